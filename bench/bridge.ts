@@ -96,7 +96,7 @@ async function bridge(): Promise<Contender> {
         const at = { seq: state.lastSeq, time: 1_700_000_000_000, runId: 'a1/r1', turnIndex: state.lastSeq }
         const message = { role: 'user', source: 'prompt', content: [{ type: 'text', text: words }] }
         const node = { nodeId: state.lastSeq, parentId: state.lastSeq - 1, message }
-        const event = { v: 2, ...at, type: 'message.added', ...node, agentId: 'a1', path: [] }
+        const event = { v: 3, ...at, type: 'message.added', ...node, agentId: 'a1', path: [] }
         for (const listener of listeners) listener(event)
       }
     },

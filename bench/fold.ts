@@ -52,7 +52,7 @@ class Working {
   }
 
   add(record: Record<string, unknown>): void {
-    const at = { v: 2, seq: this.records.length + 1, time: 0, runId: 'bench/r0', turnIndex: this.#steps }
+    const at = { v: 3, seq: this.records.length + 1, time: 0, runId: 'bench/r0', turnIndex: this.#steps }
     this.records.push({ ...at, ...record } as LogRecord)
     this.conversation.apply(this.records.at(-1)!)
   }

@@ -34,7 +34,7 @@ const text = 'What was found in the file, in some words of no particular meaning
 /** A log as prompts would make it: a message of a user, which hangs below the one before it, each. */
 const recordsOf = (count: number): LogRecord[] =>
   Array.from({ length: count }, (_, index) => ({
-    v: 2,
+    v: 3,
     seq: index + 1,
     time: 1_700_000_000_000 + index,
     runId: 'bench/r1',

@@ -60,7 +60,7 @@ class Replayed {
 
   #apply(body: object): void {
     this.#seq += 1
-    const record = { v: 2, seq: this.#seq, time: 0, runId: 'a/r0', turnIndex: this.#seq, ...body }
+    const record = { v: 3, seq: this.#seq, time: 0, runId: 'a/r0', turnIndex: this.#seq, ...body }
     this.conversation.apply(record as LogRecord)
   }
 }

@@ -23,7 +23,7 @@ class Growing {
   turn = 0
 
   add(record: Record<string, unknown>): void {
-    const at = { v: 2, seq: this.conversation.lastSeq + 1, time: 0, runId: 'bench/r0', turnIndex: this.turn }
+    const at = { v: 3, seq: this.conversation.lastSeq + 1, time: 0, runId: 'bench/r0', turnIndex: this.turn }
     this.conversation.apply({ ...at, ...record } as LogRecord)
   }
 

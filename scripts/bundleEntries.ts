@@ -93,6 +93,8 @@ export async function bundleEntries(outDir: string, plugins: readonly Plugin[]):
         input: Object.fromEntries(entries),
         // Some of it runs in browsers: for Node the bundler would add an import of `node:module`.
         platform: 'neutral',
+        // 'use client' of the door for React is kept, as it is one of an entry: test/bundlers looks.
+        onLog: (level, log, handle) => (log.code === 'MODULE_LEVEL_DIRECTIVE' ? undefined : handle(level, log)),
         output: {
           entryFileNames: '[name].js',
           chunkFileNames: ({ facadeModuleId }) =>

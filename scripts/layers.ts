@@ -25,11 +25,13 @@ export const layers: readonly Layer[] = [
     path: 'actors',
     below: [...words, 'redaction'],
     types: ['machines', '@ai-sdk/provider'],
-    packages: ['xstate', 'zod'],
+    packages: ['xstate', 'zod', 'yaml'],
     node: 'files',
   },
   { path: 'runs', below: ['protocol'] },
+  { path: 'client/fold', below: ['protocol', 'runs'] },
   { path: 'stores', below: ['protocol'], packages: ['zod'], node: 'files' },
+  { path: 'memory', below: ['protocol', 'stores'], packages: ['minisearch'], node: 'files' },
   { path: 'sessions', below: [...words, 'machines', 'stores'], packages: ['zod', 'nanoid'], node: 'modules' },
   {
     path: 'charts',
@@ -38,6 +40,18 @@ export const layers: readonly Layer[] = [
     node: 'modules',
   },
   { path: 'telemetry', below: ['protocol'], packages: ['zod', '@opentelemetry/api'] },
+  {
+    path: 'mcp',
+    below: [...words, 'redaction', 'actors'],
+    packages: ['xstate', 'zod', '@modelcontextprotocol/client', '@opentelemetry/api'],
+    node: 'files',
+  },
+  {
+    path: 'openapi',
+    below: [...words, 'actors'],
+    packages: ['zod', '@scalar/openapi-upgrader', 'yaml'],
+    node: 'files',
+  },
   { path: 'runtime/interpreter', below: ['protocol', 'machines', 'actors'], packages: ['xstate'], node: 'modules' },
   { path: 'runtime/events', below: [...words, 'machines', 'redaction', 'actors', 'runs', 'telemetry'] },
   {
@@ -106,6 +120,7 @@ export const layers: readonly Layer[] = [
     packages: ['xstate', 'zod', 'nanoid', 'ws'],
     node: 'modules',
   },
+  { path: 'server/streams', below: ['protocol', 'runtime/agents', 'server/bridge'], node: 'modules' },
   {
     path: 'server/acp',
     below: [...words, 'runs', 'sessions', 'runtime/agents', 'server/bridge'],
@@ -114,17 +129,39 @@ export const layers: readonly Layer[] = [
   },
   {
     path: 'server/agUi',
-    below: [...words, 'runs', 'sessions', 'runtime/agents', 'server/bridge'],
+    below: [...words, 'runs', 'sessions', 'runtime/agents', 'server/bridge', 'server/streams'],
     packages: ['zod', 'nanoid', '@ag-ui/core'],
     node: 'modules',
   },
+  {
+    path: 'server/mcp',
+    below: [
+      ...words,
+      'actors',
+      'runs',
+      'runtime/agents',
+      'runtime/agentRuntime.ts',
+      'runtime/runtime.ts',
+      'server/bridge',
+    ],
+    packages: ['zod', '@modelcontextprotocol/server', '@modelcontextprotocol/node'],
+    node: 'modules',
+  },
+  {
+    path: 'server/aiSdkUi',
+    below: [...words, 'runs', 'runtime/agents', 'server/bridge', 'server/streams'],
+    packages: ['zod'],
+    node: 'modules',
+  },
   { path: 'server/stately', below: ['protocol', 'runtime/agents', 'server/bridge'], packages: ['xstate', 'ws'] },
+  { path: 'defineConfig.ts', below: ['protocol', 'redaction', 'actors', 'server/bridge'] },
   { path: 'createRuntime.ts', below: ['runtime', 'server/bridge'] },
-  { path: 'client', below: ['protocol', 'runs'], types: ['actors'], packages: ['zod', 'ws'] },
-  { path: 'client.ts', below: ['protocol', 'runs', 'client'] },
+  { path: 'client', below: ['protocol', 'runs', 'client/fold'], types: ['actors'], packages: ['zod', 'ws'] },
+  { path: 'client.ts', below: ['protocol', 'runs', 'client', 'client/fold'] },
+  { path: 'react', below: ['protocol', 'runs', 'client', 'client/fold'], types: ['actors'], packages: ['react'] },
   {
     path: 'inspector',
-    below: [...words, 'sessions', 'charts', 'client.ts'],
+    below: [...words, 'sessions', 'charts', 'client.ts', 'client/fold'],
     packages: ['preact', '@preact/signals', '@tanstack/virtual-core', 'elkjs', 'vite'],
   },
   {
@@ -132,25 +169,33 @@ export const layers: readonly Layer[] = [
     below: [
       ...words,
       'machines',
+      'redaction',
       'actors',
       'runs',
       'stores',
+      'memory',
       'sessions',
       'charts',
       'runtime',
       'server',
       'client',
+      'mcp',
       'createRuntime.ts',
+      'defineConfig.ts',
     ],
-    packages: ['xstate', 'nanoid'],
+    packages: ['xstate', 'zod', 'nanoid'],
     node: 'files',
   },
+  { path: 'memory.ts', below: ['protocol', 'memory'] },
+  { path: 'react.ts', below: ['client', 'client/fold', 'react'] },
   { path: 'policies.ts', below: ['protocol', 'actors'] },
-  { path: 'aiSdk.ts', below: ['protocol', 'actors'], types: ['@ai-sdk/provider'] },
+  { path: 'aiSdk.ts', below: ['protocol', 'actors', 'server/aiSdkUi'], types: ['@ai-sdk/provider'] },
   { path: 'testing.ts', below: ['protocol', 'actors', 'testing'] },
   { path: 'otel.ts', below: ['protocol', 'telemetry'] },
   { path: 'acp.ts', below: ['protocol', 'server/acp'] },
   { path: 'agUi.ts', below: ['protocol', 'server/agUi', 'server/bridge'] },
+  { path: 'openapi.ts', below: ['protocol', 'actors', 'openapi'] },
+  { path: 'mcp.ts', below: ['protocol', 'actors', 'mcp', 'server/mcp', 'server/bridge'] },
   { path: 'xstate.ts', below: ['protocol', 'runtime/xstate'] },
   { path: 'stately.ts', below: ['protocol', 'server/stately', 'server/bridge'] },
 ]
@@ -189,11 +234,13 @@ const nodeModules = {
 /** What the linter is told for the files of one folder. Of its patterns the last that matches decides, as in a `.gitignore`. */
 function rules(layer: Layer, folder: string): object {
   const { path, below, packages = [], node = 'none', types = [] } = layer
-  const waysTo = (name: string): readonly string[] => (isOfSrc(name) ? [wayTo(name, folder)] : [name, `${name}/**`])
+  const ofPackage = (name: string): readonly string[] => [name, `${name}/**`]
+  const waysTo = (name: string): readonly string[] => (isOfSrc(name) ? [wayTo(name, folder)] : ofPackage(name))
   const outside = posix.relative(folder, posix.dirname(path))
   const own = isFile(path) ? [] : ['!./**', './../**', ...(folder === path ? [] : ['!../**', `${outside}/**`])]
   const inner = layers.flatMap((other) => (other.path.startsWith(`${path}/`) ? waysTo(other.path) : []))
-  const open = [...below, ...types, ...packages].flatMap(waysTo).map((way) => `!${way}`)
+  // A package may be called like a folder.
+  const open = [...[...below, ...types].flatMap(waysTo), ...packages.flatMap(ofPackage)].map((way) => `!${way}`)
   const group = ['**', ...own, ...inner, ...open, ...nodeModules[node]]
   const message = ruleOf(layer)
   const typesOnly = types.map((name) => ({ regex: startOf(name, folder), message, allowTypeImports: true }))

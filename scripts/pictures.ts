@@ -1,5 +1,5 @@
 /**
- * Makes docs/pictures: the charts of an agent with one brake open and of the supervisor, a conversation that gave up a dead end,
+ * Makes docs/pictures: the charts of an agent with one brake open, of the supervisor and of a connection to a server, a conversation that gave up a dead end,
  * and the layers of the source.
  * `npm run docs` writes them; a test keeps them equal.
  */
@@ -14,6 +14,7 @@ import { supervisorMachine } from '../src/machines/supervisorMachine.ts'
 import { chart } from '../src/charts/chart.ts'
 import { conversationGraph } from '../src/charts/conversationGraph.ts'
 import { createRuntime } from '../src/createRuntime.ts'
+import { mcpConnectionMachine } from '../src/mcp/connectionMachine.ts'
 import { drawLayers } from './layersPicture.ts'
 
 const agent = defineAgent({ name: 'coder', model: policyModel(() => ''), braking: { revert: true } })
@@ -60,6 +61,7 @@ export const pictures: Readonly<Record<string, () => string | Promise<string>>> 
   'agent.mmd': () => chart(agent),
   'conversation.svg': conversation,
   'layers.svg': drawLayers,
+  'mcpConnection.svg': () => chart(mcpConnectionMachine, { format: 'svg' }),
   'supervisor.svg': () => chart(supervisorMachine, { format: 'svg' }),
 }
 

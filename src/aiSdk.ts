@@ -1,4 +1,20 @@
-/** The door "escapement/ai-sdk": AI SDK language models as models of this runtime. */
+/** The door "escapement/ai-sdk": language models and tools of the AI SDK as those of this runtime, and agents for `useChat`. */
 export { aiSdkModel, type AiSdkModelOptions } from './actors/models/aiSdk/aiSdkModel.ts'
 export { isAiSdkModel, type AiSdkModel } from './actors/models/aiSdk/isAiSdkModel.ts'
 export { historyOf, type AiSdkMessage } from './actors/models/aiSdk/historyOf.ts'
+export type { AiSdkTool } from './actors/tools/aiSdk/aiSdkTool.ts'
+export { aiSdkTools, type AiSdkToolSet, type AiSdkToolsOptions } from './actors/tools/aiSdk/aiSdkTools.ts'
+export { aiSdkChat, type AiSdkChatOptions } from './server/aiSdkUi/aiSdkChat.ts'
+export { uiMessageStream } from './server/aiSdkUi/uiMessageStream.ts'
+export { uiMessages } from './server/aiSdkUi/uiMessages.ts'
+export type {
+  UiFilePart,
+  UiFinishReason,
+  UiMessage,
+  UiMessageChunk,
+  UiMessagePart,
+  UiMetadata,
+  UiPlainPart,
+  UiTextPart,
+  UiToolPart,
+} from './server/aiSdkUi/uiTypes.ts'

@@ -1,9 +1,10 @@
 /** The door "escapement/client": drives the agents of a server, from a browser or from Node. */
 export { connect } from './client/connect.ts'
-export { emptyChat } from './client/chat.ts'
-export type { Chat, ChatCall, ChatMessage, ChatPending, ChatReply, ChatUserMessage } from './client/chat.ts'
-export { foldMessages } from './client/foldMessages.ts'
+export { emptyChat } from './client/fold/chat.ts'
+export type { Chat, ChatCall, ChatMessage, ChatPending, ChatReply, ChatUserMessage } from './client/fold/chat.ts'
+export { foldMessages } from './client/fold/foldMessages.ts'
 export { conversationStore, type ConversationStore } from './client/conversationStore.ts'
+export { escapementChat, type EscapementChatOptions, type EscapementChatTransport } from './client/escapementChat.ts'
 export type {
   AnyWebSocket,
   ConnectOptions,
@@ -13,7 +14,7 @@ export type {
 } from './client/connectOptions.ts'
 export type { Client, RemotePage, RemoteSpawnOptions } from './client/client.ts'
 export type { ClientStatus } from './client/reconnectingLink.ts'
-export type { RemoteAgent, RemoteListenOptions } from './client/remoteAgent.ts'
+export type { RemoteAgent, RemoteListenOptions, RemoteSubscribeOptions } from './client/remoteAgent.ts'
 export type { OutputOptions, RemoteAgentOf } from './client/remoteAgentOf.ts'
 export type {
   RemoteAgents,

@@ -42,7 +42,9 @@ class ServedRuntime extends LocalRuntime implements Runtime {
   async serve(options: ServeOptions = {}): Promise<BridgeServer> {
     this.checkOpen()
     const { serve } = await import('./server/bridge/serve.ts')
-    const server = await serve(this, { ...this.shared, logger: this.logger }, options)
+    const { shared, logger } = this
+    const { store, clock } = shared
+    const server = await serve(this, { store, clock, logger, redactor: () => shared.redactor }, options)
     if (!this.closeWith(server)) {
       await server.close()
       this.checkOpen()

@@ -1,4 +1,5 @@
-export { defineAgent, type AgentOptions, type CompactionOptions } from './actors/defineAgent.ts'
+export { defineAgent, type AgentOptions } from './actors/defineAgent.ts'
+export type { CompactionOptions } from './actors/compactionOptions.ts'
 export type { BrakingOptions, RevertOptions, StallOptions } from './actors/brakingOptions.ts'
 export type { AgentDefinition, SubAgent } from './actors/agentDefinition.ts'
 export type { PricesByModel, Pricing } from './actors/pricing.ts'
@@ -14,7 +15,11 @@ export {
   type ToolOutput,
   type UndoContext,
 } from './actors/tools/defineTool.ts'
+export { toolName } from './actors/tools/toolName.ts'
+export type { SourceHost, SourceStatus, ToolConnection, ToolSource } from './actors/tools/toolSource.ts'
 export type { RunContext } from './actors/runContext.ts'
+export type { ArtifactOptions } from './actors/artifacts/artifactOptions.ts'
+export type { Artifact } from './protocol/artifacts.ts'
 export type { CallsOf, EventWith, ToolEventOf } from './actors/typedEvents.ts'
 export type {
   AfterToolAnswer,
@@ -29,6 +34,7 @@ export type {
   HookedResult,
   HookOptions,
 } from './actors/hooks.ts'
+export type { MemoryOptions, MemoryOwner, NameOwner } from './actors/memory/memoryOptions.ts'
 export type {
   BeforeTurn,
   DynamicInstructions,
@@ -39,11 +45,23 @@ export type {
   UseOptions,
 } from './actors/turnOptions.ts'
 export type { LimitReason, ToolChoice, TurnUse, UseChange } from './protocol/turns.ts'
+export { agentsMd, type AgentsMdMessage, type AgentsMdOptions } from './actors/tools/workspace/agentsMd.ts'
+export { skillTools, type SkillOptions, type SkillSource } from './actors/skills/skillTools.ts'
+export type { FoundSkills, Skill } from './actors/skills/skill.ts'
 export {
   workspaceTools,
   type WorkspaceTool,
   type WorkspaceToolsOptions,
 } from './actors/tools/workspace/workspaceTools.ts'
+export {
+  defineConfig,
+  type Config,
+  type ConfigAgent,
+  type ConfigGiven,
+  type ConfigMcpServer,
+  type ConfigModel,
+  type ConfigServe,
+} from './defineConfig.ts'
 export { policyModel, type Policy, type PolicyModelOptions } from './actors/models/policyModel.ts'
 export { fallback, type FallbackOptions } from './actors/models/fallback.ts'
 export type { ModelLimit, ModelLimits } from './actors/models/limits/modelLimit.ts'

@@ -4,6 +4,7 @@ export {
   type Answer,
   type Consultation,
   type Decider,
+  type FactToKeep,
   type HiddenPart,
   type Keeper,
   type Kept,
@@ -39,5 +40,5 @@ export type { OwnReviewerOptions, ReviewOptions } from './actors/policies/review
 export type { ScoredOptions } from './actors/policies/scored.ts'
 export { keep } from './actors/policies/keep.ts'
 export type { ArchivePort } from './actors/policies/keepArchive.ts'
-export type { Memory, MemoryEntry, MemoryOptions, MemoryPort } from './actors/policies/keepMemory.ts'
+export type { KeepMemoryOptions, MemoryItem } from './actors/policies/keepMemory.ts'
 export type { SummaryOptions } from './actors/policies/keepSummary.ts'

@@ -1,3 +1,4 @@
+export { memoryContract, type MemoryContractCase, type MemoryContractOptions } from './testing/memoryContract.ts'
 export { modelContract, type ModelContractOptions } from './testing/modelContract.ts'
 export { recordModel, type RecordingModel } from './testing/recordModel.ts'
 export { replayModel, type ReplayModel, type ReplayModelOptions } from './testing/replayModel.ts'

@@ -133,7 +133,7 @@ async function past(store: ErasableStore, definition: AgentDefinition, history: 
   const agentId = `past-${(pasts += 1)}`
   const records: LogRecord[] = []
   const add = (record: object): void => {
-    records.push({ v: 2, seq: records.length + 1, time: 1_700_000_000_000, ...record } as LogRecord)
+    records.push({ v: 3, seq: records.length + 1, time: 1_700_000_000_000, ...record } as LogRecord)
   }
   add({
     type: 'agent.created',

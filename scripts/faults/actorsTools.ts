@@ -11,7 +11,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'actorsTools-2',
-    file: 'src/actors/runTool.ts',
+    file: 'src/actors/toolAttempt.ts',
     what: 'a tool is not told to stop when its time is up',
     from: '        this.#controller.abort(error)\n        reject(error)',
     to: '        reject(error)',
@@ -37,8 +37,8 @@ export const faults: readonly Fault[] = [
     id: 'actorsTools-5',
     file: 'src/actors/runTool.ts',
     what: 'an error is cut before secrets are taken out',
-    from: 'cutMiddle(clean(ports, messageOf(thrown)), tool.maxOutputChars)',
-    to: 'clean(ports, cutMiddle(messageOf(thrown), tool.maxOutputChars))',
+    from: 'whenDone(outcomeOf(messageOf(thrown), tool',
+    to: 'whenDone(outcomeOf(messageOf(thrown).slice(0, tool.maxOutputChars * 0.4), tool',
     tests: ['actors/runTool'],
   },
   {
@@ -59,7 +59,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'actorsTools-8',
-    file: 'src/actors/runTool.ts',
+    file: 'src/actors/toolAttempt.ts',
     what: 'progress is told of a call that has ended',
     from: 'if (this.#isClosed || this.#outer.aborted) return',
     to: 'if (this.#outer.aborted) return',
@@ -67,7 +67,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'actorsTools-9',
-    file: 'src/actors/runTool.ts',
+    file: 'src/actors/toolAttempt.ts',
     what: 'a timer stays in the clock after the call',
     from: '    this.#timer?.pause()\n    this.#outer',
     to: '    this.#outer',
@@ -275,7 +275,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'actorsTools-35',
-    file: 'src/actors/tools/workspace/readFile.ts',
+    file: 'src/actors/tools/workspace/readText.ts',
     what: 'lines from the middle of a key are read',
     from: 'Math.max(0, at - aroundBytes), Math.min(at, aroundBytes)',
     to: 'at, 0',
@@ -307,7 +307,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'actorsTools-39',
-    file: 'src/actors/runTool.ts',
+    file: 'src/actors/toolAttempt.ts',
     what: 'a call that was aborted never ends, and those that wait for it to begin never do',
     from: 'this.#giveUp?.()',
     to: '',

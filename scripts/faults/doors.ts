@@ -5,7 +5,7 @@ const bridge = (name: string): string => `src/server/bridge/${name}.ts`
 export const faults: readonly Fault[] = [
   {
     id: 'doors-16',
-    file: 'src/client/foldMessages.ts',
+    file: 'src/client/fold/foldMessages.ts',
     what: 'a reply has another identity once it is done',
     from: 'isImported(event) ? `n${event.nodeId}` : `t${event.turnIndex}`',
     to: 'event.nodeId === undefined ? `t${event.turnIndex}` : `n${event.nodeId}`',
@@ -13,7 +13,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'doors-17',
-    file: 'src/client/foldMessages.ts',
+    file: 'src/client/fold/foldPending.ts',
     what: 'a call of a sub-agent that was aborted waits for ever',
     from: 'childId !== undefined && (agentId === childId || path.includes(childId))',
     to: 'false as boolean',
@@ -21,7 +21,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'doors-18',
-    file: 'src/client/foldMessages.ts',
+    file: 'src/client/fold/foldMessages.ts',
     what: 'what a person said is hidden by a revert that kept it',
     from: 'if (nodeId !== undefined) return { ...message, nodeId }',
     to: '',
@@ -29,7 +29,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'doors-19',
-    file: 'src/client/foldMessages.ts',
+    file: 'src/client/fold/foldMessages.ts',
     what: 'a piece that is sent again after a reconnect is shown twice',
     from: 'text: reply.text.slice(0, event.offset) + event.text',
     to: 'text: reply.text + event.text',

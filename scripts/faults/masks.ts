@@ -71,7 +71,7 @@ export const faults: readonly Fault[] = [
     id: 'masks-9',
     file: 'src/conversation/maskedResults.ts',
     what: 'a line takes the place of less than it holds',
-    from: 'return images === 0 && render(mask, true).length >= said.length ? null : mask',
+    from: "return media === '' && render(mask, true).length >= said.length ? null : mask",
     to: 'return mask',
     tests: pure,
   },

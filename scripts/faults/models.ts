@@ -158,8 +158,8 @@ export const faults: readonly Fault[] = [
     id: 'models-20',
     file: 'src/actors/models/aiSdk/toPrompt.ts',
     what: 'an image by address is sent as if it were base64',
-    from: "'url' in image ? { type: 'url', url: new URL(image.url) } : { type: 'data', data: image.data }",
-    to: "{ type: 'data', data: 'url' in image ? image.url : image.data }",
+    from: "'url' in block ? { type: 'url', url: new URL(block.url) } : { type: 'data', data: block.data }",
+    to: "{ type: 'data', data: 'url' in block ? block.url : block.data }",
     tests: ['actors/aiSdkRequest'],
   },
 ]

@@ -157,7 +157,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'recall-20',
-    file: 'src/conversation/recall.ts',
+    file: 'src/conversation/readExcerpt.ts',
     what: 'the lines that are left are said to begin where they do not',
     from: '`"from": ${next}`',
     to: '`"from": ${next + 1}`',
@@ -189,18 +189,18 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'recall-24',
-    file: 'src/actors/tools/braking/recallTool.ts',
+    file: 'src/actors/inSlices.ts',
     what: 'an aborted search goes on',
-    from: '      signal.throwIfAborted()\n',
+    from: '    signal?.throwIfAborted()\n',
     to: '',
     tests: ['actors/recallTool'],
   },
   {
     id: 'recall-25',
-    file: 'src/actors/tools/braking/recallTool.ts',
+    file: 'src/actors/inSlices.ts',
     what: 'timers and sockets wait for a long search',
-    from: '      await breathe()\n',
-    to: '      await undefined\n',
+    from: '    await breathe()\n',
+    to: '    await undefined\n',
     tests: ['actors/recallTool'],
   },
   {

@@ -39,10 +39,8 @@ export const faults: readonly Fault[] = [
     file: 'src/actors/turnFrames.ts',
     what: 'a turn is asked with what the turn before it was',
     from: `      case 'turn.start':
-        this.#current = this.#definition
-        return`,
-    to: `      case 'turn.start':
-        return`,
+      case 'tools.changed':`,
+    to: `      case 'tools.changed':`,
     tests: ['journeys/answersAtALimit', 'journeys/preparesTurns'],
   },
   {

@@ -122,7 +122,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'undo-15',
-    file: 'src/actors/runTool.ts',
+    file: 'src/actors/toolAttempt.ts',
     what: 'what a failed call kept is lost',
     from: '...(this.#receipt === undefined ? {} : { receipt: this.#receipt }),',
     to: '...(this.#receipt === undefined || outcome.isError ? {} : { receipt: this.#receipt }),',

@@ -11,8 +11,11 @@ import type { Model, ModelSettings, ToolSpec, ModelSnapshot } from '../protocol/
 import type { PricesByModel, Pricing } from './pricing.ts'
 import type { Policy } from './policies/policy.ts'
 import type { CompactionStrategy } from './summariseSpan.ts'
+import type { ArtifactSettings } from './artifacts/artifactOptions.ts'
 import type { AgentGuards, AgentHooks } from './hooks.ts'
+import type { MemorySettings } from './memory/memoryOptions.ts'
 import type { Tool } from './tools/defineTool.ts'
+import type { ToolSource } from './tools/toolSource.ts'
 import type { TurnSettings } from './turnOptions.ts'
 
 /** How reverts are decided and their notes written. */
@@ -85,6 +88,10 @@ export interface AgentDefinition<out Output = unknown, in Deps = never, out Call
   /** How deep a tree below a root of this definition may grow. */
   readonly maxDepth: number
   readonly tools: ReadonlyMap<string, Tool<Deps>>
+  /** Where tools come from that are not known here: what each turn of an agent was offered of them is in its log. */
+  readonly toolSources: readonly ToolSource[]
+  /** What those have the system prompt say; part of `system`. Empty where it is not known which agent is meant. */
+  readonly addendum: string
   readonly turns: TurnSettings<Deps>
   /** The tools as the model sees them; one array for the agent's lifetime, so that requests stay identical byte for byte. */
   readonly toolSpecs: readonly ToolSpec[]
@@ -106,6 +113,8 @@ export interface AgentDefinition<out Output = unknown, in Deps = never, out Call
     /** The model has a tool that takes the id of a step. */
     readonly showsIds: boolean
   } | null
+  /** What it knows beyond one conversation. */
+  readonly memory: MemorySettings<Deps> | null
   readonly hooks: AgentHooks<Deps> | null
   readonly guards: AgentGuards<Deps> | null
   readonly output: z.ZodType<Output> | null
@@ -118,6 +127,8 @@ export interface AgentDefinition<out Output = unknown, in Deps = never, out Call
   /** Estimated tokens of instructions and tools. */
   readonly frameTokens: number
   readonly maxQueue: number
+  /** Set when results that are too large to show are kept whole. */
+  readonly artifacts: ArtifactSettings | null
   readonly checkRequests: boolean
   readonly captureTurnRequests: boolean
 }

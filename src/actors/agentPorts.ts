@@ -6,7 +6,7 @@ import type { LiveEvent } from '../protocol/events.ts'
 import type { ModelRequest } from '../protocol/model.ts'
 import type { Provenance } from '../protocol/provenance.ts'
 import type { Answer, Question } from '../protocol/questions.ts'
-import type { Snapshots } from '../protocol/snapshots.ts'
+import type { AgentSnapshots } from '../protocol/snapshots.ts'
 import type { TracedEffect } from '../protocol/tracer.ts'
 import type { ReplyFailure } from '../machines/effectTypes.ts'
 import type { OpenInput, OpenOutput, WatchOutput } from '../machines/supervisorTypes.ts'
@@ -15,8 +15,11 @@ import type { Limits, Spent } from '../protocol/records.ts'
 import type { AgentDefinition } from './agentDefinition.ts'
 import type { Gate } from './models/openStream.ts'
 import type { Cancellation } from './cancellation.ts'
+import type { SourcesLook } from './sourcedTools.ts'
 import type { WaitedFor, WaitForCall } from './tools/waitForTool.ts'
 import type { LiveDecision, TurnFrame } from './turnFrames.ts'
+import type { LeftBehind } from './memory/leftBehind.ts'
+import type { Metadata } from '../protocol/metadata.ts'
 import type { Redactor } from '../redaction/redactor.ts'
 
 type Unstamped<E> = E extends unknown ? Omit<E, 'agentId' | 'path' | 'seq' | 'time'> : never
@@ -86,7 +89,15 @@ export interface AgentPorts {
   readonly frame: TurnFrame
   /** Keeps what no record can hold of how the turn is asked. */
   decided(live: LiveDecision): void
+  /** Asks the sources of its tools what they have for the turn that begins; missing without any. Rejects only when it is cancelled. */
+  readonly lookAtSources?: ((cancellation: Cancellation) => Promise<SourcesLook>) | undefined
   readonly conversation: Conversation
+  /** What left the model's sight and has not been looked through for its memory; missing while nothing has, or without `extract`. */
+  readonly leftBehind?: LeftBehind | undefined
+  /** Nothing of it is to be kept. */
+  readonly incognito?: true | undefined
+  /** What the application noted on it. */
+  readonly metadata?: Metadata | undefined
   readonly clock: Clock
   /** A number from 0 to 1. */
   readonly random: () => number
@@ -99,7 +110,7 @@ export interface AgentPorts {
   /** Removes secrets; set with `redact`. Applied before text is cut, because a secret that was cut in half is no longer recognised. */
   readonly redactor?: Redactor | undefined
   /** Where the agent's tools keep what files were. */
-  readonly snapshots: Snapshots
+  readonly snapshots: AgentSnapshots
   partial: PartialReply | null
   /** The last request that was announced. */
   announced: string

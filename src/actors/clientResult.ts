@@ -1,6 +1,7 @@
 import type { CallReturn } from '../machines/effectTypes.ts'
 import type { AgentPorts } from './agentPorts.ts'
-import { estimate, failure, toOutcome, withinSize } from './runTool.ts'
+import { failure, toOutcome, withinSize } from './outcome.ts'
+import { estimate } from './runTool.ts'
 import type { AnyTool } from './tools/defineTool.ts'
 
 /** What a client gives for a call: the value its function returned, or why it failed. */

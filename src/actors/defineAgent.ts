@@ -1,11 +1,13 @@
 import { z } from 'zod'
-import { compactionTrigger, defaultCompactionPolicy, type CompactionPolicy } from '../conversation/planCompaction.ts'
+import { compactionTrigger, defaultCompactionPolicy } from '../conversation/planCompaction.ts'
 import { estimateTokens, type TokenCounter } from '../conversation/tokenCounter.ts'
-import { irreversibleNames } from './irreversibleNames.ts'
+import { externalTools, irreversibleNames, pollingNames, reversibleNames } from './toolNames.ts'
 import { subAgentMap, type EntryDeps, type SubAgentEntry } from './subAgents.ts'
-import type { AgentPolicy, QueueMode, RetryPolicy, ToolExecution } from '../machines/agentPolicy.ts'
-import { describeIssues, RuntimeError } from '../protocol/errors.ts'
+import type { QueueMode, RetryPolicy, ToolExecution } from '../machines/agentPolicy.ts'
+import { describeIssues, labelOf, RuntimeError } from '../protocol/errors.ts'
 import { lazily } from '../protocol/lazily.ts'
+import { onlyFields } from '../protocol/onlyFields.ts'
+import type { Memory } from '../protocol/memory.ts'
 import type { Model, ModelSettings, ModelSnapshot } from '../protocol/model.ts'
 import { limitsSchema, type Limits } from '../protocol/records.ts'
 import { isAgentDefinition, type AgentDefinition } from './agentDefinition.ts'
@@ -17,22 +19,30 @@ import {
   offersRevert,
   type BrakingOptions,
 } from './brakingOptions.ts'
+import { artifactOptionsSchema, artifactSettings, type ArtifactOptions } from './artifacts/artifactOptions.ts'
+import { readArtifactTool } from './artifacts/readArtifactTool.ts'
+import { compactionOf, compactionSchema, type CompactionOptions } from './compactionOptions.ts'
 import { agentPricingSchema, readPricing, type PricesByModel, type Pricing } from './pricing.ts'
 import { definedAgent } from './definedAgent.ts'
 import { handoffMap, type HandoffEntry } from './handoffs.ts'
 import { lazyAgents } from './lazyAgents.ts'
 import type { AiSdkModel } from './models/aiSdk/isAiSdkModel.ts'
 import { guardsOf, hookFields, hookFlags, hooksOf, type HookOptions } from './hooks.ts'
+import { memoryOf, memorySchema, type MemoryOptions, type MemorySettings } from './memory/memoryOptions.ts'
+import { memoryTools } from './memory/memoryTools.ts'
 import { modelOf } from './models/modelOf.ts'
 import type { CallsOf } from './typedEvents.ts'
 import { settingsOf, systemOf } from './modelSettings.ts'
 import { defaultRetry, retrySchema } from './retryPolicy.ts'
-import { heuristicStrategy, type CompactionStrategy } from './summariseSpan.ts'
 import { graftTool } from './tools/braking/graftTool.ts'
 import { prunTool } from './tools/braking/prunTool.ts'
 import { recallTool } from './tools/braking/recallTool.ts'
 import { revertTool } from './tools/braking/revertTool.ts'
-import type { AnyTool, Tool, ToolDeps } from './tools/defineTool.ts'
+import type { Tool } from './tools/defineTool.ts'
+import { toolEntries, toolEntriesSchema, toolMap, type EntryToolDeps, type ToolEntries } from './toolEntries.ts'
+import type { AiSdkToolSet } from './tools/aiSdk/aiSdkTools.ts'
+import { skillFoldersSchema } from './skills/skillTools.ts'
+import type { ToolSource } from './tools/toolSource.ts'
 import { waitForName } from './tools/waitForTool.ts'
 import { foreignSchema } from './tools/schemaKind.ts'
 import {
@@ -41,19 +51,15 @@ import {
   type BeforeTurn,
   type DynamicInstructions,
   type ModelOption,
+  type TurnSettings,
 } from './turnOptions.ts'
 import { withoutUndefined } from './withoutUndefined.ts'
-
-export interface CompactionOptions extends Partial<CompactionPolicy> {
-  /** Default: `heuristicStrategy`, which calls no model. */
-  readonly strategy?: CompactionStrategy
-}
 
 /** `Output` is what its answers are as data, `Deps` what its tools and functions need of the application. */
 export interface AgentOptions<
   Output = unknown,
   Deps = unknown,
-  Tools extends readonly AnyTool[] = readonly Tool<Deps>[],
+  Tools extends ToolEntries = readonly (Tool<Deps> | ToolSource | AiSdkToolSet)[],
   Agents extends readonly SubAgentEntry[] = readonly SubAgentEntry[],
 > extends HookOptions<Deps> {
   readonly name: string
@@ -82,7 +88,16 @@ export interface AgentOptions<
   readonly beforeTurn?: BeforeTurn<Deps>
   /** Models by name, for `beforeTurn` and `agent.use`: after a restart they are there again. */
   readonly models?: { readonly [name: string]: ModelOption }
+  /**
+   * Tools, sets of tools of the AI SDK, `{ weather: tool({ … }) }`, and sources that have tools which are not known yet or which change: what
+   * they have is asked before every turn. A set alone need not be in a list.
+   */
   readonly tools?: Tools
+  /**
+   * Folders of skills in the open format: each is one, with a `SKILL.md`, or holds several. The model is told their names and descriptions
+   * and reads the rest with `read_skill`. As `skillTools(folders)` among `tools`.
+   */
+  readonly skills?: readonly string[]
   readonly settings?: Omit<ModelSettings, 'responseFormat'>
   /**
    * The final answer must be JSON that matches this schema, which the model is shown. If it does not match, the model is told what
@@ -113,6 +128,16 @@ export interface AgentOptions<
   readonly tokenCounter?: TokenCounter
   /** Off by default. */
   readonly braking?: BrakingOptions
+  /**
+   * What it knows beyond one conversation, with the tools `remember` and `recall_memory`: a memory such as `markdownMemory(dir)`, which all
+   * agents of this definition share, or `{ store, user, … }`. Off by default.
+   */
+  readonly memory?: Memory | MemoryOptions<Deps>
+  /**
+   * Keep results that are too large to show whole, beside the log: the model sees their ends and reads on with the tool `read_artifact`.
+   * `true` keeps texts of more than a tool's `maxOutputChars` and images and files of more than 5 MiB. Default `false`.
+   */
+  readonly artifacts?: boolean | ArtifactOptions
   /** Check every request before it is sent; a violation ends the run with `INVALID_REQUEST`. Default `false`. */
   readonly checkRequests?: boolean
   /** Keep the exact request of every turn in the log, as its difference from the one before: see `capturedRequests`. Default `false`. */
@@ -120,11 +145,9 @@ export interface AgentOptions<
 }
 
 const isFunction = (value: unknown): boolean => typeof value === 'function'
-const share = z.number().gt(0).max(1)
-const count = z.int().nonnegative()
 
 const optionsSchema = lazily(() =>
-  z.strictObject({
+  onlyFields({
     name: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'use 1 to 64 letters, digits, "_" or "-"'),
     model: z.custom<object>(
       (value) => value !== undefined && value !== null,
@@ -148,9 +171,8 @@ const optionsSchema = lazily(() =>
     maxDepth: z.int().min(0).max(50).optional(),
     maxChildren: z.int().positive().max(100, 'at most 100: split the work into a deeper tree').optional(),
     maxCallsPerReply: z.int().positive().max(10_000).optional(),
-    tools: z
-      .array(z.custom<AnyTool>((tool) => isFunction((tool as AnyTool | undefined)?.parse), 'make it with defineTool'))
-      .optional(),
+    tools: toolEntriesSchema().optional(),
+    skills: skillFoldersSchema().optional(),
     output: z
       .custom((value) => typeof value === 'object' && value !== null && '_zod' in value, {
         error: ({ input }) => foreignSchema(input) ?? 'give a zod schema',
@@ -170,25 +192,9 @@ const optionsSchema = lazily(() =>
       .optional(),
     queueMode: z.enum(['one-at-a-time', 'all']).optional(),
     maxQueue: z.int().positive().optional(),
-    compaction: z
-      .union([
-        z.literal(false),
-        z
-          .strictObject({
-            contextWindow: z.int().positive(),
-            compactAt: share,
-            threshold: z.number().min(0).max(1),
-            keepFirst: count,
-            keepRecent: z.int().positive(),
-            maxSummaryTokens: z.int().min(50),
-            maxToolOutputChars: z.int().min(100),
-            minShrink: z.number().min(0).max(1),
-            strategy: z.custom((value) => isFunction((value as CompactionStrategy | undefined)?.summarise)),
-          })
-          .partial(),
-      ])
-      .optional(),
+    compaction: compactionSchema().optional(),
     braking: brakingSchema().optional(),
+    memory: memorySchema().optional(),
     tokenCounter: z
       .custom(
         (value) =>
@@ -198,6 +204,7 @@ const optionsSchema = lazily(() =>
       )
       .optional(),
     ...hookFields,
+    artifacts: artifactOptionsSchema().optional(),
     checkRequests: z.boolean().optional(),
     captureTurnRequests: z.boolean().optional(),
   }),
@@ -222,12 +229,12 @@ const optionsSchema = lazily(() =>
 export function defineAgent<
   Output = undefined,
   Deps = unknown,
-  const Tools extends readonly AnyTool[] = readonly [],
+  const Tools extends ToolEntries = readonly [],
   const Agents extends readonly SubAgentEntry[] = readonly [],
 >(
-  options: AgentOptions<Output, Deps & ToolDeps<Tools[number]> & EntryDeps<Agents[number]>, Tools, Agents>,
-): AgentDefinition<Output, Deps & ToolDeps<Tools[number]> & EntryDeps<Agents[number]>, CallsOf<Tools, Agents>> {
-  const label = `Agent ${JSON.stringify((options as { name?: unknown } | undefined)?.name)}`
+  options: AgentOptions<Output, Deps & EntryToolDeps<Tools> & EntryDeps<Agents[number]>, Tools, Agents>,
+): AgentDefinition<Output, Deps & EntryToolDeps<Tools> & EntryDeps<Agents[number]>, CallsOf<Tools, Agents>> {
+  const label = labelOf('Agent', options)
   const checked = optionsSchema().safeParse(options)
   if (!checked.success) throw new RuntimeError('INVALID_DEFINITION', `${label}: ${describeIssues(checked.error)}.`)
   const { name, description = '', input, output, tokenCounter: counter = estimateTokens } = options
@@ -241,7 +248,14 @@ export function defineAgent<
     ...(options.braking?.prune === true ? [prunTool()] : []),
     ...(offersRecall(options.braking) ? [recallTool()] : []),
   ]
-  const tools = toolMap([...(options.tools ?? []), ...brakeTools], label)
+  const given = toolEntries(options, label)
+  const memory = memoryOf(options.memory, label)
+  const artifacts = artifactSettings(options.artifacts)
+  const extra = [
+    ...(memory === null ? nobody : memoryTools(memory)),
+    ...(artifacts === null ? nobody : [readArtifactTool()]),
+  ]
+  const tools = toolMap([...given.tools, ...extra, ...brakeTools], label)
   const { agents = [] } = options
   const called = isFunction(agents)
     ? lazily(() => subAgentMap((agents as () => readonly SubAgentEntry[])(), tools, label))
@@ -249,6 +263,7 @@ export function defineAgent<
   const hasAgents = isFunction(agents) || agents.length > 0
   const settings = settingsOf(options.settings, output, label)
   const brakeNames = brakeTools.length === 0 ? nobody : brakeTools.map((tool) => tool.name)
+  const { toolSources } = given
   const turns = turnSettings(options, brakeNames, label)
   const model = modelOf(options.model, label)
   // A person prunes an agent with any brake; the model needs the tool.
@@ -267,7 +282,7 @@ export function defineAgent<
       policies: braking?.policies != null,
       compact: compaction !== null,
       ...hookFlags(options),
-      ...(turns.instructions === null && turns.beforeTurn === null ? {} : { turns: true }),
+      ...(isPrepared(turns, toolSources, memory) ? { turns: true } : {}),
     },
     toolExecution: options.toolExecution ?? 'parallel',
     queueMode: options.queueMode ?? 'one-at-a-time',
@@ -296,6 +311,8 @@ export function defineAgent<
     description,
     input: input ?? null,
     tools,
+    toolSources,
+    addendum: '',
     turns,
     maxDepth: options.maxDepth ?? 5,
     settings,
@@ -311,6 +328,7 @@ export function defineAgent<
         },
     compaction,
     braking,
+    memory,
     hooks: hooksOf(options, brakeTools),
     guards: guardsOf(options),
     output: output ?? null,
@@ -318,6 +336,7 @@ export function defineAgent<
     ...readPricing(options.pricing, model),
     counter,
     maxQueue: options.maxQueue ?? 100,
+    artifacts,
     checkRequests: options.checkRequests ?? false,
     captureTurnRequests: options.captureTurnRequests ?? false,
   }
@@ -337,42 +356,19 @@ export function defineAgent<
 const nobody: readonly never[] = Object.freeze([])
 const noLimits: Limits = Object.freeze({})
 
+/** Something has a say before each turn. */
+const isPrepared = (
+  { instructions, beforeTurn }: TurnSettings,
+  sources: readonly ToolSource[],
+  memory: MemorySettings | null,
+): boolean => instructions !== null || beforeTurn !== null || sources.length > 0 || memory !== null
+
 const constant =
   <T>(value: T): (() => T) =>
   () =>
     value
 
-const reversibleNames = (tools: ReadonlyMap<string, AnyTool>): readonly string[] =>
-  [...tools.values()].filter(({ effects }) => effects === 'reversible').map(({ name }) => name)
-
-function externalTools(tools: ReadonlyMap<string, AnyTool>): Pick<AgentPolicy, 'external'> {
-  const external = [...tools.values()].flatMap((tool) => (tool.external === true ? [tool.name] : []))
-  return external.length === 0 ? {} : { external }
-}
-
-const pollingNames = (tools: ReadonlyMap<string, AnyTool>): readonly string[] =>
-  [...tools.values()].filter(({ polls }) => polls).map(({ name }) => name)
-
-function toolMap(tools: readonly AnyTool[], label: string): ReadonlyMap<string, AnyTool> {
-  const map = new Map<string, AnyTool>()
-  for (const tool of tools) {
-    if (map.has(tool.name))
-      throw new RuntimeError('INVALID_DEFINITION', `${label}: two tools are named "${tool.name}".`)
-    map.set(tool.name, tool)
-  }
-  return map
-}
-
 /** Omits the provider's own options, which may contain keys, and the output schema, which may be long. */
 function snapshotOf(id: string, { providerOptions: _, responseFormat: __, ...settings }: ModelSettings): ModelSnapshot {
   return Object.freeze(Object.keys(settings).length === 0 ? { id } : { id, settings: Object.freeze(settings) })
-}
-
-const defaultCompaction = { policy: defaultCompactionPolicy, strategy: heuristicStrategy } as const
-
-function compactionOf(options: AgentOptions['compaction']): AgentDefinition['compaction'] {
-  if (options === false) return null
-  if (options === undefined) return defaultCompaction
-  const { strategy = heuristicStrategy, ...policy } = options
-  return { policy: { ...defaultCompactionPolicy, ...withoutUndefined(policy) }, strategy }
 }

@@ -2,6 +2,7 @@ import type { ToolSpec } from '../protocol/model.ts'
 import { type AgentDefinition, madeHere, type SubAgent } from './agentDefinition.ts'
 import { reporting, subAgentSpec } from './subAgents.ts'
 import type { AnyTool } from './tools/defineTool.ts'
+import { SourceTool } from './tools/sourceTool.ts'
 import { transferTool } from './tools/transferTool.ts'
 import { waitForName, waitForTool } from './tools/waitForTool.ts'
 
@@ -57,10 +58,17 @@ class DefinedAgent {
   }
 
   get toolSpecs(): readonly ToolSpec[] {
-    return (this.#toolSpecs ??= Object.freeze([
-      ...[...this.tools.values()].map(specOf),
+    return (this.#toolSpecs ??= Object.freeze(this.#specs()))
+  }
+
+  /** What sources have comes last, so that what comes and goes there moves nothing else. */
+  #specs(): ToolSpec[] {
+    const tools = [...this.tools.values()]
+    return [
+      ...tools.filter((tool) => !(tool instanceof SourceTool)).map(specOf),
       ...[...this.agents.values()].map(subAgentSpec),
-    ]))
+      ...tools.filter((tool) => tool instanceof SourceTool).map(specOf),
+    ]
   }
 
   get frameTokens(): number {
@@ -74,7 +82,8 @@ class DefinedAgent {
   }
 }
 
-const specOf = ({ name, description, inputSchema }: AnyTool): ToolSpec => ({ name, description, inputSchema })
+const specOf = ({ name, description, inputSchema, spec }: AnyTool): ToolSpec =>
+  spec === undefined ? { name, description, inputSchema } : { name, description, inputSchema, ...spec }
 
 /** The definition of these parts. Agents that call one another cannot all be defined first: what depends on them is made when first asked for. */
 export const definedAgent = (

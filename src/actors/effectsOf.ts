@@ -15,6 +15,8 @@ function mayChange(definition: AgentDefinition, seen = new Set<AgentDefinition>(
   if (seen.has(definition)) return false
   seen.add(definition)
   return (
+    // What a source has is not known yet.
+    definition.toolSources.length > 0 ||
     [...definition.tools.values()].some(({ effects }) => effects !== 'none') ||
     [...definition.agents.values()].some((agent) => mayChange(agent.definition, seen))
   )

@@ -1,18 +1,21 @@
 import { RuntimeError } from '../protocol/errors.ts'
 import { isAgentDefinition, type AgentDefinition } from './agentDefinition.ts'
+import { readArtifactName } from './artifacts/readArtifactTool.ts'
 import { definedAgent } from './definedAgent.ts'
 import type { AnyTool } from './tools/defineTool.ts'
 
 /** An agent that a conversation may be handed to, or a function that returns it. */
 export type HandoffEntry = AgentDefinition | (() => AgentDefinition)
 
-/** Tools that come with `braking`: those of the definition that an agent was made of stay. */
+/** Tools that come with `braking`: those of the definition that an agent was made of stay, as `read_artifact` does. */
 const brakeTools: ReadonlySet<string> = new Set(['revert_to_state', 'graft', 'prun', 'recall'])
 
 /** What an agent of the first definition is while the second answers: its own, but for the brakes and the limits, which belong to the conversation. */
 function merged(own: AgentDefinition, other: AgentDefinition): AgentDefinition {
-  const isKept = ([name]: readonly [string, AnyTool]): boolean => other.braking === null || !brakeTools.has(name)
-  const brakes = own.braking === null ? [] : [...own.tools].filter(([name]) => brakeTools.has(name))
+  const isOf = ({ braking, artifacts }: AgentDefinition, name: string): boolean =>
+    (braking !== null && brakeTools.has(name)) || (artifacts !== null && name === readArtifactName)
+  const isKept = ([name]: readonly [string, AnyTool]): boolean => !isOf(other, name)
+  const brakes = [...own.tools].filter(([name]) => isOf(own, name))
   const tools = new Map<string, AnyTool>([...[...other.tools].filter(isKept), ...brakes])
   const { policy } = own
   const { beforeTool: _, turns: __, inputGuards: ___, outputGuards: ____, ...flags } = policy.flags
@@ -29,6 +32,7 @@ function merged(own: AgentDefinition, other: AgentDefinition): AgentDefinition {
     braking: own.braking,
     counter: own.counter,
     maxQueue: own.maxQueue,
+    artifacts: own.artifacts,
     checkRequests: own.checkRequests,
     captureTurnRequests: own.captureTurnRequests,
     policy: {

@@ -1,7 +1,7 @@
 import type { AgentPolicy } from '../machines/agentPolicy.ts'
 import { lazily } from '../protocol/lazily.ts'
 import type { SubAgent } from './agentDefinition.ts'
-import { irreversibleNames } from './irreversibleNames.ts'
+import { irreversibleNames } from './toolNames.ts'
 import { continuing, reporting } from './subAgents.ts'
 import type { AnyTool } from './tools/defineTool.ts'
 

@@ -27,3 +27,15 @@ export const systemOf = (instructions: string, { responseFormat }: ModelSettings
   [instructions, responseFormat === undefined ? '' : askForAnswer(responseFormat.schema)]
     .filter((part) => part !== '')
     .join('\n\n')
+
+/** Without a choice of tools that cannot be made: providers refuse such requests. `offered`: names of the tools. */
+export function withPossibleChoice(settings: ModelSettings, offered: readonly string[]): ModelSettings {
+  const { toolChoice, ...rest } = settings
+  if (toolChoice === undefined) return settings
+  const isPossible = typeof toolChoice === 'object' ? offered.includes(toolChoice.tool) : offered.length > 0
+  return isPossible ? settings : rest
+}
+
+/** The system prompt, with what the sources of the agent's tools have it say. */
+export const withAddendum = (system: string, addendum: string): string =>
+  [system, addendum].filter((part) => part !== '').join('\n\n')

@@ -1,4 +1,4 @@
-import type { PrepareInput, PrepareOutput, TurnDecision } from '../machines/effectTypes.ts'
+import type { PrepareInput, PrepareOutput, TakenTools, TurnDecision } from '../machines/effectTypes.ts'
 import { asSentence, describeIssues, errorInfo, messageOf } from '../protocol/errors.ts'
 import type { ToolChoice } from '../protocol/turns.ts'
 import type { AgentDefinition } from './agentDefinition.ts'
@@ -7,13 +7,16 @@ import type { AgentPorts, FindPorts } from './agentPorts.ts'
 import type { Cancellation } from './cancellation.ts'
 import { effect } from './effect.ts'
 import { answerInTime } from './answerInTime.ts'
+import { useMemory } from './memory/useMemory.ts'
+import type { SourcesLook } from './sourcedTools.ts'
 import { withoutUndefined } from './withoutUndefined.ts'
 import { runContext } from './runContext.ts'
 import { pricedModel, turnChangesSchema, type PricedModel, type TurnChanges, type TurnContext } from './turnOptions.ts'
 
 /**
- * The effect of `preparing`: asks the code of the definition what the turn is asked with. Code that throws, hangs or answers nonsense ends
- * the run: nobody knows what the turn would have been asked with.
+ * The effect of `preparing`: asks the sources of the agent's tools what they have, and the code of the definition what the turn is asked
+ * with. Code that throws, hangs or answers nonsense ends the run: nobody knows what the turn would have been asked with. A source that does
+ * so changes nothing.
  */
 export const prepareTurn = (find: FindPorts) =>
   effect<PrepareOutput, PrepareInput>(async (input, cancellation) => {
@@ -22,8 +25,15 @@ export const prepareTurn = (find: FindPorts) =>
     // What the code does it does for a turn that is in the log.
     await ports.durable()
     try {
-      const decision = await decide(ports, input, cancellation)
-      return { key, ok: true, decision, at: ports.clock.now() }
+      const tools = await lookAtSources(ports, input, cancellation)
+      const definition = tools?.definition ?? ports.definition
+      const decision = await decide({ ports, definition, input, cancellation })
+      const memory = await useMemory(ports, input, cancellation)
+      const taken = {
+        ...(tools === undefined ? {} : { tools: takenOf(tools) }),
+        ...(memory === undefined ? {} : { memory }),
+      }
+      return { key, ok: true, decision, ...taken, at: ports.clock.now() }
     } catch (thrown) {
       cancellation.throwIfAborted()
       const what = `Agent "${ports.definition.name}" could not begin its turn: ${messageOf(thrown)}`
@@ -31,21 +41,44 @@ export const prepareTurn = (find: FindPorts) =>
     }
   })
 
-async function decide(ports: AgentPorts, input: PrepareInput, cancellation: Cancellation): Promise<TurnDecision> {
-  const { use } = input
-  const { turns } = ports.definition
+/** Not for a turn without tools. */
+async function lookAtSources(
+  ports: AgentPorts,
+  { runId, turnIndex, limit }: PrepareInput,
+  cancellation: Cancellation,
+): Promise<SourcesLook | undefined> {
+  if (limit !== undefined) return undefined
+  const look = await ports.lookAtSources?.(cancellation)
+  for (const info of look?.news ?? []) ports.emit({ type: 'source.status', runId, turnIndex, ...info })
+  return look
+}
+
+const takenOf = ({ change, definition: { policy } }: SourcesLook): TakenTools =>
+  change === undefined ? { policy } : { policy, change }
+
+/** A turn that is being prepared, of the agent as this turn has it. */
+interface Preparing {
+  readonly ports: AgentPorts
+  readonly definition: AgentDefinition
+  readonly input: PrepareInput
+  readonly cancellation: Cancellation
+}
+
+async function decide(turn: Preparing): Promise<TurnDecision> {
+  const { turns } = turn.definition
+  const { use } = turn.input
   const isAsked = turns.instructions !== null && use?.instructions === undefined
-  const instructions = isAsked ? await askInstructions(ports, input, cancellation) : use?.instructions
+  const instructions = isAsked ? await askInstructions(turn) : use?.instructions
   const known = instructions === undefined ? {} : { instructions }
   const by = isAsked ? (['instructions'] as const) : []
   if (turns.beforeTurn === null) return { by, ...known }
-  const changes = await askChanges(ports, input, cancellation, instructions)
+  const changes = await askChanges(turn, instructions)
   if (changes === undefined) return { by, ...known }
-  return { ...known, ...changesOf(ports, input, changes), by: [...by, 'beforeTurn'] }
+  return { ...known, ...changesOf(turn, changes), by: [...by, 'beforeTurn'] }
 }
 
-async function askInstructions(ports: AgentPorts, input: PrepareInput, cancellation: Cancellation): Promise<string> {
-  const { instructions, timeoutMs } = ports.definition.turns
+async function askInstructions({ ports, definition, input, cancellation }: Preparing): Promise<string> {
+  const { instructions, timeoutMs } = definition.turns
   const text: unknown = await answerInTime(ports, { name: 'instructions', timeoutMs }, cancellation, (signal) =>
     instructions!(runContext(ports, input, { signal })),
   )
@@ -54,14 +87,10 @@ async function askInstructions(ports: AgentPorts, input: PrepareInput, cancellat
 }
 
 /** What `beforeTurn` returned; it may be nonsense. */
-async function askChanges(
-  ports: AgentPorts,
-  input: PrepareInput,
-  cancellation: Cancellation,
-  instructions: string | undefined,
-): Promise<unknown> {
-  const { beforeTurn, timeoutMs } = ports.definition.turns
-  const about = turnContext(ports, input, instructions)
+async function askChanges(turn: Preparing, instructions: string | undefined): Promise<unknown> {
+  const { ports, definition, input, cancellation } = turn
+  const { beforeTurn, timeoutMs } = definition.turns
+  const about = turnContext(turn, instructions)
   const changes: unknown = await answerInTime(ports, { name: 'beforeTurn', timeoutMs }, cancellation, (signal) =>
     beforeTurn!({ ...runContext(ports, input, { signal }), ...about }),
   )
@@ -69,14 +98,14 @@ async function askChanges(
 }
 
 /** What the turn is asked with because of what `beforeTurn` returned. What no record can hold is left with the ports. */
-function changesOf(ports: AgentPorts, input: PrepareInput, returned: unknown): Omit<TurnDecision, 'by'> {
-  const { definition } = ports
+function changesOf({ ports, definition, input }: Preparing, returned: unknown): Omit<TurnDecision, 'by'> {
   const checked = turnChangesSchema().safeParse(returned)
   if (!checked.success) throw new Error(`beforeTurn returned nonsense: ${describeIssues(checked.error)}`)
   try {
     const { instructions, tools, toolChoice, model, settings: given } = returned as TurnChanges
     const names = tools === undefined ? undefined : offeredNames(definition, tools)
-    checkChoice(toolChoice, names ?? input.use?.tools ?? everyName(definition))
+    // The tool of a source may come later: until then the choice is left out.
+    if (definition.toolSources.length === 0) checkChoice(toolChoice, names ?? input.use?.tools ?? everyName(definition))
     const chosen = model === undefined ? undefined : chosenModel(definition, model)
     const { providerOptions, ...rest } = given ?? {}
     const settings = withoutUndefined({ ...rest, toolChoice })
@@ -93,8 +122,7 @@ function changesOf(ports: AgentPorts, input: PrepareInput, returned: unknown): O
 }
 
 function turnContext(
-  { definition, conversation }: AgentPorts,
-  { turn, spent, limits, lastStopReason, limit, use }: PrepareInput,
+  { ports: { conversation }, definition, input: { turn, spent, limits, lastStopReason, limit, use } }: Preparing,
   instructions: string | undefined,
 ): Omit<TurnContext<never>, 'agent' | 'runId' | 'turnIndex' | 'deps' | 'signal'> {
   return {

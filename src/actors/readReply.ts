@@ -1,5 +1,5 @@
 import { cutEnd } from '../conversation/cutMiddle.ts'
-import { maxContentChars, wrongInImage } from '../protocol/content.ts'
+import { maxContentChars, wrongInMedia } from '../protocol/content.ts'
 import { asSentence, errorInfo, messageOf, RuntimeError, toErrorInfo, type ErrorCode } from '../protocol/errors.ts'
 import type { Block } from '../protocol/messages.ts'
 import type { Model, ModelError, ModelErrorKind, ModelPart, ModelReply, ModelRequest } from '../protocol/model.ts'
@@ -215,7 +215,8 @@ function isBlock(block: Partial<Block> | null | undefined): boolean {
     case 'thinking':
       return typeof block.text === 'string' && ['string', 'undefined'].includes(typeof block.signature)
     case 'image':
-      return wrongInImage(block) === undefined
+    case 'file':
+      return wrongInMedia(block) === undefined
     case 'provider':
       return [block.provider, block.name].every((text) => typeof text === 'string') && providerKinds.has(block.kind)
     case 'toolCall':

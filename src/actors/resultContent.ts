@@ -1,6 +1,6 @@
 import { cutMiddle } from '../conversation/cutMiddle.ts'
-import { imageOf, wrongInImage, type SaidImage } from '../protocol/content.ts'
-import type { PlainBlock } from '../protocol/messages.ts'
+import { mediaOf, wrongInMedia, type SaidMedia } from '../protocol/content.ts'
+import { isMedia, type PlainBlock } from '../protocol/messages.ts'
 import type { AgentPorts } from './agentPorts.ts'
 import { isBlocks } from './tools/defineTool.ts'
 
@@ -12,27 +12,29 @@ export const clean = <T>({ redactor }: Pick<AgentPorts, 'redactor'>, value: T): 
 /**
  * What a model reads of what a tool returned: without secrets, and cut to size.
  *
- * @throws TypeError when it is not JSON, or has an image that is none.
+ * @throws TypeError when it is not JSON, or has an image or a file that is none.
  */
 export function contentOf(value: unknown, maxChars: number, ports: Pick<AgentPorts, 'redactor'>): PlainBlock[] {
-  const blocks = isBlocks(value)
-    ? value.map((block) => (block.type === 'image' ? soundImage(block) : block))
-    : [textBlock(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))]
+  const blocks = plainBlocks(value) ?? [textBlock(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))]
   return cutBlocks(clean(ports, blocks), maxChars)
 }
 
-function soundImage(image: SaidImage): PlainBlock {
-  const wrong = wrongInImage(image)
-  if (wrong !== undefined) throw new TypeError(`of an image: ${wrong}`)
-  return imageOf(image)
+/** The blocks that a tool returned, as they are kept; `undefined` if it returned something else. @throws TypeError for media that is none */
+export const plainBlocks = (value: unknown): PlainBlock[] | undefined =>
+  isBlocks(value) ? value.map((block) => (block.type === 'text' ? block : soundMedia(block))) : undefined
+
+function soundMedia(said: SaidMedia): PlainBlock {
+  const wrong = wrongInMedia(said)
+  if (wrong !== undefined) throw new TypeError(`of ${said.type === 'file' ? 'a file' : 'an image'}: ${wrong}`)
+  return mediaOf(said)
 }
 
-/** A copy of the blocks with their total text limited to `maxChars`; images do not count. */
+/** A copy of the blocks with their total text limited to `maxChars`; images and files do not count. */
 function cutBlocks(blocks: readonly PlainBlock[], maxChars: number): PlainBlock[] {
   let left = maxChars
   let dropped = 0
   const kept = blocks.flatMap((block): PlainBlock[] => {
-    if (block.type === 'image') return [block]
+    if (isMedia(block)) return [block]
     if (block.text.length > left && left < 100) {
       dropped += 1
       return []

@@ -4,7 +4,7 @@ import { correctionOf } from '../conversation/tokenCounter.ts'
 import { cutEnd, cutMiddle } from '../conversation/cutMiddle.ts'
 import type { AssembledRequest } from '../conversation/assembleRequest.ts'
 import type { PlannedCall, ReplyFailure, ReplyInput, ReplyOutput } from '../machines/effectTypes.ts'
-import { imageOf, maxContentChars } from '../protocol/content.ts'
+import { maxContentChars, mediaOf } from '../protocol/content.ts'
 import { errorInfo, messageOf, type ErrorInfo } from '../protocol/errors.ts'
 import { jsonChars } from '../protocol/jsonChars.ts'
 import { cloneJson } from '../protocol/cloneJson.ts'
@@ -268,7 +268,8 @@ function soundBlock(block: Exclude<Block, ToolCallBlock>): Block {
     case 'text':
       return { type: 'text', text: block.text }
     case 'image':
-      return imageOf(block)
+    case 'file':
+      return mediaOf(block)
     case 'provider': {
       const { provider, kind, name, data } = block
       return { type: 'provider', provider, kind, name, data: soundInput(data) }

@@ -3,7 +3,7 @@ import { transcriptMarkers } from '../conversation/markers.ts'
 import { neutralise } from '../conversation/neutralise.ts'
 import type { ConversationNode } from '../conversation/node.ts'
 import { soundName } from '../conversation/renderMessage.ts'
-import { imageText, providedText, type Block } from '../protocol/messages.ts'
+import { mediaText, providedText, type Block } from '../protocol/messages.ts'
 
 /** A span as plain text for a summarising model: nothing said in it can end the transcript or an entry. */
 export function transcribe(
@@ -28,7 +28,8 @@ function describe(block: Block): string {
     case 'text':
       return block.text
     case 'image':
-      return imageText(block)
+    case 'file':
+      return mediaText(block)
     case 'thinking':
       return ''
     case 'provider':

@@ -4,7 +4,7 @@ import type { LogRecord, RecordOf } from '../protocol/records.ts'
 import type { ModelUse } from '../protocol/turns.ts'
 import type { AgentDefinition } from './agentDefinition.ts'
 import { priceOf } from './pricing.ts'
-import { systemOf } from './modelSettings.ts'
+import { systemOf, withAddendum, withPossibleChoice } from './modelSettings.ts'
 import type { PricedModel } from './turnOptions.ts'
 
 /** What the requests of a turn have beside the conversation. A definition is one: that of turns nobody has prepared. */
@@ -68,6 +68,7 @@ export class TurnFrames {
   apply(record: LogRecord): void {
     switch (record.type) {
       case 'turn.start':
+      case 'tools.changed':
         this.#current = this.#definition
         return
       case 'use.changed':
@@ -127,8 +128,11 @@ interface FrameParts {
 function frameOf(definition: AgentDefinition, parts: FrameParts): TurnFrame {
   const { instructions, tools, model, live, record } = parts
   const toolSpecs = tools === undefined ? definition.toolSpecs : offered(definition.toolSpecs, tools)
-  const settings = settingsFor(definition, parts, toolSpecs)
-  const system = instructions === undefined ? definition.system : systemOf(instructions, definition.settings)
+  const settings = withPossibleChoice(
+    { ...definition.settings, ...record.settings },
+    toolSpecs.map(({ name }) => name),
+  )
+  const system = instructions === undefined ? definition.system : systemFor(definition, instructions)
   const isSame = system === definition.system && toolSpecs === definition.toolSpecs
   return {
     model: model?.model ?? definition.model,
@@ -152,18 +156,13 @@ function pricesFor(definition: AgentDefinition, model: PricedModel | undefined):
 const tokensOf = ({ counter }: AgentDefinition, system: string, tools: readonly ToolSpec[]): number =>
   counter.text(system) + (tools.length === 0 ? 0 : counter.text(JSON.stringify(tools)))
 
+const systemFor = ({ settings, addendum }: AgentDefinition, instructions: string): string =>
+  withAddendum(systemOf(instructions, settings), addendum)
+
 /** In the order of the definition, so that the same tools are the same bytes. */
 function offered(specs: readonly ToolSpec[], names: readonly string[]): readonly ToolSpec[] {
   const wanted = new Set(names)
   return specs.every(({ name }) => wanted.has(name)) ? specs : specs.filter(({ name }) => wanted.has(name))
-}
-
-/** A choice of tools is left out where it cannot be made: providers refuse such requests. */
-function settingsFor({ settings }: AgentDefinition, { record }: FrameParts, tools: readonly ToolSpec[]): ModelSettings {
-  const { toolChoice, ...rest }: ModelSettings = { ...settings, ...record.settings }
-  const isOffered =
-    typeof toolChoice === 'object' ? tools.some(({ name }) => name === toolChoice.tool) : tools.length > 0
-  return toolChoice === undefined || !isOffered ? rest : { ...rest, toolChoice }
 }
 
 const withOptions = (

@@ -3,7 +3,9 @@ import type { recallName } from '../conversation/stepText.ts'
 import type { AgentEvent, EventOf } from '../protocol/events.ts'
 import type { AgentDefinition } from './agentDefinition.ts'
 import type { SubAgentEntry } from './subAgents.ts'
-import type { AnyTool, Tool } from './tools/defineTool.ts'
+import type { EntryOf, ToolEntries, ToolsIn } from './toolEntries.ts'
+import type { Tool } from './tools/defineTool.ts'
+import type { ToolSource } from './tools/toolSource.ts'
 
 /** Only for the type checker: it makes calls whose names are not known. */
 declare const others: unique symbol
@@ -13,9 +15,10 @@ interface OtherCalls {
 }
 
 /** The arguments of an agent's calls, by name, as far as they are known: those of its tools. */
-export type CallsOf<Tools extends readonly AnyTool[], Agents extends readonly SubAgentEntry[]> = {
-  readonly [T in Tools[number] as T['name']]: T extends Tool<never, string, infer Input> ? Input : never
-} & (Agents extends readonly [] ? unknown : OtherCalls)
+export type CallsOf<Tools extends ToolEntries, Agents extends readonly SubAgentEntry[]> = {
+  readonly [T in ToolsIn<Tools> as T['name']]: T extends Tool<never, string, infer Input> ? Input : never
+} & (Agents extends readonly [] ? unknown : OtherCalls) &
+  (Extract<EntryOf<Tools>, ToolSource> extends never ? unknown : OtherCalls)
 
 /** Events that belong to one call. */
 type ToolEventType = 'tool.start' | 'tool.end' | 'tool.progress'

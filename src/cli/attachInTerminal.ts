@@ -1,3 +1,4 @@
+import { isRemembered } from '../protocol/provenance.ts'
 import type { RemoteConversation, RemoteNode } from '../client/answers.ts'
 import type { AgentEvent } from '../protocol/events.ts'
 import { textOf } from '../protocol/messages.ts'
@@ -86,7 +87,9 @@ function showOthers(event: AgentEvent, { agent, chat, said }: ChatContext): void
     chat.note('the agent was stopped for good')
     return chat.leave(exitCodes.done)
   }
-  if (event.type !== 'message.added' || event.message.provenance?.type === 'report') return
+  if (event.type !== 'message.added') return
+  const { provenance } = event.message
+  if (provenance?.type === 'report' || isRemembered(provenance)) return
   const text = textOf(event.message.content)
   const at = said.indexOf(text.trim())
   if (at === -1) chat.note(`${event.message.source}: ${oneLine(text)}`)

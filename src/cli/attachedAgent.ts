@@ -3,7 +3,9 @@ import type { Client } from '../client/client.ts'
 import type { RemoteAgent } from '../client/remoteAgent.ts'
 import type { CompactOptions, Decision, PruneOptions, RevertCommandOptions } from '../protocol/commands.ts'
 import type { AgentEvent } from '../protocol/events.ts'
-import { pendingIn, type Pending } from '../protocol/pending.ts'
+import { foldPending, pendingOf } from '../client/fold/foldPending.ts'
+import { foldState, type LiveState } from '../client/fold/foldState.ts'
+import type { ChatPending } from '../client/fold/chat.ts'
 import type { PauseReason } from '../protocol/records.ts'
 import type { UseChange } from '../protocol/turns.ts'
 import type { Run } from '../runs/run.ts'
@@ -15,7 +17,6 @@ export class AttachedAgent implements ChatAgent {
   readonly remote: RemoteAgent
   readonly #seq: number
   readonly #listeners = new Set<(event: AgentEvent) => void>()
-  readonly #calls = new Map<string, Pending>()
   /** Request ids of runs started by this client. */
   readonly #own = new Set<string>()
   /** Callbacks for those the server is not yet known to have. */
@@ -24,8 +25,8 @@ export class AttachedAgent implements ChatAgent {
   readonly #sent = new Set<Promise<unknown>>()
   #run: { readonly id: string; readonly isOwn: boolean } | undefined
   #isOwnRun = false
-  #state = ''
-  #pause: PauseReason | null = null
+  #live: LiveState = { state: '', pause: null }
+  #pending: readonly ChatPending[] = []
 
   private constructor(remote: RemoteAgent, snapshot: RemoteSnapshot) {
     this.id = remote.id
@@ -42,11 +43,12 @@ export class AttachedAgent implements ChatAgent {
 
   get state(): string {
     // So that a message sent right after a prompt joins its run.
-    return this.#state === 'idle' && this.#undelivered.size > 0 ? 'replying' : this.#state
+    const { state } = this.#live
+    return state === 'idle' && this.#undelivered.size > 0 ? 'replying' : state
   }
 
   get pause(): PauseReason | null {
-    return this.#pause
+    return this.#live.pause
   }
 
   /** Whether this client started the current run. */
@@ -54,8 +56,8 @@ export class AttachedAgent implements ChatAgent {
     return this.#isOwnRun
   }
 
-  pending(): readonly Pending[] {
-    return [...this.#calls.values()]
+  pending(): readonly ChatPending[] {
+    return this.#pending
   }
 
   /** Follows the agent's events from the point where it was found. */
@@ -155,13 +157,11 @@ export class AttachedAgent implements ChatAgent {
     return sent
   }
 
-  #take({ state, pause, approvals, asked }: RemoteSnapshot): void {
-    const waiting: readonly Pending[] = asked ?? approvals.map((call) => ({ kind: 'approval', ...call }))
+  #take(snapshot: RemoteSnapshot): void {
+    const { state, pause } = snapshot
+    this.#pending = pendingOf(snapshot)
     // A message loads an agent that is not running and starts a run, unless calls await a decision.
-    this.#state = state !== 'closed' ? state : waiting.length > 0 ? 'paused' : 'idle'
-    this.#pause = pause
-    this.#calls.clear()
-    for (const call of waiting) this.#calls.set(idOf(call), call)
+    this.#live = { pause, state: state !== 'closed' ? state : this.#pending.length > 0 ? 'paused' : 'idle' }
   }
 
   #onEvent(event: AgentEvent): void {
@@ -172,25 +172,16 @@ export class AttachedAgent implements ChatAgent {
 
   /** State events are sent live only, so after a reconnect the state is derived from the log's records. */
   #learn(event: AgentEvent): void {
-    const pending = pendingIn(event.agentId, event)
-    if (pending !== undefined) this.#calls.set(idOf(pending), pending)
-    else if (event.type === 'approval.decided' || event.type === 'question.answered' || event.type === 'tool.end')
-      this.#calls.delete(idOf(event))
+    this.#pending = foldPending(this.#pending, event, { agentId: this.id })
     if (event.agentId !== this.id) return
-    if (event.type === 'state.changed') this.#state = event.state
-    else if (event.type === 'queue.changed') this.#known(event.added?.id)
+    this.#live = foldState(this.#live, event)
+    if (event.type === 'queue.changed') this.#known(event.added?.id)
     else if (event.type === 'run.start') {
       this.#known(event.requestId)
       const isResumed = event.resumedFrom !== undefined && event.resumedFrom === this.#run?.id && this.#run.isOwn
       this.#isOwnRun = this.#own.has(event.requestId) || isResumed
       this.#run = { id: event.runId, isOwn: this.#isOwnRun }
-      this.#pause = null
-      this.#state = 'replying'
-    } else if (event.type === 'run.end') {
-      this.#pause = event.stopReason === 'paused' ? (event.reason ?? null) : null
-      this.#state = event.stopReason === 'paused' ? 'paused' : 'idle'
-      this.#calls.clear()
-    }
+    } else if (event.type === 'run.end') this.#pending = []
   }
 
   #known(requestId = ''): void {
@@ -198,5 +189,3 @@ export class AttachedAgent implements ChatAgent {
     this.#undelivered.delete(requestId)
   }
 }
-
-const idOf = ({ agentId, callId }: Pick<Pending, 'agentId' | 'callId'>): string => `${agentId}/${callId}`

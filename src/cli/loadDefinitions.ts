@@ -1,16 +1,7 @@
-import { statSync } from 'node:fs'
-import { extname, resolve } from 'node:path'
-import { pathToFileURL } from 'node:url'
+import { resolve } from 'node:path'
 import { isAgentDefinition, type AgentDefinition } from '../actors/agentDefinition.ts'
-import { messageOf, RuntimeError } from '../protocol/errors.ts'
-
-/** A clearer message than the loader's for a file that cannot be a module. */
-function wrongFile(path: string): string | undefined {
-  const found = statSync(path, { throwIfNoEntry: false })
-  if (found === undefined) return 'does not exist: give the path of a module, such as ./agents.ts'
-  if (found.isDirectory()) return 'is a folder: give the path of a module in it, such as ./agents.ts'
-  return extname(path) === '.json' ? 'is JSON: give the path of a module, such as ./agents.ts' : undefined
-}
+import { RuntimeError } from '../protocol/errors.ts'
+import { importModule } from './config/importModule.ts'
 
 /**
  * The agent definitions that a module exports, under any name or in lists.
@@ -19,22 +10,20 @@ function wrongFile(path: string): string | undefined {
  */
 export async function loadDefinitions(file: string, cwd: string): Promise<AgentDefinition[]> {
   const path = resolve(cwd, file)
-  const wrong = wrongFile(path)
-  if (wrong !== undefined) throw new RuntimeError('INVALID_OPTION', `${path} ${wrong}.`)
-  let exported: { readonly [name: string]: unknown }
-  try {
-    exported = (await import(pathToFileURL(path).href)) as { readonly [name: string]: unknown }
-  } catch (thrown) {
-    throw new RuntimeError('INVALID_OPTION', `${path} could not be loaded: ${messageOf(thrown)}.`, { cause: thrown })
-  }
+  const exported = await importModule(path)
   const definitions = [...new Set(Object.values(exported).flat())].filter(isAgentDefinition)
-  const names = definitions.map(({ name }) => name)
-  const twice = names.find((name, index) => names.indexOf(name) !== index)
-  if (twice !== undefined) throw new RuntimeError('INVALID_OPTION', `${path} exports two agents named "${twice}".`)
+  checkNames(definitions, `${path} exports`)
   if (definitions.length > 0) return definitions
   const seen = Object.keys(exported).join(', ') || 'nothing'
   throw new RuntimeError(
     'INVALID_OPTION',
     `${path} exports no agent: export what defineAgent returns (it exports: ${seen}).`,
   )
+}
+
+/** @throws RuntimeError `INVALID_OPTION` when two have the same name; `who` says whose they are. */
+export function checkNames(definitions: readonly AgentDefinition[], who: string): void {
+  const names = definitions.map(({ name }) => name)
+  const twice = names.find((name, index) => names.indexOf(name) !== index)
+  if (twice !== undefined) throw new RuntimeError('INVALID_OPTION', `${who} two agents named "${twice}".`)
 }

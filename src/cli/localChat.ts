@@ -12,7 +12,7 @@ export interface ChatOptions {
   readonly json: boolean
   readonly isPriced: boolean
   readonly modelId: string
-  /** Approves calls that are already waiting. */
+  /** Approves what an agent asks for. */
   readonly yes?: boolean
 }
 
@@ -22,11 +22,12 @@ export async function chatInTerminal(
   { host, isPriced, modelId, yes = false }: ChatOptions,
   begin: (chat: OpenChat) => void = () => {},
 ): Promise<number> {
-  const { agent, dir, logFile } = session
+  const { agent, dir, logFile, prompt } = session
   const isDouble = doubleStop(systemClock)
   const code = await runTerminalChat(
     {
       agent,
+      prompt,
       headline: `${modelId} · ${dir}`,
       isPriced,
       ctrlC: { help: 'stop the work; twice, leave', hint: 'Ctrl-C to stop' },
@@ -53,14 +54,18 @@ export async function chatInTerminal(
 }
 
 /** Runs a chat over a pipe with an agent in this process. */
-export function chatOverPipe({ agent, logFile }: Session, { host, json, isPriced }: ChatOptions): Promise<number> {
+export function chatOverPipe(
+  { agent, logFile, prompt }: Session,
+  { host, json, isPriced, yes = false }: ChatOptions,
+): Promise<number> {
   const isDouble = doubleStop(systemClock)
   const chat = {
     agent,
+    prompt,
     isPriced,
     ctrlC: 'stop the work; twice, leave',
     farewell: () => `recorded in ${logFile}`,
-    policy: () => 'deny' as const,
+    policy: () => approvalPolicy(false, yes),
     isStopping() {
       const isLast = isDouble() || agent.state === 'idle'
       agent.abort()

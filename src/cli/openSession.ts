@@ -2,9 +2,16 @@ import { dirname, join, resolve } from 'node:path'
 import { nanoid } from 'nanoid'
 import type { AgentDefinition } from '../actors/agentDefinition.ts'
 import { defineAgent, type AgentOptions } from '../actors/defineAgent.ts'
-import type { Tool } from '../actors/tools/defineTool.ts'
+import type { ToolEntry } from '../actors/toolEntries.ts'
+import { agentsMd, type AgentsMdMessage } from '../actors/tools/workspace/agentsMd.ts'
+import type { Memory } from '../protocol/memory.ts'
+import { openMemory } from './openMemory.ts'
 import { workspaceTools } from '../actors/tools/workspace/workspaceTools.ts'
 import type { Agent } from '../runtime/agents/agent.ts'
+import { textOf } from '../protocol/messages.ts'
+import type { Run } from '../runs/run.ts'
+import type { Limits } from '../protocol/records.ts'
+import type { RuntimeOptions } from '../runtime/runtimeOptions.ts'
 import { createRuntime, type Runtime } from '../createRuntime.ts'
 import { fileStore } from '../stores/fileStore.ts'
 import type { CliHost } from './cliHost.ts'
@@ -20,6 +27,8 @@ export interface Session {
   readonly definition: AgentDefinition
   readonly dir: string
   readonly logFile: string
+  /** Prompts the agent; the first time with what `AGENTS.md` files say that it was not told yet. */
+  prompt(text: string): Run
   close(): Promise<void>
 }
 
@@ -33,14 +42,23 @@ export interface CoderOptions {
   /** Off by default. */
   readonly braking?: NonNullable<AgentOptions['braking']>
   /** Beside those for the folder. */
-  readonly tools?: readonly Tool[]
-  /** Most turns of a run. Default 200, in case a model goes round in circles; the run then pauses. */
-  readonly maxTurns?: number
+  readonly tools?: readonly ToolEntry[]
+  /** Of each run. Unless they say otherwise, 200 turns, in case a model goes round in circles; the run then pauses. */
+  readonly limits?: Limits
+  /** What it knows of the folder beyond one conversation. Default: nothing. */
+  readonly knows?: Memory | undefined
   /** Name of the definition. Default: that of the command line's own agent. */
   readonly name?: string
 }
 
 export interface SessionOptions extends CoderOptions {
+  /** The agent, in place of one that works in the folder. */
+  readonly definition?: AgentDefinition | undefined
+  /** Where what the agent knows of the folder is kept; a definition that is given has its own. */
+  readonly memory?: string
+  readonly runtime?: Pick<RuntimeOptions, 'redact' | 'models'>
+  /** Reads the `AGENTS.md` files that speak for the folder; told of those that it cannot. Default: reads none. */
+  readonly onGuideTrouble?: ((trouble: string) => void) | undefined
   /** Where the log goes. Default: `.escapement` in `dir`. */
   readonly recordIn?: string
   /** Id of a session to continue instead of starting a new one. It stays paused until it is resumed. */
@@ -48,31 +66,55 @@ export interface SessionOptions extends CoderOptions {
 }
 
 const usualTurns = 200
+/** Of the name of a scope. */
+const mostName = 256
 
 /**
- * Starts or continues a coding agent in a folder, and records it in `.escapement` there with every request it makes.
+ * Starts or continues an agent in a folder, by default one that codes there, and records it in `.escapement` there with every request it makes.
  *
  * @throws RuntimeError `INVALID_OPTION` if `dir` is not a folder, `STORE_OPEN_FAILED` if it cannot be written, and what
  * `runtime.resume` throws.
  */
-export async function openSession({ recordIn, resume, ...options }: SessionOptions): Promise<Session> {
+export async function openSession(options: SessionOptions): Promise<Session> {
+  const { recordIn, resume, definition: given, runtime: shared = {} } = options
   const dir = resolve(options.dir)
   const folder = recordIn ?? join(dir, '.escapement')
-  const definition = defineCoder({ ...options, dir })
+  const opened = given === undefined && options.memory !== undefined ? openMemory(options.memory) : undefined
+  const definition = given ?? defineCoder({ ...options, dir, knows: opened?.memory })
   if (resume === undefined) recordFolder(folder)
-  const runtime = await createRuntime({ store: fileStore(folder) })
+  const runtime = await createRuntime({ store: fileStore(folder), ...shared })
   try {
     const agent =
       resume === undefined
-        ? await runtime.spawn(definition, { id: `coder-${nanoid(12)}` })
+        ? await runtime.spawn(definition, { id: `${given === undefined ? 'coder' : idStart(given)}-${nanoid(12)}` })
         : await runtime.resume(resume, definition, { continue: false })
     const logFile = join(folder, `${agent.id}.jsonl`)
-    return { agent, runtime, definition, dir, logFile, close: () => runtime.close() }
+    const { onGuideTrouble: onTrouble } = options
+    const guides = onTrouble === undefined ? [] : untold(await agentsMd(dir, { onTrouble }), agent)
+    const prompt = (text: string): Run => {
+      const context = guides.splice(0)
+      return agent.prompt(text, context.length === 0 ? {} : { context })
+    }
+    const close = (): Promise<void> => runtime.close().finally(() => opened?.close())
+    return { agent, runtime, definition, dir, logFile, prompt, close }
   } catch (thrown) {
     await runtime.close()
+    opened?.close()
     throw thrown
   }
 }
+
+/** Those that the conversation does not have yet as they are now. */
+function untold(messages: readonly AgentsMdMessage[], { conversation }: Agent): AgentsMdMessage[] {
+  const last = new Map<string, string>()
+  for (const { message } of conversation.trunk())
+    if (message.role === 'user' && message.provenance?.type === 'identityBlock')
+      last.set(message.provenance.name, textOf(message.content))
+  return messages.filter(({ content, provenance }) => last.get(provenance.name) !== content)
+}
+
+/** Ids start with a letter or digit. */
+const idStart = ({ name }: AgentDefinition): string => name.replace(/^[^A-Za-z0-9]+/, '') || 'agent'
 
 /** The command that continues a session, as typed in the current folder. */
 export function resumeHint({ agent, dir, logFile }: Session, { cwd }: Pick<CliHost, 'cwd'>): string {
@@ -93,7 +135,8 @@ export function defineCoder({
   braking = {},
   tools: others = [],
   name = cliAgentName,
-  maxTurns = usualTurns,
+  limits = {},
+  knows,
 }: CoderOptions): AgentDefinition {
   const tools = workspaceTools(dir, {
     needsApproval: { run_command: ({ command }) => needsApproval(command) },
@@ -105,8 +148,9 @@ export function defineCoder({
     model: choice.model,
     instructions: instructionsFor(dir),
     tools: [...tools, ...others],
-    limits: { turns: maxTurns },
+    limits: { turns: usualTurns, ...limits },
     braking,
+    ...(knows === undefined ? {} : { memory: { store: knows, workspace: dir.slice(-mostName) } }),
     captureTurnRequests: true,
     // The embedded model relies on the whole conversation, and sends an undo together with the next edit.
     ...(choice.isEmbedded ? { compaction: false, toolExecution: 'sequential', pricing: { input: 0, output: 0 } } : {}),

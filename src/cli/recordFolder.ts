@@ -1,11 +1,11 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { messageOf, RuntimeError } from '../protocol/errors.ts'
 
 /** Creates the folder for logs, with a .gitignore that covers all of it. @throws RuntimeError `STORE_OPEN_FAILED` */
 export function recordFolder(folder: string): string {
   try {
     mkdirSync(folder, { recursive: true })
-    writeFileSync(`${folder}/.gitignore`, '*\n')
+    if (!existsSync(`${folder}/.gitignore`)) writeFileSync(`${folder}/.gitignore`, '*\n')
   } catch (thrown) {
     throw new RuntimeError(
       'STORE_OPEN_FAILED',

@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline'
 import { messageOf } from '../protocol/errors.ts'
+import type { Run } from '../runs/run.ts'
 import type { RunResult } from '../runs/runResult.ts'
 import { answerPending, type ApprovalPolicy } from './approvals.ts'
 import type { ChatAgent } from './chatAgent.ts'
@@ -13,6 +14,8 @@ import { plainScreen } from './terminal/screen.ts'
 /** The agent of a chat over a pipe, and how chats differ. */
 export interface PipedChat {
   readonly agent: ChatAgent
+  /** Default: that of the agent. */
+  prompt?(text: string): Run
   readonly isPriced: boolean
   /** What Ctrl-C does, for `/help`. */
   readonly ctrlC: string
@@ -61,7 +64,7 @@ export async function runPipedChat(chat: PipedChat, host: CliHost, json: boolean
     if (read.type === 'quit') return false
     if (read.type === 'help') screen.write(chatHelp(chat.ctrlC))
     else if (read.type === 'print') screen.write(read.text)
-    else if (read.type === 'say') await finish(agent.prompt(read.text).result)
+    else if (read.type === 'say') await finish((chat.prompt ?? ((text) => agent.prompt(text)))(read.text).result)
     else if (read.type !== 'nothing') {
       const { note, run, decided } = await runChatLine(agent, read)
       if (note !== undefined) screen.write(`  (${note})\n`)

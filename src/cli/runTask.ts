@@ -29,7 +29,7 @@ export interface TaskOptions {
   readonly host: CliHost
   readonly json: boolean
   readonly isPriced: boolean
-  /** Approves calls that are already waiting. */
+  /** Approves what an agent asks for. */
   readonly yes?: boolean
   /** What shows the work instead of printing every word and call; `others` prints an event as usual. */
   view?(screen: Screen, others: (event: AgentEvent) => void): WorkView
@@ -43,7 +43,7 @@ export interface WorkView {
 
 /** Runs and shows one task. Ctrl-C aborts it; a later one ends the process if aborting takes long. */
 export const runTask = (session: Session, task: string, options: TaskOptions): Promise<TaskOutcome> =>
-  watchWork(session, () => session.agent.prompt(task).result, options)
+  watchWork(session, () => session.prompt(task).result, options)
 
 /** As `runTask`, for work that is started differently. */
 export async function watchWork(

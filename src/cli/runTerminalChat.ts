@@ -27,6 +27,8 @@ export interface OpenChat {
 /** The agent of a chat at a terminal, and how chats differ. */
 export interface TerminalChat {
   readonly agent: ChatAgent
+  /** Default: that of the agent. */
+  prompt?(text: string): Run
   /** The first line, after the program's name. */
   readonly headline: string
   readonly isPriced: boolean
@@ -88,7 +90,8 @@ export async function runTerminalChat(setup: TerminalChat, host: CliHost): Promi
     if (read.type === 'help') return screen.write(chatHelp(ctrlC.help))
     if (read.type === 'print') return screen.write(read.text)
     if ('text' in read) setup.said?.(read.text)
-    if (read.type === 'say' && isWaiting(agent)) return watch(agent.prompt(read.text))
+    if (read.type === 'say' && isWaiting(agent))
+      return watch((setup.prompt ?? ((text) => agent.prompt(text)))(read.text))
     const { note, run } = await runChatLine(agent, read.type === 'say' ? { type: 'steer', text: read.text } : read)
     if (note !== undefined) chat.note(note)
     if (run !== undefined) await watch(run)

@@ -6,6 +6,7 @@ import { createdRecord } from '../sessions/readHistory.ts'
 import { loadSession, type LoadedSession } from '../sessions/loadSession.ts'
 import { checkAgentId } from '../protocol/ids.ts'
 import { fileStore } from '../stores/fileStore.ts'
+import { loadConfig, type ConfigWish, type LoadedConfig } from './config/loadConfig.ts'
 import { type CliHost, exitCodes } from './cliHost.ts'
 import type { Invocation } from './commandLine.ts'
 import { nearestWord } from '../protocol/nearestWord.ts'
@@ -19,17 +20,21 @@ export interface SessionLogs {
 export type LogPlace = Pick<Invocation, 'dir' | 'logs'>
 
 /**
- * The logs in the folder given by `--logs`, else in `.escapement` under `--dir`. Creates nothing.
+ * The logs in the folder given by `--logs`, else where the configuration has them, else in `.escapement` under `--dir`. Creates nothing.
  *
  * @throws RuntimeError `INVALID_OPTION` if the folder given by an option does not exist.
  */
-export function openLogs({ dir = '.', logs }: LogPlace): SessionLogs {
+export function openLogs({ dir = '.', logs }: LogPlace, config?: Pick<LoadedConfig, 'logs'>): SessionLogs {
   const [option, named] = logs === undefined ? ['--dir', dir] : ['--logs', logs]
   if (statSync(named, { throwIfNoEntry: false })?.isDirectory() !== true)
     throw new RuntimeError('INVALID_OPTION', `${option} "${named}" is not an existing folder.`)
-  const folder = logs === undefined ? join(resolve(dir), '.escapement') : resolve(logs)
+  const folder = logs === undefined ? (config?.logs ?? join(resolve(dir), '.escapement')) : resolve(logs)
   return { folder, store: fileStore(folder) }
 }
+
+/** The logs of a command, and so its configuration unless `--logs` makes it needless. @throws RuntimeError as `loadConfig`, `openLogs` */
+export const logsFor = async (invocation: LogPlace & ConfigWish, host: CliHost): Promise<SessionLogs> =>
+  openLogs(invocation, invocation.logs === undefined ? await loadConfig(invocation, host) : undefined)
 
 /**
  * Checks that there is a log with this id, readable or not.

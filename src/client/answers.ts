@@ -5,6 +5,7 @@ import { describeIssues, errorTable, RuntimeError, type ErrorCode, type ErrorInf
 import { agentSummarySchema, sessionEntrySchema, type AgentSummary, type SessionEntry } from '../protocol/frames.ts'
 import { messageSchema, type Message } from '../protocol/messages.ts'
 import { pendingSchema, type Pending } from '../protocol/pending.ts'
+import { sourceInfoSchema, type SourceInfo } from '../protocol/toolsChange.ts'
 import { turnUseSchema, type TurnUse } from '../protocol/turns.ts'
 import { pauseReasonSchema, runStopReasonSchema, type PauseReason } from '../protocol/records.ts'
 
@@ -76,6 +77,8 @@ export interface RemoteSnapshot extends AgentSummary {
   readonly pause: PauseReason | null
   /** Those that `brake` can ask, in their order; missing where the server does not know them or is of an older version. */
   readonly policies?: readonly PolicyInfo[]
+  /** How the sources of its tools are; missing without any, or where the server is of an older version. */
+  readonly sources?: readonly SourceInfo[]
   /** What `use` said; missing if nothing. */
   readonly use?: TurnUse
 }
@@ -88,6 +91,7 @@ export const snapshotSchema: z.ZodType<RemoteSnapshot> = z.object({
   asked: z.array(pendingSchema).readonly().exactOptional(),
   pause: pauseReasonSchema.nullable(),
   policies: z.array(policyInfoSchema).readonly().exactOptional(),
+  sources: z.array(sourceInfoSchema).readonly().exactOptional(),
   use: turnUseSchema.exactOptional(),
 })
 

@@ -219,8 +219,9 @@ export class Client {
       release: (number) => this.#outgoing.release(number),
       ask: (frame) => this.#ask(frame),
       askOnce: (frame, refused) => {
+        if (this.#closed !== undefined) refused(this.#closed)
         // The next connection sends its own.
-        if (this.status === 'open')
+        else if (this.status === 'open')
           this.#send({ number: ++this.#number, frame, isOfConnection: true, answered: () => {}, refused }, false)
       },
       report: (error) => this.#notify(this.#errorListeners, error),

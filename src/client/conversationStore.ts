@@ -1,6 +1,5 @@
-import { emptyChat, type Chat } from './chat.ts'
-import { foldMessages } from './foldMessages.ts'
-import type { RemoteAgent } from './remoteAgent.ts'
+import { AgentStore, type FollowableAgent } from './agentStore.ts'
+import type { Chat } from './fold/chat.ts'
 
 /** A chat that follows its agent, in the shape of React's `useSyncExternalStore`. */
 export interface ConversationStore {
@@ -24,39 +23,19 @@ export interface ConversationStore {
  * store.subscribe(() => console.log(store.getSnapshot().messages.at(-1)?.text))
  * ```
  */
-export function conversationStore(agent: Pick<RemoteAgent, 'id' | 'subscribe'>): ConversationStore {
-  let chat = emptyChat(agent.id)
-  let telling: Promise<void> | undefined
-  const listeners = new Set<() => void>()
-  const tell = (): void => {
-    telling = undefined
-    const failures: unknown[] = []
-    for (const listener of listeners) {
-      try {
-        listener()
-      } catch (thrown) {
-        failures.push(thrown)
-      }
-    }
-    // The client reports it, as of any listener.
-    if (failures.length > 0) throw failures[0]
-  }
-  const close = agent.subscribe(
-    (event) => {
-      const next = foldMessages(chat, event)
-      if (next === chat) return undefined
-      chat = next
-      return (telling ??= Promise.resolve().then(tell))
-    },
-    { fromSeq: 1 },
-  )
+export function conversationStore(agent: FollowableAgent): ConversationStore {
+  const store = new AgentStore(agent, { reports: true })
+  store.open()
   return {
-    getSnapshot: () => chat,
+    getSnapshot: () => store.chat,
     subscribe(listener) {
-      const own = (): void => listener()
-      listeners.add(own)
-      return () => void listeners.delete(own)
+      let { chat } = store.view
+      return store.listen(() => {
+        if (chat === store.view.chat) return
+        ;({ chat } = store.view)
+        listener()
+      })
     },
-    close,
+    close: () => store.close(),
   }
 }

@@ -43,6 +43,8 @@ export interface ListenerOptions {
   /** Whether to read from the start, not from now on, if the server's log turns out to have lost records. */
   readonly rereads: boolean
   onEvent(event: AgentEvent): void
+  /** Everything up to now was delivered: at first, and after every reconnect. */
+  onCaughtUp?(): void
   /** No more events will follow; with an error unless the agent simply ended. */
   onEnd(error?: RuntimeError): void
 }

@@ -30,6 +30,7 @@ import {
   type RemoteSnapshot,
 } from './answers.ts'
 import { CallAnswers, type CallFunction, type ClientCall } from './callAnswers.ts'
+import type { ListenerOptions } from './feedListener.ts'
 import type { Asked, Asking } from './outgoing.ts'
 import type { FeedOwner, RemoteFeed } from './remoteFeed.ts'
 import { RemoteRuns } from './remoteRuns.ts'
@@ -43,8 +44,20 @@ export interface RemoteListenOptions {
   readonly descendants?: boolean
 }
 
+export interface RemoteSubscribeOptions extends RemoteListenOptions {
+  /**
+   * Where the server has lost records that were heard, hear its log from the first one again, `agent.created`; default: go on with what
+   * comes next.
+   */
+  readonly rereads?: boolean
+  /** Called when everything so far was heard: at first, and after every reconnect. */
+  readonly onCaughtUp?: () => unknown
+  /** Called once when no more will come: it was stopped, or, with an error, it cannot be followed. Default: `client.onError` hears of the error. */
+  readonly onEnd?: (error?: ErrorInfo) => unknown
+}
+
 /** Of sub-agents, whose events are of other types, nothing is heard. */
-type OwnListenOptions = RemoteListenOptions & { readonly descendants?: false }
+type Own<Options> = Options & { readonly descendants?: false }
 
 /** What an agent needs of its client. */
 export interface AgentOwner extends FeedOwner {
@@ -203,34 +216,44 @@ export class RemoteAgent<out Output = unknown, out Event extends AgentEvent = Ag
    *
    * @throws RuntimeError `INVALID_OPTION`
    */
-  subscribe(listener: (event: Event) => unknown, options?: OwnListenOptions): () => void
-  subscribe(listener: (event: AgentEvent) => unknown, options: RemoteListenOptions): () => void
-  subscribe(listener: (event: never) => unknown, options: RemoteListenOptions = {}): () => void {
+  subscribe(listener: (event: Event) => unknown, options?: Own<RemoteSubscribeOptions>): () => void
+  subscribe(listener: (event: AgentEvent) => unknown, options: RemoteSubscribeOptions): () => void
+  subscribe(listener: (event: never) => unknown, options: RemoteSubscribeOptions = {}): () => void {
     if (typeof listener !== 'function') {
       throw new RuntimeError('INVALID_OPTION', `subscribe takes a function, not ${typeof listener}.`)
     }
     const report = (thrown: unknown): void => this.#owner.report(toErrorInfo(thrown, 'SUBSCRIBER_FAILED'))
-    const deliver = (event: AgentEvent): void => {
+    const call = <T>(told: (value: T) => unknown, value: T): void => {
       try {
-        const returned = (listener as (event: AgentEvent) => unknown)(event)
+        const returned = told(value)
         if (returned instanceof Promise) returned.catch(report)
       } catch (thrown) {
         report(thrown)
       }
     }
-    return this.#addListener(deliver, (error) => error !== undefined && this.#owner.report(infoOf(error)), options)
+    const { onCaughtUp, onEnd = (error) => error !== undefined && this.#owner.report(error) } = options
+    return this.#addListener(
+      {
+        onEvent: (event) => call(listener as (event: AgentEvent) => unknown, event),
+        onEnd: (error) => call(onEnd, error === undefined ? undefined : infoOf(error)),
+        ...(onCaughtUp === undefined ? {} : { onCaughtUp: () => call(onCaughtUp, undefined) }),
+      },
+      options,
+    )
   }
 
   /** Every event from now on, or from a record on, as an async iterable with a bounded buffer; leave the loop to end it. */
-  events(options?: OwnListenOptions): AsyncIterableIterator<Event>
+  events(options?: Own<RemoteListenOptions>): AsyncIterableIterator<Event>
   events(options: RemoteListenOptions): AsyncIterableIterator<AgentEvent>
   events(options: RemoteListenOptions = {}): AsyncIterableIterator<AgentEvent> {
     const buffer: EventBuffer = new EventBuffer(() => unsubscribe())
     const unsubscribe = this.#addListener(
-      (event) => buffer.push(event),
-      (error) => {
-        buffer.close()
-        if (error !== undefined) this.#owner.report(infoOf(error))
+      {
+        onEvent: (event) => buffer.push(event),
+        onEnd: (error) => {
+          buffer.close()
+          if (error !== undefined) this.#owner.report(infoOf(error))
+        },
       },
       options,
     )
@@ -248,15 +271,14 @@ export class RemoteAgent<out Output = unknown, out Event extends AgentEvent = Ag
   }
 
   #addListener(
-    onEvent: (event: AgentEvent) => void,
-    onEnd: (error?: RuntimeError) => unknown,
-    { fromSeq, deltas = true, descendants = false }: RemoteListenOptions,
+    heard: Pick<ListenerOptions, 'onEvent' | 'onCaughtUp' | 'onEnd'>,
+    { fromSeq, deltas = true, descendants = false, rereads = false }: RemoteSubscribeOptions,
   ): () => void {
     if (fromSeq !== undefined && (!Number.isInteger(fromSeq) || fromSeq < 1)) {
       throw new RuntimeError('INVALID_OPTION', `fromSeq is ${fromSeq}, but records are numbered from 1.`)
     }
     const cursor = fromSeq === undefined ? undefined : fromSeq - 1
-    return this.#feed.add({ cursor, deltas, descendants, rereads: false, onEvent, onEnd: (error) => void onEnd(error) })
+    return this.#feed.add({ cursor, deltas, descendants, rereads, ...heard })
   }
 
   /** Answers are checked by this from now on. */

@@ -25,8 +25,8 @@ interface Subscription {
   position: number
   readonly deltas: boolean
   readonly descendants: boolean
-  /** `opening`: events may still belong to the previous subscription. */
-  state: 'opening' | 'open'
+  /** `opening`: events may still belong to the previous subscription; `live`: the log was delivered. */
+  state: 'opening' | 'open' | 'live'
 }
 
 interface Waiting {
@@ -78,6 +78,7 @@ export class RemoteFeed {
     this.#listeners = [...this.#listeners, listener]
     if (listener.cursor === undefined) this.#findEnd()
     else if (this.#isBehind(listener)) this.#subscribe()
+    else if (this.#subscription?.state === 'live') queueMicrotask(() => this.#tellCaughtUp([listener]))
     return () => {
       if (!this.#listeners.includes(listener)) return
       this.#listeners = this.#listeners.filter((other) => other !== listener)
@@ -114,7 +115,8 @@ export class RemoteFeed {
   /** Everything up to a record was sent. Returns `false` if that was by an earlier subscription. */
   caughtUp(seq: number): boolean {
     if (this.#subscription === undefined || seq > this.#subscription.position) return false
-    this.#subscription.state = 'open'
+    this.#subscription.state = 'live'
+    this.#tellCaughtUp(this.#listeners)
     return true
   }
 
@@ -137,10 +139,15 @@ export class RemoteFeed {
     // From the previous subscription, or a repeat.
     if (seq < next || (seq > next && subscription.state === 'opening')) return
     if (seq > next) return this.#subscribe()
-    subscription.state = 'open'
+    if (subscription.state === 'opening') subscription.state = 'open'
     subscription.position = seq
     for (const listener of this.#listeners) listener.takeLogged(event, seq)
     if (event.type === 'agent.stopped') this.close()
+  }
+
+  #tellCaughtUp(listeners: readonly FeedListener[]): void {
+    for (const listener of listeners)
+      if (listener.cursor !== undefined && this.#listeners.includes(listener)) listener.wants.onCaughtUp?.()
   }
 
   #isBehind({ cursor, wants }: FeedListener): boolean {

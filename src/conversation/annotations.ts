@@ -61,6 +61,7 @@ export class Annotations {
   /** Every tag, oldest first. */
   readonly tagged: Tagged[] = []
   readonly #pinned = new Set<NodeId>()
+  readonly #yielding = new Set<NodeId>()
   /** Whether any pin was ever taken back. */
   hasUnpinned = false
 
@@ -123,11 +124,24 @@ export class Annotations {
     return this.#pinned.has(stepId)
   }
 
+  /** Those that a tool pinned: a revert may abandon them. */
+  get yielding(): ReadonlySet<NodeId> {
+    return this.#yielding
+  }
+
   pin({ id, applied, step, pinned }: PinOutcome): void {
-    this.settle('pins', id)
+    const by = this.settle('pins', id)
     if (!applied || step === undefined) return
+    if (pinned && by === 'runtime') this.#yielding.add(step)
+    else this.#yielding.delete(step)
     if (pinned) this.#pinned.add(step)
     else this.hasUnpinned = this.#pinned.delete(step) || this.hasUnpinned
+  }
+
+  /** Forgets the pins of a part of the trunk that is abandoned. */
+  abandon(span: readonly { readonly id: NodeId }[]): void {
+    if (this.#yielding.size === 0) return
+    for (const { id } of span) if (this.#yielding.delete(id)) this.#pinned.delete(id)
   }
 
   /** Queues a request. */

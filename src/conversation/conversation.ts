@@ -341,6 +341,7 @@ export class Conversation implements ConversationView {
     check(record, wrongInRevert(record, target, this))
     const annotations = this.#annotate()
     const changed = annotations.hidden.changedByCut(target.depth, this)
+    annotations.abandon(this.path.slice(target.depth))
     this.#tree.cut(target.depth)
     for (const { nodeId, from } of rebased) this.#tree.repeat(from, nodeId)
     annotations.settle('reverts', record.id, true)

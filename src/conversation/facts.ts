@@ -1,5 +1,6 @@
 import type { NodeId } from '../protocol/ids.ts'
 import { saidByTool, textOf, type Block, type ToolCallBlock } from '../protocol/messages.ts'
+import { artifactName } from '../protocol/artifacts.ts'
 import { nodesBehind } from './abandonedNodes.ts'
 import { oneLine } from './cutMiddle.ts'
 import { brakeMarkers, type Markers } from './markers.ts'
@@ -7,16 +8,19 @@ import { neutralise } from './neutralise.ts'
 import { isStanding, type ConversationNode } from './node.ts'
 import { spanOf } from './spanOf.ts'
 
-/** What must stay visible of a call even when its step is hidden: that a person denied it, that it cannot be undone, or that it was not. */
+/**
+ * What must stay visible of a call even when its step is hidden: that a person denied it, that it cannot be undone, or that it was not, and
+ * what of its result is kept.
+ */
 export interface Fact {
-  readonly kind: 'denied' | 'irreversible' | 'reversible'
+  readonly kind: 'denied' | 'irreversible' | 'reversible' | 'kept'
   readonly tool: string
   readonly input: string
   /** The reason for the denial, or the call's outcome. */
   readonly outcome: string
 }
 
-const longest = { input: 100, irreversible: 160, reversible: 160, denied: 500 } as const
+const longest = { input: 100, irreversible: 160, reversible: 160, denied: 500, kept: 160 } as const
 /** Most lines per tool in one place; older calls are only counted. Denials are not limited: people make them one by one. */
 const mostLines = 20
 
@@ -37,13 +41,15 @@ export function factsOf(nodes: Iterable<ConversationNode>): Fact[] {
     if (message.role !== 'toolResult' || node.graftedFrom !== undefined) continue
     const kind = factKind(node)
     if (kind === undefined) continue
+    const kept = (message.artifacts ?? []).map(artifactName).join(', ')
     const said = textOf(saidByTool(message))
     const outcome = kind === 'denied' ? said.replace(denial, '') : `${message.isError ? 'error: ' : ''}${said}`
+    const told = kind === 'kept' ? '' : oneLine(outcome, longest[kind])
     facts.push({
       kind,
       tool: message.toolName,
       input: oneLine(JSON.stringify((node.ranWith ?? callIn(reply, message.callId))?.input) ?? '', longest.input),
-      outcome: oneLine(outcome, longest[kind]),
+      outcome: [told, kept].filter((part) => part !== '').join(', '),
     })
   }
   return facts
@@ -53,7 +59,8 @@ function factKind(node: ConversationNode): Fact['kind'] | undefined {
   const { message, isIrreversible } = node
   if (message.role === 'toolResult' && message.synthetic === 'denied') return 'denied'
   if (isIrreversible === true) return 'irreversible'
-  return isStanding(node) ? 'reversible' : undefined
+  if (isStanding(node)) return 'reversible'
+  return message.role === 'toolResult' && message.artifacts !== undefined ? 'kept' : undefined
 }
 
 const callIn = (reply: readonly Block[], callId: string): ToolCallBlock | undefined =>
@@ -67,7 +74,12 @@ export function factsBehind(
   return factsOf(nodesBehind(abandoned, find))
 }
 
-const factWords = { denied: 'denied by a person', irreversible: 'cannot be undone', reversible: 'not undone' } as const
+const factWords = {
+  denied: 'denied by a person',
+  irreversible: 'cannot be undone',
+  reversible: 'not undone',
+  kept: 'can be read on',
+} as const
 
 const lineOf = ({ kind, tool, input, outcome }: Fact): string => {
   const end = outcome === '' ? '' : ` → ${outcome}`

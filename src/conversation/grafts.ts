@@ -95,6 +95,7 @@ export const copyReply = (message: AssistantMessage, ids: ReadonlyMap<string, st
     switch (block.type) {
       case 'text':
       case 'image':
+      case 'file':
         return [block]
       case 'toolCall': {
         const callId = ids.get(block.callId)

@@ -56,23 +56,37 @@ class LessonIndex {
 const spanOf = (ids: readonly NodeId[]): string =>
   [...new Set([ids[0]!, ids.at(-1)!])].map((id) => formatNodeId(id)).join('–')
 
-/** The calls that a revert gave up as a failure or a tangent, with the lesson; none of what it condensed, or of what never ran. */
-function givenUp({ kind, text, abandoned, evidence }: Tag, source: LessonSource): { print: string; text: string }[] {
+/** A call that a revert gave up. */
+export interface GivenUpCall extends Call {
+  /** The node that made it. */
+  readonly nodeId: NodeId
+  readonly print: string
+  readonly end: ToolResultMessage
+}
+
+/** The calls that a revert gave up as a failure or a tangent; none of what it condensed, or of what never ran. */
+export function callsGivenUp({ kind, abandoned }: Tag, source: LessonSource): GivenUpCall[] {
   if (kind !== 'lesson' && kind !== 'finding') return []
   const nodes = abandoned.flatMap((id) => source.node(id) ?? [])
   const edited = nodes.filter(({ ranWith }) => ranWith !== undefined)
   const ends = new Map<string, ToolResultMessage>()
   for (const { message } of nodes)
     if (message.role === 'toolResult' && message.synthetic === undefined) ends.set(message.callId, message)
-  const last = evidence.calls.findLast(({ lastError }) => lastError !== undefined)?.lastError
-  return nodes
-    .flatMap((node) => callsRun(node, edited))
-    .flatMap((call) => {
-      const end = ends.get(call.callId)
-      if (end === undefined) return []
-      const lesson = oneLine(text, longestLesson) || (end.isError && errorOf(end)) || last || 'given up'
-      return [{ print: callPrint(call), text: lesson }]
-    })
+  return nodes.flatMap((node) =>
+    callsRun(node, edited).flatMap(({ callId, name, input }) => {
+      const end = ends.get(callId)
+      return end === undefined ? [] : [{ nodeId: node.id, name, input, print: callPrint({ name, input }), end }]
+    }),
+  )
+}
+
+/** The same, each with the lesson. */
+function givenUp(tag: Tag, source: LessonSource): { print: string; text: string }[] {
+  const last = tag.evidence.calls.findLast(({ lastError }) => lastError !== undefined)?.lastError
+  return callsGivenUp(tag, source).map(({ print, end }) => ({
+    print,
+    text: oneLine(tag.text, longestLesson) || (end.isError && errorOf(end)) || last || 'given up',
+  }))
 }
 
 const errorOf = (message: ToolResultMessage): string => oneLine(lastLine(textOf(saidByTool(message))), longestLesson)

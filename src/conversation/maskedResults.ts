@@ -1,5 +1,6 @@
+import { artifactName } from '../protocol/artifacts.ts'
 import { formatNodeId, type NodeId } from '../protocol/ids.ts'
-import { saidByTool, textOf, type Message, type ToolResultMessage } from '../protocol/messages.ts'
+import { countMedia, saidByTool, textOf, type Message, type ToolResultMessage } from '../protocol/messages.ts'
 import type { Overlay } from '../protocol/records.ts'
 import { lastLine } from './evidence.ts'
 import { outcomeLine } from './facts.ts'
@@ -98,28 +99,31 @@ function makeMask({ id, isIrreversible, reversible }: ResultNode, message: ToolR
   if (synthetic !== undefined) return null
   const content = saidByTool(message)
   const said = textOf(content)
-  const images = content.filter(({ type }) => type === 'image').length
+  const media = countMedia(content)
   // Whether it has been undone is of no matter: the line must not change.
   const outcome = isIrreversible === true || reversible !== undefined ? outcomeLine(said) : ''
   const error = isError ? lastLine(said) : ''
   const mask: Mask = {
-    size: sizeOf(said.length, images),
+    size: sizeOf(said.length, media),
     // What was recalled is the text of other steps: it is not read again from here.
     recall: toolName === recallName ? '' : `; recall ${formatNodeId(id)} brings it back`,
-    kept: [outcome, outcome.includes(error) ? '' : error].filter((line) => line !== ''),
+    kept: [outcome, outcome.includes(error) ? '' : error, keptApart(message)].filter((line) => line !== ''),
   }
   // With or without `recall`, the same results are masked.
-  return images === 0 && render(mask, true).length >= said.length ? null : mask
+  return media === '' && render(mask, true).length >= said.length ? null : mask
 }
+
+/** What of a result can still be read, whatever hides it. */
+const keptApart = ({ artifacts = [] }: ToolResultMessage): string =>
+  artifacts.length === 0 ? '' : `[kept: ${artifacts.map(artifactName).join(', ')}]`
 
 const render = ({ size, recall, kept }: Mask, canRecall: boolean): string =>
   [`[output hidden: ${size}${canRecall ? recall : ''}]`, ...kept].join('\n')
 
-const counted = (count: number, what: string): string =>
-  count === 0 ? '' : `${count.toLocaleString('en')} ${what}${count === 1 ? '' : 's'}`
-
-const sizeOf = (characters: number, images: number): string =>
-  [counted(characters, 'character'), counted(images, 'image')].filter((part) => part !== '').join(', ')
+const sizeOf = (characters: number, media: string): string => {
+  const text = characters === 0 ? '' : `${characters.toLocaleString('en')} character${characters === 1 ? '' : 's'}`
+  return [text, media].filter((part) => part !== '').join(', ')
+}
 
 /** The part of a conversation that says how much of a message is shown. */
 export interface ShownSubject {

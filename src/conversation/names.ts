@@ -1,3 +1,4 @@
+import { artifactNames } from '../protocol/artifacts.ts'
 import { textOf, toolCallsOf } from '../protocol/messages.ts'
 import type { ConversationNode } from './node.ts'
 import { recallName } from './stepText.ts'
@@ -46,7 +47,7 @@ export function wordsOf({ message }: Pick<ConversationNode, 'message'>): string 
   return [text, ...toolCallsOf(message.content).flatMap(({ name, input }) => [name, stringsOf(input)])].join('\n')
 }
 
-/** The names of a node with what each is worth by itself: the agent's own words, declarations and paths more, hashes and monsters less. */
+/** The names of a node with what each is worth by itself: the agent's own words, declarations and paths artifacts more, hashes and monsters less. */
 export function namesOf(node: ConversationNode): ReadonlyMap<string, number> {
   const { message } = node
   const worth = new Map<string, number>()
@@ -57,11 +58,13 @@ export function namesOf(node: ConversationNode): ReadonlyMap<string, number> {
   for (const name of namesIn(words)) {
     const isPath = /\/[^/]*\.[a-z]{1,5}$/.test(name)
     const isHash = /^[0-9a-f-]+$/.test(name)
+    const isArtifact = artifactNames(name).length > 0
     worth.set(
       name,
       (message.role === 'assistant' ? 1 : 0) +
         (declared.has(name) ? 2 : 0) +
-        (isPath ? 2 : 0) -
+        (isPath ? 2 : 0) +
+        (isArtifact ? 4 : 0) -
         (isHash ? 3 : 0) -
         (name.length > 60 ? 3 : 0),
     )

@@ -10,6 +10,7 @@ export interface PinSubject {
   readonly annotations:
     | {
         readonly pinned: ReadonlySet<NodeId>
+        readonly yielding: ReadonlySet<NodeId>
         readonly masked: { has(stepId: NodeId): boolean }
         hiddenBy(stepId: NodeId): unknown
       }
@@ -25,7 +26,7 @@ export interface PinSubject {
  */
 export function decidePin(
   conversation: PinSubject,
-  { id, step: requested, pinned }: PinRequest,
+  { id, by, step: requested, pinned }: PinRequest,
   decided: ReadonlyMap<NodeId, boolean> = new Map(),
 ): PinOutcome {
   const outcome = { id, requested, pinned }
@@ -40,7 +41,9 @@ export function decidePin(
   const step = conversation.overlay?.nodeId === nodeId ? nodeId : conversation.node(nodeId)?.stepId
   if (step === undefined) return refuse(`${name} not found`)
   const isPinned = decided.get(step) ?? conversation.annotations?.pinned.has(step) ?? false
-  if (pinned === isPinned) return refuse(pinned ? `${name} is pinned already` : `${name} is not pinned`)
+  // What a tool pinned a person may pin for good.
+  const isRaised = pinned && by === 'person' && conversation.annotations?.yielding.has(step) === true
+  if (pinned === isPinned && !isRaised) return refuse(pinned ? `${name} is pinned already` : `${name} is not pinned`)
   const why = pinned ? whyNotPinned(conversation, step) : undefined
   return why === undefined ? { ...outcome, applied: true, step } : refuse(`${name} ${why}`)
 }
@@ -61,13 +64,16 @@ export function wrongInPin({ applied, step = 0, ...pin }: PinOutcome, conversati
   return applied ? decidePin(conversation, { ...pin, by: 'person', step: formatNodeId(step) }).reason : undefined
 }
 
-/** The first pinned step of a part of the trunk, by the id that the model sees of it; a summary belongs to the part that it stands for. */
+/**
+ * The first pinned step of a part of the trunk that a revert may not abandon, by the id that the model sees of it; a summary belongs to
+ * the part that it stands for.
+ */
 export function pinnedWithin(conversation: PinSubject, span: readonly ConversationNode[]): NodeId | undefined {
   const { overlay, annotations } = conversation
   if (annotations === undefined || annotations.pinned.size === 0) return undefined
   for (const node of span) {
     if (overlay?.from === node.id && annotations.pinned.has(overlay.nodeId)) return overlay.nodeId
-    if (annotations.pinned.has(node.id)) return conversation.stepEnd(node).id
+    if (annotations.pinned.has(node.id) && !annotations.yielding.has(node.id)) return conversation.stepEnd(node).id
   }
   return undefined
 }

@@ -1,39 +1,24 @@
 import { formatNodeId, parseNodeId, type NodeId } from '../protocol/ids.ts'
 import type { Conversation } from './conversation.ts'
 import { cutEnd } from './cutMiddle.ts'
-import {
-  bestLine,
-  excerptAround,
-  linesBetween,
-  slice,
-  startOfLine,
-  type ExcerptLimits,
-  type Search,
-} from './excerpt.ts'
+import { bestLine, excerptAround, linesBetween, slice, type ExcerptLimits, type Search } from './excerpt.ts'
 import type { ConversationNode } from './node.ts'
 import { stepOf } from './pruneNotes.ts'
+import { defaultLines, headOf, nothingToLookFor, readExcerpt, type ExcerptRequest, type Read } from './readExcerpt.ts'
 import { addHeld, holdsNothing, ranked, termsOf, weightsOf, type Found, type Term } from './searchSteps.ts'
 import { piecesOf } from './stepText.ts'
 import { shownCopies, whyHidden, type HiddenReason } from './whyHidden.ts'
 
 /** What to read again: a step, what holds the query within a step, or the steps that hold the query. */
-export interface RecallRequest {
+export interface RecallRequest extends ExcerptRequest {
   /** As it was given. */
   readonly step?: string | undefined
-  readonly query?: string | undefined
-  /** The most lines to show. */
-  readonly lines?: number | undefined
-  /** The first line of the step to show or to search, counted from 1. */
-  readonly from?: number | undefined
 }
 
-/** `isError`: it was not answered, and the text says why. */
-export interface Recalled {
-  readonly text: string
-  readonly isError: boolean
-}
+/** What there is to read, or why there is nothing. */
+export type Recalled = Read
 
-export const defaultRecallLines = 120
+export const defaultRecallLines = defaultLines
 export const mostRecallLines = 400
 /** Of an answer, without the lines that say where its excerpts are from. */
 const mostChars = 12_000
@@ -56,38 +41,12 @@ const answer = (text: string): Recalled => ({ text, isError: false })
 const refusal = (text: string): Recalled => ({ text, isError: true })
 const quoted = (text: string): string => JSON.stringify(cutEnd(text, 80))
 
-function* recallStep(
-  conversation: Conversation,
-  { query, lines = defaultRecallLines, from = 1 }: RecallRequest,
-  step: string,
-): Search<Recalled> {
-  const terms = query === undefined ? undefined : termsOf(query)
-  if (terms?.length === 0) return refusal(nothingToLookFor(query!))
+function* recallStep(conversation: Conversation, request: RecallRequest, step: string): Search<Recalled> {
+  if (request.query !== undefined && termsOf(request.query).length === 0)
+    return refusal(nothingToLookFor(request.query))
   const found = findStep(conversation, step)
   if (typeof found === 'string') return refusal(found)
-  const name = formatNodeId(found.id)
-  const text = textOfStep(found)
-  const all = 1 + (yield* linesBetween(text, 0, text.length))
-  const start = yield* startOfLine(text, from)
-  if (start === undefined) return refusal(`${name} has ${count(all, 'line')}: give a "from" up to that.`)
-  const place = terms === undefined ? { line: start, hit: start } : yield* bestLine(text, terms, evenly(terms), start)
-  if (place === undefined) {
-    const where = from === 1 ? '' : ` from line ${from} on`
-    return refusal(`${name}${where} holds nothing of ${quoted(query!)}; without a "query" its text is shown.`)
-  }
-  const excerpt = excerptAround(text, place, { lines, chars: mostChars }, start)
-  const first = from + (yield* linesBetween(text, start, excerpt.start))
-  const next = first + excerpt.lines
-  const more = next <= all ? `"from": ${next}` : 'a smaller "from"'
-  const left = all - excerpt.lines
-  return answer(
-    [
-      headOf(found, first, excerpt.lines, all),
-      excerpt.text,
-      ...(left === 0 ? [] : [`(${count(left, 'line')} not shown: give ${more}, or a "query" to search ${name}.)`]),
-      ...(excerpt.isCut ? ['(Long lines are cut: a "query" shows what stands around it.)'] : []),
-    ].join('\n'),
-  )
+  return yield* readExcerpt(textOfStep(found), { ...request, name: formatNodeId(found.id), what: found.reason })
 }
 
 /** The nodes of a hidden step, by any id of it, or why there is nothing to recall. */
@@ -161,7 +120,7 @@ function* recallFound(
     const all = 1 + (yield* linesBetween(text, 0, text.length))
     const first = 1 + (yield* linesBetween(text, 0, excerpt.start))
     isCut ||= excerpt.isCut || excerpt.lines < all
-    parts.push(`${headOf(step, first, excerpt.lines, all)}\n${excerpt.text}`)
+    parts.push(`${headOf(`${formatNodeId(step.id)} (${step.reason})`, first, excerpt.lines, all)}\n${excerpt.text}`)
   }
   const notes = [
     ...(isCut ? ['for more of a step give its id as "step"'] : []),
@@ -206,16 +165,4 @@ function* searchHidden(
   return { found, steps }
 }
 
-const evenly = (terms: readonly Term[]): readonly number[] => terms.map(() => 1)
-
 const textOfStep = ({ nodes }: HiddenStep): string => [...piecesOf(nodes)].join('\n')
-
-function headOf({ id, reason }: HiddenStep, first: number, lines: number, all: number): string {
-  const name = `${formatNodeId(id)} (${reason})`
-  if (lines === all) return `${name}:`
-  return lines === 1 ? `${name}, line ${first} of ${all}:` : `${name}, lines ${first}–${first + lines - 1} of ${all}:`
-}
-
-const count = (amount: number, what: string): string => `${amount} ${what}${amount === 1 ? '' : 's'}`
-
-const nothingToLookFor = (query: string): string => `${quoted(query)} holds no word and no name to look for.`

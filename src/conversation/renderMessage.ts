@@ -1,4 +1,4 @@
-import type { Block, Message, ToolResultMessage } from '../protocol/messages.ts'
+import { isMedia, type Block, type Message, type ToolResultMessage } from '../protocol/messages.ts'
 import type { RequestMessage } from '../protocol/model.ts'
 
 /** A message as sent to providers; `undefined` if nothing in it would be accepted, and it is omitted. */
@@ -19,7 +19,7 @@ export function renderMessage(message: Message): RequestMessage | undefined {
       // The thinking of an interrupted reply has no signature yet, and providers reject it without one.
       const isCutOff = message.stopReason === 'aborted'
       const content = said(isCutOff ? message.content.filter(({ type }) => type === 'text') : message.content)
-      if (content.every(({ type }) => type === 'thinking' || type === 'image')) return undefined
+      if (content.every((block) => block.type === 'thinking' || isMedia(block))) return undefined
       return { role: 'assistant', content: content.some(isOddCall) ? content.map(soundCall) : content }
     }
   }

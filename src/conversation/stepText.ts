@@ -1,4 +1,4 @@
-import { imageText, providedText, type Block, type ToolResultMessage } from '../protocol/messages.ts'
+import { mediaText, providedText, type Block, type ToolResultMessage } from '../protocol/messages.ts'
 import type { ConversationNode } from './node.ts'
 import { soundName } from './renderMessage.ts'
 
@@ -35,7 +35,8 @@ function* saidIn(block: Block): Generator<string, void, undefined> {
       yield block.text
       break
     case 'image':
-      yield imageText(block)
+    case 'file':
+      yield mediaText(block)
       break
     case 'provider':
       yield providedText(block)

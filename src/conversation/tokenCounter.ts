@@ -1,4 +1,5 @@
-import type { AssistantMessage, Block, Message } from '../protocol/messages.ts'
+import { isTextual } from '../protocol/fileText.ts'
+import type { AssistantMessage, Block, FileBlock, Message } from '../protocol/messages.ts'
 
 /** The token-counting port. Contract: pure, cheap (called once per message), never throws; the unit is tokens. */
 export interface TokenCounter {
@@ -9,6 +10,8 @@ export interface TokenCounter {
 const perMessage = 4
 /** Providers bill an image by its size; this is what a large one costs. */
 const perImage = 1_600
+/** Bytes for each token of a file that is no text: a page of a PDF counts much like an image, and a second of sound little. */
+const bytesPerToken = { audio: 500, other: 50 }
 
 /** About 3.5 characters per token; corrected later by what providers report (see `Conversation.tokens`). */
 const estimateText = (text: string): number => Math.ceil(text.length / 3.5)
@@ -20,11 +23,23 @@ function estimateBlock(block: Block): number {
       return estimateText(block.text)
     case 'image':
       return perImage
+    case 'file':
+      return estimateFile(block)
     case 'provider':
       return block.kind === 'source' ? 0 : jsonTokens(block.data)
     case 'toolCall':
       return estimateText(block.name) + jsonTokens(block.input) + 8
   }
+}
+
+/** From its size alone: nothing is decoded. */
+function estimateFile({ data, mimeType }: FileBlock): number {
+  const bytes = Math.ceil((data.length * 3) / 4)
+  if (isTextual(mimeType)) return Math.ceil(bytes / 3.5)
+  return Math.max(
+    perImage,
+    Math.ceil(bytes / (mimeType.startsWith('audio/') ? bytesPerToken.audio : bytesPerToken.other)),
+  )
 }
 
 const jsonTokens = (value: unknown): number =>

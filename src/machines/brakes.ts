@@ -1,5 +1,6 @@
 import type { GraftRequest, PinRequest, PruneRequest, RevertRequest } from '../protocol/braking.ts'
-import type { AgentContext } from './agentTypes.ts'
+import { formatNodeId } from '../protocol/ids.ts'
+import type { AgentContext, CallState } from './agentTypes.ts'
 import type { BrakeCall } from './effectTypes.ts'
 import type { FoldOutput, GraftsOutput, PinsOutput, PrunesOutput, RevertsOutput } from './drainTypes.ts'
 import type { Draft } from './draft.ts'
@@ -44,6 +45,17 @@ export function requestGraft(draft: Draft, request: GraftRequest): void {
 export function requestPin(draft: Draft, request: PinRequest): void {
   draft.record({ type: 'pin.requested', ...draft.at, request })
   draft.set({ pins: [...draft.context.pins, request] })
+}
+
+/**
+ * Queues a pin that a tool asked for, where anything could hide its step. Goes before the call's result into the log: a crash in between
+ * leaves a pin of a call that is answered later, never a result that nothing keeps.
+ */
+export function pinResult(draft: Draft, { key, nodeId }: Pick<CallState, 'key' | 'nodeId'>): void {
+  const { compact, prune } = draft.context.policy.flags
+  const id = `${key}/pin`
+  if ((!compact && !prune) || draft.context.pins.some((request) => request.id === id)) return
+  requestPin(draft, { id, by: 'runtime', step: formatNodeId(nodeId), pinned: true })
 }
 
 /** What the model requested by calling a brake tool; the call's `key` is the request's id. */

@@ -29,7 +29,10 @@ export function synthesize(
   })
 }
 
-type CallResult = Pick<ToolResultMessage, 'content' | 'isError' | 'synthetic' | 'changed' | 'receipt' | 'hasLesson'> &
+type CallResult = Pick<
+  ToolResultMessage,
+  'content' | 'isError' | 'synthetic' | 'changed' | 'receipt' | 'hasLesson' | 'artifacts'
+> &
   Pick<RecordOf<'tool.end'>, 'spent' | 'returned' | 'hook' | 'delivers' | 'handoff'>
 
 /** Gives a call its result. */
@@ -52,6 +55,7 @@ export function recordEnd(draft: Draft, call: CallState, result: CallResult): vo
     changed = [],
     receipt,
     hasLesson,
+    artifacts,
     spent,
     returned = call.returned,
     hook,
@@ -62,7 +66,7 @@ export function recordEnd(draft: Draft, call: CallState, result: CallResult): vo
   const parentId = nodeId - 1
   const plain = { role: 'toolResult', callId, toolName: name, content, isError } as const
   const message: ToolResultMessage =
-    synthetic === undefined && changed.length === 0 && receipt === undefined && hasLesson === undefined
+    synthetic === undefined && changed.length === 0 && (receipt ?? hasLesson ?? artifacts) === undefined
       ? plain
       : {
           ...plain,
@@ -70,6 +74,7 @@ export function recordEnd(draft: Draft, call: CallState, result: CallResult): vo
           ...(changed.length === 0 ? {} : { changed }),
           ...(receipt === undefined ? {} : { receipt }),
           ...(hasLesson === undefined ? {} : { hasLesson }),
+          ...(artifacts === undefined ? {} : { artifacts }),
         }
   const type = 'tool.end'
   const ended = { v, seq: 0, type, runId, turnIndex, nodeId, parentId, callId, key, name, message, ...room } as const

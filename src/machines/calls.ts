@@ -1,7 +1,7 @@
 import type { AgentContext, AgentInput, CallState } from './agentTypes.ts'
 import type { CallOutput, PlannedCall } from './effectTypes.ts'
 import type { ToolExecution } from './agentPolicy.ts'
-import { requestBrake } from './brakes.ts'
+import { pinResult, requestBrake } from './brakes.ts'
 import { endCall, recordEnd, synthesize } from './callEnds.ts'
 import { recordVersion as v, type Spent } from '../protocol/records.ts'
 import { aliveChildren, allowanceFor } from './allowances.ts'
@@ -203,6 +203,7 @@ export function settleCall(draft: Draft, output: CallOutput | null): void {
     draft.set({ storeError: output.notStarted })
   } else {
     if (output.spent !== undefined) spendByChild(draft, output.spent)
+    if (output.pins === true) pinResult(draft, draft.context.calls[index]!)
     if (mayGoOn(draft, output)) pauseCall(draft, index, output.spent)
     else endCall(draft, index, handedOver(draft, output))
     if (output.brake !== undefined) requestBrake(draft, output.key, output.brake)

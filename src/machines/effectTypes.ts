@@ -4,9 +4,11 @@ import type { GuardVerdict } from '../protocol/guarding.ts'
 import type { NodeId } from '../protocol/ids.ts'
 import type { AssistantMessage, Block, PlainBlock, ToolResultMessage, Usage } from '../protocol/messages.ts'
 import type { ModelErrorKind, ModelSnapshot } from '../protocol/model.ts'
+import type { ToolsChange } from '../protocol/toolsChange.ts'
 import type { AgentPolicy } from './agentPolicy.ts'
 import type { Answer } from '../protocol/questions.ts'
-import type { Limits, RecordOf, RunStopReason, Spent } from '../protocol/records.ts'
+import type { MemoryExtraction } from '../protocol/memoryExtraction.ts'
+import type { ContextMessage, Limits, RecordOf, RunStopReason, Spent } from '../protocol/records.ts'
 import type { LimitReason, PreparedTurn, TurnUse } from '../protocol/turns.ts'
 
 export interface ReplyInput {
@@ -43,11 +45,33 @@ export interface PrepareInput {
   readonly limit?: LimitReason
 }
 
+/** What the sources of the agent's tools have for the turn, and what that makes of the machine. */
+export interface TakenTools {
+  readonly change?: ToolsChange
+  readonly policy: AgentPolicy
+}
+
+/** What the agent's memory has for the turn, and what was put into it. */
+export interface TakenMemory {
+  /** Messages that follow what people said. */
+  readonly recalled: readonly ContextMessage[]
+  readonly extracted?: MemoryExtraction
+}
+
 /** What code decided about one turn. */
 export type TurnDecision = Pick<PreparedTurn, 'by' | 'instructions' | 'tools' | 'model' | 'settings'>
 
 export type PrepareOutput =
-  | { readonly key: string; readonly ok: true; readonly decision: TurnDecision; readonly at: number }
+  | {
+      readonly key: string
+      readonly ok: true
+      readonly decision: TurnDecision
+      /** Missing without sources of tools. */
+      readonly tools?: TakenTools
+      /** Missing where the memory has nothing. */
+      readonly memory?: TakenMemory
+      readonly at: number
+    }
   | { readonly key: string; readonly ok: false; readonly error: ErrorInfo; readonly at: number }
 
 export interface PlannedCall {
@@ -160,8 +184,12 @@ export interface CallOutput {
   readonly receipt?: NonNullable<ToolResultMessage['receipt']>
   /** The last block of the content is the runtime's, not the tool's. */
   readonly hasLesson?: true
+  /** What of it is kept apart from the log. */
+  readonly artifacts?: NonNullable<ToolResultMessage['artifacts']>
   /** What `afterTool` did to the result. */
   readonly hook?: 'replaced' | 'withheld'
+  /** The step is to stay in sight of the model. */
+  readonly pins?: true
   /** Who is to have the conversation, and what that makes of the machine. */
   readonly handoff?: Handoff
   /** Waiting reports that the content holds. */

@@ -266,6 +266,7 @@ const fold: Fold = {
     consulting: requestId === undefined ? { policy } : { policy, requestId },
   }),
   'policy.end': (context, { usage, costUsd }) => ({ consulting: null, ...used(context, usage, costUsd) }),
+  'memory.extracted': (context, { usage, costUsd }) => used(context, usage, costUsd),
   'revert.applied': (context, { id, usage, costUsd, undo }) => ({
     ...used(context, usage, costUsd),
     ...(undo === undefined ? {} : { undoing: { id, ...undo, steps: [] } }),

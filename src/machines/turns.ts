@@ -1,7 +1,7 @@
 import type { PreparedTurn, TurnUse } from '../protocol/turns.ts'
 import type { AgentContext, EventOfType, FrameState, UseEvent } from './agentTypes.ts'
 import type { Draft } from './draft.ts'
-import type { PrepareInput, TurnDecision } from './effectTypes.ts'
+import type { PrepareInput, TakenTools, TurnDecision } from './effectTypes.ts'
 
 /** Key of the preparation of the current turn. */
 export const prepareKey = ({ agentId, turns }: AgentContext): string => `${agentId}/t${turns - 1}/prepare`
@@ -59,6 +59,13 @@ export function resetFrame(draft: Draft): void {
   if (frame?.offered != null) draft.set({ frame: { ...frame, offered: null } })
   // Otherwise code is asked first.
   if (policy.flags.turns !== true && (frame?.use != null || run?.answer !== undefined)) prepareTurn(draft)
+}
+
+/** Records what changed of the tools that sources have, and takes it over. */
+export function takeTools(draft: Draft, tools: TakenTools | undefined): void {
+  if (tools === undefined) return
+  if (tools.change !== undefined) draft.record({ type: 'tools.changed', ...draft.at, ...tools.change })
+  draft.set({ policy: tools.policy })
 }
 
 /** Records what the turn is asked with; nothing if that is what the definition says. */

@@ -96,6 +96,8 @@ export type PruneRequest = z.infer<typeof pruneRequestSchema>
 
 export const pinRequestSchema = z.object({
   ...asked,
+  /** `runtime`: a tool asked for it. Such a pin holds against everything but a revert. */
+  by: z.enum(['model', 'person', 'runtime']),
   /** As it was given: `n12`, `12`, or whatever else. */
   step: z.string(),
   /** `false`: to be unpinned. */

@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { textBlockSchema, type ImageBlock } from './messages.ts'
+import { textBlockSchema, type FileBlock, type ImageBlock, type MediaBlock } from './messages.ts'
 import { toBase64 } from './toBase64.ts'
 
 const dataUrl = /^data:([^;,]+)(?:;[^;,]+)*;base64,/i
 
-/** Longest text of one message, in UTF-16 units, and the most base64 of its images. */
+/** Longest text of one message, in UTF-16 units, and the most base64 of its images and files. */
 export const maxContentChars = 32 * 1024 * 1024
 
 /** Longest address of an image, in UTF-16 units. */
@@ -15,23 +15,39 @@ export type SaidImage =
   | { readonly type: 'image'; readonly data: string | Uint8Array; readonly mimeType: string }
   | { readonly type: 'image'; readonly url: string; readonly mimeType?: string }
 
-/** What a person or a tool says: text, or an image as an application gives it. */
-export type SaidBlock = z.infer<typeof textBlockSchema> | SaidImage
+/** A file as an application gives it: bytes, base64 or a data URL. */
+export type SaidFile = {
+  readonly type: 'file'
+  readonly data: string | Uint8Array
+  readonly mimeType: string
+  readonly name?: string
+}
+
+export type SaidMedia = SaidImage | SaidFile
+
+/** What a person or a tool says: text, or an image or a file as an application gives it. */
+export type SaidBlock = z.infer<typeof textBlockSchema> | SaidMedia
+
+const bytesSchema = z
+  .custom<string | Uint8Array>((value) => typeof value === 'string' || value instanceof Uint8Array)
+  .meta({ type: 'string' })
 
 const saidImageSchema = z
   .object({
     type: z.literal('image'),
-    data: z
-      .custom<string | Uint8Array>((value) => typeof value === 'string' || value instanceof Uint8Array)
-      .meta({ type: 'string' })
-      .exactOptional(),
+    data: bytesSchema.exactOptional(),
     url: z.string().exactOptional(),
     mimeType: z.string().exactOptional(),
   })
   .refine((image) => wrongInImage(image) === undefined)
   .transform((image) => imageOf(image as SaidImage)) as unknown as z.ZodType<ImageBlock, SaidImage>
 
-const saidBlockSchema = z.union([textBlockSchema, saidImageSchema])
+const saidFileSchema = z
+  .object({ type: z.literal('file'), data: bytesSchema, mimeType: z.string(), name: z.string().exactOptional() })
+  .refine((file) => wrongInFile(file) === undefined)
+  .transform((file) => fileOf(file)) as z.ZodType<FileBlock, SaidFile>
+
+const saidBlockSchema = z.union([textBlockSchema, saidImageSchema, saidFileSchema])
 type Kept = z.output<typeof saidBlockSchema>
 
 const charsOf = (block: Kept): number =>
@@ -41,13 +57,13 @@ const saysSomething = (block: Kept): boolean => (block.type === 'text' ? block.t
 
 const measured = (blocks: readonly Kept[]): number => blocks.reduce((sum, block) => sum + charsOf(block), 0)
 
-/** A message to an agent: a string, or blocks of text and images; not blank, and not larger than `maxContentChars`. */
+/** A message to an agent: a string, or blocks of text, images and files; not blank, and not larger than `maxContentChars`. */
 export const contentSchema = z
   .union([z.string().transform((text) => [{ type: 'text' as const, text }]), z.array(saidBlockSchema)], {
     error: ({ input }) => wrongInContent(input),
   })
   .refine((blocks) => blocks.some(saysSomething), {
-    message: 'the content is empty: give some text or an image',
+    message: 'the content is empty: give some text, an image or a file',
   })
   .refine((blocks) => measured(blocks) <= maxContentChars, {
     message: `the content is larger than ${maxContentChars} characters: pass a file path and a tool that reads it`,
@@ -57,10 +73,13 @@ export type Content = z.input<typeof contentSchema>
 
 /** The same content as JSON can hold it: bytes become base64. What is no content is left as it is. */
 export const withoutBytes = (content: Content): Content =>
-  Array.isArray(content) ? content.map((block) => (isBytes(block) ? imageOf(block) : block)) : content
+  Array.isArray(content) ? content.map((block) => (isBytes(block) ? mediaOf(block) : block)) : content
 
-const isBytes = (block: Exclude<Content, string>[number]): block is SaidImage =>
-  block?.type === 'image' && 'data' in block && block.data instanceof Uint8Array
+const isBytes = (block: Exclude<Content, string>[number]): block is SaidMedia =>
+  (block?.type === 'image' || block?.type === 'file') && 'data' in block && block.data instanceof Uint8Array
+
+/** An image or a file as it is kept. */
+export const mediaOf = (said: SaidMedia): MediaBlock => (said.type === 'file' ? fileOf(said) : imageOf(said))
 
 /**
  * An image as it is kept: base64, or an address. A data URL becomes base64, and its own type is the one that counts.
@@ -68,25 +87,39 @@ const isBytes = (block: Exclude<Content, string>[number]): block is SaidImage =>
 export function imageOf(image: SaidImage): ImageBlock {
   if ('url' in image && image.url !== undefined) {
     const { url, mimeType } = image
-    if (dataUrl.test(url.slice(0, 200))) return base64Of(url, mimeType ?? '')
+    if (dataUrl.test(url.slice(0, 200))) return { type: 'image', ...base64Of(url, mimeType ?? '') }
     return mimeType === undefined ? { type: 'image', url } : { type: 'image', url, mimeType }
   }
   const { data, mimeType } = image as Extract<SaidImage, { data: unknown }>
-  return base64Of(typeof data === 'string' ? data : toBase64(data), mimeType)
+  return { type: 'image', ...base64Of(data, mimeType) }
 }
 
-function base64Of(data: string, mimeType: string): ImageBlock {
+/** A file as it is kept: base64. */
+export const fileOf = ({ data, mimeType, name }: SaidFile): FileBlock => ({
+  type: 'file',
+  ...base64Of(data, mimeType),
+  ...(name === undefined || name === '' ? {} : { name }),
+})
+
+function base64Of(given: string | Uint8Array, mimeType: string): { data: string; mimeType: string } {
+  const data = typeof given === 'string' ? given : toBase64(given)
   // A long text is not searched: a data URL begins with its type.
   const [head, type] = dataUrl.exec(data.slice(0, 200)) ?? []
-  if (head === undefined || type === undefined) return { type: 'image', data, mimeType }
-  return { type: 'image', data: data.slice(head.length), mimeType: type.toLowerCase() }
+  if (head === undefined || type === undefined) return { data, mimeType }
+  return { data: data.slice(head.length), mimeType: type.toLowerCase() }
 }
 
 interface Fields {
+  readonly type?: unknown
   readonly data?: unknown
   readonly url?: unknown
   readonly mimeType?: unknown
+  readonly name?: unknown
 }
+
+/** What is wrong with an image or a file, in words for its sender; `undefined` if nothing is. */
+export const wrongInMedia = (block: Fields): string | undefined =>
+  block.type === 'file' ? wrongInFile(block) : wrongInImage(block)
 
 /** What is wrong with an image, in words for its sender; `undefined` if nothing is. */
 export function wrongInImage({ data, url, mimeType }: Fields): string | undefined {
@@ -95,16 +128,30 @@ export function wrongInImage({ data, url, mimeType }: Fields): string | undefine
     return `its mimeType is ${kindOf(mimeType)}: give one like "image/png"`
   if (url !== undefined) return wrongInUrl(url)
   if (typeof mimeType !== 'string') return `its mimeType is ${kindOf(mimeType)}: give one like "image/png"`
-  return wrongInData(data)
+  return wrongInData(data, ', or a url')
 }
 
-function wrongInData(data: unknown): string | undefined {
+function wrongInFile({ data, url, mimeType, name }: Fields): string | undefined {
+  if (url !== undefined) return 'it has a url: give its bytes as data, or the address as text'
+  if (typeof mimeType !== 'string' || !/^[\w.+-]+\/[\w.+*-]+/.test(mimeType))
+    return `its mimeType is ${typeof mimeType === 'string' ? JSON.stringify(mimeType.slice(0, 40)) : kindOf(mimeType)}: give one like "application/pdf"`
+  if (name !== undefined && typeof name !== 'string') return `its name is ${kindOf(name)}: give a text`
+  const wrong = wrongInData(data, '')
+  if (wrong !== undefined || typeof data !== 'string') return wrong
+  const head = dataUrl.exec(data.slice(0, 200))?.[0] ?? ''
+  return base64.test(head === '' ? data : data.slice(head.length)) ? undefined : 'its data is not base64'
+}
+
+/** Providers take nothing else, and would refuse each request that holds it. */
+const base64 = /^[A-Za-z0-9+/]*={0,2}$/
+
+function wrongInData(data: unknown, orUrl: string): string | undefined {
   if (data instanceof Uint8Array) return undefined
   if (data instanceof ArrayBuffer) return 'its data is an ArrayBuffer: give new Uint8Array(data)'
-  if (typeof data !== 'string') return `its data is ${kindOf(data)}: give base64 or bytes, or a url`
-  if (/^[a-z][a-z0-9+.-]*:/i.test(data.slice(0, 40)) && !dataUrl.test(data.slice(0, 200)))
-    return `its data is an address, ${JSON.stringify(data.slice(0, 40))}: give it as url, or give base64 or a data URL of it`
-  return undefined
+  if (typeof data !== 'string') return `its data is ${kindOf(data)}: give base64 or bytes${orUrl}`
+  if (!/^[a-z][a-z0-9+.-]*:/i.test(data.slice(0, 40)) || dataUrl.test(data.slice(0, 200))) return undefined
+  const asUrl = orUrl === '' ? 'give' : 'give it as url, or give'
+  return `its data is an address, ${JSON.stringify(data.slice(0, 40))}: ${asUrl} base64 or a data URL of it`
 }
 
 function wrongInUrl(url: unknown): string | undefined {
@@ -122,7 +169,7 @@ function wrongInUrl(url: unknown): string | undefined {
 }
 
 const shape =
-  'give a text, or a list of { type: "text", text }, { type: "image", data, mimeType } and { type: "image", url }'
+  'give a text, or a list of { type: "text", text }, { type: "image", data, mimeType }, { type: "image", url } and { type: "file", data, mimeType }'
 
 /** What is wrong with content that was meant for an agent, and what it should be. */
 export function wrongInContent(content: unknown): string {
@@ -136,9 +183,10 @@ export function wrongInContent(content: unknown): string {
 
 function wrongInBlock(block: unknown): string | undefined {
   if (typeof block !== 'object' || block === null) return `it is ${kindOf(block)}: ${shape}`
-  const { type, text, ...image } = block as { readonly [field: string]: unknown }
+  const { type, text, ...media } = block as { readonly [field: string]: unknown }
   if (type === 'text') return typeof text === 'string' ? undefined : `its text is ${kindOf(text)}`
-  return type === 'image' ? wrongInImage(image) : `its type is ${JSON.stringify(type)}: ${shape}`
+  if (type === 'image' || type === 'file') return wrongInMedia({ type, ...media })
+  return `its type is ${JSON.stringify(type)}: ${shape}`
 }
 
 const kindOf = (value: unknown): string =>

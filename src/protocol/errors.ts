@@ -8,11 +8,12 @@ import type { errorInfoSchema } from './errorInfo.ts'
 export const errorTable = {
   INVALID_DEFINITION: 'The guide lists the options of defineAgent and defineTool.',
   INVALID_OPTION: 'Correct the named option.',
+  PACKAGE_MISSING: 'Run that in your project, and start again.',
   DEPS_MISSING:
     'Give them with deps: to runtime.spawn, resume or open, to the prompt or to agent.resume; a paused run waits for them.',
   INVALID_DEPS: 'Give what the schema in deps of its definition asks for.',
   EFFECTS_MISSING: 'Start agents with runtime.spawn, or provide every effect: machine.provide({ actors }).',
-  INVALID_CONTENT: 'Give text or images that are not empty and not too large.',
+  INVALID_CONTENT: 'Give text, images or files that are not empty and not too large.',
   INVALID_ID: 'Use 1 to 128 letters, digits, ".", "_" or "-", starting with a letter or digit.',
   AGENT_EXISTS: 'Choose another id, or get the agent that is there with runtime.open(id, definition).',
   AGENT_INCOGNITO: 'Talk to it by the handle that spawn returned; to keep an agent, spawn it without incognito.',
@@ -38,6 +39,7 @@ export const errorTable = {
   CHILD_CRASHED: "Read the message; the sub-agent's log holds what it had done.",
   CHILD_STALLED: 'Raise stallMs, or give its tools and model shorter time limits.',
   JUDGE_FAILED: 'Check what the judge returns; every branch is in its own session.',
+  PROVIDER_MISSING: 'Render the component below an <AgentProvider client={…}>.',
   BRIDGE_CLOSED: 'Connect again with a new client; a closed one stays closed.',
   BRIDGE_LISTEN_FAILED: 'Choose another port or host.',
   BRIDGE_UNREACHABLE:
@@ -57,6 +59,10 @@ export const errorTable = {
   STORE_READ_FAILED: 'Check the path and its permissions.',
   STORE_DELETE_FAILED: 'Check the path and its permissions; a store without delete() keeps everything.',
   STORE_APPEND_FAILED: 'Free space or repair the store, then call agent.resume(); nothing was lost.',
+  OPENAPI_INVALID: 'Correct what the message names: the document, where it is, or the choice of operations.',
+  MEMORY_INVALID: 'Correct what the message names; what was there before is unchanged.',
+  MEMORY_FAILED: 'Check the path, its permissions and what is in it; nothing of it was changed.',
+  MEMORY_DAMAGED: 'Correct the place by hand, or delete it; it is kept as it is.',
   RECORD_TOO_LARGE:
     'It is not in the log. An agent that waits for it is released by abort, stop or close; runtime.open continues from its log.',
   LOG_CORRUPT: 'Restore the file from a copy, or keep the part before the bad line with: escapement repair <file>.',
@@ -103,7 +109,7 @@ export class RuntimeError extends Error {
   readonly code: ErrorCode
 
   constructor(code: ErrorCode, what: string, options?: ErrorOptions) {
-    super(`${what} ${errorTable[code]}`, options)
+    super(advised(code, what), options)
     this.code = code
   }
 }
@@ -111,8 +117,12 @@ export class RuntimeError extends Error {
 /** The plain data of an expected failure, with the table's advice. */
 export const errorInfo = (code: ErrorCode, what: string): ErrorInfo => ({
   code,
-  message: `${what} ${errorTable[code]}`,
+  message: advised(code, what),
 })
+
+/** With the advice; what ends with a mark of its own needs no full stop after it, as where one message is put into another. */
+const advised = (code: ErrorCode, what: string): string =>
+  `${what.replace(/(^|[^.])([.!?])\.$/, '$1$2')} ${errorTable[code]}`
 
 /** The message of any thrown value. Never throws. */
 export function messageOf(thrown: unknown): string {
@@ -145,6 +155,13 @@ function isRuntimeError(thrown: unknown): thrown is RuntimeError {
   }
 }
 
+/** What a thrown value says, without the advice of its code: for the middle of another message. Never throws. */
+export function withoutAdvice(thrown: unknown): string {
+  const message = messageOf(thrown)
+  const advice = isRuntimeError(thrown) ? ` ${errorTable[thrown.code]}` : ''
+  return message.endsWith(advice) ? message.slice(0, message.length - advice.length) : message
+}
+
 /** Any thrown value as plain data: with its own code if it is a `RuntimeError`, else `fallback`. */
 export const toErrorInfo = (thrown: unknown, fallback: ErrorCode): ErrorInfo =>
   isRuntimeError(thrown)
@@ -171,7 +188,14 @@ function describeIssue(issue: z.core.$ZodIssue, outer: readonly PropertyKey[]): 
   const branches = issue.code === 'invalid_union' && issue.message === unspoken ? issue.errors : []
   const meant = branches.find((branch) => branch.some((inner) => inner.path.length > 0))
   if (meant !== undefined) return meant.flatMap((inner) => describeIssue(inner, path))
-  return [path.length > 0 ? `${path.map(String).join('.')}: ${issue.message}` : issue.message]
+  const messages = issue.code === 'unrecognized_keys' ? issue.message.split('\n') : [issue.message]
+  return messages.map((message) => (path.length > 0 ? `${path.map(String).join('.')}: ${message}` : message))
+}
+
+/** What a definition is called in messages: `Agent "coder"`, and `Agent` where its options have no name. */
+export function labelOf(kind: string, options: unknown): string {
+  const name = (options as { readonly name?: unknown } | null | undefined)?.name
+  return name === undefined ? kind : `${kind} ${JSON.stringify(name)}`
 }
 
 /** Whether a thrown value is an error with this code: one of ours, or a system one such as `ENOENT`. */

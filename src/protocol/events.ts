@@ -1,3 +1,4 @@
+import type { SourceInfo } from './toolsChange.ts'
 import type { TagKind } from './braking.ts'
 import type { ErrorInfo } from './errors.ts'
 import type { NodeId } from './ids.ts'
@@ -64,6 +65,8 @@ export type LiveEvent =
   | (Live & { readonly type: 'state.changed'; readonly state: string; readonly previous: string })
   /** A tag is no longer shown in requests; it stays in the log. */
   | (Live & { readonly type: 'tag.expired'; readonly nodeId: NodeId; readonly kind: TagKind; readonly text: string })
+  /** A source of the agent's tools is another than it was at the last turn. */
+  | (Live & { readonly type: 'source.status' } & SourceInfo)
   /** An error that does not in itself end the run. */
   | (Live & { readonly type: 'error'; readonly error: ErrorInfo })
   /** The listener was too slow: this many events were dropped before this one; read them from the log. */

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { artifactSchema } from './artifacts.ts'
 import { provenanceKindSchema } from './provenance.ts'
 
 /** zod infers optional fields; its refinement says which go together. */
@@ -27,6 +28,18 @@ const imageBlockSchema = z
       error: 'an image has data and a mimeType, or a url',
     },
   )
+
+/** A file, such as a PDF or a recording: base64 without a `data:` prefix. `name` is for the model and for people. */
+const fileBlockSchema = z.object({
+  type: z.literal('file'),
+  data: z.string(),
+  mimeType: z.string(),
+  name: z.string().exactOptional(),
+})
+export type FileBlock = z.infer<typeof fileBlockSchema>
+
+/** A block that holds bytes, or the address of some. */
+export type MediaBlock = ImageBlock | FileBlock
 
 /** `signature` is the provider's signature of `text`; both must be sent back unmodified. */
 const thinkingBlockSchema = z.object({
@@ -59,13 +72,14 @@ const providerBlockSchema = z.object({
 
 export type Block =
   | z.infer<typeof textBlockSchema | typeof thinkingBlockSchema>
-  | ImageBlock
+  | MediaBlock
   | ToolCallBlock
   | ProviderBlock
 export const blockSchema: z.ZodType<Block, Block> = asImages(
   z.discriminatedUnion('type', [
     textBlockSchema,
     imageBlockSchema,
+    fileBlockSchema,
     thinkingBlockSchema,
     toolCallBlockSchema,
     providerBlockSchema,
@@ -74,10 +88,10 @@ export const blockSchema: z.ZodType<Block, Block> = asImages(
 export type ProviderBlock = z.infer<typeof providerBlockSchema>
 export type ToolCallBlock = z.infer<typeof toolCallBlockSchema>
 
-/** What a person or a tool may say: text and images. */
-export type PlainBlock = z.infer<typeof textBlockSchema> | ImageBlock
+/** What a person or a tool may say: text, images and files. */
+export type PlainBlock = z.infer<typeof textBlockSchema> | MediaBlock
 export const plainBlockSchema: z.ZodType<PlainBlock, PlainBlock> = asImages(
-  z.discriminatedUnion('type', [textBlockSchema, imageBlockSchema]),
+  z.discriminatedUnion('type', [textBlockSchema, imageBlockSchema, fileBlockSchema]),
 )
 
 /** Tokens of one model call. `input` excludes what was read from or written to the provider's cache. */
@@ -152,6 +166,8 @@ export const toolResultMessageSchema = z.object({
   receipt: z.object({ of: z.string().exactOptional(), data: z.unknown() }).exactOptional(),
   /** The last block is the runtime's: what became of the same call before. */
   hasLesson: z.literal(true).exactOptional(),
+  /** What of it is kept apart from the log, because it was too large to show. */
+  artifacts: z.array(artifactSchema).readonly().exactOptional(),
 })
 export type ToolResultMessage = z.infer<typeof toolResultMessageSchema>
 
@@ -166,8 +182,23 @@ export type Message = z.infer<typeof messageSchema>
 export const saidByTool = ({ content, hasLesson }: ToolResultMessage): readonly PlainBlock[] =>
   hasLesson === true ? content.slice(0, -1) : content
 
-/** An image in a few words: its address, or its type. */
-export const imageText = (image: ImageBlock): string => `(an image, ${'url' in image ? image.url : image.mimeType})`
+export const isMedia = (block: Block): block is MediaBlock => block.type === 'image' || block.type === 'file'
+
+/** An image or a file in a few words: its address, or its name and type. */
+export function mediaText(block: MediaBlock): string {
+  if ('url' in block) return `(an image, ${block.url})`
+  if (block.type === 'image') return `(an image, ${block.mimeType})`
+  return `(a file, ${block.name === undefined ? '' : `${block.name}, `}${block.mimeType})`
+}
+
+/** How many images and files there are: `2 images, 1 file`; empty without any. */
+export function countMedia(content: readonly Block[]): string {
+  const counts = ['image', 'file'].map((kind) => {
+    const count = content.filter(({ type }) => type === kind).length
+    return count === 0 ? '' : `${count} ${kind}${count === 1 ? '' : 's'}`
+  })
+  return counts.filter((count) => count !== '').join(', ')
+}
 
 /** The text blocks of a message joined without a separator. */
 export function textOf(content: readonly Block[]): string {

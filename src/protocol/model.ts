@@ -25,10 +25,18 @@ export interface ModelSettings {
   readonly providerOptions?: { readonly [provider: string]: { readonly [key: string]: unknown } }
 }
 
+/** A tool as a model is shown it. */
 export interface ToolSpec {
   readonly name: string
   readonly description: string
   readonly inputSchema: JsonSchema
+  /** One of the provider's own tools, which it knows by this id and these settings; other providers cannot offer it. */
+  readonly provider?: { readonly id: string; readonly args: { readonly [name: string]: unknown } }
+  /** Whether the provider is to hold the model to the schema, where it can. */
+  readonly strict?: boolean
+  readonly inputExamples?: readonly unknown[]
+  /** Settings of providers for this tool, by provider. */
+  readonly providerOptions?: { readonly [provider: string]: unknown }
 }
 
 export type RequestMessage =

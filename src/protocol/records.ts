@@ -30,14 +30,16 @@ import {
   usageSchema,
   userMessageSchema,
 } from './messages.ts'
+import { memoryExtractionSchema } from './memoryExtraction.ts'
 import { metadataSchema } from './metadata.ts'
 import { modelSnapshotSchema, requestMessageSchema, toolSpecSchema } from './model.ts'
 import { provenanceKindSchema, provenanceSchema } from './provenance.ts'
 import { answerSchema, questionSchema } from './questions.ts'
+import { toolsChangeSchema } from './toolsChange.ts'
 import { limitReasonSchema, preparedTurnSchema, turnUseSchema } from './turns.ts'
 
 /** Version of the record format: raised when a reader of the old one would misread the new. A log of a newer one is refused. */
-export const recordVersion = 2
+export const recordVersion = 3
 
 const count = z.int().nonnegative()
 
@@ -182,6 +184,8 @@ export const logRecordSchema = z.discriminatedUnion('type', [
   /** A paused run that an abort gave up: `resume` does not continue it. */
   z.object({ ...inTurn, type: z.literal('run.abandoned') }),
   z.object({ ...inTurn, type: z.literal('turn.start') }),
+  /** The tools that sources have for the agent changed. */
+  z.object({ ...inTurn, type: z.literal('tools.changed'), ...toolsChangeSchema.shape }),
   /** What the turn is asked with, where that is not what the definition says. */
   z.object({ ...inTurn, type: z.literal('turn.prepared'), ...preparedTurnSchema.shape }),
   /** Somebody said what the agent is to use from the next turn on; `null`: what its definition says. */
@@ -374,6 +378,8 @@ export const logRecordSchema = z.discriminatedUnion('type', [
   z.object({ ...inTurn, type: z.literal('policy.requested'), request: policyRequestSchema }),
   z.object({ ...inTurn, type: z.literal('policy.start'), ...policyStartSchema.shape }),
   z.object({ ...inTurn, type: z.literal('policy.end'), ...policyEndSchema.shape }),
+  /** What left the model's sight was looked through for what is worth knowing in later conversations. */
+  z.object({ ...inTurn, type: z.literal('memory.extracted'), ...memoryExtractionSchema.shape }),
   z.object({ ...base, type: z.literal('agent.stopped') }),
 ])
 export type LogRecord = z.infer<typeof logRecordSchema>

@@ -25,3 +25,8 @@ export interface Snapshots {
   put(bytes: Uint8Array): Promise<string>
   get(id: string): Promise<Uint8Array | undefined>
 }
+
+/** The same as the runtime has it: what results of an agent name may be kept by the one that it was forked from. */
+export interface AgentSnapshots extends Snapshots {
+  get(id: string, agentId?: string): Promise<Uint8Array | undefined>
+}

@@ -17,7 +17,8 @@ export interface TracedAgent {
 export type TracedEffect =
   /** `model`: its id, if it is not the agent's. */
   | { readonly type: 'model'; readonly turnIndex: number; readonly attempt: number; readonly model?: string }
-  | { readonly type: 'tool'; readonly turnIndex: number; readonly callId: string }
+  /** `source`: where the tool comes from, if that is a source of tools. */
+  | { readonly type: 'tool'; readonly turnIndex: number; readonly callId: string; readonly source?: string }
   | { readonly type: 'drain' | 'compaction' | 'hook' }
 
 /**

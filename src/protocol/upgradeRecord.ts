@@ -17,6 +17,8 @@ const upgradeSteps: UpgradeSteps = {
     ...(parent === undefined ? {} : { parent: withRunId(parent as PlainRecord) }),
     ...(isApproval(rest) && !('key' in rest) && rest['callId'] !== undefined ? { key: rest['callId'] } : {}),
   }),
+  // Only kinds and fields were added.
+  2: (record) => record,
 }
 
 const withRunId = ({ loopId, ...rest }: PlainRecord): PlainRecord => ({ ...rest, runId: loopId })

@@ -1,6 +1,9 @@
 import { z } from 'zod'
 import { describeIssues, RuntimeError } from '../protocol/errors.ts'
+import { fileText } from '../protocol/fileText.ts'
 import { lazily } from '../protocol/lazily.ts'
+import type { FileBlock } from '../protocol/messages.ts'
+import { toBase64 } from '../protocol/toBase64.ts'
 import { knownKeys, literally, matching, type Finder } from './knownKeys.ts'
 import { lastWords, notTooLong, openKey, overlap } from './openEnds.ts'
 import { RedactedStream } from './redactedStream.ts'
@@ -17,10 +20,19 @@ export interface RedactOptions {
   readonly knownKeys?: boolean
 }
 
+/** How many secrets of one name are kept that are renewed; each may have several forms. */
+const mostRenewed = 256
+
+/** Anything shorter stands in too many texts. */
+const leastSecret = 6
+
 const redactOptionsSchema = lazily(() =>
   z
     .strictObject({
-      secrets: z.record(z.string().regex(/^[\w.-]{1,64}$/), z.string().min(6, 'a secret needs at least 6 characters')),
+      secrets: z.record(
+        z.string().regex(/^[\w.-]{1,64}$/),
+        z.string().min(leastSecret, `a secret needs at least ${leastSecret} characters`),
+      ),
       patterns: z.array(
         z
           .instanceof(RegExp)
@@ -32,7 +44,16 @@ const redactOptionsSchema = lazily(() =>
 )
 
 /** Fields that hold arbitrary data, whatever its names. */
-const foreign: ReadonlySet<string> = new Set(['input', 'inputSchema', 'progress', 'settings'])
+const foreign: ReadonlySet<string> = new Set([
+  'input',
+  'inputSchema',
+  'inputExamples',
+  'progress',
+  'provider',
+  'providerOptions',
+  'settings',
+  'spec',
+])
 
 /** Fields that hold ids and names used by the runtime, and signatures: they stay unchanged. */
 const structural: ReadonlySet<string> = new Set([
@@ -76,9 +97,13 @@ export interface TextPart {
 
 /** Removes secrets from everything an agent says, receives and does, before it is recorded. */
 export class Redactor {
-  readonly #rules: readonly Rule[]
-  readonly #named: readonly Rule[]
-  readonly #secrets: readonly string[]
+  readonly #shapes: readonly Finder[]
+  #rules!: readonly Rule[]
+  #named!: readonly Rule[]
+  #values!: readonly (readonly [name: string, secret: string])[]
+  #secrets!: readonly string[]
+  /** Of `#values`, those that were renewed, by name: the oldest first. */
+  readonly #renewed = new Map<string, readonly string[]>()
   readonly #hasPatterns: boolean
   readonly #knowsKeys: boolean
 
@@ -87,16 +112,55 @@ export class Redactor {
     const checked = redactOptionsSchema().safeParse(options)
     if (!checked.success) throw new RuntimeError('INVALID_OPTION', `redact: ${describeIssues(checked.error)}.`)
     const { secrets = {}, patterns = [], knownKeys: areKnown = true } = options
-    const named = Object.entries(secrets)
-      // The longest first, because one secret may be the beginning of another.
-      .toSorted(([, a], [, b]) => b.length - a.length)
-      .flatMap(([name, secret]) => formsOf(secret).map((form) => ({ form, mark: `[redacted:${name}]` })))
-    this.#secrets = named.map(({ form }) => form)
-    this.#named = named.map(({ form, mark }) => ({ find: literally(form), mark }))
-    const shapes = [...patterns.map((pattern) => matching(pattern)), ...(areKnown ? [knownKeys] : [])]
-    this.#rules = [...this.#named, ...shapes.map((find) => ({ find, mark: redactionMark }))]
+    this.#shapes = [...patterns.map((pattern) => matching(pattern)), ...(areKnown ? [knownKeys] : [])]
     this.#hasPatterns = patterns.length > 0
     this.#knowsKeys = areKnown
+    this.#know(Object.entries(secrets))
+  }
+
+  /** The named secrets in every form; another array once there are more. */
+  get secrets(): readonly string[] {
+    return this.#secrets
+  }
+
+  /** Blanks these too from now on, in texts that are under way as well. Those of fewer than 6 characters are left alone. */
+  add(name: string, secrets: readonly string[]): void {
+    // What is added stays, whoever renewed it before.
+    for (const [of, renewed] of this.#renewed)
+      this.#renewed.set(
+        of,
+        renewed.filter((secret) => !secrets.includes(secret)),
+      )
+    const isNew = (secret: string): boolean =>
+      secret.length >= leastSecret && !this.#values.some(([, known]) => known === secret)
+    const added = [...new Set(secrets)].filter(isNew).map((secret) => [name, secret] as const)
+    if (added.length > 0) this.#know([...this.#values, ...added])
+  }
+
+  /**
+   * As `add`, for secrets that replace others again and again, such as a token for each request: the newest of a name are blanked. All that
+   * there ever were would make every text slower to read.
+   */
+  renew(name: string, secrets: readonly string[]): void {
+    const known = new Set(this.#values.map(([, secret]) => secret))
+    const fresh = [...new Set(secrets)].filter((secret) => secret.length >= leastSecret && !known.has(secret))
+    if (fresh.length === 0) return
+    const all = [...(this.#renewed.get(name) ?? []), ...fresh]
+    const gone = new Set(all.slice(0, -mostRenewed))
+    this.#renewed.set(name, all.slice(-mostRenewed))
+    const kept = this.#values.filter(([, secret]) => !gone.has(secret))
+    this.#know([...kept, ...fresh.filter((secret) => !gone.has(secret)).map((secret) => [name, secret] as const)])
+  }
+
+  #know(values: readonly (readonly [name: string, secret: string])[]): void {
+    // The longest first, because one secret may be the beginning of another.
+    this.#values = values.toSorted(([, a], [, b]) => b.length - a.length)
+    const named = this.#values.flatMap(([name, secret]) =>
+      formsOf(secret).map((form) => ({ form, mark: `[redacted:${name}]` })),
+    )
+    this.#secrets = named.map(({ form }) => form)
+    this.#named = named.map(({ form, mark }) => ({ find: literally(form), mark }))
+    this.#rules = [...this.#named, ...this.#shapes.map((find) => ({ find, mark: redactionMark }))]
   }
 
   /** `text`, or a part of it judged in the context of the whole, without secrets; the same string if it has none. */
@@ -159,6 +223,19 @@ export class Redactor {
     if (typeof value === 'string') return this.text(value)
     if (typeof value !== 'object' || value === null) return value
     if (Array.isArray(value)) return this.#cleanItems(value, isForeign)
+    if (!isForeign && isFileBlock(value)) return this.#cleanFile(value)
+    return this.#cleanObject(value, isForeign)
+  }
+
+  /** A file of text may hold secrets as any text may, though its bytes do not show them. */
+  #cleanFile(file: FileBlock): unknown {
+    const written = fileText(file)
+    const clean = written === undefined ? written : this.text(written)
+    const data = clean === written ? file.data : toBase64(new TextEncoder().encode(clean))
+    return this.#cleanObject(data === file.data ? file : { ...file, data }, false)
+  }
+
+  #cleanObject(value: object, isForeign: boolean): object {
     let isChanged = false
     const clean: { [key: string]: unknown } = {}
     for (const [key, inner] of Object.entries(value)) {
@@ -213,6 +290,14 @@ const formsOf = (secret: string): string[] => {
 
 /** An unpaired surrogate cannot be part of a URL. */
 const encoded = (text: string): string => encodeURIComponent(text.toWellFormed())
+
+const isFileBlock = (value: object): value is FileBlock =>
+  'type' in value &&
+  value.type === 'file' &&
+  'mimeType' in value &&
+  typeof value.mimeType === 'string' &&
+  'data' in value &&
+  typeof value.data === 'string'
 
 const isTextBlock = (item: unknown): item is { readonly type: 'text'; readonly text: string } =>
   typeof item === 'object' &&

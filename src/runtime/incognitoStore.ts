@@ -24,6 +24,13 @@ export function incognitoStore(behind: Store): Store {
       return await logs.open(agentId)
     },
 
+    // Beside the log, and gone with it.
+    snapshots: {
+      maxFileBytes: logs.snapshots!.maxFileBytes,
+      put: (agentId, bytes) => logs.snapshots!.put(agentId, bytes),
+      get: async (agentId, id) => (await logs.snapshots!.get(agentId, id)) ?? behind.snapshots?.get(agentId, id),
+    },
+
     list: () => logs.list(),
     close: () => logs.close(),
   }

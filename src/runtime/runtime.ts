@@ -6,7 +6,6 @@ import { ModelQueue } from '../actors/models/limits/modelQueue.ts'
 import type { agentMachine } from '../machines/agentMachine.ts'
 import type { AgentMachineEvent } from '../machines/agentTypes.ts'
 import type { Metadata } from '../protocol/metadata.ts'
-import { Redactor } from '../redaction/redactor.ts'
 import { type Clock, systemClock } from '../protocol/clock.ts'
 import { RuntimeError } from '../protocol/errors.ts'
 import type { Logger } from '../protocol/logger.ts'
@@ -26,6 +25,7 @@ import { preparedMachine } from './preparedMachine.ts'
 import { Registry, type ListOptions } from './registry.ts'
 import { UnloadedHost, type AgentLoader } from './agents/unloadedHost.ts'
 import { IdleUnloader } from './agents/idleUnloader.ts'
+import { Sources } from './agents/sources.ts'
 import { checkGiven, checkOwedDeps, checkOwner, checkResumable, checkSame, wasCutOff } from './resumable.ts'
 import { replaceDeps, runDepsOf } from './children/runDeps.ts'
 import { checkOptions, type RuntimeOptions } from './runtimeOptions.ts'
@@ -60,7 +60,7 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
 
   constructor(options: RuntimeOptions) {
     this.#store = options.store ?? memoryStore()
-    const { clock = systemClock, random = Math.random, tracer, logger, redact, idleUnloadMs } = options
+    const { clock = systemClock, random = Math.random, tracer, logger, idleUnloadMs } = options
     this.#logger = logger
     this.#owner = {
       newId: options.newId ?? (() => nanoid(12)),
@@ -76,16 +76,17 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
         clock,
         unload: ({ agentId }) => this.#unload(this.#hosts.get(agentId)!),
       })
-    const find = (agentId: string): AgentHost => this.#hosts.get(agentId)!
     const interpreter = interpretBy(options.interpreter ?? 'planned', logger)
-    const machine = preparedMachine({
-      clock,
-      interpreter,
-      find,
-      attach: (agentId, actor) => this.#attach(agentId, actor),
-    })
+    const find = (agentId: string): AgentHost => this.#hosts.get(agentId)!
+    const attach = (agentId: string, actor: ActorRefFrom<typeof agentMachine>): void => this.#attach(agentId, actor)
+    const machine = preparedMachine({ clock, interpreter, find, attach })
+    const sources = new Sources({ ...options, clock })
     this.#shared = {
       machine,
+      sources,
+      get redactor() {
+        return sources.redactor
+      },
       createActor: interpreter.createActor,
       childHosts: this,
       store: this.#store,
@@ -93,11 +94,9 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
       clock,
       random,
       unloader: this.#unloader,
-      ...(tracer === undefined && logger === undefined
-        ? {}
-        : { instrumentation: new Instrumentation({ tracer, logger }) }),
-      ...(redact === undefined ? {} : { redactor: new Redactor(redact) }),
-      ...(options.models === undefined ? {} : { models: new ModelQueue(options.models, clock) }),
+      instrumentation:
+        tracer === undefined && logger === undefined ? undefined : new Instrumentation({ tracer, logger }),
+      models: options.models === undefined ? undefined : new ModelQueue(options.models, clock),
     }
   }
 
@@ -362,6 +361,7 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
     const stops = await agents
     await companions
     await Promise.allSettled([...this.#hosts.values()].map((host) => this.release(host)))
+    await this.#shared.sources.close()
     await this.#store.close()
     const failed = stops.find((stop) => stop.status === 'rejected')
     if (failed !== undefined) throw failed.reason

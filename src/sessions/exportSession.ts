@@ -1,16 +1,17 @@
 import type { Store } from '../protocol/store.ts'
 import { historyParts, readPart } from './readHistory.ts'
 import { z } from 'zod'
+import type { Artifact } from '../protocol/artifacts.ts'
 import { agentIdSchema } from '../protocol/ids.ts'
 import type { LogRecord } from '../protocol/records.ts'
 
-/** Version of the file that `exportSession` makes; a newer one is refused. */
-export const exportVersion = 1
+/** Version of the file that `exportSession` makes; a newer one is refused. Version 1 had no artifacts. */
+export const exportVersion = 2
 
 /** First line of an exported session. */
 export const exportHeaderSchema = z.object({
   format: z.literal('escapement.session'),
-  version: z.literal(exportVersion),
+  version: z.union([z.literal(1), z.literal(exportVersion)]),
   /** The session. */
   agentId: agentIdSchema,
   /** Whose records follow, in this order: the sources it was forked from, oldest first, then the session itself. */
@@ -18,17 +19,25 @@ export const exportHeaderSchema = z.object({
 })
 export type ExportHeader = z.infer<typeof exportHeaderSchema>
 
+/** A line after all records: what a result names, and beside whose log it is kept. */
+export interface ExportedArtifact {
+  readonly agentId: string
+  readonly artifact: Pick<Artifact, 'id'> &
+    /** Base64. */
+    ({ readonly data: string } | { readonly missing: true })
+}
+
 /** Every further line: a record, and whose log it stands in. */
 export interface ExportLine {
   readonly agentId: string
   readonly record: LogRecord
 }
 
-const lineOf = (value: ExportHeader | ExportLine): string => `${JSON.stringify(value)}\n`
+const lineOf = (value: ExportHeader | ExportLine | ExportedArtifact): string => `${JSON.stringify(value)}\n`
 
 /**
  * A session as the lines of one JSONL file, each with its newline, for `importSession`. Of a fork the part of its sources that it
- * shares comes first. Reads as it goes, and needs no lease.
+ * shares comes first. Artifacts that results name come last, or what of them is no longer kept. Reads as it goes, and needs no lease.
  *
  * @throws RuntimeError `INVALID_ID`, `AGENT_NOT_FOUND`, `LOG_CORRUPT`, `LOG_VERSION`, `STORE_READ_FAILED`; the first three of
  * these before the first line, if the beginning of the log shows it.
@@ -36,7 +45,21 @@ const lineOf = (value: ExportHeader | ExportLine): string => `${JSON.stringify(v
 export async function* exportSession(store: Store, agentId: string): AsyncGenerator<string, void, undefined> {
   const parts = await historyParts(store, agentId)
   const agents = parts.map((part) => part.agentId)
+  const named = new Map<string, Artifact>()
   yield lineOf({ format: 'escapement.session', version: exportVersion, agentId, agents })
   for (const part of parts)
-    for await (const record of readPart(store, part)) yield lineOf({ agentId: part.agentId, record })
+    for await (const record of readPart(store, part)) {
+      if (record.type === 'tool.end')
+        for (const artifact of record.message.artifacts ?? []) named.set(`${artifact.agentId}/${artifact.id}`, artifact)
+      yield lineOf({ agentId: part.agentId, record })
+    }
+  for (const artifact of named.values()) yield lineOf(await exported(store, artifact))
+}
+
+async function exported({ snapshots }: Store, { agentId, id }: Artifact): Promise<ExportedArtifact> {
+  const bytes = await snapshots?.get(agentId, id)
+  return {
+    agentId,
+    artifact: bytes === undefined ? { id, missing: true } : { id, data: Buffer.from(bytes).toString('base64') },
+  }
 }

@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
+import { artifactName } from '../protocol/artifacts.ts'
 import { RuntimeError } from '../protocol/errors.ts'
 import { type Store, type StoreLease, isErasable } from '../protocol/store.ts'
-import { readExport, type ExportedLog } from './readExport.ts'
+import { readExport, type ExportedLog, type ReadArtifact } from './readExport.ts'
 
 /** A log of which the store has only the first `stored` records. */
 interface MissingPart extends ExportedLog {
@@ -14,7 +15,7 @@ const batchSize = 1_000
 /**
  * Puts a session that `exportSession` made into a store, with the sources it was forked from; returns their ids, the session's last.
  * `lines` is the file's text, in pieces that may be split anywhere. Nothing is written before all of it was read and found
- * sound. A log that is there already is left alone, or gets the records it lacks; after a failure the logs that were new are
+ * sound. `missing` names the artifacts that were no longer kept, or that the store cannot keep. A log that is there already is left alone, or gets the records it lacks; after a failure the logs that were new are
  * deleted again, where the store can do that.
  *
  * @throws RuntimeError `LOG_CORRUPT` naming the line, `LOG_VERSION`, `INVALID_OPTION`, `AGENT_EXISTS` when an id has a log that
@@ -23,15 +24,16 @@ const batchSize = 1_000
 export async function importSession(
   store: Store,
   lines: AsyncIterable<string> | Iterable<string>,
-): Promise<{ agentIds: string[] }> {
-  const logs = await readExport(lines)
+): Promise<{ agentIds: string[]; missing?: string[] }> {
+  const { logs, artifacts } = await readExport(lines)
   const missing: MissingPart[] = []
   for (const log of logs) {
     const stored = await countStored(store, log)
     if (stored < log.records.length) missing.push({ ...log, stored })
   }
-  await writeAll(store, missing)
-  return { agentIds: logs.map(({ agentId }) => agentId) }
+  const lost = await writeAll(store, missing, artifacts)
+  const agentIds = logs.map(({ agentId }) => agentId)
+  return lost.length === 0 ? { agentIds } : { agentIds, missing: lost }
 }
 
 /** How many of these records the store has already. */
@@ -51,7 +53,11 @@ const otherLog = (agentId: string, how: string): RuntimeError =>
     `Agent "${agentId}" has another log in this store: ${how}. Delete it first, or import elsewhere.`,
   )
 
-async function writeAll(store: Store, missing: readonly MissingPart[]): Promise<void> {
+async function writeAll(
+  store: Store,
+  missing: readonly MissingPart[],
+  artifacts: readonly ReadArtifact[],
+): Promise<string[]> {
   const leases: StoreLease[] = []
   const begun: string[] = []
   const release = (): Promise<unknown> => Promise.all(leases.map((lease) => lease.release()))
@@ -65,11 +71,34 @@ async function writeAll(store: Store, missing: readonly MissingPart[]): Promise<
     for (const { agentId, stored, records } of missing)
       for (let from = stored; from < records.length; from += batchSize)
         await store.append(agentId, records.slice(from, from + batchSize))
+    const lost = await keepArtifacts(store, missing, artifacts)
     await release()
+    return lost
   } catch (thrown) {
     // The first failure is the one to report.
     await release().catch(() => undefined)
     if (isErasable(store)) await Promise.allSettled(begun.map((agentId) => store.delete(agentId)))
     throw thrown
   }
+}
+
+/** Puts artifacts beside the logs that were written, whose leases are held; returns the names of those that are not there. */
+async function keepArtifacts(
+  { snapshots }: Store,
+  written: readonly MissingPart[],
+  artifacts: readonly ReadArtifact[],
+): Promise<string[]> {
+  const lost: string[] = []
+  for (const { agentId, id, bytes } of artifacts) {
+    if (!written.some((part) => part.agentId === agentId)) continue
+    const isKept =
+      bytes !== undefined &&
+      snapshots !== undefined &&
+      (await snapshots.put(agentId, bytes).then(
+        () => true,
+        () => false,
+      ))
+    if (!isKept) lost.push(artifactName({ id }))
+  }
+  return lost
 }

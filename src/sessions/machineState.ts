@@ -62,6 +62,7 @@ function afterRecord(before: State, record: LogRecord): State {
     case 'turn.start':
       return before.calls.size > 0 ? inCalls(before.calls) : at('replying.requesting')
     case 'turn.prepared':
+    case 'tools.changed':
       return at('replying.requesting')
     case 'reply.reset':
       return at(record.retryAt === undefined ? before.state : 'backoff')
@@ -122,6 +123,7 @@ function afterRecord(before: State, record: LogRecord): State {
     case 'pin.requested':
     case 'policy.requested':
     case 'guard.decided':
+    case 'memory.extracted':
       return before
   }
 }

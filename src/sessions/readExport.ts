@@ -4,6 +4,7 @@ import { describeIssues, messageOf, RuntimeError } from '../protocol/errors.ts'
 import { agentIdSchema } from '../protocol/ids.ts'
 import type { LogRecord } from '../protocol/records.ts'
 import { corruptLine, readRecord } from '../stores/readRecord.ts'
+import { snapshotId } from '../stores/snapshotLimits.ts'
 import { exportHeaderSchema, exportVersion, type ExportHeader } from './exportSession.ts'
 
 /** One log of an exported session. */
@@ -21,7 +22,22 @@ interface PlacedRecord {
 
 const file = 'the exported session'
 const anyVersionSchema = z.object({ format: exportHeaderSchema.shape.format, version: z.int().positive() })
-const lineSchema = z.object({ agentId: agentIdSchema, record: z.unknown() })
+const artifactLineSchema = z.union([
+  z.object({ id: z.string(), data: z.base64() }),
+  z.object({ id: z.string(), missing: z.literal(true) }),
+])
+const lineSchema = z.object({
+  agentId: agentIdSchema,
+  record: z.unknown().optional(),
+  artifact: artifactLineSchema.exactOptional(),
+})
+
+/** Something that a result names; `bytes` are missing where they were no longer kept. */
+export interface ReadArtifact {
+  readonly agentId: string
+  readonly id: string
+  readonly bytes: Uint8Array | undefined
+}
 
 /**
  * Reads a whole exported session and proves that it can be resumed: every record is valid and in its place, no source is
@@ -29,9 +45,12 @@ const lineSchema = z.object({ agentId: agentIdSchema, record: z.unknown() })
  *
  * @throws RuntimeError `LOG_CORRUPT` naming the line, `LOG_VERSION`, `INVALID_OPTION` for anything but text.
  */
-export async function readExport(pieces: AsyncIterable<string> | Iterable<string>): Promise<ExportedLog[]> {
+export async function readExport(
+  pieces: AsyncIterable<string> | Iterable<string>,
+): Promise<{ readonly logs: readonly ExportedLog[]; readonly artifacts: readonly ReadArtifact[] }> {
   let header: ExportHeader | undefined
   const logs = new Map<string, PlacedRecord[]>()
+  const artifacts: ReadArtifact[] = []
   let line = 0
   for await (const text of textLines(pieces)) {
     line += 1
@@ -39,12 +58,18 @@ export async function readExport(pieces: AsyncIterable<string> | Iterable<string
     if (header === undefined) {
       header = readHeader(text, line)
       for (const agentId of header.agents) logs.set(agentId, [])
-    } else takeLine(logs, text, line)
+    } else {
+      const artifact = takeLine(logs, text, line)
+      if (artifact !== undefined) artifacts.push(artifact)
+    }
   }
   if (header === undefined) throw new RuntimeError('LOG_CORRUPT', 'The exported session is empty.')
   checkChain(header.agents, logs)
   checkFold([...logs.values()].flat())
-  return [...logs].map(([agentId, placed]) => ({ agentId, records: placed.map(({ record }) => record) }))
+  return {
+    logs: [...logs].map(([agentId, placed]) => ({ agentId, records: placed.map(({ record }) => record) })),
+    artifacts,
+  }
 }
 
 function readHeader(text: string, line: number): ExportHeader {
@@ -65,10 +90,12 @@ function readHeader(text: string, line: number): ExportHeader {
 const corruptHeader = (line: number, why: string): RuntimeError =>
   new RuntimeError('LOG_CORRUPT', `Line ${line} of ${file} is not its header: ${why}.`)
 
-function takeLine(logs: ReadonlyMap<string, PlacedRecord[]>, text: string, line: number): void {
+/** Takes a record; returns an artifact. */
+function takeLine(logs: ReadonlyMap<string, PlacedRecord[]>, text: string, line: number): ReadArtifact | undefined {
   const parsed = lineSchema.safeParse(parse(text, line))
   if (!parsed.success) throw corruptLine({ file, line }, describeIssues(parsed.error))
-  const { agentId } = parsed.data
+  const { agentId, artifact } = parsed.data
+  if (artifact !== undefined) return readArtifact(agentId, artifact, line)
   const log = logs.get(agentId)
   if (log === undefined) throw corruptLine({ file, line }, `agent "${agentId}" is not in the header`)
   const record = readRecord(JSON.stringify(parsed.data.record) ?? '', { file, line })
@@ -76,6 +103,15 @@ function takeLine(logs: ReadonlyMap<string, PlacedRecord[]>, text: string, line:
   if (record.seq !== log.length + 1)
     throw corruptLine({ file, line }, `its seq is ${record.seq}, not ${log.length + 1}`)
   log.push({ record, line })
+  return undefined
+}
+
+function readArtifact(agentId: string, artifact: z.infer<typeof artifactLineSchema>, line: number): ReadArtifact {
+  const { id } = artifact
+  if ('missing' in artifact) return { agentId, id, bytes: undefined }
+  const bytes = Buffer.from(artifact.data, 'base64')
+  if (snapshotId(bytes) === id) return { agentId, id, bytes }
+  throw corruptLine({ file, line }, `the artifact is not what its name says`)
 }
 
 function parse(text: string, line: number): unknown {

@@ -80,6 +80,7 @@ function spentBy(record: LogRecord): Spent | undefined {
     case 'compaction.end':
     case 'revert.applied':
     case 'policy.end':
+    case 'memory.extracted':
       return of(record.usage, record.costUsd)
     case 'tool.end':
     case 'child.ended':

@@ -146,6 +146,7 @@ export class AgentTrace {
   enter(effect: TracedEffect): Context | undefined {
     switch (effect.type) {
       case 'tool':
+        if (effect.source !== undefined) this.set(`tool/${effect.callId}`, { 'escapement.tool.source': effect.source })
         return this.#open.get(`tool/${effect.callId}`)?.context
       case 'drain':
       case 'compaction':

@@ -1,11 +1,18 @@
 import type { Attributes } from '@opentelemetry/api'
-import { textOf, type AssistantMessage, type Block, type ToolResultMessage } from '../protocol/messages.ts'
+import {
+  isMedia,
+  textOf,
+  type AssistantMessage,
+  type Block,
+  type FileBlock,
+  type ToolResultMessage,
+} from '../protocol/messages.ts'
 import type { ModelRequest, RequestMessage } from '../protocol/model.ts'
 import { finishReasons } from './genAi.ts'
 
 type Part = { readonly type: string; readonly [field: string]: unknown }
 
-/** A block as the conventions' schema of messages has it. The bytes of an image are left out: spans are no place for megabytes. */
+/** A block as the conventions' schema of messages has it. Bytes are left out: spans are no place for megabytes. */
 function partOf(block: Block): Part {
   switch (block.type) {
     case 'text':
@@ -23,16 +30,20 @@ function partOf(block: Block): Part {
             uri: block.url,
           }
         : { type: 'blob', modality: 'image', mime_type: block.mimeType, content: '' }
+    case 'file':
+      return { type: 'blob', modality: modalityOf(block), mime_type: block.mimeType, content: '' }
     case 'toolCall':
       return { type: 'tool_call', id: block.callId, name: block.name, arguments: block.input }
   }
 }
 
+const modalityOf = ({ mimeType }: FileBlock): string => /^(?:audio|video)(?=\/)/.exec(mimeType)?.[0] ?? 'document'
+
 function messageOf(message: RequestMessage): { role: string; parts: readonly Part[] } {
   if (message.role !== 'toolResult') return { role: message.role, parts: message.content.map(partOf) }
-  const images = message.content.filter((block) => block.type === 'image')
+  const media = message.content.filter(isMedia)
   const response = { type: 'tool_call_response', id: message.callId, response: textOf(message.content) }
-  return { role: 'tool', parts: [response, ...images.map(partOf)] }
+  return { role: 'tool', parts: [response, ...media.map(partOf)] }
 }
 
 /** What a model is asked, as JSON: attributes of spans hold no objects. */

@@ -165,6 +165,14 @@ const narrators: Narrators = {
     limit === undefined
       ? debug('turn prepared', { by, tools, model })
       : info(`the limit of ${limit.limit} is reached: one last turn`, { by, limit }),
+  'memory.extracted': ({ kept, problem, usage, costUsd }) =>
+    (problem === undefined ? info : warn)('what is worth knowing was drawn from what it left behind', {
+      kept: kept.map(({ id }) => id),
+      usage,
+      costUsd,
+    }),
+  'tools.changed': ({ added, removed, trouble }) =>
+    info('what the sources of its tools have changed', { added: added.map(({ name }) => name), removed, trouble }),
   'use.changed': ({ use }) =>
     info(use === null ? 'asked to use what its definition says' : 'asked to use something else', {
       model: use?.model,
@@ -228,6 +236,10 @@ const narrators: Narrators = {
   'policy.end': policyEnded,
   'model.waiting': ({ model, why: limit, ahead }) => debug('model call waits for its turn', { model, limit, ahead }),
   'model.waited': ({ model, ms }) => debug(`model call made after ${ms} ms`, { model, waitedMs: ms }),
+  'source.status': ({ source, state, tools, trouble }) =>
+    trouble === undefined
+      ? debug(`source of tools ${source} is ${state}`, { source, state, tools: tools.length })
+      : warn(`source of tools ${source} is ${state}, with trouble`, { source, state, tools: tools.length, trouble }),
   'model.warning': ({ model, message }) => warn('the model warns', { model, warning: message }),
   'state.changed': null,
   'tag.expired': null,

@@ -97,6 +97,19 @@ const spanRules: SpanRules = {
       ...(limit === undefined ? {} : { 'escapement.turn.limit': limit.limit }),
     })
   },
+  'tools.changed'(trace, { added, removed }) {
+    trace.set('turn', {
+      'escapement.turn.tools_added': added.map(({ name }) => name),
+      'escapement.turn.tools_removed': [...removed],
+    })
+  },
+  'source.status'(trace, { source, state, trouble }) {
+    trace.mark('source.status', {
+      'escapement.tool.source': source,
+      'escapement.source.state': state,
+      'escapement.source.trouble': trace.content ? trouble : undefined,
+    })
+  },
   'turn.end'(trace) {
     trace.request = {}
     trace.endTurn()
@@ -225,6 +238,13 @@ const spanRules: SpanRules = {
       'escapement.policy': policy,
       'escapement.policy.tokens': tokens,
       ...(trace.content ? { 'escapement.policy.why': why } : {}),
+    })
+  },
+  'memory.extracted'(trace, { kept, problem, costUsd }) {
+    trace.mark('memory.extracted', {
+      'escapement.memory.kept': kept.length,
+      'escapement.cost_usd': costUsd,
+      ...(trace.content ? { 'escapement.memory.problem': problem } : {}),
     })
   },
   'policy.end'(trace, { policy, outcome, reason, note, costUsd }) {

@@ -98,13 +98,19 @@ describe('a history of the AI SDK', (it) => {
     )
   })
 
-  it('refuses files that no agent takes, naming the message', () => {
-    const file = { type: 'file', data: 'AQID', mediaType: 'application/pdf' } as const
+  it('takes files as data, and refuses those by address, naming the message', () => {
+    const file = { type: 'file', data: 'AQID', mediaType: 'application/pdf', filename: 'a.pdf' } as const
+    const kept = { type: 'file', data: 'AQID', mimeType: 'application/pdf', name: 'a.pdf' }
+    const bytes = { ...file, data: new Uint8Array([1, 2, 3]) }
+    assert.equal(historyOf([{ role: 'user', content: [file, bytes] }] satisfies ModelMessage[]), [
+      { role: 'user', content: [kept, kept] },
+    ])
+    const there = { ...file, data: new URL('https://example.com/a.pdf') }
     assert.throws(
       () =>
         historyOf([
           { role: 'user', content: 'Hello' },
-          { role: 'user', content: [file] },
+          { role: 'user', content: [there] },
         ] satisfies ModelMessage[]),
       withCode('INVALID_OPTION', 'message 1', 'application/pdf'),
     )

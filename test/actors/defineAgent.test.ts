@@ -9,6 +9,13 @@ const model = scriptedModel([])
 const good: AgentOptions = { name: 'tester', model }
 
 describe('the definition of an agent', (it) => {
+  it('says what may be meant by an option that is not known', () => {
+    assert.throws(
+      () => defineAgent({ ...good, skils: ['./skills'] } as never),
+      withCode('INVALID_DEFINITION', 'Agent "tester": "skils" is not known; did you mean "skills"? The guide'),
+    )
+  })
+
   const bad: readonly (readonly [string, unknown])[] = [
     ['name', { name: undefined }],
     ['name', { name: '' }],

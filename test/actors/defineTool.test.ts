@@ -7,6 +7,16 @@ import { toolContext } from '../support/toolContext.ts'
 const good = { name: 'look', description: 'Looks.', input: z.object({ path: z.string() }), run: () => 'ok' }
 
 describe('the definition of a tool', (it) => {
+  it('says what may be meant by an option that is not known', () => {
+    assert.throws(
+      () => defineTool({ ...good, needsAproval: true } as never),
+      withCode(
+        'INVALID_DEFINITION',
+        'Tool "look": "needsAproval" is not known; did you mean "needsApproval"? The guide',
+      ),
+    )
+  })
+
   const bad: readonly (readonly [string, object])[] = [
     ['name', { name: '' }],
     ['name', { name: 'a b' }],

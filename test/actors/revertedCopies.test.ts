@@ -15,7 +15,7 @@ describe('a revert of copies', (it) => {
     ports.children = { ...ports.children!, abandon: (turnIndex) => (asked.push(turnIndex), []) }
     const add = (turnIndex: number, body: object): void =>
       conversation.apply({
-        v: 2,
+        v: 3,
         seq: conversation.lastSeq + 1,
         time: 1,
         runId: 'a1/r0',

@@ -296,7 +296,7 @@ describe('what is left of a budget', (it) => {
     const content = [{ type: 'text', text: 'x' }] as const
     const ports = actorPorts({ model: scriptedModel(['hi']) }, [userSays('hello')])
     ports.conversation.apply({
-      v: 2,
+      v: 3,
       seq: 2,
       time: 0,
       runId: 'a1/r0',

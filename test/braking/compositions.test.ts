@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { defineAgent } from '../../src/actors/defineAgent.ts'
 import { compositions, type Composition } from '../../src/actors/policies/compositions.ts'
-import type { MemoryEntry, MemoryPort } from '../../src/actors/policies/keepMemory.ts'
 import { rebuildConversation } from '../../src/conversation/rebuildConversation.ts'
 import { createRuntime } from '../../src/createRuntime.ts'
 import type { Model } from '../../src/protocol/model.ts'
@@ -20,6 +19,7 @@ import {
   type HarnessOptions,
 } from '../support/agentHarness.ts'
 import { notesIn, textIn } from '../support/brakeLog.ts'
+import { emptyMemory, noMemory } from '../memory/memorySupport.ts'
 import { assert, describe, type CaseContext } from '../support/suite.ts'
 
 /** About 300 tokens a step: a window of 12,000 is half full after twenty. */
@@ -68,11 +68,6 @@ const always = (reply: ScriptedReply): ScriptedModel => scriptedModel(Array.from
 const summariser = () => always('Files were read; nothing was decided.')
 const planning = (plan: object) => always(JSON.stringify(plan))
 
-function notebook(): MemoryPort & { readonly entries: Map<string, MemoryEntry> } {
-  const entries = new Map<string, MemoryEntry>()
-  return { entries, put: async (entry) => void entries.set(entry.key, entry), search: async () => [] }
-}
-
 describe('compositions', (it) => {
   it('baseline: a compaction by no model, and nothing of the braking layer', async (context) => {
     const harness = await reading(context, compositions.baseline({ contextWindow }))
@@ -82,18 +77,19 @@ describe('compositions', (it) => {
   })
 
   it('layered: a model condenses the older half, and a memory has what is worth it', async (context) => {
-    const [model, memory] = [summariser(), notebook()]
+    const [model, memory] = [summariser(), emptyMemory(context)]
     const harness = await reading(context, compositions.layered({ contextWindow, model, memory, focus: 'prices' }))
     assert.ok(hidden(harness).length > 5)
     assert.match(notesIn(harness.script.requests.at(-1)!.messages)[0]!, /Files were read; nothing was decided\./)
     assert.match(model.requests[0]!.system, /Above all keep: prices/)
-    assert.ok(memory.entries.size > 0 && [...memory.entries.keys()].every((key) => key.startsWith('a1/layered/')))
+    const facts = await memory.list({ scopes: ['agent:tester'] })
+    assert.ok(facts.length > 0 && facts.every(({ source }) => source.by === 'extraction'))
     assert.ok(peak(harness) < 0.85 * contextWindow)
     assert.is(harness.ofType('compaction.end').length, 0)
   })
 
   it('layered: nothing is hidden when the memory fails', async (context) => {
-    const memory = { ...notebook(), put: () => Promise.reject(new Error('the disk is full')) }
+    const memory = { ...noMemory, put: () => Promise.reject(new Error('the disk is full')) }
     const harness = await reading(context, compositions.layered({ contextWindow, model: summariser(), memory }))
     assert.equal([hidden(harness), ends(harness)[0]], [[], ['failed', 'the disk is full']])
     // The compaction is still there.
@@ -239,7 +235,7 @@ describe('compositions', (it) => {
 /** Each of them, with what it asks a model for. */
 const all: Readonly<Record<keyof typeof compositions, () => Composition>> = {
   baseline: () => compositions.baseline({ contextWindow }),
-  layered: () => compositions.layered({ contextWindow, model: summariser(), memory: notebook() }),
+  layered: () => compositions.layered({ contextWindow, model: summariser(), memory: noMemory }),
   reviewed: () => compositions.reviewed({ contextWindow, model: planning({ hide: ['n2', 'n4', 'n6'] }) }),
   scored: () => compositions.scored({ contextWindow, below: 0.9 }),
   hybrid: () => compositions.hybrid({ contextWindow, model: planning({ hide: ['n2', 'n4', 'n6'] }) }),

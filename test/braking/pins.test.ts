@@ -118,7 +118,7 @@ describe('a pin', (it) => {
     const at = log.records.length
     const next = (body: object) => [
       ...log.records,
-      { v: 2, seq: at + 1, time: at, runId: 'a/r0', turnIndex: 9, ...body } as LogRecord,
+      { v: 3, seq: at + 1, time: at, runId: 'a/r0', turnIndex: 9, ...body } as LogRecord,
     ]
     const revert = { type: 'revert.applied', id: 'r', applied: true, category: 'failure', requested: 'n1', target: 1 }
     const evidence = { calls: [], changed: [] }

@@ -3,17 +3,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { decide } from '../../src/actors/policies/decide.ts'
 import { keep } from '../../src/actors/policies/keep.ts'
-import type { MemoryEntry } from '../../src/actors/policies/keepMemory.ts'
 import { policy, type Keeper, type PolicyOptions } from '../../src/actors/policies/policy.ts'
 import { heuristicScorer, modelScorer } from '../../src/actors/policies/scorers.ts'
 import { when } from '../../src/actors/policies/when.ts'
 import { rebuildConversation } from '../../src/conversation/rebuildConversation.ts'
+import type { Memory } from '../../src/protocol/memory.ts'
 import { noUsage } from '../../src/protocol/messages.ts'
 import { importSession } from '../../src/sessions/importSession.ts'
 import { memoryStore } from '../../src/stores/memoryStore.ts'
 import { defineAgent } from '../../src/actors/defineAgent.ts'
 import { scriptedModel } from '../../src/testing/scriptedModel.ts'
 import { ends, Lives, until } from '../support/lives.ts'
+import { emptyMemory, noMemory } from '../memory/memorySupport.ts'
 import { calls, startAgent, tool, type Harness } from '../support/agentHarness.ts'
 import { notesIn } from '../support/brakeLog.ts'
 import { assert, describe, type CaseContext } from '../support/suite.ts'
@@ -166,18 +167,18 @@ describe('what an agent keeps of hidden steps', (it) => {
   })
 
   it('goes to a memory, and nothing is hidden while it is away', async (context) => {
-    const entries: MemoryEntry[] = []
+    const store = emptyMemory(context)
     let isAway = true
-    const port = {
-      put: async (entry: MemoryEntry) => {
+    const memory: Memory = {
+      ...noMemory,
+      put: async (record) => {
         if (isAway) throw new Error('the database is away')
-        entries.push(entry)
+        return store.put(record)
       },
-      search: async () => entries,
     }
     const extract = () => [{ text: 'looked' }]
     const harness = await worked(context, {
-      keep: keep.memory(port, { extract }),
+      keep: keep.memory(memory, { extract }),
       retryTurns: 1,
       when: when.everyTurns(2),
     })
@@ -189,31 +190,32 @@ describe('what an agent keeps of hidden steps', (it) => {
     isAway = false
     harness.agent.brake('tidy')
     await harness.until(({ type }) => type === 'prune.applied')
+    const [record, ...more] = await store.list()
     assert.equal(
-      entries.map(({ key, agentId, text, steps }) => [key, agentId, text, steps]),
-      [['a1/tidy/n2-n8/0', 'a1', 'looked', ['n2', 'n4', 'n6', 'n8']]],
+      [record!.scope, record!.text, record!.tainted, record!.source, more],
+      ['agent:tester', 'looked', true, { by: 'extraction', agentId: 'a1', runId: 'a1/r0' }, []],
     )
     assert.match(memosOf(harness)[0]!, /Put into memory:\n- looked\n\(recall brings/)
   })
 
-  it('is stored under the same keys when the process died after the memory had it', async (context) => {
-    const entries = new Map<string, MemoryEntry>()
+  it('is in a memory once when the process died after the memory had it', async (context) => {
+    const store = emptyMemory(context)
     let puts = 0
     const stored = Promise.withResolvers<void>()
-    const port = {
-      put: async (entry: MemoryEntry) => {
-        entries.set(entry.key, entry)
-        if ((puts += 1) > 1) return
+    const memory: Memory = {
+      ...noMemory,
+      put: async (record) => {
+        const known = await store.put(record)
+        if ((puts += 1) > 1) return known
         stored.resolve()
-        await new Promise<never>(() => {})
+        return new Promise<never>(() => {})
       },
-      search: async () => [],
     }
     const tidy = policy({
       name: 'tidy',
       when: when.onRequest(),
       decide: oldest,
-      keep: keep.memory(port, { extract: () => [{ text: 'looked' }] }),
+      keep: keep.memory(memory, { extract: () => [{ text: 'looked' }] }),
     })
     const replies = [...['a', 'b'].map((prefix) => calls(prefix, ['look', { at: prefix }])), 'done']
     const definition = defineAgent({
@@ -231,7 +233,7 @@ describe('what an agent keeps of hidden steps', (it) => {
     assert.is(logs['a1']!.filter(({ type }) => type === 'policy.end').length, 0)
     const second = await lives.resume(definition, logs)
     await until(second.agent, ({ type }) => type === 'prune.applied')
-    assert.equal([[...entries.keys()], puts], [['a1/tidy/n2-n4/0'], 2])
+    assert.equal([(await store.list()).map(({ text }) => text), puts], [['looked'], 2])
   })
 
   it('stands in an archive that can be imported', async (context) => {

@@ -8,6 +8,7 @@ import { formatNodeId } from '../../src/protocol/ids.ts'
 import { scriptedModel, type ScriptedReply } from '../../src/testing/scriptedModel.ts'
 import { quiet, saidIn, startAgent, tool, type Harness } from '../support/agentHarness.ts'
 import { someRuns } from '../support/seeds.ts'
+import { noMemory } from '../memory/memorySupport.ts'
 import { assert, describe } from '../support/suite.ts'
 
 const forever = (reply: ScriptedReply) => scriptedModel(Array.from({ length: 400 }, () => reply))
@@ -62,7 +63,7 @@ const keepers: Readonly<Record<string, () => Keeper>> = {
   rollUp: () => keep.rollUp(),
   masked: () => keep.masked(),
   summary: () => keep.summary(forever('Done.')),
-  memory: () => keep.memory({ put: async () => {}, search: async () => [] }),
+  memory: () => keep.memory(noMemory),
   archive: () =>
     keep.archive({
       write: async (_name, lines) => {

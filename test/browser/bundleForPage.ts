@@ -5,6 +5,8 @@ export async function bundleForPage(entry: string): Promise<string> {
   const output = (await build({
     configFile: false,
     logLevel: 'error',
+    // Packages of React choose by it, also in a bundle for a page.
+    define: { 'process.env.NODE_ENV': '"development"' },
     build: { write: false, minify: false, lib: { entry, formats: ['es'], fileName: 'page' } },
   })) as Rollup.RollupOutput[]
   const [chunk] = output.flatMap((bundle) => bundle.output)

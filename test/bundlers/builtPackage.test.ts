@@ -61,6 +61,15 @@ describe('the built package', (it) => {
     }
   })
 
+  it(
+    'says of its hooks that they are for browsers, as components of servers need it',
+    { timeoutMs },
+    async ({ signal }) => {
+      const folder = await packedPackage(signal)
+      assert.match(readFileSync(join(folder, 'dist/react.js'), 'utf8'), /^["']use client["']/)
+    },
+  )
+
   it('has what its doors share once', { timeoutMs }, async ({ signal }) => {
     const folder = await packedPackage(signal)
     const everywhere = await Promise.all(files.map(({ built }) => load(join(folder, built))))

@@ -81,7 +81,7 @@ function eventful(): BrakeLog {
 const calledChild = (log: BrakeLog): LogRecord[] => [
   ...log.records,
   {
-    v: 2,
+    v: 3,
     seq: 99,
     time: 99,
     runId: 'a/r0',
@@ -94,7 +94,7 @@ const calledChild = (log: BrakeLog): LogRecord[] => [
     childId: 'a.1',
   },
   {
-    v: 2,
+    v: 3,
     seq: 100,
     time: 99,
     runId: 'a/r0',

@@ -93,7 +93,7 @@ describe('escapement serve', (it) => {
     ['a module that is not there', agents, ['./nope.ts'], /nope\.ts does not exist: give the path of a module/],
     ['a folder', agents, ['.'], /is a folder: give the path of a module in it/],
     ['JSON', agents, ['./package.json'], /package\.json is JSON: give the path of a module/],
-    ['a module that does not load', 'throw new Error("no luck")', ['./agents.ts'], /could not be loaded: no luck/],
+    ['a module that does not load', 'throw new Error("no luck")', ['./agents.ts'], /agents\.ts:1: no luck/],
     ['a module without an agent', 'export const a = 1\n', ['./agents.ts'], /exports no agent: .*it exports: a/],
     ['another address without a token', agents, ['./agents.ts', '--host', '0.0.0.0'], /there are no tokens/],
     ['a port that is none', agents, ['./agents.ts', '--port', 'x'], /--port takes a number/],

@@ -114,7 +114,9 @@ describe('a question where nobody can be asked', (it) => {
       context.cleanup(() => runtime.close())
       const definition = interviewer()
       const agent = await runtime.spawn(definition, { id: 'a1' })
-      const session = { agent, runtime, definition, dir: '/x', logFile: '/x/a1.jsonl', close: async () => {} }
+      const place = { dir: '/x', logFile: '/x/a1.jsonl' }
+      const prompt = (text: string) => agent.prompt(text)
+      const session = { agent, runtime, definition, prompt, ...place, close: async () => {} }
       const cli = startCli(context, [], {
         run: async (_, host) => codeOf(await runTask(session, 'name', { host, json: false, isPriced: false, yes })),
       })

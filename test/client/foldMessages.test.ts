@@ -39,6 +39,15 @@ const shown = ({ messages }: Chat): unknown[] =>
     .map(({ nodeId }) => nodeId!)
     .toSorted((a, b) => a - b)
 
+/** The nodes from the first message to the last, as each says what it comes after; no more than there are messages. */
+function path({ messages }: Chat): readonly number[] {
+  const byId = new Map(messages.map((message) => [message.id, message]))
+  const nodes: number[] = []
+  let at = messages.findLast(({ hidden, nodeId }) => hidden === undefined && nodeId !== undefined)
+  for (; at !== undefined && nodes.length < messages.length; at = byId.get(at.after ?? '')) nodes.unshift(at.nodeId!)
+  return nodes
+}
+
 const speaking: Model = {
   id: 'test:speaking',
   async *stream() {
@@ -142,8 +151,8 @@ describe('a chat folded from events', (it) => {
     })
     const run = agent.prompt('go')
     await waits.promise
-    const [{ key, type, name, agentId }] = chat.pending as [Chat['pending'][number]]
-    assert.equal([type, name, agentId === 'a'], ['approval', 'look', false])
+    const [{ key, kind, name, agentId }] = chat.pending as [Chat['pending'][number]]
+    assert.equal([kind, name, agentId === 'a'], ['approval', 'look', false])
     assert.is(
       chat.messages.at(-1)?.role === 'assistant' && (chat.messages.at(-1) as ChatReply).calls[0]?.childId,
       agentId,
@@ -185,11 +194,14 @@ describe('a chat folded from events', (it) => {
     await agent.prompt('d').result
     assert.equal(shown(chat()), onTrunk(agent))
     assert.ok(chat().messages.some(({ hidden, text }) => hidden === 'reverted' && text === 'two'))
+    assert.equal(path(chat()), onTrunk(agent))
     // People's own words go on.
     assert.ok(chat().messages.every(({ role, hidden }) => role === 'assistant' || hidden === undefined))
     agent.graft('n4')
     agent.prune({ steps: ['n2'] })
     await agent.prompt('e').result
+    assert.equal(path(chat()), onTrunk(agent))
+    assert.is(chat().messages.find(({ text }) => text === 'three')?.after, 'n5')
     const hidden = chat().messages.filter((message) => message.hidden !== undefined)
     assert.equal(
       hidden.map(({ text, hidden: why }) => [text, why]),

@@ -249,7 +249,7 @@ describe('the revert that ends a stall', (it) => {
     const stall = decideStall(log.conversation, defaultStallPolicy, situation())!
     const conversation = rebuildConversation(log.records)
     const seq = log.records.length
-    const at = { v: 2, time: 1, runId: 'a/r0', turnIndex: 9 } as const
+    const at = { v: 3, time: 1, runId: 'a/r0', turnIndex: 9 } as const
     const asked = { id: 's', by: 'runtime', category: 'failure', step: `n${stall.target}` } as const
     conversation.apply({ ...at, seq: seq + 1, type: 'revert.requested', request: asked })
     conversation.apply({ ...at, seq: seq + 2, type: 'stall.detected', ...stall })

@@ -120,7 +120,7 @@ describe('copies', (it) => {
         [
           ...log.records,
           {
-            v: 2,
+            v: 3,
             seq: 99,
             time: 1,
             runId: 'a/r0',
@@ -150,7 +150,7 @@ describe('copies', (it) => {
     rebased.step([{}])
     rebased.user('and more')
     rebased.revert('n1')
-    const again = { v: 2, seq: rebased.records.length + 1, time: 1, runId: 'a/r0', turnIndex: 9 }
+    const again = { v: 3, seq: rebased.records.length + 1, time: 1, runId: 'a/r0', turnIndex: 9 }
     const said = { ...again, type: 'graft.applied', id: 'g', ...copies([6, 4]) } as LogRecord
     assert.throws(() => rebased.conversation.apply(said), withCode('LOG_CORRUPT', 'a message of a person'))
   })

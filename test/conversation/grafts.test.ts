@@ -80,7 +80,7 @@ describe('a graft', (it) => {
     const { conversation } = log
     const own: Block = { type: 'toolCall', callId: 'graft9', name: 'look', input: {} }
     const message = { role: 'assistant', content: [own], stopReason: 'toolUse', usage: noUse, model: 'm' }
-    const place = { v: 2, time: 9, runId: 'a/r0', turnIndex: 2 }
+    const place = { v: 3, time: 9, runId: 'a/r0', turnIndex: 2 }
     const seq = log.records.length
     const result = { role: 'toolResult', callId: 'graft9', toolName: 'look', content: [], isError: false }
     for (const record of [
@@ -253,7 +253,7 @@ describe('a graft that is refused', (it) => {
     log.user('go')
     const content: Block[] = [{ type: 'toolCall', callId: 'c', name: 'look', input: {} }]
     const message = { role: 'assistant', content, stopReason: 'toolUse', usage: noUse, model: 'm' }
-    const reply = { v: 2, seq: 2, time: 2, runId: 'a/r0', turnIndex: 0, type: 'reply.end', nodeId: 2, parentId: 1 }
+    const reply = { v: 3, seq: 2, time: 2, runId: 'a/r0', turnIndex: 0, type: 'reply.end', nodeId: 2, parentId: 1 }
     log.conversation.apply({ ...reply, message, costUsd: 0, estimatedTokens: 0 } as unknown as LogRecord)
     const plan = (step: string) =>
       planGraft(log.conversation, { id: 'g', by: 'person', steps: [step] }, situation).outcome.reason

@@ -11,7 +11,7 @@ import { LogBuilder, text, toolCall } from './logBuilder.ts'
 /** The records with more after them, as the machine would number them. */
 function after(log: LogBuilder, ...bodies: readonly object[]): LogRecord[] {
   const first = log.records.length + 1
-  const more = bodies.map((body, at) => ({ v: 2, seq: first + at, time: 0, runId: 'a/r0', turnIndex: 0, ...body }))
+  const more = bodies.map((body, at) => ({ v: 3, seq: first + at, time: 0, runId: 'a/r0', turnIndex: 0, ...body }))
   return [...log.records, ...(more as LogRecord[])]
 }
 

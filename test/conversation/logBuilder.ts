@@ -158,6 +158,6 @@ export class LogBuilder {
 
   #push(body: object): void {
     const seq = this.records.length + 1
-    this.records.push({ v: 2, seq, time: seq, runId: 'a/r0', turnIndex: this.turnIndex, ...body } as LogRecord)
+    this.records.push({ v: 3, seq, time: seq, runId: 'a/r0', turnIndex: this.turnIndex, ...body } as LogRecord)
   }
 }

@@ -310,7 +310,7 @@ describe('a masked step', (it) => {
     mask(log, 'n2')
     log.prune({ steps: ['n4'] })
     log.pin('n6')
-    const next = { v: 2, seq: log.records.length + 1, time: 1, runId: 'a/r0', turnIndex: 4 } as const
+    const next = { v: 3, seq: log.records.length + 1, time: 1, runId: 'a/r0', turnIndex: 4 } as const
     for (const step of [1, 2, 4, 6, 99]) {
       const record = { ...next, type: 'prune.applied', id: 'x', applied: true, masked: true, steps: [step], tokens: 1 }
       assert.throws(() => rebuildConversation([...log.records, record as never]), withCode('LOG_CORRUPT'), `n${step}`)

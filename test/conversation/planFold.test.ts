@@ -189,7 +189,7 @@ describe('the memo of a fold', (it) => {
     const { outcome } = askedFold(log.conversation, policy)!
     log.revert('n6')
     const { lastSeq, notes } = log.conversation
-    const record = { v: 2, seq: lastSeq + 1, time: 0, runId: 'a/r0', turnIndex: 9, type: 'prune.applied', ...outcome }
+    const record = { v: 3, seq: lastSeq + 1, time: 0, runId: 'a/r0', turnIndex: 9, type: 'prune.applied', ...outcome }
     assert.throws(() => log.conversation.apply(record as LogRecord), withCode('LOG_CORRUPT', 'order of the trunk'))
     assert.equal([log.conversation.lastSeq, log.conversation.notes], [lastSeq, notes])
   })

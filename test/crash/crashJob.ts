@@ -4,6 +4,7 @@ import { setImmediate as tick } from 'node:timers/promises'
 import { z } from 'zod'
 import type { AgentOptions } from '../../src/actors/defineAgent.ts'
 import { defineTool, type Tool, type ToolContext } from '../../src/actors/tools/defineTool.ts'
+import type { ToolSource } from '../../src/actors/tools/toolSource.ts'
 
 export type ItemTool = 'look' | 'write' | 'draft' | 'deliver' | 'deploy' | 'delegate' | 'confirm' | 'locate'
 
@@ -137,8 +138,37 @@ export const jobHooks = (files: JobFiles): Pick<AgentOptions, 'beforeTool' | 'af
   },
 })
 
+/** What a server has for the agents of the job: its calls are run by their own effects, as those of any tool. */
+const served: ReadonlySet<string> = new Set(['look', 'write', 'draft', 'deliver'])
+
+/** The tools of an agent of the job, with a source that gets one more tool once something was delivered. */
+export function jobEntries(files: JobFiles, delegate?: Parameters<typeof jobTools>[1]): (Tool | ToolSource)[] {
+  const tools = jobTools(files, delegate)
+  const first = tools.filter(({ name }) => served.has(name))
+  const spare = defineTool({
+    name: 'spare',
+    description: 'Does nothing.',
+    input,
+    effects: 'none',
+    run: () => 'nothing',
+  })
+  const more = [spare, ...first]
+  const source: ToolSource = {
+    source: 'depot',
+    open: () => ({
+      get tools() {
+        return existsSync(files.ledger) ? more : first
+      },
+      ready: () => tick(),
+      status: () => ({ state: 'up', since: 0 }),
+      close: () => tick(),
+    }),
+  }
+  return [source, ...tools.filter(({ name }) => !served.has(name))]
+}
+
 /** The tools of an agent of the job; `delegate` is what the tool of that name does. */
-export function jobTools(files: JobFiles, delegate?: (item: string, key: string) => Promise<void>): Tool[] {
+function jobTools(files: JobFiles, delegate?: (item: string, key: string) => Promise<void>): Tool[] {
   const note = (file: string, item: string, key: string): void =>
     appendFileSync(file, `${JSON.stringify({ item, key } satisfies Attempt)}\n`)
   const irreversible = async ({ item }: { item: string }, { key }: ToolContext): Promise<string> => {

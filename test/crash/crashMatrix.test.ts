@@ -7,62 +7,72 @@ import { planDeaths } from './planDeaths.ts'
 const scenarios: { readonly [title: string]: Scenario } = {
   'around six records, those of reverts, approvals and helpers among them': {
     deaths: [
-      { mode: 'before', at: 17 },
-      { mode: 'before', at: 62 },
-      { mode: 'torn', at: 97 },
-      { mode: 'after', at: 131 },
-      { mode: 'before', at: 182 },
-      { mode: 'torn', at: 240 },
+      { mode: 'before', at: 18 },
+      { mode: 'before', at: 64 },
+      { mode: 'torn', at: 99 },
+      { mode: 'after', at: 133 },
+      { mode: 'before', at: 185 },
+      { mode: 'torn', at: 245 },
     ],
   },
   'around a pin, a prune and a compaction that a person asks for': {
     deaths: [
-      { mode: 'after', at: 15 },
-      { mode: 'before', at: 22 },
-      { mode: 'after', at: 76 },
-      { mode: 'torn', at: 81 },
-      { mode: 'after', at: 216 },
-      { mode: 'before', at: 226 },
+      { mode: 'after', at: 16 },
+      { mode: 'before', at: 24 },
+      { mode: 'after', at: 78 },
+      { mode: 'torn', at: 83 },
+      { mode: 'after', at: 221 },
+      { mode: 'before', at: 231 },
     ],
   },
   'around a graft that a person asks for': {
     deaths: [
-      { mode: 'before', at: 148 },
-      { mode: 'torn', at: 148 },
-      { mode: 'after', at: 148 },
-      { mode: 'before', at: 149 },
-      { mode: 'torn', at: 149 },
-      { mode: 'after', at: 149 },
+      { mode: 'before', at: 153 },
+      { mode: 'torn', at: 153 },
+      { mode: 'after', at: 153 },
+      { mode: 'before', at: 154 },
+      { mode: 'torn', at: 154 },
+      { mode: 'after', at: 154 },
     ],
   },
   'around folds': {
     deaths: [
       { mode: 'torn', at: 73 },
-      { mode: 'after', at: 77 },
-      { mode: 'before', at: 173 },
-      { mode: 'torn', at: 177 },
-      { mode: 'after', at: 286 },
-      { mode: 'before', at: 292 },
+      { mode: 'after', at: 74 },
+      { mode: 'before', at: 178 },
+      { mode: 'torn', at: 179 },
+      { mode: 'after', at: 299 },
+      { mode: 'before', at: 301 },
     ],
   },
   'around a question and its answer': {
     deaths: [
-      { mode: 'before', at: 322 },
-      { mode: 'torn', at: 322 },
-      { mode: 'after', at: 322 },
-      { mode: 'before', at: 323 },
-      { mode: 'torn', at: 323 },
-      { mode: 'after', at: 323 },
+      { mode: 'before', at: 328 },
+      { mode: 'torn', at: 328 },
+      { mode: 'after', at: 328 },
+      { mode: 'before', at: 329 },
+      { mode: 'torn', at: 329 },
+      { mode: 'after', at: 329 },
     ],
   },
   'after questions, among answers given again, and around a call for a client': {
     deaths: [
-      { mode: 'after', at: 322 },
-      { mode: 'before', at: 324 },
-      { mode: 'after', at: 325 },
-      { mode: 'before', at: 328 },
-      { mode: 'torn', at: 332 },
-      { mode: 'after', at: 336 },
+      { mode: 'after', at: 328 },
+      { mode: 'before', at: 330 },
+      { mode: 'after', at: 331 },
+      { mode: 'before', at: 334 },
+      { mode: 'torn', at: 338 },
+      { mode: 'after', at: 342 },
+    ],
+  },
+  'around what a source of tools has at first, and what it has later': {
+    deaths: [
+      { mode: 'before', at: 5 },
+      { mode: 'torn', at: 5 },
+      { mode: 'after', at: 5 },
+      { mode: 'before', at: 23 },
+      { mode: 'torn', at: 23 },
+      { mode: 'after', at: 23 },
     ],
   },
   'before anything was said, in its first turn, and at its end': {
@@ -85,7 +95,14 @@ describe('a process that is killed', (it) => {
       cleanup(() => driver.close())
       expected = await driver.undisturbed()
       const { outcome, types } = expected
-      for (const type of ['prune.applied', 'compaction.end', 'revert.applied', 'question.asked', 'call.requested'])
+      for (const type of [
+        'prune.applied',
+        'compaction.end',
+        'revert.applied',
+        'question.asked',
+        'call.requested',
+        'tools.changed',
+      ])
         assert.ok(types.has(type), type)
       assert.ok(mainJob.turns.length >= 30 && outcome.said['job']?.length === 3)
       assert.equal([outcome.pinned, outcome.hidden, outcome.grafted], [['m-2.1'], ['m-8.1'], ['m-11.1']])

@@ -18,8 +18,8 @@ import { readAll } from '../../src/testing/contractDemands.ts'
 import {
   deniedItem,
   helperJob,
+  jobEntries,
   jobHooks,
-  jobTools,
   mainJob,
   resultOf,
   sayings,
@@ -51,7 +51,9 @@ function modelOf(job: Job, files: JobFiles): Model {
   const decide = jobPolicy(job)
   let previous: ModelRequest | undefined
   return policyModel((request, place) => {
-    for (const { rule, message } of checkRequest(request, { previous }))
+    // What the source has may have changed in between.
+    const isSame = previous?.tools.length === request.tools.length
+    for (const { rule, message } of checkRequest(request, isSame ? { previous: previous! } : {}))
       appendFileSync(files.faults, `${job.prefix}: rule ${rule}: ${message}\n`)
     previous = request
     return decide(request, place)
@@ -63,7 +65,7 @@ function helperOf(item: string, files: JobFiles): AgentDefinition {
   return defineAgent({
     name: 'helper',
     model: modelOf(job, files),
-    tools: jobTools(files),
+    tools: jobEntries(files),
     ...jobHooks(files),
     checkRequests: true,
   })
@@ -185,7 +187,7 @@ export async function liveJob(store: Store, files: JobFiles): Promise<RecordOf<'
   const definition = defineAgent({
     name: 'worker',
     model: modelOf(mainJob, files),
-    tools: jobTools(files, delegate),
+    tools: jobEntries(files, delegate),
     ...jobHooks(files),
     braking: {
       revert: { onUserMessage: 'rebase', undo: true },

@@ -23,7 +23,7 @@ const node = (
 /** What the compiler says, in lines of the pages. */
 function inPages(output: string, blocks: readonly StagedBlock[]): readonly string[] {
   return output.split('\n').flatMap((said) => {
-    const [, file, line, message] = /^(?:.*[\\/])?([\w-]+\.ts)\((\d+),\d+\): (.*)/.exec(said) ?? []
+    const [, file, line, message] = /^(?:.*[\\/])?([\w-]+\.tsx?)\((\d+),\d+\): (.*)/.exec(said) ?? []
     if (message === undefined) return said.trim() === '' ? [] : [said]
     const block = blocks.find((each) => basename(each.file) === file)
     return [block === undefined ? said : `${placeOf(block, Number(line))}: ${message}`]
@@ -44,11 +44,12 @@ describe('the ts blocks of README, docs and doc comments', (it) => {
         // Rules of this repository, not of `strict`.
         noPropertyAccessFromIndexSignature: false,
         moduleDetection: 'force',
+        jsx: 'react-jsx',
         // Of the sources, only what has changed since the last run is checked.
         incremental: true,
         tsBuildInfoFile: join(repository, '.escapement', 'blocks.tsbuildinfo'),
       },
-      include: ['*.ts'],
+      include: ['*.ts', '*.tsx'],
       exclude: [],
     }
     await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(config))
@@ -77,19 +78,20 @@ describe('the ts blocks of README, docs and doc comments', (it) => {
   })
 
   it('are found with the line they begin in and their mark', () => {
-    const page = 'One\n\n```ts\nconst a = 1\n```\n\n```sh\nls\n```\n```ts no-run\nb()\n```\n'
+    const page = 'One\n\n```ts\nconst a = 1\n```\n\n```sh\nls\n```\n```ts no-run\nb()\n```\n```tsx\n<b />\n```\n'
     assert.equal(codeBlocks('docs/a.md', page), [
-      { page: 'docs/a.md', line: 4, code: 'const a = 1\n', isRun: true },
-      { page: 'docs/a.md', line: 11, code: 'b()\n', isRun: false },
+      { page: 'docs/a.md', line: 4, code: 'const a = 1\n', language: 'ts', isRun: true },
+      { page: 'docs/a.md', line: 11, code: 'b()\n', language: 'ts', isRun: false },
+      { page: 'docs/a.md', line: 14, code: '<b />\n', language: 'tsx', isRun: false },
     ])
-    for (const fence of ['```typescript', '```ts norun', '  ```ts', '```js'])
+    for (const fence of ['```typescript', '```ts norun', '  ```ts', '```js', '```tsx no-run'])
       assert.throws(() => codeBlocks('docs/a.md', `\n${fence}\nb()\n\`\`\`\n`), /^docs\/a\.md:2: open a block with/)
   })
   it('are found in doc comments, at their lines', () => {
     const source =
       "const a = '```ts'\n\n  /**\n   * Adds.\n   *\n   * @example\n   * ```ts\n   * add(1)\n   * ```\n   */\n"
     assert.equal(codeBlocks('src/a.ts', docComments(source)), [
-      { page: 'src/a.ts', line: 8, code: 'add(1)\n', isRun: true },
+      { page: 'src/a.ts', line: 8, code: 'add(1)\n', language: 'ts', isRun: true },
     ])
   })
 })

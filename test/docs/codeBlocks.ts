@@ -5,14 +5,16 @@ import type { CaseContext } from '../support/suite.ts'
 export const repository = join(import.meta.dirname, '..', '..')
 const stageFile = join(import.meta.dirname, 'stage.ts')
 
-/** A `ts` block of a page, or of an `@example` in the sources. */
+/** A `ts` or `tsx` block of a page, or of an `@example` in the sources. */
 export interface CodeBlock {
   /** Such as `docs/guide.md`, or `src/createRuntime.ts`. */
   readonly page: string
   /** Number of its first line of code in the page. */
   readonly line: number
   readonly code: string
-  /** Not marked `no-run`. */
+  /** `tsx`: with elements of React. */
+  readonly language: 'ts' | 'tsx'
+  /** Not marked `no-run`, and without elements, which Node does not read. */
   readonly isRun: boolean
 }
 
@@ -46,19 +48,22 @@ export const docComments = (source: string): string =>
     .join('\n')
 
 /**
- * Every `ts` block of a page. A line that opens one is "```ts", or "```ts no-run" if it cannot run on its own.
+ * Every `ts` and `tsx` block of a page. A line that opens one is "```ts", "```ts no-run" if it cannot run on its own, or "```tsx".
  *
  * @throws Error if a block of code is opened in another way, and so would be overlooked.
  */
 export function codeBlocks(page: string, text: string): readonly CodeBlock[] {
   const lineOf = (index: number): number => text.slice(0, index).split('\n').length
-  const blocks = [...text.matchAll(/^```ts( no-run)?\n([\s\S]*?)^```/gm)].map(({ index, 1: mark, 2: code = '' }) => ({
-    page,
-    line: lineOf(index) + 1,
-    code,
-    isRun: mark === undefined,
-  }))
-  for (const { index, 0: fence } of text.matchAll(/^.*```(?:ts|js|mts|mjs|typescript|javascript)\b.*$/gm))
+  const blocks = [...text.matchAll(/^```(ts|ts no-run|tsx)\n([\s\S]*?)^```/gm)].map(
+    ({ index, 1: mark, 2: code = '' }) => ({
+      page,
+      line: lineOf(index) + 1,
+      code,
+      language: mark === 'tsx' ? ('tsx' as const) : ('ts' as const),
+      isRun: mark === 'ts',
+    }),
+  )
+  for (const { index, 0: fence } of text.matchAll(/^.*```(?:tsx?|jsx?|mts|mjs|typescript|javascript)\b.*$/gm))
     if (!blocks.some(({ line }) => line === lineOf(index) + 1))
       throw new Error(
         `${page}:${lineOf(index)}: open a block with "\`\`\`ts" or "\`\`\`ts no-run", not ${JSON.stringify(fence)}.`,
@@ -75,11 +80,12 @@ export async function stageBlocks({ cleanup }: Pick<CaseContext, 'cleanup'>): Pr
   const staged: StagedBlock[] = []
   for (const { page, text } of await pages())
     for (const block of codeBlocks(page, text)) {
-      const name = `${page.replaceAll(/\W+/g, '-')}-${block.line}.ts`
+      const name = `${page.replaceAll(/\W+/g, '-')}-${block.line}`
       // One stage per block, so that what a block does to an agent does not affect the next.
-      await writeFile(join(folder, `stage-${name}`), stage)
-      await writeFile(join(folder, name), moduleOf(block.code, names, `./stage-${name}`))
-      staged.push({ ...block, file: join(folder, name) })
+      await writeFile(join(folder, `stage-${name}.ts`), stage)
+      const file = join(folder, `${name}.${block.language}`)
+      await writeFile(file, moduleOf(block.code, names, `./stage-${name}.ts`))
+      staged.push({ ...block, file })
     }
   return staged
 }
@@ -105,7 +111,11 @@ const doors: Readonly<Record<string, string>> = {
   'escapement/otel': 'otel',
   'escapement/acp': 'acp',
   'escapement/ag-ui': 'agUi',
+  'escapement/mcp': 'mcp',
+  'escapement/openapi': 'openapi',
   'escapement/stately': 'stately',
+  'escapement/memory': 'memory',
+  'escapement/react': 'react',
   'escapement/policies': 'policies',
   'escapement/xstate': 'xstate',
 }

@@ -33,13 +33,15 @@ const apps: Readonly<Record<string, { readonly prints: readonly string[]; readon
     prints: ['ann sees 1 of 1 agents:', 'bob sees 1 of 2 agents:', 'It leaves the workshop tomorrow.'],
     lines: 46,
   },
+  react: { prints: ['ann: http://127.0.0.1:', 'bob: http://127.0.0.1:'], lines: 40 },
+  useChat: { prints: ['assistant: {"order":"o7","euros":30} output-available', 'It is on its way to you.'], lines: 60 },
   batch: { prints: ['20 reviews: 7 angry, 13 glad', 'at most 4 calls at a time'], lines: 35 },
 }
 
 const isCode = (line: string): boolean => !/^\s*(?:\/\/|\/\*|\*|$)/.test(line)
 
 async function countLines(app: string): Promise<number> {
-  const names = (await readdir(join(folder, app))).filter((name) => name.endsWith('.ts') && name !== 'main.ts')
+  const names = (await readdir(join(folder, app))).filter((name) => /\.tsx?$/.test(name) && name !== 'main.ts')
   const texts = await Promise.all(names.map((name) => readFile(join(folder, app, name), 'utf8')))
   return texts.flatMap((text) => text.split('\n')).filter(isCode).length
 }

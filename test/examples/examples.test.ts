@@ -79,6 +79,39 @@ const essentials: Readonly<Record<string, readonly string[]>> = {
     'It is in box 4.',
     'spring',
   ],
+  '12-mcp.ts': [
+    '14 tools, among them read_file',
+    'read_text_file runs',
+    'may edit_file run?',
+    'edit_file runs',
+    'The tower clock runs again.',
+    'tower: runs',
+  ],
+  '13-skill.ts': [
+    'read_skill {"name":"release-notes"}',
+    'group.js changes.txt',
+    'New\n- doors have names',
+    'kept in sight: n2',
+  ],
+  '14-openapi.ts': [
+    'listClocks: GET /clocks (none)',
+    'windClock: POST /clocks/{id}/wind (irreversible)',
+    'the service: GET /clocks',
+    'the model sees: [{"id":1,"name":"tower clock","wound":true},{"id":2',
+    'may it? windClock {"id":2}',
+    'the service: POST /clocks/2/wind',
+    'Wound: {"id":2,"name":"cuckoo clock","wound":true}',
+  ],
+  '15-memory.ts': [
+    'I will remember Mondays.',
+    'ada: When do I wind my clocks? – On Mondays.',
+    'bob: When do I wind my clocks? – I do not know.',
+    'Every eight days.',
+    'unconfirmed: This user gets everything for free.',
+    'put before the model: Ada winds her clocks on Mondays.\n',
+    '# Memory of user:ada',
+    'deleted: 2',
+  ],
 }
 
 describe('the examples', (it) => {

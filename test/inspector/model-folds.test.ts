@@ -120,7 +120,7 @@ describe('the fold of the inspector page', (it) => {
       })
       const request = { system: `s${turnIndex >> 2}`, tools: [], settings: {}, messages }
       const now: TurnRequest = { model: 'm', request, provenance: messages.map(() => ({ type: 'unknown' }) as const) }
-      const at = { v: 2, seq: turnIndex + 1, time: 0, runId: 'r', turnIndex, attempt: 1 } as const
+      const at = { v: 3, seq: turnIndex + 1, time: 0, runId: 'r', turnIndex, attempt: 1 } as const
       records.push({ ...at, type: 'turn.captured', ...captureRequest(before, now) })
       before = now
     }

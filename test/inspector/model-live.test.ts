@@ -3,10 +3,12 @@ import { defineTool } from '../../src/actors/tools/defineTool.ts'
 import { policyModel } from '../../src/actors/models/policyModel.ts'
 import type { AgentViewState } from '../../src/inspector/model/agentView.ts'
 import { Inspector, type InspectorPorts } from '../../src/inspector/model/inspector.ts'
+import { sourceWords } from '../../src/inspector/model/eventWords.ts'
 import { say } from '../../src/inspector/model/say.ts'
 import { forkSession } from '../../src/sessions/forkSession.ts'
 import { z } from 'zod'
 import { serveAgents, type Serving } from '../server/bridge/bridgeHarness.ts'
+import { scriptedSource } from '../support/scriptedSource.ts'
 import { assert, describe, type CaseContext } from '../support/suite.ts'
 
 const ask = defineTool({
@@ -104,6 +106,29 @@ describe('the model of the inspector page', (it) => {
     await Promise.all(runs)
     const after = await page.until(({ chartState, records }) => chartState === 'idle' && records.length > 5)
     assert.is(after.waitsFor, null)
+  })
+
+  it('says which sources of tools an agent has, and how they are, also before it connected', async (context) => {
+    const source = scriptedSource('srv', [ask])
+    const definition = defineAgent({ name: 'handy', model: policyModel(() => 'hello'), tools: [source] })
+    const serving = await serveAgents(context, [definition])
+    const agent = await serving.runtime.spawn(definition, { id: 'one' })
+    await agent.prompt('Hi').result
+    source.goDown('it is down')
+    await agent.prompt('Hi again').result
+    const page = open(context, serving, '#agent=one')
+    const tools = ['ask']
+    const down = await page.until(({ status, sources }) => status === 'live' && sources.length > 0)
+    assert.equal(down.sources, [{ source: 'srv', state: 'waiting', trouble: 'it is down', tools }])
+    assert.equal(down.sources.map(sourceWords), ['srv: 1 tool, waiting, it is down'])
+    source.comeUp()
+    await agent.prompt('And again').result
+    const up = await page.until(({ sources }) => sources[0]?.state === 'up')
+    assert.equal(up.sources, [{ source: 'srv', state: 'up', tools }])
+    page.inspector.go({ at: agent.lastSeq - 1 })
+    const past = await page.until(({ status }) => status === 'past')
+    assert.equal(past.sources, [{ source: 'srv', tools }])
+    assert.equal(past.sources.map(sourceWords), ['srv: 1 tool'])
   })
 
   it('shows a moment of the past, with what can be done switched off, and goes back', async (context) => {

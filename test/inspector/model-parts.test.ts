@@ -134,7 +134,7 @@ describe('the controls', (it) => {
 
 describe('the list of events', (it) => {
   const at = { agentId: 'a', path: [], time: 0, runId: 'r', turnIndex: 0 }
-  const logged = (seq: number): AgentEvent => ({ ...at, v: 2, seq, type: 'turn.start' })
+  const logged = (seq: number): AgentEvent => ({ ...at, v: 3, seq, type: 'turn.start' })
   const live = (seq: number): AgentEvent => ({ ...at, seq, type: 'state.changed', state: 's', previous: 'p' })
 
   it('keeps all records, and of what was seen live the newest', () => {

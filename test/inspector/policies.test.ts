@@ -6,7 +6,7 @@ import type { LogRecord } from '../../src/protocol/records.ts'
 import { BrakeLog } from '../support/brakeLog.ts'
 import { assert, describe } from '../support/suite.ts'
 
-const at = { v: 2, seq: 1, time: 0, runId: 'a/r0', turnIndex: 0 } as const
+const at = { v: 3, seq: 1, time: 0, runId: 'a/r0', turnIndex: 0 } as const
 
 const asked = (id: string, policy: string, by: 'person' | 'model' = 'person'): LogRecord => ({
   ...at,

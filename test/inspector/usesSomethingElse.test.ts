@@ -6,7 +6,7 @@ import type { PreparedTurn, TurnUse } from '../../src/protocol/turns.ts'
 import { BrakeLog } from '../support/brakeLog.ts'
 import { assert, describe } from '../support/suite.ts'
 
-const at = { v: 2, time: 1, runId: 'a/r0', turnIndex: 0 } as const
+const at = { v: 3, time: 1, runId: 'a/r0', turnIndex: 0 } as const
 const use: TurnUse = { model: { id: 'test:smart', name: 'smart' }, tools: ['look', 'find'], instructions: 'be kind' }
 const prepared = (turn: PreparedTurn): AgentEvent => ({
   ...at,

@@ -204,7 +204,7 @@ describe('rows of the conversation', (it) => {
 
   it('follow a call from pending to its end, with what its tool reports', () => {
     const log = braked()
-    const at = { v: 2, runId: 'a/r0', turnIndex: 9 } as const
+    const at = { v: 3, runId: 'a/r0', turnIndex: 9 } as const
     const graph = rowsOf(log)
     const call = { type: 'toolCall', callId: 'x', name: 'build', input: { all: true } } as const
     const usage = { input: 1, output: 1, cacheRead: 0, cacheWrite: 0 }
@@ -281,7 +281,7 @@ describe('rows of the conversation', (it) => {
     const call = { type: 'toolCall', callId: 'x', name: 'build', input: {} } as const
     const usage = { input: 1, output: 1, cacheRead: 0, cacheWrite: 0 }
     const message = { role: 'assistant', content: [call], stopReason: 'toolUse', usage, model: 'm' } as const
-    const at = { v: 2, runId: 'a/r0', turnIndex: 9 } as const
+    const at = { v: 3, runId: 'a/r0', turnIndex: 9 } as const
     graph.apply({
       ...at,
       seq: 90,
@@ -295,7 +295,7 @@ describe('rows of the conversation', (it) => {
     })
     const forkedFrom = { agentId: 'a', seq: 90, at: 7 }
     const born = {
-      v: 2,
+      v: 3,
       seq: 1,
       time: 91,
       type: 'agent.created',

@@ -76,7 +76,7 @@ describe('why a message is in a request', (it) => {
 })
 
 describe('the usage of a request', (it) => {
-  const turn = { v: 2, runId: 'a/r0', time: 0 } as const
+  const turn = { v: 3, runId: 'a/r0', time: 0 } as const
   const usage = { input: 1, output: 2, cacheRead: 3, cacheWrite: 4 }
   const message = { role: 'assistant', content: [], stopReason: 'stop', usage, model: 'm' } as const
   const reply = { nodeId: 2, parentId: 1, message, costUsd: 0, estimatedTokens: 0 } as const

@@ -45,7 +45,7 @@ describe('a user message', (it) => {
 
 describe('an event in a line', (it) => {
   it('counts one thing as one', () => {
-    const base = { v: 2, seq: 1, time: 0, runId: 'a/r0', turnIndex: 0, agentId: 'a', path: [] } as const
+    const base = { v: 3, seq: 1, time: 0, runId: 'a/r0', turnIndex: 0, agentId: 'a', path: [] } as const
     const usage = { input: 1, output: 0, cacheRead: 0, cacheWrite: 0 }
     const end = { ...base, type: 'run.end', stopReason: 'stop', usage, costUsd: 0 } as const
     assert.equal(
@@ -56,7 +56,7 @@ describe('an event in a line', (it) => {
   })
 
   it('says what a reshaping saves, if its record does', () => {
-    const base = { v: 2, seq: 1, time: 0, runId: 'a/r0', turnIndex: 0, agentId: 'a', path: [] } as const
+    const base = { v: 3, seq: 1, time: 0, runId: 'a/r0', turnIndex: 0, agentId: 'a', path: [] } as const
     const prune = { ...base, type: 'prune.applied', id: 'p', applied: true, steps: [2], tokens: 90 } as const
     const compaction = { ...base, type: 'compaction.end', applied: true, tokensBefore: 90, tokensAfter: 9, costUsd: 0 }
     const revert = { ...base, type: 'revert.applied', id: 'r', applied: true, requested: 'n1', target: 1 } as const
@@ -77,7 +77,7 @@ describe('an event in a line', (it) => {
 })
 
 describe('a stall on the page', (it) => {
-  const base = { v: 2, seq: 1, time: 0, runId: 'a/r0', turnIndex: 0, agentId: 'a', path: [] } as const
+  const base = { v: 3, seq: 1, time: 0, runId: 'a/r0', turnIndex: 0, agentId: 'a', path: [] } as const
   const stall = { rule: 'repeat', first: 2, target: 1, evidence: 'the same again' } as const
 
   it('is a line among the events and a notice in the conversation, which say what was done', () => {

@@ -6,6 +6,7 @@ import type {
   HookOutput,
   ReplyOutput,
   SettleOutput,
+  TakenTools,
   TurnDecision,
 } from '../../src/machines/effectTypes.ts'
 import type { CompactOutput, FoldOutput, StallCheck } from '../../src/machines/drainTypes.ts'
@@ -275,9 +276,9 @@ export class AgentScript {
   }
 
   /** Code has decided what the turn is asked with, or failed with a message. */
-  prepare(came: Partial<TurnDecision> | string = {}): void {
+  prepare(came: Partial<TurnDecision> | string = {}, tools: { readonly tools?: TakenTools } = {}): void {
     const child = this.driver.child('prepareTurn')
-    const ended = { key: child.input.key, at: this.driver.now }
+    const ended = { key: child.input.key, at: this.driver.now, ...tools }
     if (typeof came !== 'string') this.driver.finish(child, { ...ended, ok: true, decision: { by: [], ...came } })
     else this.driver.finish(child, { ...ended, ok: false, error: { code: 'HOOK_FAILED', message: came } })
   }

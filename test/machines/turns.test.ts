@@ -108,6 +108,31 @@ describe('what an agent is told to use', (it) => {
     assert.is(script.driver.recordsOf('approval.requested').length, 0)
   })
 
+  it('take what sources have, which says from then on what cannot be undone', () => {
+    const script = new AgentScript({ flags: turns })
+    const { policy } = script.context
+    const added = {
+      name: 'send',
+      description: 'd',
+      inputSchema: {},
+      effects: 'irreversible',
+      approval: 'never',
+      source: 's',
+    } as const
+    const change = { added: [added], removed: [] }
+    script.prompt('go')
+    const tools = { change, policy: { ...policy, irreversible: ['send'] } }
+    script.prepare({ by: ['beforeTurn'], tools: ['send'] }, { tools })
+    assert.equal(script.types().slice(-3), ['turn.start', 'tools.changed', 'turn.prepared'])
+    script.reply({ calls: [{ callId: 'c1', name: 'send' }] })
+    assert.is(script.driver.recordsOf('tool.start')[0]!.irreversible, true)
+    script.finishCall('c1')
+    script.prepare({}, { tools: { policy } })
+    assert.is(script.driver.recordsOf('tools.changed').length, 1)
+    script.reply({ calls: [{ callId: 'c2', name: 'send' }] })
+    assert.is(script.driver.recordsOf('tool.start')[1]!.irreversible, undefined)
+  })
+
   it('is folded from the log as the machine knew it', () => {
     const script = new AgentScript({ flags: turns })
     script.use({ model: { id: 'm' } })

@@ -1,5 +1,5 @@
 import { rebuildConversation } from '../../src/conversation/rebuildConversation.ts'
-import type { CallVerdict, PrepareOutput, ReplyOutput } from '../../src/machines/effectTypes.ts'
+import type { CallVerdict, PrepareOutput, TakenTools, ReplyOutput } from '../../src/machines/effectTypes.ts'
 import type { AgentPolicy } from '../../src/machines/agentPolicy.ts'
 import type { CompactOutput, ConsultOutput } from '../../src/machines/drainTypes.ts'
 import { noUsage } from '../../src/protocol/messages.ts'
@@ -245,7 +245,28 @@ export class Wanderer {
     const decision = isKept
       ? ({ by: ['beforeTurn'], instructions: `${tokens}`, tools: isError ? [] : ['tool', 'helper'] } as const)
       : { by: [] }
-    return { key, ok: true, decision, at }
+    return { key, ok: true, decision, ...(tokens % 3 === 0 ? {} : { tools: this.#taken(tokens) }), at }
+  }
+
+  /** What sources have: a tool comes, goes, or has other effects, or nothing changes. */
+  #taken(tokens: number): TakenTools {
+    const { policy } = this.driver.context
+    if (tokens % 3 === 1) return { policy }
+    const name = 'taken'
+    const added = {
+      name,
+      description: 'd',
+      inputSchema: {},
+      effects: 'irreversible',
+      approval: 'never',
+      source: 's',
+    } as const
+    const isThere = policy.irreversible.includes(name)
+    const irreversible = isThere ? policy.irreversible.filter((one) => one !== name) : [...policy.irreversible, name]
+    return {
+      policy: { ...policy, irreversible },
+      change: isThere ? { added: [], removed: [name] } : { added: [added], removed: [] },
+    }
   }
 
   #stall({ tokens }: Outcome): Parameters<typeof checked>[2] {

@@ -5,11 +5,15 @@ import {
   errorCodes,
   errorInfo,
   errorTable,
+  labelOf,
   messageOf,
   RuntimeError,
   asSentence,
   toErrorInfo,
+  withoutAdvice,
 } from '../../src/protocol/errors.ts'
+import { loadPeer } from '../../src/protocol/loadPeer.ts'
+import { onlyFields } from '../../src/protocol/onlyFields.ts'
 import { assert, describe } from '../support/suite.ts'
 
 function revoked(): unknown {
@@ -77,6 +81,7 @@ describe('what a thrown value says', (it) => {
     it(`is a text, and never another error, for ${title}`, () => {
       const message = messageOf(value())
       assert.type(message, 'string')
+      assert.is(withoutAdvice(value()), message)
       assert.ok(message.length > 0)
       const info = toErrorInfo(value(), 'INTERNAL')
       assert.equal(errorInfoSchema.parse(info), info)
@@ -120,6 +125,47 @@ describe('errors of the runtime', (it) => {
     for (const message of ['it broke', 'it broke.', 'it broke!  ']) {
       assert.is(toErrorInfo(new Error(message), 'INTERNAL').message, errorInfo('INTERNAL', 'it broke.').message)
     }
+  })
+
+  it('have one mark at the end of a message that is put into another', () => {
+    for (const [what, said] of [
+      ['It threw: it broke..', 'It threw: it broke.'],
+      ['It threw: did you mean "x"?.', 'It threw: did you mean "x"?'],
+      ['Stop!', 'Stop!'],
+      ['It waited...', 'It waited...'],
+    ] as const) {
+      assert.is(new RuntimeError('INTERNAL', what).message, `${said} ${errorTable.INTERNAL}`)
+      assert.is(errorInfo('INTERNAL', what).message, `${said} ${errorTable.INTERNAL}`)
+    }
+    assert.is(withoutAdvice(new RuntimeError('QUEUE_FULL', 'Full.')), 'Full.')
+    assert.is(withoutAdvice(new Error(`Full. ${errorTable.QUEUE_FULL}`)), `Full. ${errorTable.QUEUE_FULL}`)
+  })
+
+  it('say how a missing package is installed, and no more', async () => {
+    const missing = Object.assign(new Error('Cannot find package'), { code: 'ERR_MODULE_NOT_FOUND' })
+    const loading = loadPeer(() => Promise.reject(missing), 'The format of skills', 'yaml')
+    const failed = toErrorInfo(await loading.catch((reason: unknown) => reason), 'INTERNAL')
+    assert.equal(failed, {
+      code: 'PACKAGE_MISSING',
+      message:
+        'The format of skills needs a package that is not installed: npm install yaml. Run that in your project, and start again.',
+    })
+  })
+
+  it('call a definition by its name, if it has one', () => {
+    assert.equal(
+      [labelOf('Agent', { name: 'a' }), labelOf('Agent', {}), labelOf('Agent', null), labelOf('Agent', undefined)],
+      ['Agent "a"', 'Agent', 'Agent', 'Agent'],
+    )
+  })
+
+  it('name what may be meant by fields that are not known', () => {
+    const schema = z.object({ limits: onlyFields({ turns: z.number(), costUsd: z.number() }).partial() })
+    const { error } = schema.safeParse({ limits: { turn: 1, everything: 2 } })
+    assert.is(
+      describeIssues(error!),
+      'limits: "turn" is not known; did you mean "turns"?; limits: "everything" is not known; there are: turns, costUsd',
+    )
   })
 
   it('all have advice that is a sentence', () => {

@@ -175,7 +175,7 @@ describe('a log with anything wrong in it', (it) => {
   it('is refused when it is nested deeper than anything the library writes', () => {
     const nested = (levels: number): string => '[{"a":'.repeat(levels / 2) + '1' + '}]'.repeat(levels / 2)
     const start = (input: string): string =>
-      `{"v":2,"seq":1,"time":1,"runId":"a/r0","turnIndex":0,"type":"tool.start","callId":"c","key":"k","name":"t","input":${input}}`
+      `{"v":3,"seq":1,"time":1,"runId":"a/r0","turnIndex":0,"type":"tool.start","callId":"c","key":"k","name":"t","input":${input}}`
     for (const json of [nested(200_000), start(nested(200_000)), start(nested(1_000)), start('['.repeat(300_000))]) {
       const read = readRecord(lineOf(json), { file: 'a.jsonl', line: 1 })
       assert.ok(read instanceof RuntimeError && read.code === 'LOG_CORRUPT')

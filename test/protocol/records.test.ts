@@ -8,7 +8,7 @@ const accepts = (schema: { safeParse(value: unknown): { success: boolean } }, va
   schema.safeParse(value).success
 const text = (words: string) => ({ type: 'text', text: words }) as const
 const image = { type: 'image', data: 'aGk=', mimeType: 'image/png' } as const
-const inTurn = { v: 2, seq: 3, time: 1_000, runId: 'a/r0', turnIndex: 0 }
+const inTurn = { v: 3, seq: 3, time: 1_000, runId: 'a/r0', turnIndex: 0 }
 const usage = { input: 1, output: 1, cacheRead: 0, cacheWrite: 0 }
 const overlay = { nodeId: 9, from: 2, to: 3, summary: 's', kept: [], recentTo: 5, maxToolOutputChars: 100 }
 const error = { code: 'X', message: 'x' }
@@ -24,7 +24,7 @@ const result = { role: 'toolResult', callId: 'c', toolName: 't', content: [text(
 /** One of each kind, with every optional part. */
 const records: readonly Record<string, unknown>[] = [
   {
-    v: 2,
+    v: 3,
     seq: 1,
     time: 0,
     type: 'agent.created',
@@ -213,8 +213,37 @@ const records: readonly Record<string, unknown>[] = [
     settings: { temperature: 0, toolChoice: { tool: 't' } },
     limit: { type: 'limit', limit: 'turns', allowed: 1, used: 1 },
   },
+  {
+    ...inTurn,
+    type: 'tools.changed',
+    added: [
+      {
+        name: 's_t',
+        description: 'd',
+        inputSchema: { type: 'object' },
+        spec: { strict: true },
+        effects: 'reversible',
+        approval: 'maybe',
+        polls: true,
+        source: 's',
+        ownName: 't',
+      },
+    ],
+    removed: ['u'],
+    instructions: [{ source: 's', text: 'i' }],
+    trouble: [{ source: 's', message: 'm' }],
+  },
+  {
+    ...inTurn,
+    type: 'memory.extracted',
+    key: 'k',
+    kept: [{ id: 'm1', scope: 'user:1', kind: 'fact', text: 't', tainted: true }],
+    problem: 'p',
+    usage,
+    costUsd: 0,
+  },
   { ...inTurn, type: 'use.changed', requestId: 'u', use: { instructions: 'i', tools: [], model: { id: 'm' } } },
-  { v: 2, seq: 4, time: 1, type: 'agent.stopped' },
+  { v: 3, seq: 4, time: 1, type: 'agent.stopped' },
   {
     ...inTurn,
     type: 'approval.requested',
@@ -245,6 +274,8 @@ const optional: { readonly [type: string]: readonly string[] } = {
   'run.end': ['reason', 'error'],
   'reply.reset': ['usage', 'retryAt'],
   'turn.prepared': ['instructions', 'sameInstructions', 'tools', 'model', 'settings', 'limit'],
+  'tools.changed': ['instructions', 'trouble'],
+  'memory.extracted': ['problem', 'usage'],
   'turn.captured': ['system', 'tools', 'settings'],
   'child.ended': ['error'],
   'approval.requested': ['beforeTool', 'edited'],
@@ -273,7 +304,7 @@ describe('records', (it) => {
   })
 
   for (const [title, change] of [
-    ['a newer version', { v: 3 }],
+    ['a newer version', { v: 4 }],
     ['no version', { v: undefined }],
     ['seq 0', { seq: 0 }],
     ['half a seq', { seq: 1.5 }],

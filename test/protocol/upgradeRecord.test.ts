@@ -85,6 +85,12 @@ describe('the upgrade of a record', (it) => {
     }
   })
 
+  it('leaves what version 2 wrote as it was: only kinds and fields were added', () => {
+    const record = { v: 2, seq: 2, time: 0, runId: 'a/r0', turnIndex: 3, type: 'turn.start' }
+    assert.equal(parseRecord(record), { ...record, v: recordVersion })
+    assert.throws(() => parseRecord({ ...record, type: 'turn.begun' }), withCode('LOG_CORRUPT'))
+  })
+
   it('does not hide that a checksum was damaged', () => {
     const record = { v: 1, seq: 2, time: 0, loopId: 'a/r0', turnIndex: 3, type: 'turn.start' }
     const damaged = JSON.stringify({ ...record, crX: '1a2b3c4d' })

@@ -9,7 +9,7 @@ import { assert, describe } from '../support/suite.ts'
 
 const end = (stopReason: RunStopReason, more: object = {}) =>
   ({
-    v: 2,
+    v: 3,
     seq: 9,
     time: 1,
     type: 'run.end',

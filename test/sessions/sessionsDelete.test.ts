@@ -1,3 +1,4 @@
+import { recordVersion } from '../../src/protocol/records.ts'
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { defineAgent } from '../../src/actors/defineAgent.ts'
 import { scriptedModel } from '../../src/testing/scriptedModel.ts'
@@ -79,7 +80,7 @@ describe('deleteSession', (it) => {
     const { store, write } = await storeFolder(context)
     const lines = linesOf(talk('bad')).split('\n')
     await write('bad.jsonl', `{}\n${lines[1]}\n${lines[2]}\n`)
-    await write('newer.jsonl', linesOf([{ ...created('newer'), v: 3 } as never]))
+    await write('newer.jsonl', linesOf([{ ...created('newer'), v: recordVersion + 1 } as never]))
     await write('a.jsonl', linesOf(talk('a')))
     // It may depend on anything: nobody here can tell.
     await assert.rejects(deleteSession(store(), 'a'), failsWith('LOG_VERSION', 'newer'))

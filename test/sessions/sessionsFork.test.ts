@@ -222,7 +222,7 @@ describe('the history of a fork', (it) => {
     open.enqueue('steering', { id: 'q2', content: text('now') })
     open.reply([toolCall('a'), toolCall('b')])
     open.result('a')
-    const start = { v: 2, seq: 2, time: 1, runId: 'a/r0', turnIndex: 0, type: 'run.start', cause: 'prompt' } as const
+    const start = { v: 3, seq: 2, time: 1, runId: 'a/r0', turnIndex: 0, type: 'run.start', cause: 'prompt' } as const
     const source = [
       created('a'),
       { ...start, requestId: 'p', limits: {} },

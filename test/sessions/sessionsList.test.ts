@@ -1,3 +1,4 @@
+import { recordVersion } from '../../src/protocol/records.ts'
 import { mkdir } from 'node:fs/promises'
 import { defineAgent } from '../../src/actors/defineAgent.ts'
 import { scriptedModel } from '../../src/testing/scriptedModel.ts'
@@ -65,7 +66,7 @@ describe('listSessions', (it) => {
     await write('whole.jsonl', linesOf(named('whole', talk(9))))
     await write('torn.jsonl', `${first}\n${second}\n${third?.slice(0, -9)}`)
     await write('bad.jsonl', `${first}\n${second?.replace('go', 'no')}\n${third}\n`)
-    await write('newer.jsonl', `${first}\n${linesOf([{ ...talk(5)[1]!, v: 3 } as never])}`)
+    await write('newer.jsonl', `${first}\n${linesOf([{ ...talk(5)[1]!, v: recordVersion + 1 } as never])}`)
     await write('empty.jsonl', '')
     await mkdir(file('folder.jsonl'))
     const sessions = await listSessions(store())
@@ -134,7 +135,7 @@ describe('loadSession', (it) => {
           .map((record) => ({ ...record, seq: record.seq - 1 })),
       ),
     )
-    await write('newer.jsonl', linesOf([{ ...talk(5)[0]!, v: 3 } as never]))
+    await write('newer.jsonl', linesOf([{ ...talk(5)[0]!, v: recordVersion + 1 } as never]))
     await write('empty.jsonl', '')
     const orphan = talk(5).map((record) => (record.type === 'reply.end' ? { ...record, parentId: null } : record))
     await write('unfolded.jsonl', linesOf(orphan))

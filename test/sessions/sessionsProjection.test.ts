@@ -275,7 +275,7 @@ describe('the session of an agent', (it) => {
   })
 
   it('counts an attempt that follows a compaction, and begins anew with the next turn', () => {
-    const at = { v: 2, time: 1, runId: 'a/r0' } as const
+    const at = { v: 3, time: 1, runId: 'a/r0' } as const
     const error = { code: 'MODEL_OVERFLOW', message: 'too long' }
     const message = { role: 'assistant', content: [], stopReason: 'stop', usage: usageOf(1, 1), model: 'm' } as const
     const reply = { type: 'reply.end', message, costUsd: 0, estimatedTokens: 0 } as const
@@ -301,7 +301,7 @@ describe('the session of an agent', (it) => {
   })
 
   it('counts in a call that outlived a pause where it was made', () => {
-    const at = { v: 2, time: 1, turnIndex: 0 } as const
+    const at = { v: 3, time: 1, turnIndex: 0 } as const
     const reply = {
       role: 'assistant',
       content: [{ type: 'toolCall', callId: 'c', name: 'ask', input: {} }],

@@ -1,3 +1,4 @@
+import { recordVersion } from '../../src/protocol/records.ts'
 import { someRuns } from '../support/seeds.ts'
 import * as fc from 'fast-check'
 import { createReadStream } from 'node:fs'
@@ -46,7 +47,7 @@ async function family(store: Store): Promise<void> {
 }
 
 const said = (seq: number, nodeId: number, parentId: number): LogRecord => ({
-  v: 2,
+  v: 3,
   seq,
   time: seq,
   type: 'message.added',
@@ -83,7 +84,7 @@ for (const [kind, makeStore] of Object.entries(kinds))
       await family(store)
       const text = await textOf(exportSession(store, 'g'))
       const values = valuesOf(text)
-      assert.equal(values[0], { format: 'escapement.session', version: 1, agentId: 'g', agents: ['a', 'f', 'g'] })
+      assert.equal(values[0], { format: 'escapement.session', version: 2, agentId: 'g', agents: ['a', 'f', 'g'] })
       assert.equal(
         values.slice(1).map(({ agentId, record }) => `${agentId}${record.seq}`),
         ['a1', 'a2', 'a3', 'a4', 'f1', 'f2', 'g1'],
@@ -189,7 +190,7 @@ describe('importSession', (it) => {
         ['LOG_CORRUPT', ['hello'], 'Line 1', 'not JSON'],
         ['LOG_CORRUPT', ['[]'], 'Line 1', 'not its header'],
         ['LOG_CORRUPT', edit(1, (value) => ({ ...value, format: 'other' })), 'Line 1', 'format'],
-        ['LOG_VERSION', edit(1, (value) => ({ ...value, version: 2 })), 'version 2'],
+        ['LOG_VERSION', edit(1, (value) => ({ ...value, version: 3 })), 'version 3'],
         ['LOG_CORRUPT', edit(1, (value) => ({ ...value, version: 'x' })), 'Line 1', 'version'],
         ['LOG_CORRUPT', edit(1, (value) => ({ ...value, agents: ['a', 'f', '../g'] })), 'Line 1', 'agents.2'],
         ['LOG_CORRUPT', edit(1, (value) => ({ ...value, agents: ['g', 'f', 'a'] })), 'Line 1', 'does not end with "g"'],
@@ -206,7 +207,7 @@ describe('importSession', (it) => {
         ['LOG_CORRUPT', lines.toSpliced(2, 0, 'null'), 'Line 3'],
         ['LOG_CORRUPT', inRecord(3, { type: 'message.lost' }), 'Line 3'],
         ['LOG_CORRUPT', inRecord(3, { nodeId: 0 }), 'Line 3', 'nodeId'],
-        ['LOG_VERSION', inRecord(3, { v: 3 }), 'Line 3', 'version 3'],
+        ['LOG_VERSION', inRecord(3, { v: recordVersion + 1 }), 'Line 3', `version ${recordVersion + 1}`],
         ['LOG_CORRUPT', inRecord(3, { parentId: 9 }), 'Line 3', 'does not follow'],
         ['LOG_CORRUPT', inRecord(2, { agentId: 'b' }), 'Line 2', 'must begin with its agent.created'],
         ['LOG_CORRUPT', inRecord(6, { forkedFrom: { agentId: 'z', seq: 4, at: 3 } }), 'Line 6', 'a fork of "a"'],

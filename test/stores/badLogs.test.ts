@@ -136,7 +136,7 @@ async function addHugeLine(file: string, isFinished: boolean, length = hugeBytes
   const handle = await open(file, 'r+')
   try {
     const { size } = await handle.stat()
-    await handle.write('{"v":2,"seq":4,"input":"', size)
+    await handle.write('{"v":3,"seq":4,"input":"', size)
     if (isFinished) await handle.write('"}\n', size + length)
     else await handle.truncate(size + length)
     return (await handle.stat()).size

@@ -131,7 +131,7 @@ describe('the log reader, given anything', (it) => {
       fc.uint8Array({ maxLength: 60 }).map((bytes) => Buffer.from(bytes)),
       fc.json().map((json) => Buffer.from(`${json}\n`)),
       fc.json().map((json) => Buffer.from(`${lineOf(json)}\n`)),
-      fc.constantFrom('\n', '{"v":2}\n', '{"v":1}\n', linesOf(recordsBetween(1, 1))).map((text) => Buffer.from(text)),
+      fc.constantFrom('\n', '{"v":3}\n', '{"v":1}\n', linesOf(recordsBetween(1, 1))).map((text) => Buffer.from(text)),
     )
     const property = fc.asyncProperty(fc.array(piece, { maxLength: 8 }), async (pieces) => {
       await folder.write('a.jsonl', Buffer.concat(pieces))

@@ -111,12 +111,12 @@ describe('file store, torn tail', (it) => {
     })
 
   const badLines: { readonly [what: string]: string } = {
-    'not JSON': '{"v":2,"seq":3,\n',
+    'not JSON': '{"v":3,"seq":3,\n',
     blank: '\n',
     zeros: '\0\0\0\0\n',
-    'not a record': '{"v":2,"seq":3,"time":1,"type":"turn.start"}\n',
+    'not a record': '{"v":3,"seq":3,"time":1,"type":"turn.start"}\n',
     'not an object': '3\n',
-    'not a record, with the start of another line after it': 'nonsense\n{"v":2,"se',
+    'not a record, with the start of another line after it': 'nonsense\n{"v":3,"se',
     'zeros without end': '\0'.repeat(200_000),
   }
   for (const [what, tail] of Object.entries(badLines))
@@ -136,7 +136,7 @@ describe('file store, damaged log', (it) => {
   it('names the file and the line of a bad line before the last, after the good ones', async (context) => {
     const folder = await storeFolder(context)
     const [one, three] = [linesOf(recordsBetween(1, 1)), linesOf(recordsBetween(3, 3))]
-    const bad = { nonsense: 'not JSON', '': 'blank', '{"v":2,"seq":2,"time":1,"type":"agent.stoped"}': 'type' }
+    const bad = { nonsense: 'not JSON', '': 'blank', '{"v":3,"seq":2,"time":1,"type":"agent.stoped"}': 'type' }
     for (const [line, why] of Object.entries(bad)) {
       await folder.write('a.jsonl', `${one}${line}\n${three}`)
       const seen: number[] = []

@@ -1,3 +1,4 @@
+import { recordVersion } from '../../src/protocol/records.ts'
 import { mkdir, readdir, readFile } from 'node:fs/promises'
 import { readAll, recordsBetween } from '../../src/testing/contractDemands.ts'
 import { repairLog } from '../../src/stores/repairLog.ts'
@@ -7,7 +8,7 @@ import { failsWith, linesOf, storeFolder } from './storeFolder.ts'
 
 const damaged = (kept: number, last: number): { readonly good: string; readonly content: string } => {
   const good = linesOf(recordsBetween(1, kept))
-  const bad = linesOf(recordsBetween(kept + 1, kept + 1)).replace('"v":2', '"v":3')
+  const bad = linesOf(recordsBetween(kept + 1, kept + 1)).replace(`"v":${recordVersion}`, `"v":${recordVersion + 1}`)
   return { good, content: good + bad + linesOf(recordsBetween(kept + 2, last)) }
 }
 
@@ -48,7 +49,7 @@ describe('repairing a log', (it) => {
     const folder = await storeFolder(context)
     const file = folder.file('a.jsonl')
     const good = linesOf(recordsBetween(1, 3))
-    for (const bad of ['{"v":2,"se', linesOf(recordsBetween(5, 6))]) {
+    for (const bad of ['{"v":3,"se', linesOf(recordsBetween(5, 6))]) {
       await folder.write('a.jsonl', good + bad)
       const { kept, cutBytes } = await repairLog(file)
       assert.equal([kept, cutBytes], [3, Buffer.byteLength(bad)])
@@ -72,7 +73,7 @@ describe('repairing a log', (it) => {
 
   it('is refused for a newer version, another file, a folder, or none', async (context) => {
     const folder = await storeFolder(context)
-    const newer = `${linesOf(recordsBetween(1, 1))}{"v":3,"seq":2}\n{"v":2,"seq":3}\n`
+    const newer = `${linesOf(recordsBetween(1, 1))}{"v":4,"seq":2}\n{"v":3,"seq":3}\n`
     await folder.write('newer.jsonl', newer)
     await folder.write('photo.png', 'x')
     await mkdir(folder.file('folder.jsonl'))

@@ -111,7 +111,7 @@ describe('snapshots of a file store', (it) => {
     const dir = folder(context)
     for (const store of [fileStore(dir), memoryStore()]) {
       const lease = await store.open('a')
-      const made = { v: 2, seq: 1, time: 1, type: 'agent.created', agentId: 'a', path: [] } as const
+      const made = { v: 3, seq: 1, time: 1, type: 'agent.created', agentId: 'a', path: [] } as const
       await store.append('a', [{ ...made, definition: 'd', model: 'm', machine: 'agent@1' }])
       const id = await store.snapshots!.put('a', bytes('one'))
       await lease.release()

@@ -1,6 +1,7 @@
 import { defineAgent, type AgentOptions } from '../../src/actors/defineAgent.ts'
 import { scriptedModel, type ScriptedModel, type ScriptedReply } from '../../src/testing/scriptedModel.ts'
 import type { RedactOptions } from '../../src/redaction/redactor.ts'
+import { isToolSource } from '../../src/actors/tools/toolSource.ts'
 import { defineTool, type Tool, type ToolOptions } from '../../src/actors/tools/defineTool.ts'
 import type { Conversation } from '../../src/conversation/conversation.ts'
 import { noUsage, type Block, type Usage } from '../../src/protocol/messages.ts'
@@ -140,8 +141,11 @@ export async function startAgent(
   }
 }
 
-const mayReframe = ({ instructions, beforeTurn, limits }: HarnessOptions): boolean =>
-  typeof instructions === 'function' || beforeTurn !== undefined || limits?.onLimit === 'answer'
+const mayReframe = ({ instructions, beforeTurn, limits, tools = [] }: HarnessOptions): boolean =>
+  typeof instructions === 'function' ||
+  beforeTurn !== undefined ||
+  limits?.onLimit === 'answer' ||
+  (Array.isArray(tools) && tools.some(isToolSource))
 
 function watchRequests(model: Model, faults: string[], agent: () => Agent | undefined, reframes: boolean): Model {
   let previous: Parameters<Model['stream']>[0] | undefined

@@ -255,8 +255,8 @@ export class BrakeLog {
     this.#push({ type: 'run.end', stopReason: 'paused', turns: 1, usage: noUsage, costUsd: 0, reason })
   }
 
-  pin(step: string | number, pinned = true): PinOutcome {
-    const request = { id: `i${this.#requests++}`, by: 'person', step: String(step), pinned } as const
+  pin(step: string | number, pinned = true, by: 'person' | 'runtime' = 'person'): PinOutcome {
+    const request = { id: `i${this.#requests++}`, by, step: String(step), pinned } as const
     this.#push({ type: 'pin.requested', request })
     const outcome = decidePin(this.conversation, request)
     this.#push({ type: 'pin.applied', ...outcome })
@@ -334,7 +334,7 @@ export class BrakeLog {
 
   #push(body: object): void {
     const seq = this.records.length + 1
-    const record = { v: 2, seq, time: seq, runId: 'a/r0', turnIndex: this.turnIndex, ...body } as LogRecord
+    const record = { v: 3, seq, time: seq, runId: 'a/r0', turnIndex: this.turnIndex, ...body } as LogRecord
     this.#before(record)
     this.conversation.apply(record)
     this.records.push(record)

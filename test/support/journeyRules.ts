@@ -84,6 +84,7 @@ const liveTypes: ReadonlySet<string> = new Set<AgentEvent['type']>([
   'model.waiting',
   'model.waited',
   'model.warning',
+  'source.status',
   'reply.start',
   'reply.delta',
   'thinking.delta',

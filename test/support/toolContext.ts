@@ -6,6 +6,8 @@ import { snapshotsOf } from './snapshotsOf.ts'
 export interface RecordedToolContext extends ToolContext {
   readonly reports: readonly unknown[]
   readonly changes: readonly string[]
+  /** Whether it asked to stay in sight. */
+  isPinned: boolean
   readonly receipts: readonly { readonly of?: string | undefined; readonly data: unknown }[]
 }
 
@@ -31,6 +33,10 @@ export function toolContext(
     reports,
     changes,
     receipts,
+    isPinned: false,
+    pin() {
+      this.isPinned = true
+    },
     snapshots: options.snapshots ?? snapshotsOf(new MemorySnapshots()),
     keep: (data, of) => void receipts.push({ of, data }),
     ask: () => Promise.reject(new Error('Nobody was to be asked.')),

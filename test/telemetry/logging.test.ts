@@ -164,7 +164,7 @@ describe('a logger', (it) => {
 })
 
 describe('narrate', (it) => {
-  const at = { v: 2, seq: 3, time: 0, runId: 'a1/r0', turnIndex: 0, agentId: 'a1', path: [] } as const
+  const at = { v: 3, seq: 3, time: 0, runId: 'a1/r0', turnIndex: 0, agentId: 'a1', path: [] } as const
   const told = (event: AgentEvent): string => {
     const { level, message } = narrate(event) ?? { level: 'none', message: '' }
     return `${level}: ${message}`
@@ -258,7 +258,7 @@ describe('logEvent', (it) => {
       warn = this.debug
       error = this.debug
     }
-    logEvent(new Own(), { v: 2, seq: 1, time: 0, type: 'agent.stopped', agentId: 'a1', path: [] })
+    logEvent(new Own(), { v: 3, seq: 1, time: 0, type: 'agent.stopped', agentId: 'a1', path: [] })
     assert.equal(lines, ['agent stopped'])
   })
 })

@@ -72,7 +72,7 @@ describe('a run whose request is not known', (it) => {
   it('is a root, whatever it happens to start in', (test) => {
     const { tracer, api, paths } = startTracing(test)
     const traced = { agentId: 'a1', path: [], name: 'a', model: 'm' }
-    const at = { v: 2, seq: 1, time: 0, runId: 'a1/r0', turnIndex: 0, agentId: 'a1', path: [] } as const
+    const at = { v: 3, seq: 1, time: 0, runId: 'a1/r0', turnIndex: 0, agentId: 'a1', path: [] } as const
     api.startActiveSpan('a stranger', (span) => {
       tracer.event({ ...at, type: 'run.start', cause: 'resume', requestId: 'q1', limits: {} }, traced)
       span.end()

@@ -159,6 +159,12 @@ expectType<
         | { type: 'text'; text: string }
         | { readonly type: 'image'; readonly data: string | Uint8Array; readonly mimeType: string }
         | { readonly type: 'image'; readonly url: string; readonly mimeType?: string }
+        | {
+            readonly type: 'file'
+            readonly data: string | Uint8Array
+            readonly mimeType: string
+            readonly name?: string
+          }
       )[]
   >
 >()

@@ -32,6 +32,7 @@ type TheBlock =
   | { type: 'text'; text: string }
   | { type: 'image'; data: string; mimeType: string }
   | { type: 'image'; url: string; mimeType?: string }
+  | { type: 'file'; data: string; mimeType: string; name?: string }
   | { type: 'thinking'; text: string; signature?: string }
   | { type: 'toolCall'; callId: string; name: string; input: unknown }
   | {
@@ -53,7 +54,15 @@ expectType<Same<RequestMessage, TheMessage>>()
 interface TheRequest {
   system: string
   messages: readonly RequestMessage[]
-  tools: readonly { name: string; description: string; inputSchema: JsonSchema }[]
+  tools: readonly {
+    name: string
+    description: string
+    inputSchema: JsonSchema
+    provider?: { id: string; args: { [name: string]: unknown } }
+    strict?: boolean
+    inputExamples?: readonly unknown[]
+    providerOptions?: { [provider: string]: unknown }
+  }[]
   settings: ModelSettings
 }
 expectType<Same<ModelRequest, TheRequest>>()

@@ -16,6 +16,7 @@ export function textOfBlock(block: Block): string {
     case 'toolCall':
       return block.name + JSON.stringify(block.input)
     case 'image':
+    case 'file':
       return 'url' in block ? block.url : block.data
     case 'provider':
       return JSON.stringify(block.data) ?? ''

@@ -1,15 +1,15 @@
 import { z } from 'zod'
+import type { Memory } from '../../protocol/memory.ts'
 import type { Model } from '../../protocol/model.ts'
 import type { AgentDefinition } from '../agentDefinition.ts'
 import type { BrakingOptions } from '../brakingOptions.ts'
-import type { CompactionOptions } from '../defineAgent.ts'
+import type { CompactionOptions } from '../compactionOptions.ts'
 import type { AiSdkModel } from '../models/aiSdk/isAiSdkModel.ts'
 import { heuristicStrategy, llmStrategy } from '../summariseSpan.ts'
 import { checkOptions } from './choice.ts'
 import { decide } from './decide.ts'
 import { keep } from './keep.ts'
 import type { ArchivePort } from './keepArchive.ts'
-import type { MemoryPort } from './keepMemory.ts'
 import type { Embed } from './leastRelevant.ts'
 import type { ReviewOptions } from './reviewer.ts'
 import { policy, type Decider, type Keeper, type Trigger } from './policy.ts'
@@ -35,8 +35,8 @@ export interface SizedOptions extends CompositionOptions {
 export interface LayeredOptions extends SizedOptions {
   /** Writes the summaries; default: the agent's own. */
   readonly model?: Model | AiSdkModel
-  /** Where what is worth remembering is kept as well. */
-  readonly memory?: MemoryPort
+  /** Where what is worth remembering is kept as well, as `keep.memory` does. */
+  readonly memory?: Memory
   /** What the summaries must keep above all, in words. */
   readonly focus?: string
 }
@@ -142,8 +142,8 @@ function layered(options: LayeredOptions = {}): Composition {
 }
 
 /** What another keeper leaves, once what is worth remembering is in the memory. */
-function storing(port: MemoryPort, written: Keeper): Keeper {
-  const stored = keep.memory(port)
+function storing(memory: Memory, written: Keeper): Keeper {
+  const stored = keep.memory(memory)
   return Object.freeze<Keeper>({
     name: `${written.name} and ${stored.name}`,
     async keep(part, at) {

@@ -19,6 +19,7 @@ import { isAgentDefinition } from '../agentDefinition.ts'
 import type { AgentPorts } from '../agentPorts.ts'
 import { askModel } from '../askModel.ts'
 import type { Cancellation } from '../cancellation.ts'
+import { keepFact } from '../memory/keepFact.ts'
 import { through } from '../models/openStream.ts'
 import { costOf } from '../pricing.ts'
 import { requestTokens } from '../requestTokens.ts'
@@ -61,6 +62,7 @@ export function consultationOf(
   const { contextWindow } = definition.braking!.policies!
   const steps = lazily(() => stepsShown(ports))
   const fixedTokens = lazily(() => fixedTokensOf(ports))
+  let hasRunAgents = false
   const how = (): Limits => ({ timeoutMs: policy.timeoutMs, signal: cancellation.signal })
   return {
     policy: policy.name,
@@ -99,7 +101,11 @@ export function consultationOf(
         pay(spending, { usage, costUsd: costOf(usage, question.model === undefined ? ports.frame.pricing : null) })
         return text
       }),
-    run: (agent, prompt) => heeded(async () => await runAgent(ports, agent, prompt, how(), spending)),
+    run: (agent, prompt) => {
+      hasRunAgents = true
+      return heeded(async () => await runAgent(ports, agent, prompt, how(), spending))
+    },
+    remember: (memory, fact) => heeded(() => keepFact(ports, memory, fact, hasRunAgents)),
     exportSession: () => ports.exportSession(),
   }
 }

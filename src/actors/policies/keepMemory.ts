@@ -1,87 +1,78 @@
+import { z } from 'zod'
 import { evidenceOf } from '../../conversation/evidence.ts'
 import { cutEnd, oneLine } from '../../conversation/cutMiddle.ts'
 import { factsOf } from '../../conversation/facts.ts'
 import { digestLine } from '../../conversation/foldLine.ts'
 import { brakeToolsWithRecall } from '../../conversation/revert.ts'
 import { RuntimeError } from '../../protocol/errors.ts'
+import { isMemory, isMemoryScope, type Memory, type MemoryScope } from '../../protocol/memory.ts'
 import { textOf } from '../../protocol/messages.ts'
+import { checkOptions } from './choice.ts'
 import { recallHint, stepsOfPart } from './hiddenSteps.ts'
 import type { Consultation, HiddenPart, Keeper } from './policy.ts'
 
-/** Something that an agent learned, as a memory keeps it. */
-export interface MemoryEntry {
-  /** What is stored again under a key replaces what is there. */
-  readonly key: string
-  readonly agentId: string
-  readonly text: string
-  /** The steps that it comes from, such as `n12`. */
-  readonly steps: readonly string[]
-  /** When it was stored, in milliseconds since 1970. */
-  readonly at: number
-}
-
-/** Where memories are kept: a database, a service, a file. */
-export interface MemoryPort {
-  /** Contract: once it resolves the entry is kept; storing the same key again replaces it. Rejects when it cannot be kept. */
-  put(entry: MemoryEntry): Promise<void>
-  /** What is known about a query, the most relevant first, at most `limit` entries. */
-  search(query: string, limit: number): Promise<readonly MemoryEntry[]>
-}
-
 /** What is to be remembered of hidden steps. */
-export interface Memory {
+export interface MemoryItem {
   readonly text: string
-  /** Default: all of the hidden steps. */
+  /** Ids of the steps that it comes from, which the memo names. */
   readonly steps?: readonly string[]
 }
 
-export interface MemoryOptions {
+export interface KeepMemoryOptions {
+  /** Whose it is to be. Default: where the definition's `memory` keeps what is remembered; without one, `agent:<definition>`. */
+  readonly scope?: MemoryScope
   /**
    * Chooses what is remembered; none: only a line stays. Default, without a model: files that changed, calls that cannot be undone or were
    * denied, the last error of each tool, and what the agent said last.
    */
-  readonly extract?: (part: HiddenPart, at: Consultation) => readonly Memory[] | Promise<readonly Memory[]>
+  readonly extract?: (part: HiddenPart, at: Consultation) => readonly MemoryItem[] | Promise<readonly MemoryItem[]>
 }
 
-/** Of a list in an entry, and of the memo. */
+const optionsSchema = z.strictObject({
+  scope: z.custom<MemoryScope>(isMemoryScope, 'use agent:<name>, user:<id> or workspace:<name>').optional(),
+  extract: z.custom((value) => typeof value === 'function', 'give a function').optional(),
+})
+
+/** Of a list in a text, and of the memo. */
 const mostItems = 40
 const saidChars = 1_000
 const memoLineChars = 240
 const mostMemoLines = 20
 
 /**
- * Stores what is worth remembering of the hidden steps elsewhere, and leaves a memo that says what. Each entry has a key that is the same
- * when the process dies and the steps are hidden again. When the port or `extract` fails, nothing is hidden.
+ * Keeps what is worth remembering of the hidden steps in a memory, and leaves a memo that says what. The records are the same when the process
+ * dies and the steps are hidden again. They are facts, tainted as soon as a tool has said something to the agent. An incognito agent keeps
+ * nothing, nor does one of which it is not known whom it works for. When the memory or `extract` fails, nothing is hidden.
  *
  * @throws RuntimeError `INVALID_OPTION`.
  */
-export function memory(port: MemoryPort, options: MemoryOptions = {}): Keeper {
-  const { extract = extractFacts } = options
-  if (typeof port?.put !== 'function' || typeof port.search !== 'function')
-    throw new RuntimeError('INVALID_OPTION', 'keep.memory: give a port with the methods "put" and "search".')
-  if (typeof extract !== 'function')
-    throw new RuntimeError('INVALID_OPTION', 'keep.memory: extract: give a function, or leave it out.')
+export function memory(store: Memory, options: KeepMemoryOptions = {}): Keeper {
+  if (!isMemory(store))
+    throw new RuntimeError('INVALID_OPTION', 'keep.memory: give a memory, such as markdownMemory(dir).')
+  checkOptions('keep.memory', optionsSchema, options)
+  const { extract = extractFacts, scope } = options
   return Object.freeze<Keeper>({
     name: 'memory()',
     async keep(part, at) {
-      const memories = checked(await extract(part, at))
-      const all = part.steps.map(({ id }) => id)
-      for (const [index, { text, steps = all }] of memories.entries()) {
+      const items = checked(await extract(part, at))
+      const kept: MemoryItem[] = []
+      for (const [index, { text, steps }] of items.entries()) {
         at.signal.throwIfAborted()
-        await port.put({ key: `${part.key}/${index}`, agentId: at.agentId, text, steps, at: at.clock.now() })
+        const record = await at.remember(store, { key: `${part.key}/${index}`, text, scope })
+        if (record !== null) kept.push({ text: record.text, ...(steps === undefined ? {} : { steps }) })
       }
-      return { as: 'memo', memo: memoOf(memories, part, at) }
+      return { as: 'memo', memo: memoOf(kept, part, at) }
     },
   })
 }
 
 /** @throws RuntimeError `INVALID_OPTION` for what is no list of texts. */
-function checked(memories: unknown): readonly Memory[] {
-  const isMemory = (value: unknown): boolean => {
-    const { text, steps } = (value ?? {}) as Partial<Memory>
+function checked(items: unknown): readonly MemoryItem[] {
+  const isItem = (value: unknown): boolean => {
+    const { text, steps } = (value ?? {}) as Partial<MemoryItem>
     return typeof text === 'string' && text.trim() !== '' && (steps === undefined || isTexts(steps))
   }
-  if (Array.isArray(memories) && memories.every(isMemory)) return memories as readonly Memory[]
+  if (Array.isArray(items) && items.every(isItem)) return items as readonly MemoryItem[]
   throw new RuntimeError(
     'INVALID_OPTION',
     'keep.memory: extract: it must give a list of { text, steps? }, with a text that is not empty and ids of steps.',
@@ -90,16 +81,21 @@ function checked(memories: unknown): readonly Memory[] {
 
 const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every((item) => typeof item === 'string')
 
-function memoOf(memories: readonly Memory[], part: HiddenPart, at: Consultation): string {
+function memoOf(items: readonly MemoryItem[], part: HiddenPart, at: Consultation): string {
   const line = digestLine(stepsOfPart(part, at))
-  if (memories.length === 0) return `${line}${recallHint(at)}`
-  const shown = memories.slice(0, mostMemoLines).map(({ text }) => `- ${oneLine(text, memoLineChars)}`)
-  const rest = memories.length - shown.length
+  if (items.length === 0) return `${line}${recallHint(at)}`
+  const shown = items.slice(0, mostMemoLines).map(memoLineOf)
+  const rest = items.length - shown.length
   return [line, 'Put into memory:', ...shown, ...(rest === 0 ? [] : [`and ${rest} more`])].join('\n') + recallHint(at)
 }
 
+function memoLineOf({ text, steps = [] }: MemoryItem): string {
+  const from = steps.length === 0 ? '' : ` (${oneLine(listed(steps), memoLineChars)})`
+  return `- ${oneLine(text, memoLineChars)}${from}`
+}
+
 /** What can be told without a model. */
-function extractFacts(part: HiddenPart, at: Consultation): Memory[] {
+function extractFacts(part: HiddenPart, at: Consultation): MemoryItem[] {
   const nodes = stepsOfPart(part, at).flatMap((step) => step.nodes)
   // What a person denied or an abort cut short is no error of the tool.
   const made = nodes.filter(({ message }) => message.role !== 'toolResult' || message.synthetic === undefined)

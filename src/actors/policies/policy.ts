@@ -2,6 +2,7 @@ import type { ConversationView } from '../../conversation/conversationView.ts'
 import type { RevertCategory, Stall } from '../../protocol/braking.ts'
 import type { Clock } from '../../protocol/clock.ts'
 import { RuntimeError } from '../../protocol/errors.ts'
+import type { Memory, MemoryRecord, MemoryScope } from '../../protocol/memory.ts'
 import type { Model } from '../../protocol/model.ts'
 import type { Pricing } from '../pricing.ts'
 
@@ -61,6 +62,12 @@ export interface Consultation {
   ask(question: Question): Promise<string>
   /** Runs an agent that leaves no trace, and gives its answer. What it costs counts towards the run. Rejects when it fails. */
   run(agent: Runnable, prompt: string): Promise<Answer>
+  /**
+   * Keeps a fact in a memory: without secrets, cut to what a memory takes, and marked as tainted if the agent, or one that `run` started, may
+   * have it from a tool. `null`: nothing was kept, because the agent is incognito or it is not known whom it works for. Rejects when the
+   * memory fails.
+   */
+  remember(memory: Memory, fact: FactToKeep): Promise<MemoryRecord | null>
   /** The agent's log so far, as the lines of a file that `importSession` reads, each with its newline. Rejects when the store fails. */
   exportSession(): AsyncIterable<string>
 }
@@ -71,6 +78,15 @@ export interface Question {
   readonly text: string
   /** Most tokens of the answer; default 1,000. */
   readonly maxTokens?: number | undefined
+}
+
+/** What a policy wants to be known later. */
+export interface FactToKeep {
+  /** Kept again under the same key, it is there once. */
+  readonly key: string
+  readonly text: string
+  /** Default: where the definition's `memory` keeps what is remembered; without one, `agent:<definition>`. */
+  readonly scope?: MemoryScope | undefined
 }
 
 /** A definition made by `defineAgent`. */

@@ -129,6 +129,9 @@ function checkReviewer(definition: AgentDefinition): void {
     ...(acting.length === 0
       ? []
       : [`${acting.join(', ')} may change something, and it only reads: declare effects: 'none' if so`]),
+    ...(definition.toolSources.length === 0
+      ? []
+      : ['it has sources of tools, which may have any, and it only reads: give it the tools themselves']),
     ...(output === null ? [] : ['it has an output schema: its answer is the plan']),
     ...(taken.length === 0 ? [] : [`it has a tool ${taken.join(' and ')}, which it is given`]),
   ]

@@ -1,11 +1,19 @@
 import { z } from 'zod'
-import { cutEnd } from '../../conversation/cutMiddle.ts'
-import { describeIssues, messageOf, RuntimeError } from '../../protocol/errors.ts'
+import { describeIssues, labelOf, RuntimeError } from '../../protocol/errors.ts'
+import { onlyFields } from '../../protocol/onlyFields.ts'
 import type { SaidBlock } from '../../protocol/content.ts'
-import type { JsonSchema } from '../../protocol/model.ts'
+import type { JsonSchema, ToolSpec } from '../../protocol/model.ts'
 import type { Snapshots } from '../../protocol/snapshots.ts'
 import type { RunContext } from '../runContext.ts'
-import { foreignSchema } from './schemaKind.ts'
+import {
+  isToolSchema,
+  notASchema,
+  readSchema,
+  type Parsed,
+  type ReadSchema,
+  type StandardInput,
+  type ToolSchema,
+} from './toolSchema.ts'
 
 /**
  * Removes the secrets named by the runtime's `redact` from text. The runtime does this to everything a tool returns; a tool that
@@ -67,6 +75,11 @@ export interface ToolContext<out Deps = unknown, Receipt = unknown> extends RunC
    * @throws Error when it is not JSON, or too large.
    */
   keep(receipt: Receipt, of?: string): void
+  /**
+   * Keeps the step of this call, unless the call fails, in sight of the model: no fold, prune or compaction hides it or cuts its results. A
+   * revert may abandon it, and a person may unpin it.
+   */
+  pin(): void
   /** Keeps contents, such as that of a file before the call changes it. */
   readonly snapshots: Snapshots
   /** Absent when the runtime has no `redact`. */
@@ -117,10 +130,10 @@ export interface Tool<in Deps = unknown, out Name extends string = string, out I
   readonly polls: boolean
   /** It has no `run`: a client carries its calls out. */
   readonly external?: true
+  /** What models are sent of it beside its name, description and schema. */
+  readonly spec?: Omit<ToolSpec, 'name' | 'description' | 'inputSchema'>
   /** Checks the model's arguments; `message` is meant for the model. Never throws. */
-  parse(
-    input: unknown,
-  ): { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly message: string }
+  parse(input: unknown): Parsed
   /** Whether a person must approve this call. Takes parsed input. */
   needsApproval(input: unknown, context: RunContext<Deps>): boolean | Promise<boolean>
   run(input: unknown, context: ToolContext<Deps>): ToolOutput | Promise<ToolOutput>
@@ -138,12 +151,20 @@ export type ToolDeps<T extends AnyTool> = (T extends Tool<infer Deps> ? (deps: D
   ? All
   : never
 
-type ToolSchema = z.ZodType | { readonly jsonSchema: JsonSchema }
+type AnyInput = { readonly [key: string]: unknown }
 
-type InputOf<Input> = Input extends z.ZodType ? z.output<Input> : { readonly [key: string]: unknown }
+type InputOf<Input> = Input extends z.ZodType
+  ? z.output<Input>
+  : Input extends StandardInput<unknown, infer Out>
+    ? Out
+    : Input extends { readonly validate: (value: unknown) => infer Result }
+      ? Extract<Awaited<Result>, { readonly success: true }> extends { readonly value: infer Value }
+        ? Value
+        : AnyInput
+      : AnyInput
 
 /** The arguments of a call as the model gives them. */
-type SentTo<Input> = Input extends z.ZodType ? z.input<Input> : { readonly [key: string]: unknown }
+type SentTo<Input> = Input extends z.ZodType ? z.input<Input> : Input extends StandardInput<infer In> ? In : AnyInput
 
 export interface ToolOptions<
   Input extends ToolSchema,
@@ -154,7 +175,10 @@ export interface ToolOptions<
   /** 1 to 64 letters, digits, `_` or `-`: what every provider accepts. */
   readonly name: Name
   readonly description: string
-  /** A zod object, or `{ jsonSchema }` for a tool whose schema comes from elsewhere. */
+  /**
+   * A zod object; an object of any library of Standard Schema that can write it as JSON Schema; or `{ jsonSchema, validate? }` for a schema
+   * from elsewhere: without `validate` the arguments are checked by the JSON Schema, with it by that alone.
+   */
   readonly input: Input
   /**
    * Does the work. It may throw or reject (the model gets the message as a tool error) and should stop when `signal` aborts; a
@@ -193,15 +217,10 @@ export interface ToolOptions<
   readonly polls?: boolean
 }
 
-const isSchema = (value: unknown): boolean =>
-  typeof value === 'object' && value !== null && ('_zod' in value || 'jsonSchema' in value)
-
-const optionsSchema = z.strictObject({
+const optionsSchema = onlyFields({
   name: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'use 1 to 64 letters, digits, "_" or "-"'),
   description: z.string().min(1, 'describe the tool: the model chooses by this'),
-  input: z.custom<object>(isSchema, {
-    error: ({ input }) => foreignSchema(input) ?? 'give a zod object, z.object({ … }), or { jsonSchema: { … } }',
-  }),
+  input: z.custom<object>(isToolSchema, { error: ({ input }) => notASchema(input) }),
   run: z.custom((value) => typeof value === 'function', 'give a function').optional(),
   needsApproval: z.union([z.boolean(), z.custom((value) => typeof value === 'function')]).optional(),
   timeoutMs: z.union([z.number().positive(), z.literal(Infinity)]).optional(),
@@ -237,12 +256,18 @@ export function defineTool<
   const Name extends string = string,
 >(options: ToolOptions<Input, Receipt, Deps, Name>): Tool<Deps, Name, SentTo<Input>> {
   const checked = optionsSchema.safeParse(options)
-  const label = `Tool ${JSON.stringify((options as { name?: unknown } | undefined)?.name)}`
+  const label = labelOf('Tool', options)
   if (!checked.success) throw new RuntimeError('INVALID_DEFINITION', `${label}: ${describeIssues(checked.error)}.`)
   const wrong = wrongInUndo(options)
   if (wrong !== undefined) throw new RuntimeError('INVALID_DEFINITION', `${label}: ${wrong}.`)
-  const { schema, inputSchema } = readSchema(options.input, label)
-  const parse = (input: unknown) => parseInput(schema, input)
+  return toolOf(options, readSchema(options.input, label))
+}
+
+/** The tool of options that have been checked. */
+export function toolOf<Deps, Name extends string, Input>(
+  options: ToolOptions<ToolSchema, z.ZodType, Deps, Name>,
+  { inputSchema, parse, finish }: ReadSchema,
+): Tool<Deps, Name, Input> {
   const approval = options.needsApproval ?? false
   return Object.freeze({
     name: options.name,
@@ -253,12 +278,25 @@ export function defineTool<
     effects: options.effects ?? 'irreversible',
     polls: options.polls ?? false,
     parse,
-    needsApproval: typeof approval === 'function' ? approval : approval ? alwaysAsks : neverAsks,
-    run: options.run ?? runsElsewhere(options.name),
+    needsApproval:
+      typeof approval === 'function' ? finishedBefore(finish, approval) : approval ? alwaysAsks : neverAsks,
+    run: options.run === undefined ? runsElsewhere(options.name) : finishedBefore(finish, options.run),
     ...(options.run === undefined ? { external: true } : {}),
-    ...(options.undo === undefined ? {} : { undo: checkedUndo(options.undo as UndoOption, parse, options.receipt) }),
+    ...(options.undo === undefined
+      ? {}
+      : { undo: checkedUndo(options.undo as UndoOption, { parse, finish }, options.receipt) }),
   })
 }
+
+/** A function of the arguments, called once their check is complete; at once where that takes no time. */
+const finishedBefore =
+  <Context, Result>(finish: ReadSchema['finish'], run: (input: never, context: Context) => Result | Promise<Result>) =>
+  (input: unknown, context: Context): Result | Promise<Result> => {
+    const finished = finish(input)
+    return finished instanceof Promise
+      ? finished.then((value) => run(value as never, context))
+      : run(finished as never, context)
+  }
 
 const runsElsewhere = (name: string) => (): never => {
   throw new Error(`A client carries out the calls of "${name}"; it has no "run".`)
@@ -283,7 +321,7 @@ function wrongInUndo({ run, effects, undo, receipt }: UndoParts): string | undef
 type UndoOption = (context: UndoContext) => void | Promise<void>
 
 const checkedUndo =
-  (undo: UndoOption, parse: Tool['parse'], receipt: z.ZodType = z.unknown()) =>
+  (undo: UndoOption, { parse, finish }: Pick<ReadSchema, 'parse' | 'finish'>, receipt: z.ZodType = z.unknown()) =>
   async (context: UndoContext): Promise<void> => {
     const input = parse(context.input)
     if (!input.ok) throw new Error(`its arguments no longer fit its tool. ${input.message}`)
@@ -291,45 +329,14 @@ const checkedUndo =
     const bad = kept.find(({ success }) => !success)
     if (bad?.error !== undefined) throw new Error(`what it kept no longer fits its tool: ${describeIssues(bad.error)}`)
     const [own, ...earlier] = kept.map(({ data }) => data)
-    await undo({ ...context, input: input.value, receipt: own, earlier })
+    await undo({ ...context, input: await finish(input.value), receipt: own, earlier })
   }
 
 /** Known by what it is, so that nothing is made ready to ask a tool that never needs an approval. */
 export const neverAsks = (): boolean => false
-const alwaysAsks = (): boolean => true
+export const alwaysAsks = (): boolean => true
 
-function readSchema(input: z.ZodType | { readonly jsonSchema: JsonSchema }, label: string) {
-  try {
-    const schema = 'jsonSchema' in input ? z.fromJSONSchema(input.jsonSchema) : input
-    const { $schema: _, ...inputSchema } =
-      'jsonSchema' in input ? input.jsonSchema : z.toJSONSchema(input, { io: 'input' })
-    if (inputSchema['type'] !== 'object') throw new Error(`the input must be an object, it is ${kindOf(inputSchema)}`)
-    return { schema, inputSchema: Object.freeze(inputSchema) as JsonSchema }
-  } catch (thrown) {
-    throw new RuntimeError('INVALID_DEFINITION', `${label}: ${messageOf(thrown)}.`, { cause: thrown })
-  }
-}
-
-function kindOf({ type, anyOf, oneOf }: { readonly [field: string]: unknown }): string {
-  if (type !== undefined) return JSON.stringify(type)
-  if (anyOf === undefined && oneOf === undefined) return 'a schema without a type'
-  return 'a union, which providers do not take: put it into a field, z.object({ action: z.union([ … ]) })'
-}
-
-function parseInput(schema: z.ZodType, input: unknown): ReturnType<Tool['parse']> {
-  if (typeof input === 'string') {
-    return { ok: false, message: `The arguments are not valid JSON: ${cutEnd(input, 200)}. Send one JSON object.` }
-  }
-  try {
-    const result = schema.safeParse(input ?? {})
-    if (result.success) return { ok: true, value: result.data }
-    return { ok: false, message: `Invalid arguments: ${describeIssues(result.error)}. Correct them and call again.` }
-  } catch (thrown) {
-    return { ok: false, message: `The arguments could not be checked: ${messageOf(thrown)}` }
-  }
-}
-
-const isImageData = (block: object): boolean =>
+const hasBytes = (block: object): boolean =>
   'data' in block &&
   (typeof block.data === 'string' || block.data instanceof Uint8Array) &&
   'mimeType' in block &&
@@ -345,5 +352,6 @@ export const isBlocks = (value: unknown): value is readonly SaidBlock[] =>
       block !== null &&
       'type' in block &&
       ((block.type === 'text' && 'text' in block && typeof block.text === 'string') ||
-        (block.type === 'image' && (isImageData(block) || ('url' in block && typeof block.url === 'string')))),
+        (block.type === 'file' && hasBytes(block)) ||
+        (block.type === 'image' && (hasBytes(block) || ('url' in block && typeof block.url === 'string')))),
   )

@@ -4,22 +4,26 @@ import { Bridge } from '../../server/bridge/bridge.ts'
 import { bridgeLimitsSchema } from '../../server/bridge/limits.ts'
 import { AgentAccess } from '../../server/bridge/agentAccess.ts'
 import { createRuntime } from '../../createRuntime.ts'
-import { type CliHost, exitCodes } from '../cliHost.ts'
+import { exitCodes } from '../cliHost.ts'
 import type { CommandRun } from '../command.ts'
-import { loadDefinitions } from '../loadDefinitions.ts'
-import { loadPeer } from '../loadPeer.ts'
+import { definitionsFor } from '../config/configAgents.ts'
+import { loadConfig } from '../config/loadConfig.ts'
+import { settingsOf } from '../openWork.ts'
+import { loadPeer } from '../../protocol/loadPeer.ts'
+import { takeOutput } from '../protocolOutput.ts'
 import { openLogs } from '../sessionLogs.ts'
 import { onStopSignal } from '../signals.ts'
 
-/** `escapement acp <module>`: the agents a module defines, for an editor that starts this process. */
+/** `escapement acp [module]`: the agents of a module, else of the configuration, for an editor that starts this process. */
 export const acpCommand: CommandRun = async (invocation, host) => {
   const output = takeOutput(host)
   try {
     const { serveStdio } = await loadAcp()
-    const loaded = await loadDefinitions(invocation.task ?? '', host.cwd())
-    const { store } = openLogs(invocation)
+    const config = await loadConfig(invocation, host)
+    const loaded = await definitionsFor(invocation, config, host)
+    const { store } = openLogs(invocation, config)
     const definitions = new Map(loaded.map((definition) => [definition.name, definition]))
-    const runtime = await createRuntime({ store })
+    const runtime = await createRuntime({ store, ...settingsOf(config).runtime })
     const limits = bridgeLimitsSchema.parse({})
     const bridge = new Bridge(runtime, {
       store,
@@ -41,17 +45,6 @@ export const acpCommand: CommandRun = async (invocation, host) => {
     return exitCodes.done
   } finally {
     output.giveBack()
-  }
-}
-
-/** Redirects what a module prints to standard error, so that it does not mix with protocol messages. */
-function takeOutput({ stdout, stderr }: CliHost) {
-  const { write } = stdout
-  const send = write.bind(stdout)
-  stdout.write = stderr.write.bind(stderr)
-  return {
-    write: (bytes: Uint8Array, done: (error?: Error | null) => void): void => void send(bytes, done),
-    giveBack: (): void => void (stdout.write = write),
   }
 }
 

@@ -8,17 +8,20 @@ import { chart, chartDirections, chartFormats, type ChartFormat, type ChartSubje
 import { checkChoice } from '../../charts/checkChoice.ts'
 import type { CommandRun } from '../command.ts'
 import type { Invocation } from '../commandLine.ts'
-import { exitCodes } from '../cliHost.ts'
-import { loadDefinitions } from '../loadDefinitions.ts'
+import { exitCodes, type CliHost } from '../cliHost.ts'
+import { definitionsFor } from '../config/configAgents.ts'
+import { loadConfig } from '../config/loadConfig.ts'
 import { nearestWord } from '../../protocol/nearestWord.ts'
 
 /** `escapement chart [module]`: the statechart of an agent that a module exports, or of any agent. */
-export const chartCommand: CommandRun = async ({ task, id, format, direction, out }, host) => {
+export const chartCommand: CommandRun = async (invocation, host) => {
+  const { task, id, format, direction, out } = invocation
   const options = {
     format: format === undefined ? formatOf(out) : checkChoice('--format', format, chartFormats),
     direction: checkChoice('--direction', direction ?? 'down', chartDirections),
   }
-  const subject = task === undefined ? everyAgent(id) : choose(await loadDefinitions(task, host.cwd()), id)
+  const subject =
+    task === undefined && id === undefined ? everyAgent : choose(await definitionsOf(invocation, host), id)
   const drawn = await chart<ChartFormat>(subject, options)
   const text = typeof drawn === 'string' ? drawn : `${JSON.stringify(drawn, null, 2)}\n`
   if (out === undefined) host.stdout.write(text)
@@ -31,10 +34,11 @@ function formatOf(out: Invocation['out']): ChartFormat {
   return chartFormats.find((format) => format === ending) ?? 'mermaid'
 }
 
-function everyAgent(id: string | undefined): ChartSubject {
-  if (id === undefined) return agentMachine as AnyStateMachine
-  throw new RuntimeError('INVALID_OPTION', `--id ${id} names an agent of a module: say which module.`)
-}
+const everyAgent: ChartSubject = agentMachine as AnyStateMachine
+
+/** Those of the module, else of the configuration. */
+const definitionsOf = async (invocation: Invocation, host: CliHost): Promise<readonly AgentDefinition[]> =>
+  definitionsFor(invocation, await loadConfig(invocation, host), host)
 
 function choose(definitions: readonly AgentDefinition[], id: string | undefined): AgentDefinition {
   const names = definitions.map(({ name }) => name)

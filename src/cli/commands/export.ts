@@ -4,13 +4,13 @@ import { messageOf, RuntimeError } from '../../protocol/errors.ts'
 import { exportSession } from '../../sessions/exportSession.ts'
 import type { CommandRun } from '../command.ts'
 import { exitCodes } from '../cliHost.ts'
-import { checkSession, openLogs, wantsJson } from '../sessionLogs.ts'
+import { checkSession, logsFor, wantsJson } from '../sessionLogs.ts'
 import { counted } from '../../charts/amounts.ts'
 
 /** `escapement export <id>`: a session as one file, with the past that a fork shares. */
 export const exportCommand: CommandRun = async (invocation, host) => {
   const { task: id = '', out } = invocation
-  const logs = openLogs(invocation)
+  const logs = await logsFor(invocation, host)
   await checkSession(logs, id)
   const lines = exportSession(logs.store, id)
   if (out === undefined) {

@@ -3,7 +3,7 @@ import { forkSession } from '../../sessions/forkSession.ts'
 import type { CommandRun } from '../command.ts'
 import { exitCodes } from '../cliHost.ts'
 import { ownSession } from '../ownSession.ts'
-import { howToResume, openLogs, readSession, wantsJson } from '../sessionLogs.ts'
+import { howToResume, logsFor, readSession, wantsJson } from '../sessionLogs.ts'
 import { oneLine } from '../../charts/plainText.ts'
 
 /** `escapement fork <id> --at n12`: a new session that shares the past of another up to a node. */
@@ -14,7 +14,7 @@ export const forkCommand: CommandRun = async (invocation, host) => {
       'INVALID_OPTION',
       '"fork" needs --at <node>, like --at n12; "escapement show <id>" has them.',
     )
-  const logs = openLogs(invocation)
+  const logs = await logsFor(invocation, host)
   const session = await readSession(logs, source)
   const { agentId } = await forkSession(logs.store, source, at, id === undefined ? {} : { id })
   const how =

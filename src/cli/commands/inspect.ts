@@ -2,12 +2,12 @@ import { createRuntime } from '../../createRuntime.ts'
 import { addressOf, pageOf } from '../addressOf.ts'
 import type { CommandRun } from '../command.ts'
 import { exitCodes } from '../cliHost.ts'
-import { checkSession, openLogs, wantsJson } from '../sessionLogs.ts'
+import { checkSession, logsFor, wantsJson } from '../sessionLogs.ts'
 import { untilStopped } from '../signals.ts'
 
 /** `escapement inspect [id]`: the inspector page over logs; no log is changed and no agent loaded. */
 export const inspectCommand: CommandRun = async (invocation, host) => {
-  const logs = openLogs(invocation)
+  const logs = await logsFor(invocation, host)
   const { task: id } = invocation
   if (id !== undefined) await checkSession(logs, id)
   const runtime = await createRuntime({ store: logs.store })

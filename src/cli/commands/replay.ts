@@ -8,7 +8,7 @@ import type { LogRecord } from '../../protocol/records.ts'
 import type { LoadedSession } from '../../sessions/loadSession.ts'
 import { type CliHost, exitCodes } from '../cliHost.ts'
 import type { CommandRun } from '../command.ts'
-import { openLogs, readCount, readSession, wantsJson } from '../sessionLogs.ts'
+import { logsFor, readCount, readSession, wantsJson } from '../sessionLogs.ts'
 import { onStopSignal } from '../signals.ts'
 import { coloursFor } from '../terminal/colours.ts'
 import { eventPrinter } from '../terminal/eventPrinter.ts'
@@ -22,7 +22,7 @@ export const replayCommand: CommandRun = async (invocation, host) => {
   const { task: id = '', to } = invocation
   const upTo = to === undefined ? undefined : readCount('--to', to)
   const speed = readSpeed(invocation.speed)
-  const session = await readSession(openLogs(invocation), id)
+  const session = await readSession(await logsFor(invocation, host), id)
   const records = [...session.past, ...session.records]
   checkTurn(id, records, upTo)
   const stop = new AbortController()

@@ -5,6 +5,9 @@ import { chatInTerminal } from '../localChat.ts'
 import { isInteractive, exitCodes } from '../cliHost.ts'
 import type { CommandRun } from '../command.ts'
 import { sortModel } from '../demo/sortPolicy.ts'
+import { agentsOf } from '../config/configAgents.ts'
+import { loadConfig, type LoadedConfig } from '../config/loadConfig.ts'
+import { guideTrouble, sayChoice, settingsOf, wordDelayMs } from '../openWork.ts'
 import { chooseModel, type ModelChoice, type ModelWish } from '../models/chooseModel.ts'
 import { providers } from '../models/providers.ts'
 import { openSession, type Session } from '../openSession.ts'
@@ -18,23 +21,30 @@ import { oneLine } from '../../charts/plainText.ts'
 /** `escapement resume <id>`: continues a session of `run` or `chat`, even if its process was killed. */
 export const resumeCommand: CommandRun = async (invocation, host) => {
   const { task: id = '', dir = '.', json, yes, model } = invocation
-  const logs = openLogs(invocation)
+  const config = await loadConfig(invocation, host)
+  const logs = openLogs(invocation, config)
   const before = await readSession(logs, id)
   const own = ownSession(before)
-  if (own === undefined) return refuse(host, notOurs(before))
-  if (invocation.dir === undefined && own.folder !== undefined && !isSameFolder(own.folder, host.cwd())) {
+  if (own === undefined && !mayKnow(config, before.definition)) return refuse(host, notOurs(before))
+  if (invocation.dir === undefined && own?.folder !== undefined && !isSameFolder(own.folder, host.cwd())) {
     const [there, here] = [own.folder, '.'].map((folder) => howToResume(id, { ...invocation, dir: folder }))
     const what = `Session "${id}" worked in ${oneLine(own.folder)}, not in the folder you are in.`
     return refuse(host, `${what}\nTo go on there: ${oneLine(there!)}\nTo go on here: ${here}`, exitCodes.usage)
   }
   if (before.isStopped) return refuse(host, `Session "${id}" was stopped for good.`)
   const isLive = !json && isInteractive(host)
-  const wish = { asked: model, env: host.env, dir: host.cwd(), wordDelayMs: isLive ? 12 : 0 }
+  const wish = { asked: model, env: host.env, dir: host.cwd(), wordDelayMs: isLive ? wordDelayMs : 0, config }
   const choice = await choiceFor(before.model, wish)
-  if (choice.notice !== undefined) host.stderr.write(`${choice.notice}\n`)
+  const definition =
+    own === undefined ? agentsOf(config!, choice.model).find(({ name }) => name === before.definition) : undefined
+  if (own === undefined && definition === undefined) return refuse(host, notOurs(before))
+  sayChoice(choice, definition, host)
   const session = await openSession({
     dir,
+    ...settingsOf(config),
     recordIn: logs.folder,
+    definition,
+    onGuideTrouble: guideTrouble(definition, host),
     choice,
     needsApproval: () => !yes,
     braking: { revert: hadBrake(before) },
@@ -45,7 +55,7 @@ export const resumeCommand: CommandRun = async (invocation, host) => {
   try {
     if (!isLive) return await goOn(session, options)
     host.stdout.write(recap(before.conversation, host))
-    return await chatInTerminal(session, { ...options, modelId: choice.model.id }, (chat) => {
+    return await chatInTerminal(session, { ...options, modelId: session.definition.model.id }, (chat) => {
       if (isOwed(session.agent)) session.agent.resume()
       else chat.catchUp()
     })
@@ -54,8 +64,12 @@ export const resumeCommand: CommandRun = async (invocation, host) => {
   }
 }
 
+/** Whether the configuration may have the agent: those it makes with a model have no name before. */
+const mayKnow = (config: LoadedConfig | undefined, name: string): boolean =>
+  config?.agents?.some((agent) => typeof agent === 'function' || agent.name === name) === true
+
 const notOurs = ({ id, definition }: LoadedSession): string =>
-  `Session "${id}" is of an agent "${oneLine(definition)}" that the command line did not begin; only the code that ` +
+  `Session "${id}" is of an agent "${oneLine(definition)}" that the command line did not begin and no configuration here has; only the code that ` +
   `defines it can go on with it: runtime.resume("${id}", definition).`
 
 function isSameFolder(recorded: string, current: string): boolean {

@@ -6,30 +6,37 @@ import { loadSession } from '../../sessions/loadSession.ts'
 import { addressOf, pageOf } from '../addressOf.ts'
 import { type CliHost, exitCodes } from '../cliHost.ts'
 import type { CommandRun } from '../command.ts'
-import { loadDefinitions } from '../loadDefinitions.ts'
+import { definitionsFor } from '../config/configAgents.ts'
+import { loadConfig } from '../config/loadConfig.ts'
+import { settingsOf } from '../openWork.ts'
 import { ownSession } from '../ownSession.ts'
 import { openLogs, wantsJson } from '../sessionLogs.ts'
 import { untilStopped } from '../signals.ts'
 import type { Endpoint } from '../../server/bridge/endpoint.ts'
 import type { Invocation } from '../commandLine.ts'
-import { loadPeer } from '../loadPeer.ts'
+import { loadPeer } from '../../protocol/loadPeer.ts'
 
-/** `escapement serve <module>`: the agents a module defines, over a WebSocket. */
+/** `escapement serve [module]`: the agents of a module, else of the configuration, over a WebSocket. */
 export const serveCommand: CommandRun = async (invocation, host) => {
-  const definitions = await loadDefinitions(invocation.task ?? '', host.cwd())
-  const { store } = openLogs(invocation)
-  const runtime = await createRuntime({ store })
+  const config = await loadConfig(invocation, host)
+  const definitions = await definitionsFor(invocation, config, host)
+  const { store } = openLogs(invocation, config)
+  const { acp: _, agUi: __, mcp: ___, stately: ____, endpoints: others = [], ...settings } = config?.serve ?? {}
+  const runtime = await createRuntime({ store, ...settingsOf(config).runtime })
   try {
-    const endpoints = await loadEndpoints(invocation)
-    const server = await runtime.serve({ ...addressOf(invocation, host), definitions, endpoints })
+    const wanted = endpointOptions.filter((option) => invocation[option] || config?.serve?.[option] === true)
+    const endpoints = await loadEndpoints(wanted, runtime, definitions)
+    const address = addressOf(invocation, host)
+    const server = await runtime.serve({ ...settings, ...address, definitions, endpoints: [...endpoints, ...others] })
     const resumed = await resumeCutOff(runtime, definitions, store, host)
     const names = definitions.map(({ name }) => name)
+    const mcp = wanted.includes('mcp') ? `${pageOf(server)}mcp` : undefined
     // Before anyone can know that it is up and stop it.
     const stopped = untilStopped(host)
     host.stdout.write(
       wantsJson(invocation, host)
-        ? `${JSON.stringify({ url: server.url, page: pageOf(server), definitions: names, resumed })}\n`
-        : `${server.url}\npage: ${pageOf(server)}\nagents: ${names.join(', ')}${resumed.length === 0 ? '' : `\ngoing on: ${resumed.join(', ')}`}\nCtrl-C ends.\n`,
+        ? `${JSON.stringify({ url: server.url, page: pageOf(server), definitions: names, resumed, ...(mcp === undefined ? {} : { mcp }) })}\n`
+        : `${server.url}\npage: ${pageOf(server)}\n${mcp === undefined ? '' : `mcp: ${mcp}\n`}agents: ${names.join(', ')}${resumed.length === 0 ? '' : `\ngoing on: ${resumed.join(', ')}`}\nCtrl-C ends.\n`,
     )
     await stopped
     return exitCodes.done
@@ -62,27 +69,41 @@ async function resumeCutOff(
 }
 
 /** Additional protocols, each enabled by the option of its name. */
-type EndpointOption = keyof Pick<Invocation, 'acp' | 'agUi' | 'stately'>
+type EndpointOption = keyof Pick<Invocation, 'acp' | 'agUi' | 'mcp' | 'stately'>
 
 interface Loading {
-  load(): Promise<Endpoint>
-  /** The peer dependency it needs. */
+  load(runtime: Runtime, definitions: readonly AgentDefinition[]): Promise<Endpoint>
+  /** The peer dependencies it needs. */
   readonly needs?: string
 }
 
 const loadings: { readonly [O in EndpointOption]: Loading } = {
   acp: { load: async () => (await import('../../server/acp/acp.ts')).acp(), needs: '@agentclientprotocol/sdk' },
   agUi: { load: async () => (await import('../../server/agUi/agUi.ts')).agUi(), needs: '@ag-ui/core' },
+  mcp: {
+    load: async (runtime, definitions) => {
+      const { mcpServer } = await import('../../server/mcp/mcpServer.ts')
+      // It is needed by the first request, and missed now.
+      await import('../../server/mcp/answerHttp.ts')
+      return mcpServer(runtime, definitions).endpoint()
+    },
+    needs: '@modelcontextprotocol/server @modelcontextprotocol/node',
+  },
   stately: { load: async () => (await import('../../server/stately/stately.ts')).stately() },
 }
 
-/** Loads the requested endpoints. @throws RuntimeError `INVALID_OPTION` if a package one needs is not installed. */
-async function loadEndpoints(invocation: Pick<Invocation, EndpointOption>): Promise<Endpoint[]> {
-  const wanted = (Object.keys(loadings) as EndpointOption[]).filter((option) => invocation[option])
-  return Promise.all(
+const endpointOptions = Object.keys(loadings) as readonly EndpointOption[]
+
+/** Loads the requested endpoints. @throws RuntimeError `PACKAGE_MISSING` if a package one needs is not installed. */
+const loadEndpoints = (
+  wanted: readonly EndpointOption[],
+  runtime: Runtime,
+  definitions: readonly AgentDefinition[],
+): Promise<Endpoint[]> =>
+  Promise.all(
     wanted.map((option) => {
       const { load, needs } = loadings[option]
-      return needs === undefined ? load() : loadPeer(load, 'This', needs)
+      const loading = (): Promise<Endpoint> => load(runtime, definitions)
+      return needs === undefined ? loading() : loadPeer(loading, 'This', needs)
     }),
   )
-}

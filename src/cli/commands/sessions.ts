@@ -4,7 +4,7 @@ import type { Store } from '../../protocol/store.ts'
 import { listSessions, type SessionSummary } from '../../sessions/listSessions.ts'
 import { type CliHost, exitCodes } from '../cliHost.ts'
 import type { CommandRun } from '../command.ts'
-import { columnsOf, openLogs, wantsJson } from '../sessionLogs.ts'
+import { columnsOf, logsFor, wantsJson } from '../sessionLogs.ts'
 import { age, money, whole } from '../../charts/amounts.ts'
 import { coloursFor, type Colours, paintStatus } from '../terminal/colours.ts'
 import { safeJson } from '../terminal/safeJson.ts'
@@ -18,7 +18,7 @@ type Listed = SessionSummary & { readonly lastText?: string }
 
 /** `escapement sessions`: what is recorded in a folder, the newest first. */
 export const sessionsCommand: CommandRun = async (invocation, host) => {
-  const { folder, store } = openLogs(invocation)
+  const { folder, store } = await logsFor(invocation, host)
   const texts = new Map<string, string>()
   const listed = (await listSessions(notingTexts(store, texts))).map((summary): Listed => {
     const lastText = texts.get(summary.id)

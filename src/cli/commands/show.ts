@@ -14,7 +14,7 @@ import type { Invocation } from '../commandLine.ts'
 import {
   columnsOf,
   forksOf,
-  openLogs,
+  logsFor,
   readCount,
   readSession,
   refuse,
@@ -26,7 +26,8 @@ import { conversationTree } from '../terminal/conversationTree.ts'
 import { requestChange } from '../../conversation/requestChange.ts'
 import { requestLines } from '../terminal/requestText.ts'
 import { safeJson } from '../terminal/safeJson.ts'
-import { runLines, sessionLines } from '../terminal/sessionText.ts'
+import { runLines, sessionLines, sourceLines } from '../terminal/sessionText.ts'
+import { toolSourcesOf } from '../../sessions/toolSources.ts'
 import { changeLine, turnLines } from '../terminal/turnText.ts'
 
 /** `escapement show <id>`: a session, one of its turns, or the exact request of a turn. */
@@ -37,7 +38,7 @@ export const showCommand: CommandRun = async (invocation, host) => {
     invocation.format === undefined ? undefined : checkChoice('--format', invocation.format, conversationFormats)
   if (format !== undefined && (request || wanted !== undefined))
     throw new RuntimeError('INVALID_OPTION', '--format draws the whole conversation: leave --turn and --request out.')
-  const logs = openLogs(invocation)
+  const logs = await logsFor(invocation, host)
   const session = await readSession(logs, id)
   const views = { session, host, logs, isJson: wantsJson(invocation, host) }
   if (format !== undefined) return draw(views, format)
@@ -81,13 +82,21 @@ async function showSession(views: Views): Promise<number> {
   const { session, host, logs } = views
   const { past: _, records: __, conversation, ...summary } = session
   const forks = await forksOf(logs, session.id)
-  if (views.isJson) return printJson(views, { ...summary, forks, conversation: conversationData(conversation) })
+  const sources = toolSourcesOf([...session.past, ...session.records])
+  if (views.isJson)
+    return printJson(views, {
+      ...summary,
+      forks,
+      ...(sources.length === 0 ? {} : { sources }),
+      conversation: conversationData(conversation),
+    })
   const colours = coloursOf(views)
   const facts = { forks, logFile: join(logs.folder, `${session.id}.jsonl`), now: systemClock.now() }
   const section = (title: string, lines: readonly string[]): string[] =>
     lines.length === 0 ? [] : ['', colours.bold(title), ...lines.map((line) => `  ${line}`)]
   return print(views, [
     ...sessionLines(session, facts, colours),
+    ...section('Tools from elsewhere', sourceLines(sources, colours)),
     ...section('Runs', runLines(session.runs, colours)),
     ...section('Between runs', session.changes.map(changeLine)),
     ...section(

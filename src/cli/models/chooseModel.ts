@@ -7,6 +7,9 @@ import { embeddedModel } from '../embedded/embeddedModel.ts'
 import { nearestWord } from '../../protocol/nearestWord.ts'
 import { providers, type Provider } from './providers.ts'
 import { isAiSdkModel } from '../../actors/models/aiSdk/isAiSdkModel.ts'
+import { modelOf } from '../../actors/models/modelOf.ts'
+import { keyInFile } from '../config/keyInFile.ts'
+import type { LoadedConfig } from '../config/loadConfig.ts'
 import { aiSdkModel } from '../../actors/models/aiSdk/aiSdkModel.ts'
 
 export interface ModelChoice {
@@ -24,18 +27,27 @@ export interface ModelWish {
   readonly dir: string
   /** Delay between words of the embedded model, so that people can follow it. */
   readonly wordDelayMs: number
+  /** What the configuration says of models. */
+  readonly config?: Pick<LoadedConfig, 'model' | 'models' | 'file'> | undefined
 }
 
 /**
- * The model asked for by option or `ESCAPEMENT_MODEL`, else the first provider with a key and a package, else the embedded one.
+ * The model asked for by option, `ESCAPEMENT_MODEL` or the configuration, else the first provider with a key and a package, else the embedded
+ * one. A name of the configuration's `models` stands for what it has there.
  *
  * @throws RuntimeError `INVALID_OPTION` for a name that cannot be one, `MODEL_UNAVAILABLE` for a missing package or key.
  */
 export async function chooseModel(wish: ModelWish): Promise<ModelChoice> {
   const { env, dir } = wish
-  const name = wish.asked ?? (env['ESCAPEMENT_MODEL'] || undefined)
-  if (name === 'embedded') return embedded(wish)
-  if (name !== undefined) return { model: await namedModel(name, wish), isEmbedded: false }
+  const asked = wish.asked ?? (env['ESCAPEMENT_MODEL'] || undefined)
+  const said = asked ?? wish.config?.model
+  const { models = {} } = wish.config ?? {}
+  const alias = typeof said === 'string' && Object.hasOwn(models, said) ? said : undefined
+  const meant = alias === undefined ? said : models[alias]
+  if (meant === 'embedded') return embedded(wish)
+  if (typeof meant === 'string')
+    return { model: await namedModel(meant, wish, () => whereSaid(wish, alias)), isEmbedded: false }
+  if (meant !== undefined) return { model: modelOf(meant, 'The configuration'), isEmbedded: false }
   const missing: string[] = []
   for (const [label, provider] of Object.entries(providers)) {
     const key = keyOf(provider, env)
@@ -66,31 +78,41 @@ const embedded = ({ wordDelayMs }: ModelWish): ModelChoice => ({
 const keyOf = ({ keys }: Provider, env: NodeJS.ProcessEnv): string | undefined =>
   keys.find((key) => (env[key] ?? '') !== '')
 
-async function namedModel(name: string, { env, dir }: ModelWish): Promise<Model> {
+/** Where the name of a model stands: an option, a variable, or a line of the configuration, as of an alias. */
+function whereSaid({ asked, env, config }: ModelWish, alias: string | undefined): string {
+  if (config !== undefined && alias !== undefined) return keyInFile(config.file, ['models', alias])
+  if (asked !== undefined) return '--model'
+  if (config === undefined || (env['ESCAPEMENT_MODEL'] ?? '') !== '') return 'ESCAPEMENT_MODEL'
+  return keyInFile(config.file, ['model'])
+}
+
+async function namedModel(name: string, { env, dir, config }: ModelWish, where: () => string): Promise<Model> {
   const [label = '', ...rest] = name.split(':')
   const modelId = rest.join(':')
   const names = Object.keys(providers)
   if (modelId === '') {
+    const known = Object.keys(config?.models ?? {})
+    const own = known.length === 0 ? '' : ` The configuration has: ${known.join(', ')}.`
     throw new RuntimeError(
       'INVALID_OPTION',
-      `--model "${name}" is not of the form provider:model, like anthropic:${providers['anthropic']!.defaultModel}.`,
+      `${where()} "${name}" is not of the form provider:model, like anthropic:${providers['anthropic']!.defaultModel}.${own}`,
     )
   }
   const provider = Object.hasOwn(providers, label) ? providers[label] : undefined
   if (provider === undefined) {
     const nearest = nearestWord(label, names)
     const hint = nearest === undefined ? `There are: ${names.join(', ')}.` : `Did you mean "${nearest}"?`
-    throw new RuntimeError('INVALID_OPTION', `--model "${name}" names an unknown provider "${label}". ${hint}`)
+    throw new RuntimeError('INVALID_OPTION', `${where()} "${name}" names an unknown provider "${label}". ${hint}`)
   }
   const file = findPackage(provider, dir)
   if (file === undefined) {
     throw new RuntimeError(
       'MODEL_UNAVAILABLE',
-      `--model ${name} needs the package ${provider.packageName}: npm install ${provider.packageName}.`,
+      `${where()} ${name} needs the package ${provider.packageName}: npm install ${provider.packageName}.`,
     )
   }
   if (keyOf(provider, env) === undefined) {
-    throw new RuntimeError('MODEL_UNAVAILABLE', `--model ${name} needs a key: ${provider.keys[0]} is not set.`)
+    throw new RuntimeError('MODEL_UNAVAILABLE', `${where()} ${name} needs a key: ${provider.keys[0]} is not set.`)
   }
   return loadModel(provider, modelId, file)
 }

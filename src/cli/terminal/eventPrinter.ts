@@ -1,3 +1,5 @@
+import { oneLine } from '../../conversation/cutMiddle.ts'
+import { isRemembered } from '../../protocol/provenance.ts'
 import type { AgentEvent, EventOf } from '../../protocol/events.ts'
 import type { Economics } from '../../protocol/economics.ts'
 import { formatNodeId } from '../../protocol/ids.ts'
@@ -39,6 +41,8 @@ export function eventPrinter(options: PrinterOptions): (event: AgentEvent) => vo
   const printers: Printers = {
     'run.start': ({ time }) => (startedAt = time),
     'message.added': ({ message: { provenance } }) => {
+      if (isRemembered(provenance))
+        line(colours.dim(`  ⇠ from memory (${provenance.tier}, ${withoutControls(provenance.recordId)})`))
       if (provenance?.type === 'report')
         line(colours.dim(`  ⇠ ${withoutControls(provenance.name)} (${provenance.agentId}) has reported`))
     },
@@ -104,12 +108,19 @@ export function eventPrinter(options: PrinterOptions): (event: AgentEvent) => vo
       if (event.applied) line(colours.dim(`  ${pruneLine(event)}`))
       if (event.reason !== undefined) line(colours.yellow(`  ${withoutControls(event.reason)}`))
     },
+    'memory.extracted': ({ kept }) => {
+      for (const { text, tainted } of kept)
+        line(colours.dim(`  ⇢ remembered${tainted ? ', unconfirmed' : ''}: ${withoutControls(oneLine(text, 120))}`))
+    },
     'stall.detected': ({ evidence, rung }) =>
       line(colours.yellow(`  ↻ in circles: ${withoutControls(evidence)}${rungWords[rung]}`)),
     'policy.end': (event) => {
       const { outcome, requestId } = event
       if (outcome === 'failed') line(colours.yellow(`  ${policyLine(event)}`))
       else if (outcome === 'planned' || requestId !== undefined) line(colours.dim(`  ${policyLine(event)}`))
+    },
+    'source.status': ({ source, trouble }) => {
+      if (trouble !== undefined) line(colours.yellow(`! tools of ${source}: ${withoutControls(trouble)}`))
     },
     'model.warning': ({ model, message }) => line(colours.yellow(`! ${withoutControls(`${model}: ${message}`)}`)),
     error: ({ error }) => line(colours.red(`! ${withoutControls(error.message)} (${error.code})`)),

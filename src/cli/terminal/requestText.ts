@@ -72,6 +72,11 @@ function blockLines(block: Block): string[] {
       return 'url' in block
         ? [`    [image ${oneLine(block.url)}]`]
         : [`    [image ${oneLine(block.mimeType)}, ${whole(block.data.length)} characters of base64]`]
+    case 'file': {
+      const { name, mimeType, data } = block
+      const what = oneLine(name === undefined ? mimeType : `${name}, ${mimeType}`)
+      return [`    [file ${what}, ${whole(data.length)} characters of base64]`]
+    }
     case 'thinking':
       return [`    [thinking${block.signature === undefined ? '' : ', signed'}]`, ...indented(block.text, '    ')]
     case 'provider':

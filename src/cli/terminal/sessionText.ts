@@ -1,6 +1,7 @@
 import { formatNodeId } from '../../protocol/ids.ts'
 import { totalTokens, type Usage } from '../../protocol/messages.ts'
 import type { PauseReason } from '../../protocol/records.ts'
+import type { LoggedSource } from '../../sessions/toolSources.ts'
 import type { SessionRun, Session, SessionCall, Turn } from '../../sessions/session.ts'
 import { age, counted, moment, money, whole } from '../../charts/amounts.ts'
 import { type Colours, paintStatus } from './colours.ts'
@@ -35,6 +36,14 @@ export function sessionLines(session: Session, { forks, logFile, now }: SessionF
     ...facts.flatMap(([name, value]) => (value === undefined ? [] : [`  ${colours.dim(name.padEnd(8))}${value}`])),
   ]
 }
+
+/** Where tools come from: their names, what the system prompt says of the source, and what was wrong with it. */
+export const sourceLines = (sources: readonly LoggedSource[], colours: Colours): string[] =>
+  sources.flatMap(({ source, tools, instructions = '', trouble }) => [
+    `${colours.bold(oneLine(source))} · ${tools.length === 0 ? 'no tools' : tools.map(oneLine).join(', ')}`,
+    ...instructions.split('\n').flatMap((line) => (line.trim() === '' ? [] : [`  ${colours.dim(oneLine(line))}`])),
+    ...(trouble === undefined ? [] : [`  ${colours.red(oneLine(trouble))}`]),
+  ])
 
 const usageText = (usage: Usage, costUsd: number): string => {
   const cached = usage.cacheRead + usage.cacheWrite

@@ -1,6 +1,7 @@
 import type { ConversationNode } from '../../conversation/node.ts'
 import { formatNodeId, type NodeId } from '../../protocol/ids.ts'
-import { providedText, textOf, toolCallsOf, totalTokens } from '../../protocol/messages.ts'
+import { artifactName } from '../../protocol/artifacts.ts'
+import { countMedia, providedText, textOf, toolCallsOf, totalTokens } from '../../protocol/messages.ts'
 import type { SessionRun, SessionCall, TrunkChange, Turn } from '../../sessions/session.ts'
 import { byPolicy, counted, savings, whole } from '../../charts/amounts.ts'
 import { copiedSpans } from '../../charts/copiedSpans.ts'
@@ -30,9 +31,9 @@ export function turnLines({ run, turn, nodes }: TurnScene, colours: Colours, col
   ]
   const text = (id: NodeId): string[] => {
     const content = nodes.get(id)?.message.content ?? []
-    const images = content.filter(({ type }) => type === 'image').length
+    const media = countMedia(content)
     const provided = content.flatMap((block) => (block.type === 'provider' ? [`[${providedText(block)}]\n`] : []))
-    const shown = provided.join('') + textOf(content) + (images === 0 ? '' : `\n[${counted(images, 'image')}]`)
+    const shown = provided.join('') + textOf(content) + (media === '' ? '' : `\n[${media}]`)
     return shown.trim() === '' ? [] : shortened(shown.trim(), { indent: '  ', columns, maxLines: maxTextLines })
   }
   const replied = reply === undefined ? undefined : nodes.get(reply)
@@ -83,6 +84,9 @@ function callLines(call: SessionCall, { replied, nodes, colours, columns }: Call
     outcomeLine({ name, message }),
     formatNodeId(nodeId!),
     ...(changed === '' ? [] : [`changed ${changed}`]),
+    ...(message.artifacts ?? []).map(
+      (kept) => `kept ${artifactName(kept)}, ${kept.mimeType}, ${counted(kept.bytes, 'byte')}`,
+    ),
   ]
   const result = shortened(textOf(message.content), { indent: '      ', columns, maxLines: maxResultLines })
   return [`  ${mark} ${line} ${colours.dim(`· ${outcome.join(' · ')}`)}`, ...result.map((shown) => colours.dim(shown))]

@@ -1,3 +1,4 @@
+import type { SourceInfo } from '../../protocol/toolsChange.ts'
 import type { TurnUse } from '../../protocol/turns.ts'
 import type { ConversationView } from '../../conversation/conversationView.ts'
 import type { CapturedRequest } from '../../conversation/captureRequest.ts'
@@ -34,6 +35,9 @@ export interface PartialReply {
   readonly thinking: string
 }
 
+/** A source of an agent's tools; how it is is known only of now. */
+export type SourceView = Pick<SourceInfo, 'source' | 'tools'> & Partial<SourceInfo>
+
 /** What the page shows of one agent, at one moment. A new object with every change, at most one an animation frame. */
 export interface AgentViewState {
   readonly agentId: string
@@ -66,6 +70,10 @@ export interface AgentViewState {
   readonly consulting: Consultation | null
   /** What it was told to use as of `at`. */
   readonly use: TurnUse | null
+  /** Where it has tools from that come and go, as of `at`. */
+  readonly sources: readonly SourceView[]
+  /** What the system prompt says of them, by source, as of `at`. */
+  readonly instructions: ReadonlyMap<string, string>
   /** Id of the model that its call waits for, within the limits of the runtime; `null` in the past. */
   readonly waitsFor: string | null
   /** As of `at`, oldest first. */

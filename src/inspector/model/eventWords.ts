@@ -1,12 +1,14 @@
 import { metadataText } from '../../protocol/metadata.ts'
 import { formatNodeId } from '../../protocol/ids.ts'
 import type { AgentEvent } from '../../protocol/events.ts'
-import { providedText, textOf, toolCallsOf, totalTokens, type Block } from '../../protocol/messages.ts'
+import { countMedia, providedText, textOf, toolCallsOf, totalTokens, type Block } from '../../protocol/messages.ts'
 import { byPolicy, counted, savings } from '../../charts/amounts.ts'
 import { copiedSpans } from '../../charts/copiedSpans.ts'
 import type { UndoLedger } from '../../protocol/undo.ts'
+import type { ToolsChange } from '../../protocol/toolsChange.ts'
 import type { PreparedTurn, TurnUse } from '../../protocol/turns.ts'
 import type { Economics } from '../../protocol/economics.ts'
+import type { SourceView } from './agentView.ts'
 import { askingCost } from './numbers.ts'
 import { oneLine } from './shortText.ts'
 
@@ -23,6 +25,8 @@ const groups: Readonly<Record<AgentEvent['type'], EventGroup>> = {
   'turn.start': 'run',
   'turn.end': 'run',
   'turn.prepared': 'request',
+  'tools.changed': 'request',
+  'memory.extracted': 'request',
   'use.changed': 'request',
   'turn.captured': 'request',
   'turn.request': 'request',
@@ -66,6 +70,7 @@ const groups: Readonly<Record<AgentEvent['type'], EventGroup>> = {
   'model.waiting': 'state',
   'model.waited': 'state',
   'model.warning': 'error',
+  'source.status': 'request',
   'state.changed': 'state',
   error: 'error',
   'events.dropped': 'error',
@@ -86,14 +91,8 @@ const json = (value: unknown): string => short(typeof value === 'string' ? value
 function said(content: readonly Block[]): string {
   const text = short(textOf(content))
   const calls = toolCallsOf(content).map(({ name }) => name)
-  const images = content.filter(({ type }) => type === 'image').length
   const provided = content.flatMap((block) => (block.type === 'provider' ? [providedText(block)] : [])).join(', ')
-  return [
-    text,
-    short(provided),
-    calls.length > 0 ? `calls ${calls.join(', ')}` : '',
-    images > 0 ? `${images} images` : '',
-  ]
+  return [text, short(provided), calls.length > 0 ? `calls ${calls.join(', ')}` : '', countMedia(content)]
     .filter(Boolean)
     .join(' · ')
 }
@@ -130,6 +129,20 @@ function preparedWords({ by, limit, settings, sameInstructions, ...use }: Prepar
   return `${parts.filter(Boolean).join(' · ')} (by ${by.join(', ')})`
 }
 
+/** A source of tools, and how it is if that is known and worth saying, on one line. */
+export const sourceWords = ({ source, state = 'up', tools, trouble }: SourceView): string =>
+  `${source}: ${counted(tools.length, 'tool')}${state === 'up' ? '' : `, ${state}`}${trouble === undefined ? '' : `, ${short(trouble)}`}`
+
+function toolsWords({ added, removed, instructions = [], trouble = [] }: ToolsChange): string {
+  const parts = [
+    added.length === 0 ? '' : `offered: ${added.map(({ name }) => name).join(', ')}`,
+    removed.length === 0 ? '' : `gone: ${removed.join(', ')}`,
+    instructions.length === 0 ? '' : `instructions of ${instructions.map(({ source }) => source).join(', ')}`,
+    ...trouble.map(({ source, message }) => `${source}: ${message}`),
+  ]
+  return short(parts.filter(Boolean).join(' · '))
+}
+
 type Texts = { readonly [T in AgentEvent['type']]: (event: Extract<AgentEvent, { type: T }>) => string }
 
 const texts: Texts = {
@@ -150,6 +163,14 @@ const texts: Texts = {
   'turn.start': ({ turnIndex }) => `turn ${turnIndex}`,
   'turn.end': ({ turnIndex, usage }) => `turn ${turnIndex}, ${counted(totalTokens(usage), 'token')}`,
   'turn.prepared': (prepared) => preparedWords(prepared),
+  'tools.changed': (change) => toolsWords(change),
+  'memory.extracted': ({ kept, problem, usage, costUsd }) =>
+    [
+      `${counted(kept.length, 'record')} kept`,
+      ...kept.map(({ text }) => short(text)),
+      ...(problem === undefined ? [] : [problem]),
+      ...(usage === undefined ? [] : [askingCost(usage, costUsd)]),
+    ].join(' · '),
   'use.changed': ({ use }) => (use === null ? 'what the definition says' : useWords(use)),
   'turn.captured': ({ model, kept, messages }) =>
     `${counted(kept, 'message')} kept, ${messages.length} new, to ${model}`,
@@ -196,6 +217,7 @@ const texts: Texts = {
   'undo.end': (ledger) => undoWords(ledger),
   'model.waiting': ({ model, why, ahead }) => `${model}: ${why}, ${ahead} ahead`,
   'model.waited': ({ model, ms }) => `${model}: ${ms} ms`,
+  'source.status': (info) => sourceWords(info),
   'model.warning': ({ model, message }) => `${model}: ${short(message)}`,
   'graft.requested': ({ request }) => `${short(request.steps.join(', '))}, by the ${request.by}`,
   'graft.applied': ({ applied, copies, reason, economics }) =>

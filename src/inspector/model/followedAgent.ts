@@ -1,15 +1,17 @@
 import { signal, type ReadonlySignal, type Signal } from '@preact/signals'
 import type { Client } from '../../client.ts'
+import type { SourceInfo } from '../../protocol/toolsChange.ts'
 import type { PolicyInfo } from '../../protocol/braking.ts'
 import { toErrorInfo, type ErrorInfo } from '../../protocol/errors.ts'
 import type { AgentEvent } from '../../protocol/events.ts'
 import type { AgentSummary } from '../../protocol/frames.ts'
+import { foldPending, pendingOf } from '../../client/fold/foldPending.ts'
+import type { ChatPending } from '../../client/fold/chat.ts'
 import type { LogRecord, PauseReason } from '../../protocol/records.ts'
 import type { AgentView, AgentViewState, AgentViewStatus, Braking, PartialReply } from './agentView.ts'
 import { EventList, isLogged } from './eventList.ts'
 import type { FrameBatch } from './frameBatch.ts'
 import { LogFold, TimeTravel } from './logFold.ts'
-import { PendingList, pendingOf } from './pendingList.ts'
 import { readPast } from './readPast.ts'
 
 /** States of an agent that is not running; of these, the chart has only `stopped`. */
@@ -46,7 +48,7 @@ export class FollowedAgent implements AgentView {
   readonly #closing = new AbortController()
   readonly #state: Signal<AgentViewState>
   readonly #publish = (): void => void (this.#state.value = this.#next())
-  readonly #pending = new PendingList()
+  #pending: readonly ChatPending[] = []
   #unsubscribe: () => void = () => {}
   #log = emptyLog()
   #emptyFold = new LogFold()
@@ -59,6 +61,8 @@ export class FollowedAgent implements AgentView {
   #partial: PartialReply | null = null
   #braking: Braking | null = null
   #policies: readonly PolicyInfo[] | null = null
+  /** How its sources of tools are, as far as the server has said so. */
+  #sources: readonly SourceInfo[] = []
   #error: ErrorInfo | undefined
   #isAsking = false
 
@@ -94,8 +98,8 @@ export class FollowedAgent implements AgentView {
     this.#liveState = state
     // What was woken may have another definition.
     const isChanged = isNew && (state === 'paused' || (before !== undefined && isResting(before)))
-    if (summary === undefined) this.#pending.replace([])
-    else if (isChanged || !this.#pending.isSame(summary.pending ?? summary.pendingApprovals)) void this.refresh()
+    if (summary === undefined) this.#pending = []
+    else if (isChanged || !this.#hasKeys(summary.pending ?? summary.pendingApprovals)) void this.refresh()
     if (isNew) this.#change()
   }
 
@@ -105,14 +109,15 @@ export class FollowedAgent implements AgentView {
     this.#isAsking = true
     try {
       const snapshot = await this.#client.agent(this.agentId).snapshot()
-      const { seq, state, pause, policies = null } = snapshot
+      const { seq, state, pause, policies = null, sources = [] } = snapshot
       if (this.#closing.signal.aborted) return
       if (seq < this.#log.records.length) this.#restart()
       this.#target ??= seq
       this.#liveState = state
       this.#livePause = pause
       this.#policies = policies
-      this.#pending.replace(pendingOf(snapshot))
+      this.#sources = sources
+      this.#pending = pendingOf(snapshot)
       this.#change()
     } catch (thrown) {
       this.#fail(thrown)
@@ -152,12 +157,21 @@ export class FollowedAgent implements AgentView {
   }
 
   #take(event: AgentEvent, log: LoadedLog): void {
-    if (event.agentId !== this.agentId) {
-      if (!this.#pending.take(event)) return
+    const { agentId } = this
+    const before = this.#pending
+    this.#pending = foldPending(before, event, { agentId })
+    if (event.agentId !== agentId) {
+      if (this.#pending === before) return
     } else if (isLogged(event)) this.#record(event as LogRecord & AgentEvent, log)
     else this.#live(event, log)
     // While a long log is read, showing how far it is must not take longer than reading it.
     if (this.#state.peek().status !== 'loading' || this.#isAtMark(log)) this.#change()
+  }
+
+  /** Whether these are the keys of what waits. */
+  #hasKeys(keys: readonly string[]): boolean {
+    const own = new Set(this.#pending.map(({ key }) => key))
+    return own.size === keys.length && keys.every((key) => own.has(key))
   }
 
   #isAtMark({ records: { length } }: LoadedLog): boolean {
@@ -170,7 +184,6 @@ export class FollowedAgent implements AgentView {
     log.events.add(event)
     if (event.type === 'agent.created') this.#begin(event, log)
     else this.#fold(log, event)
-    this.#pending.take(event)
     if (event.type === 'agent.stopped') this.#liveState = 'stopped'
     if (event.type === 'reply.end' || event.type === 'reply.reset' || event.type === 'run.end') this.#partial = null
   }
@@ -200,6 +213,7 @@ export class FollowedAgent implements AgentView {
   #live(event: AgentEvent, log: LoadedLog): void {
     if (event.type === 'reply.delta' || event.type === 'thinking.delta') return this.#grow(event)
     if (event.type === 'toolCall.delta') return
+    if (event.type === 'source.status') this.#sources = withSource(this.#sources, event)
     if (event.type === 'model.waiting') this.#waitsFor = event.model
     else if (event.type === 'model.waited' || event.type === 'state.changed') this.#waitsFor = null
     if (event.type === 'reply.start') this.#partial = { turnIndex: event.turnIndex, text: '', thinking: '' }
@@ -260,10 +274,12 @@ export class FollowedAgent implements AgentView {
       policies: this.#policies,
       consulting: isNow && this.#liveState !== 'draining.consulting' ? null : fold.consulting,
       use: fold.use,
+      sources: isNow && this.#sources.length > 0 ? this.#sources : fold.sources,
+      instructions: fold.instructions,
       waitsFor: isNow ? this.#waitsFor : null,
       requests: fold.requests,
       partial: isNow ? this.#partial : null,
-      pending: isNow ? this.#pending.all : [],
+      pending: isNow ? this.#pending : [],
       pause: fold.pause ?? (isNow && this.#liveState === 'paused' ? this.#livePause : null),
       children: fold.children,
       spent: fold.spent,
@@ -271,4 +287,10 @@ export class FollowedAgent implements AgentView {
       eventCount: isNow ? events.all.length : events.countUpTo(at),
     }
   }
+}
+
+function withSource(before: readonly SourceInfo[], { source, state, tools, trouble }: SourceInfo): SourceInfo[] {
+  const now = { source, state, tools, ...(trouble === undefined ? {} : { trouble }) }
+  const isKnown = before.some((one) => one.source === source)
+  return isKnown ? before.map((one) => (one.source === source ? now : one)) : [...before, now]
 }

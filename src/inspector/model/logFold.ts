@@ -1,11 +1,12 @@
 import { Conversation } from '../../conversation/conversation.ts'
+import { namesOf, nothingTaken, takenAfter } from '../../conversation/takenTools.ts'
 import type { EventOf } from '../../protocol/events.ts'
 import type { LogRecord, PauseReason, RecordOf, Spent } from '../../protocol/records.ts'
 import type { Session } from '../../sessions/session.ts'
 import { SessionProjection } from '../../sessions/sessionProjection.ts'
 import { foldSpent, nothingYet, totalSpent } from '../../sessions/spent.ts'
 import type { TurnUse } from '../../protocol/turns.ts'
-import type { Consultation, RequestView } from './agentView.ts'
+import type { Consultation, RequestView, SourceView } from './agentView.ts'
 import { RequestList } from './requestList.ts'
 
 /** An agent up to one moment of its log: every record costs the same, however long the log is. */
@@ -20,6 +21,7 @@ export class LogFold {
   #definition = ''
   #consulting: Consultation | null = null
   #use: TurnUse | null = null
+  #taken = nothingTaken
   #lastSeq = 0
 
   /** `past`: of a fork, what it shares with its source, oldest first. @throws RuntimeError `LOG_CORRUPT` */
@@ -67,6 +69,17 @@ export class LogFold {
     return this.#requests.all
   }
 
+  /** Sources of its tools that it has had something of. How they are no log says. */
+  get sources(): readonly SourceView[] {
+    const names = new Set([...this.#taken.tools.values()].map(({ source }) => source))
+    return [...names].map((source) => ({ source, tools: namesOf(this.#taken, source) }))
+  }
+
+  /** What the system prompt says of sources, by source. */
+  get instructions(): ReadonlyMap<string, string> {
+    return this.#taken.instructions
+  }
+
   get children(): readonly string[] {
     return (this.#childrenCopy ??= this.#children.slice())
   }
@@ -98,6 +111,7 @@ export class LogFold {
   #share(record: LogRecord): void {
     if (record.type === 'agent.created' && record.forkedFrom !== undefined) this.conversation.beginLog()
     this.conversation.apply(record)
+    this.#taken = takenAfter(this.#taken, record)
     if (record.type === 'use.changed') this.#use = record.use
     else if (record.type === 'tool.end' && record.handoff !== undefined) this.#use = null
     else if (record.type === 'agent.created' && record.parent !== undefined) this.#use = null

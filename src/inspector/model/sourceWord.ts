@@ -1,3 +1,4 @@
+import { isRemembered } from '../../protocol/provenance.ts'
 import type { UserMessage, UserSource } from '../../protocol/messages.ts'
 
 const sources: Readonly<Record<UserSource, string | undefined>> = {
@@ -8,4 +9,8 @@ const sources: Readonly<Record<UserSource, string | undefined>> = {
 
 /** How a user message came, if not as a prompt. Pure. */
 export const sourceWord = ({ source, provenance }: Pick<UserMessage, 'source' | 'provenance'>): string | undefined =>
-  provenance?.type === 'report' ? `report of ${provenance.agentId}` : sources[source]
+  isRemembered(provenance)
+    ? `from memory, ${provenance.tier}`
+    : provenance?.type === 'report'
+      ? `report of ${provenance.agentId}`
+      : sources[source]

@@ -1,7 +1,9 @@
 import { isBusy } from '../model/controls.ts'
 
 const kinds: Readonly<Record<string, string>> = {
+  up: 'done',
   paused: 'waiting',
+  waiting: 'waiting',
   interrupted: 'waiting',
   stopped: 'ended',
   closed: 'ended',

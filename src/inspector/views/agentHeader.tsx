@@ -1,12 +1,12 @@
 import { metadataText } from '../../protocol/metadata.ts'
-import { useWords } from '../model/eventWords.ts'
+import { sourceWords, useWords } from '../model/eventWords.ts'
 import type { FollowedAgent } from '../model/followedAgent.ts'
 import type { Inspector } from '../model/inspector.ts'
 import { formatCompact, formatCost } from '../model/numbers.ts'
 import { ControlButton } from '../parts/controlButton.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { StateDot, toneOf } from '../parts/stateDot.tsx'
-import type { AgentViewState } from '../model/agentView.ts'
+import type { AgentViewState, SourceView } from '../model/agentView.ts'
 
 /** Why an agent stands still, in words. */
 function pauseText({ pause, chartState }: AgentViewState): string | null {
@@ -25,6 +25,10 @@ function pauseText({ pause, chartState }: AgentViewState): string | null {
   }
 }
 
+/** The others are among the details. */
+const isTroubled = ({ state = 'up', trouble }: SourceView): boolean =>
+  trouble !== undefined || (state !== 'up' && state !== 'idle')
+
 /** Who is shown, how it is, and what it cost. */
 export function AgentHeader({
   inspector,
@@ -40,7 +44,20 @@ export function AgentHeader({
   readonly onStop: () => void
 }) {
   const state = view.state.value
-  const { chartState, spent, definition, status, at, isRunning, records, policies, consulting, waitsFor, use } = state
+  const {
+    chartState,
+    spent,
+    definition,
+    status,
+    at,
+    isRunning,
+    records,
+    policies,
+    consulting,
+    waitsFor,
+    use,
+    sources,
+  } = state
   const [created] = records
   const source = created?.type === 'agent.created' ? created.forkedFrom : undefined
   const parent = created?.type === 'agent.created' ? created.path.at(-1) : undefined
@@ -103,6 +120,11 @@ export function AgentHeader({
             · fork of <a href={`#agent=${encodeURIComponent(source.agentId)}&at=${source.seq}`}>{source.agentId}</a>
           </>
         )}
+        {sources.filter(isTroubled).map((one) => (
+          <span key={one.source} class="why" title={one.tools.join(', ')}>
+            {` · ${sourceWords(one)}`}
+          </span>
+        ))}
         {` · ${spent.turns} ${spent.turns === 1 ? 'turn' : 'turns'} · ${formatCompact(usage.input + usage.cacheRead + usage.cacheWrite)} in · ${formatCompact(usage.output)} out · ${formatCost(spent.costUsd)}`}
         {why === null ? null : <span class="why"> · {why}</span>}
       </p>

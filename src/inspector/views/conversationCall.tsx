@@ -6,7 +6,7 @@ import { formatDuration } from '../model/numbers.ts'
 import { emptyRoute, formatRoute } from '../model/route.ts'
 import { argumentsLine, jsonOf, oneLine } from '../model/shortText.ts'
 import { policyTitle, PrunedBadge } from '../parts/prunedBadge.tsx'
-import { Images } from './conversationImages.tsx'
+import { Media } from './conversationMedia.tsx'
 import { JsonText, LongText, stopping } from './longText.tsx'
 
 export interface CallBodyProps {
@@ -67,7 +67,7 @@ function Result({ result }: { readonly result: ToolResultMessage }): JSX.Element
     <section class={result.isError ? 'is-bad' : ''}>
       <p class="conversation-part">{result.isError ? 'Error' : 'Result'}</p>
       {text === '' ? <p class="muted">no text</p> : <LongText text={text} kind="code" lines={16} chars={2_000} />}
-      <Images content={result.content} />
+      <Media content={result.content} />
       {result.changed !== undefined && result.changed.length > 0 && (
         <p class="conversation-changed">
           Changed: <span class="mono">{result.changed.join(', ')}</span>

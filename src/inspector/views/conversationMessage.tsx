@@ -7,7 +7,7 @@ import type { MessageRow } from '../model/graphRow.ts'
 import { formatCompact, formatCount, formatShare } from '../model/numbers.ts'
 import { counted } from '../../charts/amounts.ts'
 import { PrunedBadge } from '../parts/prunedBadge.tsx'
-import { Images } from './conversationImages.tsx'
+import { Media } from './conversationMedia.tsx'
 import { LongText } from './longText.tsx'
 
 export interface TextState {
@@ -69,7 +69,7 @@ export function MessageBody({ row, toggle, text, hidden }: MessageBodyProps): JS
         ) : null,
       )}
       {said !== '' && <LongText text={said} {...text} />}
-      <Images content={message.content} />
+      <Media content={message.content} />
     </>
   )
 }

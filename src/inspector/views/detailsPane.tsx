@@ -3,6 +3,7 @@ import type { FollowedAgent } from '../model/followedAgent.ts'
 import type { Inspector } from '../model/inspector.ts'
 import { StateDot } from '../parts/stateDot.tsx'
 import { NodeDetails } from './nodeDetails.tsx'
+import { SourcesPanel } from './sourcesPanel.tsx'
 import { UsagePanel } from './usagePanel.tsx'
 import type { AgentEvent } from '../../protocol/events.ts'
 import { isLogged } from '../model/eventList.ts'
@@ -31,6 +32,7 @@ export function DetailsPane({ inspector, view, onRevert, onPrune }: DetailsPaneP
         <NodeDetails inspector={inspector} view={view} id={node} onRevert={onRevert} onPrune={onPrune} />
       )}
       {status === 'loading' || status === 'error' ? null : <UsagePanel view={view} />}
+      <SourcesPanel view={view} />
       {children.length === 0 ? null : (
         <section class="details-part" aria-labelledby="children-title">
           <h2 id="children-title">Sub-agents</h2>

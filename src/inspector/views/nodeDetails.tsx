@@ -8,7 +8,7 @@ import { formatCount } from '../model/numbers.ts'
 import { ControlButton } from '../parts/controlButton.tsx'
 import { CutText } from '../parts/cutText.tsx'
 import { Icon } from '../parts/icon.tsx'
-import { Images } from './conversationImages.tsx'
+import { Media } from './conversationMedia.tsx'
 import { JsonTree } from '../parts/jsonTree.tsx'
 
 const roles = { user: 'User message', assistant: 'Reply', toolResult: 'Tool result' } as const
@@ -262,9 +262,11 @@ function BlockView({ block }: { readonly block: Block }) {
           <JsonTree value={block.data} depth={1} />
         </div>
       )
+    case 'file':
+      return <Media content={[block]} />
     case 'image':
       return 'url' in block ? (
-        <Images content={[block]} />
+        <Media content={[block]} />
       ) : (
         <img class="image" alt="Image of the message" src={`data:${block.mimeType};base64,${block.data}`} />
       )

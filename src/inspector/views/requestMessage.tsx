@@ -5,7 +5,7 @@ import { formatCompact } from '../model/numbers.ts'
 import type { MessageMark } from '../model/requestMarks.ts'
 import type { RequestReason } from '../model/requestReason.ts'
 import { messageTokens } from '../model/requestSize.ts'
-import { Images } from './conversationImages.tsx'
+import { Media } from './conversationMedia.tsx'
 import { JsonText, LongText } from './longText.tsx'
 
 export interface RequestMessageRowProps {
@@ -98,7 +98,8 @@ function BlockPart({ block, isResult, isFull, onToggle }: BlockPartProps): JSX.E
     case 'text':
       return <LongText text={block.text} kind={isResult ? 'code' : 'prose'} isFull={isFull} onToggle={onToggle} />
     case 'image':
-      return <Images content={[block]} />
+    case 'file':
+      return <Media content={[block]} />
     case 'thinking':
       return (
         <details class="conversation-thought">

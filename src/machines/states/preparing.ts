@@ -1,8 +1,9 @@
 import { errorInfo, messageOf } from '../../protocol/errors.ts'
 import { advance, agentSetup } from '../agentSetup.ts'
 import type { PrepareOutput } from '../effectTypes.ts'
+import { takeMemory } from '../memory.ts'
 import { failRunWith, pauseForDeadline, pauseForStore } from '../runs.ts'
-import { prepareInput, prepareTurn } from '../turns.ts'
+import { prepareInput, prepareTurn, takeTools } from '../turns.ts'
 
 type Prepared = { readonly output: Extract<PrepareOutput, { ok: true }> }
 type Failed = { readonly output: Extract<PrepareOutput, { ok: false }> }
@@ -18,7 +19,11 @@ export const preparing = agentSetup.createStateConfig({
       {
         guard: 'prepared',
         target: 'replying',
-        actions: advance<Prepared>((draft, { output }) => prepareTurn(draft, output.decision)),
+        actions: advance<Prepared>((draft, { output: { tools, memory, decision } }) => {
+          takeMemory(draft, memory)
+          takeTools(draft, tools)
+          prepareTurn(draft, decision)
+        }),
       },
       { target: 'idle', actions: advance<Failed>((draft, { output }) => failRunWith(draft, output.error)) },
     ],

@@ -9,6 +9,7 @@ import type { PolicyInfo } from '../../protocol/braking.ts'
 import { checkCommand, type CheckedCommand } from '../../protocol/checkCommand.ts'
 import type { AgentCommand } from '../../protocol/commands.ts'
 import { RuntimeError } from '../../protocol/errors.ts'
+import type { SourceInfo } from '../../protocol/toolsChange.ts'
 import type { TurnUse } from '../../protocol/turns.ts'
 import type { Metadata } from '../../protocol/metadata.ts'
 import type { Pending } from '../../protocol/pending.ts'
@@ -141,6 +142,11 @@ export class Agent<
   /** What `brake` can ask by name, in the order of `braking.policies`; empty without policies. */
   get policies(): readonly PolicyInfo[] {
     return describePolicies(this.#body.definition)
+  }
+
+  /** The sources of its tools, how each is, and what the last request offered of it. */
+  get sources(): readonly SourceInfo[] {
+    return this.#body.sources
   }
 
   /** Names of its tools without `run`, whose calls clients carry out. */
@@ -362,20 +368,14 @@ export class Agent<
   }
 
   #carryOut(checked: CheckedCommand, { requestId, deps }: DispatchOptions = {}): Run | undefined {
-    if (this.#body.isStopped && checked.type === 'agent.stop') return undefined
-    if (this.#body.isStopped) throw new RuntimeError('AGENT_STOPPED', `Agent "${this.id}" has stopped.`)
-    if (checked.type === 'agent.stop') return this.#endSoon('stop')
+    const { isStopped, isStuck, context } = this.#body
+    if (checked.type === 'agent.stop') return isStopped ? undefined : this.#endSoon('stop')
+    if (isStopped) throw new RuntimeError('AGENT_STOPPED', `Agent "${this.id}" has stopped.`)
+    const isItsRun = checked.type === 'agent.abort' && [undefined, context.run?.requestId].includes(checked.run)
     // Back to what its log says leads only through the log.
-    if (checked.type === 'agent.abort' && this.#body.isStuck && this.#isOf(checked.run)) return this.#endSoon('close')
-    return dispatchCommand(this.#body, checked, requestId ?? this.#owner.newId(), {
-      isRemote: requestId !== undefined,
-      deps,
-    })
-  }
-
-  /** Whether the run under way is that of the request; any is, if none is named. */
-  #isOf(requestId: string | undefined): boolean {
-    return requestId === undefined || this.#body.context.run?.requestId === requestId
+    if (isItsRun && isStuck) return this.#endSoon('close')
+    const id = requestId ?? this.#owner.newId()
+    return dispatchCommand(this.#body, checked, id, { isRemote: requestId !== undefined, deps })
   }
 
   #endSoon(how: 'stop' | 'close'): undefined {

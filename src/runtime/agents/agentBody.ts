@@ -3,6 +3,7 @@ import type { SharedLessons } from '../../conversation/sharedLessons.ts'
 import type { ConversationView } from '../../conversation/conversationView.ts'
 import type { AgentContext } from '../../machines/agentTypes.ts'
 import type { GrowingReply } from '../../protocol/events.ts'
+import type { SourceInfo } from '../../protocol/toolsChange.ts'
 import type { Children } from '../children/children.ts'
 import type { TreeAgent } from '../children/treeAgent.ts'
 import type { Announcer } from '../events/announcer.ts'
@@ -77,6 +78,8 @@ export interface AgentBody extends Pick<TreeAgent, Known> {
   readonly unseen: number
   readonly announcer: Pick<Announcer, 'subscribe' | 'requested' | 'clean'>
   readonly runs: Pick<Runs, 'expect' | 'resume'>
+  /** How the sources of its tools are. */
+  readonly sources: readonly SourceInfo[]
   /** Models that code gave it to use, by id. */
   readonly lent: ReadonlyMap<string, PricedModel> | undefined
   /** Keeps a model that `use` names by its id. */

@@ -10,7 +10,6 @@ import { rebuildConversation } from '../../conversation/rebuildConversation.ts'
 import type { AgentInput } from '../../machines/agentTypes.ts'
 import { runIdOf } from '../../machines/draft.ts'
 import { addSpent } from '../../machines/spending.ts'
-import type { Clock } from '../../protocol/clock.ts'
 import { toErrorInfo, type ErrorInfo } from '../../protocol/errors.ts'
 import type { GrowingReply } from '../../protocol/events.ts'
 import type { Answer } from '../../protocol/questions.ts'
@@ -28,6 +27,7 @@ import { LogWriter } from './logWriter.ts'
 import { ModelWaits } from './modelWaits.ts'
 import { TurnRequests } from './turnRequests.ts'
 import { RequestCaptures } from './requestCaptures.ts'
+import { hostedTools, type HostedTools } from './hostedTools.ts'
 import { handoffsIn, type Handoffs } from './handoffs.ts'
 import { freezeInside } from './freezeInside.ts'
 import { RequestIndex } from './requestIndex.ts'
@@ -51,6 +51,8 @@ export class AgentHost extends FamilyHost implements AgentPorts, AgentBody, Load
   readonly path: readonly string[]
   readonly ownDefinition: AgentDefinition
   readonly handoffs: Handoffs | undefined
+  readonly sourced: HostedTools | undefined
+  readonly lookAtSources: AgentPorts['lookAtSources']
   readonly conversation: Conversation
   readonly parent: TreeAgent | undefined
   /** The machine's input. */
@@ -73,7 +75,6 @@ export class AgentHost extends FamilyHost implements AgentPorts, AgentBody, Load
   #group: GroupMember | undefined
   given: RunDeps | undefined
   announced = ''
-  readonly redactor: AgentPorts['redactor']
   protected readonly shared: HostShared
   readonly #log: LogWriter
   readonly #lease: StoreLease
@@ -90,15 +91,16 @@ export class AgentHost extends FamilyHost implements AgentPorts, AgentBody, Load
     this.given = options.deps
     this.parent = parent
     this.under = options.under
+    this.shared = shared
     this.path = parent === undefined ? nobody : [...parent.path, parent.agentId]
     const history = options.history ?? nothing
     const { past, records } = history
     this.handoffs = handoffsIn(definition, past, records)
+    this.sourced = hostedTools(definition, shared.sources, () => this.#base, past, records)
+    this.lookAtSources = this.sourced?.look
     const first = records[0]
     const metadata = first?.type === 'agent.created' ? first.metadata : options.metadata
     this.conversation = rebuildConversation(records, { counter: definition.counter, past })
-    this.shared = shared
-    this.redactor = shared.redactor
     this.metadata = this.redactor?.value(metadata) ?? metadata
     this.#lease = options.lease
     this.store = options.incognito ?? shared.store
@@ -123,6 +125,10 @@ export class AgentHost extends FamilyHost implements AgentPorts, AgentBody, Load
   }
 
   get definition(): AgentDefinition {
+    return this.sourced?.definition ?? this.#base
+  }
+
+  get #base(): AgentDefinition {
     return this.handoffs?.definition ?? this.ownDefinition
   }
 
@@ -157,14 +163,6 @@ export class AgentHost extends FamilyHost implements AgentPorts, AgentBody, Load
     this.#notices.warn(at, message)
   }
 
-  get clock(): Clock {
-    return this.shared.clock
-  }
-
-  get random(): () => number {
-    return this.shared.random
-  }
-
   get snapshots(): AgentPorts['snapshots'] {
     return snapshotsOf(this.agentId, this.store.snapshots ?? this.shared.snapshots)
   }
@@ -190,8 +188,16 @@ export class AgentHost extends FamilyHost implements AgentPorts, AgentBody, Load
     return this.asking.frame
   }
 
+  get leftBehind(): AgentPorts['leftBehind'] {
+    return this.asking.leftBehind
+  }
+
   decided(...[live]: Parameters<AgentPorts['decided']>): void {
     this.asking.decided(live)
+  }
+
+  get sources(): AgentBody['sources'] {
+    return this.sourced?.sources ?? nobody
   }
 
   get lent(): AgentBody['lent'] {
@@ -292,6 +298,7 @@ export class AgentHost extends FamilyHost implements AgentPorts, AgentBody, Load
     this.conversation.apply(record)
     this.requests.apply(record)
     this.handoffs?.apply(record)
+    this.sourced?.apply(record)
     this.asking.apply(record)
     this.#log.append(record)
     this.heard()
@@ -349,6 +356,7 @@ export class AgentHost extends FamilyHost implements AgentPorts, AgentBody, Load
 
   /** Waits for the log and releases it to the next writer. */
   async release(): Promise<void> {
+    this.sourced?.leave()
     try {
       await this.#log.finish()
     } finally {

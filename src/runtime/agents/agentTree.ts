@@ -48,6 +48,10 @@ export function waitsForPeople({ state, children }: AgentTree): boolean {
   return busy.every(waitsForPeople) && (state === 'paused' || (state === 'executing' && busy.length > 0))
 }
 
+/** Whether nothing can continue before something is decided, of the agent or of the sub-agents it waits for. */
+export const awaitsDecision = (agent: { pending(): readonly unknown[]; tree(): AgentTree }): boolean =>
+  agent.pending().length > 0 && waitsForPeople(agent.tree())
+
 export function approvalsOf(host: TreeNode): PendingApproval[] {
   const { calls, run } = host.context
   const own = run === null ? [] : calls.filter(({ status }) => status === 'held')

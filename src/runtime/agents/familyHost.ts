@@ -1,8 +1,8 @@
 import type { AgentDefinition } from '../../actors/agentDefinition.ts'
 import { Children } from '../children/children.ts'
-import type { ChildHosts } from '../children/childHosts.ts'
 import { roomFor } from '../children/spawnChild.ts'
 import type { TreeAgent } from '../children/treeAgent.ts'
+import type { HostShared } from './hostOptions.ts'
 import { MachineHost } from './machineHost.ts'
 
 const nobody: readonly never[] = Object.freeze([])
@@ -14,9 +14,21 @@ export abstract class FamilyHost extends MachineHost {
   abstract readonly incognito: true | undefined
   /** The whole of it. */
   protected abstract get self(): TreeAgent
-  protected abstract override readonly shared: MachineHost['shared'] & { readonly childHosts: ChildHosts }
+  protected abstract override readonly shared: HostShared
   /** `undefined`: it has had none. */
   protected knownFamily: Children | undefined
+
+  get clock(): HostShared['clock'] {
+    return this.shared.clock
+  }
+
+  get random(): HostShared['random'] {
+    return this.shared.random
+  }
+
+  get redactor(): HostShared['redactor'] {
+    return this.shared.redactor
+  }
 
   override wake(): void {
     super.wake()

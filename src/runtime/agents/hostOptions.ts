@@ -14,6 +14,7 @@ import type { ChildHosts } from '../children/childHosts.ts'
 import type { TreeAgent } from '../children/treeAgent.ts'
 import type { History } from '../../sessions/readHistory.ts'
 import type { RunDeps } from '../children/runDeps.ts'
+import type { Sources } from './sources.ts'
 import type { IdleUnloader } from './idleUnloader.ts'
 import type { UnderActor } from '../children/spawnOptions.ts'
 import type { Instrumentation } from '../../telemetry/instrumentation.ts'
@@ -29,7 +30,9 @@ export interface HostShared {
   readonly random: () => number
   /** Set when there is a tracer or a logger. */
   readonly instrumentation?: Instrumentation | undefined
-  readonly redactor?: Redactor | undefined
+  /** Set once there is something to blank. */
+  readonly redactor: Redactor | undefined
+  readonly sources: Sources
   readonly childHosts: ChildHosts
   /** Set when calls of models are limited. */
   readonly models?: ModelQueue | undefined

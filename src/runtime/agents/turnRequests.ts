@@ -1,4 +1,5 @@
 import type { AgentPorts } from '../../actors/agentPorts.ts'
+import { LeftBehind } from '../../actors/memory/leftBehind.ts'
 import { modelIn, TurnFrames, type LiveDecision, type TurnFrame } from '../../actors/turnFrames.ts'
 import type { PricedModel } from '../../actors/turnOptions.ts'
 import { RequestAssembler, type AssembledRequest } from '../../conversation/assembleRequest.ts'
@@ -17,6 +18,8 @@ export class TurnRequests {
   lent: Map<string, PricedModel> | undefined
   /** The model that the agent was to use, and that is not known in this process. */
   missing: ModelUse | undefined
+  /** What is still to be looked through for its memory. */
+  leftBehind: LeftBehind | undefined
   #assembler: RequestAssembler | undefined
   /** What the assembler has. */
   #assembled: TurnFrame | undefined
@@ -37,6 +40,7 @@ export class TurnRequests {
 
   /** Takes the next record. */
   apply(record: LogRecord): void {
+    if (this.#agent.definition.memory?.extract != null) (this.leftBehind ??= new LeftBehind()).apply(record)
     if (this.#frames === undefined && record.type !== 'turn.prepared' && record.type !== 'use.changed') return
     this.#prepared.apply(record)
   }

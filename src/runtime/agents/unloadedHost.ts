@@ -86,6 +86,7 @@ export class UnloadedHost implements AgentBody {
   readonly spent: Spent
   readonly store: Store
   readonly metadata: Metadata | undefined
+  readonly sources: AgentBody['sources']
   /** Models that code gave it to use. */
   lent: Map<string, PricedModel> | undefined
   readonly #frame: RestingContext['frame']
@@ -109,6 +110,9 @@ export class UnloadedHost implements AgentBody {
     this.store = host.store
     this.metadata = host.metadata
     this.lent = host.asking.lent
+    const { sources } = host
+    this.sources =
+      sources.length === 0 ? nobody : sources.map(({ source, tools }) => ({ source, state: 'idle', tools }))
     this.#frame = host.announcer.clean(host.context.frame)
     this.#runs = host.context.runs
     this.#turns = host.context.turns

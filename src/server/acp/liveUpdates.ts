@@ -12,7 +12,8 @@ import {
   undoNote,
   userUpdates,
 } from './sessionUpdates.ts'
-import { callUpdate, outcomeUpdate, textContent, type KnownCall } from './toolCallShape.ts'
+import type { KnownCall } from '../bridge/callTitle.ts'
+import { callUpdate, outcomeUpdate, textContent } from './toolCallShape.ts'
 
 /** Most output of a running call that is shown, in UTF-16 units. */
 const maxProgress = 8_192

@@ -37,7 +37,7 @@ export function openAcp(stream: Stream, access: AgentAccess, options: OpenOption
         agentInfo: { name: 'escapement', title: 'escapement', version },
         agentCapabilities: {
           loadSession: true,
-          promptCapabilities: { image: true, audio: false, embeddedContext: true },
+          promptCapabilities: { image: true, audio: true, embeddedContext: true },
           mcpCapabilities: { http: false, sse: false },
           sessionCapabilities: { list: {}, resume: {}, close: {} },
         },

@@ -1,5 +1,5 @@
 import { RequestError, type ContentBlock, type PromptResponse, type StopReason } from '@agentclientprotocol/sdk'
-import { errorInfo, RuntimeError } from '../../protocol/errors.ts'
+import { errorInfo } from '../../protocol/errors.ts'
 import type { PlainBlock } from '../../protocol/messages.ts'
 import type { PauseReason } from '../../protocol/records.ts'
 import type { RunResult } from '../../runs/runResult.ts'
@@ -7,14 +7,10 @@ import { outwardError } from '../bridge/outwardError.ts'
 
 type BlockOf<T extends ContentBlock['type']> = Extract<ContentBlock, { type: T }>
 
-const refuse = (what: string): never => {
-  throw new RuntimeError('INVALID_CONTENT', `${what} cannot be taken: text, images, links and text resources can.`)
-}
-
 const readers: { readonly [T in ContentBlock['type']]: (block: BlockOf<T>) => PlainBlock } = {
   text: ({ text }) => ({ type: 'text', text }),
   image: ({ data, mimeType }) => ({ type: 'image', data, mimeType }),
-  audio: ({ mimeType }) => refuse(`Audio (${mimeType})`),
+  audio: ({ data, mimeType }) => ({ type: 'file', data, mimeType }),
   resource_link: ({ name, uri, title, description }) => ({
     type: 'text',
     text: `[${oneLine(title ?? name)}](${uri})${description == null ? '' : `: ${description}`}`,
@@ -22,17 +18,32 @@ const readers: { readonly [T in ContentBlock['type']]: (block: BlockOf<T>) => Pl
   resource: ({ resource }) => {
     if ('text' in resource)
       return { type: 'text', text: `<resource uri="${resource.uri}">\n${resource.text}\n</resource>` }
-    if (resource.mimeType?.startsWith('image/') !== true) return refuse(`The binary resource ${resource.uri}`)
-    return { type: 'image', data: resource.blob, mimeType: resource.mimeType }
+    const mimeType = resource.mimeType ?? 'application/octet-stream'
+    if (mimeType.startsWith('image/')) return { type: 'image', data: resource.blob, mimeType }
+    return { type: 'file', data: resource.blob, mimeType, ...nameIn(resource.uri) }
   },
+}
+
+/** The last segment of an address, as the name of what lies there. */
+function nameIn(uri: string): { name?: string } {
+  const name =
+    uri
+      .replace(/[?#].*$/, '')
+      .replace(/\/+$/, '')
+      .split(/[/:]/)
+      .at(-1) ?? ''
+  try {
+    return name === '' ? {} : { name: decodeURIComponent(name) }
+  } catch {
+    return { name }
+  }
 }
 
 const oneLine = (text: string): string => text.replace(/[\s[\]]+/g, ' ').trim()
 
 /**
- * A prompt's content as an agent takes it: a link becomes a Markdown link, an embedded text is given with its address.
- *
- * @throws RuntimeError `INVALID_CONTENT` for audio and for binary resources that are no images
+ * A prompt's content as an agent takes it: a link becomes a Markdown link, an embedded text is given with its address, other resources
+ * and sound are files.
  */
 export const promptContent = (blocks: readonly ContentBlock[]): PlainBlock[] =>
   blocks.map((block) => (readers[block.type] as (block: ContentBlock) => PlainBlock)(block))

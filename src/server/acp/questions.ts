@@ -2,12 +2,14 @@ import type {
   AgentContext,
   CreateElicitationRequest,
   CreateElicitationResponse,
+  ElicitationSchema,
   PermissionOption,
   RequestPermissionResponse,
 } from '@agentclientprotocol/sdk'
 import type { Decision } from '../../protocol/commands.ts'
 import type { PendingOf } from '../../protocol/pending.ts'
-import { formOf, readTyped, type QuestionForm } from '../../protocol/questionForm.ts'
+import { formOf, type QuestionForm } from '../../protocol/questionForm.ts'
+import { answerForm } from '../bridge/answerForm.ts'
 import { callShape } from './toolCallShape.ts'
 
 type Question = PendingOf<'question'>
@@ -51,48 +53,24 @@ const toolCallId = ({ agentId, callId, key }: Question, { rootId }: Place): stri
 const messageOf = ({ question, problem }: Question): string =>
   problem === undefined ? question : `${question}\n(The last answer did not do: ${problem})`
 
-/** Name of the one field of a form for a value that is no object. */
-const alone = 'answer'
-
 /** A form takes an object of simple fields. */
 export function formRequest(question: Question, place: Place): CreateElicitationRequest {
-  const { schema } = question
-  const form = formOf(schema)
   const isOwn = question.agentId === place.rootId
   return {
     mode: 'form',
     sessionId: place.sessionId,
     ...(isOwn ? { toolCallId: toolCallId(question, place) } : {}),
     message: messageOf(question),
-    requestedSchema: isPlain(form)
-      ? schema
-      : {
-          type: 'object',
-          properties: {
-            [alone]: typedInJson(form) ? { type: 'string', description: 'As JSON.' } : (schema as { type: string }),
-          },
-          required: [alone],
-        },
+    requestedSchema: answerForm(question.schema).schema as ElicitationSchema,
   }
 }
-
-/** Whether the value is an object with nothing in its fields that a form does not have. */
-const isPlain = (form: QuestionForm): boolean =>
-  form.type === 'object' && form.fields.every((field) => field.form.type !== 'json')
-
-const typedInJson = (form: QuestionForm): boolean => form.type === 'json' || form.type === 'object'
 
 /** What was filled in. */
 export function formVerdict({ schema }: Question, response: CreateElicitationResponse): Verdict {
   if (response.action === 'decline') return denied('The user did not want to answer.')
   if (response.action !== 'accept') return denied('The question was dismissed.')
   const content = ('content' in response ? (response.content ?? {}) : {}) as { readonly [field: string]: unknown }
-  const form = formOf(schema)
-  if (isPlain(form)) return { decision: { value: content } }
-  const value = content[alone]
-  if (!typedInJson(form) || typeof value !== 'string') return { decision: { value: value ?? null } }
-  const read = readTyped({ type: 'json' }, value)
-  return { decision: { value: 'problem' in read ? value : read.value } }
+  return { decision: { value: answerForm(schema).read(content) } }
 }
 
 interface Choice {

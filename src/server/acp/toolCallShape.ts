@@ -1,11 +1,8 @@
 import { isAbsolute } from 'node:path'
 import type { ContentBlock, SessionUpdate, ToolCallContent, ToolKind } from '@agentclientprotocol/sdk'
-import { cutEnd } from '../../conversation/cutMiddle.ts'
 import type { PlainBlock, ToolResultMessage } from '../../protocol/messages.ts'
 import { textOf } from '../../protocol/messages.ts'
-
-/** Longest title of a call, in UTF-16 units. */
-const maxTitle = 100
+import { titleOf, type KnownCall } from '../bridge/callTitle.ts'
 
 /** Kinds of the built-in tools; clients choose icons by them. */
 const kinds: Readonly<Record<string, ToolKind>> = {
@@ -17,23 +14,6 @@ const kinds: Readonly<Record<string, ToolKind>> = {
   run_command: 'execute',
   revert_to_state: 'think',
   prun: 'think',
-}
-
-/** A call as known before it has run. */
-export interface KnownCall {
-  readonly toolCallId: string
-  readonly name: string
-  readonly input: unknown
-  /** The sub-agent that made it. */
-  readonly agentId?: string
-}
-
-/** A short title of a call: its tool and the first text of its input, such as `read_file src/a.ts`. */
-export function titleOf({ name, input, agentId }: Omit<KnownCall, 'toolCallId'>): string {
-  const values: unknown[] = typeof input === 'object' && input !== null ? Object.values(input) : [input]
-  const first = values.find((value) => typeof value === 'string')
-  const parts = [agentId === undefined ? undefined : `${agentId}:`, name, first].filter((part) => part !== undefined)
-  return cutEnd(parts.join(' ').replace(/\s+/g, ' ').trim(), maxTitle)
 }
 
 /** A call as updates and permission requests carry it. */
@@ -52,9 +32,14 @@ export const callUpdate = (call: KnownCall): SessionUpdate => ({
   status: 'pending',
 })
 
-/** A block as ACP content, which holds no image that lies elsewhere: that becomes a link. */
-export const contentBlock = (block: PlainBlock): ContentBlock =>
-  'url' in block ? { type: 'resource_link', name: block.url, uri: block.url } : { ...block }
+/** A block as ACP content, which holds no image that lies elsewhere: that becomes a link. A file other than sound is a resource. */
+export function contentBlock(block: PlainBlock): ContentBlock {
+  if ('url' in block) return { type: 'resource_link', name: block.url, uri: block.url }
+  if (block.type !== 'file') return { ...block }
+  const { data, mimeType, name = 'file' } = block
+  if (mimeType.startsWith('audio/')) return { type: 'audio', data, mimeType }
+  return { type: 'resource', resource: { blob: data, mimeType, uri: `attachment:${encodeURIComponent(name)}` } }
+}
 
 export const textContent = (text: string): ToolCallContent => ({ type: 'content', content: { type: 'text', text } })
 

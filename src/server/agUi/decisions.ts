@@ -5,6 +5,7 @@ import { describeIssues, RuntimeError } from '../../protocol/errors.ts'
 import type { Pending } from '../../protocol/pending.ts'
 import type { Agent } from '../../runtime/agents/agent.ts'
 import { toolCallIdOf } from './ids.ts'
+import { mediaBlock } from './userInput.ts'
 
 /** What a client decided of something that waits, by its key. */
 export interface Decided {
@@ -100,8 +101,8 @@ function outcomeOf({ content, error }: Extract<Message, { role: 'tool' }>): Deci
     result: content.map((part) =>
       part.type === 'text'
         ? { type: 'text', text: part.text }
-        : part.type === 'image' && part.source.type === 'data'
-          ? { type: 'image', data: part.source.value, mimeType: part.source.mimeType }
+        : part.source.type === 'data'
+          ? mediaBlock(part.type, part.source)
           : { type: 'text', text: `[a part of type "${part.type}", which agents do not take]` },
     ),
   }

@@ -5,7 +5,6 @@ import type { PauseReason, RecordOf } from '../../protocol/records.ts'
 import type { RunResult } from '../../runs/runResult.ts'
 import type { Agent } from '../../runtime/agents/agent.ts'
 import { withOutwardError } from '../bridge/outwardError.ts'
-import { waitsForPeople } from '../../runtime/agents/agentTree.ts'
 import { toolCallIdOf, pauseInterruptId } from './ids.ts'
 
 /** How a run ended. */
@@ -70,9 +69,6 @@ function whatIsAsked(pending: Pending): Pick<Interrupt, 'reason' | 'message' | '
       }
   }
 }
-
-/** Whether nothing can continue before a call is decided, of the agent or of the sub-agents it waits for. */
-export const awaitsDecision = (agent: Agent): boolean => agent.pending().length > 0 && waitsForPeople(agent.tree())
 
 /** The end of an agent's run as AG-UI has it. */
 export function endingOf(agent: Agent, end: RecordOf<'run.end'> | RunResult, text: string): Ending {

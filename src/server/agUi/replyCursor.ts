@@ -1,6 +1,6 @@
 import { EventType } from '@ag-ui/core'
 import { toolCallIdOf, replyMessageId, thinkingMessageId } from './ids.ts'
-import { piecesOf } from './eventStream.ts'
+import { piecesOf } from '../streams/piecesOf.ts'
 import { openText, ownerOf, type EventWriter, type Piece } from './writeAgUiEvents.ts'
 
 /** A reply under way, as far as it has come. */

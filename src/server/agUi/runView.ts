@@ -1,7 +1,7 @@
 import { EventType, PROTOCOL_VERSION, type Event, type Interrupt, type Message, type RunAgentInput } from '@ag-ui/core'
 import type { AgentEvent, EventOf } from '../../protocol/events.ts'
 import type { AgUiRun } from './agUiRun.ts'
-import { DurableSink, type Sink } from './durableSink.ts'
+import { DurableSink, type Sink } from '../streams/durableSink.ts'
 import { endingNow, lastEvent, type Ending } from './endings.ts'
 import { ReplyCursor } from './replyCursor.ts'
 import {
@@ -31,13 +31,13 @@ const isStill = (event: AgentEvent): boolean =>
 export class RunView implements EventWriter {
   readonly parts: OpenParts
   readonly #run: AgUiRun
-  readonly #sink: DurableSink
+  readonly #sink: DurableSink<Event>
   readonly #cursor: ReplyCursor
   #threadState: ThreadState | undefined
   /** `behind`: nothing is written before the client has read; `outdated`: and it has missed more than deltas. */
   #state: 'live' | 'behind' | 'outdated' | 'closed' = 'live'
 
-  constructor(run: AgUiRun, sink: Sink) {
+  constructor(run: AgUiRun, sink: Sink<Event>) {
     this.#run = run
     this.#sink = new DurableSink(sink, run.activity.agent)
     this.parts = new OpenParts((event) => this.write(event))

@@ -1,3 +1,4 @@
+import { isRemembered } from '../../protocol/provenance.ts'
 import type { Message } from '@ag-ui/core'
 import type { AgentEvent, EventOf } from '../../protocol/events.ts'
 import type { NodeId } from '../../protocol/ids.ts'
@@ -39,7 +40,8 @@ export class ThreadActivity {
   /** Whether the client has a user message, which it sent as such or as context. */
   hasMessage({ nodeId, message }: EventOf<'message.added'>): boolean {
     const { provenance } = message
-    return this.messageIds.has(nodeId) || (provenance?.type === 'memoryTier' && provenance.tier === contextTier)
+    const isContext = provenance?.type === 'memoryTier' && provenance.tier === contextTier
+    return this.messageIds.has(nodeId) || isContext || isRemembered(provenance)
   }
 
   /** Id of a message that the client does not have; `undefined`: it has it. */

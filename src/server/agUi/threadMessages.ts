@@ -1,23 +1,33 @@
+import { isRemembered } from '../../protocol/provenance.ts'
 import type { ContentPart, Message, PartSource } from '@ag-ui/core'
 import type { ConversationView } from '../../conversation/conversationView.ts'
 import type { ConversationNode } from '../../conversation/node.ts'
 import type { NodeId } from '../../protocol/ids.ts'
-import { textOf, toolCallsOf, type Block, type ImageBlock, type PlainBlock } from '../../protocol/messages.ts'
+import { textOf, toolCallsOf, type Block, type MediaBlock, type PlainBlock } from '../../protocol/messages.ts'
 import { contextTier } from './userInput.ts'
 import { replyMessageId, resultMessageId, thinkingMessageId } from './ids.ts'
 
-/** Blocks as AG-UI content: a text, or parts if there are images. */
+/** Blocks as AG-UI content: a text, or parts if there are images or files. */
 export function contentOf(blocks: readonly PlainBlock[]): string | ContentPart[] {
   if (blocks.every(({ type }) => type === 'text')) return textOf(blocks)
   return blocks.map((block) =>
-    block.type === 'text' ? { type: 'text', text: block.text } : { type: 'image', source: sourceOf(block) },
+    block.type === 'text' ? { type: 'text', text: block.text } : { type: kindOf(block), source: sourceOf(block) },
   )
 }
 
-const sourceOf = (image: ImageBlock): PartSource =>
-  'url' in image
-    ? { type: 'url', value: image.url, ...(image.mimeType === undefined ? {} : { mimeType: image.mimeType }) }
-    : { type: 'data', value: image.data, mimeType: image.mimeType }
+const kindOf = ({ type, mimeType = '' }: MediaBlock): Exclude<ContentPart['type'], 'text'> =>
+  type === 'image'
+    ? type
+    : mimeType.startsWith('audio/')
+      ? 'audio'
+      : mimeType.startsWith('video/')
+        ? 'video'
+        : 'document'
+
+const sourceOf = (block: MediaBlock): PartSource =>
+  'url' in block
+    ? { type: 'url', value: block.url, ...(block.mimeType === undefined ? {} : { mimeType: block.mimeType }) }
+    : { type: 'data', value: block.data, mimeType: block.mimeType }
 
 /** The arguments of a call as JSON; those that were not JSON as they came. */
 export const argumentsOf = (input: unknown): string =>
@@ -86,7 +96,7 @@ function messagesOf(agentId: string, node: ConversationNode, clientIds: ClientMe
 function isContext({ message }: ConversationNode): boolean {
   if (message.role !== 'user') return false
   const { provenance } = message
-  return provenance?.type === 'memoryTier' && provenance.tier === contextTier
+  return (provenance?.type === 'memoryTier' && provenance.tier === contextTier) || isRemembered(provenance)
 }
 
 /** Whether a node is the message of a prompt, not context. */

@@ -1,4 +1,4 @@
-import type { Context, ContentPart, Message, UserMessage } from '@ag-ui/core'
+import type { Context, ContentPart, Message, PartSource, UserMessage } from '@ag-ui/core'
 import type { ConversationView } from '../../conversation/conversationView.ts'
 import { RuntimeError } from '../../protocol/errors.ts'
 import { textOf, type PlainBlock } from '../../protocol/messages.ts'
@@ -26,7 +26,7 @@ export function newMessages(
     .filter((message): message is UserMessage => message.role === 'user' && !knows(message.id))
 }
 
-/** The blocks of a user message. @throws RuntimeError `INVALID_CONTENT` for anything but text and images as data or by url */
+/** The blocks of a user message. @throws RuntimeError `INVALID_CONTENT` for anything but text, images as data or by url, and files as data */
 export function blocksOf({ content }: UserMessage): PlainBlock[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }]
   return content.map(blockOf)
@@ -34,17 +34,22 @@ export function blocksOf({ content }: UserMessage): PlainBlock[] {
 
 function blockOf(part: ContentPart): PlainBlock {
   if (part.type === 'text') return { type: 'text', text: part.text }
-  if (part.type === 'image' && part.source.type === 'data')
-    return { type: 'image', data: part.source.value, mimeType: part.source.mimeType }
+  if (part.source.type === 'data') return mediaBlock(part.type, part.source)
   if (part.type === 'image' && part.source.type === 'url')
     return {
       type: 'image',
       url: part.source.value,
       ...(part.source.mimeType == null ? {} : { mimeType: part.source.mimeType }),
     }
-  const what = `A part of type "${part.type}" with a source of type "${part.source.type}" came; agents take text, and images as data or by url.`
+  const what = `A part of type "${part.type}" with a source of type "${part.source.type}" came; agents take text, images as data or by url, and files as data.`
   throw new RuntimeError('INVALID_CONTENT', what)
 }
+
+/** The bytes of a part as a block. */
+export const mediaBlock = (
+  type: Exclude<ContentPart['type'], 'text'>,
+  { value: data, mimeType }: Extract<PartSource, { type: 'data' }>,
+): PlainBlock => (type === 'image' ? { type, data, mimeType } : { type: 'file', data, mimeType })
 
 /** AG-UI context that is not in the conversation yet: clients send all of it with every run. */
 export function newContext(context: readonly Context[], conversation: ConversationView): ContextMessage[] {

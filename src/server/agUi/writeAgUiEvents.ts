@@ -160,6 +160,7 @@ const table: Table = {
   'model.waiting': custom('model.waiting'),
   'model.waited': custom('model.waited'),
   'model.warning': custom('model.warning'),
+  'source.status': custom('source.status'),
   'guard.decided': custom('guard.decided'),
   'approval.requested': custom('approval.requested'),
   'approval.decided': custom('approval.decided'),
@@ -189,6 +190,7 @@ const table: Table = {
   'pin.applied': custom('pin.applied'),
   'stall.detected': custom('stall.detected'),
   'policy.end': custom('policy.end'),
+  'memory.extracted': custom('memory.extracted'),
   'compaction.end': (event, writer) => {
     custom('compaction.end')(event, writer)
     if (event.applied && isOwn(event, writer)) writer.rewrite()

@@ -1,3 +1,4 @@
+import type { Artifact } from '../../protocol/artifacts.ts'
 import type { Clock } from '../../protocol/clock.ts'
 import { RuntimeError, type ErrorInfo } from '../../protocol/errors.ts'
 import type { Role } from '../../protocol/frames.ts'
@@ -6,7 +7,7 @@ import type { LogRecord } from '../../protocol/records.ts'
 import type { Agent } from '../../runtime/agents/agent.ts'
 import type { ChartSubject } from '../../charts/chart.ts'
 import type { SessionSummary } from '../../sessions/listSessions.ts'
-import { mayAct, outOfReach, reaches, type Grant, type Reach, type ReachedAgent } from './roles.ts'
+import { isSameGrant, mayAct, outOfReach, reaches, type Grant, type Reach, type ReachedAgent } from './roles.ts'
 import type { Viewer } from './agentDirectory.ts'
 import type { Bridge } from './bridge.ts'
 import type { BridgeLimits } from './limits.ts'
@@ -31,6 +32,11 @@ export class AgentAccess implements Viewer {
 
   check(agent: ReachedAgent): void {
     if (!this.reach(agent)) throw outOfReach(this.#grant, agent.id)
+  }
+
+  /** Whether another client may do the same. */
+  isLike(other: AgentAccess): boolean {
+    return isSameGrant(this.#grant, other.#grant)
   }
 
   get clock(): Clock {
@@ -62,6 +68,21 @@ export class AgentAccess implements Viewer {
   async *records(agentId: string, fromSeq = 1): AsyncGenerator<LogRecord, void, undefined> {
     await this.#bridge.agents.checkReach(agentId, this)
     yield* this.#bridge.logOf(agentId).read(agentId, fromSeq)
+  }
+
+  /**
+   * The bytes of what a result in an agent's log names; `undefined`: no result does, or they are no longer kept. Rejects as `records`
+   * does.
+   */
+  async artifact(agentId: string, id: string): Promise<(Artifact & { readonly content: Uint8Array }) | undefined> {
+    for await (const record of this.records(agentId)) {
+      if (record.type !== 'tool.end') continue
+      const found = record.message.artifacts?.find((one) => one.id === id && one.agentId === agentId)
+      if (found === undefined) continue
+      const content = await this.#bridge.logOf(agentId).snapshots?.get(agentId, id)
+      return content === undefined ? undefined : { ...found, content }
+    }
+    return undefined
   }
 
   /** Whether an agent's log has a request of this id, however long ago. */

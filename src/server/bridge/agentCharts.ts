@@ -15,15 +15,15 @@ const place = /^\/agents\/([^/]+)\/chart\.(svg|mmd|json)$/
 /** Whether a path is that of an agent's chart: `/agents/<id>/chart.svg`, `.mmd` or `.json`. */
 export const isChartPath = (path: string): boolean => place.test(path)
 
-const statusOf: Readonly<Record<string, number>> = {
+export const statusOf: Readonly<Record<string, number>> = {
   AGENT_NOT_FOUND: 404,
   BRIDGE_FORBIDDEN: 403,
   INVALID_ID: 400,
   FILE_MISSING: 503,
 }
 
-/** @throws RuntimeError `INVALID_ID` */
-function idOf(encoded: string): string {
+/** The id of an agent as a path has it. @throws RuntimeError `INVALID_ID` */
+export function idOf(encoded: string): string {
   try {
     return decodeURIComponent(encoded)
   } catch {
@@ -75,7 +75,7 @@ export class AgentCharts {
   }
 }
 
-function answerJson(response: ServerResponse, status: number, value: object): void {
+export function answerJson(response: ServerResponse, status: number, value: object): void {
   response.writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store' })
   response.end(JSON.stringify(value))
 }

@@ -25,7 +25,8 @@ export type BridgeParts = Pick<Bridge, 'store' | 'clock' | 'limits' | 'definitio
   readonly deps?: ServedDeps | undefined
   readonly tokens: Tokens | undefined
   readonly authenticate?: Authenticate | undefined
-  readonly redactor?: Redactor | undefined
+  /** Removes secrets that the application named, as soon as there are any. */
+  readonly redactor?: (() => Redactor | undefined) | undefined
   readonly logger?: Logger | undefined
   readonly role?: Role
 }
@@ -46,8 +47,7 @@ export class Bridge {
   readonly decisions: Decisions
   readonly sessions: SessionIndex
   readonly authenticator: Authenticator
-  /** Removes secrets that the application named. */
-  readonly redactor: Redactor | undefined
+  readonly #redactor: BridgeParts['redactor']
   readonly #feeds = new Map<string, Feed>()
   readonly #stopFollowing: () => void
   readonly roster: Roster
@@ -61,7 +61,7 @@ export class Bridge {
     this.clock = parts.clock
     this.limits = parts.limits
     this.definitions = parts.definitions
-    this.redactor = parts.redactor
+    this.#redactor = parts.redactor
     this.results = new ResultCache(parts.limits.sessionMs, {
       forgotten: (sessionId) => this.incognito.endSession(sessionId),
     })
@@ -87,6 +87,11 @@ export class Bridge {
     const outward = outwardError(error)
     if (outward.message !== error.message) this.refusals.log('store', error.message, { code: error.code })
     return outward
+  }
+
+  /** Removes secrets that the application named. */
+  get redactor(): Redactor | undefined {
+    return this.#redactor?.()
   }
 
   /** Whether there is room for one more client. */
@@ -124,7 +129,7 @@ export class Bridge {
   }
 
   /** Where the records of an agent are read: those of an incognito one are in no store. */
-  logOf(agentId: string): Pick<Store, 'read'> {
+  logOf(agentId: string): Pick<Store, 'read' | 'snapshots'> {
     const agent = this.runtime.agent(agentId)
     return agent?.incognito === true ? { read: (_, fromSeq) => agent.readLog(fromSeq) } : this.store
   }

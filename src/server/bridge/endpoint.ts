@@ -8,6 +8,10 @@ import type { AgentAccess } from './agentAccess.ts'
 export interface Endpoint {
   /** Such as `/acp`. */
   readonly path: string
+  /** It answers at every path below as well, where no other endpoint has that very path. */
+  readonly below?: true
+  /** Headers that pages of other origins may send, beside `authorization`, `content-type` and `accept`. */
+  readonly headers?: readonly string[]
   /**
    * Answers an HTTP request at the path; what it throws is answered with status 500. The answer counts as a connection until it is
    * over; a client that reads nothing of what waits for it between three pings is cut off. Default: status 426.
@@ -39,4 +43,21 @@ export interface TextSocket {
   onText(listener: (text: string) => void): void
   /** Calls once the socket is closed, by whichever side. */
   onClose(listener: () => void): void
+}
+
+/** Endpoints by their paths. */
+export class Endpoints {
+  readonly #byPath: ReadonlyMap<string, Endpoint>
+  readonly #below: readonly Endpoint[]
+
+  constructor(endpoints: readonly Endpoint[]) {
+    this.#byPath = new Map(endpoints.map((endpoint) => [endpoint.path, endpoint]))
+    // Of two that fit, the one with the longer path is meant.
+    this.#below = endpoints.filter(({ below }) => below).toSorted((a, b) => b.path.length - a.path.length)
+  }
+
+  /** The one that answers at a path. */
+  at(path: string): Endpoint | undefined {
+    return this.#byPath.get(path) ?? this.#below.find((endpoint) => path.startsWith(`${endpoint.path}/`))
+  }
 }

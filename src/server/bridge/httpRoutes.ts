@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { answerArtifact, isArtifactPath } from './agentArtifacts.ts'
 import { AgentCharts, isChartPath } from './agentCharts.ts'
 import type { Bridge } from './bridge.ts'
 import { serverClosing, serverFull, pathOf, badToken, undecided, type Admission, type Refusal } from './admission.ts'
@@ -10,10 +11,10 @@ import { answerText, type ServedPage } from '../page/servePage.ts'
 import { AgentAccess } from './agentAccess.ts'
 import type { Connection } from './connections.ts'
 
-const corsMethods = 'GET, POST, OPTIONS'
-const corsHeaders = 'authorization, content-type, accept'
+const corsMethods = 'GET, POST, DELETE, OPTIONS'
+const corsHeaders = ['authorization', 'content-type', 'accept']
 
-/** The routes of plain HTTP requests: `/healthz`, the inspector page, charts of agents, and the paths of endpoints. */
+/** The routes of plain HTTP requests: `/healthz`, the inspector page, charts of agents, what their results name, and the paths of endpoints. */
 export class HttpRoutes {
   readonly #bridge: Bridge
   readonly #admission: Admission
@@ -47,16 +48,27 @@ export class HttpRoutes {
   }
 
   #answer(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> | undefined {
-    const endpoint = this.#paths.endpoints.get(path)
+    const endpoint = this.#paths.endpoints.at(path)
     if (endpoint !== undefined)
-      return this.#authorize(request, response, async (access, count) => {
-        if (endpoint.answer === undefined) return needSocket(response)
-        await endpoint.answer(request, response, access, count())
-      })
+      return this.#authorize(
+        request,
+        response,
+        async (access, count) => {
+          if (endpoint.answer === undefined) return needSocket(response)
+          await endpoint.answer(request, response, access, count())
+        },
+        endpoint.headers,
+      )
     if (isChartPath(path)) {
       return this.#authorize(request, response, (access, count) => {
         count()
         return this.#charts.answer(request, response, access)
+      })
+    }
+    if (isArtifactPath(path)) {
+      return this.#authorize(request, response, (access, count) => {
+        count()
+        return answerArtifact(request, response, access)
       })
     }
     if (this.#page?.knows(path) !== true) return undefined
@@ -70,6 +82,7 @@ export class HttpRoutes {
     request: IncomingMessage,
     response: ServerResponse,
     answer: (access: AgentAccess, count: () => ResponseConnection) => Promise<void>,
+    headers: readonly string[] = [],
   ): Promise<void> {
     // The client may have left while the application looked at its request.
     if (response.destroyed) return
@@ -79,7 +92,7 @@ export class HttpRoutes {
     if (origin !== undefined) response.setHeader('access-control-allow-origin', origin).setHeader('vary', 'origin')
     if (request.method === 'OPTIONS') {
       response.setHeader('access-control-allow-methods', corsMethods)
-      response.setHeader('access-control-allow-headers', corsHeaders)
+      response.setHeader('access-control-allow-headers', [...corsHeaders, ...headers].join(', '))
       response.writeHead(204).end()
       return
     }

@@ -6,6 +6,7 @@ import type { Duplex } from 'node:stream'
 import type { Clock } from '../../protocol/clock.ts'
 import { messageOf, RuntimeError } from '../../protocol/errors.ts'
 import { answerText, ServedPage } from '../page/servePage.ts'
+import { Endpoints } from './endpoint.ts'
 import { checkExposure } from './origins.ts'
 import type { BridgeRuntime } from './agentDirectory.ts'
 import { Bridge, type BridgeParts } from './bridge.ts'
@@ -32,7 +33,6 @@ export async function serve(
   if (options.server === undefined) checkExposure(host, options)
   const limits = bridgeLimitsSchema.parse(options.limits ?? {})
   const byName = new Map(definitions.map((definition) => [definition.name, definition]))
-  const byPath = new Map(endpoints.map((endpoint) => [endpoint.path, endpoint]))
   const { clock } = shared
   const role = options.role ?? 'admin'
   const bridge = new Bridge(runtime, {
@@ -45,7 +45,7 @@ export async function serve(
     deps: options.deps,
   })
   const admission = new Admission(bridge, options.origins)
-  const paths = { bridge: path, endpoints: byPath }
+  const paths = { bridge: path, endpoints: new Endpoints(endpoints) }
   const routes = new HttpRoutes(bridge, admission, paths, hasPage ? new ServedPage(undefined, path) : undefined)
   const upgrades = new Upgrades(bridge, admission, paths)
   const http =

@@ -7,6 +7,7 @@ import type { PauseReason } from '../../protocol/records.ts'
 import type { Agent } from '../../runtime/agents/agent.ts'
 import type { AgentTree, PendingApproval } from '../../runtime/agents/agentTree.ts'
 import type { LoadedSession } from '../../sessions/loadSession.ts'
+import type { SourceInfo } from '../../protocol/toolsChange.ts'
 import type { TurnUse } from '../../protocol/turns.ts'
 import { outwardReason } from './outwardError.ts'
 
@@ -16,6 +17,7 @@ interface AgentSnapshot extends AgentSummary {
   readonly approvals: readonly PendingApproval[]
   readonly pause: PauseReason | null
   readonly policies?: readonly PolicyInfo[]
+  readonly sources?: readonly SourceInfo[]
   readonly use?: TurnUse
 }
 
@@ -42,6 +44,7 @@ export const snapshotOf = (agent: Agent): AgentSnapshot => ({
   approvals: agent.approvals(),
   pause: agent.pause === null ? null : outwardReason(agent.pause),
   policies: agent.policies,
+  ...(agent.sources.length === 0 ? {} : { sources: agent.sources }),
   ...(agent.inUse === null ? {} : { use: agent.inUse }),
 })
 

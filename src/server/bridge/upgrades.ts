@@ -19,7 +19,7 @@ import {
   type Refusal,
 } from './admission.ts'
 import type { Connection } from './connections.ts'
-import type { Endpoint } from './endpoint.ts'
+import type { Endpoint, Endpoints } from './endpoint.ts'
 import type { RefusalKind } from './refusalLog.ts'
 import { EndpointSocket } from './endpointSocket.ts'
 import type { Permit } from './authenticator.ts'
@@ -28,7 +28,7 @@ import { AgentAccess } from './agentAccess.ts'
 /** Where connections are opened. */
 export interface Paths {
   readonly bridge: string
-  readonly endpoints: ReadonlyMap<string, Endpoint>
+  readonly endpoints: Endpoints
 }
 
 /** How to open a connection, or why not. */
@@ -55,7 +55,7 @@ export class Upgrades {
 
   /** Whether this server upgrades requests at a path. */
   knows(path: string): boolean {
-    return path === this.#paths.bridge || this.#paths.endpoints.get(path)?.connect !== undefined
+    return path === this.#paths.bridge || this.#paths.endpoints.at(path)?.connect !== undefined
   }
 
   handle(request: IncomingMessage, socket: Duplex, head: Buffer): void {
@@ -99,7 +99,7 @@ export class Upgrades {
       if (!protocolsOf(request).includes(bridgeProtocol)) return badProtocol
       return (webSocket) => this.#session(request, webSocket, isKnown)
     }
-    const endpoint = this.#paths.endpoints.get(path)
+    const endpoint = this.#paths.endpoints.at(path)
     if (endpoint?.connect === undefined) return unknownPath(this.#paths.bridge)
     const permit = this.#admission.permit(request)
     return permit instanceof Promise

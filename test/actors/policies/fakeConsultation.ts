@@ -1,3 +1,4 @@
+import { keepFact, type FactPlace } from '../../../src/actors/memory/keepFact.ts'
 import type { Answer, Consultation, Question, Runnable, StepView } from '../../../src/actors/policies/policy.ts'
 import { formatNodeId } from '../../../src/protocol/ids.ts'
 import { piecesOf } from '../../../src/conversation/stepText.ts'
@@ -8,7 +9,7 @@ import { BrakeLog } from '../../support/brakeLog.ts'
 /** A step of the model of 100 tokens, unless told otherwise. */
 export type WantedStep = Partial<Omit<StepView, 'text'>> & { readonly text?: string }
 
-export interface Wanted extends Partial<Omit<Consultation, 'steps' | 'ask' | 'run' | 'exportSession'>> {
+export interface Wanted extends Partial<Omit<Consultation, 'steps' | 'ask' | 'run' | 'remember' | 'exportSession'>> {
   /** In place of the steps of `log`; ids count from 1 where they are missing. */
   readonly steps?: readonly WantedStep[]
   /** Whose conversation it is; its newest step and its pinned ones are fixed. */
@@ -18,6 +19,8 @@ export interface Wanted extends Partial<Omit<Consultation, 'steps' | 'ask' | 'ru
   readonly ask?: Consultation['ask']
   readonly run?: Consultation['run']
   readonly exportSession?: Consultation['exportSession']
+  /** Of the agent that facts are kept of: an agent `tester` without a memory of its own. */
+  readonly place?: Partial<FactPlace> | undefined
 }
 
 export interface FakeConsultation extends Consultation {
@@ -27,10 +30,20 @@ export interface FakeConsultation extends Consultation {
 
 /** What the kernel would give to the parts of a policy: an agent of 10 tokens of instructions and what its steps make. */
 export function fakeConsultation(wanted: Wanted = {}): FakeConsultation {
-  const { log = new BrakeLog(), steps: given, answers = [], ask, run, exportSession, ...rest } = wanted
+  const { log = new BrakeLog(), steps: given, answers = [], ask, run, exportSession, place, ...rest } = wanted
   const steps = given === undefined ? stepsOfLog(log) : given.map(stepView)
   const asked: Question[] = []
   const ran: { agent: Runnable; prompt: string }[] = []
+  const clock = wanted.clock ?? simulatedClock()
+  const owner: FactPlace = {
+    agentId: 'a',
+    path: [],
+    deps: undefined,
+    definition: { name: 'tester', memory: null },
+    conversation: log.conversation,
+    clock,
+    ...place,
+  }
   const sum = (of: readonly StepView[]): number => of.reduce((total, { tokens }) => total + tokens, 10)
   return {
     policy: 'tested',
@@ -51,7 +64,7 @@ export function fakeConsultation(wanted: Wanted = {}): FakeConsultation {
     model: scriptedModel([]),
     pricing: null,
     brakeTools: [],
-    clock: simulatedClock(),
+    clock,
     signal: new AbortController().signal,
     ...rest,
     asked,
@@ -68,6 +81,7 @@ export function fakeConsultation(wanted: Wanted = {}): FakeConsultation {
       if (run === undefined) throw new Error(`nobody runs ${agent.name}`)
       return run(agent, prompt)
     },
+    remember: (memory, fact) => keepFact(owner, memory, fact),
     exportSession: exportSession ?? (() => linesOf('{"format":"escapement.session"}\n')),
   }
 }

@@ -7,6 +7,7 @@ import { defineTool, type ToolEffects } from '../../../src/actors/tools/defineTo
 import { RuntimeError } from '../../../src/protocol/errors.ts'
 import { scriptedModel } from '../../../src/testing/scriptedModel.ts'
 import { BrakeLog } from '../../support/brakeLog.ts'
+import { scriptedSource } from '../../support/scriptedSource.ts'
 import { assert, describe } from '../../support/suite.ts'
 import { fakeConsultation, type FakeConsultation, type Wanted } from './fakeConsultation.ts'
 
@@ -186,6 +187,7 @@ describe('a definition of a reviewer', (it) => {
     assert.match(refusal({ agents: [defineAgent({ name: 'b', model, description: 'b' })] }), /it has sub-agents/)
     assert.match(refusal({ agents: () => assert.unreachable() }), /it has sub-agents/)
     assert.match(refusal({ handoffs: [defineAgent({ name: 'b', model })] }), /it has sub-agents or handoffs/)
+    assert.match(refusal({ tools: [scriptedSource('srv')] }), /it has sources of tools, which may have any/)
     assert.match(
       refusal({ tools: [tool('send'), tool('look', 'none')] }),
       /: send may change something, and it only reads/,

@@ -11,7 +11,7 @@ type Body<T = LogRecord> = T extends LogRecord ? Omit<T, 'v' | 'seq' | 'time' | 
 
 /** Records of one log. */
 const log = (...bodies: readonly Body[]): LogRecord[] =>
-  bodies.map((body, index) => ({ v: 2, seq: index + 1, time: 0, turnIndex: 0, ...body }) as unknown as LogRecord)
+  bodies.map((body, index) => ({ v: 3, seq: index + 1, time: 0, turnIndex: 0, ...body }) as unknown as LogRecord)
 
 const begins = (runId: string, requestId: string, resumedFrom?: string): Body => ({
   type: 'run.start',

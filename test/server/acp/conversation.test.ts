@@ -29,7 +29,7 @@ describe('an ACP conversation', (it) => {
     const { protocolVersion, agentInfo, agentCapabilities } = editor.hello
     assert.is(protocolVersion, 1)
     assert.is(agentInfo?.name, 'escapement')
-    assert.equal(agentCapabilities?.promptCapabilities, { image: true, audio: false, embeddedContext: true })
+    assert.equal(agentCapabilities?.promptCapabilities, { image: true, audio: true, embeddedContext: true })
     assert.is(agentCapabilities?.loadSession, true)
     assert.equal(agentCapabilities?.sessionCapabilities, { list: {}, resume: {}, close: {} })
     const sessionId = await editor.open()
@@ -136,7 +136,7 @@ describe('an ACP conversation', (it) => {
   })
 
   it('tells of compactions only to a client that announces them', () => {
-    const at = { v: 2, seq: 1, time: 0, runId: 'l1', turnIndex: 2, agentId: 'a', path: [] } as const
+    const at = { v: 3, seq: 1, time: 0, runId: 'l1', turnIndex: 2, agentId: 'a', path: [] } as const
     const start = { ...at, type: 'compaction.start', cause: 'headroom', tokens: 9 } as const
     const end = { ...at, type: 'compaction.end', tokensBefore: 9, tokensAfter: 9, costUsd: 0 } as const
     const heard = (showsCompactions: boolean): readonly unknown[] => {
@@ -230,12 +230,12 @@ describe('an ACP conversation', (it) => {
     assert.match(editor.text('agent_thought_chunk'), /broke off.*gone/)
   })
 
-  it('gives links, resources and images on to the model, and refuses what no model gets', async (context) => {
+  it('gives links, resources, images and sound on to the model, and refuses what is empty or no base64', async (context) => {
     const model = scriptedModel(['ok'])
     const { connect } = await openHouse(context, [defineAgent({ name: 'a', model })])
     const editor = await connect()
     const sessionId = await editor.open()
-    const audio = { type: 'audio', data: 'AA==', mimeType: 'audio/wav' } as const
+    const audio = { type: 'audio', data: '~~~', mimeType: 'audio/wav' } as const
     const refused = await errorOf(editor.agent.request('session/prompt', { sessionId, prompt: [audio] }))
     assert.is(refused.code, -32602)
     assert.equal(refused.data, { code: 'INVALID_CONTENT', sessionId })
@@ -248,6 +248,9 @@ describe('an ACP conversation', (it) => {
         { type: 'resource_link', name: 'a.ts', uri: 'file:///a.ts' },
         { type: 'resource', resource: { uri: 'file:///b.ts', text: 'const b = 1' } },
         { type: 'image', data: 'AA==', mimeType: 'image/png' },
+        { type: 'audio', data: 'AA==', mimeType: 'audio/wav' },
+        { type: 'resource', resource: { uri: 'file:///d/a%20b.pdf', blob: 'AA==', mimeType: 'application/pdf' } },
+        { type: 'resource', resource: { uri: 'zip:', blob: 'AA==' } },
       ],
     })
     assert.is(stopReason, 'end_turn')
@@ -256,6 +259,9 @@ describe('an ACP conversation', (it) => {
       { type: 'text', text: '[a.ts](file:///a.ts)' },
       { type: 'text', text: '<resource uri="file:///b.ts">\nconst b = 1\n</resource>' },
       { type: 'image', data: 'AA==', mimeType: 'image/png' },
+      { type: 'file', data: 'AA==', mimeType: 'audio/wav' },
+      { type: 'file', data: 'AA==', mimeType: 'application/pdf', name: 'a b.pdf' },
+      { type: 'file', data: 'AA==', mimeType: 'application/octet-stream' },
     ])
   })
 

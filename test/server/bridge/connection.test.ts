@@ -121,7 +121,7 @@ describe('a connection', (it) => {
     const heard: number[] = []
     client.agent('a').subscribe(({ seq }) => heard.push(seq), { fromSeq: 1 })
     const say = (seq: number): void => {
-      const event = { type: 'turn.start', v: 2, seq, time: 1, agentId: 'a', path: [], runId: 'r', turnIndex: 0 }
+      const event = { type: 'turn.start', v: 3, seq, time: 1, agentId: 'a', path: [], runId: 'r', turnIndex: 0 }
       sockets.last.say({ type: 'event', agentId: 'a', seq, event })
     }
     for (const seq of [1, 2, 4, 5]) say(seq)

@@ -6,7 +6,7 @@ const at = { agentId: 'a', path: [], time: 1, runId: 'a/r0', turnIndex: 0 }
 
 const record = (seq: number, reason = ''): AgentEvent => ({
   ...at,
-  v: 2,
+  v: 3,
   seq,
   type: 'compaction.end',
   applied: false,

@@ -105,6 +105,22 @@ describe('an endpoint', (it) => {
     assert.equal([foreign.status, foreign.headers.get('access-control-allow-origin')], [403, null])
   })
 
+  it('answers below its path too if it says so, unless another has that very path', async (context) => {
+    const tells = (path: string, below?: true): Endpoint => ({
+      path,
+      ...(below === undefined ? {} : { below }),
+      answer: (_, response) => void response.end(path),
+    })
+    const endpoints = [tells('/a', true), tells('/a/b', true), tells('/a/c'), tells('/d')]
+    const serving = await serveAgents(context, [echo], { endpoints })
+    const answers = await Promise.all(
+      ['/a', '/a/x', '/a/b/y', '/a/bc', '/a/c', '/a/c/z', '/d'].map(async (path) => (await get(serving, path)).text()),
+    )
+    assert.equal(answers, ['/a', '/a', '/a/b', '/a', '/a/c', '/a', '/d'])
+    const unknown = await Promise.all(['/ab', '/d/x'].map(async (path) => (await get(serving, path)).status))
+    assert.equal(unknown, [404, 404])
+  })
+
   it('that throws is answered for, and harms nobody', async (context) => {
     const broken: Endpoint = {
       path: '/broken',

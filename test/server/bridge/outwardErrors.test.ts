@@ -100,7 +100,7 @@ describe('what clients are told of errors', (it) => {
     const at = { agentId: 'a', path: [], seq: 1, time: 1, runId: 'a/r0', turnIndex: 0 }
     const error = errorInfo('STORE_APPEND_FAILED', `${path} is full.`)
     const usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }
-    const end = { ...at, v: 2, type: 'run.end', turns: 1, usage, costUsd: 0 } as const
+    const end = { ...at, v: 3, type: 'run.end', turns: 1, usage, costUsd: 0 } as const
     const events: AgentEvent[] = [
       { ...at, type: 'error', error },
       { ...end, stopReason: 'paused', reason: { type: 'store', error } },

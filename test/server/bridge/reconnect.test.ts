@@ -79,7 +79,8 @@ describe('a client that is cut off', (it) => {
       await heard.until(({ type }) => type === 'run.end')
       assert.equal(heard.logged, await logOf(serving.store, 'a1'))
       assert.equal(heard.logged.slice(1), plain.logged)
-      assert.ok(wire.connections > 5, `only ${wire.connections} connections`)
+      // How often depends on how fast the machine connects again.
+      assert.ok(wire.connections > 2, `only ${wire.connections} connections`)
       for (const [turn, text] of textsOf(heard.events)) assert.ok(textsOf(plain.events).get(turn)?.startsWith(text))
     })
   }

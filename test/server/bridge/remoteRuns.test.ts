@@ -3,7 +3,7 @@ import { noUsage } from '../../../src/protocol/messages.ts'
 import type { AgentEvent } from '../../../src/protocol/events.ts'
 import { assert, describe } from '../../support/suite.ts'
 
-const at = { agentId: 'a', path: [], time: 1, v: 2, turnIndex: 0 } as const
+const at = { agentId: 'a', path: [], time: 1, v: 3, turnIndex: 0 } as const
 
 /** The records of a run: with `turns` 0 its message was never written. */
 function records(runId: string, stopReason: 'stop' | 'aborted', turns: number): AgentEvent[] {

@@ -1,6 +1,6 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider'
 import { messageOf, RuntimeError } from '../../../protocol/errors.ts'
-import type { Model } from '../../../protocol/model.ts'
+import type { Model, ModelRequest } from '../../../protocol/model.ts'
 import { callModel } from './callModel.ts'
 import { isAiSdkModel, type AiSdkModel } from './isAiSdkModel.ts'
 import { notSent } from './providerParts.ts'
@@ -16,7 +16,7 @@ export interface AiSdkModelOptions {
    */
   readonly cache?: boolean
   /**
-   * Where images of tool results go: into the result, or into a user message after it. By default into the result for
+   * Where images and PDFs of tool results go: into the result, or into a user message after it. By default into the result for
    * providers whose format has room for it, else into a user message.
    */
   readonly toolImages?: 'result' | 'user'
@@ -42,12 +42,21 @@ export function aiSdkModel(languageModel: AiSdkModel, options: AiSdkModelOptions
     stream: (request, { signal }) =>
       callModel(
         model,
-        () => toCallOptions(request, prompting),
+        {
+          toOptions: (takes) => toCallOptions(request, { ...prompting, takes }),
+          fileTypes: fileTypesOf(request),
+          warnings: notSent(request, provider),
+        },
         signal,
         createReplyReader(provider),
-        notSent(request, provider),
       ),
   }
+}
+
+const fileTypesOf = ({ messages }: ModelRequest): string[] => {
+  const types = new Set<string>()
+  for (const { content } of messages) for (const block of content) if (block.type === 'file') types.add(block.mimeType)
+  return [...types]
 }
 
 function checkModel(value: unknown): void {

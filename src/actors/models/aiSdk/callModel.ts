@@ -5,20 +5,29 @@ import type { ReplyReader } from './readStream.ts'
 
 type PartStream = ReadableStream<LanguageModelV4StreamPart>
 
+/** What is asked of a model. */
+export interface Call {
+  /** `takes` tells the types of files that may be sent as such. */
+  toOptions(takes: (mimeType: string) => boolean): LanguageModelV4CallOptions
+  /** The types of the files in the request. */
+  readonly fileTypes: readonly string[]
+  readonly warnings: readonly string[]
+}
+
 /**
  * Calls a language model once. Contract: the call is made by the first `next()`; `warnings` come first, deltas as they arrive,
- * then one terminal part; failures are parts, nothing is thrown. An abort, or `return()` at any time, closes the connection and
+ * then one terminal part; failures are parts, nothing is thrown. Files of a type that the provider's package does not know are sent as
+ * text, with a warning. An abort, or `return()` at any time, closes the connection and
  * ends the iteration at once, without a terminal part, even when the provider's package ignores the signal.
  */
 export function callModel(
   model: LanguageModelV4,
-  toOptions: () => LanguageModelV4CallOptions,
+  call: Call,
   signal: AbortSignal,
   reply: ReplyReader,
-  warnings: readonly string[],
 ): AsyncIterableIterator<ModelPart> {
   const connection = new AbortController()
-  const parts = run(model, toOptions, signal, connection, reply, warnings)
+  const parts = run(model, call, signal, connection, reply)
   return {
     next: () => parts.next(),
     // A generator's own return() would wait for a pending read that may never settle, so close the stream first.
@@ -34,11 +43,10 @@ export function callModel(
 
 async function* run(
   model: LanguageModelV4,
-  toOptions: () => LanguageModelV4CallOptions,
+  call: Call,
   signal: AbortSignal,
   connection: AbortController,
   reply: ReplyReader,
-  warnings: readonly string[],
 ): AsyncGenerator<ModelPart, undefined> {
   const follow = () => connection.abort(signal.reason)
   signal.addEventListener('abort', follow, { once: true })
@@ -46,10 +54,14 @@ async function* run(
   const { signal: closed } = connection
   let ended = false
   try {
-    const stream = closed.aborted ? undefined : await open(model, toOptions, closed)
-    if (stream === undefined) return
-    const reader = stream.getReader()
-    for (const message of warnings) yield { type: 'warning', message }
+    const opened = closed.aborted ? undefined : await openWithout([], model, call, closed)
+    if (opened?.stream === undefined) return
+    const reader = opened.stream.getReader()
+    const refused = opened.leftOut.map(
+      (type) =>
+        `Files of type ${type} are not taken by the provider: the model is sent their text, or is told their names.`,
+    )
+    for (const message of [...call.warnings, ...refused]) yield { type: 'warning', message }
     // Cancelling settles a pending read at once.
     closed.addEventListener('abort', () => void reader.cancel(closed.reason).catch(() => {}), { once: true })
     while (true) {
@@ -72,6 +84,25 @@ async function* run(
     if (!ended) connection.abort(new Error('the reply has ended'))
   }
   return
+}
+
+/** Opens the stream; when the provider's package refuses a type of file, without such files. */
+async function openWithout(
+  leftOut: readonly string[],
+  model: LanguageModelV4,
+  call: Call,
+  closed: AbortSignal,
+): Promise<{ readonly stream: PartStream | undefined; readonly leftOut: readonly string[] }> {
+  try {
+    const takes = (mimeType: string) => !leftOut.includes(mimeType)
+    return { stream: await open(model, () => call.toOptions(takes), closed), leftOut }
+  } catch (thrown) {
+    const sent = call.fileTypes.filter((type) => !leftOut.includes(type))
+    const { name, message } = (thrown ?? {}) as { readonly name?: unknown; readonly message?: unknown }
+    if (sent.length === 0 || !/UnsupportedFunctionality/.test(String(name))) throw thrown
+    const named = sent.filter((type) => String(message).includes(type))
+    return openWithout([...leftOut, ...(named.length > 0 ? named : sent)], model, call, closed)
+  }
 }
 
 /** Opens the stream; returns `undefined` as soon as `closed` aborts, and cancels a stream that opens later. */

@@ -1,6 +1,7 @@
 import { RuntimeError } from '../../../protocol/errors.ts'
 import type { HistoryMessage } from '../../../protocol/history.ts'
 import type { Block, PlainBlock } from '../../../protocol/messages.ts'
+import { fileBlockOf } from './filePart.ts'
 
 /** A part of a message of the AI SDK, as far as it matters here. */
 interface Part {
@@ -10,6 +11,7 @@ interface Part {
   readonly data?: unknown
   readonly url?: unknown
   readonly mediaType?: string | undefined
+  readonly filename?: string | undefined
   readonly toolCallId?: string
   readonly toolName?: string
   readonly input?: unknown
@@ -28,7 +30,7 @@ export interface AiSdkMessage {
  * agent begins with. Instructions, reasoning, approvals and what a provider did on its own are left out; replies that follow each
  * other become one. Pure.
  *
- * @throws RuntimeError `INVALID_OPTION` for files that are no images, naming the message by its index
+ * @throws RuntimeError `INVALID_OPTION` for files that are neither images nor data, naming the message by its index
  *
  * @example
  * ```ts
@@ -83,31 +85,15 @@ function resultOf({ toolCallId: callId = '', toolName = '', output }: Part, inde
   return { ...result, content: typeof value === 'string' ? value : (JSON.stringify(value) ?? '') }
 }
 
-/** Text, or an image, in whichever of its forms it came. */
+/** Text, an image or a file, in whichever of its forms it came. */
 function said(
-  { type, text, image, url, data = image ?? url, mediaType = 'image/png' }: Part,
+  { type, text, image, url, data = image ?? url, mediaType = 'image/png', filename }: Part,
   index: number,
 ): PlainBlock {
   if (type === 'text') return { type, text: String(text) }
-  const bytes = unwrapped(data)
-  const isImage = type.startsWith('image') || mediaType.startsWith('image/')
-  if (isImage && bytes instanceof Uint8Array) return imageOf(Buffer.from(bytes).toString('base64'), mediaType)
-  if (isImage && (typeof bytes === 'string' || bytes instanceof URL)) {
-    const written = String(bytes)
-    return /^https?:/i.test(written) ? { type: 'image', url: written } : imageOf(written, mediaType)
-  }
-  const what = `historyOf: message ${index} has a part "${type}" of type ${mediaType}; give text and images.`
+  const isImage = type.startsWith('image') && !mediaType.startsWith('image')
+  const block = fileBlockOf({ data, mediaType: isImage ? 'image/png' : mediaType, filename })
+  if (block !== undefined) return block
+  const what = `historyOf: message ${index} has a part "${type}" of type ${mediaType}; give text, images, and files as data.`
   throw new RuntimeError('INVALID_OPTION', what)
 }
-
-/** How version 7 writes what a file holds. */
-const unwrapped = (data: unknown): unknown => {
-  const {
-    type,
-    data: held,
-    url,
-  } = (data ?? {}) as { readonly type?: unknown; readonly data?: unknown; readonly url?: unknown }
-  return type === 'data' ? held : type === 'url' ? url : data
-}
-
-const imageOf = (data: string, mimeType: string): PlainBlock => ({ type: 'image', data, mimeType })

@@ -1,20 +1,43 @@
-import type { JSONSchema7, LanguageModelV4CallOptions, SharedV4ProviderOptions } from '@ai-sdk/provider'
-import type { ModelRequest, ModelSettings } from '../../../protocol/model.ts'
+import type {
+  JSONSchema7,
+  LanguageModelV4CallOptions,
+  LanguageModelV4FunctionTool as FunctionTool,
+  LanguageModelV4ProviderTool,
+  SharedV4ProviderOptions,
+} from '@ai-sdk/provider'
+import type { ModelRequest, ModelSettings, ToolSpec } from '../../../protocol/model.ts'
 import { type PromptOptions, toPrompt } from './toPrompt.ts'
 
 /** Converts a `Model` request to AI SDK call options; settings absent from the request stay absent. Pure. */
 export function toCallOptions(request: ModelRequest, options: PromptOptions): LanguageModelV4CallOptions {
-  const tools = request.tools.map((tool) => ({
-    type: 'function' as const,
-    name: tool.name,
-    description: tool.description,
-    inputSchema: tool.inputSchema as JSONSchema7,
-  }))
+  const tools = request.tools.map(toTool)
   return {
     prompt: toPrompt(request, options),
     ...(tools.length > 0 && { tools, ...toToolChoice(request.settings) }),
     ...toSettings(request.settings),
     ...toProviderOptions(request.settings, options.cache),
+  }
+}
+
+function toTool({
+  name,
+  description,
+  inputSchema,
+  provider,
+  ...parts
+}: ToolSpec): FunctionTool | LanguageModelV4ProviderTool {
+  // What the specification lists is all that a provider is sent.
+  if (provider !== undefined)
+    return { type: 'provider', name, id: provider.id as `${string}.${string}`, args: { ...provider.args } }
+  const { strict, inputExamples, providerOptions } = parts
+  return {
+    type: 'function',
+    name,
+    description,
+    inputSchema: inputSchema as JSONSchema7,
+    ...(strict !== undefined && { strict }),
+    ...(inputExamples !== undefined && { inputExamples: inputExamples as FunctionTool['inputExamples'] & {} }),
+    ...(providerOptions !== undefined && { providerOptions: providerOptions as SharedV4ProviderOptions }),
   }
 }
 

@@ -1,5 +1,13 @@
 import type { LanguageModelV4FilePart, LanguageModelV4Message, LanguageModelV4ToolResultOutput } from '@ai-sdk/provider'
-import type { Block, ImageBlock, ProviderBlock } from '../../../protocol/messages.ts'
+import { fileText } from '../../../protocol/fileText.ts'
+import {
+  isMedia,
+  mediaText,
+  type Block,
+  type FileBlock,
+  type MediaBlock,
+  type ProviderBlock,
+} from '../../../protocol/messages.ts'
 import type { ModelRequest, RequestMessage } from '../../../protocol/model.ts'
 import { fromProvided } from './providerParts.ts'
 import { fromNextSignature, fromSignature, isNextSignature } from './providerData.ts'
@@ -10,8 +18,10 @@ export interface PromptOptions {
   readonly provider: string
   /** Puts a cache breakpoint at the end of the instructions. */
   readonly cache: boolean
-  /** Where images of tool results go: into the result, or into a user message after the results. */
+  /** Where images and PDFs of tool results go: into the result, or into a user message after the results. */
   readonly toolImages: 'result' | 'user'
+  /** Whether the provider takes files of this type; the others are sent as the text that they hold, or named. Default: all. */
+  readonly takes?: (mimeType: string) => boolean
 }
 
 type ToolResult = Extract<RequestMessage, { role: 'toolResult' }>
@@ -24,14 +34,14 @@ export function toPrompt(request: ModelRequest, options: PromptOptions): Languag
   if (request.system !== '') prompt.push(toSystem(request.system, options.cache))
   let results: ToolResult[] = []
   const flush = () => {
-    if (results.length > 0) prompt.push(...toToolMessages(results, options.toolImages))
+    if (results.length > 0) prompt.push(...toToolMessages(results, options))
     results = []
   }
   for (const message of request.messages) {
     if (message.role === 'toolResult') results.push(message)
     else {
       flush()
-      if (message.role === 'user') prompt.push({ role: 'user', content: toUserContent(message.content) })
+      if (message.role === 'user') prompt.push({ role: 'user', content: toUserContent(message.content, options) })
       else {
         const content = toAssistantContent(message.content, options.provider)
         if (content.length > 0) prompt.push({ role: 'assistant', content })
@@ -48,19 +58,26 @@ const toSystem = (content: string, cache: boolean): LanguageModelV4Message => ({
   ...(cache && { providerOptions: { anthropic: { cacheControl: { type: 'ephemeral' } } } }),
 })
 
-const toFile = (image: ImageBlock): LanguageModelV4FilePart => ({
+const toFile = (block: MediaBlock): LanguageModelV4FilePart => ({
   type: 'file',
-  mediaType: image.mimeType ?? 'image',
-  data: 'url' in image ? { type: 'url', url: new URL(image.url) } : { type: 'data', data: image.data },
+  mediaType: block.mimeType ?? 'image',
+  data: 'url' in block ? { type: 'url', url: new URL(block.url) } : { type: 'data', data: block.data },
+  ...(block.type === 'file' && block.name !== undefined && { filename: block.name }),
 })
 
-const imagesOf = (content: readonly Block[]): ImageBlock[] => content.filter((block) => block.type === 'image')
-
-const toUserContent = (content: readonly Block[]): UserMessage['content'] =>
+const toUserContent = (content: readonly Block[], { takes }: PromptOptions): UserMessage['content'] =>
   content.flatMap((block): UserMessage['content'] => {
     if (block.type === 'text') return [{ type: 'text', text: block.text }]
-    return block.type === 'image' ? [toFile(block)] : []
+    if (block.type === 'file' && takes?.(block.mimeType) === false) return [{ type: 'text', text: inWords(block) }]
+    return isMedia(block) ? [toFile(block)] : []
   })
+
+/** A file that the provider does not take. */
+function inWords(file: FileBlock): string {
+  const text = fileText(file)
+  const what = mediaText(file).slice(1, -1)
+  return text === undefined ? `[${what}, which this model cannot read]` : `[${what}]\n${text}`
+}
 
 /**
  * Thinking is always sent back: each provider package drops what its provider does not accept (Anthropic: unsigned thinking) and
@@ -90,7 +107,7 @@ function toAssistantContent(content: readonly Block[], provider: string): Assist
 function toAssistantPart(block: Exclude<Block, ProviderBlock>): AssistantMessage['content'][number] {
   if (block.type === 'text') return { type: 'text', text: block.text }
   if (block.type === 'thinking') return { type: 'reasoning', text: block.text }
-  if (block.type === 'image') return toFile(block)
+  if (isMedia(block)) return toFile(block)
   return { type: 'tool-call', toolCallId: block.callId, toolName: block.name, input: toInput(block.input) }
 }
 
@@ -98,39 +115,38 @@ function toAssistantPart(block: Exclude<Block, ProviderBlock>): AssistantMessage
 const toInput = (input: unknown): unknown =>
   typeof input === 'object' && input !== null && !Array.isArray(input) ? input : { rawInvalidInput: input }
 
-function toToolMessages(results: readonly ToolResult[], toolImages: 'result' | 'user'): LanguageModelV4Message[] {
+function toToolMessages(results: readonly ToolResult[], options: PromptOptions): LanguageModelV4Message[] {
   const content = results.map((result) => ({
     type: 'tool-result' as const,
     toolCallId: result.callId,
     toolName: result.toolName,
-    output: toOutput(result, toolImages),
+    output: toOutput(result, options),
   }))
-  const apart = results.filter((result) => goApart(result, toolImages)).flatMap(toImageParts)
+  const apart = results.flatMap((result) => toPartsApart(result, options))
   const tool: LanguageModelV4Message = { role: 'tool', content }
   return apart.length > 0 ? [tool, { role: 'user', content: apart }] : [tool]
 }
 
-/** No provider's format allows images in an error result. */
-const goApart = (result: ToolResult, toolImages: 'result' | 'user'): boolean =>
-  imagesOf(result.content).length > 0 && (result.isError || toolImages === 'user')
+/** No provider's format allows images in an error result, and none other files than PDFs in any. */
+const goesApart = (block: Block, { isError }: ToolResult, toolImages: 'result' | 'user'): boolean =>
+  isMedia(block) &&
+  (isError || toolImages === 'user' || (block.type === 'file' && block.mimeType !== 'application/pdf'))
 
-const toImageParts = (result: ToolResult): UserMessage['content'] => [
-  { type: 'text', text: `Images from the result of ${result.toolName} (call ${result.callId}):` },
-  ...imagesOf(result.content).map(toFile),
-]
+function toPartsApart(result: ToolResult, options: PromptOptions): UserMessage['content'] {
+  const media = result.content.filter((block) => goesApart(block, result, options.toolImages))
+  if (media.length === 0) return []
+  const what = media.every(({ type }) => type === 'image') ? 'Images' : 'Files'
+  const intro = `${what} from the result of ${result.toolName} (call ${result.callId}):`
+  return [{ type: 'text', text: intro }, ...toUserContent(media, options)]
+}
 
 /** Puts each block on its own line, so that no block continues the last line of the previous one. */
 const joined = (content: readonly Block[]): string =>
   content.flatMap((block) => (block.type === 'text' ? block.text : [])).join('\n')
 
-function toOutput(result: ToolResult, toolImages: 'result' | 'user'): LanguageModelV4ToolResultOutput {
-  const images = imagesOf(result.content)
-  if (images.length === 0 || goApart(result, toolImages)) {
-    const value = joined(result.content) || (images.length > 0 ? 'The result is in the next message.' : '')
-    return { type: result.isError ? 'error-text' : 'text', value }
-  }
-  return {
-    type: 'content',
-    value: toUserContent(result.content),
-  }
+function toOutput(result: ToolResult, options: PromptOptions): LanguageModelV4ToolResultOutput {
+  const inside = result.content.filter((block) => !goesApart(block, result, options.toolImages))
+  if (inside.some(isMedia)) return { type: 'content', value: toUserContent(inside, options) }
+  const value = joined(inside) || (result.content.some(isMedia) ? 'The result is in the next message.' : '')
+  return { type: result.isError ? 'error-text' : 'text', value }
 }

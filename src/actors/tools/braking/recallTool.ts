@@ -3,7 +3,7 @@ import type { Conversation } from '../../../conversation/conversation.ts'
 import { defaultRecallLines, mostRecallLines, recall, type RecallRequest } from '../../../conversation/recall.ts'
 import { recallName } from '../../../conversation/stepText.ts'
 import { lazily } from '../../../protocol/lazily.ts'
-import { breather } from '../../breather.ts'
+import { inSlices } from '../../inSlices.ts'
 import { defineTool, type Tool } from '../defineTool.ts'
 
 /** What the recall tool returns: what to look up in the conversation, which a tool does not see. */
@@ -16,15 +16,7 @@ export class RecallCall {
 
   /** Searches in slices, so that timers and sockets are not kept waiting. Rejects with what the model did wrong, and when aborted. */
   async answer(conversation: Conversation, signal: AbortSignal): Promise<string> {
-    const search = recall(conversation, this.#request)
-    const breathe = breather()
-    let next = search.next()
-    while (next.done !== true) {
-      await breathe()
-      signal.throwIfAborted()
-      next = search.next()
-    }
-    const { text, isError } = next.value
+    const { text, isError } = await inSlices(recall(conversation, this.#request), signal)
     if (isError) throw new Error(text)
     return text
   }

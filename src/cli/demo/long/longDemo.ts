@@ -39,7 +39,7 @@ export async function runLongDemo(invocation: Invocation, host: CliHost, modules
     choice,
     braking: { fold: true },
     needsApproval: (command) => !yes && command !== longCheckCommand,
-    maxTurns,
+    limits: { turns: maxTurns },
   })
   const { agent } = session
   const colours = coloursFor(host.stdout, host.env)

@@ -46,7 +46,7 @@ export async function runStallDemo(
     braking,
     tools: [buildTool(workshop)],
     needsApproval: (command) => !yes && command !== unlockCommand,
-    maxTurns,
+    limits: { turns: maxTurns },
   })
   const noticed = watchStalls(session.agent)
   const { bold, dim } = coloursFor(host.stdout, host.env)

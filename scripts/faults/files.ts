@@ -1,0 +1,45 @@
+import type { Fault } from '../mutate.ts'
+
+/** Slips with files that are no images. */
+export const faults: readonly Fault[] = [
+  {
+    id: 'files-1',
+    file: 'src/redaction/redactor.ts',
+    what: 'secrets in the text of a file reach the log and the model',
+    from: 'if (!isForeign && isFileBlock(value)) return this.#cleanFile(value)\n',
+    to: '',
+    tests: ['protocol/files', 'journeys/readsFiles'],
+  },
+  {
+    id: 'files-2',
+    file: 'src/actors/models/aiSdk/callModel.ts',
+    what: 'a file of which a provider knows nothing ends each run from then on',
+    from: 'if (sent.length === 0 || !/UnsupportedFunctionality/.test(String(name))) throw thrown',
+    to: 'if (sent.length >= 0) throw thrown',
+    tests: ['actors/aiSdkFiles'],
+  },
+  {
+    id: 'files-3',
+    file: 'src/actors/models/aiSdk/callModel.ts',
+    what: 'for one file that a provider does not take, none is sent',
+    from: 'named.length > 0 ? named : sent',
+    to: 'sent',
+    tests: ['actors/aiSdkFiles'],
+  },
+  {
+    id: 'files-4',
+    file: 'src/actors/models/aiSdk/toPrompt.ts',
+    what: 'sound from a tool is dropped by providers that take only PDFs in results',
+    from: " || (block.type === 'file' && block.mimeType !== 'application/pdf')",
+    to: '',
+    tests: ['actors/aiSdkFiles'],
+  },
+  {
+    id: 'files-5',
+    file: 'src/protocol/content.ts',
+    what: 'bytes that no provider can read are taken, and each later request is refused',
+    from: "? undefined : 'its data is not base64'",
+    to: '? undefined : undefined',
+    tests: ['protocol/files'],
+  },
+]

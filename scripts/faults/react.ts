@@ -1,0 +1,103 @@
+import type { Fault } from '../mutate.ts'
+
+const store = 'src/client/agentStore.ts'
+
+/** Slips in what views are shown of agents: the folds, the store over them, and the hooks of React. */
+export const faults: readonly Fault[] = [
+  {
+    id: 'react-1',
+    file: store,
+    what: 'what a sub-agent asked before the page was opened is not shown',
+    from: 'if (!isSame(pending, this.#chat.pending)) this.#chat = { ...this.#chat, pending }',
+    to: '',
+    tests: ['react/hooks'],
+  },
+  {
+    id: 'react-2',
+    file: 'src/client/counted.ts',
+    what: 'a component that leaves twice takes the agent from another',
+    from: 'if (!isIn) return',
+    to: '',
+    tests: ['client/agentStore'],
+  },
+  {
+    id: 'react-3',
+    file: 'src/client/counted.ts',
+    what: 'strict mode subscribes to every agent twice',
+    from: 'if (this.#count === 0) this.#cancelGrace = this.#clock.after(this.#graceMs, () => this.#what.close())',
+    to: 'if (this.#count === 0) this.#what.close()',
+    tests: ['react/lifetimes'],
+  },
+  {
+    id: 'react-4',
+    file: store,
+    what: 'what an earlier subscription brings late is taken',
+    from: 'round === this.#round ? work() : undefined',
+    to: 'work()',
+    tests: ['client/agentStore'],
+  },
+  {
+    id: 'react-5',
+    file: 'src/client/fold/foldMessages.ts',
+    what: 'messages that the server has lost stay, beside those it has',
+    from: '(chat.seq === 0 ? chat : emptyChat(chat.agentId))',
+    to: 'chat',
+    tests: ['react/lifetimes'],
+  },
+  {
+    id: 'react-6',
+    file: store,
+    what: 'of two tabs that spawn an agent one fails',
+    from: "if (error !== undefined && error.code !== 'AGENT_EXISTS') return",
+    to: 'if (error !== undefined) return',
+    tests: ['react/lifetimes'],
+  },
+  {
+    id: 'react-7',
+    file: 'src/client/client.ts',
+    what: 'an agent of a closed client loads for ever',
+    from: 'if (this.#closed !== undefined) refused(this.#closed)',
+    to: 'if (this.#closed !== undefined) void refused',
+    tests: ['react/lifetimes'],
+  },
+  {
+    id: 'react-8',
+    file: store,
+    what: 'a page sees its conversation grow from the beginning',
+    from: 'chat: this.#isRead ? this.#chat : before.chat',
+    to: 'chat: this.#chat',
+    tests: ['client/agentStore'],
+  },
+  {
+    id: 'react-9',
+    file: store,
+    what: 'a run whose process died runs for ever',
+    from: "const isLeft = said === 'running' && state === 'closed'",
+    to: 'const isLeft = false as boolean',
+    tests: ['react/lifetimes'],
+  },
+  {
+    id: 'react-10',
+    file: 'src/client/remoteFeed.ts',
+    what: 'who joins an open subscription never hears that it has heard all',
+    from: "else if (this.#subscription?.state === 'live') queueMicrotask(() => this.#tellCaughtUp([listener]))",
+    to: '',
+    tests: ['client/agentStore'],
+  },
+  {
+    id: 'react-11',
+    file: 'src/client/fold/foldPending.ts',
+    what: 'what an aborted run asked stays on the screen',
+    from: 'return isOwn ? (one) => one.agentId === agentId : nothing',
+    to: 'return nothing',
+    tests: ['client/foldPending'],
+  },
+  {
+    id: 'react-12',
+    file: 'src/client/fold/foldMessages.ts',
+    what: 'what follows a revert stands after what was reverted',
+    from: "message.hidden !== 'reverted' && message.nodeId !== undefined",
+    to: 'message.nodeId !== undefined',
+    tests: ['client/foldMessages'],
+  },
+]

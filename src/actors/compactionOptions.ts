@@ -1,0 +1,44 @@
+import { z } from 'zod'
+import { defaultCompactionPolicy, type CompactionPolicy } from '../conversation/planCompaction.ts'
+import { lazily } from '../protocol/lazily.ts'
+import type { AgentDefinition } from './agentDefinition.ts'
+import { heuristicStrategy, type CompactionStrategy } from './summariseSpan.ts'
+import { withoutUndefined } from './withoutUndefined.ts'
+
+export interface CompactionOptions extends Partial<CompactionPolicy> {
+  /** Default: `heuristicStrategy`, which calls no model. */
+  readonly strategy?: CompactionStrategy
+}
+
+const share = z.number().gt(0).max(1)
+const count = z.int().nonnegative()
+const isStrategy = (value: unknown): boolean =>
+  typeof (value as CompactionStrategy | undefined)?.summarise === 'function'
+
+export const compactionSchema = lazily(() =>
+  z.union([
+    z.literal(false),
+    z
+      .strictObject({
+        contextWindow: z.int().positive(),
+        compactAt: share,
+        threshold: z.number().min(0).max(1),
+        keepFirst: count,
+        keepRecent: z.int().positive(),
+        maxSummaryTokens: z.int().min(50),
+        maxToolOutputChars: z.int().min(100),
+        minShrink: z.number().min(0).max(1),
+        strategy: z.custom(isStrategy),
+      })
+      .partial(),
+  ]),
+)
+
+const defaultCompaction = { policy: defaultCompactionPolicy, strategy: heuristicStrategy } as const
+
+export function compactionOf(options: false | CompactionOptions | undefined): AgentDefinition['compaction'] {
+  if (options === false) return null
+  if (options === undefined) return defaultCompaction
+  const { strategy = heuristicStrategy, ...policy } = options
+  return { policy: { ...defaultCompactionPolicy, ...withoutUndefined(policy) }, strategy }
+}

@@ -1,0 +1,6 @@
+/** Names of the tools by which a model remembers and looks up. */
+export const rememberName = 'remember'
+export const recallMemoryName = 'recall_memory'
+
+/** Stands at what may come from the output of a tool. */
+export const unconfirmedMark = 'UNCONFIRMED'

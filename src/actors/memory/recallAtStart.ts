@@ -1,0 +1,64 @@
+import type { ConversationNode } from '../../conversation/node.ts'
+import { isTrusted, type MemoryRecord } from '../../protocol/memory.ts'
+import { isRemembered } from '../../protocol/provenance.ts'
+import { textOf } from '../../protocol/messages.ts'
+import type { ContextMessage } from '../../protocol/records.ts'
+import type { AgentPorts } from '../agentPorts.ts'
+import type { MemorySettings } from './memoryOptions.ts'
+import { scopesOf, tierOf } from './scopes.ts'
+
+const mostQueried = 4_000
+
+/**
+ * What the agent knows that matters for what people have just said, as messages to follow it: what is found by its words, then what changed
+ * last, as far as the budget goes. Nothing that the conversation has already, and nothing that nobody vouches for.
+ */
+export async function recallAtStart(ports: AgentPorts, settings: MemorySettings): Promise<readonly ContextMessage[]> {
+  const { recall, store } = settings
+  const trunk = ports.conversation.trunk()
+  const said = saidLast(trunk)
+  if (recall === null || said === undefined) return []
+  const scopes = [...scopesOf(ports, settings).known.values()]
+  if (scopes.length === 0) return []
+  const shown = shownIn(trunk)
+  const filter = { scopes, trusted: true, limit: recall.records + shown.size }
+  const [found, newest] = await Promise.all([store.search(said, filter), store.list(filter)])
+  const messages: ContextMessage[] = []
+  let tokens = 0
+  for (const record of [...found, ...newest]) {
+    // The memory may be one of the application's that does not keep to its contract.
+    if (shown.has(keyOf(record)) || !isTrusted(record) || !scopes.includes(record.scope)) continue
+    shown.add(keyOf(record))
+    const message = messageOf(record)
+    const size = ports.definition.counter.text(textOf(message.content))
+    if (tokens + size > recall.tokens) continue
+    tokens += size
+    messages.push(message)
+    if (messages.length === recall.records) break
+  }
+  return messages
+}
+
+/** What people said since the last reply; `undefined` if they said nothing, or if what is known about it stands there already. */
+function saidLast(trunk: readonly ConversationNode[]): string | undefined {
+  const last = trunk.slice(trunk.findLastIndex(({ message }) => message.role !== 'user') + 1)
+  if (last.some(({ message }) => recordIn(message) !== undefined)) return undefined
+  const said = last.flatMap(({ message }) => ('provenance' in message ? [] : [textOf(message.content)])).join('\n')
+  return said.trim() === '' ? undefined : said.slice(-mostQueried)
+}
+
+/** The record that a message was made of. */
+function recordIn(message: ConversationNode['message']): string | undefined {
+  const provenance = message.role === 'user' ? message.provenance : undefined
+  return isRemembered(provenance) ? `${provenance.tier}/${provenance.recordId}` : undefined
+}
+
+const keyOf = ({ scope, id }: MemoryRecord): string => `${tierOf(scope)}/${id}`
+
+const shownIn = (nodes: readonly ConversationNode[]): Set<string> =>
+  new Set(nodes.flatMap(({ message }) => recordIn(message) ?? []))
+
+const messageOf = ({ id, scope, text }: MemoryRecord): ContextMessage => ({
+  content: [{ type: 'text', text: `(From memory, ${tierOf(scope)}, ${id}: what was true then.) ${text}` }],
+  provenance: { type: 'memoryTier', tier: tierOf(scope), recordId: id },
+})

@@ -1,0 +1,130 @@
+import { brakeToolsWithRecall } from '../../conversation/revert.ts'
+import { recallName } from '../../conversation/stepText.ts'
+import type { ConversationNode } from '../../conversation/node.ts'
+import type { NodeId } from '../../protocol/ids.ts'
+import { lazily } from '../../protocol/lazily.ts'
+import { isRemembered } from '../../protocol/provenance.ts'
+import { textOf, type Block } from '../../protocol/messages.ts'
+import type { AgentPorts } from '../agentPorts.ts'
+import { recallMemoryName, rememberName, unconfirmedMark } from './names.ts'
+
+type Subject = Pick<AgentPorts, 'path' | 'conversation'>
+
+/**
+ * Whether what an agent says may be what the output of a tool says: a tool, a sub-agent, a provider's search or a file has ever said something
+ * to it, on abandoned branches too, or it is a sub-agent, whose task another model wrote. An agent cannot tell itself.
+ */
+export const mayBeTainted = ({ path, conversation }: Subject): boolean =>
+  path.length > 0 || conversation.log().some(isForeign)
+
+function isForeign({ message }: ConversationNode): boolean {
+  switch (message.role) {
+    case 'user':
+      // A report, a file of a workspace, what a page has in sight; what was put there from memory was trusted.
+      if (message.provenance !== undefined) return !isRemembered(message.provenance)
+      return message.content.some((block) => block.type !== 'text')
+    case 'assistant':
+      return message.content.some((block: Block) => block.type === 'provider')
+    case 'toolResult':
+      return message.synthetic === undefined && !saysNothingNew(message.toolName, textOf(message.content))
+  }
+}
+
+function saysNothingNew(tool: string, text: string): boolean {
+  if (tool === rememberName) return true
+  if (tool === recallMemoryName) return !text.includes(unconfirmedMark)
+  return tool !== recallName && brakeToolsWithRecall.has(tool)
+}
+
+const sentences = lazily(() => new Intl.Segmenter('und', { granularity: 'sentence' }))
+const squeezed = (text: string): string => text.normalize('NFKC').toLowerCase().replace(/\s+/gu, ' ').trim()
+
+const mostQuoted = 1_000
+const fewestLetters = 6
+
+/**
+ * What a person said, in whole sentences, if `quote` is a part of it; a part of a sentence may mean the opposite. `undefined`: nobody said it.
+ */
+export function quotedFrom({ path, conversation }: Subject, quote: string): string | undefined {
+  const wanted = squeezed(quote)
+  if (path.length > 0 || lettersOf(quote).length < fewestLetters) return undefined
+  for (const { message } of conversation.log().toReversed()) {
+    if (message.role !== 'user' || message.provenance !== undefined) continue
+    const found = sentencesAround(textOf(message.content), wanted)
+    if (found !== undefined && found.length <= mostQuoted) return found
+  }
+  return undefined
+}
+
+const spaces = (length: number): string => ' '.repeat(length)
+
+/** The text, as long as before, without line ends and numbers of lists that end no sentence: what goes before them may turn it round. */
+const joined = (text: string): string =>
+  text
+    .replace(/^\s*\d+[.)]/gmu, ({ length }) => spaces(length))
+    .replace(/(?<![.!?。！？…\s])\s*\n\s*/gu, ({ length }) => spaces(length))
+
+function sentencesAround(text: string, wanted: string): string | undefined {
+  if (!squeezed(text).includes(wanted)) return undefined
+  const parts = [...sentences().segment(joined(text))].map(({ index, segment }) =>
+    text.slice(index, index + segment.length),
+  )
+  const said = (from: number, to: number): string => parts.slice(from, to).join('')
+  let to = 1
+  while (to < parts.length && !squeezed(said(0, to)).includes(wanted)) to += 1
+  let from = 0
+  while (from < to - 1 && squeezed(said(from + 1, to)).includes(wanted)) from += 1
+  return said(from, to).trim()
+}
+
+/** So many letters in a row are no accident. */
+const windowChars = 20
+const mostChars = 2_000_000
+
+/** Letters and digits alone: spaces and signs are easily changed. */
+const lettersOf = (text: string): string =>
+  text
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, '')
+
+interface Excuse {
+  /** Outputs from this node on are not looked at. */
+  readonly before?: NodeId
+  /** What is a part of this is not from there. */
+  readonly known?: string
+}
+
+/** Whether a text repeats what the output of a tool says, or a good part of it. */
+export function repeatsTools(
+  { conversation }: Pick<Subject, 'conversation'>,
+  text: string,
+  { before = Infinity, known = '' }: Excuse = {},
+): boolean {
+  const said = lettersOf(text)
+  const own = lettersOf(known)
+  const windows = Array.from({ length: Math.max(1, said.length - windowChars + 1) }, (_, at) =>
+    said.slice(at, at + windowChars),
+  ).filter((window) => !own.includes(window))
+  if (said === '' || windows.length === 0) return false
+  let left = mostChars
+  return conversation.log().some(({ id, message }) => {
+    if (message.role !== 'toolResult' || id >= before) return false
+    // What is too much to look at is not known to be another's.
+    if (left <= 0) return true
+    const output = lettersOf(textOf(message.content).slice(0, left))
+    left -= output.length
+    return windows.some((window) => output.includes(window))
+  })
+}
+
+/** What people said, as far as it is known to be them. */
+export const saidByPeople = ({ path, conversation }: Subject): string =>
+  path.length > 0
+    ? ''
+    : conversation
+        .log()
+        .flatMap(({ message }) =>
+          message.role === 'user' && message.provenance === undefined ? [textOf(message.content)] : [],
+        )
+        .join('\n')

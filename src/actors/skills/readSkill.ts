@@ -1,0 +1,77 @@
+import { z } from 'zod'
+import { oneLine } from '../../conversation/cutMiddle.ts'
+import { messageOf } from '../../protocol/errors.ts'
+import { lazily } from '../../protocol/lazily.ts'
+import { readFrontMatter, type Yaml } from './frontMatter.ts'
+import type { Skill } from './skill.ts'
+
+/** A skill, or why there is none; `notes` are about what was left out or read leniently. */
+export type ReadSkill =
+  | { readonly skill: Skill; readonly notes: readonly string[] }
+  | { readonly skill: undefined; readonly notes: readonly string[] }
+
+/** Line breaks and control characters have no place in a list that is part of the system prompt. */
+const inOneLine = (given: string): string => oneLine(given, Infinity)
+
+const nameSchema = z
+  .string('is missing')
+  .max(64, 'takes at most 64 characters')
+  .regex(/^[a-z0-9]+(?:-[a-z0-9]+)*$/, 'takes lower-case letters, digits and single hyphens between them')
+
+const descriptionSchema = z
+  .string('is missing')
+  .transform(inOneLine)
+  .pipe(z.string().min(1, 'is empty').max(1024, 'takes at most 1024 characters'))
+
+const text = (max: number) =>
+  z
+    .string('takes text')
+    .transform(inOneLine)
+    .pipe(z.string().min(1, 'is empty').max(max, `takes at most ${max} characters`))
+
+/** What a skill works without. */
+const optionalFields = lazily(() => ({
+  license: text(500),
+  compatibility: text(500),
+  metadata: z.record(z.string(), z.string(), 'takes names with text'),
+  'allowed-tools': z
+    .union([z.string().transform((list) => list.split(/[\s,]+/)), z.array(z.string())], 'takes names of tools')
+    .transform((names) => names.filter((name) => name !== '')),
+}))
+
+/**
+ * Reads what `SKILL.md` says of its skill; `start` is the beginning of that file. Never throws. Pure.
+ * `folder`: the name by which it was found, and where it really is.
+ */
+export function readSkill(
+  start: string,
+  folder: { readonly name: string; readonly real: string },
+  yaml: Yaml,
+): ReadSkill {
+  try {
+    const { fields, bodyLine, note } = readFrontMatter(start, yaml)
+    const name = need('name', nameSchema, fields['name'])
+    if (name !== folder.name)
+      throw new Error(`its name is ${JSON.stringify(name)}, and its folder's is not: rename one of them`)
+    const description = need('description', descriptionSchema, fields['description'])
+    const notes = note === undefined ? [] : [note]
+    const found: { [field: string]: unknown } = {}
+    for (const [field, schema] of Object.entries(optionalFields())) {
+      if (!Object.hasOwn(fields, field)) continue
+      const read = schema.safeParse(fields[field])
+      if (read.success) found[field] = read.data
+      else notes.push(`${field} ${read.error.issues[0]!.message}; it was left out`)
+    }
+    const { 'allowed-tools': allowedTools, ...others } = found
+    const more = allowedTools === undefined ? others : { ...others, allowedTools }
+    return { skill: { name, description, ...more, folder: folder.real, bodyLine }, notes }
+  } catch (thrown) {
+    return { skill: undefined, notes: [oneLine(messageOf(thrown), 300)] }
+  }
+}
+
+function need<T>(field: string, schema: z.ZodType<T>, value: unknown): T {
+  const read = schema.safeParse(value)
+  if (read.success) return read.data
+  throw new Error(`${field} ${read.error.issues[0]!.message}`)
+}

@@ -1,0 +1,135 @@
+import { afterChange, namesOf, nothingTaken, takenAfter, type TakenTools } from '../conversation/takenTools.ts'
+import type { LogRecord } from '../protocol/records.ts'
+import type { SourceInfo, ToolsChange } from '../protocol/toolsChange.ts'
+import type { AgentDefinition } from './agentDefinition.ts'
+import type { Cancellation } from './cancellation.ts'
+import { definedAgent } from './definedAgent.ts'
+import { withAddendum, withPossibleChoice } from './modelSettings.ts'
+import { irreversibleNames, pollingNames, reversibleNames } from './toolNames.ts'
+import { changeOf, isReserved } from './changedTools.ts'
+import type { AnyTool } from './tools/defineTool.ts'
+import type { Listing, OpenSource } from './tools/openSource.ts'
+import { SourceTool } from './tools/sourceTool.ts'
+import type { ToolSource } from './tools/toolSource.ts'
+
+/** What the sources of an agent have for the turn that begins. */
+export interface SourcesLook {
+  /** To be recorded; `undefined`: it is what was taken last. */
+  readonly change: ToolsChange | undefined
+  /** The agent with that. */
+  readonly definition: AgentDefinition
+  /** The sources of which it was not yet told that they are so. */
+  readonly news: readonly SourceInfo[]
+}
+
+/** The connection of a source, which is opened when it is first asked what it has. */
+export type Connect = (source: ToolSource) => OpenSource
+
+/** The tools that sources have for one agent: as its records say, and whether that is still so. */
+export class SourcedTools {
+  readonly #base: () => AgentDefinition
+  readonly #connect: Connect
+  #taken: TakenTools = nothingTaken
+  #made:
+    | { readonly base: AgentDefinition; readonly taken: TakenTools; readonly definition: AgentDefinition }
+    | undefined
+  /** What was looked at last, and nothing had changed. */
+  #seen: readonly unknown[] = []
+  /** How each was when it was last told. */
+  readonly #told = new Map<string, string>()
+
+  /** `base`: what the agent is without them, which is another once it has handed its conversation over. */
+  constructor(base: () => AgentDefinition, connect: Connect, ...logs: readonly (readonly LogRecord[])[]) {
+    this.#base = base
+    this.#connect = connect
+    for (const records of logs) for (const record of records) this.apply(record)
+  }
+
+  apply(record: LogRecord): void {
+    this.#taken = takenAfter(this.#taken, record)
+  }
+
+  /** The agent with the tools that its records say were taken. The same object as long as those are the same. */
+  get definition(): AgentDefinition {
+    const base = this.#base()
+    const taken = this.#taken
+    if (this.#made?.base !== base || this.#made.taken !== taken)
+      this.#made = { base, taken, definition: withTaken(base, taken, this.#connect) }
+    return this.#made.definition
+  }
+
+  /** How its sources are. Opens none. */
+  get sources(): SourceInfo[] {
+    return this.#base().toolSources.map((source) => infoOf(source.source, this.#connect(source).listing(), this.#taken))
+  }
+
+  /** Asks the sources what they have. Rejects only when it is cancelled. */
+  readonly look = async (cancellation: Cancellation): Promise<SourcesLook> => {
+    const base = this.#base()
+    const open = base.toolSources.map(this.#connect)
+    await Promise.all(open.map((source) => source.ready(cancellation)))
+    const listings = new Map(open.map((source) => [source.source.source, source.listing()]))
+    const change = this.#changeTo(base, listings)
+    const taken = change === undefined ? this.#taken : afterChange(this.#taken, change)
+    const news = this.#untold([...listings].map(([source, listing]) => infoOf(source, listing, taken)))
+    if (change === undefined) return { change, definition: this.definition, news }
+    return { change, definition: withTaken(base, taken, this.#connect), news }
+  }
+
+  #changeTo(base: AgentDefinition, listings: ReadonlyMap<string, Listing>): ToolsChange | undefined {
+    const parts = [...listings.values()].flatMap(({ tools, instructions, isUp }) => [tools, instructions, isUp])
+    const seen = [base, this.#taken, ...parts]
+    if (seen.length === this.#seen.length && seen.every((part, index) => part === this.#seen[index])) return undefined
+    const change = changeOf(this.#taken, new Set(base.toolSpecs.map(({ name }) => name)), listings)
+    this.#seen = change === undefined ? seen : []
+    return change
+  }
+
+  #untold(infos: readonly SourceInfo[]): SourceInfo[] {
+    return infos.filter((info) => {
+      const now = JSON.stringify(info)
+      const before = this.#told.get(info.source)
+      this.#told.set(info.source, now)
+      return now !== before
+    })
+  }
+}
+
+const infoOf = (source: string, { state, trouble }: Listing, taken: TakenTools): SourceInfo => ({
+  source,
+  state,
+  ...(trouble === undefined ? {} : { trouble }),
+  tools: namesOf(taken, source),
+})
+
+/** The definition with what was taken of the sources it has, after everything that is its own. */
+function withTaken(base: AgentDefinition, { tools, instructions }: TakenTools, connect: Connect): AgentDefinition {
+  const sources = new Map(base.toolSources.map((source) => [source.source, source]))
+  const fixed = new Set(base.toolSpecs.map(({ name }) => name))
+  const taken = [...tools.values()].flatMap((offer) => {
+    const source = sources.get(offer.source)
+    const isFree = !fixed.has(offer.name) && !isReserved(offer.name)
+    return source === undefined || !isFree ? [] : [new SourceTool(offer, () => connect(source))]
+  })
+  const all = new Map<string, AnyTool>([...base.tools, ...taken.map((tool) => [tool.name, tool] as const)])
+  const said = [...sources.keys()].flatMap((source) => instructions.get(source) ?? [])
+  const addendum = said.join('\n\n')
+  const { policy } = base
+  return definedAgent(
+    {
+      ...base,
+      tools: all,
+      addendum,
+      system: withAddendum(base.system, addendum),
+      settings: withPossibleChoice(base.settings, [...fixed, ...taken.map(({ name }) => name)]),
+      policy: {
+        ...policy,
+        irreversible: irreversibleNames(all, base.agents),
+        reversible: reversibleNames(all),
+        polling: base.braking?.stall == null ? policy.polling : [...new Set([...policy.polling, ...pollingNames(all)])],
+      },
+    },
+    () => base.agents,
+    () => base.handoffs,
+  )
+}

@@ -1,0 +1,226 @@
+import { z } from 'zod'
+import { messageOf, RuntimeError } from '../../../protocol/errors.ts'
+import type { JsonSchema } from '../../../protocol/model.ts'
+import type { RunContext } from '../../runContext.ts'
+import { toolOf, type Tool, type ToolContext, type ToolEffects, type ToolOptions } from '../defineTool.ts'
+import { foreignSchema } from '../schemaKind.ts'
+import {
+  reader,
+  readSchema,
+  standardCheck,
+  type ReadSchema,
+  type SchemaResult,
+  type StandardInput,
+} from '../toolSchema.ts'
+import { plainOutput, toolOutputOf } from './modelOutput.ts'
+
+/** A tool made with `tool()` of the AI SDK or by a provider's package, declared here so that no package is needed. */
+export interface AiSdkTool {
+  readonly type?: 'function' | 'dynamic' | 'provider' | undefined
+  readonly description?: string | ((options: never) => string) | undefined
+  readonly inputSchema: unknown
+  readonly execute?: ((input: never, options: never) => unknown) | undefined
+  readonly needsApproval?: unknown
+  readonly toModelOutput?: ((options: never) => unknown) | undefined
+  readonly contextSchema?: unknown
+  readonly strict?: boolean | undefined
+  readonly inputExamples?: readonly unknown[] | undefined
+  readonly providerOptions?: unknown
+  /** Of a provider's tool: `anthropic.web_search_20250305`. */
+  readonly id?: string | undefined
+  readonly args?: unknown
+  readonly isProviderExecuted?: boolean | undefined
+}
+
+/** How tools of the AI SDK are used, which they do not say themselves. */
+export interface AiSdkToolUse {
+  readonly effects?: Exclude<ToolEffects, 'reversible'> | undefined
+  readonly needsApproval?:
+    | boolean
+    | ((input: never, context: RunContext<never>) => boolean | Promise<boolean>)
+    | undefined
+  readonly timeoutMs?: number | undefined
+  readonly maxOutputChars?: number | undefined
+}
+
+/** What a tool is told of its call, as the AI SDK does. */
+interface CallOptions {
+  readonly toolCallId: string
+  readonly messages: readonly never[]
+  readonly abortSignal?: AbortSignal
+  readonly context: unknown
+}
+
+type Check = (value: unknown) => SchemaResult | PromiseLike<SchemaResult>
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
+
+/** A tool of the AI SDK as one of ours; a promise where its schema is one. @throws RuntimeError `INVALID_DEFINITION` */
+export function aiSdkTool(name: string, tool: AiSdkTool, use: AiSdkToolUse, prefix: string): Tool | Promise<Tool> {
+  const label = `${prefix}Tool ${JSON.stringify(name)}`
+  const refused = (why: string, cause?: unknown): RuntimeError =>
+    new RuntimeError('INVALID_DEFINITION', `${label}: ${why}.`, { cause })
+  if (!/^[A-Za-z0-9_-]{1,64}$/.test(name)) throw refused('use 1 to 64 letters, digits, "_" or "-" as its name')
+  const isProvided = tool.type === 'provider' && tool.isProviderExecuted === true
+  if (!isProvided && typeof tool.execute !== 'function')
+    throw refused(`it has no "execute". If a client carries out its calls, define it with defineTool, without "run"`)
+  const made = (schema: ReadSchema): Tool => {
+    const own = toolOf<unknown, string, unknown>(optionsOf(name, tool, use, schema), schema)
+    return Object.freeze({ ...own, ...specParts(tool) })
+  }
+  try {
+    if (isProvided) return made(anyInput)
+    const schema = schemaOf(tool.inputSchema)
+    if (!(schema instanceof Promise)) return made(schema)
+    return schema.then(made, (thrown: unknown) => {
+      throw refused(messageOf(thrown).replace(/[.]$/, ''), thrown)
+    })
+  } catch (thrown) {
+    throw refused(messageOf(thrown).replace(/[.]$/, ''), thrown)
+  }
+}
+
+/** The provider checks the arguments of what it carries out. */
+const anyInput: ReadSchema = {
+  inputSchema: Object.freeze({ type: 'object' }),
+  parse: (value) => ({ ok: true, value }),
+  finish: (value) => value,
+}
+
+type Options = ToolOptions<{ readonly jsonSchema: JsonSchema }>
+
+function optionsOf(name: string, tool: AiSdkTool, use: AiSdkToolUse, { inputSchema }: ReadSchema): Options {
+  const { effects, timeoutMs, maxOutputChars } = use
+  const needsApproval = approvalOf(tool, use)
+  return {
+    name,
+    description: descriptionOf(name, tool),
+    input: { jsonSchema: inputSchema },
+    run: tool.execute === undefined ? () => notOurs(name) : (input, context) => run(tool, input, context),
+    ...(needsApproval === undefined ? {} : { needsApproval }),
+    ...(effects === undefined ? {} : { effects }),
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    ...(maxOutputChars === undefined ? {} : { maxOutputChars }),
+  }
+}
+
+function notOurs(name: string): never {
+  throw new Error(`The provider of the model carries out "${name}" itself: it cannot be called here.`)
+}
+
+function descriptionOf(name: string, { description, type, id }: AiSdkTool): string {
+  if (type === 'provider') return `A tool of the provider: ${id}.`
+  const text = typeof description === 'function' ? description({ context: {} } as never) : description
+  return text === undefined || text === '' ? name : text
+}
+
+/** What is sent with the tool beside its name, description and schema. */
+function specParts({ type, id, args, strict, inputExamples, providerOptions }: AiSdkTool): Pick<Tool, 'spec'> {
+  const spec = {
+    ...(type === 'provider' ? { provider: { id: String(id), args: (args ?? {}) as JsonSchema } } : {}),
+    ...(strict === undefined ? {} : { strict }),
+    ...(inputExamples === undefined ? {} : { inputExamples }),
+    ...(providerOptions === undefined ? {} : { providerOptions: providerOptions as JsonSchema }),
+  }
+  return Object.keys(spec).length === 0 ? {} : { spec: JSON.parse(JSON.stringify(spec)) as NonNullable<Tool['spec']> }
+}
+
+function approvalOf(tool: AiSdkTool, use: AiSdkToolUse): Options['needsApproval'] {
+  const given = use.needsApproval ?? tool.needsApproval
+  if (typeof given !== 'function') return given === true
+  if (use.needsApproval !== undefined) return given as Options['needsApproval']
+  const asks = given as (input: unknown, options: CallOptions) => boolean | Promise<boolean>
+  // The call has no id yet that a tool could use.
+  return async (input, { deps }) => asks(input, { toolCallId: '', messages: [], context: await contextOf(tool, deps) })
+}
+
+async function run(tool: AiSdkTool, input: unknown, { callId, deps, signal, report }: ToolContext): Promise<unknown> {
+  const execute = tool.execute as (input: unknown, options: CallOptions) => unknown
+  const context = await contextOf(tool, deps)
+  const output = await lastOf(
+    execute(input, { toolCallId: callId, messages: [], abortSignal: signal, context }),
+    report,
+    signal,
+  )
+  if (tool.toModelOutput === undefined) return plainOutput(output)
+  return toolOutputOf(await tool.toModelOutput({ toolCallId: callId, input, output } as never))
+}
+
+/** What the tool returns, or the last of what it yields: the others are progress. */
+async function lastOf(result: unknown, report: (value: unknown) => void, signal: AbortSignal): Promise<unknown> {
+  if (!isObject(result) || !(Symbol.asyncIterator in result)) return result
+  let last: unknown
+  for await (const output of result as AsyncIterable<unknown>) {
+    signal.throwIfAborted()
+    report(output)
+    last = output
+  }
+  return last
+}
+
+/** What the application gave to the run, as the tool's schema takes it. */
+async function contextOf({ contextSchema }: AiSdkTool, deps: unknown): Promise<unknown> {
+  if (contextSchema === undefined) return deps ?? {}
+  const check = checkOf(resolved(contextSchema))
+  const checked = await check?.(deps)
+  if (checked?.success === false) throw new Error('The deps of this run are not the context that the tool needs.')
+  return checked === undefined ? deps : checked.value
+}
+
+/** A schema may be made when it is first needed; those of some libraries are functions themselves. */
+const resolved = (schema: unknown): unknown =>
+  typeof schema === 'function' && !('~standard' in schema) ? (schema as () => unknown)() : schema
+
+const isSchema = (value: unknown): value is object => isObject(value) || typeof value === 'function'
+
+function checkOf(schema: unknown): Check | undefined {
+  if (!isSchema(schema)) return undefined
+  const { '~standard': standard, validate } = schema as Partial<StandardInput> & { readonly validate?: Check }
+  return standard === undefined ? validate : standardCheck(standard)
+}
+
+/** Any of the schemas that the AI SDK takes, read. */
+function schemaOf(given: unknown): ReadSchema | Promise<ReadSchema> {
+  const schema = resolved(given)
+  if (schema === undefined) return readerOf(noInput, undefined)
+  if (!isSchema(schema)) throw new Error('its inputSchema is not a schema')
+  const written = jsonSchemaOf(schema)
+  const check = checkOf(schema)
+  return isPromise(written) ? Promise.resolve(written).then((json) => readerOf(json, check)) : readerOf(written, check)
+}
+
+const noInput: JsonSchema = { type: 'object', properties: {}, additionalProperties: false }
+
+const isPromise = (value: JsonSchema | PromiseLike<JsonSchema>): value is PromiseLike<JsonSchema> =>
+  typeof value['then'] === 'function'
+
+function jsonSchemaOf(schema: object): JsonSchema | PromiseLike<JsonSchema> {
+  if ('_zod' in schema) return z.toJSONSchema(schema as z.ZodType, { io: 'input' })
+  const { '~standard': standard } = schema as Partial<StandardInput>
+  if (standard?.jsonSchema !== undefined) return standard.jsonSchema.input({ target: 'draft-2020-12' })
+  const { jsonSchema } = schema as { readonly jsonSchema?: JsonSchema | PromiseLike<JsonSchema> }
+  if (isObject(jsonSchema)) return jsonSchema
+  throw new Error(foreignSchema(schema) ?? 'its inputSchema is not a schema')
+}
+
+function readerOf({ $schema: _, ...schema }: JsonSchema, check: Check | undefined): ReadSchema {
+  const { type, anyOf, oneOf } = schema
+  if (type !== undefined && type !== 'object')
+    throw new Error(`its input must be an object, it is ${JSON.stringify(type)}`)
+  if (type === undefined && (anyOf ?? oneOf) !== undefined)
+    throw new Error('its input is a union, which providers do not take: put it into a field')
+  const inputSchema = Object.freeze({ ...schema, type: 'object' })
+  return check === undefined ? unchecked(inputSchema) : reader(inputSchema, check)
+}
+
+/** A JSON Schema without `validate` is checked as far as it can be: the AI SDK does not check it at all. */
+function unchecked(inputSchema: JsonSchema): ReadSchema {
+  try {
+    return readSchema({ jsonSchema: inputSchema }, '')
+  } catch {
+    return reader(inputSchema, (value) => {
+      if (isObject(value) && !Array.isArray(value)) return { success: true, value }
+      return { success: false, error: new Error('they are not an object') }
+    })
+  }
+}

@@ -1,0 +1,56 @@
+import type { PlainBlock } from '../../../protocol/messages.ts'
+import { fileBlockOf } from '../../models/aiSdk/filePart.ts'
+import { isBlocks } from '../defineTool.ts'
+
+interface Part {
+  readonly type: string
+  readonly text?: unknown
+  readonly data?: unknown
+  readonly url?: unknown
+  readonly mediaType?: string | undefined
+  readonly filename?: string | undefined
+}
+
+/** What `toModelOutput` gives, in any of its forms. */
+interface ModelOutput {
+  readonly type: string
+  readonly value?: unknown
+  readonly reason?: unknown
+}
+
+/** What a tool returned, as the AI SDK shows it to a model that has no `toModelOutput`: a text, or JSON. */
+export const plainOutput = (output: unknown): unknown => (isBlocks(output) ? JSON.stringify(output) : output)
+
+/**
+ * What `toModelOutput` made of a result, as what a tool returns.
+ *
+ * @throws Error for a result that is an error or a denial, which the model reads
+ */
+export function toolOutputOf(made: unknown): unknown {
+  const { type, value, reason } = (made ?? {}) as Partial<ModelOutput>
+  switch (type) {
+    case 'text':
+      return String(value)
+    case 'json':
+      return plainOutput(value)
+    case 'content':
+      return (Array.isArray(value) ? (value as Part[]) : []).map(blockOf)
+    case 'error-text':
+    case 'error-json':
+      throw new Error(typeof value === 'string' ? value : JSON.stringify(value))
+    case 'execution-denied':
+      throw new Error(typeof reason === 'string' && reason !== '' ? reason : 'It was denied.')
+    default:
+      throw new Error(`Its toModelOutput gave an output of type ${JSON.stringify(type)}, which is none of the AI SDK.`)
+  }
+}
+
+/** Parts that say in their type what the newest version says in their data: `image-data`, `file-url` and the like. */
+function blockOf({ type, text, data, url, mediaType, filename }: Part): PlainBlock {
+  if (type === 'text') return { type, text: String(text) }
+  const kind = mediaType ?? (type.startsWith('image') ? 'image' : undefined)
+  const block = fileBlockOf({ data: data ?? url, mediaType: kind, filename })
+  if (block !== undefined) return block
+  const place = typeof url === 'string' ? `, ${url}` : ''
+  return { type: 'text', text: `[a part of type ${type}${place}, which cannot be shown]` }
+}

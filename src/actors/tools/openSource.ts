@@ -1,0 +1,193 @@
+import { cutEnd } from '../../conversation/cutMiddle.ts'
+import { messageOf } from '../../protocol/errors.ts'
+import { type OfferedToolSpec, offeredToolSchema } from '../../protocol/toolsChange.ts'
+import type { Cancellation } from '../cancellation.ts'
+import { TimeLimit } from '../policies/timeLimit.ts'
+import { alwaysAsks, type AnyTool, neverAsks } from './defineTool.ts'
+import type { SourceHost, SourceStatus, ToolConnection, ToolSource } from './toolSource.ts'
+
+/** What a source has, as a record would say it. */
+export interface Listing {
+  /** By their own names, which they are offered by here. */
+  readonly tools: ReadonlyMap<string, ListedTool>
+  readonly instructions: string
+  readonly trouble: string | undefined
+  readonly state: SourceStatus['state']
+  /** The tools are what it has now; otherwise what it had last, if anything. */
+  readonly isUp: boolean
+}
+
+interface ListedTool {
+  readonly tool: AnyTool
+  readonly offer: OfferedToolSpec
+  readonly same: string
+}
+
+/** How long a turn waits for a source, and for how long it then waits no more, in milliseconds. */
+const readyMs = 15_000
+const patienceMs = 60_000
+/** What one source may add to every request. */
+const mostTools = 1_000
+const mostChars = 1_000_000
+const mostInstructions = 200_000
+const mostTrouble = 500
+
+const noTools: ReadonlyMap<string, ListedTool> = new Map()
+
+/** The connection of one source in one runtime. Whatever the source does wrong is its trouble: nothing here throws. */
+export class OpenSource {
+  readonly source: ToolSource
+  readonly #host: SourceHost
+  #connection: ToolConnection | undefined
+  /** What it threw, rejected with, or did not do in time. */
+  #fault: string | undefined
+  #isClosed = false
+  /** Until then nobody waits for it. */
+  #lateUntil = 0
+  #read: { readonly of: readonly unknown[]; readonly tools: Listing['tools']; readonly leftOut: string } | undefined
+
+  constructor(source: ToolSource, host: SourceHost) {
+    this.source = source
+    this.#host = host
+  }
+
+  /** Opens it if need be, and resolves once it knows its tools, has given up or takes too long. Rejects when it is cancelled. */
+  async ready(cancellation: Cancellation): Promise<void> {
+    const connection = this.#opened()
+    const { clock } = this.#host
+    if (connection === undefined || clock.now() < this.#lateUntil) return
+    const limit = new TimeLimit(clock, readyMs, cancellation)
+    try {
+      await limit.race(async () => connection.ready(limit.cancellation.signal))
+      this.#fault = undefined
+    } catch (thrown) {
+      cancellation.throwIfAborted()
+      if (limit.isOver) this.#lateUntil = clock.now() + patienceMs
+      this.#fault = limit.isOver ? `it did not say within ${readyMs} ms what it has` : messageOf(thrown)
+    } finally {
+      limit.end()
+    }
+  }
+
+  #opened(): ToolConnection | undefined {
+    if (this.#connection !== undefined || this.#isClosed) return this.#connection
+    try {
+      this.#connection = this.source.open(this.#host)
+      this.#fault = undefined
+    } catch (thrown) {
+      this.#fault = messageOf(thrown)
+    }
+    return this.#connection
+  }
+
+  /** Its tools, as far as it is open. */
+  listing(): Listing {
+    const connection = this.#connection
+    try {
+      const { state, trouble } = this.#status()
+      if (connection === undefined) return this.#nothing(state, trouble)
+      const { tools, leftOut } = this.#listed(connection.tools)
+      const wrong = [...new Set([this.#fault, connection.trouble, trouble, leftOut || undefined])]
+      const said = wrong.filter((text) => text !== undefined).join('; ')
+      const instructions = cutEnd(this.#clean(connection.instructions?.trim() ?? ''), mostInstructions)
+      const about = { tools, instructions, trouble: said === '' ? undefined : this.#said(said) }
+      return { ...about, state, isUp: state === 'up' }
+    } catch (thrown) {
+      return this.#nothing('failed', messageOf(thrown))
+    }
+  }
+
+  #nothing(state: SourceStatus['state'], trouble: string | undefined): Listing {
+    return { tools: noTools, instructions: '', trouble: this.#said(trouble), state, isUp: false }
+  }
+
+  /** The tool that it has, if that is in every respect what was offered. */
+  find(offer: OfferedToolSpec): AnyTool | undefined {
+    const listed = this.listing().tools.get(offer.ownName ?? offer.name)
+    return listed?.same === sameness(offer) ? listed.tool : undefined
+  }
+
+  #status(): Pick<SourceStatus, 'state' | 'trouble'> {
+    const trouble = this.#fault
+    if (this.#isClosed) return { state: 'closed' }
+    if (this.#connection === undefined) return trouble === undefined ? { state: 'idle' } : { state: 'failed', trouble }
+    const status = this.#connection.status()
+    return trouble === undefined || status.state !== 'up' ? status : { state: 'failed', trouble }
+  }
+
+  /** Never opens again. Rejects as the connection does. */
+  async close(): Promise<void> {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    await this.#connection?.close()
+  }
+
+  /** Made again when the tools change, or what is blanked in them. */
+  #listed(tools: readonly AnyTool[]): { readonly tools: Listing['tools']; readonly leftOut: string } {
+    const { redactor } = this.#host
+    const of = [tools, redactor, redactor?.secrets]
+    if (this.#read === undefined || this.#read.of.some((part, index) => part !== of[index]))
+      this.#read = { of, ...this.#readTools(tools) }
+    return this.#read
+  }
+
+  #readTools(given: readonly AnyTool[]): { readonly tools: Listing['tools']; readonly leftOut: string } {
+    const tools = new Map<string, ListedTool>()
+    const leftOut: string[] = []
+    let chars = 0
+    for (const tool of given) {
+      try {
+        const offer = this.#offerOf(tool)
+        const same = sameness(offer)
+        if (tools.has(offer.name)) throw new Error('there is another of that name')
+        if (tools.size === mostTools) throw new Error(`there are more than ${mostTools}`)
+        if (chars + same.length > mostChars) throw new Error(`together they have more than ${mostChars} characters`)
+        chars += same.length
+        tools.set(offer.name, { tool, offer, same })
+      } catch (thrown) {
+        leftOut.push(`${nameOf(tool)}: ${messageOf(thrown)}`)
+      }
+    }
+    const first = leftOut.slice(0, 3).join('; ')
+    const rest = leftOut.length > 3 ? `; and ${leftOut.length - 3} more` : ''
+    return { tools, leftOut: leftOut.length === 0 ? '' : `left out: ${first}${rest}` }
+  }
+
+  /** As it will be read from the log. Throws what is wrong with it. */
+  #offerOf(tool: AnyTool): OfferedToolSpec {
+    const { name, description, inputSchema, spec, effects, polls, needsApproval } = tool
+    if (!/^[A-Za-z0-9_-]{1,64}$/.test(name)) throw new Error('its name is not 1 to 64 letters, digits, "_" or "-"')
+    if (tool.external === true) throw new Error('a client would have to carry it out')
+    if (effects === 'reversible' && typeof tool.undo !== 'function') throw new Error('it has no undo')
+    if (inputSchema['type'] !== 'object') throw new Error('its input is not an object')
+    const approval = needsApproval === neverAsks ? 'never' : needsApproval === alwaysAsks ? 'always' : 'maybe'
+    const said = { name, description, inputSchema, spec, effects, approval, ...(polls ? { polls } : {}) }
+    const offer = this.#clean(JSON.parse(JSON.stringify({ ...said, source: this.source.source })) as unknown)
+    const { success, data } = offeredToolSchema.safeParse(offer)
+    if (!success) throw new Error('it is not a tool')
+    if (data.name !== name) throw new Error('its name holds a secret')
+    return data
+  }
+
+  #clean<T>(value: T): T {
+    return this.#host.redactor?.value(value) ?? value
+  }
+
+  #said(text: string | undefined): string | undefined {
+    return text === undefined ? undefined : cutEnd(this.#clean(text).replaceAll(/\s+/g, ' '), mostTrouble)
+  }
+}
+
+/** Everything about a tool but the name it is offered by. */
+function sameness({ description, inputSchema, spec, effects, approval, polls, source }: OfferedToolSpec): string {
+  return JSON.stringify([description, inputSchema, spec ?? null, effects, approval, polls ?? false, source])
+}
+
+/** For people: it may be anything. */
+const nameOf = (tool: unknown): string => {
+  try {
+    return cutEnd(String((tool as { readonly name?: unknown } | null)?.name), 80)
+  } catch {
+    return 'a tool'
+  }
+}

@@ -1,0 +1,107 @@
+import { z } from 'zod'
+import type { OfferedToolSpec } from '../../protocol/toolsChange.ts'
+import { Cancellation } from '../cancellation.ts'
+import type { RunContext } from '../runContext.ts'
+import type { AnyTool, ToolEffects, UndoContext } from './defineTool.ts'
+import type { OpenSource } from './openSource.ts'
+import { parseInput } from './toolSchema.ts'
+
+/**
+ * A tool of a source as a record says that it was offered. Its calls go to what the source has now, if that is still the same in every
+ * respect; what must be known when the source is not there comes from the record.
+ */
+export class SourceTool implements AnyTool {
+  readonly offer: OfferedToolSpec
+  readonly undo?: NonNullable<AnyTool['undo']>
+  readonly #connect: () => OpenSource
+
+  /** `connect` gives the connection of its source, which it opens if need be. */
+  constructor(offer: OfferedToolSpec, connect: () => OpenSource) {
+    this.offer = offer
+    this.#connect = connect
+    if (offer.effects === 'reversible') this.undo = (context) => this.#undo(context)
+  }
+
+  get name(): string {
+    return this.offer.name
+  }
+
+  get description(): string {
+    return this.offer.description
+  }
+
+  get inputSchema(): OfferedToolSpec['inputSchema'] {
+    return this.offer.inputSchema
+  }
+
+  get spec(): NonNullable<AnyTool['spec']> {
+    return this.offer.spec ?? nothing
+  }
+
+  get effects(): ToolEffects {
+    return this.offer.effects
+  }
+
+  get polls(): boolean {
+    return this.offer.polls === true
+  }
+
+  get timeoutMs(): number {
+    return this.#there?.timeoutMs ?? 600_000
+  }
+
+  get maxOutputChars(): number {
+    return this.#there?.maxOutputChars ?? 30_000
+  }
+
+  /**
+   * By the tool itself. As long as that is not there nobody knows what it takes, which may be more than its schema says: arguments that are
+   * refused ask neither a person nor `beforeTool`, and could run then.
+   */
+  parse(input: unknown): ReturnType<AnyTool['parse']> {
+    return this.#there?.parse(input) ?? parseInput(anything, input)
+  }
+
+  /** As long as the tool itself is not there, a person is rather asked once too often. */
+  needsApproval(input: unknown, context: RunContext<never>): boolean | Promise<boolean> {
+    if (this.offer.approval !== 'maybe') return this.offer.approval === 'always'
+    return this.#there?.needsApproval(input, context) ?? true
+  }
+
+  run(): never {
+    throw new Error(`"${this.name}" is run by what bind() gives.`)
+  }
+
+  /** The tool itself, once its source is there; or why it cannot be called, for the model. Never rejects. */
+  bind(cancellation: Cancellation): AnyTool | Promise<AnyTool | string> {
+    const source = this.#connect()
+    return source.find(this.offer) ?? this.#wait(source, cancellation)
+  }
+
+  async #wait(source: OpenSource, cancellation: Cancellation): Promise<AnyTool | string> {
+    await source.ready(cancellation).catch(() => {})
+    if (cancellation.aborted) return 'It was aborted.'
+    return source.find(this.offer) ?? this.#whyNot(source)
+  }
+
+  #whyNot(source: OpenSource): string {
+    const { name, offer } = this
+    const { trouble, isUp } = source.listing()
+    if (isUp) return `"${name}" is no longer as it was offered to you: ${offer.source} has changed it or taken it away.`
+    return `"${name}" cannot be called: ${offer.source} is not there${trouble === undefined ? '' : ` (${trouble})`}.`
+  }
+
+  async #undo(context: UndoContext<unknown, unknown, never>): Promise<void> {
+    const tool = await this.bind(Cancellation.of(context.signal))
+    if (typeof tool === 'string') throw new Error(tool)
+    await tool.undo!(context)
+  }
+
+  /** Opens nothing: who only looks does not start a server. */
+  get #there(): AnyTool | undefined {
+    return this.#connect().find(this.offer)
+  }
+}
+
+const nothing = Object.freeze({})
+const anything = z.unknown()

@@ -1,0 +1,191 @@
+import { z } from 'zod'
+import { cutEnd } from '../../conversation/cutMiddle.ts'
+import { describeIssues, messageOf, RuntimeError } from '../../protocol/errors.ts'
+import type { JsonSchema } from '../../protocol/model.ts'
+import { foreignSchema } from './schemaKind.ts'
+
+/** What a check of arguments gives. */
+export type SchemaResult<T = unknown> =
+  | { readonly success: true; readonly value: T }
+  | { readonly success: false; readonly error: unknown }
+
+/** A JSON Schema, as the model is shown it, with what checks the arguments; without `validate` they are checked by the schema. */
+export interface JsonSchemaInput<T = { readonly [key: string]: unknown }> {
+  readonly jsonSchema: JsonSchema
+  /** May change the value, and may take time: what takes time is checked when the tool runs. */
+  readonly validate?: ((value: unknown) => SchemaResult<T> | PromiseLike<SchemaResult<T>>) | undefined
+}
+
+/** A schema of any library that speaks Standard Schema and can say itself in JSON Schema. */
+export interface StandardInput<In = unknown, Out = unknown> {
+  readonly '~standard': {
+    readonly vendor: string
+    readonly types?: { readonly input: In; readonly output: Out } | undefined
+    readonly validate: (value: unknown) => StandardResult<Out> | Promise<StandardResult<Out>>
+    readonly jsonSchema: { readonly input: (options: { readonly target: 'draft-2020-12' }) => JsonSchema }
+  }
+}
+
+type StandardResult<Out> =
+  | { readonly value: Out; readonly issues?: undefined }
+  | { readonly issues: readonly StandardIssue[] }
+
+interface StandardIssue {
+  readonly message: string
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined
+}
+
+/** The schemas that a tool's arguments may have. */
+export type ToolSchema = z.ZodType | JsonSchemaInput<unknown> | StandardInput
+
+/** The result of a check; `message` is meant for the model. */
+export type Parsed = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly message: string }
+
+/** A schema that has been read. */
+export interface ReadSchema {
+  readonly inputSchema: JsonSchema
+  /** Never throws. A value whose check takes time is passed on as it is. */
+  parse(input: unknown): Parsed
+  /** The rest of the check, where it takes time. @throws Error for the model */
+  finish(value: unknown): unknown
+}
+
+type Validate = (value: unknown) => SchemaResult | PromiseLike<SchemaResult>
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
+
+const standardOf = (value: object): StandardInput['~standard'] | undefined =>
+  (value as Partial<StandardInput>)['~standard']
+
+/** Whether a value is a schema that `readSchema` takes. */
+export const isToolSchema = (value: unknown): value is ToolSchema =>
+  (isObject(value) || typeof value === 'function') &&
+  ('_zod' in value || 'jsonSchema' in value || typeof standardOf(value)?.jsonSchema?.input === 'function')
+
+/** What is wrong with a value that is no schema for a tool. */
+export const notASchema = (value: unknown): string =>
+  foreignSchema(value) ??
+  'give a zod object, z.object({ … }), a Standard Schema with JSON Schema, or { jsonSchema: { … } }'
+
+/** @throws RuntimeError `INVALID_DEFINITION`, beginning with `label` */
+export function readSchema(input: ToolSchema, label: string): ReadSchema {
+  try {
+    if ('jsonSchema' in input) {
+      const { validate } = input
+      const inputSchema = objectSchema(input.jsonSchema)
+      return validate == null ? zodReader(inputSchema, fromJsonSchema(inputSchema)) : reader(inputSchema, validate)
+    }
+    if ('_zod' in input) return zodReader(objectSchema(z.toJSONSchema(input, { io: 'input' })), input)
+    const standard = standardOf(input)!
+    return reader(objectSchema(standard.jsonSchema.input({ target: 'draft-2020-12' })), standardCheck(standard))
+  } catch (thrown) {
+    throw new RuntimeError('INVALID_DEFINITION', `${label}: ${messageOf(thrown)}.`, { cause: thrown })
+  }
+}
+
+function fromJsonSchema(schema: JsonSchema): z.ZodType {
+  try {
+    return z.fromJSONSchema(schema)
+  } catch (thrown) {
+    const why = messageOf(thrown).replace(/[.]$/, '')
+    throw new Error(`${why}: give a check beside such a schema, { jsonSchema, validate }`, { cause: thrown })
+  }
+}
+
+function objectSchema({ $schema: _, ...schema }: JsonSchema): JsonSchema {
+  if (schema['type'] !== 'object') throw new Error(`the input must be an object, it is ${kindOf(schema)}`)
+  return Object.freeze(schema)
+}
+
+function kindOf({ type, anyOf, oneOf }: { readonly [field: string]: unknown }): string {
+  if (type !== undefined) return JSON.stringify(type)
+  if (anyOf === undefined && oneOf === undefined) return 'a schema without a type'
+  return 'a union, which providers do not take: put it into a field, z.object({ action: z.union([ … ]) })'
+}
+
+const zodReader = (inputSchema: JsonSchema, schema: z.ZodType): ReadSchema => ({
+  inputSchema,
+  parse: (input) => parseInput(schema, input),
+  finish: (value) => value,
+})
+
+/** Reads with a check that may take time: whether it does is known once it was asked. */
+export function reader(inputSchema: JsonSchema, validate: Validate): ReadSchema {
+  const waiting = new WeakSet<object>()
+  return {
+    inputSchema,
+    parse: (input) =>
+      parseWith(input, (value) => {
+        const result = validate(value)
+        if (!isThenable(result)) return toParsed(result)
+        // Only `finish` needs the answer.
+        result.then(undefined, () => {})
+        if (isObject(value)) waiting.add(value)
+        return { ok: true, value }
+      }),
+    finish: (value) => (isObject(value) && waiting.has(value) ? finished(validate, value) : value),
+  }
+}
+
+async function finished(validate: Validate, value: unknown): Promise<unknown> {
+  const parsed = toParsed(await validate(value))
+  if (!parsed.ok) throw new Error(parsed.message)
+  return parsed.value
+}
+
+/** The check of a Standard Schema. */
+export const standardCheck =
+  ({ validate }: StandardInput['~standard']): Validate =>
+  (value) => {
+    const result = validate(value)
+    return isThenable(result) ? result.then(toResult) : toResult(result)
+  }
+
+const toResult = (result: StandardResult<unknown>): SchemaResult =>
+  result.issues === undefined ? { success: true, value: result.value } : { success: false, error: result }
+
+function toParsed(result: SchemaResult): Parsed {
+  if (result?.success) return { ok: true, value: result.value }
+  return { ok: false, message: invalid(wrongIn(result?.error)) }
+}
+
+const invalid = (what: string): string => `Invalid arguments: ${what}. Correct them and call again.`
+
+/** What a library says is wrong: its issues, its own or those of a cause, else its message. */
+function wrongIn(error: unknown): string {
+  for (let cause: unknown = error, depth = 0; isObject(cause) && depth < 5; depth++) {
+    const { issues, cause: deeper } = cause as { readonly issues?: unknown; readonly cause?: unknown }
+    const list = Array.isArray(issues) ? issues : Array.isArray(cause) ? cause : []
+    if (list.length > 0) return (list as StandardIssue[]).slice(0, 20).map(issueText).join('; ')
+    cause = deeper
+  }
+  return cutEnd(messageOf(error), 1_000).replace(/[.]$/, '')
+}
+
+function issueText({ path = [], message }: StandardIssue): string {
+  const place = path.map((part) => String(isObject(part) ? part.key : part)).join('.')
+  return `${place === '' ? '' : `${place}: `}${message}`
+}
+
+/** Checks a model's arguments with a zod schema. */
+export const parseInput = (schema: z.ZodType, input: unknown): Parsed =>
+  parseWith(input, (value) => {
+    const result = schema.safeParse(value)
+    return result.success
+      ? { ok: true, value: result.data }
+      : { ok: false, message: invalid(describeIssues(result.error)) }
+  })
+
+function parseWith(input: unknown, check: (value: unknown) => Parsed): Parsed {
+  if (typeof input === 'string') {
+    return { ok: false, message: `The arguments are not valid JSON: ${cutEnd(input, 200)}. Send one JSON object.` }
+  }
+  try {
+    return check(input ?? {})
+  } catch (thrown) {
+    return { ok: false, message: `The arguments could not be checked: ${messageOf(thrown)}` }
+  }
+}
+
+const isThenable = <T>(value: T | PromiseLike<T>): value is PromiseLike<T> =>
+  isObject(value) && 'then' in value && typeof value.then === 'function'

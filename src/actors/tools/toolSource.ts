@@ -1,0 +1,76 @@
+import type { Clock } from '../../protocol/clock.ts'
+import type { Logger } from '../../protocol/logger.ts'
+import type { SourceInfo } from '../../protocol/toolsChange.ts'
+import type { Redactor } from '../../redaction/redactor.ts'
+import type { AnyTool } from './defineTool.ts'
+
+/**
+ * Where tools come from that are not known when an agent is defined, or that change while it lives: a server, a folder. An entry of
+ * an agent's `tools`. Agents that are given the same object share its connection; what each turn was offered is in each agent's log.
+ */
+export interface ToolSource {
+  /** Names it in logs, in errors and on the page, and in front of a tool's name that is taken. 1 to 64 letters, digits, `_` or `-`. */
+  readonly source: string
+  /**
+   * Values of at least 6 characters that no log, event or span may show, such as tokens: the runtime blanks them as `[redacted:<source>]`
+   * from the moment it has an agent with this source, whether or not it has `redact`.
+   */
+  readonly secrets?: readonly string[]
+  /**
+   * Called when the first turn of an agent in a runtime needs it, and again after the connection was closed because no agent used it. Should
+   * not throw: what is wrong is `trouble`. If it does, it is tried again in the next turn.
+   */
+  open(host: SourceHost): ToolConnection
+}
+
+/** What a runtime gives to the sources of its agents. */
+export interface SourceHost {
+  readonly clock: Clock
+  readonly logger?: Logger | undefined
+  /** Has the secrets of the source, among others; `undefined` as long as nothing is to be blanked. */
+  readonly redactor?: Redactor | undefined
+  /**
+   * Has the runtime blank these too from now on: secrets that the source is given while it is open, such as tokens that it renews. The newest
+   * 256 count. Every runtime has it.
+   */
+  readonly hide?: (secrets: readonly string[]) => void
+}
+
+/** How a source is, for people. */
+export interface SourceStatus {
+  readonly state: SourceInfo['state']
+  /** When that began, in milliseconds since the epoch. */
+  readonly since: number
+  /** Why it is not up, or what was left out: in one line. */
+  readonly trouble?: string
+}
+
+/** An open source. */
+export interface ToolConnection {
+  /**
+   * Its tools as they are now: the same array until they change. They count while the state is `up`: in every other, agents keep
+   * what they were offered last, and a call of one that is there is run: it should fail with the reason.
+   */
+  readonly tools: readonly AnyTool[]
+  /** What the system prompt says of it, at most 200,000 characters; a change is recorded as one of the tools is. */
+  readonly instructions?: string | undefined
+  /** Why it is not up, or which tools were left out; `undefined` if nothing is wrong. */
+  readonly trouble?: string | undefined
+  /**
+   * Resolves once it knows its tools, or has given up for now. Never rejects: what is wrong is `trouble`. It is asked before every turn, so
+   * it is at once when nothing is under way. A turn waits for it for 15 seconds, and not again while it has not settled.
+   */
+  ready(signal: AbortSignal): Promise<void>
+  status(): SourceStatus
+  /** Resolves once nothing of it runs any more. The runtime waits for it when it closes, for 10 seconds. */
+  close(): Promise<void>
+}
+
+/** Whether an entry of `tools` is a source. */
+export const isToolSource = (entry: unknown): entry is ToolSource =>
+  typeof entry === 'object' &&
+  entry !== null &&
+  'open' in entry &&
+  typeof entry.open === 'function' &&
+  'source' in entry &&
+  typeof entry.source === 'string'

@@ -1,0 +1,86 @@
+import { z } from 'zod'
+import { isAgentDefinition } from '../../actors/agentDefinition.ts'
+import { isAiSdkModel } from '../../actors/models/aiSdk/isAiSdkModel.ts'
+import { modelLimitsSchema } from '../../actors/models/limits/modelLimit.ts'
+import { skillFoldersSchema } from '../../actors/skills/skillTools.ts'
+import { toolEntriesSchema } from '../../actors/toolEntries.ts'
+import { lazily } from '../../protocol/lazily.ts'
+import type { Model } from '../../protocol/model.ts'
+import { onlyFields } from '../../protocol/onlyFields.ts'
+import { limitsSchema } from '../../protocol/records.ts'
+import type { Config, ConfigMcpServer, ConfigModel, ConfigServe } from '../../defineConfig.ts'
+
+/** Any of these fields, and no others. */
+const fields = (shape: z.ZodRawShape): z.ZodType => onlyFields(shape).partial()
+
+const model = z.custom<ConfigModel>(
+  (value) =>
+    (typeof value === 'string' && value !== '') ||
+    isAiSdkModel(value) ||
+    typeof (value as Partial<Model> | undefined)?.stream === 'function',
+  'give "provider:id", a name of models, or a model',
+)
+
+const isFunction = (value: unknown): boolean => typeof value === 'function'
+
+/** The names are those of `ConfigServe`; `runtime.serve` checks what they have. */
+const serveFields: { readonly [K in keyof Required<ConfigServe>]: z.ZodType } = {
+  port: z.int().min(0).max(65_535),
+  host: z.string().min(1),
+  tokens: z.looseObject({}),
+  authenticate: z.custom(isFunction, 'give a function'),
+  path: z.string(),
+  role: z.string(),
+  origins: z.array(z.string()),
+  deps: z.custom(isFunction, 'give a function'),
+  endpoints: z.array(z.unknown()),
+  inspector: z.boolean(),
+  limits: z.looseObject({}),
+  acp: z.boolean(),
+  agUi: z.boolean(),
+  mcp: z.boolean(),
+  stately: z.boolean(),
+}
+
+const texts = z.record(z.string(), z.string())
+const patterns = z.array(z.union([z.string(), z.instanceof(RegExp)]))
+
+const mcpFields: { readonly [K in keyof Required<ConfigMcpServer>]: z.ZodType } = {
+  command: z.string().min(1),
+  args: z.array(z.string()),
+  env: texts,
+  cwd: z.string(),
+  url: z.url(),
+  headers: texts,
+  plain: z.array(z.string()),
+  include: patterns,
+  exclude: patterns,
+  approve: z.enum(['all', 'writes', 'none']),
+  trust: z.boolean(),
+}
+
+const configFields = (): { readonly [K in keyof Required<Config>]: z.ZodType } => ({
+  agents: z.array(
+    z.custom(
+      (value) => isAgentDefinition(value) || isFunction(value),
+      'give what defineAgent returns, or a function that does',
+    ),
+  ),
+  model,
+  models: z.record(z.string().regex(/^[^:]+$/, 'a name has no ":"'), model),
+  tools: toolEntriesSchema(),
+  skills: skillFoldersSchema(),
+  mcp: z.record(
+    z.string().regex(/^[A-Za-z0-9_-]{1,32}$/, 'use 1 to 32 letters, digits, "_" or "-"'),
+    fields(mcpFields),
+  ),
+  limits: limitsSchema,
+  store: z.string('give a folder').min(1, 'give a folder'),
+  memory: z.string('give a folder or a file').min(1, 'give a folder or a file'),
+  redact: z.looseObject({}),
+  modelLimits: modelLimitsSchema(),
+  serve: fields(serveFields),
+})
+
+/** What a configuration may say. */
+export const configSchema = lazily(() => fields(configFields()))

@@ -1,0 +1,71 @@
+import { realpathSync, statSync, type Stats } from 'node:fs'
+import { homedir, userInfo } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+import { isInside } from '../../actors/tools/workspace/workspacePath.ts'
+import { RuntimeError } from '../../protocol/errors.ts'
+
+/** In the order in which they are looked for. */
+export const configNames = ['ts', 'mts', 'js', 'mjs'].map((ending) => `escapement.config.${ending}`)
+
+/** What the search asks of the machine. */
+export interface Surroundings {
+  readonly home: string
+  /** Of the user; `undefined` where files have no owner. */
+  readonly uid: number | undefined
+}
+
+const surroundings = (): Surroundings => ({ home: homedir(), uid: uidOf(userInfo().uid) })
+
+/** Windows has none. */
+const uidOf = (uid: number): number | undefined => (uid < 0 ? undefined : uid)
+
+const statOf = (path: string): Stats | undefined => {
+  try {
+    return statSync(path)
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * The configuration of a folder: in it, or in one above it, up to the root of its repository, else up to the user's home; elsewhere only
+ * in the folder itself, since above it anybody may have put a file.
+ *
+ * @throws RuntimeError `INVALID_OPTION` when the one above belongs to somebody else: it would be run.
+ */
+export function findConfig(folder: string, { home, uid } = surroundings()): string | undefined {
+  const start = realFolder(folder)
+  for (const place of foldersFrom(start, realFolder(home))) {
+    for (const name of configNames) {
+      const file = join(place, name)
+      const stats = statOf(file)
+      if (stats?.isFile() !== true) continue
+      if (place !== start && uid !== undefined && stats.uid !== uid && stats.uid !== 0)
+        throw new RuntimeError(
+          'INVALID_OPTION',
+          `${file} belongs to another user: name it with --config if it is to be run.`,
+        )
+      return file
+    }
+  }
+  return undefined
+}
+
+function realFolder(folder: string): string {
+  try {
+    return realpathSync(folder)
+  } catch {
+    return resolve(folder)
+  }
+}
+
+/** From the folder up to where the search ends. */
+function foldersFrom(start: string, home: string): readonly string[] {
+  const above: string[] = []
+  for (let place = start; ; place = dirname(place)) {
+    above.push(place)
+    if (statOf(join(place, '.git')) !== undefined) return above
+    if (dirname(place) === place) break
+  }
+  return isInside(home, start) ? above.filter((place) => isInside(home, place)) : [start]
+}

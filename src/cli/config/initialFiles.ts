@@ -1,0 +1,44 @@
+/** What `escapement init` writes: names and contents. `ending`: of TypeScript that Node takes for a module there. */
+export function initialFiles(ending: 'ts' | 'mts', hasAgents: boolean): { readonly [name: string]: string } {
+  const agentsFile = `agents.${ending}`
+  return {
+    [`escapement.config.${ending}`]: configText(agentsFile, hasAgents),
+    ...(hasAgents ? {} : { [agentsFile]: agentsText }),
+  }
+}
+
+const configText = (agentsFile: string, hasAgents: boolean): string => `import { defineConfig } from 'escapement'
+${hasAgents ? '' : `import { helper } from './${agentsFile}'\n`}
+// The escapement command reads this file in its folder, and in those below it within the same repository (the folder
+// with .git) or your home folder. Options of the command line go before it.
+export default defineConfig({
+  // What "escapement chat", "run", "serve" and "acp" work with; "chat" and "run" take the first, or --agent <name>.
+${hasAgents ? `  // agents: [yours], // import them from ./${agentsFile}, which was here before\n` : '  agents: [({ model }) => helper(model)],\n'}
+  // The model, where neither --model nor ESCAPEMENT_MODEL says one. Without any: the first whose key is set, else
+  // "embedded", which needs no key and can only repair failing tests.
+  // model: 'anthropic:claude-sonnet-5-5',
+  // models: { fast: 'google:gemini-flash-latest' }, // names for --model
+
+  // Where sessions are recorded; default: .escapement in the folder worked in.
+  // store: './sessions',
+
+  // Never in a log, whatever a tool returns.
+  // redact: { secrets: { API_KEY: process.env.API_KEY ?? 'not set' } },
+
+  // What "escapement serve" opens, besides the page.
+  // serve: { port: 8080, acp: true, agUi: true },
+})
+`
+
+const agentsText = `import { defineAgent, workspaceTools, type Model } from 'escapement'
+
+/** Works in this folder: it reads and edits files, and asks before it runs a command. */
+export const helper = (model: Model) =>
+  defineAgent({
+    name: 'helper',
+    model,
+    instructions: 'Look before you change anything, make the smallest change that does the task, and say how you checked it.',
+    tools: workspaceTools(import.meta.dirname, { needsApproval: { run_command: true } }),
+    limits: { turns: 100 },
+  })
+`

@@ -1,0 +1,20 @@
+import { statSync } from 'node:fs'
+import { extname } from 'node:path'
+import { markdownMemory } from '../memory/markdownMemory.ts'
+import { sqliteMemory } from '../memory/sqliteMemory.ts'
+import type { Memory } from '../protocol/memory.ts'
+
+/** A memory of the command line. */
+export interface OpenMemory {
+  readonly memory: Memory
+  close(): void
+}
+
+/** Opens a memory: a folder of Markdown files or an SQLite file. One that is not there is made once something is kept; a file has an ending. */
+export function openMemory(path: string): OpenMemory {
+  const found = statSync(path, { throwIfNoEntry: false })
+  const isFile = found === undefined ? extname(path) !== '' : !found.isDirectory()
+  if (!isFile) return { memory: markdownMemory(path), close: () => {} }
+  const memory = sqliteMemory(path)
+  return { memory, close: () => memory.close() }
+}

@@ -1,0 +1,24 @@
+import { Writable } from 'node:stream'
+import type { CliHost } from './cliHost.ts'
+
+/** Standard output for a protocol alone. */
+export interface ProtocolOutput {
+  /** Calls back once the bytes have been taken, or never will be. */
+  write(bytes: Uint8Array, done: (error?: Error | null) => void): void
+  /** The same as a stream. */
+  readonly stream: Writable
+  giveBack(): void
+}
+
+/** Redirects what a module prints to standard error, so that it does not mix with protocol messages. */
+export function takeOutput({ stdout, stderr }: CliHost): ProtocolOutput {
+  const { write } = stdout
+  const send = write.bind(stdout)
+  stdout.write = stderr.write.bind(stderr)
+  const writeBytes: ProtocolOutput['write'] = (bytes, done) => void send(bytes, done)
+  return {
+    write: writeBytes,
+    stream: new Writable({ write: (chunk: Uint8Array, _, done) => writeBytes(chunk, done) }),
+    giveBack: () => void (stdout.write = write),
+  }
+}

@@ -1,0 +1,90 @@
+import { systemClock, type Clock } from '../protocol/clock.ts'
+
+export interface EscapementChatOptions {
+  /** Where `aiSdkChat` of `escapement/ai-sdk` answers. Default `/api/chat`. */
+  readonly api?: string
+  /** Default: that of the platform. */
+  readonly fetch?: typeof globalThis.fetch
+  /** Default: the system's. */
+  readonly clock?: Clock
+}
+
+/** A message of a chat, as far as it matters here. */
+interface Message {
+  readonly role: string
+}
+
+/** What a request of a chat is made of. */
+interface Asked<M> {
+  readonly id: string
+  readonly messages: M[]
+  readonly body: Record<string, unknown> | undefined
+  readonly trigger: string
+  readonly messageId: string | undefined
+}
+
+/** Options of `DefaultChatTransport` of the AI SDK. */
+export interface EscapementChatTransport {
+  api: string
+  fetch: typeof globalThis.fetch
+  prepareSendMessagesRequest<M extends Message>(asked: Asked<M>): { body: object }
+}
+
+/** How many requests a chat has made, by the address of its stream: components may make a transport whenever they render. */
+const made = new Map<string, number>()
+
+/** Milliseconds in which a request that follows one that was given up says that nothing is to stop: effects of React run twice. */
+const againMs = 50
+
+/**
+ * Options for `DefaultChatTransport` of the AI SDK: `stop()` aborts the run, which it does not by itself, and only the newest messages are
+ * sent, as the server has the others. `useChat` stops when its component goes; a `Chat` that is held outside does not.
+ *
+ * @example
+ * ```ts no-run
+ * import { DefaultChatTransport } from 'ai'
+ * import { escapementChat } from 'escapement/client'
+ *
+ * const transport = new DefaultChatTransport(escapementChat({ api: 'https://agents.example/api/chat' }))
+ * ```
+ */
+export function escapementChat(options: EscapementChatOptions = {}): EscapementChatTransport {
+  const { api = '/api/chat', clock = systemClock } = options
+  const send: typeof globalThis.fetch = (...given) => (options.fetch ?? globalThis.fetch)(...given)
+  return {
+    api,
+    prepareSendMessagesRequest: ({ body, messages, ...rest }) => ({
+      body: { ...body, ...rest, messages: messages.slice(Math.max(0, lastAnswer(messages))) },
+    }),
+    async fetch(input, init = {}) {
+      const asked = input instanceof Request ? input.url : String(input)
+      const address = init.method === 'POST' ? streamOf(asked, idIn(init.body)) : asked
+      const number = (made.get(address) ?? 0) + 1
+      made.set(address, number)
+      init.signal?.addEventListener('abort', () => {
+        clock.after(againMs, () => {
+          if (made.get(address) !== number) return
+          const { headers = {}, credentials = 'same-origin' } = init
+          // It stops nothing where nothing is under way, or nobody answers.
+          void send(address, { method: 'DELETE', headers, credentials }).catch(() => {})
+        })
+      })
+      return await send(input, init)
+    },
+  }
+}
+
+/** What comes before the newest answer is known to the server. */
+const lastAnswer = (messages: readonly Message[]): number => messages.findLastIndex(({ role }) => role === 'assistant')
+
+/** The chat that a request is for. */
+function idIn(body: unknown): string {
+  const { id } = JSON.parse(typeof body === 'string' ? body : '{}') as { readonly id?: unknown }
+  return typeof id === 'string' ? id : ''
+}
+
+function streamOf(api: string, id: string): string {
+  const end = api.search(/[?#]/)
+  const [path, query] = end === -1 ? [api, ''] : [api.slice(0, end), api.slice(end)]
+  return `${path.replace(/\/$/, '')}/${encodeURIComponent(id)}/stream${query}`
+}

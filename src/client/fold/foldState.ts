@@ -1,0 +1,31 @@
+import type { AgentEvent } from '../../protocol/events.ts'
+import type { PauseReason } from '../../protocol/records.ts'
+
+/** How an agent is now. */
+export interface LiveState {
+  /** Path of its chart's active state, such as `replying.streaming`; `closed`: it does not run. */
+  readonly state: string
+  /** Why it is paused. */
+  readonly pause: PauseReason | null
+}
+
+/**
+ * How an agent is after one more of its own events; begin with its snapshot. States are told live only, so where some were missed the records
+ * say roughly how it is. Pure.
+ */
+export function foldState(before: LiveState, event: AgentEvent): LiveState {
+  switch (event.type) {
+    case 'state.changed':
+      return before.state === event.state ? before : { ...before, state: event.state }
+    case 'run.start':
+      return { state: 'replying', pause: null }
+    case 'run.end':
+      return event.stopReason === 'paused'
+        ? { state: 'paused', pause: event.reason ?? null }
+        : { state: 'idle', pause: null }
+    case 'agent.stopped':
+      return { state: 'stopped', pause: null }
+    default:
+      return before
+  }
+}

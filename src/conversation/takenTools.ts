@@ -1,0 +1,35 @@
+import type { LogRecord } from '../protocol/records.ts'
+import type { OfferedToolSpec, ToolsChange } from '../protocol/toolsChange.ts'
+
+/** What the sources of an agent have for it, as its records say: the last one offered this. */
+export interface TakenTools {
+  /** In the order of the request. */
+  readonly tools: ReadonlyMap<string, OfferedToolSpec>
+  /** What the system prompt says of each source. */
+  readonly instructions: ReadonlyMap<string, string>
+}
+
+export const nothingTaken: TakenTools = { tools: new Map(), instructions: new Map() }
+
+/** What was taken after a record. What stays keeps its place, what is new comes last. Pure. */
+export function takenAfter(taken: TakenTools, record: LogRecord): TakenTools {
+  // A sub-agent that knows its caller's conversation is another agent.
+  if (record.type === 'agent.created') return record.parent === undefined ? taken : nothingTaken
+  return record.type === 'tools.changed' ? afterChange(taken, record) : taken
+}
+
+/** What was taken after a change. Pure. */
+export function afterChange(taken: TakenTools, { added, removed, instructions = [] }: ToolsChange): TakenTools {
+  const tools = new Map(taken.tools)
+  for (const name of removed) tools.delete(name)
+  for (const tool of added) tools.set(tool.name, tool)
+  const texts = new Map(taken.instructions)
+  for (const { source, text } of instructions)
+    if (text === '') texts.delete(source)
+    else texts.set(source, text)
+  return { tools, instructions: texts }
+}
+
+/** Names of what was taken of a source. */
+export const namesOf = ({ tools }: TakenTools, source: string): string[] =>
+  [...tools.values()].filter((tool) => tool.source === source).map(({ name }) => name)

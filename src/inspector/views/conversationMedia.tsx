@@ -1,0 +1,45 @@
+import type { JSX } from 'preact'
+import { isMedia, type Block, type FileBlock, type ImageBlock } from '../../protocol/messages.ts'
+import { formatCount } from '../model/numbers.ts'
+
+/** Only pictures that cannot act are shown as such. */
+const shownTypes = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif'])
+
+/** Pictures and files of a message; of a kind that a browser may not show, or should not, their size. */
+export function Media({ content }: { readonly content: readonly Block[] }): JSX.Element | null {
+  const media = content.filter(isMedia)
+  if (media.length === 0) return null
+  return (
+    <div class="conversation-images">
+      {media.map((block) => (block.type === 'file' ? fileOf(block) : imageOf(block)))}
+    </div>
+  )
+}
+
+/** A link that saves the file: a browser opens none of them, since what it shows may act. */
+const fileOf = ({ data, mimeType, name = 'file' }: FileBlock): JSX.Element => (
+  <a class="badge" href={`data:application/octet-stream;base64,${data}`} download={name}>
+    {name}, {mimeType}, {formatCount(Math.ceil((data.length * 3) / 4))} bytes
+  </a>
+)
+
+/** What lies elsewhere is not fetched by the page: it is a link that a person may follow. */
+function imageOf(image: ImageBlock): JSX.Element {
+  if ('url' in image)
+    // A log from elsewhere may hold any address.
+    return !/^https?:/i.test(image.url) ? (
+      <span class="badge">{image.url}</span>
+    ) : (
+      <a class="mono cut" href={image.url} target="_blank" rel="noopener noreferrer">
+        {image.url}
+      </a>
+    )
+  const { data, mimeType } = image
+  return shownTypes.has(mimeType) ? (
+    <img src={`data:${mimeType};base64,${data}`} alt={`Picture in the message (${mimeType})`} loading="lazy" />
+  ) : (
+    <span class="badge">
+      {mimeType}, {formatCount(data.length)} characters of base64
+    </span>
+  )
+}

@@ -1,0 +1,19 @@
+import { noUsage } from '../protocol/messages.ts'
+import type { Draft } from './draft.ts'
+import type { TakenMemory } from './effectTypes.ts'
+import { spend } from './spending.ts'
+
+/** Records what was put into the agent's memory, and adds what that has to the conversation, after what people said. */
+export function takeMemory(draft: Draft, memory: TakenMemory | undefined): void {
+  if (memory === undefined) return
+  const { recalled, extracted } = memory
+  if (extracted !== undefined) {
+    draft.record({ type: 'memory.extracted', ...draft.at, ...extracted })
+    spend(draft, extracted.usage ?? noUsage, extracted.costUsd)
+  }
+  for (const { content, provenance } of recalled) {
+    const stamp = provenance === undefined ? {} : { provenance }
+    const message = { role: 'user', content, source: 'prompt', ...stamp } as const
+    draft.record({ type: 'message.added', ...draft.at, ...draft.place(), message })
+  }
+}

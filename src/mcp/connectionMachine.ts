@@ -1,0 +1,157 @@
+import { assign, fromPromise, setup } from 'xstate'
+import type { McpRestart } from './options.ts'
+
+/** What came of an attempt to open a connection. */
+export type Opened =
+  | { readonly type: 'up' }
+  | { readonly type: 'refused'; readonly at: number; readonly why: string; readonly next: 'retry' | 'wait' | 'signIn' }
+
+/** Why a connection that was up is no more. */
+export interface Lost {
+  readonly at: number
+  readonly why: string
+}
+
+export interface ConnectionContext {
+  readonly restart: Required<McpRestart>
+  /** When it was lost, or could not be opened, as far as it still counts. */
+  readonly losses: readonly number[]
+  /** When the next attempt is made. */
+  readonly retryAt: number
+  /** How many attempts have come to an end. */
+  readonly attempts: number
+  readonly why: string | null
+  /** It waits for a person to sign in. */
+  readonly needsSignIn: boolean
+  /** The list changed once more while it was fetched. */
+  readonly isStale: boolean
+}
+
+export type ConnectionEvent =
+  /** A turn or a call needs it. */
+  | { readonly type: 'wanted'; readonly at: number }
+  | { readonly type: 'list.changed' }
+  | { readonly type: 'signed.in' }
+  | { readonly type: 'close' }
+
+const missing = (name: string) => () => Promise.reject(new Error(`Nobody provided the effect ${name}.`))
+
+const outputOf = <Output>(event: unknown): Output => (event as { readonly output: Output }).output
+
+/** Whether one more attempt is allowed, counting the loss at `at`. Pure. */
+const isAllowed = ({ restart, losses }: ConnectionContext, at: number): boolean =>
+  losses.filter((loss) => loss > at - restart.windowMs).length < restart.maxRestarts
+
+const connection = setup({
+  types: {
+    context: {} as ConnectionContext,
+    events: {} as ConnectionEvent,
+    input: {} as { readonly restart: Required<McpRestart> },
+  },
+  actors: {
+    open: fromPromise<Opened>(missing('open')),
+    watch: fromPromise<Lost>(missing('watch')),
+    list: fromPromise<void>(missing('list')),
+    sleep: fromPromise<void, { readonly until: number }>(missing('sleep')),
+    shut: fromPromise<void>(missing('shut')),
+  },
+  guards: {
+    isUp: ({ event }) => outputOf<Opened>(event).type === 'up',
+    mayRetry: ({ context, event }) => {
+      const { at, next } = outputOf<Extract<Opened, { type: 'refused' }>>(event)
+      return next === 'retry' && isAllowed(context, at)
+    },
+    mayRestart: ({ context, event }) => isAllowed(context, outputOf<Lost>(event).at),
+    isStale: ({ context }) => context.isStale,
+    /** Long enough after it failed that another attempt harms nobody. */
+    isLongAgo: ({ context, event }) =>
+      event.type === 'wanted' &&
+      !context.needsSignIn &&
+      event.at - (context.losses.at(-1) ?? 0) >= context.restart.windowMs,
+  },
+  actions: {
+    rememberLoss: assign(({ context, event }) => {
+      const { at, why, next } = outputOf<Lost & { readonly next?: string }>(event)
+      const { windowMs, backoffMs, maxBackoffMs } = context.restart
+      const counted = context.losses.filter((loss) => loss > at - windowMs)
+      return {
+        why,
+        needsSignIn: next === 'signIn',
+        losses: [...counted, at],
+        retryAt: at + Math.min(maxBackoffMs, backoffMs * 2 ** Math.min(counted.length, 30)),
+      }
+    }),
+    countAttempt: assign({ attempts: ({ context }) => context.attempts + 1 }),
+    rememberUp: assign({ why: null, needsSignIn: false }),
+    markStale: assign({ isStale: true }),
+    markFresh: assign({ isStale: false }),
+  },
+})
+
+/**
+ * The life of a connection to a server of the Model Context Protocol: opened when it is needed, watched, opened again with growing
+ * pauses when it is lost, given up for a while when that happens too often. Pure: effects are its actors.
+ */
+export const mcpConnectionMachine = connection.createMachine({
+  id: 'mcpConnection',
+  context: ({ input }) => ({
+    restart: input.restart,
+    losses: [],
+    retryAt: 0,
+    attempts: 0,
+    why: null,
+    needsSignIn: false,
+    isStale: false,
+  }),
+  initial: 'idle',
+  on: { close: '.closing' },
+  states: {
+    idle: { on: { wanted: 'opening' } },
+    opening: {
+      exit: 'countAttempt',
+      invoke: {
+        src: 'open',
+        id: 'open',
+        onDone: [
+          { guard: 'isUp', target: 'up', actions: 'rememberUp' },
+          { guard: 'mayRetry', target: 'backoff', actions: 'rememberLoss' },
+          { target: 'failed', actions: 'rememberLoss' },
+        ],
+      },
+    },
+    up: {
+      invoke: {
+        src: 'watch',
+        id: 'watch',
+        onDone: [
+          { guard: 'mayRestart', target: 'backoff', actions: 'rememberLoss' },
+          { target: 'failed', actions: 'rememberLoss' },
+        ],
+      },
+      initial: 'steady',
+      states: {
+        steady: { on: { 'list.changed': 'listing' } },
+        listing: {
+          entry: 'markFresh',
+          invoke: {
+            src: 'list',
+            id: 'list',
+            onDone: [{ guard: 'isStale', target: 'listing', reenter: true }, { target: 'steady' }],
+          },
+          on: { 'list.changed': { actions: 'markStale' } },
+        },
+      },
+    },
+    backoff: {
+      invoke: {
+        src: 'sleep',
+        id: 'sleep',
+        input: ({ context }) => ({ until: context.retryAt }),
+        onDone: 'opening',
+      },
+    },
+    failed: { on: { wanted: { guard: 'isLongAgo', target: 'opening' }, 'signed.in': 'opening' } },
+    closing: { on: { close: {} }, invoke: { src: 'shut', id: 'shut', onDone: 'closed' } },
+    closed: { type: 'final' },
+  },
+})

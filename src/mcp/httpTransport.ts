@@ -1,0 +1,116 @@
+import type * as Sdk from '@modelcontextprotocol/client'
+import type { FetchLike, JSONRPCMessage, OAuthClientProvider } from '@modelcontextprotocol/client'
+import type { Clock } from '../protocol/clock.ts'
+import type { McpOptions } from './options.ts'
+
+export interface HttpOptions {
+  readonly url: string
+  readonly headers: McpOptions['headers']
+  readonly auth: OAuthClientProvider | undefined
+  readonly maxResultBytes: number
+  /** A header that a function gave. */
+  onHeader(value: string): void
+}
+
+type SendOptions = Parameters<Sdk.StreamableHTTPClientTransport['send']>[1]
+
+/** Attempts to take up a stream again that broke off; together about two seconds. */
+const reconnectionOptions = {
+  initialReconnectionDelay: 300,
+  reconnectionDelayGrowFactor: 2,
+  maxReconnectionDelay: 2_000,
+  maxRetries: 3,
+}
+
+/** The SDK's transport, in which a call whose stream ends without an answer ends as well: in the SDK it waits for its time limit. */
+export function httpTransport(sdk: typeof Sdk, options: HttpOptions): Sdk.StreamableHTTPClientTransport {
+  const tooLong = `its answer is longer than ${options.maxResultBytes} bytes`
+  let why: string | undefined
+  class CallEndingTransport extends sdk.StreamableHTTPClientTransport {
+    override send(message: JSONRPCMessage | JSONRPCMessage[], sendOptions?: SendOptions): Promise<void> {
+      if (Array.isArray(message) || !('method' in message && 'id' in message) || sendOptions?.onRequestStreamEnd)
+        return super.send(message, sendOptions)
+      const { id } = message
+      // After an answer there is nobody who waits for the id.
+      const onRequestStreamEnd = (): void => {
+        this.onmessage?.({ jsonrpc: '2.0', id, error: { code: -32_000, message: why ?? unanswered } })
+        why = undefined
+      }
+      return super.send(message, { ...sendOptions, onRequestStreamEnd })
+    }
+  }
+  return new CallEndingTransport(new URL(options.url), {
+    fetch: boundedFetch(options, () => {
+      why = tooLong
+      return new Error(tooLong)
+    }),
+    reconnectionOptions,
+    ...(typeof options.headers === 'object' ? { requestInit: { headers: options.headers } } : {}),
+    ...(options.auth === undefined ? {} : { authProvider: options.auth }),
+  })
+}
+
+const unanswered = 'the connection ended without an answer'
+
+/** `fetch` that asks for headers anew, and refuses an answer that is too long. */
+function boundedFetch({ headers, maxResultBytes, onHeader }: HttpOptions, tooLong: () => Error): FetchLike {
+  return async (url, init) => {
+    const given = typeof headers === 'function' ? await headers() : {}
+    const all = new Headers(init?.headers)
+    for (const [name, value] of Object.entries(given)) {
+      onHeader(value)
+      if (!all.has(name)) all.set(name, value)
+    }
+    const response = await fetch(url, { ...init, headers: all })
+    if (response.body === null) return response
+    const isStream = /^text\/event-stream\b/i.test(response.headers.get('content-type') ?? '')
+    const body = response.body.pipeThrough(atMost(maxResultBytes, isStream, tooLong))
+    const { status, statusText } = response
+    const bounded = new Response(body, { status, statusText, headers: response.headers })
+    // Where a redirect led to: the SDK looks at it.
+    Object.defineProperty(bounded, 'url', { value: response.url })
+    Object.defineProperty(bounded, 'redirected', { value: response.redirected })
+    Object.defineProperty(bounded, 'type', { value: response.type })
+    return bounded
+  }
+}
+
+/** Lets bytes through, so many of a body, or of each event of a stream of them. */
+function atMost(
+  maxBytes: number,
+  isStream: boolean,
+  tooLong: () => Error,
+): TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>> {
+  let bytes = 0
+  return new TransformStream({
+    transform(chunk, controller) {
+      bytes += chunk.length
+      if (bytes > maxBytes) return controller.error(tooLong())
+      const end = isStream ? lastBlankLine(chunk) : -1
+      if (end >= 0) bytes = chunk.length - end
+      controller.enqueue(chunk)
+    },
+  })
+}
+
+/** Where the last empty line of a chunk is; -1 if there is none. One that two chunks share is missed, and counts a bit more. */
+function lastBlankLine(chunk: Uint8Array): number {
+  for (let at = chunk.lastIndexOf(10); at > 0; at = chunk.lastIndexOf(10, at - 1))
+    if (chunk[at - 1] === 10 || (chunk[at - 1] === 13 && chunk[at - 2] === 10)) return at
+  return -1
+}
+
+/** Whether anything answers at an address, in `ms` milliseconds. Never rejects. */
+export async function isReachable(url: string, ms: number, clock: Clock): Promise<boolean> {
+  const late = new AbortController()
+  const cancel = clock.after(ms, () => late.abort())
+  try {
+    const response = await fetch(url, { method: 'OPTIONS', redirect: 'manual', signal: late.signal })
+    await response.body?.cancel()
+    return true
+  } catch {
+    return false
+  } finally {
+    cancel()
+  }
+}

@@ -1,0 +1,167 @@
+import type { OAuthClientProvider } from '@modelcontextprotocol/client'
+import { z } from 'zod'
+import type { ToolEffects } from '../actors/tools/defineTool.ts'
+import { describeIssues, labelOf, RuntimeError } from '../protocol/errors.ts'
+import { onlyFields } from '../protocol/onlyFields.ts'
+
+/** How often a server that ended, or could not be reached, is started again. */
+export interface McpRestart {
+  /** So many times within `windowMs`; then it counts as failed, until that time has passed. Default 5. */
+  readonly maxRestarts?: number
+  /** Default 60,000 ms. */
+  readonly windowMs?: number
+  /** Before the first restart, in milliseconds; each one after it waits twice as long. Default 500. */
+  readonly backoffMs?: number
+  /** The longest wait, in milliseconds. Default 30,000. */
+  readonly maxBackoffMs?: number
+}
+
+/** Whose calls wait for an approval: all, those that may change something, none, or what a function says of a call. */
+export type McpApproval =
+  | 'all'
+  | 'writes'
+  | 'none'
+  | ((name: string, input: { readonly [name: string]: unknown }) => boolean)
+
+/** A server of the Model Context Protocol: `command` for one that runs as a process, or `url`. */
+export interface McpOptions {
+  /** Names the server in logs, in errors, on the page and in front of a tool's name that is taken: 1 to 32 letters, digits, `_`, `-`. */
+  readonly name: string
+  /** The program, without a shell. It gets a few variables of this process, such as `PATH` and `HOME`, and those of `env`. */
+  readonly command?: string
+  readonly args?: readonly string[]
+  /** Variables for the process. Values of 8 characters or more are secrets, which no log shows; see `plain`. */
+  readonly env?: { readonly [name: string]: string }
+  /** Working folder of the process; default that of this one. */
+  readonly cwd?: string
+  /** Where a server that speaks streamable HTTP listens. */
+  readonly url?: string
+  /** Sent with each request, or a function that is asked for them each time. Values of 8 characters or more are secrets. */
+  readonly headers?: { readonly [name: string]: string } | (() => Promise<{ readonly [name: string]: string }>)
+  /** Names of variables and headers whose values are no secrets, such as a path. */
+  readonly plain?: readonly string[]
+  /** Signs in with OAuth: `fileAuth`, or a provider of `@modelcontextprotocol/client`. */
+  readonly auth?: OAuthClientProvider
+  /** Default `'legacy'`, versions to 2025-11-25, for a process, and `'auto'` for a URL: the newest that the server speaks. */
+  readonly protocol?: 'legacy' | 'auto' | '2026-07-28'
+  /** Only the tools of these names, or whose names match. By the server's names, as in all options. */
+  readonly include?: readonly (string | RegExp)[]
+  readonly exclude?: readonly (string | RegExp)[]
+  /** Whether tools get the server's name in front always, or only when their own is taken, which is the default. */
+  readonly prefix?: 'clash' | 'always'
+  /** With more tools than this the model gets two instead, one that finds tools and one that calls them. Default 64. */
+  readonly maxTools?: number
+  /** What the calls of a tool may change; see `trust` for the others. */
+  readonly effects?: { readonly [tool: string]: ToolEffects }
+  /** Default `'all'`, and with `trust` `'writes'`: those that neither `effects` nor the server calls read-only. */
+  readonly approve?: McpApproval
+  /**
+   * Whether what the server says of its tools' effects is taken at its word: read-only is `'none'`, idempotent `'idempotent'`. Default
+   * `false`: each tool that `effects` does not name is `'irreversible'`.
+   */
+  readonly trust?: boolean
+  /** Whether what the server says of itself goes into the system prompt. Default `false`: it could say anything. */
+  readonly instructions?: boolean
+  /** Whether the model gets tools that list and read the server's resources. Default `false`. */
+  readonly resources?: boolean
+  /** Whether the model gets tools that list the server's prompts and get one. Default `false`. */
+  readonly prompts?: boolean
+  /** Whether the server may ask people, in the middle of a call. Default `true`. */
+  readonly elicitation?: boolean
+  /** How long a start may take, in milliseconds, and at most a turn waits for it. Default 10,000. */
+  readonly connectMs?: number
+  /** Time limit of a call in milliseconds; default 600,000. */
+  readonly callMs?: number
+  /** The longest answer that is read, in bytes; a longer one is an error. Default 64 MiB. */
+  readonly maxResultBytes?: number
+  readonly restart?: McpRestart
+}
+
+const texts = z.record(z.string(), z.string())
+const isFunction = (value: unknown): boolean => typeof value === 'function'
+const isProvider = (value: unknown): boolean => isFunction((value as { readonly tokens?: unknown } | null)?.tokens)
+const patterns = z.array(z.union([z.string(), z.instanceof(RegExp)])).readonly()
+const effects = z.enum(['none', 'idempotent', 'irreversible'], 'say "none", "idempotent" or "irreversible"')
+const ms = z
+  .number()
+  .positive()
+  .max(2 ** 31 - 1)
+
+const optionsSchema = onlyFields({
+  name: z.string().regex(/^[A-Za-z0-9_-]{1,32}$/, 'use 1 to 32 letters, digits, "_" or "-"'),
+  command: z.string().min(1),
+  args: z.array(z.string()).readonly(),
+  env: texts,
+  cwd: z.string().min(1),
+  url: z.string().refine((url) => /^https?:/i.test(url) && URL.canParse(url), 'give an https: or http: address'),
+  headers: z.union([texts, z.custom(isFunction)], 'give texts by name, or a function that resolves with them'),
+  plain: z.array(z.string()).readonly(),
+  auth: z.custom(isProvider, 'give fileAuth(…), or an OAuthClientProvider of @modelcontextprotocol/client'),
+  protocol: z.enum(['legacy', 'auto', '2026-07-28']),
+  include: patterns,
+  exclude: patterns,
+  prefix: z.enum(['clash', 'always']),
+  maxTools: z.int().positive().max(1_000),
+  effects: z.record(z.string(), effects),
+  approve: z.union(
+    [z.enum(['all', 'writes', 'none']), z.custom(isFunction)],
+    'say "all", "writes", "none", or give a function',
+  ),
+  trust: z.boolean(),
+  instructions: z.boolean(),
+  resources: z.boolean(),
+  prompts: z.boolean(),
+  elicitation: z.boolean(),
+  connectMs: ms,
+  callMs: z.union([ms, z.literal(Infinity)]),
+  maxResultBytes: z.int().positive(),
+  restart: onlyFields({
+    maxRestarts: z.int().min(0).max(1_000),
+    windowMs: ms,
+    backoffMs: ms,
+    maxBackoffMs: ms,
+  }).partial(),
+})
+  .partial()
+  .required({ name: true })
+  .refine(({ command, url }) => (command === undefined) !== (url === undefined), 'give command, or url')
+  .refine(({ command, args, env, cwd }) => command !== undefined || (args ?? env ?? cwd) === undefined, {
+    message: 'args, env and cwd are for a command',
+  })
+  .refine(({ url, headers, auth }) => url !== undefined || (headers ?? auth) === undefined, {
+    message: 'headers and auth are for a url',
+  })
+  .refine(({ url }) => url === undefined || !hasPassword(url), {
+    message: 'url holds a name or password, which logs would show: give it in headers',
+  })
+
+const hasPassword = (url: string): boolean => {
+  if (!URL.canParse(url)) return false
+  const { username, password } = new URL(url)
+  return username !== '' || password !== ''
+}
+
+/** The options with what they leave out filled in. */
+export type McpSettings = McpOptions &
+  Required<Pick<McpOptions, 'approve' | 'maxTools' | 'elicitation' | 'connectMs' | 'callMs' | 'maxResultBytes'>> & {
+    readonly protocol: NonNullable<McpOptions['protocol']>
+    readonly restart: Required<McpRestart>
+  }
+
+/** @throws RuntimeError `INVALID_OPTION` */
+export function readOptions(options: McpOptions): McpSettings {
+  const checked = optionsSchema.safeParse(options)
+  const label = labelOf('mcpTools', options)
+  if (!checked.success) throw new RuntimeError('INVALID_OPTION', `${label}: ${describeIssues(checked.error)}.`)
+  return {
+    approve: options.trust === true ? 'writes' : 'all',
+    protocol: options.url === undefined ? 'legacy' : 'auto',
+    maxTools: 64,
+    elicitation: true,
+    connectMs: 10_000,
+    callMs: 600_000,
+    maxResultBytes: 64 * 1024 * 1024,
+    ...options,
+    restart: { maxRestarts: 5, windowMs: 60_000, backoffMs: 500, maxBackoffMs: 30_000, ...options.restart },
+  }
+}

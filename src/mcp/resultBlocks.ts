@@ -1,0 +1,107 @@
+import { z } from 'zod'
+import type { SaidBlock } from '../protocol/content.ts'
+
+/** What a server answers to a call. Blocks are read one by one, so that one of a new kind costs only itself. */
+export const callResultSchema = z.looseObject({
+  content: z.array(z.unknown()).optional().catch(undefined),
+  structuredContent: z.unknown().optional(),
+  isError: z.boolean().optional().catch(undefined),
+})
+export type CallResult = z.infer<typeof callResultSchema>
+
+const resourceSchema = z.looseObject({
+  uri: z.string(),
+  mimeType: z.string().optional(),
+  text: z.string().optional(),
+  blob: z.string().optional(),
+})
+export type ResourceContents = z.infer<typeof resourceSchema>
+
+const blockSchema = z.discriminatedUnion('type', [
+  z.looseObject({ type: z.literal('text'), text: z.string() }),
+  z.looseObject({ type: z.literal('image'), data: z.string(), mimeType: z.string() }),
+  z.looseObject({ type: z.literal('audio'), data: z.string(), mimeType: z.string() }),
+  z.looseObject({
+    type: z.literal('resource_link'),
+    uri: z.string(),
+    name: z.string().optional(),
+    title: z.string().optional(),
+    description: z.string().optional(),
+    mimeType: z.string().optional(),
+    size: z.number().optional(),
+  }),
+  z.looseObject({ type: z.literal('resource'), resource: resourceSchema }),
+])
+type Block = z.infer<typeof blockSchema>
+
+const text = (words: string): SaidBlock => ({ type: 'text', text: words })
+
+const present = (parts: readonly (string | undefined)[]): string =>
+  parts.filter((part) => part !== undefined && part !== '').join(', ')
+
+/**
+ * Bytes as a model gets them: an image, a PDF and a recording as such, text as text. Of anything else a line: a provider refuses a whole request
+ * for a file that it does not know.
+ */
+function bytes(data: string, mimeType: string | undefined, name?: string): SaidBlock {
+  const type = mimeType ?? 'application/octet-stream'
+  if (type.startsWith('image/')) return { type: 'image', data, mimeType: type }
+  if (type.startsWith('text/')) return text(Buffer.from(data, 'base64').toString('utf8'))
+  if (type.startsWith('audio/') || type === 'application/pdf')
+    return { type: 'file', data, mimeType: type, ...(name === undefined ? {} : { name }) }
+  return text(
+    `[${present([name ?? 'a file', type, `${Math.floor((data.length * 3) / 4)} bytes`])}; it cannot be shown]`,
+  )
+}
+
+const makers: { readonly [Type in Block['type']]: (block: Extract<Block, { type: Type }>) => readonly SaidBlock[] } = {
+  text: ({ text: words }) => [text(words)],
+  image: ({ data, mimeType }) => [bytes(data, mimeType)],
+  audio: ({ data, mimeType }) => [bytes(data, mimeType)],
+  resource_link: ({ uri, name, title, description, mimeType, size }) => [
+    text(
+      `[resource ${uri}${bracketed(present([title ?? name, mimeType, size === undefined ? '' : `${size} bytes`, description]))}]`,
+    ),
+  ],
+  resource: ({ resource }) => resourceBlocks(resource),
+}
+
+const bracketed = (words: string): string => (words === '' ? '' : ` (${words})`)
+
+/** A resource, its address first. */
+export function resourceBlocks({ uri, mimeType, text: words, blob }: ResourceContents): readonly SaidBlock[] {
+  if (words !== undefined) return [text(`[resource ${uri}${bracketed(mimeType ?? '')}]`), text(words)]
+  return blob === undefined
+    ? [text(`[resource ${uri}: it is empty]`)]
+    : [text(`[resource ${uri}]`), bytes(blob, mimeType, uri)]
+}
+
+/** The contents that a server gives of a resource. */
+export const readContents = (contents: readonly unknown[]): readonly SaidBlock[] =>
+  contents.flatMap((one) => {
+    const read = resourceSchema.safeParse(one)
+    return read.success ? resourceBlocks(read.data) : [unknownBlock(one)]
+  })
+
+const unknownBlock = (block: unknown): SaidBlock =>
+  text(`[a block of an unknown kind] ${JSON.stringify(block).slice(0, 2_000)}`)
+
+export function readBlock(block: unknown): readonly SaidBlock[] {
+  const read = blockSchema.safeParse(block)
+  if (!read.success) return [unknownBlock(block)]
+  const make = makers[read.data.type] as (block: Block) => readonly SaidBlock[]
+  return make(read.data)
+}
+
+/** What a model gets of a result. Data is used only where there are no blocks: servers repeat it as text. Pure. */
+export function resultBlocks({ content = [], structuredContent }: CallResult): readonly SaidBlock[] {
+  const blocks = content.flatMap(readBlock).filter((block) => block.type !== 'text' || block.text !== '')
+  if (blocks.length > 0) return blocks
+  return [text(structuredContent === undefined ? '(no output)' : JSON.stringify(structuredContent))]
+}
+
+/** A failed call in words, as an error's message. */
+export const errorText = (result: CallResult): string =>
+  resultBlocks(result)
+    .map((block) => (block.type === 'text' ? block.text : `[${block.mimeType ?? block.type}]`))
+    .join('\n')

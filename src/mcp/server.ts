@@ -1,0 +1,207 @@
+import type * as Sdk from '@modelcontextprotocol/client'
+import type { Client } from '@modelcontextprotocol/client'
+import type { Clock } from '../protocol/clock.ts'
+import { messageOf } from '../protocol/errors.ts'
+import { version } from '../protocol/version.ts'
+import { commandEnvironment } from '../actors/tools/workspace/commandEnvironment.ts'
+import { httpTransport, isReachable } from './httpTransport.ts'
+import type { McpSettings } from './options.ts'
+import type { ServerSecrets } from './serverSecrets.ts'
+import { StdioTransport } from './stdioTransport.ts'
+import { within } from './within.ts'
+
+/** What a form or an address a server shows to a person comes to. */
+export interface Elicited {
+  readonly action: 'accept' | 'decline' | 'cancel'
+  readonly content?: { readonly [name: string]: string | number | boolean | string[] }
+}
+
+/** Whom a server reaches. */
+export interface ServerHost {
+  readonly clock: Clock
+  readonly secrets: ServerSecrets
+  /** For people who debug: what it wrote, and what went wrong without an effect. */
+  debug(message: string): void
+  listChanged(): void
+  elicit(request: unknown, signal: AbortSignal): Promise<Elicited>
+}
+
+/** How long a server has to say that it is there at all. */
+const probeMs = 2_000
+/** How long a server has to end a session. */
+const endSessionMs = 1_000
+/** Between attempts to hear of changes again. */
+const listenAgainMs = 5_000
+
+/** A server that answered. */
+export class Server {
+  readonly client: Client
+  readonly sdk: typeof Sdk
+  /** Resolves with the reason once it is gone, or was closed. */
+  readonly lost: Promise<string>
+  readonly #settings: McpSettings
+  readonly #host: ServerHost
+  readonly #transport: Sdk.Transport
+  readonly #resolveLost: (why: string) => void
+  #isProbing = false
+  #isGone = false
+  #closing: Promise<void> | undefined
+  #stopListening: (() => void) | undefined
+
+  constructor(sdk: typeof Sdk, settings: McpSettings, host: ServerHost) {
+    this.sdk = sdk
+    this.#settings = settings
+    this.#host = host
+    const { promise, resolve } = Promise.withResolvers<string>()
+    this.lost = promise
+    this.#resolveLost = resolve
+    this.#transport = this.#makeTransport()
+    this.client = new sdk.Client(
+      { name: 'escapement', version },
+      {
+        // What is not declared is refused: sampling and roots.
+        capabilities: settings.elicitation ? { elicitation: { form: {}, url: {} } } : {},
+        versionNegotiation: { mode: modeOf(settings.protocol), probe: { timeoutMs: settings.connectMs } },
+        inputRequired: { autoFulfill: false },
+      },
+    )
+    // oxlint-disable-next-line unicorn/prefer-add-event-listener -- it is no EventTarget
+    this.client.onclose = () => this.#gone()
+    // oxlint-disable-next-line unicorn/prefer-add-event-listener
+    this.client.onerror = (error) => this.#failed(error)
+    this.client.setNotificationHandler('notifications/tools/list_changed', () => host.listChanged())
+    this.client.setNotificationHandler('notifications/message', ({ params }) =>
+      host.debug(`it says (${params.level}): ${JSON.stringify(params.data).slice(0, 2_000)}`),
+    )
+    if (settings.elicitation)
+      this.client.setRequestHandler('elicitation/create', async ({ params }, { mcpReq }) => ({
+        ...(await host.elicit(params, mcpReq.signal)),
+      }))
+  }
+
+  /** Rejects with the SDK's error; then it is to be closed. */
+  async connect(signal: AbortSignal): Promise<void> {
+    await this.client.connect(this.#transport, { timeout: this.#settings.connectMs, signal })
+    signal.throwIfAborted()
+    if (this.client.getProtocolEra() === 'modern' && this.client.getServerCapabilities()?.tools?.listChanged === true)
+      void this.#listen()
+  }
+
+  /** How its process ended, if it has. */
+  get end(): string | undefined {
+    return this.#transport instanceof StdioTransport ? this.#transport.end : undefined
+  }
+
+  /** Known at once; the machine hears of it a little later. */
+  get isGone(): boolean {
+    return this.#isGone
+  }
+
+  /** Whether it keeps a session, which it may forget. */
+  get hasSession(): boolean {
+    return this.#transport.sessionId !== undefined
+  }
+
+  /** It is of no more use. */
+  giveUp(why: string): void {
+    this.#isGone = true
+    this.#resolveLost(why)
+    void this.close()
+  }
+
+  /** Takes the code with which a person came back from signing in. */
+  async finishAuth(parameters: URLSearchParams): Promise<void> {
+    if ('finishAuth' in this.#transport)
+      await (this.#transport as Sdk.StreamableHTTPClientTransport).finishAuth(parameters)
+  }
+
+  /** Resolves once nothing of it runs any more. Never rejects. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  async #close(): Promise<void> {
+    const keepsSession = this.hasSession && !this.#isGone
+    this.#isGone = true
+    this.#stopListening?.()
+    if (keepsSession) await this.#endSession()
+    await this.client.close().catch(() => {})
+    await this.#transport.close().catch(() => {})
+    this.#resolveLost('it was closed')
+  }
+
+  /** A server keeps a session until it is told. */
+  async #endSession(): Promise<void> {
+    const ended = (this.#transport as Sdk.StreamableHTTPClientTransport).terminateSession()
+    await within(this.#host.clock, endSessionMs, ended)
+  }
+
+  #makeTransport(): Sdk.Transport {
+    const { command, args = [], env = {}, cwd, url, headers, auth, maxResultBytes } = this.#settings
+    const { clock, secrets, debug } = this.#host
+    if (url !== undefined)
+      return httpTransport(this.sdk, {
+        url,
+        headers,
+        auth: auth === undefined ? undefined : secrets.watch(auth),
+        maxResultBytes,
+        onHeader: (value) => secrets.add(value),
+      })
+    return new StdioTransport({
+      command: command!,
+      args,
+      env: commandEnvironment(process.env, env),
+      cwd,
+      maxResultBytes,
+      clock,
+      parse: this.sdk.deserializeMessage,
+      onStderr: (text) => debug(`it wrote to standard error: ${text.slice(0, 2_000).trimEnd()}`),
+    })
+  }
+
+  #gone(): void {
+    this.#isGone = true
+    this.#resolveLost(this.end ?? 'the connection was closed')
+  }
+
+  /** Most errors of a transport harm nothing; that of a server that is gone is one of them. */
+  #failed(error: Error): void {
+    this.#host.debug(messageOf(error))
+    const { url } = this.#settings
+    if (url === undefined || this.#isProbing || this.#isGone) return
+    this.#isProbing = true
+    void isReachable(url, probeMs, this.#host.clock).then((isThere) => {
+      this.#isProbing = false
+      if (!isThere && !this.#isGone) this.giveUp('it cannot be reached')
+    })
+  }
+
+  /** Since 2026-07-28 changes are told only to who listens; a stream that broke off is opened again. */
+  async #listen(): Promise<void> {
+    for (let isFirst = true; !this.#isGone; isFirst = false) {
+      try {
+        const subscription = await this.client.listen({ toolsListChanged: true }, { timeout: this.#settings.connectMs })
+        // What changed in between was told to nobody.
+        if (!isFirst) this.#host.listChanged()
+        await subscription.closed
+      } catch (thrown) {
+        this.#host.debug(`it cannot be listened to: ${messageOf(thrown)}`)
+      }
+      if (!this.#isGone) await this.#pause()
+    }
+  }
+
+  #pause(): Promise<void> {
+    return new Promise((resolve) => {
+      const cancel = this.#host.clock.after(listenAgainMs, resolve)
+      this.#stopListening = () => {
+        cancel()
+        resolve()
+      }
+    })
+  }
+}
+
+const modeOf = (protocol: McpSettings['protocol']): 'legacy' | 'auto' | { readonly pin: string } =>
+  protocol === 'legacy' || protocol === 'auto' ? protocol : { pin: protocol }

@@ -1,0 +1,67 @@
+import type { OAuthClientProvider } from '@modelcontextprotocol/client'
+import { messageOf } from '../protocol/errors.ts'
+import type { Server } from './server.ts'
+
+/** A provider that hears when a person comes back from signing in, as that of `fileAuth` does. */
+export interface SignsIn {
+  /** Resolves with the parameters of the address to which the person was sent back. Rejects when `signal` is aborted. */
+  signedIn(signal: AbortSignal): Promise<URLSearchParams>
+}
+
+/** Waits, beside everything else, for a person who was asked to sign in. */
+export class SignIn {
+  readonly #auth: (OAuthClientProvider & Partial<SignsIn>) | undefined
+  readonly #host: { signedIn(): void; debug(message: string): void }
+  readonly #closed = new AbortController()
+  /** The token that was refused. */
+  #refused: string | undefined
+  #waiting: Promise<void> | undefined
+
+  constructor(auth: OAuthClientProvider | undefined, host: { signedIn(): void; debug(message: string): void }) {
+    this.#auth = auth
+    this.#host = host
+  }
+
+  /** While a person signs in, another request would begin anew, and make what the person does void. */
+  get isWaiting(): boolean {
+    return this.#waiting !== undefined
+  }
+
+  /** A server refused us: the person has been shown where to sign in. */
+  wait(server: Server): void {
+    if (this.#auth === undefined) return
+    this.#waiting ??= this.#wait(server, this.#auth).finally(() => (this.#waiting = undefined))
+  }
+
+  async #wait(server: Server, auth: OAuthClientProvider & Partial<SignsIn>): Promise<void> {
+    try {
+      this.#refused = await this.#token()
+      const parameters = await auth.signedIn?.(this.#closed.signal)
+      if (parameters === undefined) return
+      await server.finishAuth(parameters)
+      this.#host.signedIn()
+    } catch (thrown) {
+      this.#host.debug(`nobody signed in: ${messageOf(thrown)}`)
+    }
+  }
+
+  /** Somebody may have signed in elsewhere: then there is another token. Never rejects. */
+  async look(): Promise<void> {
+    const token = await this.#token()
+    if (token !== undefined && token !== this.#refused) this.#host.signedIn()
+  }
+
+  /** Resolves once nothing waits any more. */
+  async close(): Promise<void> {
+    this.#closed.abort(new Error('the connection was closed'))
+    await this.#waiting
+  }
+
+  async #token(): Promise<string | undefined> {
+    try {
+      return (await this.#auth?.tokens())?.access_token
+    } catch {
+      return undefined
+    }
+  }
+}

@@ -1,0 +1,14 @@
+/** The door "escapement/memory": what agents know beyond one conversation, and where that is kept. */
+export { markdownMemory } from './memory/markdownMemory.ts'
+export { sqliteMemory, type SqliteMemory } from './memory/sqliteMemory.ts'
+export {
+  isTrusted,
+  mergeMemory,
+  type Memory,
+  type MemoryDeletion,
+  type MemoryFilter,
+  type MemoryProblem,
+  type MemoryRecord,
+  type MemoryScope,
+  type MemoryTier,
+} from './protocol/memory.ts'

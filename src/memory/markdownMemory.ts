@@ -1,0 +1,287 @@
+import { mkdir, open, readdir, readFile, rename, stat, unlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { hasCode, messageOf, RuntimeError } from '../protocol/errors.ts'
+import {
+  checkDeletion,
+  checkedMemory,
+  checkFilter,
+  fitsDeletion,
+  fitsFilter,
+  isMemoryScope,
+  mergeMemory,
+  type Memory,
+  type MemoryDeletion,
+  type MemoryFilter,
+  type MemoryProblem,
+  type MemoryRecord,
+  type MemoryScope,
+} from '../protocol/memory.ts'
+import { lockFile, type FileLock } from '../stores/lockFile.ts'
+import { syncAndClose, syncFolder } from '../stores/syncFolder.ts'
+import {
+  emptyFile,
+  fileNameOf,
+  isBare,
+  parseFile,
+  printFile,
+  recordsIn,
+  scopeIn,
+  withoutRecords,
+  withRecord,
+  type MemoryFile,
+} from './memoryFile.ts'
+import { byNewest, limited } from './order.ts'
+import { WordIndex } from './wordIndex.ts'
+
+/** A file as it was when it was last read. */
+interface Read {
+  /** Differs once the file does. */
+  readonly stamp: string
+  readonly file: MemoryFile
+  readonly index: WordIndex
+}
+
+/** What a scope without a file has. */
+const nothing: Read = { stamp: '', file: { head: [], sections: [] }, index: new WordIndex() }
+
+/** A file that is larger was not written by a memory. */
+const maxFileBytes = 64 * 1024 * 1024
+/** How long another process may hold the lock of a file, in milliseconds. */
+const patienceMs = 10_000
+
+/**
+ * A memory in Markdown files, one for each scope, to be read and edited by people: a section for each record. What somebody made of a
+ * section that cannot be read is kept as it is and told by `problems`. Several processes may use a folder at once. Searching needs the
+ * package `minisearch`.
+ *
+ * Whoever may write to the folder decides what agents take for known: keep it out of the reach of their tools.
+ *
+ * @throws RuntimeError `INVALID_OPTION` if `dir` is no path.
+ */
+export function markdownMemory(dir: string): Memory {
+  if (typeof dir !== 'string' || dir === '') throw new RuntimeError('INVALID_OPTION', 'markdownMemory: give a folder.')
+  return new MarkdownMemory(dir)
+}
+
+class MarkdownMemory implements Memory {
+  readonly #dir: string
+  readonly #read = new Map<MemoryScope, Read>()
+  /** The last change of each scope: the next one waits for it. */
+  readonly #changes = new Map<MemoryScope, Promise<unknown>>()
+
+  constructor(dir: string) {
+    this.#dir = dir
+  }
+
+  async put(record: MemoryRecord): Promise<MemoryRecord> {
+    const { scope, ...fields } = checkedMemory(record)
+    let kept = { ...fields, scope }
+    await this.#change(scope, (file) => {
+      const known = recordsIn(file).find(({ id }) => id === record.id)
+      kept = mergeMemory(known, { ...fields, scope })
+      return known !== undefined && JSON.stringify(known) === JSON.stringify(kept) ? file : withRecord(file, kept)
+    })
+    return kept
+  }
+
+  async search(query: string, filter: MemoryFilter = {}): Promise<readonly MemoryRecord[]> {
+    checkFilter(filter, query)
+    const found = await Promise.all(
+      (await this.#files(filter)).map(async ({ file, index }) => {
+        const records = new Map(recordsIn(file).map((record) => [record.id, record]))
+        return (await index.search(query)).flatMap(({ id, score }) => {
+          const record = records.get(id)
+          return record === undefined || !fitsFilter(record, filter) ? [] : [{ record, score }]
+        })
+      }),
+    )
+    const best = found.flat().toSorted((a, b) => b.score - a.score || byNewest(a.record, b.record))
+    return limited(
+      best.map(({ record }) => record),
+      filter,
+    )
+  }
+
+  async list(filter: MemoryFilter = {}): Promise<readonly MemoryRecord[]> {
+    checkFilter(filter)
+    const records = (await this.#files(filter)).flatMap(({ file }) => recordsIn(file))
+    return limited(records.filter((record) => fitsFilter(record, filter)).toSorted(byNewest), filter)
+  }
+
+  async delete(which: MemoryDeletion): Promise<number> {
+    checkDeletion(which)
+    let count = 0
+    for (const scope of which.scope === undefined ? await this.#scopes() : [which.scope]) {
+      const isGone = (record: MemoryRecord): boolean => fitsDeletion(record, which)
+      if (!recordsIn((await this.#load(scope)).file).some(isGone)) continue
+      await this.#change(scope, (file) => {
+        count += recordsIn(file).filter(isGone).length
+        return withoutRecords(file, isGone)
+      })
+    }
+    return count
+  }
+
+  async problems(): Promise<readonly MemoryProblem[]> {
+    const problems: MemoryProblem[] = []
+    for (const name of await this.#names()) {
+      const path = join(this.#dir, name)
+      const scope = await this.#scopeOf(name)
+      if (scope === undefined) {
+        problems.push({ place: path, problem: 'it is no file of a memory: it must begin with "# Memory of <scope>"' })
+        continue
+      }
+      if (fileNameOf(scope) !== name)
+        problems.push({ place: path, problem: `that of ${scope} must be named ${fileNameOf(scope)}` })
+      else {
+        const { file } = await this.#load(scope)
+        for (const { line, problem } of file.sections)
+          if (problem !== undefined) problems.push({ place: `${path}:${line}`, problem })
+      }
+    }
+    return problems
+  }
+
+  /** The files in which what a filter takes may be. */
+  async #files({ scopes }: MemoryFilter): Promise<readonly Read[]> {
+    const wanted = scopes === undefined ? await this.#scopes() : [...new Set(scopes)]
+    return Promise.all(wanted.map((scope) => this.#load(scope)))
+  }
+
+  async #names(): Promise<readonly string[]> {
+    try {
+      return (await readdir(this.#dir)).filter((name) => name.endsWith('.md')).toSorted()
+    } catch (thrown) {
+      if (hasCode(thrown, 'ENOENT')) return []
+      throw failed(this.#dir, thrown)
+    }
+  }
+
+  async #scopes(): Promise<readonly MemoryScope[]> {
+    const scopes = await Promise.all(
+      (await this.#names()).map(async (name) => [name, await this.#scopeOf(name)] as const),
+    )
+    return scopes.flatMap(([name, scope]) => (scope !== undefined && fileNameOf(scope) === name ? [scope] : []))
+  }
+
+  async #scopeOf(name: string): Promise<MemoryScope | undefined> {
+    const path = join(this.#dir, name)
+    try {
+      const handle = await open(path, 'r')
+      try {
+        const { buffer, bytesRead } = await handle.read(Buffer.alloc(2_048), 0, 2_048, 0)
+        const [first = ''] = buffer
+          .toString('utf8', 0, bytesRead)
+          .replace(/^\uFEFF/, '')
+          .split('\n')
+        const scope = scopeIn(first)
+        return isMemoryScope(scope) ? scope : undefined
+      } finally {
+        await handle.close()
+      }
+    } catch (thrown) {
+      if (hasCode(thrown, 'ENOENT')) return undefined
+      throw failed(path, thrown)
+    }
+  }
+
+  #pathOf(scope: MemoryScope): string {
+    return join(this.#dir, fileNameOf(scope))
+  }
+
+  /** The file of a scope as it is now. */
+  async #load(scope: MemoryScope): Promise<Read> {
+    const path = this.#pathOf(scope)
+    try {
+      const { mtimeMs, size, ino } = await stat(path)
+      const known = this.#read.get(scope)
+      const stamp = `${mtimeMs}/${size}/${ino}`
+      if (known?.stamp === stamp) return known
+      if (size > maxFileBytes) throw new Error(`it has ${size} bytes, more than ${maxFileBytes}`)
+      const bytes = await readFile(path)
+      // What is no text must not be written back as something else.
+      const content = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+      const file = parseFile(content, scope, Math.round(mtimeMs), known?.file)
+      const index = known?.index ?? new WordIndex()
+      index.hold(recordsIn(file))
+      const read = { stamp, file, index }
+      this.#read.set(scope, read)
+      return read
+    } catch (thrown) {
+      if (hasCode(thrown, 'ENOENT')) return nothing
+      throw failed(path, thrown)
+    }
+  }
+
+  /** Changes the file of a scope: one change at a time, of all processes. */
+  #change(scope: MemoryScope, change: (file: MemoryFile) => MemoryFile): Promise<void> {
+    const before = this.#changes.get(scope) ?? Promise.resolve()
+    const done = before.then(
+      () => this.#write(scope, change),
+      () => this.#write(scope, change),
+    )
+    const settled = done.catch(() => {})
+    this.#changes.set(scope, settled)
+    void settled.then(() => {
+      if (this.#changes.get(scope) === settled) this.#changes.delete(scope)
+    })
+    return done
+  }
+
+  async #write(scope: MemoryScope, change: (file: MemoryFile) => MemoryFile): Promise<void> {
+    const path = this.#pathOf(scope)
+    try {
+      // What is remembered of people is nobody else's.
+      await mkdir(this.#dir, { recursive: true, mode: 0o700 })
+      const lock = await whenFree(`${path}.lock`)
+      try {
+        const read = await this.#load(scope)
+        const file = read === nothing ? emptyFile(scope) : read.file
+        if (file.problem !== undefined) throw new Error(file.problem)
+        const changed = change(file)
+        if (changed === file) return
+        if (isBare(changed, scope)) await unlink(path)
+        else await replaceFile(path, printFile(changed))
+        await syncFolder(this.#dir)
+      } finally {
+        await lock.release()
+      }
+    } catch (thrown) {
+      throw failed(path, thrown)
+    }
+  }
+}
+
+/** Puts a new content in the place of the old one: whoever reads sees one or the other. */
+async function replaceFile(path: string, content: string): Promise<void> {
+  // Whoever holds the lock may overwrite what a process left that died here.
+  const draft = `${path}.new`
+  const handle = await open(draft, 'w', 0o600)
+  try {
+    await handle.writeFile(content)
+  } finally {
+    await syncAndClose(handle)
+  }
+  await rename(draft, path)
+}
+
+/** The lock, once whoever has it lets go. */
+async function whenFree(path: string): Promise<FileLock> {
+  const until = performance.now() + patienceMs
+  for (let pauseMs = 2; ; pauseMs = Math.min(50, pauseMs * 1.5)) {
+    try {
+      return await lockFile(path)
+    } catch (thrown) {
+      if (!hasCode(thrown, 'STORE_LOCKED') || performance.now() > until) throw thrown
+    }
+    await wait(pauseMs * (0.5 + Math.random()))
+  }
+}
+
+function failed(path: string, thrown: unknown): RuntimeError {
+  if (thrown instanceof RuntimeError && thrown.code.startsWith('MEMORY')) return thrown
+  return new RuntimeError('MEMORY_FAILED', `The memory at ${path} cannot be used: ${messageOf(thrown)}.`, {
+    cause: thrown,
+  })
+}

@@ -1,0 +1,153 @@
+import { createHash } from 'node:crypto'
+import { RuntimeError, describeIssues } from '../protocol/errors.ts'
+import { memorySchema, type MemoryRecord, type MemoryScope } from '../protocol/memory.ts'
+
+/** A part of a file that begins with a heading. */
+export interface Section {
+  /** Its lines as they stand in the file. */
+  readonly lines: readonly string[]
+  /** Number of its first line, from 1. */
+  readonly line: number
+  readonly record?: MemoryRecord
+  /** Why it is no record. */
+  readonly problem?: string
+}
+
+/** What a file of memories holds. Whatever is no record stays as it is. */
+export interface MemoryFile {
+  /** Everything before the first section. */
+  readonly head: readonly string[]
+  readonly sections: readonly Section[]
+  /** Of the whole file. */
+  readonly problem?: string
+}
+
+const titleOf = (scope: MemoryScope): string => `# Memory of ${scope}`
+const hint =
+  'One record per section. Edit a text, delete a section, or add one: a heading of a few words that you vouch for.'
+
+const shortHash = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 16)
+
+/** The scope that a file says it is of. */
+export const scopeIn = (firstLine: string): string | undefined => /^# Memory of (.+)$/.exec(firstLine.trimEnd())?.[1]
+
+export const emptyFile = (scope: MemoryScope): MemoryFile => ({ head: [titleOf(scope), '', hint, ''], sections: [] })
+
+const isHeading = (line: string): boolean => line.startsWith('## ')
+
+/**
+ * Reads a file of memories; `changedAt` is the time of sections that somebody wrote by hand. Sections that stand in `before` as they are are not
+ * read again. Never throws. Pure.
+ */
+export function parseFile(content: string, scope: MemoryScope, changedAt: number, before?: MemoryFile): MemoryFile {
+  const lines = content.replace(/^\uFEFF/, '').split(/\r?\n/)
+  const starts = lines.flatMap((line, index) => (isHeading(line) ? [index] : []))
+  const head = lines.slice(0, starts[0] ?? lines.length)
+  const told = scopeIn(lines[0] ?? '')
+  const taken = new Set<string>()
+  const known = new Map(before?.sections.map((section) => [section.lines.join('\n'), section]))
+  const sections = starts.map((start, index): Section => {
+    const own = lines.slice(start, starts[index + 1])
+    const line = start + 1
+    const same = known.get(own.join('\n'))
+    const section = same?.record === undefined ? parseSection(own, line, { scope, changedAt }) : { ...same, line }
+    const { record } = section
+    if (record === undefined) return section
+    if (taken.has(record.id)) return { ...without(section), problem: `the id "${record.id}" stands above already` }
+    taken.add(record.id)
+    return section
+  })
+  if (told === scope) return { head, sections }
+  const seen = told === undefined ? 'it does not begin with a title' : `its title says ${told}`
+  const problem = `${seen}, where it must be "${titleOf(scope)}"`
+  return { head, sections: sections.map(without), problem }
+}
+
+const without = ({ lines, line }: Section): Section => ({ lines, line })
+
+interface Place {
+  readonly scope: MemoryScope
+  readonly changedAt: number
+}
+
+function parseSection(lines: readonly string[], line: number, place: Place): Section {
+  const heading = lines[0]!.slice(3).trim()
+  const at = lines.findIndex((each, index) => index > 0 && each.trim() !== '')
+  const note = at < 0 ? undefined : /^<!--(.*)-->$/.exec(lines[at]!.trim())?.[1]
+  const body = lines.slice(note === undefined ? 1 : at + 1).map((each) => each.replace(/^\\(\\*## )/, '$1'))
+  const text = body.join('\n').trim()
+  try {
+    const found =
+      note === undefined
+        ? writtenByHand(heading, text, place)
+        : { ...fieldsOf(note), id: heading, scope: place.scope, text }
+    const checked = memorySchema().safeParse(found)
+    return checked.success
+      ? { lines, line, record: checked.data }
+      : { lines, line, problem: describeIssues(checked.error) }
+  } catch (thrown) {
+    return { lines, line, problem: thrown instanceof RuntimeError ? thrown.message : 'its second line is not JSON' }
+  }
+}
+
+function fieldsOf(note: string): object {
+  const fields: unknown = JSON.parse(note)
+  return typeof fields === 'object' && fields !== null ? fields : {}
+}
+
+/** What a person wrote between the records. One word as a heading is what is left of a record whose second line is gone. */
+function writtenByHand(heading: string, body: string, { scope, changedAt: at }: Place): MemoryRecord {
+  if (!/\s/.test(heading))
+    throw new RuntimeError('MEMORY_DAMAGED', 'its second line is gone, and a heading of one word says nothing')
+  const text = body === '' ? heading : `${heading}\n${body}`
+  const id = `hand-${shortHash(text)}`
+  const source = { by: 'person' } as const
+  const how = { tainted: false, confirmations: [], approved: true, createdAt: at, updatedAt: at }
+  return { id, scope, kind: 'fact', text, source, ...how }
+}
+
+function sectionOf(record: MemoryRecord): Section {
+  const { id, scope: _, text, ...fields } = record
+  // A comment ends at the first "-->".
+  const note = JSON.stringify(fields).replaceAll('>', String.raw`\u003e`)
+  const body = text.split('\n').map((line) => (/^\\*## /.test(line) ? `\\${line}` : line))
+  return { lines: [`## ${id}`, '', `<!-- ${note} -->`, '', ...body, ''], line: 0, record }
+}
+
+/** The file with a record put into its place; a new one goes to the end. Pure. */
+export function withRecord(file: MemoryFile, record: MemoryRecord): MemoryFile {
+  const section = sectionOf(record)
+  const index = file.sections.findIndex((each) => each.record?.id === record.id)
+  if (index >= 0) return { ...file, sections: file.sections.with(index, section) }
+  return { head: endedByBlank(file.head), sections: [...file.sections.map(blankAtEnd), section] }
+}
+
+const endedByBlank = (lines: readonly string[]): readonly string[] => (lines.at(-1) === '' ? lines : [...lines, ''])
+const blankAtEnd = (section: Section): Section => ({ ...section, lines: endedByBlank(section.lines) })
+
+/** The file without some of its records; what is no record stays. Pure. */
+export const withoutRecords = (file: MemoryFile, isGone: (record: MemoryRecord) => boolean): MemoryFile => ({
+  ...file,
+  sections: file.sections.filter(({ record }) => record === undefined || !isGone(record)),
+})
+
+/** The file as text. Pure. */
+export const printFile = ({ head, sections }: MemoryFile): string =>
+  `${[...head, ...sections.flatMap(({ lines }) => lines)].join('\n').trimEnd()}\n`
+
+/** The records of a file. */
+export const recordsIn = ({ sections }: MemoryFile): MemoryRecord[] =>
+  sections.flatMap(({ record }) => (record === undefined ? [] : [record]))
+
+/** Whether a file has nothing but what was written when it was made. */
+export const isBare = (file: MemoryFile, scope: MemoryScope): boolean =>
+  file.sections.length === 0 && printFile(file) === printFile(emptyFile(scope))
+
+/** The name of the file of a scope: readable, and different for scopes that differ in anything. */
+export function fileNameOf(scope: MemoryScope): string {
+  const readable = scope
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .slice(0, 40)
+  return `${readable.replace(/-$/, '')}-${shortHash(scope).slice(0, 8)}.md`
+}

@@ -1,0 +1,30 @@
+const segmenter = new Intl.Segmenter('und', { granularity: 'word' })
+
+/** Accents, and the vowel points of Hebrew and Arabic: many write without them. */
+const marks = /[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u064b-\u065f\u0670]/gu
+const inside = /[^\p{L}\p{N}\p{M}]+/u
+
+/** How many characters of a text are looked at. */
+const mostChars = 20_000
+
+/**
+ * The words of a text as they are compared: in lower case, without accents, in any script; of a name such as `read_file` its parts too.
+ * Nothing else is in them, so no search engine finds an operator there.
+ */
+export function wordsOf(text: string): string[] {
+  const plain = text.slice(0, mostChars).normalize('NFKD').toLowerCase().replace(marks, '').normalize('NFC')
+  const words: string[] = []
+  for (const { segment, isWordLike } of segmenter.segment(plain)) {
+    if (isWordLike !== true) continue
+    const parts = segment.split(inside).filter((part) => part !== '')
+    if (parts.length > 1) words.push(parts.join(''))
+    words.push(...parts)
+  }
+  return words
+}
+
+/** How many different words of a query count. */
+const mostWords = 64
+
+/** The different words of a query. */
+export const queryWords = (query: string): string[] => [...new Set(wordsOf(query))].slice(0, mostWords)

@@ -1,0 +1,165 @@
+import type { JsonSchema } from '../protocol/model.ts'
+import type { MediaType, Parameter } from './documentSchema.ts'
+import type { ReadOperation } from './operations.ts'
+import { below, DocumentProblem, isObject, resolve } from './references.ts'
+import { SchemaCopy } from './schemas.ts'
+
+/** An argument of a tool that is a parameter of its operation. */
+export interface Field {
+  /** As the model gets it. */
+  readonly key: string
+  readonly parameter: Parameter
+}
+
+/** The content of a request, of one of the types that the operation takes. */
+export interface BodyForm {
+  readonly contentType: string
+  readonly media: MediaType
+  /** Parts of a form that are files. */
+  readonly files: ReadonlySet<string>
+}
+
+/** The arguments of an operation's tool. */
+export interface Fields {
+  readonly schema: JsonSchema
+  readonly parameters: readonly Field[]
+  readonly body: BodyForm | undefined
+  /** The header in which the service takes a key that tells repeated calls. */
+  readonly keyHeader: string | undefined
+}
+
+/** Name of the argument that is the content of the request. */
+export const bodyKey = 'body'
+
+/** Longest schema, in characters of JSON: it is sent with every request of the agent. */
+const maxSchema = 100_000
+
+/** Headers that are set otherwise, as OpenAPI has it. */
+const otherwise: ReadonlySet<string> = new Set(['accept', 'content-type', 'authorization'])
+
+const isKeyHeader = ({ in: place, name }: Parameter): boolean =>
+  place === 'header' && /^(?:x-)?idempotency-key$/i.test(name)
+
+/**
+ * What a model gives to call an operation: its parameters, and its content as `body`. `isGiven`: the parameter is filled in by `auth`.
+ *
+ * @throws DocumentProblem
+ */
+export function fieldsOf(
+  document: unknown,
+  { method, parameters, body: given, at }: ReadOperation,
+  isGiven: (parameter: Parameter) => boolean,
+): Fields {
+  const copy = new SchemaCopy(document)
+  const isWithout = method === 'GET' || method === 'HEAD'
+  if (isWithout && given?.required === true)
+    throw new DocumentProblem(given.at, `a ${method} with content cannot be sent`)
+  const body = isWithout ? undefined : given
+  const taken = new Set(body === undefined ? [] : [bodyKey])
+  const properties: Record<string, unknown> = {}
+  const required: string[] = []
+  const fields: Field[] = []
+  for (const parameter of parameters) {
+    const { name, in: place, at: parameterAt } = parameter
+    if (isGiven(parameter) || isKeyHeader(parameter) || (place === 'header' && otherwise.has(name.toLowerCase())))
+      continue
+    const key = freeKey(name, place, taken)
+    const schema = withDigits(copy.of(schemaOf(parameter), below(parameterAt, 'schema')))
+    properties[key] = described(schema, parameter.description)
+    if (parameter.required === true || place === 'path') required.push(key)
+    fields.push({ key, parameter })
+  }
+  const form = body === undefined ? undefined : formOf(document, body.content, body.at)
+  if (form !== undefined) {
+    const schema = copy.of(bodySchema(form), below(body!.at, 'content', form.contentType, 'schema'))
+    properties[bodyKey] = described(schema, [body!.description, noteOn(form)].filter(Boolean).join(' '))
+    if (body!.required === true) required.push(bodyKey)
+  }
+  const definitions = copy.definitions
+  const schema: JsonSchema = {
+    type: 'object',
+    properties,
+    ...(required.length === 0 ? {} : { required }),
+    additionalProperties: false,
+    ...(Object.keys(definitions).length === 0 ? {} : { $defs: definitions }),
+  }
+  const size = JSON.stringify(schema).length
+  if (size > maxSchema)
+    throw new DocumentProblem(at, `its arguments need a schema of ${size} characters, more than ${maxSchema}`)
+  return { schema, parameters: fields, body: form, keyHeader: parameters.find(isKeyHeader)?.name }
+}
+
+const schemaOf = ({ schema, content }: Parameter): unknown => schema ?? Object.values(content ?? {})[0]?.schema ?? {}
+
+/** Large whole numbers may be given as text, in which no digit is lost: answers have them so. */
+const withDigits = (schema: JsonSchema | boolean): JsonSchema | boolean =>
+  typeof schema !== 'boolean' && schema['type'] === 'integer' && schema['format'] === 'int64'
+    ? { ...schema, type: ['integer', 'string'] }
+    : schema
+
+/** A description of a parameter stands over that of its schema. */
+function described(schema: JsonSchema | boolean, description: string | undefined): JsonSchema | boolean {
+  if (description === undefined || description === '') return schema
+  return typeof schema === 'boolean' ? { description } : { ...schema, description }
+}
+
+/** A name that providers take for an argument, and no other has. */
+function freeKey(name: string, place: string, taken: Set<string>): string {
+  const plain =
+    name
+      .replaceAll(/[^A-Za-z0-9_.-]+/g, '_')
+      .replaceAll(/^_+|_+$/g, '')
+      .slice(0, 56) || place
+  let key = plain
+  for (let n = 1; taken.has(key); n += 1) key = n === 1 ? `${plain}_${place}` : `${plain}_${place}_${n}`
+  taken.add(key)
+  return key
+}
+
+const isJson = (type: string): boolean => /^application\/(?:[\w.+-]*\+)?json\b|^\*\/\*$/i.test(type)
+const preferred: readonly ((type: string) => boolean)[] = [
+  isJson,
+  (type) => /^application\/x-www-form-urlencoded\b/i.test(type),
+  (type) => /^multipart\/form-data\b/i.test(type),
+  (type) => /^text\//i.test(type),
+  () => true,
+]
+
+/** The type that models do best with, of those that the operation takes. @throws DocumentProblem */
+function formOf(document: unknown, content: { readonly [type: string]: MediaType }, at: string): BodyForm {
+  const types = Object.keys(content)
+  for (const isIt of preferred) {
+    const type = types.find((one) => isIt(one))
+    if (type === undefined) continue
+    const media = content[type]!
+    return { contentType: type === '*/*' ? 'application/json' : type, media, files: filesIn(document, media, at) }
+  }
+  throw new DocumentProblem(at, 'the content of the request has no type')
+}
+
+/** The parts whose schema says that they are bytes. @throws DocumentProblem */
+function filesIn(document: unknown, { schema }: MediaType, at: string): ReadonlySet<string> {
+  const resolved = (value: unknown): unknown => resolve(document, { value, at }).value
+  const whole = resolved(schema)
+  const properties = isObject(whole) && isObject(whole['properties']) ? whole['properties'] : {}
+  const isFile = (given: unknown): boolean => {
+    const part = resolved(given)
+    if (!isObject(part)) return false
+    if (part['format'] === 'binary' || part['contentMediaType'] !== undefined) return true
+    return 'items' in part && isFile(part['items'])
+  }
+  return new Set(Object.keys(properties).filter((name) => isFile(properties[name])))
+}
+
+/** Whether a body is bytes or text, and not an object. */
+export const isPlain = ({ contentType }: BodyForm): boolean => preferred.slice(0, 3).every((isIt) => !isIt(contentType))
+
+const bodySchema = (form: BodyForm): unknown => (isPlain(form) ? { type: 'string' } : (form.media.schema ?? {}))
+
+function noteOn(form: BodyForm): string {
+  if (isPlain(form) && !form.contentType.startsWith('text/'))
+    return `The content (${form.contentType}), as text or as a data URL: data:<type>;base64,<data>.`
+  return form.contentType.startsWith('multipart/')
+    ? 'Files are given as text, or as data URLs: data:<type>;base64,<data>.'
+    : ''
+}

@@ -1,0 +1,125 @@
+import { toolName } from '../actors/tools/toolName.ts'
+import {
+  operationSchema,
+  parameterSchema,
+  pathItemSchema,
+  read,
+  requestBodySchema,
+  type Document,
+  type Operation,
+  type Parameter,
+  type RequestBody,
+  type Requirement,
+  type Server,
+} from './documentSchema.ts'
+import { below, DocumentProblem, isObject, resolve } from './references.ts'
+
+const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch'] as const
+export type Method = Uppercase<(typeof methods)[number]>
+
+/** Where an operation is, and what it is called. */
+export interface OperationPlace {
+  /** As a model gets it. */
+  readonly name: string
+  readonly operationId: string | undefined
+  readonly method: Method
+  /** The template, such as `/pets/{id}`. */
+  readonly path: string
+  readonly tags: readonly string[]
+  readonly at: string
+}
+
+/** An operation with everything it refers to. */
+export interface ReadOperation extends OperationPlace {
+  readonly operation: Operation
+  readonly parameters: readonly (Parameter & { readonly at: string })[]
+  readonly body: (RequestBody & { readonly at: string }) | undefined
+  readonly servers: readonly Server[]
+  readonly security: readonly Requirement[]
+}
+
+/** All operations of a document, in its order, each by a name of its own. Pure. */
+export function placesIn(document: Document): readonly OperationPlace[] {
+  const taken = new Set<string>()
+  return Object.entries(document.paths).flatMap(([path, item]) => {
+    const at = below('#/paths', path)
+    const found = itemAt(document, item, at)
+    if (found === undefined) return []
+    return methods.flatMap((method): OperationPlace[] => {
+      if (!Object.hasOwn(found.item, method)) return []
+      const { operationId, tags } = (isObject(found.item[method]) ? found.item[method] : {}) as Operation
+      const id = typeof operationId === 'string' ? operationId : undefined
+      return [
+        {
+          name: freeName(id ?? `${method}_${wordsOf(path)}`, taken),
+          operationId: id,
+          method: method.toUpperCase() as Method,
+          path,
+          tags: Array.isArray(tags) ? tags.filter((tag) => typeof tag === 'string') : [],
+          at: below(found.at, method),
+        },
+      ]
+    })
+  })
+}
+
+/** A broken path is told of by its operations, of which there are none. */
+function itemAt(document: Document, item: unknown, at: string) {
+  try {
+    const part = resolve(document, { value: item, at })
+    return isObject(part.value) ? { item: part.value, at: part.at } : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const wordsOf = (path: string): string => path.replaceAll(/[^A-Za-z0-9]+/g, '_').replaceAll(/^_+|_+$/g, '') || 'root'
+
+function freeName(wanted: string, taken: Set<string>): string {
+  let name = toolName(wanted)
+  for (let n = 2; taken.has(name); n += 1) name = toolName(`${wanted}_${n}`)
+  taken.add(name)
+  return name
+}
+
+/** Reads an operation. @throws DocumentProblem */
+export function readOperation(document: Document, place: OperationPlace): ReadOperation {
+  const { path, at, method } = place
+  const pathAt = below('#/paths', path)
+  const itemPart = resolve(document, { value: document.paths[path], at: pathAt })
+  const item = read(pathItemSchema, itemPart)
+  const operation = read(operationSchema, { value: item[method.toLowerCase()], at })
+  const own = (operation.parameters ?? []).map((value, index) => ({ value, at: below(at, 'parameters', index) }))
+  const shared = (item.parameters ?? []).map((value, index) => ({ value, at: below(itemPart.at, 'parameters', index) }))
+  const parameters = new Map<string, Parameter & { readonly at: string }>()
+  // The operation's own come later, and in place of those of its path.
+  for (const part of [...shared, ...own]) {
+    const resolved = resolve(document, part)
+    const parameter = { ...read(parameterSchema, resolved), at: resolved.at }
+    parameters.set(`${parameter.in} ${parameter.name}`, parameter)
+  }
+  const body =
+    operation.requestBody === undefined
+      ? undefined
+      : resolve(document, { value: operation.requestBody, at: below(at, 'requestBody') })
+  const found: ReadOperation = {
+    ...place,
+    operation,
+    parameters: [...parameters.values()],
+    body: body === undefined ? undefined : { ...read(requestBodySchema, body), at: body.at },
+    servers: firstOf(operation.servers, item.servers, document.servers),
+    security: operation.security ?? document.security ?? [],
+  }
+  checkPath(found)
+  return found
+}
+
+const firstOf = (...lists: readonly (readonly Server[] | undefined)[]): readonly Server[] =>
+  lists.find((list) => list !== undefined && list.length > 0) ?? [{ url: '/' }]
+
+/** Every name in the template has a parameter. @throws DocumentProblem */
+function checkPath({ path, parameters, at }: ReadOperation): void {
+  const given = new Set(parameters.flatMap((one) => (one.in === 'path' ? [one.name] : [])))
+  for (const [, name = ''] of path.matchAll(/\{([^}]*)\}/g))
+    if (!given.has(name)) throw new DocumentProblem(at, `there is no parameter for {${name}} of ${path}`)
+}

@@ -1,0 +1,107 @@
+import { readFile } from 'node:fs/promises'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { resolve as resolvePath } from 'node:path'
+import { messageOf, RuntimeError } from '../protocol/errors.ts'
+import { loadPeer } from '../protocol/loadPeer.ts'
+import { isObject } from './references.ts'
+
+/** A document as it is used: of OpenAPI 3.1, whatever it was before. */
+export interface ReadDocument {
+  readonly document: { readonly [key: string]: unknown }
+  /** Where it came from; relative addresses of servers are meant from there. */
+  readonly url: URL | undefined
+}
+
+/** Largest document, in bytes. */
+const maxBytes = 32 * 1024 * 1024
+
+/** For a document to be fetched, in milliseconds. */
+const fetchMs = 30_000
+
+/**
+ * Reads a document: an object, JSON or YAML, or where that is: a path, or a `file:`, `http:` or `https:` address. Rejects with
+ * `OPENAPI_INVALID`, and `PACKAGE_MISSING` without an optional package.
+ */
+export async function readDocument(given: object | string | URL): Promise<ReadDocument> {
+  const { value, url } = await load(given)
+  if (!isObject(value)) throw invalid('The document is not an object.')
+  return { document: await upgraded(value), url }
+}
+
+export const invalid = (what: string, cause?: unknown): RuntimeError =>
+  new RuntimeError('OPENAPI_INVALID', what, cause === undefined ? {} : { cause })
+
+async function load(given: object | string | URL): Promise<{ value: unknown; url: URL | undefined }> {
+  const url = given instanceof URL ? given : typeof given === 'string' ? addressIn(given) : undefined
+  if (url !== undefined) return { value: await parse(await textAt(url), url.href), url: isHttp(url) ? url : undefined }
+  if (typeof given === 'string') return { value: await parse(given, 'The document'), url: undefined }
+  try {
+    // A copy: what becomes of the original later is no matter.
+    return { value: JSON.parse(JSON.stringify(given)) as unknown, url: undefined }
+  } catch (thrown) {
+    const what = `The document is not plain JSON: give it with its references, not with the objects in their place (${messageOf(thrown).split('\n')[0]}).`
+    throw invalid(what, thrown)
+  }
+}
+
+const isHttp = ({ protocol }: URL): boolean => protocol === 'http:' || protocol === 'https:'
+
+/** Where a document is; `undefined`: this is its text. */
+function addressIn(text: string): URL | undefined {
+  if (/^\s*[{[]/.test(text) || /[\r\n]/.test(text.trim())) return undefined
+  if (!/^(?:https?|file):\/\//i.test(text)) return pathToFileURL(resolvePath(text))
+  const url = URL.parse(text)
+  if (url === null) throw invalid(`${JSON.stringify(text)} is no address of a document.`)
+  return url
+}
+
+async function textAt(url: URL): Promise<string> {
+  try {
+    if (url.protocol === 'file:') return within((await readFile(fileURLToPath(url))).toString('utf8'))
+    if (!isHttp(url)) throw new Error(`${url.protocol} is no way to get a document`)
+    const response = await fetch(url, { signal: AbortSignal.timeout(fetchMs) })
+    if (!response.ok) throw new Error(`the answer was ${response.status} ${response.statusText}`)
+    return within(await response.text())
+  } catch (thrown) {
+    throw invalid(`The document at ${url.href} could not be read: ${messageOf(thrown)}.`, thrown)
+  }
+}
+
+function within(text: string): string {
+  if (text.length > maxBytes) throw new Error(`it has more than ${maxBytes} bytes`)
+  return text
+}
+
+async function parse(text: string, name: string): Promise<unknown> {
+  try {
+    if (/^\s*[{[]/.test(text)) return JSON.parse(text) as unknown
+  } catch (thrown) {
+    throw invalid(`${name} is not JSON: ${messageOf(thrown)}.`, thrown)
+  }
+  const { parse: parseYaml } = await loadPeer(() => import('yaml'), 'An OpenAPI document in YAML', 'yaml')
+  try {
+    return parseYaml(text) as unknown
+  } catch (thrown) {
+    throw invalid(`${name} is not YAML: ${messageOf(thrown).split('\n')[0]}.`, thrown)
+  }
+}
+
+async function upgraded(value: { readonly [key: string]: unknown }): Promise<{ readonly [key: string]: unknown }> {
+  const given = value['openapi'] ?? value['swagger'] ?? ''
+  const version = typeof given === 'string' ? given : JSON.stringify(given)
+  if (/^3\.[12]\./.test(version)) return value
+  if (!/^(?:2\.0|3\.0\.\d+)$/.test(version)) {
+    const said = version === '' ? 'neither "openapi" nor "swagger"' : JSON.stringify(version)
+    throw invalid(`The document says ${said}; OpenAPI 2.0, 3.0, 3.1 and 3.2 can be read.`)
+  }
+  const { upgrade } = await loadPeer(
+    () => import('@scalar/openapi-upgrader'),
+    `An OpenAPI document of version ${version}`,
+    '@scalar/openapi-upgrader',
+  )
+  try {
+    return upgrade(value, '3.1')
+  } catch (thrown) {
+    throw invalid(`The document of version ${version} is malformed: ${messageOf(thrown)}.`, thrown)
+  }
+}

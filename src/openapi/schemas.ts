@@ -1,0 +1,163 @@
+import { z } from 'zod'
+import { cutEnd } from '../conversation/cutMiddle.ts'
+import { describeIssues, messageOf } from '../protocol/errors.ts'
+import type { JsonSchema } from '../protocol/model.ts'
+import type { Tool } from '../actors/tools/defineTool.ts'
+import { below, DocumentProblem, isObject, resolve, target } from './references.ts'
+
+/** What says nothing about a value, and costs tokens. */
+const dropped: ReadonlySet<string> = new Set([
+  'discriminator',
+  'xml',
+  'example',
+  'examples',
+  'externalDocs',
+  '$schema',
+  '$comment',
+])
+const holdsSchema: ReadonlySet<string> = new Set([
+  'items',
+  'additionalProperties',
+  'not',
+  'if',
+  'then',
+  'else',
+  'contains',
+  'propertyNames',
+  'unevaluatedProperties',
+  'unevaluatedItems',
+])
+const holdsSchemas: ReadonlySet<string> = new Set(['allOf', 'anyOf', 'oneOf', 'prefixItems'])
+const holdsNamed: ReadonlySet<string> = new Set(['properties', 'patternProperties', 'dependentSchemas'])
+
+/** How deep a schema may be nested without a reference. */
+const maxDepth = 64
+
+/**
+ * Copies schemas out of a document as one tool takes them: what they refer to stands beside them in `$defs`, so that schemas that refer to
+ * themselves stay finite. Properties that only the service writes are left out.
+ */
+export class SchemaCopy {
+  readonly #document: unknown
+  /** Names in `$defs`, by what was referred to. */
+  readonly #names = new Map<string, string>()
+  readonly #definitions: Record<string, unknown> = {}
+
+  constructor(document: unknown) {
+    this.#document = document
+  }
+
+  /** What was referred to so far, by name. */
+  get definitions(): { readonly [name: string]: unknown } {
+    return this.#definitions
+  }
+
+  /** @throws DocumentProblem */
+  of(schema: unknown, at: string, depth = 0): JsonSchema | boolean {
+    if (typeof schema === 'boolean') return schema
+    if (!isObject(schema)) throw new DocumentProblem(at, 'a schema is an object')
+    if (depth > maxDepth) throw new DocumentProblem(at, `the schema is nested deeper than ${maxDepth} levels`)
+    const copy: Record<string, unknown> = {}
+    for (const [key, value] of Object.entries(schema)) {
+      const place = below(at, key)
+      if (dropped.has(key)) continue
+      if (key === '$ref') copy[key] = `#/$defs/${this.#define(value, at)}`
+      else if (holdsSchema.has(key) && (isObject(value) || typeof value === 'boolean'))
+        copy[key] = this.of(value, place, depth + 1)
+      else if (holdsSchemas.has(key) && Array.isArray(value))
+        copy[key] = value.map((one, index) => this.of(one, below(place, index), depth + 1))
+      else if (holdsNamed.has(key) && isObject(value)) copy[key] = this.#named(value, place, depth)
+      else copy[key] = value
+    }
+    const { required, properties } = schema
+    if (Array.isArray(required) && isObject(properties)) {
+      const kept = required.filter(
+        (name) => !Object.hasOwn(properties, String(name)) || !this.#isReadOnly(properties[String(name)], at),
+      )
+      if (kept.length === 0) delete copy['required']
+      else copy['required'] = kept
+    }
+    return copy
+  }
+
+  #named(schemas: { readonly [name: string]: unknown }, at: string, depth: number): object {
+    const kept = Object.entries(schemas).filter(([, schema]) => !this.#isReadOnly(schema, at))
+    return Object.fromEntries(kept.map(([name, schema]) => [name, this.of(schema, below(at, name), depth + 1)]))
+  }
+
+  #isReadOnly(schema: unknown, at: string): boolean {
+    const { value } = resolve(this.#document, { value: schema, at })
+    return isObject(value) && value['readOnly'] === true
+  }
+
+  /** The name of what is referred to; it is copied once. */
+  #define(reference: unknown, at: string): string {
+    const { value, at: place } = target(this.#document, reference, at)
+    const known = this.#names.get(place)
+    if (known !== undefined) return known
+    const plain = (place.split('/').at(-1) ?? '').replaceAll(/[^A-Za-z0-9_-]/g, '_') || 'schema'
+    let name = plain
+    for (let n = 2; Object.hasOwn(this.#definitions, name); n += 1) name = `${plain}_${n}`
+    this.#names.set(place, name)
+    // Its name is taken before it refers to itself.
+    this.#definitions[name] = true
+    this.#definitions[name] = this.of(value, place)
+    return name
+  }
+}
+
+/** What zod cannot check: the service does. */
+const unchecked: ReadonlySet<string> = new Set([
+  'not',
+  'if',
+  'then',
+  'else',
+  'dependentRequired',
+  'dependentSchemas',
+  'unevaluatedProperties',
+  'unevaluatedItems',
+  'contains',
+  'minContains',
+  'maxContains',
+  'patternProperties',
+  'propertyNames',
+  'pattern',
+  'format',
+  'contentEncoding',
+  'contentMediaType',
+  'contentSchema',
+])
+
+function without(keys: ReadonlySet<string>, value: unknown, isNamed = false): unknown {
+  if (Array.isArray(value)) return value.map((one) => without(keys, one))
+  if (!isObject(value)) return value
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([key]) => isNamed || !keys.has(key))
+      .map(([key, inner]) => [key, without(keys, inner, !isNamed && (key === 'properties' || key === '$defs'))]),
+  )
+}
+
+/** Checks arguments as far as the schema can be checked here, and hands them on as the model gave them. */
+export function checkOf(schema: JsonSchema): Tool['parse'] {
+  const shape = readable(schema) ?? readable(without(unchecked, schema) as JsonSchema) ?? z.looseObject({})
+  return (input) => {
+    if (typeof input === 'string')
+      return { ok: false, message: `The arguments are not valid JSON: ${cutEnd(input, 200)}. Send one JSON object.` }
+    try {
+      const result = shape.safeParse(input ?? {})
+      if (result.success) return { ok: true, value: input ?? {} }
+      return { ok: false, message: `Invalid arguments: ${describeIssues(result.error)}. Correct them and call again.` }
+    } catch (thrown) {
+      return { ok: false, message: `The arguments could not be checked: ${messageOf(thrown)}` }
+    }
+  }
+}
+
+function readable(schema: JsonSchema): z.ZodType | undefined {
+  try {
+    return z.fromJSONSchema(schema)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,25 @@
+import type { FileBlock } from './messages.ts'
+
+const textual =
+  /^text\/|^application\/(?:[\w.-]+\+)?(?:json|xml|yaml|toml|csv|javascript|x-yaml|x-sh|sql)\b|^image\/svg\+xml\b/i
+
+/** Whether a type is that of text. */
+export const isTextual = (mimeType: string): boolean => textual.test(mimeType)
+
+/** The text of a file whose type says that it is text; `undefined` for other types, and when its bytes are not UTF-8. */
+export function fileText({ data, mimeType }: Pick<FileBlock, 'data' | 'mimeType'>): string | undefined {
+  if (!isTextual(mimeType)) return undefined
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(fromBase64(data))
+  } catch {
+    return undefined
+  }
+}
+
+/** @throws DOMException when it is not base64 */
+function fromBase64(data: string): Uint8Array {
+  const text = atob(data)
+  const bytes = new Uint8Array(text.length)
+  for (let at = 0; at < text.length; at++) bytes[at] = text.charCodeAt(at)
+  return bytes
+}

@@ -1,0 +1,174 @@
+import { z } from 'zod'
+import { describeIssues, RuntimeError } from './errors.ts'
+import { lazily } from './lazily.ts'
+import type { MemoryTier } from './provenance.ts'
+
+export type { MemoryTier } from './provenance.ts'
+
+/** A tier and whose it is: `user:42`. Nothing is ever found in a scope that was not asked for. */
+export type MemoryScope = `${MemoryTier}:${string}`
+
+/** Most characters of one text: a memory is a sentence or a few, not a document. */
+export const maxMemoryChars = 4_000
+/** How many conversations that came to the same are noted. */
+const maxConfirmations = 8
+/** How many conversations must have come to a lesson before it is put before the model without a person's word. */
+const confirmationsNeeded = 2
+
+const scopePattern = /^(?:agent|user|workspace):(?!\s)[^\p{Cc}\p{Zl}\p{Zp}]{1,256}(?<!\s)$/u
+
+export const isMemoryScope = (value: unknown): value is MemoryScope =>
+  typeof value === 'string' && value.isWellFormed() && scopePattern.test(value)
+
+const text = (most: number) =>
+  z
+    .string()
+    .max(most, `at most ${most} characters`)
+    .refine((value) => value.trim() === value && value !== '', 'give text, without space around it')
+    .refine(
+      (value) => value.isWellFormed() && !/[\0\r]/.test(value),
+      'give Unicode text without NUL, its lines ended by \\n',
+    )
+const time = z.number().nonnegative()
+
+export const memorySchema = lazily(() =>
+  z.strictObject({
+    /** Unique in its scope. */
+    id: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'use 1 to 64 letters, digits, "_" or "-"'),
+    scope: z.custom<MemoryScope>(isMemoryScope, 'use agent:<name>, user:<id> or workspace:<name>'),
+    /** `lesson`: what a revert gave up; it counts once it was confirmed. */
+    kind: z.enum(['fact', 'lesson']),
+    text: text(maxMemoryChars),
+    /** Where it comes from. */
+    source: z.strictObject({
+      by: z.enum(['person', 'model', 'extraction', 'revert']),
+      agentId: z.string().max(256).exactOptional(),
+      runId: z.string().max(300).exactOptional(),
+    }),
+    /** It may be what the output of a tool says: never put before the model as something known, until a person approves it. */
+    tainted: z.boolean(),
+    /** Conversations, by the ids of their agents, that came to it, other than by what is tainted. */
+    confirmations: z.array(z.string().max(300)).max(maxConfirmations).readonly(),
+    /** A person vouches for it. */
+    approved: z.boolean(),
+    /** Milliseconds since the Unix epoch. */
+    createdAt: time,
+    updatedAt: time,
+  }),
+)
+export type MemoryRecord = z.infer<ReturnType<typeof memorySchema>>
+
+/** Which records: all that fit everything given. */
+export interface MemoryFilter {
+  readonly scopes?: readonly MemoryScope[]
+  /** Only those that count: see `isTrusted`. */
+  readonly trusted?: boolean
+  /** How many at most. */
+  readonly limit?: number
+}
+
+/** Which records to delete: all that fit everything given. At least one field must be. */
+export interface MemoryDeletion {
+  readonly scope?: MemoryScope
+  readonly id?: string
+  /** Those that an agent's session was the source of. */
+  readonly agentId?: string
+}
+
+/** Something in a memory that is no record, such as a section that was edited by hand. It is kept as it is. */
+export interface MemoryProblem {
+  /** The file, with the line where it begins. */
+  readonly place: string
+  /** What is wrong, in one line. */
+  readonly problem: string
+}
+
+/**
+ * What agents know beyond one conversation.
+ *
+ * Contract: `put` merges with the record of the same scope and id as `mergeMemory` says, also when several processes do it at once, and
+ * resolves to what is kept once that is durable; doing it again changes nothing. `search` takes any text, in which nothing is an operator,
+ * and finds records with at least one of its words, whatever their case and accents, the best first; a text without words finds nothing.
+ * `list` gives the records that changed last first. `delete` resolves to how many are gone. What was resolved is seen by every later call,
+ * of other processes too. All reject with a `RuntimeError`: `MEMORY_INVALID` for arguments that are refused, `MEMORY_FAILED` when it
+ * cannot be read or written.
+ */
+export interface Memory {
+  put(record: MemoryRecord): Promise<MemoryRecord>
+  search(query: string, filter?: MemoryFilter): Promise<readonly MemoryRecord[]>
+  list(filter?: MemoryFilter): Promise<readonly MemoryRecord[]>
+  delete(which: MemoryDeletion): Promise<number>
+  /** What is in it that is no record. */
+  problems?(): Promise<readonly MemoryProblem[]>
+}
+
+/** Whether something has the methods of a `Memory`. */
+export const isMemory = (value: unknown): value is Memory =>
+  typeof value === 'object' &&
+  value !== null &&
+  ['put', 'search', 'list', 'delete'].every((name) => typeof Reflect.get(value, name) === 'function')
+
+/**
+ * Whether a record may be put before the model as something known: a person vouches for it, or it does not come from the output of tools,
+ * and, if it is a lesson, two conversations came to it.
+ */
+export const isTrusted = ({ kind, tainted, approved, confirmations }: MemoryRecord): boolean =>
+  approved || (!tainted && (kind !== 'lesson' || confirmations.length >= confirmationsNeeded))
+
+/**
+ * What is kept when a record is put where there is one already: the text of whoever is to be trusted more, else the newer; every
+ * conversation that came to it. Putting the same record twice changes nothing. Pure.
+ */
+export function mergeMemory(known: MemoryRecord | undefined, put: MemoryRecord): MemoryRecord {
+  const confirmations = put.tainted ? [] : put.confirmations
+  if (known === undefined) return { ...put, confirmations }
+  const staysAsItIs = (known.approved && !put.approved) || (put.tainted && !known.tainted && !put.approved)
+  const { kind, text: said, source } = staysAsItIs ? known : put
+  // Who came to a tainted text did not come to this one.
+  const before = known.tainted && !put.tainted && said !== known.text ? [] : known.confirmations
+  return {
+    ...put,
+    kind,
+    text: said,
+    source,
+    tainted: known.tainted && put.tainted,
+    confirmations: [...new Set([...before, ...confirmations])].slice(0, maxConfirmations),
+    approved: known.approved || put.approved,
+    createdAt: Math.min(known.createdAt, put.createdAt),
+    updatedAt: Math.max(known.updatedAt, put.updatedAt),
+  }
+}
+
+const invalid = (message: string): RuntimeError => new RuntimeError('MEMORY_INVALID', message)
+
+/** The record, if it is one. @throws RuntimeError `MEMORY_INVALID` */
+export function checkedMemory(record: unknown): MemoryRecord {
+  const checked = memorySchema().safeParse(record)
+  if (checked.success) return checked.data
+  throw invalid(`The memory is refused: ${describeIssues(checked.error)}.`)
+}
+
+/** @throws RuntimeError `MEMORY_INVALID` */
+export function checkFilter(filter: MemoryFilter, query: unknown = ''): void {
+  const { scopes, limit } = filter
+  if (typeof query !== 'string') throw invalid('The query is no text.')
+  const wrong = scopes?.find((scope) => !isMemoryScope(scope))
+  if (wrong !== undefined) throw invalid(`${JSON.stringify(wrong)} is no scope: use agent:<name>, user:<id> …`)
+  if (limit !== undefined && !(Number.isInteger(limit) && limit > 0)) throw invalid('The limit is no whole number.')
+}
+
+/** @throws RuntimeError `MEMORY_INVALID` */
+export function checkDeletion({ scope, id, agentId }: MemoryDeletion): void {
+  if ((scope ?? id ?? agentId) === undefined) throw invalid('Deleting needs a scope, an id or an agentId.')
+  checkFilter(scope === undefined ? {} : { scopes: [scope] })
+}
+
+/** Whether a record fits. */
+export const fitsFilter = (record: MemoryRecord, { scopes, trusted }: MemoryFilter): boolean =>
+  (scopes === undefined || scopes.includes(record.scope)) && (trusted !== true || isTrusted(record))
+
+/** Whether a record is to be deleted. */
+export const fitsDeletion = (record: MemoryRecord, { scope, id, agentId }: MemoryDeletion): boolean =>
+  (scope === undefined || record.scope === scope) &&
+  (id === undefined || record.id === id) &&
+  (agentId === undefined || record.source.agentId === agentId)

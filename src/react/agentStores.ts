@@ -1,0 +1,186 @@
+import { RuntimeError, toErrorInfo, type ErrorInfo } from '../protocol/errors.ts'
+import type { AgentSummary, Role } from '../protocol/frames.ts'
+import { AgentStore, type FollowableAgent } from '../client/agentStore.ts'
+import type { Client, RemoteSpawnOptions } from '../client/client.ts'
+import { callAll, Counted, type CountedOptions } from '../client/counted.ts'
+import type { ClientStatus } from '../client/reconnectingLink.ts'
+import type { RemoteAgent } from '../client/remoteAgent.ts'
+
+/** The connection to the server. */
+export interface ConnectionFacts {
+  readonly status: ClientStatus
+  /** When it is tried again, in epoch milliseconds. */
+  readonly retryAt?: number
+  /** What the client may do, once that is known. */
+  readonly role?: Role
+  /** Names of the agents that it may spawn. */
+  readonly definitions: readonly string[]
+  /** What went wrong last, until the next connection. */
+  readonly error?: ErrorInfo
+}
+
+const connecting: ConnectionFacts = Object.freeze({ status: 'connecting', definitions: Object.freeze([]) })
+const nobody: readonly AgentSummary[] = Object.freeze([])
+
+/** Something that views show, in the shape of React's `useSyncExternalStore`. */
+class Shown<T> {
+  readonly initial: T
+  readonly #counted: Counted
+  readonly #listeners = new Set<() => void>()
+  readonly #follow: (show: (value: T) => void) => () => void
+  #value: T
+  #end: (() => void) | undefined
+
+  /** `follow` begins to show values, and returns a function that ends it. */
+  constructor(initial: T, follow: (show: (value: T) => void) => () => void, options: CountedOptions) {
+    this.initial = initial
+    this.#value = initial
+    this.#follow = follow
+    this.#counted = new Counted(this, options)
+  }
+
+  readonly getSnapshot = (): T => this.#value
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    const own = (): void => listener()
+    this.#listeners.add(own)
+    const leave = this.#counted.enter()
+    return () => {
+      this.#listeners.delete(own)
+      leave()
+    }
+  }
+
+  open(): void {
+    this.#end ??= this.#follow((value) => {
+      this.#value = Object.freeze(value)
+      callAll(this.#listeners)
+    })
+  }
+
+  close(): void {
+    this.#end?.()
+    this.#end = undefined
+  }
+}
+
+/** What an agent is told most often; all else is in `agent`. */
+export type CommandName = 'prompt' | 'interrupt' | 'resume' | 'steer' | 'followUp' | 'abort' | 'decide'
+
+/** An agent that is shown, and what it can be told. */
+export interface ShownAgent {
+  readonly store: AgentStore
+  /** Each is always the same function, and needs no `this`. They throw as `agent` does. */
+  readonly commands: Pick<RemoteAgent, CommandName> & { readonly retry: () => void }
+  /** @throws RuntimeError `INVALID_OPTION`: there is no client. */
+  readonly agent: RemoteAgent
+}
+
+/** Where there is no client, agents load. */
+const waiting = (id: string): FollowableAgent => ({
+  id,
+  subscribe: () => () => {},
+  snapshot: () => new Promise(() => {}),
+})
+
+/** What the components below a provider show of a server: each agent is followed once, however many show it, while any does. */
+export class AgentStores {
+  readonly roster: Shown<readonly AgentSummary[]>
+  readonly connection: Shown<ConnectionFacts>
+  readonly #client: Client | null
+  readonly #options: CountedOptions
+  readonly #agents = new Map<string, ShownAgent>()
+
+  constructor(client: Client | null, options: CountedOptions = {}) {
+    this.#client = client
+    this.#options = options
+    this.roster = new Shown(nobody, (show) => (client === null ? () => {} : followRoster(client, show)), options)
+    this.connection = new Shown(
+      connecting,
+      (show) => (client === null ? () => {} : followConnection(client, show)),
+      options,
+    )
+  }
+
+  /** @throws RuntimeError `INVALID_OPTION`: the provider has none. */
+  get client(): Client {
+    if (this.#client !== null) return this.#client
+    throw new RuntimeError(
+      'INVALID_OPTION',
+      'The AgentProvider has no client, as on a server, so nothing can be told to its agents.',
+    )
+  }
+
+  agent(id: string): ShownAgent {
+    const known = this.#agents.get(id)
+    if (known !== undefined) return known
+    const client = this.#client
+    const store = new AgentStore(client?.agent(id) ?? waiting(id), this.#options)
+    const agentOf = (): RemoteAgent => this.client.agent(id)
+    const shown: ShownAgent = {
+      store,
+      commands: {
+        prompt: (content, options) => agentOf().prompt(content, options),
+        interrupt: (content, options) => agentOf().interrupt(content, options),
+        resume: (options) => agentOf().resume(options),
+        steer: (content, options) => agentOf().steer(content, options),
+        followUp: (content, options) => agentOf().followUp(content, options),
+        abort: () => agentOf().abort(),
+        decide: (key, decision, how) => agentOf().decide(key, decision, how),
+        retry: () => store.retry(),
+      },
+      get agent() {
+        return agentOf()
+      },
+    }
+    this.#agents.set(id, shown)
+    return shown
+  }
+
+  async spawn(id: string, definition: string, options: Omit<RemoteSpawnOptions, 'id'>): Promise<void> {
+    await this.client.spawn(definition, { ...options, id })
+  }
+}
+
+function followRoster(client: Client, show: (agents: readonly AgentSummary[]) => void): () => void {
+  const known = new Map<string, AgentSummary>()
+  return client.watch(({ agents, gone }) => {
+    for (const id of gone) known.delete(id)
+    for (const agent of agents) known.set(agent.agentId, agent)
+    show([...known.values()])
+  })
+}
+
+function followConnection(client: Client, show: (facts: ConnectionFacts) => void): () => void {
+  let error: ErrorInfo | undefined
+  let isOver = false
+  const look = (): void => {
+    if (isOver) return
+    const { status, retryAt, role, definitions } = client
+    show({
+      status,
+      definitions,
+      ...(retryAt === undefined ? {} : { retryAt }),
+      ...(role === undefined ? {} : { role }),
+      ...(error === undefined ? {} : { error }),
+    })
+  }
+  const failed = (info: ErrorInfo): void => {
+    error = info
+    look()
+  }
+  const ends = [
+    client.onStatus((status) => {
+      if (status === 'open') error = undefined
+      look()
+    }),
+    client.onError(failed),
+  ]
+  // Why it was closed, if it was before the first welcome.
+  client.ready.catch((thrown: unknown) => failed(toErrorInfo(thrown, 'INTERNAL')))
+  look()
+  return () => {
+    isOver = true
+    for (const end of ends) end()
+  }
+}

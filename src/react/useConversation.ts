@@ -1,0 +1,21 @@
+import type { ChatMessage } from '../client/fold/chat.ts'
+import { useAgentView } from './useAgent.ts'
+
+/**
+ * What was said, in order; the last reply grows. A message keeps its `id`, and while nothing about it changes it is the same object, so
+ * components wrapped in `memo` are drawn anew only for what is new. Messages that the model no longer sees stay, with `hidden`; what each
+ * comes after is in `after`, so with what was reverted they are a tree.
+ *
+ * @throws RuntimeError `PROVIDER_MISSING`
+ *
+ * @example
+ * ```ts no-run
+ * import { createElement } from 'react'
+ * import { useConversation } from 'escapement/react'
+ *
+ * const Conversation = ({ id }: { id: string }) =>
+ *   useConversation(id).map(({ id: key, role, text }) => createElement('p', { key, className: role }, text))
+ * ```
+ */
+export const useConversation = (id: string): readonly ChatMessage[] =>
+  useAgentView('useConversation', id, (view) => view.chat.messages)

@@ -1,0 +1,136 @@
+import { OpenSource } from '../../actors/tools/openSource.ts'
+import type { SourceHost, ToolSource } from '../../actors/tools/toolSource.ts'
+import type { Clock } from '../../protocol/clock.ts'
+import { messageOf } from '../../protocol/errors.ts'
+import type { Logger } from '../../protocol/logger.ts'
+import { Redactor, type RedactOptions } from '../../redaction/redactor.ts'
+
+interface Held {
+  readonly open: OpenSource
+  readonly users: Set<object>
+  cancelTimer?: () => void
+}
+
+interface SourcesOptions {
+  readonly clock: Clock
+  readonly logger?: Logger | undefined
+  readonly redact?: RedactOptions | undefined
+  /** For how long an open source may be without an agent that uses it, in milliseconds; `undefined`: for as long as there are few. */
+  readonly idleUnloadMs?: number | undefined
+}
+
+/** How many sources that no agent uses stay open where no time is set: agents come and go, and often with the same ones. */
+const mostIdle = 8
+
+/** For how long the end of a source is waited for, in milliseconds. */
+const closeMs = 10_000
+
+/** The sources of tools that the agents of a runtime use: one connection for each. */
+export class Sources {
+  readonly #options: SourcesOptions
+  readonly #held = new Map<ToolSource, Held>()
+  readonly #known = new WeakSet<ToolSource>()
+  #redactor: Redactor | undefined
+  #isClosed = false
+
+  constructor(options: SourcesOptions) {
+    this.#options = options
+    if (options.redact !== undefined) this.#redactor = new Redactor(options.redact)
+  }
+
+  /** Blanks what the application named, and the secrets of every source that an agent has had. */
+  get redactor(): Redactor | undefined {
+    return this.#redactor
+  }
+
+  /** Blanks the secrets of these sources from now on. */
+  know(sources: readonly ToolSource[]): void {
+    for (const source of sources) {
+      if (this.#known.has(source)) continue
+      this.#known.add(source)
+      if (source.secrets !== undefined && source.secrets.length > 0) this.#blanking().add(source.source, source.secrets)
+    }
+  }
+
+  #blanking(): Redactor {
+    this.#redactor ??= new Redactor({ knownKeys: false })
+    return this.#redactor
+  }
+
+  /** The connection of a source, for an agent that uses it until it leaves. It opens when it is first asked what it has. */
+  use(source: ToolSource, user: object): OpenSource {
+    this.know([source])
+    const held = this.#held.get(source) ?? { open: new OpenSource(source, this.#hostFor(source)), users: new Set() }
+    if (this.#isClosed) void held.open.close()
+    else this.#held.set(source, held)
+    held.users.add(user)
+    held.cancelTimer?.()
+    return held.open
+  }
+
+  #hostFor({ source }: ToolSource): SourceHost {
+    const { clock, logger } = this.#options
+    const redactor = (): Redactor | undefined => this.#redactor
+    return {
+      clock,
+      logger,
+      get redactor() {
+        return redactor()
+      },
+      hide: (secrets) => {
+        if (secrets.length > 0) this.#blanking().renew(source, secrets)
+      },
+    }
+  }
+
+  /** The agent is gone. What nobody uses any more is closed after a while. */
+  leave(user: object): void {
+    const { idleUnloadMs: idleMs, clock } = this.#options
+    for (const [source, held] of this.#held) {
+      if (!held.users.delete(user) || held.users.size > 0) continue
+      // The one that was left last comes last.
+      this.#held.delete(source)
+      this.#held.set(source, held)
+      if (idleMs !== undefined) held.cancelTimer = clock.after(idleMs, () => this.#drop(source, held))
+    }
+    if (idleMs !== undefined) return
+    const idle = [...this.#held].filter(([, { users }]) => users.size === 0)
+    for (const [source, held] of idle.slice(0, Math.max(0, idle.length - mostIdle))) this.#drop(source, held)
+  }
+
+  #drop(source: ToolSource, held: Held): void {
+    if (held.users.size > 0) return
+    this.#held.delete(source)
+    void this.#end(held.open)
+  }
+
+  /** Closes all of them. Resolves once they are, or after 10 seconds; nothing can be opened any more. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    const all = [...this.#held.values()]
+    this.#held.clear()
+    await Promise.all(
+      all.map(({ open, cancelTimer }) => {
+        cancelTimer?.()
+        return this.#end(open)
+      }),
+    )
+  }
+
+  /** The timer also keeps the process alive: a source may wait for its own by timers that do not. */
+  async #end(open: OpenSource): Promise<void> {
+    const { clock, logger } = this.#options
+    const { source } = open.source
+    const { promise: late, resolve } = Promise.withResolvers<'late'>()
+    const cancelTimer = clock.after(closeMs, () => resolve('late'))
+    try {
+      const ended = await Promise.race([open.close(), late])
+      if (ended === 'late') logger?.warn({ source }, `a source of tools did not close within ${closeMs} ms`)
+    } catch (thrown) {
+      const error = this.#redactor?.text(messageOf(thrown)) ?? messageOf(thrown)
+      logger?.warn({ source, error }, 'a source of tools could not be closed')
+    } finally {
+      cancelTimer()
+    }
+  }
+}

@@ -1,0 +1,160 @@
+import type { Clock } from '../../protocol/clock.ts'
+import type { AgentEvent } from '../../protocol/events.ts'
+import { DurableSink, type Sink } from '../streams/durableSink.ts'
+import type { ChatThread, ChatWatcher } from './chatThread.ts'
+import { cutMessage } from './cutMessage.ts'
+import { abortedEnding, endingOf, writeEnding, type Ending } from './endings.ts'
+import type { Exchange } from './exchange.ts'
+import { UiCursor } from './uiCursor.ts'
+import type { UiMessageChunk, UiMessagePart } from './uiTypes.ts'
+
+export interface ChatViewOptions {
+  readonly thread: ChatThread
+  readonly sink: Sink<UiMessageChunk>
+  readonly clock: Clock
+  /** The exchange to show; it may still wait for its turn. */
+  readonly requestId: string
+  /** Parts of its message that the client has. */
+  readonly shown?: readonly UiMessagePart[]
+}
+
+/** Milliseconds between two pictures of a sub-agent that works. */
+const previewMs = 250
+
+/**
+ * One exchange as one client sees it, until it ends or people are to decide. A client that does not read gets nothing; once it does, it
+ * gets what it lacks.
+ */
+export class ChatView implements ChatWatcher {
+  readonly #options: ChatViewOptions
+  readonly #sink: DurableSink<UiMessageChunk>
+  readonly #cursor: UiCursor
+  #ending: Ending | undefined
+  #state: 'live' | 'behind' | 'closed' = 'live'
+  /** Sub-agents that did something since they were shown last. */
+  readonly #changed = new Set<string>()
+  #cancelPreviews: (() => void) | undefined
+
+  constructor(options: ChatViewOptions) {
+    this.#options = options
+    this.#sink = new DurableSink(options.sink, options.thread.agent)
+    this.#cursor = new UiCursor(this, options.shown)
+  }
+
+  /** The exchange, once it has begun. */
+  get #exchange(): Exchange | undefined {
+    const { exchange } = this.#options.thread
+    return exchange?.requestId === this.#options.requestId ? exchange : undefined
+  }
+
+  get isFull(): boolean {
+    return this.#sink.isFull
+  }
+
+  write(chunk: UiMessageChunk): void {
+    this.#sink.write(chunk)
+  }
+
+  /** Sends what there is, and what comes. */
+  start(): void {
+    const { thread, requestId } = this.#options
+    thread.add(this)
+    this.write({ type: 'start', messageId: `${thread.agent.id}/${requestId}` })
+    for (const childId of thread.fold.called) this.#changed.add(childId)
+    this.#pull()
+    this.#showPreviews()
+    if (this.#exchange?.end !== undefined) this.#finish(endingOf(this.#exchange))
+    else if (this.#exchange !== undefined && thread.isWaiting) this.wait()
+  }
+
+  /** Something happened, and the exchange has it. */
+  take(event: AgentEvent): void {
+    const { thread, requestId } = this.#options
+    const exchange = this.#exchange
+    if (event.type === 'queue.changed' && event.why === 'dropped' && event.removed?.includes(requestId) === true)
+      return this.abort()
+    if (exchange === undefined || this.#ending !== undefined) return
+    this.#pull()
+    if (event.agentId !== thread.agent.id) return this.#takeBelow(event)
+    if (event.type === 'tool.progress') this.#progress(exchange, event)
+    else if (event.type === 'run.end') this.#finish(endingOf(exchange))
+  }
+
+  /** Nothing continues before people decide. */
+  wait(): void {
+    if (this.#exchange !== undefined) this.#finish({ finishReason: 'tool-calls' })
+  }
+
+  /** It will not go on: the agent is gone, or the prompt was withdrawn. */
+  abort(): void {
+    this.#finish(abortedEnding)
+  }
+
+  /** The client left; the run continues. */
+  close(): void {
+    if (this.#state === 'closed') return
+    this.#state = 'closed'
+    this.#cancelPreviews?.()
+    this.#sink.drop()
+    this.#options.thread.remove(this)
+  }
+
+  #finish(ending: Ending): void {
+    this.#ending ??= ending
+    this.#cancelPreviews?.()
+    this.#pull()
+  }
+
+  #pull(): void {
+    if (this.#state !== 'live') return
+    const isCaughtUp = this.#cursor.pull(this.#exchange?.entries ?? [])
+    if (!isCaughtUp) {
+      this.#state = 'behind'
+      this.#sink.onDrain(() => this.#goOn())
+    } else if (this.#ending !== undefined) this.#end(this.#ending)
+  }
+
+  /** The client has read what was sent. */
+  #goOn(): void {
+    if (this.#state !== 'behind') return
+    this.#state = 'live'
+    this.#pull()
+  }
+
+  #end(ending: Ending): void {
+    this.#cursor.end()
+    writeEnding(ending, this.#exchange, { write: (chunk) => this.write(chunk) })
+    this.#sink.end()
+    this.#state = 'closed'
+    this.#options.thread.remove(this)
+  }
+
+  #progress(exchange: Exchange, { agentId, callId, progress }: Extract<AgentEvent, { type: 'tool.progress' }>): void {
+    const call = exchange.callOf(agentId, callId)
+    if (call === undefined || this.#state !== 'live' || this.isFull) return
+    this.write({ type: 'data-progress', id: call.toolCallId, data: progress, transient: true })
+  }
+
+  #takeBelow({ path, agentId }: AgentEvent): void {
+    const { thread, clock } = this.#options
+    const childId = path[path.indexOf(thread.agent.id) + 1] ?? agentId
+    this.#changed.add(childId)
+    if (this.#ending !== undefined) return
+    this.#cancelPreviews ??= clock.after(previewMs, () => {
+      this.#cancelPreviews = undefined
+      this.#showPreviews()
+    })
+  }
+
+  /** Shows what sub-agents have done so far, as the output of the calls that they carry out. */
+  #showPreviews(): void {
+    if (this.#state !== 'live' || this.#ending !== undefined || this.isFull) return
+    for (const childId of this.#changed) {
+      const preview = this.#options.thread.fold.previewOf(childId)
+      if (preview === undefined) continue
+      const output = cutMessage(preview.message)
+      this.write({ type: 'tool-output-available', toolCallId: preview.toolCallId, output, preliminary: true })
+    }
+    this.#changed.clear()
+  }
+}

@@ -1,0 +1,47 @@
+import type { RunStopReason } from '../../protocol/records.ts'
+import { withOutwardError } from '../bridge/outwardError.ts'
+import type { Exchange } from './exchange.ts'
+import type { UiFinishReason, UiMessageChunk } from './uiTypes.ts'
+
+/** How a stream ends. */
+export interface Ending {
+  readonly finishReason: UiFinishReason
+  readonly error?: string
+  readonly isAborted?: true
+}
+
+/** Clients send nothing on their own after `interrupted`. */
+const finishReasons: { readonly [R in RunStopReason]: UiFinishReason } = {
+  stop: 'stop',
+  length: 'length',
+  refusal: 'content-filter',
+  paused: 'interrupted',
+  aborted: 'interrupted',
+  error: 'error',
+}
+
+export const abortedEnding: Ending = { finishReason: 'interrupted', isAborted: true }
+
+/** How the stream of an exchange ends by its last run; of one without an end, that was aborted. */
+export function endingOf({ end }: Exchange): Ending {
+  if (end === undefined) return abortedEnding
+  const { stopReason, error } = withOutwardError(end)
+  const finishReason = finishReasons[stopReason]
+  if (stopReason === 'error') return { finishReason, error: error?.message ?? 'The run failed.' }
+  if (stopReason === 'paused' && error !== undefined) return { finishReason, error: error.message }
+  return stopReason === 'aborted' ? abortedEnding : { finishReason }
+}
+
+/** Writes the last chunks of a stream. */
+export function writeEnding(
+  { finishReason, error, isAborted }: Ending,
+  exchange: Pick<Exchange, 'metadata'> | undefined,
+  { write }: { write(chunk: UiMessageChunk): void },
+): void {
+  const messageMetadata = exchange?.metadata
+  if (isAborted === true) write({ type: 'abort' })
+  // A client reads nothing after an error.
+  if (error !== undefined && messageMetadata !== undefined) write({ type: 'message-metadata', messageMetadata })
+  if (error !== undefined) write({ type: 'error', errorText: error })
+  write({ type: 'finish', finishReason, ...(messageMetadata === undefined ? {} : { messageMetadata }) })
+}

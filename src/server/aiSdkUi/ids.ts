@@ -1,0 +1,14 @@
+/** A request to answer a message again: its number, and the message's id. */
+const again = /^regenerate:(\d+):([\s\S]*)$/
+
+/** The request that a prompt is answered again by; each has an id of its own. */
+export const againId = (requestId: string, number: number): string => `regenerate:${number}:${messageIdOf(requestId)}`
+
+/** Whether a request asks for another answer to what was said before it. */
+export const isAgain = (requestId: string): boolean => again.test(requestId)
+
+/** The id of a person's message, by the request that its newest answer came of. */
+export const messageIdOf = (requestId: string): string => again.exec(requestId)?.[2] ?? requestId
+
+/** How often a message was answered again. */
+export const timesAgain = (requestId: string): number => Number(again.exec(requestId)?.[1] ?? 0)

@@ -1,0 +1,169 @@
+import { partId, type Entry, type Growing } from './uiParts.ts'
+import type { UiMessageChunk, UiMessagePart, UiToolPart } from './uiTypes.ts'
+
+/** What a client has of something that grows: so many of its pieces. */
+interface Started {
+  readonly growing: Growing
+  pieces: number
+}
+
+type Sent = UiMessagePart | Started
+
+const isStarted = (sent: Sent | undefined): sent is Started => sent !== undefined && 'growing' in sent
+
+interface ChunkWriter {
+  /** No more should be written for now. */
+  readonly isFull: boolean
+  write(chunk: UiMessageChunk): void
+}
+
+/**
+ * How much of a message one client has. What it lacks is written as the difference: a client that was slow, or comes late, gets the same
+ * message from fewer chunks.
+ */
+export class UiCursor {
+  readonly #writer: ChunkWriter
+  readonly #sent: Sent[]
+
+  /** `shown`: the parts that the client has. */
+  constructor(writer: ChunkWriter, shown: readonly UiMessagePart[] = []) {
+    this.#writer = writer
+    this.#sent = [...shown]
+  }
+
+  /** Writes what the client lacks, while it takes it; `false`: there is more. */
+  pull(entries: readonly Entry[]): boolean {
+    // What was streamed of a reply that came to nothing is still shown.
+    if (this.#sent.length > entries.length) this.#reset(entries.length)
+    for (let index = 0; index < entries.length; index += 1) {
+      const entry = entries[index]!
+      const sent = this.#sent[index]
+      if (sent === entry || (isStarted(sent) && sent.growing === entry && sent.pieces === sent.growing.pieces.length))
+        continue
+      if (this.#writer.isFull) return false
+      if (sent !== undefined && !fits(sent, entry)) {
+        const from = this.#reset(index)
+        // Of an earlier step nothing can be taken back.
+        if (from === undefined) this.#sent[index] = entry.type === 'growing' ? { growing: entry, pieces: 0 } : entry
+        else index = from - 1
+        continue
+      }
+      for (const chunk of chunksOf(sent, entry, index)) this.#writer.write(chunk)
+      this.#sent[index] = entry.type === 'growing' ? { growing: entry, pieces: entry.pieces.length } : entry
+    }
+    return true
+  }
+
+  /** Ends the step under way, and with it what the client shows as growing. */
+  end(): void {
+    this.#sent.forEach((sent, index) => {
+      if (isStarted(sent) && sent.growing.of !== 'call') this.#writer.write(endOf(sent.growing.of, index))
+    })
+    if (this.#sent.some((sent) => isStep(sent))) this.#writer.write({ type: 'finish-step' })
+  }
+
+  /** Drops the parts of the client's last step, if the one at `index` is among them; gives the place of the first of them. */
+  #reset(index: number): number | undefined {
+    const from = this.#sent.findLastIndex(isStep) + 1
+    if (index < from) return undefined
+    this.#writer.write({ type: 'reset-step' })
+    this.#sent.length = from
+    return from
+  }
+}
+
+const isStep = (sent: Sent): boolean => !isStarted(sent) && sent.type === 'step-start'
+
+/** Whether what a client has can become an entry by what may follow. */
+function fits(sent: Sent, entry: Entry): boolean {
+  if (isStarted(sent)) {
+    const { growing } = sent
+    if (growing === entry) return true
+    if (growing.of === 'call')
+      return (
+        entry.type === 'dynamic-tool' && entry.toolCallId === growing.toolCallId && entry.toolName === growing.toolName
+      )
+    return entry.type === growing.of && entry.text.startsWith(textOf(sent))
+  }
+  if (sent.type !== entry.type) return false
+  if (sent.type === 'dynamic-tool' && entry.type === 'dynamic-tool') return sent.toolCallId === entry.toolCallId
+  if ('id' in sent && 'id' in entry && 'data' in sent) return sent.id === entry.id
+  return isSame(sent, entry)
+}
+
+const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
+
+const textOf = ({ growing, pieces }: Started): string => growing.pieces.slice(0, pieces).join('')
+
+function chunksOf(sent: Sent | undefined, entry: Entry, index: number): readonly UiMessageChunk[] {
+  if (entry.type === 'growing') return growth(sent, entry, index)
+  switch (entry.type) {
+    case 'text':
+    case 'reasoning': {
+      if (sent !== undefined && !isStarted(sent)) return []
+      const had = sent === undefined ? 0 : textOf(sent).length
+      const { type: of, text } = entry
+      const start = sent === undefined ? [startOf(of, index)] : []
+      return [...start, ...deltaOf(of, index, text.slice(had)), endOf(of, index)]
+    }
+    case 'step-start':
+      if (sent !== undefined) return []
+      return index === 0 ? [{ type: 'start-step' }] : [{ type: 'finish-step' }, { type: 'start-step' }]
+    case 'dynamic-tool':
+      return callChunks(isStarted(sent) ? undefined : (sent as UiToolPart | undefined), entry)
+    default:
+      // Parts that are the same as their chunks.
+      return isSame(sent, entry) ? [] : [entry]
+  }
+}
+
+function growth(sent: Sent | undefined, growing: Growing, index: number): readonly UiMessageChunk[] {
+  const { of, pieces, toolCallId = '', toolName = '' } = growing
+  const rest = pieces.slice(isStarted(sent) ? sent.pieces : 0).join('')
+  if (of !== 'call') return [...(sent === undefined ? [startOf(of, index)] : []), ...deltaOf(of, index, rest)]
+  const start: UiMessageChunk[] =
+    sent === undefined ? [{ type: 'tool-input-start', toolCallId, toolName, dynamic: true }] : []
+  return rest === '' ? start : [...start, { type: 'tool-input-delta', toolCallId, inputTextDelta: rest }]
+}
+
+const startOf = (of: 'text' | 'reasoning', index: number): UiMessageChunk => ({
+  type: `${of}-start`,
+  id: partId(of, index),
+})
+const endOf = (of: 'text' | 'reasoning', index: number): UiMessageChunk => ({
+  type: `${of}-end`,
+  id: partId(of, index),
+})
+const deltaOf = (of: 'text' | 'reasoning', index: number, delta: string): UiMessageChunk[] =>
+  delta === '' ? [] : [{ type: `${of}-delta`, id: partId(of, index), delta }]
+
+type Approval = { readonly id: string; readonly approved?: boolean; readonly reason?: string } | undefined
+
+const approvalOf = (part: UiToolPart | undefined): Approval =>
+  part !== undefined && 'approval' in part ? part.approval : undefined
+
+/** A call from one state to a later one, by way of those in between. */
+function callChunks(sent: UiToolPart | undefined, part: UiToolPart): UiMessageChunk[] {
+  const { toolCallId, toolName, input, providerExecuted } = part
+  const by = providerExecuted === undefined ? {} : { providerExecuted }
+  const chunks: UiMessageChunk[] = []
+  if (sent === undefined)
+    chunks.push({ type: 'tool-input-available', toolCallId, toolName, input, dynamic: true, ...by })
+  const [had, has] = [approvalOf(sent), approvalOf(part)]
+  if (has !== undefined && had?.id !== has.id)
+    chunks.push({ type: 'tool-approval-request', approvalId: has.id, toolCallId })
+  if (has?.approved !== undefined && (had?.id !== has.id || had.approved !== has.approved || had.reason !== has.reason))
+    chunks.push({
+      type: 'tool-approval-response',
+      approvalId: has.id,
+      approved: has.approved,
+      ...(has.reason === undefined ? {} : { reason: has.reason }),
+    })
+  if (part.state === 'output-available' && !(sent?.state === part.state && isSame(sent.output, part.output)))
+    chunks.push({ type: 'tool-output-available', toolCallId, output: part.output, ...by })
+  if (part.state === 'output-error' && !(sent?.state === part.state && sent.errorText === part.errorText))
+    chunks.push({ type: 'tool-output-error', toolCallId, errorText: part.errorText, ...by })
+  if (part.state === 'output-denied' && sent?.state !== part.state)
+    chunks.push({ type: 'tool-output-denied', toolCallId })
+  return chunks
+}

@@ -1,0 +1,112 @@
+import { systemClock } from '../../protocol/clock.ts'
+import type { AgentEvent } from '../../protocol/events.ts'
+import type { Run } from '../../runs/run.ts'
+import type { LogRecord } from '../../protocol/records.ts'
+import type { Agent } from '../../runtime/agents/agent.ts'
+import type { Sink } from '../streams/durableSink.ts'
+import { ChatThread } from './chatThread.ts'
+import { ChatView } from './chatView.ts'
+import { endingOf, writeEnding } from './endings.ts'
+import { UiCursor } from './uiCursor.ts'
+import { UiFold } from './uiFold.ts'
+import type { UiMessageChunk } from './uiTypes.ts'
+
+/** An agent, whatever its types. */
+type AnyAgent = Agent<unknown, never>
+
+/**
+ * What an agent does, as a stream for `createUIMessageStreamResponse` of the AI SDK, for servers that `aiSdkChat` does not fit. Of an
+ * agent it is the message under way, or else the newest, from its beginning; it ends with the run, or once people are to decide
+ * something. Of a run it is the message of that run, to its end, whatever people are asked: read it before anything else of the run.
+ * Cancelling it stops nothing.
+ *
+ * @example
+ * ```ts
+ * import { uiMessageStream } from 'escapement/ai-sdk'
+ *
+ * const agent = await runtime.spawn(coder)
+ * for await (const chunk of uiMessageStream(agent.prompt('Fix the failing test'))) console.log(chunk.type)
+ * ```
+ */
+export function uiMessageStream(source: Run | AnyAgent): ReadableStream<UiMessageChunk> {
+  return 'readLog' in source ? ofAgent(source as unknown as Agent) : ofRun(source)
+}
+
+function ofRun(run: Run): ReadableStream<UiMessageChunk> {
+  const chunks = chunksOf(run)
+  return new ReadableStream<UiMessageChunk>(
+    {
+      async pull(controller) {
+        const { value, done } = await chunks.next()
+        if (done === true) controller.close()
+        else controller.enqueue(value)
+      },
+      cancel: async () => void (await chunks.return()),
+    },
+    { highWaterMark: 0 },
+  )
+}
+
+async function* chunksOf(run: AsyncIterable<AgentEvent>): AsyncGenerator<UiMessageChunk, void, undefined> {
+  let written: UiMessageChunk[] = []
+  const writer = { isFull: false, write: (chunk: UiMessageChunk) => void written.push(chunk) }
+  const cursor = new UiCursor(writer)
+  let fold: UiFold | undefined
+  for await (const event of run) {
+    fold ??= new UiFold(event.agentId)
+    const isNew = fold.exchange === undefined
+    fold.take(event)
+    const { exchange } = fold
+    if (exchange === undefined) continue
+    if (isNew) writer.write({ type: 'start', messageId: exchange.messageId })
+    cursor.pull(exchange.entries)
+    if (exchange.end !== undefined) {
+      cursor.end()
+      writeEnding(endingOf(exchange), exchange, writer)
+    }
+    yield* written
+    written = []
+  }
+}
+
+function ofAgent(agent: Agent): ReadableStream<UiMessageChunk> {
+  const thread = new ChatThread(agent, (agentId, from) => descendant(agent, agentId)?.readLog(from) ?? nothing())
+  let view: ChatView | undefined
+  let onDrain: (() => void) | undefined
+  return new ReadableStream<UiMessageChunk>({
+    async start(controller) {
+      await thread.follow()
+      const requestId = thread.exchange?.requestId
+      const sink: Sink<UiMessageChunk> = {
+        get isFull() {
+          return (controller.desiredSize ?? 0) <= 0
+        },
+        write: (chunk) => controller.enqueue(chunk),
+        onDrain: (call) => (onDrain = call),
+        end: () => controller.close(),
+      }
+      if (requestId === undefined) controller.close()
+      else (view = new ChatView({ thread, sink, clock: systemClock, requestId })).start()
+      thread.release()
+    },
+    pull() {
+      const drained = onDrain
+      onDrain = undefined
+      drained?.()
+    },
+    cancel: () => view?.close(),
+  })
+}
+
+/** The log of an agent that has ended is out of reach here. */
+async function* nothing(): AsyncGenerator<LogRecord, void, undefined> {}
+
+/** A living agent below another one, or itself. */
+function descendant(agent: Agent, id: string): Agent | undefined {
+  if (agent.id === id) return agent
+  for (const child of agent.children()) {
+    const found = descendant(child, id)
+    if (found !== undefined) return found
+  }
+  return undefined
+}

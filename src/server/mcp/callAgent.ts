@@ -1,0 +1,157 @@
+import { RuntimeError } from '../../protocol/errors.ts'
+import type { AgentEvent } from '../../protocol/events.ts'
+import type { Pending } from '../../protocol/pending.ts'
+import type { RunResult } from '../../runs/runResult.ts'
+import type { Agent } from '../../runtime/agents/agent.ts'
+import { awaitsDecision } from '../../runtime/agents/agentTree.ts'
+import type { AgentAccess } from '../bridge/agentAccess.ts'
+import { outwardEvent } from '../bridge/outwardError.ts'
+import type { AgentTool, Wanted } from './agentTool.ts'
+import { followRun } from './followRun.ts'
+import { decideBy, type Answers, type Taken } from './people.ts'
+
+/** Who calls, and how far it may. */
+export interface Caller {
+  readonly access: AgentAccess
+  /** Aborted when the client does not want the answer any more, or is gone. */
+  readonly signal: AbortSignal
+  /** Once `signal` is aborted: whether the run is to be aborted too. */
+  isCancelled(): boolean
+  /** Takes the session, before anything happens in it: the client may not be there any more when the answer is. */
+  began(session: string): void
+  /** Takes what happens in the agent and below. */
+  tell(event: AgentEvent): void
+}
+
+/** A session, and the request of the run that a call waits for: `undefined` when it is whichever is under way. */
+export interface Place {
+  readonly session: string
+  readonly requestId: string | undefined
+}
+
+/** What came of a call, or of a part of it. */
+export type Outcome = Place &
+  (
+    | { readonly type: 'over'; readonly result: RunResult | undefined }
+    /** Nothing goes on before people decide. */
+    | { readonly type: 'waiting'; readonly agent: Agent; readonly pending: readonly Pending[] }
+  )
+
+/**
+ * Gives the agent its task, or looks after its run, and resolves with what came of it. Rejects with `BRIDGE_FORBIDDEN`, `AGENT_NOT_FOUND`,
+ * `INVALID_OPTION`, and what `Agent.dispatch` throws. `mayAsk`: people can be asked through this client.
+ */
+export async function callAgent(
+  tool: AgentTool,
+  wanted: Exclude<Wanted, { type: 'wrong' }>,
+  caller: Caller,
+  mayAsk: boolean,
+): Promise<Outcome> {
+  const { access } = caller
+  access.mustBe('drive', 'tools/call')
+  const agent =
+    wanted.session === undefined
+      ? await access.spawn(tool.definition.name)
+      : await sessionOf(tool, wanted.session, access)
+  const session = agent.id
+  // The task would wait in the queue, and run when nobody waits for its answer any more.
+  if (!mayAsk && awaitsDecision(agent))
+    return { type: 'waiting', session, requestId: undefined, agent, pending: agent.pending() }
+  const requestId = access.newId()
+  if (wanted.type === 'task') {
+    const content = wanted.text
+    const run = agent.dispatch({ type: 'agent.prompt', agentId: session, content }, { requestId })!
+    return await outcomeOf(agent, { session, requestId }, () => run.result, caller)
+  }
+  if (agent.pause !== null && agent.pause.type !== 'approvals') {
+    const run = agent.dispatch({ type: 'agent.resume', agentId: session }, { requestId })!
+    return await outcomeOf(agent, { session, requestId }, () => run.result, caller)
+  }
+  return await goOn(agent, tool, { session, requestId: undefined }, caller)
+}
+
+/** Takes what people answered through the client, and resolves with what came of the run then. Rejects as `callAgent` does. */
+export async function answerAgent(
+  tool: AgentTool,
+  { session, requestId }: Place,
+  answers: Answers,
+  caller: Caller,
+): Promise<Outcome & { readonly taken: Taken }> {
+  const { access } = caller
+  access.mustBe('drive', 'tools/call')
+  const agent = await sessionOf(tool, session, access)
+  const taken = decideBy(agent, answers)
+  return { ...(await goOn(agent, tool, { session, requestId }, caller)), taken }
+}
+
+/** Rejects with `AGENT_NOT_FOUND`, `INVALID_OPTION` for a session of another definition. */
+async function sessionOf({ definition: { name } }: AgentTool, session: string, access: AgentAccess): Promise<Agent> {
+  const agent = await access.agent(session)
+  if (agent.path.length > 0)
+    throw new RuntimeError('AGENT_NOT_FOUND', `Agent "${session}" is a sub-agent: a session is a root agent.`)
+  if (agent.definition !== name) {
+    const what = `session: "${session}" is of the tool "${agent.definition}", not of "${name}".`
+    throw new RuntimeError('INVALID_OPTION', what)
+  }
+  await agent.wake()
+  return agent
+}
+
+const goOn = (agent: Agent, { definition }: AgentTool, place: Place, caller: Caller): Promise<Outcome> =>
+  outcomeOf(
+    agent,
+    place,
+    (signal) => followRun({ access: caller.access, agent, definition }, place.requestId, signal),
+    caller,
+  )
+
+/** Resolves once the run is over, nothing goes on before people decide, or the client has left. */
+async function outcomeOf(
+  agent: Agent,
+  place: Place,
+  resultOf: (signal: AbortSignal) => Promise<RunResult | undefined>,
+  { signal, isCancelled, began, tell }: Caller,
+): Promise<Outcome> {
+  began(agent.id)
+  const done = new AbortController()
+  const stopped = Promise.withResolvers<'waiting' | 'left'>()
+  const look = (): void => {
+    if (awaitsDecision(agent)) stopped.resolve('waiting')
+  }
+  const leave = (): void => {
+    if (isCancelled()) abort(agent, place.requestId)
+    stopped.resolve('left')
+  }
+  const unsubscribe = agent.subscribe(
+    (event) => {
+      if (event.incognito !== true) tell(outwardEvent(event))
+      // The last event of a step.
+      if (event.type === 'state.changed') look()
+    },
+    { descendants: true },
+  )
+  signal.addEventListener('abort', leave, { once: true })
+  try {
+    if (signal.aborted) leave()
+    look()
+    const ended = await Promise.race([resultOf(done.signal), stopped.promise])
+    if (ended === 'waiting') return { type: 'waiting', ...place, agent, pending: agent.pending() }
+    return { type: 'over', ...place, result: ended === 'left' ? undefined : ended }
+  } finally {
+    // An answered request is torn down too, which aborts its signal: the session's next run must not hear of that.
+    signal.removeEventListener('abort', leave)
+    unsubscribe()
+    done.abort()
+  }
+}
+
+/** Aborts this run and no other; one that is not its own a call leaves alone. */
+function abort(agent: Agent, run: string | undefined): void {
+  if (run === undefined) return
+  try {
+    agent.dispatch({ type: 'agent.abort', agentId: agent.id, run })
+  } catch (thrown) {
+    // It has ended: there is nothing to abort.
+    if (!(thrown instanceof RuntimeError)) throw thrown
+  }
+}

@@ -1,0 +1,38 @@
+import type { AuthInfo, McpHttpHandler } from '@modelcontextprotocol/server'
+import { agentServer, type ServerParts, type Visit } from './agentServer.ts'
+import { LegacySessions } from './legacySessions.ts'
+
+/** MCP over HTTP, of both eras at the same address. */
+export class McpHttp {
+  readonly #parts: ServerParts
+  readonly #modern: McpHttpHandler
+  readonly #legacy: LegacySessions
+
+  constructor(parts: ServerParts) {
+    this.#parts = parts
+    this.#modern = parts.sdk.createMcpHandler(
+      () => agentServer(parts, { era: 'modern', visitOf: ({ http }) => visitIn(http?.authInfo) }),
+      { legacy: 'reject', maxRequestBodySize: anySize },
+    )
+    this.#legacy = new LegacySessions(parts, ({ http }) => visitIn(http?.authInfo))
+  }
+
+  /** Answers a request of a client that was let in; `body`: its JSON, if it was read already. */
+  async answer(request: Request, visit: Visit, body?: unknown): Promise<Response> {
+    const how = { authInfo: carrying(visit), ...(body === undefined ? {} : { parsedBody: body }) }
+    const isLegacy = await this.#parts.sdk.isLegacyRequest(request, body)
+    return isLegacy ? this.#legacy.answer(request, visit.access, how) : this.#modern.fetch(request, how)
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#modern.close(), this.#legacy.close()])
+  }
+}
+
+/** Whoever hands a request over has measured it. */
+const anySize = Number.MAX_SAFE_INTEGER
+
+/** The SDK hands this on to the server that answers the request, and looks into nothing of it. */
+const carrying = (visit: Visit): AuthInfo => ({ token: '', clientId: 'escapement', scopes: [], extra: { visit } })
+
+const visitIn = (authInfo: AuthInfo | undefined): Visit => authInfo!.extra!['visit'] as Visit

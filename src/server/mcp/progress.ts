@@ -1,0 +1,66 @@
+import { oneLine } from '../../conversation/cutMiddle.ts'
+import type { AgentEvent } from '../../protocol/events.ts'
+import { textOf } from '../../protocol/messages.ts'
+import { titleOf } from '../bridge/callTitle.ts'
+
+/** Longest message, in UTF-16 units. */
+const maxMessage = 200
+
+/** What a person who waits is told of an event; `undefined`: nothing. `rootId`: the session. */
+export function progressOf(event: AgentEvent, rootId: string): string | undefined {
+  const agentId = event.agentId === rootId ? undefined : event.agentId
+  const by = agentId === undefined ? '' : `${agentId}: `
+  switch (event.type) {
+    case 'tool.start':
+      return titleOf({ name: event.name, input: event.input, ...(agentId === undefined ? {} : { agentId }) })
+    case 'tool.progress':
+      return typeof event.progress === 'string' ? oneLine(`${by}${event.progress}`, maxMessage) : undefined
+    case 'reply.end': {
+      const text = oneLine(textOf(event.message.content), maxMessage)
+      return text === '' ? undefined : oneLine(`${by}${text}`, maxMessage)
+    }
+    default:
+      return undefined
+  }
+}
+
+/**
+ * Sends messages one at a time; while one is on its way, only the newest of the others is kept: a client that reads slowly misses some.
+ * Never rejects.
+ */
+export class ProgressTeller {
+  readonly #send: (progress: number, message: string) => Promise<void>
+  #count = 0
+  #next: string | undefined
+  #isSending = false
+  #isOver = false
+
+  constructor(send: (progress: number, message: string) => Promise<void>) {
+    this.#send = send
+  }
+
+  tell(message: string): void {
+    if (this.#isOver) return
+    this.#next = message
+    if (!this.#isSending) void this.#sendAll()
+  }
+
+  /** Nothing may be told of a request that was answered. */
+  end(): void {
+    this.#isOver = true
+  }
+
+  async #sendAll(): Promise<void> {
+    this.#isSending = true
+    try {
+      for (let message = this.#next; message !== undefined && !this.#isOver; message = this.#next) {
+        this.#next = undefined
+        await this.#send((this.#count += 1), message)
+      }
+    } catch {
+      // The client is gone.
+      this.#isOver = true
+    }
+    this.#isSending = false
+  }
+}

@@ -1,0 +1,117 @@
+import type { CallToolResult, InputRequiredResult, ServerContext } from '@modelcontextprotocol/server'
+import { z } from 'zod'
+import type { AgentEvent } from '../../protocol/events.ts'
+import type { Pending } from '../../protocol/pending.ts'
+import type { Agent } from '../../runtime/agents/agent.ts'
+import type { AgentTool, Wanted } from './agentTool.ts'
+import { answerOf } from './answers.ts'
+import { answerAgent, callAgent, type Caller, type Outcome, type Place } from './callAgent.ts'
+import { formFor, type Answers, type Taken } from './people.ts'
+
+/** A call that may take several rounds, in each of which people are asked. */
+export interface Rounds {
+  readonly tool: AgentTool
+  readonly caller: Caller
+  readonly ctx: ServerContext
+  /** People can be asked through the client. */
+  readonly mayAsk: boolean
+}
+
+type Asked = Exclude<Wanted, { type: 'wrong' }>
+type Round = Outcome & { readonly taken?: Taken }
+
+/** How often in a row people may be asked before one of their answers is taken. */
+const maxTries = 5
+
+/** What a client brings back with its answers. It decides nothing: what it names is looked up again, within the client's reach. */
+const stateSchema = z.strictObject({
+  session: z.string(),
+  requestId: z.string().optional(),
+  tries: z.int().nonnegative(),
+})
+export type State = z.infer<typeof stateSchema>
+
+/** What a client brought back; `undefined`: nothing. */
+export function readState(given: unknown): State | undefined | 'unreadable' {
+  if (given === undefined) return undefined
+  try {
+    return stateSchema.parse(JSON.parse(given as string))
+  } catch {
+    return 'unreadable'
+  }
+}
+
+/** The next round of a call, which ends with it: the client asks, and calls again with the answers. */
+export async function inOneRound(
+  { tool, caller, ctx, mayAsk }: Rounds,
+  wanted: Asked,
+  state: State | undefined,
+): Promise<CallToolResult | InputRequiredResult> {
+  const round =
+    state === undefined
+      ? await callAgent(tool, wanted, caller, mayAsk)
+      : await answerAgent(tool, placeOf(state), ctx.mcpReq.inputResponses ?? {}, caller)
+  const tries = triesAfter(round, state?.tries ?? 0)
+  if (round.type !== 'waiting' || !mayAsk || tries >= maxTries) return answerOf(round)
+  return {
+    resultType: 'input_required',
+    inputRequests: Object.fromEntries(
+      questionsOf(round).map((one) => [one.key, { method: 'elicitation/create', params: formFor(one) }]),
+    ),
+    requestState: JSON.stringify({ ...placeOf(round), tries } satisfies State),
+  }
+}
+
+/** All rounds of a call, which stays open: the server asks. */
+export async function inAllRounds({ tool, caller, ctx, mayAsk }: Rounds, wanted: Asked): Promise<CallToolResult> {
+  let round: Round = await callAgent(tool, wanted, caller, mayAsk)
+  if (!mayAsk) return answerOf(round)
+  for (let tries = 0; round.type === 'waiting' && tries < maxTries && !caller.signal.aborted;) {
+    const answers = await ask(ctx, round.agent, questionsOf(round))
+    if (answers === 'not asked') break
+    round = await answerAgent(tool, placeOf(round), answers, caller)
+    tries = triesAfter(round, tries)
+  }
+  return answerOf(round)
+}
+
+const placeOf = ({ session, requestId }: Pick<State, 'session' | 'requestId'>): Place => ({ session, requestId })
+
+const triesAfter = ({ taken }: Round, tries: number): number => (taken === undefined || taken.count > 0 ? 0 : tries + 1)
+
+/** What people are asked, with what was wrong with their last answers. */
+function questionsOf({ pending, taken }: Extract<Round, { type: 'waiting' }>): readonly Pending[] {
+  return pending.map((one) => {
+    const problem = taken?.problems.get(one.key)
+    return one.kind === 'question' && problem !== undefined ? { ...one, problem } : one
+  })
+}
+
+/** The longest time that a timer takes: people take the time that they need. */
+const longest = 2_147_483_647
+
+/** Asks one after another; what is decided elsewhere meanwhile is taken back. `not asked`: the client cannot. */
+async function ask(ctx: ServerContext, agent: Agent, questions: readonly Pending[]): Promise<Answers | 'not asked'> {
+  const answers: Record<string, unknown> = {}
+  for (const question of questions) {
+    const settled = new AbortController()
+    const unsubscribe = agent.subscribe((event) => {
+      if (isDecided(event, question.key)) settled.abort(new Error('it was decided elsewhere'))
+    })
+    try {
+      const signal = AbortSignal.any([ctx.mcpReq.signal, settled.signal])
+      const options = { signal, timeout: longest, relatedRequestId: ctx.mcpReq.id }
+      answers[question.key] = await ctx.mcpReq.elicitInput(formFor(question), options)
+    } catch {
+      if (!settled.signal.aborted) return Object.keys(answers).length === 0 ? 'not asked' : answers
+    } finally {
+      unsubscribe()
+    }
+  }
+  return answers
+}
+
+/** Whether an event says that nobody needs to decide this any more. */
+const isDecided = (event: AgentEvent, key: string): boolean =>
+  (event.type === 'approval.decided' || event.type === 'question.answered' || event.type === 'tool.end') &&
+  event.key === key

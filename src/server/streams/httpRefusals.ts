@@ -1,0 +1,37 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+
+/** Why the body of a request is not read; `undefined`: it says that it is JSON. */
+export function wrongContentType({ headers }: IncomingMessage): string | undefined {
+  const [type = ''] = (headers['content-type'] ?? '').split(';', 1)
+  if (type.trim().toLowerCase() === 'application/json') return undefined
+  return `The content type is ${JSON.stringify(type)}, not "application/json".`
+}
+
+/** Before an error is answered: the unread rest of the request must not be taken for the next one. */
+export function closeUnread(request: IncomingMessage, response: ServerResponse): void {
+  if (!request.complete) response.setHeader('connection', 'close')
+}
+
+/** Status by error code; all others are the server's fault. */
+const statuses: { readonly [code: string]: number } = {
+  ANSWER_INVALID: 400,
+  BRAKING_OFF: 400,
+  BRIDGE_FRAME: 400,
+  INVALID_CONTENT: 400,
+  INVALID_ID: 400,
+  INVALID_OPTION: 400,
+  BRIDGE_FORBIDDEN: 403,
+  AGENT_NOT_FOUND: 404,
+  AGENT_EXISTS: 409,
+  AGENT_STOPPED: 409,
+  CALL_NOT_PENDING: 409,
+  NOT_PAUSED: 409,
+  STORE_LOCKED: 409,
+  BRIDGE_LIMIT: 413,
+  QUEUE_FULL: 429,
+  AGENT_PAUSED: 503,
+  RUNTIME_CLOSED: 503,
+}
+
+/** The HTTP status that an error is answered with. */
+export const statusOf = (code: string): number => statuses[code] ?? 500

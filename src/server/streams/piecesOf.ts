@@ -1,0 +1,19 @@
+/** Longest piece of an event written at once, in UTF-16 units. */
+const longestPiece = 64 * 1024
+
+/** A text in pieces of limited length; no character is split. */
+export function* piecesOf(text: string, longest = longestPiece): Generator<string, void, undefined> {
+  let from = 0
+  while (text.length - from > longest) {
+    const to = isHighSurrogate(text.charCodeAt(from + longest - 1)) ? from + longest - 1 : from + longest
+    yield text.slice(from, to)
+    from = to
+  }
+  yield text.slice(from)
+}
+
+const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff
+
+/** A value as a server-sent event, in pieces. */
+export const serverSent = (value: unknown): Generator<string, void, undefined> =>
+  piecesOf(`data: ${JSON.stringify(value)}\n\n`)

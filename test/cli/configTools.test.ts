@@ -1,0 +1,55 @@
+import { join } from 'node:path'
+import { readConfig } from '../../src/cli/config/loadConfig.ts'
+import { isToolSource } from '../../src/actors/tools/toolSource.ts'
+import { assert, describe } from '../support/suite.ts'
+import { skillText } from '../actors/skills/skillFolder.ts'
+import { withCode } from '../support/agentHarness.ts'
+import { configFolder, configText } from './configFolder.ts'
+import { endedCli } from './cliInProcess.ts'
+
+describe('the tools of a configuration', (it) => {
+  it('are those it has, its skills and its servers, made once', async (context) => {
+    const dir = configFolder(context, {
+      'escapement.config.ts': configText(`export default defineConfig({
+  tools: workspaceTools(import.meta.dirname).slice(0, 1),
+  skills: ['./skills'],
+  mcp: { files: { command: 'files', args: ['.'], env: { TOKEN: 'a-long-secret-value' } }, web: { url: 'http://127.0.0.1:1/mcp' } },
+  agents: [({ model, tools }) => defineAgent({ name: 'a', model, tools })],
+})`),
+    })
+    const { tools } = await readConfig(join(dir, 'escapement.config.ts'))
+    assert.equal(
+      tools.map((entry) => (isToolSource(entry) ? entry.source : entry.name)),
+      ['read_file', 'skills', 'files', 'web'],
+    )
+  })
+
+  it(
+    'reach the own agent, with folders of skills from where the file stands',
+    { timeoutMs: 10_000 },
+    async (context) => {
+      const dir = configFolder(context, {
+        'skills/paint/SKILL.md': skillText('paint'),
+        'escapement.config.ts': configText(
+          `export default { skills: ['skills'], model: policyModel(({ system }) => system) }`,
+        ),
+      })
+      const { stdout, stderr } = await endedCli(context, ['run', 'x', '--dir', dir], { cwd: '/' })
+      assert.match(stdout, /- paint: Does things\./, stderr)
+    },
+  )
+
+  it('are refused with their place', async (context) => {
+    const wrong = async (body: string, message: string): Promise<void> => {
+      const dir = configFolder(context, { 'escapement.config.ts': configText(body) })
+      await assert.rejects(readConfig(join(dir, 'escapement.config.ts')), withCode('INVALID_OPTION', message))
+    }
+    await wrong(
+      `export default { mcp: { files: {\n comand: 'x' } } }`,
+      'escapement.config.ts:3: "comand" is not known; did you mean "command"?',
+    )
+    await wrong(`export default { mcp: { files: {} } }`, 'escapement.config.ts: ')
+    await wrong(`export default { mcp: {\n 'my files': { command: 'x' } } }`, 'use 1 to 32 letters')
+    await wrong(`export default { skills: 'skills' }`, 'escapement.config.ts:2: skills: ')
+  })
+})

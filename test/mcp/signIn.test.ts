@@ -1,0 +1,236 @@
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { join } from 'node:path'
+import { json, text } from 'node:stream/consumers'
+import { fileAuth } from '../../src/mcp/fileAuth.ts'
+import { freePort } from '../support/freePort.ts'
+import { assert, describe, type CaseContext } from '../support/suite.ts'
+import { opened, tempFolder, until } from './opened.ts'
+
+const timeoutMs = 10_000
+
+/** A server of the Model Context Protocol that wants a token, and the one that gives tokens, at one address. */
+async function guardedServer({ cleanup }: CaseContext) {
+  let origin = ''
+  /** The token that is let in. */
+  let valid = ''
+  let tokens = 0
+  let isRefreshing = true
+  const seen: string[] = []
+  const send = (response: ServerResponse, status: number, body?: unknown, headers: object = {}): unknown =>
+    response
+      .writeHead(status, { 'content-type': 'application/json', ...headers })
+      .end(body === undefined ? '' : JSON.stringify(body))
+  const grant = (): object => {
+    valid = `access-token-${(tokens += 1)}`
+    return { access_token: valid, refresh_token: 'refresh-token-secret', token_type: 'Bearer', expires_in: 3_600 }
+  }
+  const pages: Readonly<Record<string, (request: IncomingMessage, response: ServerResponse, url: URL) => unknown>> = {
+    '/.well-known/oauth-protected-resource/mcp': (_, response) =>
+      send(response, 200, { resource: `${origin}/mcp`, authorization_servers: [origin] }),
+    '/.well-known/oauth-authorization-server': (_, response) =>
+      send(response, 200, {
+        issuer: origin,
+        authorization_endpoint: `${origin}/authorize`,
+        token_endpoint: `${origin}/token`,
+        registration_endpoint: `${origin}/register`,
+        response_types_supported: ['code'],
+        code_challenge_methods_supported: ['S256'],
+      }),
+    '/register': async (request, response) =>
+      send(response, 201, { client_id: 'client-7', ...((await json(request)) as object) }),
+    '/authorize': (_, response, { searchParams }) => {
+      seen.push(`authorize ${searchParams.get('client_id')} ${searchParams.get('code_challenge_method')}`)
+      const back = new URL(searchParams.get('redirect_uri')!)
+      back.searchParams.set('code', 'code-1')
+      back.searchParams.set('state', searchParams.get('state')!)
+      send(response, 302, undefined, { location: back.href })
+    },
+    '/token': async (request, response) => {
+      const form = new URLSearchParams(await text(request))
+      seen.push(`token ${form.get('grant_type')}`)
+      if (form.get('grant_type') === 'refresh_token' && !isRefreshing)
+        return send(response, 400, { error: 'invalid_grant' })
+      return send(response, 200, grant())
+    },
+    '/mcp': async (request, response) => {
+      if (request.method !== 'POST') return send(response, 405)
+      const wanted = {
+        'www-authenticate': `Bearer resource_metadata="${origin}/.well-known/oauth-protected-resource/mcp"`,
+      }
+      if (valid === '' || request.headers.authorization !== `Bearer ${valid}`)
+        return send(response, 401, undefined, wanted)
+      const { id, method } = (await json(request)) as { readonly id?: number; readonly method: string }
+      if (id === undefined) return send(response, 202)
+      const results: Readonly<Record<string, object>> = {
+        initialize: {
+          protocolVersion: '2025-11-25',
+          capabilities: { tools: {} },
+          serverInfo: { name: 's', version: '1' },
+        },
+        'tools/list': { tools: [{ name: 'whoami', inputSchema: { type: 'object' } }] },
+        // A server that shows what it was sent.
+        'tools/call': { content: [{ type: 'text', text: `you are ${request.headers.authorization}` }] },
+      }
+      const unknown = { error: { code: -32_601, message: 'Method not found' } }
+      const result = results[method]
+      return send(response, 200, { jsonrpc: '2.0', id, ...(result === undefined ? unknown : { result }) })
+    },
+  }
+  const server = createServer((request, response) => {
+    const url = new URL(request.url ?? '/', origin)
+    const page = pages[url.pathname]
+    if (page === undefined) send(response, 404)
+    else void page(request, response, url)
+  })
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
+  cleanup(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  origin = `http://127.0.0.1:${(server.address() as { readonly port: number }).port}`
+  return {
+    url: `${origin}/mcp`,
+    seen,
+    /** A token that is let in. */
+    issue: () => (valid = 'issued-elsewhere'),
+    revoke: () => (valid = 'revoked'),
+    stopRefreshing: () => (isRefreshing = false),
+  }
+}
+
+/** A person who signs in wherever they are sent, when they get to it. */
+function person() {
+  const shown: URL[] = []
+  return {
+    shown,
+    show: (address: URL): void => void shown.push(address),
+    signIn: async (): Promise<string> => (await fetch(shown.at(-1)!)).text(),
+  }
+}
+
+describe('signing in to a server', (it) => {
+  it('holds nothing up, and brings the tools once a person has done it', { timeoutMs }, async (context) => {
+    const { url, seen } = await guardedServer(context)
+    const dir = join(await tempFolder(context), 'auth')
+    const { shown, show, signIn } = person()
+    const auth = fileAuth(dir, { show, port: await freePort() })
+    const options = { name: 'guarded', url, auth, protocol: 'legacy' } as const
+    const open = await opened(context, options)
+    assert.equal(open.connection.status().state, 'failed')
+    assert.equal(open.connection.trouble, 'it wants a person to sign in')
+    await open.connection.ready(context.signal)
+    // No loop: the person is shown one address.
+    assert.equal(shown.length, 1)
+    assert.match(await signIn(), /You can close this window\./)
+    await until(() => open.connection.status().state === 'up', context.signal)
+    assert.equal(seen, ['authorize client-7 S256', 'token authorization_code'])
+    assert.match(await open.text('whoami'), /^you are Bearer \[redacted:mcp\]$/)
+    assert.equal((await stat(join(dir, 'oauth.json'))).mode & 0o777, 0o600)
+    // Whoever comes later needs nobody.
+    const again = await opened(context, { ...options, auth: fileAuth(dir, { show }) })
+    assert.equal(again.names(), ['whoami'])
+    assert.equal(shown.length, 1)
+    assert.not.ok([...open.log, ...again.log].join('\n').includes('access-token'))
+  })
+
+  it('works with the newest version of the protocol as well', { timeoutMs }, async (context) => {
+    const { url } = await guardedServer(context)
+    const { show, signIn } = person()
+    const auth = fileAuth(await tempFolder(context), { show, port: await freePort() })
+    const open = await opened(context, { name: 'guarded', url, auth })
+    assert.equal(open.connection.trouble, 'it wants a person to sign in')
+    await signIn()
+    await until(() => open.connection.status().state === 'up', context.signal)
+    assert.equal(open.names(), ['whoami'])
+  })
+
+  it(
+    'is asked for again when a token is neither taken nor renewed, in the middle of a life',
+    { timeoutMs },
+    async (context) => {
+      const { url, seen, revoke, stopRefreshing } = await guardedServer(context)
+      const { shown, show, signIn } = person()
+      const auth = fileAuth(await tempFolder(context), { show, port: await freePort() })
+      const open = await opened(context, { name: 'guarded', url, auth, protocol: 'legacy' })
+      await signIn()
+      await until(() => open.connection.status().state === 'up', context.signal)
+      revoke()
+      assert.match(await open.text('whoami'), /^you are Bearer \[redacted:mcp\]$/)
+      assert.equal(seen.at(-1), 'token refresh_token')
+      stopRefreshing()
+      revoke()
+      const thrown = await open.call('whoami').catch((error: unknown) => error)
+      assert.equal(
+        (thrown as Error).message,
+        'The MCP server "guarded" wants a person to sign in: the person was asked to.',
+      )
+      assert.equal(shown.length, 2)
+      await signIn()
+      await until(() => seen.at(-1) === 'token authorization_code', context.signal)
+      await until(async () => (await open.text('whoami').catch(() => '')).startsWith('you are'), context.signal)
+    },
+  )
+
+  it('is noticed when it was done elsewhere', { timeoutMs }, async (context) => {
+    const { url, issue } = await guardedServer(context)
+    const dir = await tempFolder(context)
+    const auth = fileAuth(dir, { show: () => {}, port: await freePort() })
+    const { connection } = await opened(context, { name: 'guarded', url, auth })
+    await connection.ready(context.signal)
+    assert.equal(connection.status().state, 'failed')
+    const tokens = { access_token: issue(), token_type: 'Bearer' }
+    await writeFile(join(dir, 'oauth.json'), JSON.stringify({ tokens }))
+    await until(async () => {
+      await connection.ready(context.signal)
+      return connection.status().state === 'up'
+    }, context.signal)
+  })
+
+  it('needs a port, and says when it is taken', { timeoutMs }, async (context) => {
+    const { url } = await guardedServer(context)
+    const port = await freePort()
+    const { shown, show } = person()
+    const options = { name: 'guarded', url, restart: { maxRestarts: 0 } }
+    await opened(context, { ...options, auth: fileAuth(await tempFolder(context), { show: () => {}, port }) })
+    const auth = fileAuth(await tempFolder(context), { show, port })
+    const { connection } = await opened(context, { ...options, auth })
+    assert.match(
+      connection.trouble ?? '',
+      new RegExp(`port ${port}, to which a browser would be sent back, cannot be had: .*EADDRINUSE`),
+    )
+    assert.equal(shown, [])
+  })
+
+  it('takes no code of a page that was not asked, and ends with the connection', { timeoutMs }, async (context) => {
+    const { url, seen } = await guardedServer(context)
+    const { show } = person()
+    const port = await freePort()
+    const auth = fileAuth(await tempFolder(context), { show, port })
+    const { connection } = await opened(context, { name: 'guarded', url, auth })
+    const back = `http://127.0.0.1:${port}/callback?code=stolen&state=guessed`
+    assert.equal((await fetch(back)).status, 400)
+    assert.equal((await fetch(`http://127.0.0.1:${port}/other`)).status, 404)
+    assert.equal(connection.status().state, 'failed')
+    assert.not.ok(seen.some((line) => line.startsWith('token')))
+    await connection.close()
+    assert.match(String(await fetch(back).catch((error: unknown) => (error as Error).cause)), /ECONNREFUSED/)
+  })
+
+  it('starts over where the file is nonsense', { timeoutMs }, async (context) => {
+    const { url } = await guardedServer(context)
+    const dir = join(await tempFolder(context), 'auth')
+    await mkdir(dir)
+    await writeFile(join(dir, 'oauth.json'), '{"tokens": 7, "client": [')
+    const { show, signIn } = person()
+    const open = await opened(context, { name: 'guarded', url, auth: fileAuth(dir, { show, port: await freePort() }) })
+    await signIn()
+    await until(() => open.connection.status().state === 'up', context.signal)
+    assert.match(await readFile(join(dir, 'oauth.json'), 'utf8'), /"access_token"/)
+  })
+
+  it('refuses options that it does not know', () => {
+    const bad = { color: 'red' } as object
+    assert.throws(() => fileAuth('auth', bad), /fileAuth: 1: Unrecognized key: "color"/)
+  })
+})

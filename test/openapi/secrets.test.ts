@@ -1,0 +1,95 @@
+import * as fc from 'fast-check'
+import { defineAgent } from '../../src/actors/defineAgent.ts'
+import { policyModel } from '../../src/actors/models/policyModel.ts'
+import { createRuntime } from '../../src/createRuntime.ts'
+import { openApiTools } from '../../src/openapi/openApiTools.ts'
+import { exportSession } from '../../src/sessions/exportSession.ts'
+import { memoryStore } from '../../src/stores/memoryStore.ts'
+import { someRuns } from '../support/seeds.ts'
+import { assert, describe } from '../support/suite.ts'
+import { startTracing } from '../telemetry/tracingProbe.ts'
+import { documentOf, startService } from './service.ts'
+
+/** As much of a secret as nobody may see. */
+const told = 8
+
+/** Letters that occur nowhere else, so that every piece of a secret is known for one; between them such as need escapes. */
+const random = fc.string({ unit: fc.constantFrom(...Array.from('qxzjkvwQXZJKVW')), minLength: 9, maxLength: 12 })
+const inHeaders = fc.constantFrom('"', '\\', "'", '/', '%', '&', '+', '=', '{', '<', '%2F')
+const anywhere = fc.oneof(inHeaders, fc.constantFrom('é', '漢', '👋', ' ', '\n'))
+const secretWith = (awkward: fc.Arbitrary<string>): fc.Arbitrary<string> =>
+  fc.tuple(random, awkward, random).map((parts) => parts.join(''))
+
+const hidden = fc.record({
+  header: secretWith(inHeaders),
+  token: secretWith(inHeaders),
+  query: secretWith(anywhere),
+  password: secretWith(anywhere),
+  isBad: fc.boolean(),
+})
+
+const schemes = {
+  header: { type: 'apiKey', in: 'header', name: 'X-Key' },
+  query: { type: 'apiKey', in: 'query', name: 'key' },
+  token: { type: 'oauth2', flows: {} },
+  basic: { type: 'http', scheme: 'basic' },
+}
+
+describe('secrets of a service', (it) => {
+  it(
+    'are in no record, event, request, span or export, however they look and the service repeats them',
+    { timeoutMs: 30_000 },
+    async (context) => {
+      await fc.assert(
+        fc.asyncProperty(hidden, async ({ header, token, query, password, isBad }) => {
+          const { url } = await startService(context, ({ url: asked, headers }, response) => {
+            const said = { headers, asked, decoded: decodeURIComponent(asked), list: [JSON.stringify(headers)] }
+            response.writeHead(isBad ? 400 : 200, { 'content-type': 'application/json' }).end(JSON.stringify(said))
+          })
+          const paths = Object.fromEntries(
+            Object.keys(schemes).map((name) => [
+              `/${name}`,
+              { get: { operationId: name, security: [{ [name]: [] }] } },
+            ]),
+          )
+          const service = await openApiTools(documentOf(url, paths, { components: { securitySchemes: schemes } }), {
+            auth: { header, query, token: () => token, basic: { username: 'ann', password } },
+          })
+          const requests: unknown[] = []
+          const agent = defineAgent({
+            name: 'clerk',
+            tools: [service],
+            captureTurnRequests: true,
+            model: policyModel((request) => {
+              requests.push(request)
+              const isFirst = request.messages.at(-1)!.role === 'user'
+              return isFirst ? { toolCalls: Object.keys(schemes).map((name) => ({ name, input: {} })) } : 'done'
+            }),
+          })
+          const logged: unknown[] = []
+          const log = (fields: unknown, message?: string): void => void logged.push([fields, message])
+          const probe = startTracing(context, { content: true })
+          const store = memoryStore()
+          const logger = { debug: log, info: log, warn: log, error: log }
+          const runtime = await createRuntime({ store, tracer: probe.tracer, logger })
+          const clerk = await runtime.spawn(agent)
+          const events: unknown[] = []
+          clerk.subscribe((event) => events.push(event))
+          assert.is((await clerk.prompt('go').result).text, 'done')
+          const exported: string[] = []
+          for await (const line of exportSession(store, clerk.id)) exported.push(line)
+          await clerk.stop()
+          await runtime.close()
+          const all = JSON.stringify([requests, events, exported, logged, probe.spans()])
+          assert.match(all, /redacted:Pet_Shop/)
+          for (const secret of [header, token, query, password]) {
+            const pieces = secret.split(/[^a-zA-Z]+/).filter((piece) => piece.length >= told)
+            for (const piece of pieces) assert.not.ok(all.includes(piece), `${piece} of ${secret}`)
+          }
+          assert.not.ok(all.includes(Buffer.from(`ann:${password}`).toString('base64')))
+        }),
+        { numRuns: someRuns(40), seed: 18 },
+      )
+    },
+  )
+})
