@@ -41,6 +41,7 @@ export class StdioTransport implements Transport {
   /** How it ended, in words. */
   #end: string | undefined
   #exited: Promise<void> = Promise.resolve()
+  readonly #over = Promise.withResolvers<void>()
   /** How many characters of no message have come since the last one. */
   #garbage = 0
 
@@ -100,7 +101,11 @@ export class StdioTransport implements Transport {
     const input = this.#child?.stdin
     if (input == null || this.#end !== undefined) return Promise.reject(new Error(this.#end ?? 'it has not started'))
     return new Promise((resolve, reject) => {
-      input.write(`${JSON.stringify(message)}\n`, (error) => (error == null ? resolve() : reject(error)))
+      input.write(`${JSON.stringify(message)}\n`, (error) => {
+        if (error == null) return resolve()
+        // A server that reads no more is most often ending: its end says why.
+        void within(this.#options.clock, 2 * drainMs, this.#over.promise).then(() => reject(error))
+      })
     })
   }
 
@@ -137,6 +142,7 @@ export class StdioTransport implements Transport {
     child.stderr?.destroy()
     this.#end ??= 'it was ended'
     this.onclose?.()
+    this.#over.resolve()
   }
 
   #take(line: string): void {
