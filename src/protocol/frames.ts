@@ -4,7 +4,7 @@ import { errorInfoSchema } from './errorInfo.ts'
 import { agentIdSchema, nodeIdSchema } from './ids.ts'
 import { metadataSchema } from './metadata.ts'
 import { usageSchema } from './messages.ts'
-import { spentSchema } from './records.ts'
+import { pauseReasonSchema, runStopReasonSchema, spentSchema } from './records.ts'
 
 /** Subprotocol of the WebSocket; it carries the version of the frames. */
 export const bridgeProtocol = 'escapement.v1'
@@ -96,6 +96,16 @@ export const clientFrameSchema = z.discriminatedUnion('type', [
 export type ClientFrame = z.input<typeof clientFrameSchema>
 export type CheckedClientFrame = z.output<typeof clientFrameSchema>
 
+/** How a run ended, in a list. `at` in epoch milliseconds; of an error the message is one line. */
+export const lastRunSchema = z.object({
+  stopReason: runStopReasonSchema,
+  at: z.number(),
+  error: errorInfoSchema.exactOptional(),
+  /** Why it is paused. */
+  reason: pauseReasonSchema.exactOptional(),
+})
+export type LastRun = z.infer<typeof lastRunSchema>
+
 /** An agent as a list or a snapshot shows it. */
 export const agentSummarySchema = z.object({
   agentId: agentIdSchema,
@@ -113,6 +123,20 @@ export const agentSummarySchema = z.object({
   pending: z.array(z.string()).readonly().exactOptional(),
   /** Over its life, its sub-agents included. */
   spent: spentSchema,
+  /** As `spent`, with what sub-agents that still run have used until now; missing where it is the same. */
+  treeSpent: spentSchema.exactOptional(),
+  /** What it is about, on one line of at most 60 characters: the task its caller gave it, or its first prompt. */
+  title: z.string().exactOptional(),
+  /** How its last run ended; missing before the first end, and while a run is under way. */
+  last: lastRunSchema.exactOptional(),
+  /** When the run under way began, in epoch milliseconds. */
+  busySince: z.number().exactOptional(),
+  /** When its last record was written, in epoch milliseconds. */
+  activeAt: z.number().exactOptional(),
+  /** The calls under way, in a few words: `run_command npm test`. */
+  doing: z.string().exactOptional(),
+  /** Tokens of its last request, and how many its model takes where that is known. */
+  contextTokens: z.object({ used: z.number(), window: z.number().exactOptional() }).exactOptional(),
   metadata: metadataSchema.exactOptional(),
 })
 export type AgentSummary = z.infer<typeof agentSummarySchema>
@@ -131,6 +155,9 @@ export const sessionEntrySchema = z.object({
   turns: z.int().nonnegative(),
   usage: usageSchema,
   costUsd: z.number(),
+  /** What it is about, as in a summary of an agent. */
+  title: z.string().exactOptional(),
+  last: lastRunSchema.exactOptional(),
   /** The session it was forked from. */
   forkedFrom: z.string().exactOptional(),
   metadata: metadataSchema.exactOptional(),
