@@ -1,5 +1,5 @@
 import type { ToolEffects } from '../actors/tools/defineTool.ts'
-import { nearestWord } from '../protocol/nearestWord.ts'
+import { editDistance, nearestWord } from '../protocol/nearestWord.ts'
 import type { Method, OperationPlace } from './operations.ts'
 import { invalid } from './readDocument.ts'
 
@@ -32,11 +32,37 @@ export function matches(pattern: OperationPattern, operation: Chosen): boolean {
 export function checkPatterns(operations: readonly Chosen[], patterns: Patterns): void {
   for (const pattern of patterns) {
     if (operations.some((operation) => matches(pattern, operation))) continue
-    const nearest = typeof pattern === 'string' ? nearestWord(pattern, operations.flatMap(namesOf)) : undefined
+    const names = [...new Set(operations.flatMap(namesOf))]
+    const nearest = typeof pattern === 'string' ? nearestWord(pattern.slice(0, longest), names) : undefined
     const hint = nearest === undefined ? '' : ` Did you mean ${JSON.stringify(nearest)}?`
-    throw invalid(`No operation of the document is meant by ${JSON.stringify(String(pattern))}.${hint}`)
+    throw invalid(
+      `No operation of the document is meant by ${JSON.stringify(String(pattern))}.${hint}${thereAre(pattern, operations)}`,
+    )
   }
 }
+
+/** So much of a pattern that means nothing is compared, in characters, and so many names are told. */
+const longest = 200
+const mostTold = 12
+
+/** What there is of the kind that a pattern names, the nearest first. Pure. */
+function thereAre(pattern: OperationPattern, operations: readonly Chosen[]): string {
+  const wanted = String(pattern).slice(0, longest)
+  const tags = operations.flatMap((operation) => operation.tags.map((tag) => `tag:${tag}`))
+  const calls = operations.map(({ method, path }) => `${method} ${path}`)
+  const names = operations.map(({ operationId, name }) => operationId ?? name)
+  const kinds = wanted.startsWith('tag:') ? [tags, names] : wanted.includes(' ') ? [calls, tags] : [names, tags]
+  const told = kinds.flatMap((kind) => nearestFirst(wanted, [...new Set(kind)]))
+  if (told.length === 0) return ' The document has no operations.'
+  const more = told.length > mostTold ? `, and ${told.length - mostTold} more` : ''
+  return ` There are: ${told.slice(0, mostTold).join(', ')}${more}.`
+}
+
+const nearestFirst = (wanted: string, names: readonly string[]): string[] =>
+  names
+    .map((name) => ({ name, distance: editDistance(wanted, name.slice(0, longest)) }))
+    .toSorted((one, other) => one.distance - other.distance)
+    .map(({ name }) => name)
 
 /** The operations that were chosen. Pure. */
 export const chosen = <T extends Chosen>(

@@ -9,7 +9,7 @@ import { checkOptions, type OpenApiOperation, type OpenApiOptions } from './opti
 import { invalid, readDocument, type ReadDocument } from './readDocument.ts'
 import { DocumentProblem } from './references.ts'
 import { proofsFor, schemesOf, secretsIn } from './security.ts'
-import { serversOf } from './servers.ts'
+import { checkReceivers, serversOf } from './servers.ts'
 
 /** The operations of a service as tools: an entry of an agent's `tools`. */
 export interface OpenApiTools extends ToolSource {
@@ -156,11 +156,7 @@ function planner(
   return (place) => {
     const operation = readOperation(document, place)
     const addresses = serversOf(servers?.map((one) => ({ url: String(one) })) ?? operation.servers, url, place.at)
-    const stranger = addresses.find(({ host }) => url !== undefined && host !== url.host)
-    if (stranger !== undefined && servers === undefined && Object.keys(auth).length > 0) {
-      const what = `The document came from ${url!.host} and would have "auth" sent to ${stranger.host}: if that is right, say so with "servers".`
-      throw invalid(what)
-    }
+    if (servers === undefined && Object.keys(auth).length > 0) checkReceivers(addresses, url)
     const proofs = proofsFor(operation.security, schemes, auth)
     const fields = fieldsOf(document, operation, proofs.fills)
     const effects = firstFor(options.effects ?? {}, place) ?? effectsOf(place.method, fields.keyHeader !== undefined)
@@ -173,14 +169,24 @@ function planner(
       needsApproval: approvalOf(place, effects, options),
       answers: {
         maxBytes,
-        fields: Array.isArray(kept)
-          ? kept
-          : firstFor((kept as { readonly [pattern: string]: readonly string[] } | undefined) ?? {}, place),
+        fields: keptOf(kept, place, effects),
       },
       timeoutMs,
     }
   }
 }
+
+/** What is kept of an answer. A list is for what is read: it would leave nothing of what a write answers. Pure. */
+function keptOf(
+  kept: NonNullable<OpenApiOptions['responses']>['fields'],
+  place: OperationPlace,
+  effects: OpenApiOperation['effects'],
+): readonly string[] | undefined {
+  if (isList(kept)) return effects === 'none' ? kept : undefined
+  return firstFor(kept ?? {}, place)
+}
+
+const isList = (fields: unknown): fields is readonly string[] => Array.isArray(fields)
 
 const firstFor = <T>(byPattern: { readonly [pattern: string]: T }, place: OperationPlace): T | undefined =>
   Object.entries(byPattern).find(([pattern]) => matches(pattern, place))?.[1]

@@ -19,7 +19,8 @@ export interface OpenApiOptions {
   readonly auth?: AuthByScheme
   /**
    * Addresses that are called in place of the document's: the first one; the others may be redirected to. Needed with `auth` where the document is
-   * fetched from another host than the service's: whoever can change it could ask for the secrets.
+   * fetched from another origin than the service's, whoever can change it could ask for the secrets; and where the service is called by `http`,
+   * which sends them in clear, on another machine.
    */
   readonly servers?: readonly (string | URL)[]
   /** Effects by pattern, the first that fits. Default: GET none, PUT idempotent, others irreversible, or idempotent if the service takes an `Idempotency-Key`. */
@@ -32,7 +33,10 @@ export interface OpenApiOptions {
     | readonly OperationPattern[]
     | ((operation: OpenApiOperation, input: unknown) => boolean)
   readonly responses?: {
-    /** What is kept of JSON, by paths such as `items.id`: for all operations, or by pattern, the first that fits. Default: all of it. */
+    /**
+     * What is kept of JSON, by paths such as `items.id`: a list is for the operations without effects, which read; an object says it by pattern,
+     * the first that fits, for any operation. Default: all of it.
+     */
     readonly fields?: readonly string[] | { readonly [pattern: string]: readonly string[] }
     /** How much of an answer is read, in bytes. Default 1 MiB. */
     readonly maxBytes?: number

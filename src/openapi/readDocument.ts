@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { createReadStream } from 'node:fs'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { resolve as resolvePath } from 'node:path'
 import { messageOf, RuntimeError } from '../protocol/errors.ts'
@@ -33,7 +33,8 @@ export const invalid = (what: string, cause?: unknown): RuntimeError =>
 
 async function load(given: object | string | URL): Promise<{ value: unknown; url: URL | undefined }> {
   const url = given instanceof URL ? given : typeof given === 'string' ? addressIn(given) : undefined
-  if (url !== undefined) return { value: await parse(await textAt(url), url.href), url: isHttp(url) ? url : undefined }
+  if (url !== undefined)
+    return { value: await parse(await textAt(url), shown(url.href)), url: isHttp(url) ? url : undefined }
   if (typeof given === 'string') return { value: await parse(given, 'The document'), url: undefined }
   try {
     // A copy: what becomes of the original later is no matter.
@@ -51,25 +52,40 @@ function addressIn(text: string): URL | undefined {
   if (/^\s*[{[]/.test(text) || /[\r\n]/.test(text.trim())) return undefined
   if (!/^(?:https?|file):\/\//i.test(text)) return pathToFileURL(resolvePath(text))
   const url = URL.parse(text)
-  if (url === null) throw invalid(`${JSON.stringify(text)} is no address of a document.`)
+  if (url === null) throw invalid(`${JSON.stringify(shown(text))} is no address of a document.`)
   return url
 }
 
+/** An address without what may be a secret: name and password, the query and what follows it. Pure. */
+const shown = (address: string): string =>
+  address.replace(/[?#].*$/s, '').replace(/^([a-z]+:\/\/)[^/]*@/i, (_, scheme: string) => scheme)
+
 async function textAt(url: URL): Promise<string> {
   try {
-    if (url.protocol === 'file:') return within((await readFile(fileURLToPath(url))).toString('utf8'))
+    if (url.protocol === 'file:') return await textOf(createReadStream(fileURLToPath(url)))
     if (!isHttp(url)) throw new Error(`${url.protocol} is no way to get a document`)
+    // `fetch` takes no such address, and its error would show the password.
+    if (url.username !== '' || url.password !== '')
+      throw new Error('the address holds a name or password: fetch the document, and give its text')
     const response = await fetch(url, { signal: AbortSignal.timeout(fetchMs) })
-    if (!response.ok) throw new Error(`the answer was ${response.status} ${response.statusText}`)
-    return within(await response.text())
+    if (response.ok) return await textOf(response.body ?? [])
+    await response.body?.cancel()
+    throw new Error(`the answer was ${response.status} ${response.statusText}`)
   } catch (thrown) {
-    throw invalid(`The document at ${url.href} could not be read: ${messageOf(thrown)}.`, thrown)
+    throw invalid(`The document at ${shown(url.href)} could not be read: ${messageOf(thrown)}.`, thrown)
   }
 }
 
-function within(text: string): string {
-  if (text.length > maxBytes) throw new Error(`it has more than ${maxBytes} bytes`)
-  return text
+/** Takes no more than the largest document has: who sends without end is not listened to. */
+async function textOf(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<string> {
+  const kept: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of chunks) {
+    bytes += chunk.length
+    if (bytes > maxBytes) throw new Error(`it has more than ${maxBytes} bytes`)
+    kept.push(chunk)
+  }
+  return new TextDecoder().decode(Buffer.concat(kept))
 }
 
 async function parse(text: string, name: string): Promise<unknown> {

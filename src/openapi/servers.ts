@@ -1,4 +1,5 @@
 import type { Server } from './documentSchema.ts'
+import { invalid } from './readDocument.ts'
 import { DocumentProblem } from './references.ts'
 
 /** Fills in the defaults of an address. @throws DocumentProblem */
@@ -33,6 +34,26 @@ export function serversOf(servers: readonly Server[], base: URL | undefined, at:
     return url
   })
 }
+
+/**
+ * What proves who calls goes only to where the document came from, and in clear only within this machine: whoever can change a document, or
+ * listens on the way, could have the secrets.
+ *
+ * @throws RuntimeError `OPENAPI_INVALID`
+ */
+export function checkReceivers(addresses: readonly URL[], documentUrl: URL | undefined): void {
+  for (const { origin, protocol, hostname } of addresses) {
+    if (documentUrl !== undefined && origin !== documentUrl.origin)
+      throw invalid(
+        `The document came from ${documentUrl.origin} and would have "auth" sent to ${origin}: if that is right, say so with "servers".`,
+      )
+    if (protocol === 'http:' && !isLoopback(hostname))
+      throw invalid(`"auth" would be sent in clear to ${origin}: give an https address as "servers", or this one.`)
+  }
+}
+
+/** Whether a host is this machine. Pure. */
+const isLoopback = (hostname: string): boolean => /^(?:(?:.+\.)?localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname)
 
 /** The address of a call: below that of its server, whose own path stays. Pure. */
 export function addressOf(server: URL, path: string, query: string): URL {

@@ -156,6 +156,19 @@ describe('the answer to a call', (it) => {
     }
   })
 
+  it('is whole after a write, unless its fields are named by pattern', async (context) => {
+    const service = await startService(context, (_, response) => json(response, { id: 1, state: 'made' }))
+    const document = documentOf(service.url, { '/a': { get: {}, post: {}, put: {} }, '/search': { post: {} } })
+    const answers = async (fields: readonly string[] | { readonly [pattern: string]: readonly string[] }) => {
+      const options = { effects: { 'POST /search': 'none' }, responses: { fields } } as const
+      const tools = opened(await openApiTools(document, options))
+      return await Promise.all(['get_a', 'post_a', 'put_a', 'post_search'].map((name) => use(tools[name]!, {})))
+    }
+    const whole = { id: 1, state: 'made' }
+    assert.equal(await answers(['id']), [{ id: 1 }, whole, whole, { id: 1 }])
+    assert.equal(await answers({ 'P* /a': ['id'] }), [whole, { id: 1 }, { id: 1 }, whole])
+  })
+
   for (const [type, sent, expected] of [
     ['text/plain; charset=utf-8', 'häuser', 'häuser'],
     ['application/problem+json', '{"a":1}', { a: 1 }],

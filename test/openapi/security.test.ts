@@ -2,6 +2,7 @@ import { defineAgent } from '../../src/actors/defineAgent.ts'
 import { policyModel } from '../../src/actors/models/policyModel.ts'
 import { createRuntime } from '../../src/createRuntime.ts'
 import { openApiTools } from '../../src/openapi/openApiTools.ts'
+import { checkReceivers } from '../../src/openapi/servers.ts'
 import { memoryStore } from '../../src/stores/memoryStore.ts'
 import { assert, describe } from '../support/suite.ts'
 import { documentOf, failure, json, opened, startService, use } from './service.ts'
@@ -134,12 +135,41 @@ describe('proof of who calls', (it) => {
     const auth = { bearer: 'a-secret-token' }
     assert.match(
       await failure(openApiTools(honest.url, { auth })),
-      /would have "auth" sent to 127\.0\.0\.1:\d+: if that is right, say so with "servers"/,
+      /would have "auth" sent to http:\/\/127\.0\.0\.1:\d+: if that is right, say so with "servers"/,
     )
     await openApiTools(honest.url)
     const tools = opened(await openApiTools(honest.url, { auth, servers: [thief.url] }))
     await use(tools['get_a']!, {})
     assert.is(thief.asked[0]!.headers.authorization, 'Bearer a-secret-token')
+  })
+
+  it('goes by http to this machine alone, or where the application says so', async () => {
+    const options = { auth: { bearer: 'a-secret-token' } }
+    const at = (server: string) => documentOf(server, { '/a': { get: { security: [{ bearer: [] }] } } }, { components })
+    for (const server of [
+      'http://shop.example',
+      'http://127.0.0.1.shop.example',
+      'http://10.0.0.7:80',
+      'http://localhost.shop.example',
+    ])
+      assert.match(
+        await failure(openApiTools(at(server), options)),
+        /"auth" would be sent in clear to http:\/\/[\w.]+: give an https address/,
+      )
+    for (const server of ['https://shop.example', 'http://localhost:9', 'http://127.0.0.1:9', 'http://[::1]:9'])
+      await openApiTools(at(server), options)
+    await openApiTools(at('http://shop.example'))
+    await openApiTools(at('https://shop.example'), { ...options, servers: ['http://shop.example'] })
+  })
+
+  it('goes to the same host by no other scheme and no other port than the document came by', async () => {
+    const from = new URL('https://shop.example/openapi.json')
+    for (const [server, says] of [
+      ['http://shop.example', /from https:\/\/shop\.example and would have "auth" sent to http:\/\/shop\.example/],
+      ['https://shop.example:444', /sent to https:\/\/shop\.example:444/],
+    ] as const)
+      assert.throws(() => checkReceivers([new URL(server)], from), says)
+    checkReceivers([new URL('https://shop.example/v1')], from)
   })
 })
 
