@@ -129,6 +129,6 @@ export const faults: readonly Fault[] = [
     what: 'a list of fields leaves nothing of what a write answers',
     from: "effects === 'none' ? kept : undefined",
     to: 'kept',
-    tests: ['openapi/calls'],
+    tests: ['openapi/answerFields'],
   },
 ]
