@@ -113,7 +113,7 @@ export const faults: readonly Fault[] = [
     what: 'an endless document is read for ever',
     from: 'if (bytes > maxBytes) throw',
     to: 'if (bytes < 0) throw',
-    tests: ['openapi/document'],
+    tests: ['openapi/readDocument'],
   },
   {
     id: 'openapi-15',
@@ -121,7 +121,7 @@ export const faults: readonly Fault[] = [
     what: 'the key in the address of a document is in the error',
     from: "address.replace(/[?#].*$/s, '')",
     to: "address.replace(/[?#]$/s, '')",
-    tests: ['openapi/document'],
+    tests: ['openapi/readDocument'],
   },
   {
     id: 'openapi-16',
