@@ -196,7 +196,7 @@ export class McpConnection implements ToolConnection {
         // How it ended may be why; no turn waits longer for that.
         await within(clock, endMs, this.#ends(server.close()))
       }
-      return whyRefused(thrown, this.#settings, server?.end, clock.now(), (text) => this.#secrets.clean(text))
+      return whyRefused(thrown, this.#settings, server, clock.now(), (text) => this.#secrets.clean(text))
     }
   }
 

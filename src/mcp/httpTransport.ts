@@ -45,22 +45,22 @@ export function httpTransport(sdk: typeof Sdk, options: HttpOptions): Sdk.Stream
       return new Error(tooLong)
     }),
     reconnectionOptions,
-    ...(typeof options.headers === 'object' ? { requestInit: { headers: options.headers } } : {}),
     ...(options.auth === undefined ? {} : { authProvider: options.auth }),
   })
 }
 
 const unanswered = 'the connection ended without an answer'
 
-/** `fetch` that asks for headers anew, and refuses an answer that is too long. */
-function boundedFetch({ headers, maxResultBytes, onHeader }: HttpOptions, tooLong: () => Error): FetchLike {
+/**
+ * `fetch` that adds the headers, which are asked for anew if a function gives them, and refuses an answer that is too long. Whoever gives the
+ * tokens may be somebody else than the server, who names him: he gets none of its headers.
+ */
+function boundedFetch({ url: own, headers, maxResultBytes, onHeader }: HttpOptions, tooLong: () => Error): FetchLike {
+  const server = new URL(own)
   return async (url, init) => {
-    const given = typeof headers === 'function' ? await headers() : {}
     const all = new Headers(init?.headers)
-    for (const [name, value] of Object.entries(given)) {
-      onHeader(value)
-      if (!all.has(name)) all.set(name, value)
-    }
+    const given = isOf(server, new URL(url)) ? await headersOf(headers, onHeader) : {}
+    for (const [name, value] of Object.entries(given)) if (!all.has(name)) all.set(name, value)
     const response = await fetch(url, { ...init, headers: all })
     if (response.body === null) return response
     const isStream = /^text\/event-stream\b/i.test(response.headers.get('content-type') ?? '')
@@ -73,6 +73,21 @@ function boundedFetch({ headers, maxResultBytes, onHeader }: HttpOptions, tooLon
     Object.defineProperty(bounded, 'type', { value: response.type })
     return bounded
   }
+}
+
+/** Whether an address is of a server, which may have led from http to https. Pure. */
+const isOf = (server: URL, { origin, protocol, port, hostname }: URL): boolean =>
+  origin === server.origin ||
+  (server.protocol === 'http:' && protocol === 'https:' && server.hostname === hostname && server.port + port === '')
+
+async function headersOf(
+  headers: McpOptions['headers'],
+  onHeader: (value: string) => void,
+): Promise<{ readonly [name: string]: string }> {
+  if (typeof headers !== 'function') return headers ?? {}
+  const given = await headers()
+  for (const value of Object.values(given)) onHeader(value)
+  return given
 }
 
 /** Lets bytes through, so many of a body, or of each event of a stream of them. */

@@ -29,16 +29,17 @@ export interface McpOptions {
   readonly name: string
   /** The program, without a shell. It gets a few variables of this process, such as `PATH` and `HOME`, and those of `env`. */
   readonly command?: string
+  /** Values of 8 characters or more that look like secrets are such: `--token=…`, what follows `--api-key`. See `plain`. */
   readonly args?: readonly string[]
   /** Variables for the process. Values of 8 characters or more are secrets, which no log shows; see `plain`. */
   readonly env?: { readonly [name: string]: string }
   /** Working folder of the process; default that of this one. */
   readonly cwd?: string
-  /** Where a server that speaks streamable HTTP listens. */
+  /** Where a server that speaks streamable HTTP listens. Values of its query of 8 characters or more are secrets. */
   readonly url?: string
-  /** Sent with each request, or a function that is asked for them each time. Values of 8 characters or more are secrets. */
+  /** Sent with each request to the origin of `url`, or a function that is asked for them each time. Values of 8 characters or more are secrets. */
   readonly headers?: { readonly [name: string]: string } | (() => Promise<{ readonly [name: string]: string }>)
-  /** Names of variables and headers whose values are no secrets, such as a path. */
+  /** Names of variables, headers, parameters of the query and options whose values are no secrets, such as a path. */
   readonly plain?: readonly string[]
   /** Signs in with OAuth: `fileAuth`, or a provider of `@modelcontextprotocol/client`. */
   readonly auth?: OAuthClientProvider

@@ -6,7 +6,7 @@ import type { McpSettings } from './options.ts'
 export function whyRefused(
   thrown: unknown,
   { command, connectMs }: McpSettings,
-  end: string | undefined,
+  server: { readonly end: string | undefined; readonly lastWords: string } | undefined,
   at: number,
   clean: (text: string) => string,
 ): Extract<Opened, { type: 'refused' }> {
@@ -18,7 +18,9 @@ export function whyRefused(
   if (hasCode(thrown, 'EACCES')) return refused(`"${command}" may not be run`, 'wait')
   if ((thrown as { readonly name?: unknown } | null)?.name === 'UnauthorizedError')
     return refused('it wants a person to sign in', 'signIn')
-  if (hasCode(thrown, 'REQUEST_TIMEOUT')) return refused(`it did not answer within ${connectMs} ms`)
+  if (hasCode(thrown, 'REQUEST_TIMEOUT'))
+    return refused(`it did not answer within ${connectMs} ms${server?.lastWords ?? ''}`)
+  const end = server?.end
   if (end !== undefined && (hasCode(thrown, 'CONNECTION_CLOSED') || hasCode(thrown, 'EPIPE')))
     return refused(`it did not start: ${end}`)
   return refused(`it did not start: ${reasonsOf(thrown)}`)

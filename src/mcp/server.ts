@@ -7,6 +7,7 @@ import { commandEnvironment } from '../actors/tools/workspace/commandEnvironment
 import { httpTransport, isReachable } from './httpTransport.ts'
 import type { McpSettings } from './options.ts'
 import type { ServerSecrets } from './serverSecrets.ts'
+import { StandardError } from './standardError.ts'
 import { StdioTransport } from './stdioTransport.ts'
 import { within } from './within.ts'
 
@@ -42,6 +43,7 @@ export class Server {
   readonly #settings: McpSettings
   readonly #host: ServerHost
   readonly #transport: Sdk.Transport
+  readonly #stderr = new StandardError()
   readonly #resolveLost: (why: string) => void
   #isProbing = false
   #isGone = false
@@ -87,9 +89,16 @@ export class Server {
       void this.#listen()
   }
 
-  /** How its process ended, if it has. */
+  /** How its process ended, if it has, and what it wrote last; without secrets. */
   get end(): string | undefined {
-    return this.#transport instanceof StdioTransport ? this.#transport.end : undefined
+    const end = this.#transport instanceof StdioTransport ? this.#transport.end : undefined
+    return end === undefined ? undefined : `${end}${this.lastWords}`
+  }
+
+  /** The last line that it wrote to standard error, to follow how it failed; empty if there is none. Without secrets. */
+  get lastWords(): string {
+    const line = this.#stderr.lastLine((text) => this.#host.secrets.cutOff(text))
+    return line === undefined ? '' : `, and last wrote "${line}"`
   }
 
   /** Known at once; the machine hears of it a little later. */
@@ -156,7 +165,10 @@ export class Server {
       maxResultBytes,
       clock,
       parse: this.sdk.deserializeMessage,
-      onStderr: (text) => debug(`it wrote to standard error: ${text.slice(0, 2_000).trimEnd()}`),
+      onStderr: (text) => {
+        this.#stderr.push(text)
+        debug(`it wrote to standard error: ${secrets.cutOff(text.slice(0, 2_000)).trimEnd()}`)
+      },
     })
   }
 

@@ -1,14 +1,16 @@
 import type { OAuthClientProvider } from '@modelcontextprotocol/client'
 import { Redactor } from '../redaction/redactor.ts'
+import { secretsInArgs, secretsInUrl } from './secretArguments.ts'
 import type { McpOptions } from './options.ts'
 
 /** Shorter values are settings more often than secrets, and blanking them would blank words. */
 const leastChars = 8
 
-/** The values of variables and headers that are secrets. Pure. */
-export function secretsIn({ env, headers, plain = [] }: McpOptions): readonly string[] {
-  const named = { ...env, ...(typeof headers === 'function' ? {} : headers) }
-  return Object.entries(named).flatMap(([name, value]) => (plain.includes(name) ? [] : formsOf(value)))
+/** The values of variables and headers, of the query of the address, and of arguments that look like secrets. Pure. */
+export function secretsIn({ env, headers, url, args = [], plain = [] }: McpOptions): readonly string[] {
+  const named = Object.entries({ ...env, ...(typeof headers === 'function' ? {} : headers) })
+  const all = [...named, ...(url === undefined ? [] : secretsInUrl(url)), ...secretsInArgs(args)]
+  return [...new Set(all.flatMap(([name, value]) => (plain.includes(name) ? [] : formsOf(value))))]
 }
 
 /** A header's value, and what follows its scheme: `Bearer …`. */
@@ -42,6 +44,11 @@ export class ServerSecrets {
   clean<T>(value: T): T {
     // As the arguments of a tool, of which nothing is known: names of fields are cleaned too.
     return this.#redactor.value({ input: value }).input
+  }
+
+  /** A text without secrets, nor the beginning of one that it ends with. */
+  cutOff(text: string): string {
+    return this.#redactor.cutOff(text)
   }
 
   /** The same provider; what it reads and keeps is noted on the way. */

@@ -12,6 +12,14 @@ const secret = fc
   .string({ minLength: 8, maxLength: 40, unit: 'grapheme-ascii' })
   .filter((text) => text.trim().length >= 8)
 
+const ways = [
+  (value: string) => ({ url: `https://x.example/mcp?apiKey=${encodeURIComponent(value)}` }),
+  (value: string) => ({ args: [`--token=${value}`] }),
+  (value: string) => ({ args: ['--api-key', value.replace(/^-+/, '') === value ? value : `x${value}`] }),
+  (value: string) => ({ args: ['-e', `SERVICE_SECRET=${value}`] }),
+  (value: string) => ({ args: ['-H', `X-Token: ${value.trim()}`] }),
+]
+
 describe('the secrets of a server', (it) => {
   it('are the values of variables and headers that are not named as plain, with and without their scheme', () => {
     const options = {
@@ -21,6 +29,30 @@ describe('the secrets of a server', (it) => {
       plain: ['FILE', 'Accept'],
     }
     assert.equal(secretsIn(options), ['long-enough', 'Bearer abcdefgh', 'abcdefgh'])
+  })
+
+  it('are in the query, the password and the path of an address, and in arguments that look like it', () => {
+    for (const [options, expected] of [
+      [
+        { url: 'https://x.example/mcp?apiKey=a%20long-key&b=short&plain-one=as-it-stands' },
+        ['a%20long-key', 'a long-key'],
+      ],
+      [{ url: 'https://x.example/s/0a1b2c3d4e5f6a7b8c9d0e1f/mcp' }, ['0a1b2c3d4e5f6a7b8c9d0e1f']],
+      [{ args: ['-y', 'some-package-of-a-server@latest', './a/folder/that/is/long', '--verbose=everything'] }, []],
+      [{ args: ['--token=secret-1', '--api-key', 'secret-2', '--tokens', 'harmless'] }, ['secret-1', 'secret-2']],
+      [
+        { args: ['--apiKey=secret-1', '-e', 'GITHUB_TOKEN=secret-2', 'DB_PASSWORD: secret-3'] },
+        ['secret-1', 'secret-2', 'secret-3'],
+      ],
+      [
+        { args: ['--header', 'Authorization: Bearer secret-1', '--header', 'X-Api-Key:secret-2'] },
+        ['Bearer secret-1', 'secret-1', 'secret-2'],
+      ],
+      [{ args: ['postgres://ann:secret-1@db/x', '--url=https://x.example/?k=secret-2'] }, ['secret-1', 'secret-2']],
+      [{ args: ['0a1b2c3d4e5f6a7b8c9d0e1f'] }, ['0a1b2c3d4e5f6a7b8c9d0e1f']],
+      [{ args: ['--password', '--quiet-please', '--token'] }, []],
+    ] as const)
+      assert.equal(secretsIn({ name: 'x', plain: ['plain-one'], ...options }), expected)
   })
 
   it('are blanked wherever they stand in what a server says, whatever they are', () => {
@@ -34,6 +66,19 @@ describe('the secrets of a server', (it) => {
         const shown = secrets.clean(said)
         assert.not.ok(shown.content[0]!.text.includes(value) && !`${before}${after}[redacted:mcp]`.includes(value))
         assert.not.ok(JSON.stringify(shown.structuredContent).includes(JSON.stringify(value).slice(1, -1)))
+      }),
+      { numRuns: someRuns(400), seed: 18 },
+    )
+  })
+
+  it('of arguments and addresses are blanked as well, whatever they are', () => {
+    fc.assert(
+      fc.property(secret, fc.constantFrom(...ways), (value, way) => {
+        const secrets = new ServerSecrets(secretsIn({ name: 'x', ...way(value) }), () => {})
+        const encoded = encodeURIComponent(value)
+        const shown = secrets.clean(`(${value}) (${encoded})`)
+        assert.not.ok(shown.includes(`(${value})`), value)
+        assert.not.ok(shown.includes(`(${encoded})`), value)
       }),
       { numRuns: someRuns(400), seed: 18 },
     )

@@ -1,5 +1,5 @@
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { json, text } from 'node:stream/consumers'
 import { fileAuth } from '../../src/mcp/fileAuth.ts'
@@ -9,9 +9,23 @@ import { opened, tempFolder, until } from './opened.ts'
 
 const timeoutMs = 10_000
 
-/** A server of the Model Context Protocol that wants a token, and the one that gives tokens, at one address. */
-async function guardedServer({ cleanup }: CaseContext) {
+/** Listens at a port of its own, until the case ends, and resolves with the address. */
+async function listening({ cleanup }: CaseContext, listener: RequestListener): Promise<string> {
+  const server = createServer(listener)
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
+  cleanup(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  return `http://127.0.0.1:${(server.address() as { readonly port: number }).port}`
+}
+
+/** A server of the Model Context Protocol that wants a token, and the one that gives tokens, at one address or at two. */
+async function guardedServer(context: CaseContext, { isApart = false } = {}) {
   let origin = ''
+  let issuer = ''
+  /** Path and header of each request. */
+  const keys: (readonly [path: string, key: string | undefined])[] = []
   /** The token that is let in. */
   let valid = ''
   let tokens = 0
@@ -27,13 +41,13 @@ async function guardedServer({ cleanup }: CaseContext) {
   }
   const pages: Readonly<Record<string, (request: IncomingMessage, response: ServerResponse, url: URL) => unknown>> = {
     '/.well-known/oauth-protected-resource/mcp': (_, response) =>
-      send(response, 200, { resource: `${origin}/mcp`, authorization_servers: [origin] }),
+      send(response, 200, { resource: `${origin}/mcp`, authorization_servers: [issuer] }),
     '/.well-known/oauth-authorization-server': (_, response) =>
       send(response, 200, {
-        issuer: origin,
-        authorization_endpoint: `${origin}/authorize`,
-        token_endpoint: `${origin}/token`,
-        registration_endpoint: `${origin}/register`,
+        issuer,
+        authorization_endpoint: `${issuer}/authorize`,
+        token_endpoint: `${issuer}/token`,
+        registration_endpoint: `${issuer}/register`,
         response_types_supported: ['code'],
         code_challenge_methods_supported: ['S256'],
       }),
@@ -77,21 +91,19 @@ async function guardedServer({ cleanup }: CaseContext) {
       return send(response, 200, { jsonrpc: '2.0', id, ...(result === undefined ? unknown : { result }) })
     },
   }
-  const server = createServer((request, response) => {
-    const url = new URL(request.url ?? '/', origin)
+  const answer: RequestListener = (request, response) => {
+    const url = new URL(request.url ?? '/', 'http://127.0.0.1')
+    keys.push([url.pathname, request.headers['x-key']?.toString()])
     const page = pages[url.pathname]
     if (page === undefined) send(response, 404)
     else void page(request, response, url)
-  })
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
-  cleanup(() => {
-    server.close()
-    server.closeAllConnections()
-  })
-  origin = `http://127.0.0.1:${(server.address() as { readonly port: number }).port}`
+  }
+  origin = await listening(context, answer)
+  issuer = isApart ? await listening(context, answer) : origin
   return {
     url: `${origin}/mcp`,
     seen,
+    keys,
     /** A token that is let in. */
     issue: () => (valid = 'issued-elsewhere'),
     revoke: () => (valid = 'revoked'),
@@ -132,6 +144,25 @@ describe('signing in to a server', (it) => {
     assert.equal(again.names(), ['whoami'])
     assert.equal(shown.length, 1)
     assert.not.ok([...open.log, ...again.log].join('\n').includes('access-token'))
+  })
+
+  it('gives the headers of the server to nobody else, such as who gives the tokens', { timeoutMs }, async (context) => {
+    const secret = 'header-of-the-server'
+    for (const headers of [{ 'X-Key': secret }, () => Promise.resolve({ 'X-Key': secret })]) {
+      const { url, keys } = await guardedServer(context, { isApart: true })
+      const { show, signIn } = person()
+      const auth = fileAuth(await tempFolder(context), { show, port: await freePort() })
+      const open = await opened(context, { name: 'guarded', url, auth, headers, protocol: 'legacy' })
+      await signIn()
+      await until(() => open.connection.status().state === 'up', context.signal)
+      const pathsWith = (wanted: string | undefined) =>
+        new Set(keys.flatMap(([path, key]) => (key === wanted && path !== '/authorize' ? [path] : [])))
+      // Somebody asks, without any header, whether the server is there.
+      const own = ['/mcp', '/.well-known/oauth-protected-resource/mcp']
+      assert.equal([...pathsWith(secret)].toSorted(), own.toSorted())
+      for (const path of ['/token', '/register', '/.well-known/oauth-authorization-server'])
+        assert.ok(pathsWith(undefined).has(path), path)
+    }
   })
 
   it('works with the newest version of the protocol as well', { timeoutMs }, async (context) => {

@@ -8,6 +8,8 @@ import { createInterface } from 'node:readline'
 export interface Raw {
   /** What it says of itself in `initialize`; `hang`: nothing. */
   readonly start?: 'hang' | 'exit' | 'garbage'
+  /** Written to standard error when it starts; `$NAME` is a variable. */
+  readonly writes?: string
   /** Ignores the end of its input and SIGTERM. */
   readonly isStubborn?: boolean
   /** What `tools/list` answers, page by page; without it the tools that it understands. */
@@ -30,6 +32,8 @@ const journal = (line: string): void => {
   if (raw.journal !== undefined) appendFileSync(raw.journal, `${line}\n`)
 }
 journal(`start ${process.pid}`)
+if (raw.writes !== undefined)
+  process.stderr.write(raw.writes.replaceAll(/\$(\w+)/g, (_, name: string) => process.env[name] ?? ''))
 if (raw.start === 'exit') process.exit(3)
 if (raw.start === 'garbage') {
   process.stdout.write('Server is starting …\n{"not": "a message"}\n\n{{{{\n')

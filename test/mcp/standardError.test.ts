@@ -1,0 +1,69 @@
+import * as fc from 'fast-check'
+import { ServerSecrets } from '../../src/mcp/serverSecrets.ts'
+import { StandardError } from '../../src/mcp/standardError.ts'
+import { someRuns } from '../support/seeds.ts'
+import { assert, describe } from '../support/suite.ts'
+import { opened, raw } from './opened.ts'
+
+const timeoutMs = 10_000
+const secret = 'hunter2-hunter2'
+const noRestart = { restart: { maxRestarts: 0 } }
+
+describe('the last line that a server wrote to standard error', (it) => {
+  const lastOf = (...pieces: readonly string[]): string | undefined => {
+    const stderr = new StandardError()
+    for (const piece of pieces) stderr.push(piece)
+    return stderr.lastLine((text) => new ServerSecrets([secret, 'two\nlines of a key'], () => {}).cutOff(text))
+  }
+
+  it('is the last that is not empty, in one line, of at most 200 characters', () => {
+    for (const [pieces, line] of [
+      [[], undefined],
+      [['\n  \r\n'], undefined],
+      [['first\nsec', 'ond\n\n \n'], 'second'],
+      [['\u001B[31mError:\u001B[0m\tno\u0007 folder\r\n'], 'Error: no folder'],
+      [['a'.repeat(1_000)], `${'a'.repeat(199)}…`],
+      [['x'.repeat(100_000)], undefined],
+      [['x'.repeat(100_000), '\nthe end'], 'the end'],
+    ] as const)
+      assert.is(lastOf(...pieces), line)
+  })
+
+  it('has no secret, nor a part of one, wherever it is cut', () => {
+    assert.is(lastOf(`key: ${secret}\n`), 'key: [redacted:mcp]')
+    assert.is(lastOf('key: two\nlines of a key.\n'), 'key: [redacted:mcp].')
+    assert.is(lastOf('key: hunter2-hun'), 'key: [redacted]')
+    const pieces = fc.array(fc.oneof(fc.constantFrom(secret, '\n', 'x'.repeat(190), 'y'.repeat(32_700)), fc.string()))
+    fc.assert(
+      fc.property(pieces, (all) => assert.not.match(lastOf(...all) ?? '', /hunter2|-hunt/)),
+      { numRuns: someRuns(200), seed: 18 },
+    )
+  })
+
+  it('is in the trouble of one that does not start, or does not answer', { timeoutMs }, async (context) => {
+    const writes = 'starting\nError: $TOKEN has no rights\n'
+    for (const [start, more, trouble] of [
+      ['exit', {}, 'it did not start: it exited with code 3'],
+      ['hang', { connectMs: 300 }, 'it did not answer within 300 ms'],
+    ] as const) {
+      const options = { ...raw({ start, writes }), env: { TOKEN: secret }, ...noRestart, ...more }
+      const { connection } = await opened(context, options)
+      const said = ', and last wrote "Error: [redacted:mcp] has no rights"'
+      assert.is(connection.trouble, `${trouble}${said}`)
+      assert.is(connection.status().trouble, `${trouble}${said}`)
+    }
+  })
+
+  it('is in the error of a call in which it died, and of those after it', { timeoutMs }, async (context) => {
+    const options = { ...raw({ writes: 'cannot open $TOKEN\n' }), env: { TOKEN: secret }, ...noRestart }
+    const open = await opened(context, options)
+    const why = 'it exited with code 7, and last wrote "cannot open [redacted:mcp]"'
+    for (const [name, says] of [
+      ['die', `ended in the middle of the call: ${why}. Whether it took effect is not known.`],
+      ['echo', `is not there: ${why}.`],
+    ] as const) {
+      const thrown = await open.call(name).catch((error: unknown) => error)
+      assert.is((thrown as Error).message, `The MCP server "raw" ${says}`)
+    }
+  })
+})
