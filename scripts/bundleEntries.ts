@@ -82,6 +82,8 @@ export async function bundleEntries(outDir: string, plugins: readonly Plugin[]):
     root,
     logLevel: 'warn',
     plugins: [...plugins, layout],
+    // Dependencies of development are not there where the package is.
+    ssr: { noExternal: ['marked'] },
     build: {
       ssr: true,
       outDir,

@@ -33,9 +33,10 @@ export const layers: readonly Layer[] = [
   { path: 'stores', below: ['protocol'], packages: ['zod'], node: 'files' },
   { path: 'memory', below: ['protocol', 'stores'], packages: ['minisearch'], node: 'files' },
   { path: 'sessions', below: [...words, 'machines', 'stores'], packages: ['zod', 'nanoid'], node: 'modules' },
+  { path: 'text', below: [], packages: ['marked'] },
   {
     path: 'charts',
-    below: [...words, 'machines', 'actors'],
+    below: [...words, 'machines', 'actors', 'text'],
     packages: ['xstate', 'elkjs'],
     node: 'modules',
   },
@@ -161,7 +162,7 @@ export const layers: readonly Layer[] = [
   { path: 'react', below: ['protocol', 'runs', 'client', 'client/fold'], types: ['actors'], packages: ['react'] },
   {
     path: 'inspector',
-    below: [...words, 'sessions', 'charts', 'client.ts', 'client/fold'],
+    below: [...words, 'sessions', 'text', 'charts', 'client.ts', 'client/fold'],
     packages: ['preact', '@preact/signals', '@tanstack/virtual-core', 'elkjs', 'vite'],
   },
   {
@@ -175,6 +176,7 @@ export const layers: readonly Layer[] = [
       'stores',
       'memory',
       'sessions',
+      'text',
       'charts',
       'runtime',
       'server',

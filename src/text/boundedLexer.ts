@@ -1,0 +1,79 @@
+import { Lexer } from 'marked'
+
+/** What the lexer makes of a text, as far as it is read here; both of blocks and of what is in a line. */
+export interface LexedToken {
+  readonly type: string
+  readonly raw: string
+  readonly text?: string
+  readonly tokens?: readonly LexedToken[]
+  readonly depth?: number
+  readonly lang?: string
+  readonly href?: string
+  readonly ordered?: boolean
+  readonly start?: number | ''
+  readonly items?: readonly LexedToken[]
+  readonly task?: boolean
+  readonly checked?: boolean
+  readonly align?: readonly ('left' | 'center' | 'right' | null)[]
+  readonly header?: readonly LexedCell[]
+  readonly rows?: readonly (readonly LexedCell[])[]
+}
+
+interface LexedCell {
+  readonly tokens: readonly LexedToken[]
+}
+
+/** Where a label such as `[1]: https://…` leads. */
+export type LinkTargets = Readonly<Record<string, { readonly href: string; readonly title: string }>>
+
+/** Blocks in blocks and spans in spans beyond this are text: the lexer calls itself for each. */
+const deepest = 16
+/** Its search for the other end of a mark is quadratic in their number. */
+const mostMarks = 300
+
+const marks = /[*_~`[\]()<>!\\]/g
+
+const hasManyMarks = (text: string): boolean => text.length > mostMarks && (text.match(marks)?.length ?? 0) > mostMarks
+
+/** Both call one another for what is inside. */
+interface Nesting {
+  blockTokens: Lex
+  inlineTokens: Lex
+}
+
+type Lex = (src: string, tokens?: object[], ...rest: unknown[]) => object[]
+
+function boundNesting(lexer: Nesting): void {
+  let depth = 0
+  const bounded =
+    (lex: Lex, isTooMuch: (src: string) => boolean): Lex =>
+    (src, tokens = [], ...rest) => {
+      if (depth >= deepest || isTooMuch(src)) {
+        tokens.push({ type: 'text', raw: src, text: src })
+        return tokens
+      }
+      depth += 1
+      try {
+        return lex.call(lexer, src, tokens, ...rest)
+      } finally {
+        depth -= 1
+      }
+    }
+  lexer.blockTokens = bounded(lexer.blockTokens, () => false)
+  lexer.inlineTokens = bounded(lexer.inlineTokens, hasManyMarks)
+}
+
+/**
+ * The tokens of a piece of a text in Markdown, of which the caller bounds the length. What is nested too deep, or has too many marks to
+ * pair, comes as text; so does all of it should the lexer fail.
+ */
+export function lexPiece(text: string, links: LinkTargets): readonly LexedToken[] {
+  try {
+    const lexer = new Lexer({ gfm: true })
+    boundNesting(lexer as object as Nesting)
+    Object.assign(lexer.tokens.links, links)
+    return lexer.lex(text) as readonly object[] as readonly LexedToken[]
+  } catch {
+    return [{ type: 'text', raw: text, text }]
+  }
+}

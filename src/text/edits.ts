@@ -1,0 +1,84 @@
+import { lineDiff, type LineDiff } from './lineDiff.ts'
+
+/** What a tool call does to a file, as far as its input tells. */
+export interface FileEdit {
+  readonly path: string
+  /** `edit`: a part is replaced; `write`: the whole file is, and what it held before is not told. */
+  readonly type: 'edit' | 'write'
+  /** Lines of an edit are those of the parts given, so their numbers are not those of the file. */
+  readonly diff: LineDiff
+}
+
+type Input = Readonly<Record<string, unknown>>
+
+const pathKeys = ['path', 'file_path', 'filePath', 'file', 'filename', 'target_file']
+/** Names of the text to replace and of the new one: ours first, then what tools of others call them. */
+const pairs: readonly (readonly [before: string, after: string])[] = [
+  ['oldText', 'newText'],
+  ['old_string', 'new_string'],
+  ['oldString', 'newString'],
+  ['old_str', 'new_str'],
+  ['old_text', 'new_text'],
+  ['old', 'new'],
+]
+const contentKeys = ['content', 'contents', 'file_text', 'text']
+const writes = /(?:^|[^a-z])(?:write|create|save|put)(?:[^a-z]|$)|(?:write|create|save)[_-]?file/i
+
+/** Longer texts than this together are not compared. */
+const mostChars = 2_000_000
+
+/**
+ * The edit that a call makes: of `edit_file` and `write_file`, and of other tools that take a path with an old and a new text, a list of
+ * those as `edits`, or, called like a tool that writes, a path with content. `undefined` for any other call, and for one whose texts are
+ * too long to compare. Pure; never throws, whatever the input is.
+ */
+export function editOf(name: string, input: unknown): FileEdit | undefined {
+  if (!isInput(input)) return undefined
+  const path = stringOf(input, pathKeys)
+  if (path === undefined) return undefined
+  const parts = partsOf(input)
+  if (parts !== undefined) return isTooLong(parts) ? undefined : { path, type: 'edit', diff: joined(parts) }
+  const content = writes.test(name) ? stringOf(input, contentKeys) : undefined
+  if (content === undefined || content.length > mostChars) return undefined
+  return { path, type: 'write', diff: lineDiff('', content) }
+}
+
+const isInput = (value: unknown): value is Input => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const stringOf = (input: Input, keys: readonly string[]): string | undefined => {
+  const key = keys.find((one) => Object.hasOwn(input, one) && typeof input[one] === 'string')
+  return key === undefined ? undefined : (input[key] as string)
+}
+
+type Part = readonly [before: string, after: string]
+
+function partsOf(input: Input): readonly Part[] | undefined {
+  const { edits } = input
+  if (!Array.isArray(edits) || edits.length === 0) {
+    const part = partOf(input)
+    return part === undefined ? undefined : [part]
+  }
+  const parts = edits.flatMap((edit: unknown) => (isInput(edit) ? [partOf(edit)] : [undefined]))
+  return parts.every((part) => part !== undefined) ? parts : undefined
+}
+
+function partOf(input: Input): Part | undefined {
+  for (const [before, after] of pairs) {
+    const texts = [stringOf(input, [before]), stringOf(input, [after])] as const
+    if (texts[0] !== undefined && texts[1] !== undefined) return [texts[0], texts[1]]
+  }
+  return undefined
+}
+
+const isTooLong = (parts: readonly Part[]): boolean =>
+  parts.reduce((sum, [before, after]) => sum + before.length + after.length, 0) > mostChars
+
+function joined(parts: readonly Part[]): LineDiff {
+  const diffs = parts.map(([before, after]) => lineDiff(before, after))
+  return {
+    added: diffs.reduce((sum, { added }) => sum + added, 0),
+    removed: diffs.reduce((sum, { removed }) => sum + removed, 0),
+    hunks: diffs.flatMap(({ hunks }) => hunks),
+    isCoarse: diffs.some(({ isCoarse }) => isCoarse),
+  }
+}
