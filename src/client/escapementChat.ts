@@ -53,8 +53,9 @@ export function escapementChat(options: EscapementChatOptions = {}): EscapementC
   const send: typeof globalThis.fetch = (...given) => (options.fetch ?? globalThis.fetch)(...given)
   return {
     api,
-    prepareSendMessagesRequest: ({ body, messages, ...rest }) => ({
-      body: { ...body, ...rest, messages: messages.slice(Math.max(0, lastAnswer(messages))) },
+    // The transport also says its headers here, which may be secrets, and where it sends.
+    prepareSendMessagesRequest: ({ body, id, messages, trigger, messageId }) => ({
+      body: { ...body, id, messages: messages.slice(Math.max(0, lastAnswer(messages))), trigger, messageId },
     }),
     async fetch(input, init = {}) {
       const asked = input instanceof Request ? input.url : String(input)

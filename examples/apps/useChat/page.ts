@@ -20,7 +20,8 @@ function Page({ before }: { readonly before: UIMessage[] }): ReactElement {
     const timer = chat.error instanceof TypeError && setTimeout(() => void chat.resumeStream(), 500)
     return () => void (timer && clearTimeout(timer))
   }, [chat.error])
-  const button = (label: string, onClick: () => unknown): ReactElement => h('button', { key: label, onClick }, label)
+  const button = (label: string, onClick: () => unknown): ReactElement =>
+    h('button', { key: label, type: 'button', onClick }, label)
   const partOf = (part: UIMessage['parts'][number], key: number): ReactElement | null => {
     if (part.type === 'text') return h('p', { key }, part.text)
     if (!isToolUIPart(part)) return null

@@ -20,5 +20,11 @@ export function Chat({
     value: text,
     onChange: (event: { target: { value: string } }) => setText(event.target.value),
   })
-  return h('main', null, ...messages, input, h('button', { onClick: say, disabled: chat.status === 'running' }, 'Send'))
+  return h(
+    'main',
+    null,
+    ...messages,
+    input,
+    h('button', { type: 'button', onClick: say, disabled: chat.status === 'running' }, 'Send'),
+  )
 }

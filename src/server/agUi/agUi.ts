@@ -2,12 +2,16 @@ import { z } from 'zod'
 import { describeIssues, RuntimeError } from '../../protocol/errors.ts'
 import type { Endpoint } from '../bridge/endpoint.ts'
 import type { AgentAccess } from '../bridge/agentAccess.ts'
+import { mustBeServed } from '../bridge/oneDefinition.ts'
 import { openRun, type OpenRun, type Threads } from './openRun.ts'
 import { overHttp } from './overHttp.ts'
 import { overSocket } from './overSocket.ts'
 
 export interface AgUiOptions {
-  /** Name of the definition that a new thread is an agent of. Default: the first one served. */
+  /**
+   * Name of the definition that all threads are agents of: others are refused, and `serve` refuses a name that it does not serve. Default: a
+   * new thread is of `forwardedProps.definition`, or the first one served, and any agent within reach is a thread.
+   */
   readonly definition?: string
 }
 
@@ -30,6 +34,7 @@ export function agUi(options: AgUiOptions = {}): Endpoint {
       openRun(access, input, { threads, definition })
   return {
     path: '/ag-ui',
+    check: (served) => (definition === undefined ? undefined : mustBeServed('agUi', definition, served)),
     answer: (request, response, access, connection) =>
       overHttp(request, response, access, { open: openFor(access), connection }),
     connect: (socket, access) => overSocket(socket, access, openFor(access)),

@@ -3,6 +3,7 @@ import { decided, type AgentCommand } from '../../protocol/commands.ts'
 import { hasCode, RuntimeError } from '../../protocol/errors.ts'
 import type { Agent } from '../../runtime/agents/agent.ts'
 import type { AgentAccess } from '../bridge/agentAccess.ts'
+import { mustBeOf } from '../bridge/oneDefinition.ts'
 import { AgUiRun } from './agUiRun.ts'
 import { clientResults, decisionFor, notPending, type Decided } from './decisions.ts'
 import { endingOf } from './endings.ts'
@@ -21,7 +22,7 @@ export type OpenRun = (input: RunAgentInput) => Promise<AgUiRun>
 /** Options of the endpoint. */
 interface Rules {
   readonly threads: Threads
-  /** Definition of new threads. */
+  /** Definition of all threads. */
   readonly definition: string | undefined
 }
 
@@ -76,13 +77,18 @@ function recall(thread: Thread, { runId, messages, tools }: RunAgentInput, past:
 async function agentOf(
   access: AgentAccess,
   { threadId, ...input }: RunAgentInput,
-  fallback: string | undefined,
+  only: string | undefined,
   maySpawn: boolean,
 ): Promise<Agent> {
   const asked = propOf({ threadId, ...input }, 'definition')
   if (asked !== undefined && typeof asked !== 'string')
     throw new RuntimeError('INVALID_OPTION', 'forwardedProps.definition is no name.')
-  const definition = asked ?? fallback ?? access.definitions[0] ?? ''
+  if (only !== undefined && asked !== undefined && asked !== only)
+    throw new RuntimeError(
+      'INVALID_OPTION',
+      `forwardedProps.definition: this is for threads of "${only}", not "${asked}".`,
+    )
+  const definition = asked ?? only ?? access.definitions[0] ?? ''
   const agent = await access.agent(threadId).catch(async (thrown: unknown) => {
     if (!maySpawn || !hasCode(thrown, 'AGENT_NOT_FOUND')) throw thrown
     return await access.spawn(definition, { id: threadId }).catch((refused: unknown) => {
@@ -91,6 +97,7 @@ async function agentOf(
       throw refused
     })
   })
+  mustBeOf(only, 'threadId', agent)
   if (asked === undefined || asked === agent.definition) return agent
   throw new RuntimeError(
     'INVALID_OPTION',

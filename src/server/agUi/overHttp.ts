@@ -3,7 +3,7 @@ import { errorInfo, type ErrorInfo } from '../../protocol/errors.ts'
 import type { OpenResponse } from '../bridge/endpoint.ts'
 import type { AgentAccess } from '../bridge/agentAccess.ts'
 import { bodyOf } from '../bridge/requestBody.ts'
-import { closeUnread, statusOf, wrongContentType } from '../streams/httpRefusals.ts'
+import { closeUnread, refusalText, statusOf, wrongContentType } from '../streams/httpRefusals.ts'
 import { EventStream } from '../streams/eventStream.ts'
 import { eventText } from './eventText.ts'
 import type { OpenRun } from './openRun.ts'
@@ -45,5 +45,5 @@ export async function overHttp(
 function answerError(response: ServerResponse, { code, message }: ErrorInfo, status: number = statusOf(code)): void {
   if (response.destroyed) return
   response.writeHead(status, { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' })
-  response.end(JSON.stringify({ code, message }))
+  response.end(JSON.stringify({ code, message: refusalText({ code, message }, 'docs/agUi.md') }))
 }

@@ -5,6 +5,7 @@ import type { AgentAccess } from '../bridge/agentAccess.ts'
 import type { OpenRun } from './openRun.ts'
 import { readInput } from './readInput.ts'
 import { RunView } from './runView.ts'
+import { refusalText } from '../streams/httpRefusals.ts'
 import { SocketSink } from '../streams/socketSink.ts'
 
 /**
@@ -19,8 +20,9 @@ export function overSocket(socket: TextSocket, access: AgentAccess, open: OpenRu
   let last: Promise<void> = Promise.resolve()
 
   const refuse = (thrown: unknown, ids: object): void => {
-    const { code, message } = access.outward(thrown)
-    if (!isClosed) sink.send({ ...ids, type: EventType.RUN_ERROR, code, message })
+    const refused = access.outward(thrown)
+    const message = refusalText(refused, 'docs/agUi.md')
+    if (!isClosed) sink.send({ ...ids, type: EventType.RUN_ERROR, code: refused.code, message })
   }
 
   async function begin(input: RunAgentInput): Promise<void> {

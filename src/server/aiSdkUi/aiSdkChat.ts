@@ -1,12 +1,16 @@
 import { z } from 'zod'
 import { describeIssues, RuntimeError } from '../../protocol/errors.ts'
 import type { Endpoint } from '../bridge/endpoint.ts'
+import { mustBeServed } from '../bridge/oneDefinition.ts'
 import { Chats } from './openChat.ts'
 import { overHttp } from './overHttp.ts'
 import { overSocket } from './overSocket.ts'
 
 export interface AiSdkChatOptions {
-  /** Name of the definition that a new chat is an agent of. Default: the first one served. */
+  /**
+   * Name of the definition that all chats are agents of: others are refused, and `serve` refuses a name that it does not serve. Default: a
+   * new chat is of the first one served, and any agent within reach is a chat.
+   */
   readonly definition?: string
   /** Default `/api/chat`, where `useChat` looks for it. */
   readonly path?: string
@@ -34,6 +38,7 @@ export function aiSdkChat(options: AiSdkChatOptions = {}): Endpoint {
   return {
     path,
     below: true,
+    check: (served) => (definition === undefined ? undefined : mustBeServed('aiSdkChat', definition, served)),
     answer: (request, response, access, connection) => overHttp({ request, response, access, chats, connection }, path),
     connect: (socket, access) => overSocket(socket, access, chats),
   }

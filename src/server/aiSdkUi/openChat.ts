@@ -5,6 +5,7 @@ import { formatNodeId } from '../../protocol/ids.ts'
 import type { LogRecord } from '../../protocol/records.ts'
 import type { Agent } from '../../runtime/agents/agent.ts'
 import type { AgentAccess } from '../bridge/agentAccess.ts'
+import { mustBeOf } from '../bridge/oneDefinition.ts'
 import { ChatThread, recordsOf } from './chatThread.ts'
 import { decisionsIn, type Decided } from './decisions.ts'
 import type { Exchange } from './exchange.ts'
@@ -84,6 +85,9 @@ export class Chats {
       if (hasCode(thrown, 'AGENT_NOT_FOUND')) return []
       throw thrown
     })
+    // A fork has the beginning of another log before its own.
+    const created = records.findLast((record) => record.type === 'agent.created')
+    if (created?.type === 'agent.created') mustBeOf(this.#definition, 'id', { id, definition: created.definition })
     const below = new Map<string, Awaited<ReturnType<typeof recordsOf>>>()
     const ids = childrenIn(records)
     for (const child of ids) {
@@ -105,6 +109,7 @@ export class Chats {
     const agent = await this.#agent(access, id, maySpawn)
     if (agent.parent !== undefined || agent.path.length > 0)
       throw new RuntimeError('INVALID_OPTION', `Agent "${id}" is a sub-agent; talk with its root.`)
+    mustBeOf(this.#definition, 'id', agent)
     const thread = this.#threads.get(agent) ?? new ChatThread(agent, (agentId, from) => access.records(agentId, from))
     this.#threads.set(agent, thread)
     await thread.follow()

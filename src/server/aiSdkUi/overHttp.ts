@@ -4,7 +4,7 @@ import type { AgentAccess } from '../bridge/agentAccess.ts'
 import type { OpenResponse } from '../bridge/endpoint.ts'
 import { bodyOf } from '../bridge/requestBody.ts'
 import { EventStream } from '../streams/eventStream.ts'
-import { closeUnread, statusOf, wrongContentType } from '../streams/httpRefusals.ts'
+import { closeUnread, refusalText, statusOf, wrongContentType } from '../streams/httpRefusals.ts'
 import { serverSent } from '../streams/piecesOf.ts'
 import { ChatView } from './chatView.ts'
 import type { Chats, Opened } from './openChat.ts'
@@ -125,5 +125,5 @@ function show({ response, access, connection }: Exchanged, opened: Opened): void
 function refuse(response: ServerResponse, { code, message }: ErrorInfo, status: number = statusOf(code)): void {
   if (response.destroyed) return
   response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' })
-  response.end(message)
+  response.end(refusalText({ code, message }, 'docs/useChat.md'))
 }

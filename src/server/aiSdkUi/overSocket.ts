@@ -3,6 +3,7 @@ import { describeIssues, RuntimeError } from '../../protocol/errors.ts'
 import type { AgentAccess } from '../bridge/agentAccess.ts'
 import type { TextSocket } from '../bridge/endpoint.ts'
 import { readJson } from '../bridge/readFrame.ts'
+import { refusalText } from '../streams/httpRefusals.ts'
 import { SocketSink } from '../streams/socketSink.ts'
 import { ChatView } from './chatView.ts'
 import type { Chats, Opened } from './openChat.ts'
@@ -75,7 +76,11 @@ export function overSocket(socket: TextSocket, access: AgentAccess, chats: Chats
       send({ type: 'no-active', requestId: frame.requestId })
     } catch (thrown) {
       if (answering.get(frame.requestId) === one) answering.delete(frame.requestId)
-      send({ type: 'error', requestId: frame.requestId, errorText: access.outward(thrown).message })
+      send({
+        type: 'error',
+        requestId: frame.requestId,
+        errorText: refusalText(access.outward(thrown), 'docs/useChat.md'),
+      })
     }
   }
 
@@ -87,7 +92,7 @@ export function overSocket(socket: TextSocket, access: AgentAccess, chats: Chats
     access.clock.after(againMs, () => {
       if (isClosed || [...answering.values()].some(({ id }) => id === one.id)) return
       chats.stop(access, one.id).catch((thrown: unknown) => {
-        send({ type: 'error', requestId: request, errorText: access.outward(thrown).message })
+        send({ type: 'error', requestId: request, errorText: refusalText(access.outward(thrown), 'docs/useChat.md') })
       })
     })
   }

@@ -12,6 +12,8 @@ export interface Endpoint {
   readonly below?: true
   /** Headers that pages of other origins may send, beside `authorization`, `content-type` and `accept`. */
   readonly headers?: readonly string[]
+  /** Called with the names of the definitions that `serve` was given, before it listens: what it throws, `serve` rejects with. */
+  check?(definitions: readonly string[]): void
   /**
    * Answers an HTTP request at the path; what it throws is answered with status 500. The answer counts as a connection until it is
    * over; a client that reads nothing of what waits for it between three pings is cut off. Default: status 426.

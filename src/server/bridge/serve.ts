@@ -33,6 +33,7 @@ export async function serve(
   if (options.server === undefined) checkExposure(host, options)
   const limits = bridgeLimitsSchema.parse(options.limits ?? {})
   const byName = new Map(definitions.map((definition) => [definition.name, definition]))
+  for (const endpoint of endpoints) endpoint.check?.([...byName.keys()])
   const { clock } = shared
   const role = options.role ?? 'admin'
   const bridge = new Bridge(runtime, {

@@ -5,6 +5,7 @@ import type { RunResult } from '../../runs/runResult.ts'
 import type { Agent } from '../../runtime/agents/agent.ts'
 import { awaitsDecision } from '../../runtime/agents/agentTree.ts'
 import type { AgentAccess } from '../bridge/agentAccess.ts'
+import { mustBeOf } from '../bridge/oneDefinition.ts'
 import { outwardEvent } from '../bridge/outwardError.ts'
 import type { AgentTool, Wanted } from './agentTool.ts'
 import { followRun } from './followRun.ts'
@@ -89,10 +90,7 @@ async function sessionOf({ definition: { name } }: AgentTool, session: string, a
   const agent = await access.agent(session)
   if (agent.path.length > 0)
     throw new RuntimeError('AGENT_NOT_FOUND', `Agent "${session}" is a sub-agent: a session is a root agent.`)
-  if (agent.definition !== name) {
-    const what = `session: "${session}" is of the tool "${agent.definition}", not of "${name}".`
-    throw new RuntimeError('INVALID_OPTION', what)
-  }
+  mustBeOf(name, 'session', agent)
   await agent.wake()
   return agent
 }

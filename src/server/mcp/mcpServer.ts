@@ -10,6 +10,7 @@ import { AgentAccess } from '../bridge/agentAccess.ts'
 import { Bridge } from '../bridge/bridge.ts'
 import type { Endpoint } from '../bridge/endpoint.ts'
 import { bridgeLimitsSchema } from '../bridge/limits.ts'
+import { mustBeServed } from '../bridge/oneDefinition.ts'
 import type { ServedDeps } from '../bridge/servedDeps.ts'
 import { agentServer, type ServerParts, type Visit } from './agentServer.ts'
 import type * as HttpModule from './answerHttp.ts'
@@ -141,10 +142,10 @@ export function mcpServer(
     endpoint: () => ({
       path: '/mcp',
       headers: ['mcp-session-id', 'mcp-protocol-version', 'mcp-method', 'mcp-name', 'last-event-id'],
+      check(served) {
+        for (const one of names) mustBeServed('mcpServer', one, served)
+      },
       async answer(request: IncomingMessage, response: ServerResponse, access, answering) {
-        const missing = names.find((one) => !access.definitions.includes(one))
-        if (missing !== undefined)
-          throw new RuntimeError('INVALID_OPTION', `mcpServer: "${missing}" is not among the definitions of serve.`)
         const { answerHttp } = await overHttp()
         await answerHttp(await http(), { request, response, access, answering })
       },

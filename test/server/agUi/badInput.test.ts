@@ -43,8 +43,40 @@ describe('AG-UI input', (it) => {
       const said = (await response.json()) as { code: string; message: string }
       assert.equal([response.status, said.code], [status, code])
       assert.ok(said.message.length > 10)
+      assert.not.match(said.message, /docs\/protocol\.md|named option/, 'the advice is for this endpoint')
     })
   }
+
+  it('is refused for an agent of another definition than the one the endpoint is for', async (context) => {
+    const other = defineAgent({ name: 'b', model: scriptedModel(['one']) })
+    const { post, runtime } = await serveFrontEnds(context, [definition(), other], { definition: 'a' })
+    const agent = await runtime.spawn(other, { id: 'thread' })
+    const asked = [
+      inputOf(),
+      inputOf({ forwardedProps: { command: 'abort' } }),
+      inputOf({ forwardedProps: { definition: 'b' } }),
+      inputOf({ threadId: 'new', forwardedProps: { definition: 'b' } }),
+    ]
+    const answers = await Promise.all(asked.map((input) => post(input)))
+    const messages = await Promise.all(answers.map(async (one) => ((await one.json()) as { message: string }).message))
+    assert.equal(
+      answers.map(({ status }) => status),
+      [400, 400, 400, 400],
+    )
+    for (const message of messages.slice(0, 2))
+      assert.match(message, /^threadId: "thread" is an agent of "b", and this is for those of "a"\./)
+    for (const message of messages.slice(2))
+      assert.match(message, /^forwardedProps\.definition: this is for threads of "a", not "b"\./)
+    assert.equal([agent.conversation.log(), runtime.agent('new')], [[], undefined])
+    assert.is((await post(inputOf({ threadId: 'own', forwardedProps: { definition: 'a' } }))).status, 200)
+  })
+
+  it('is answered by a definition that is served, or the server does not start', async (context) => {
+    await assert.rejects(
+      serveFrontEnds(context, [definition()], { definition: 'nope' }),
+      /agUi: "nope" is not among the definitions of serve \(there are: a\)/,
+    )
+  })
 
   it('refuses other methods and other content types', async (context) => {
     const { url, post } = await serveFrontEnds(context, [definition()])

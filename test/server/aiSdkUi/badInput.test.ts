@@ -46,7 +46,11 @@ describe('a chat is refused, in a sentence and with nothing done,', (it) => {
       const serving = await serveChats(context, [echo])
       const response = await serving.post(body)
       assert.equal([response.status, response.headers.get('content-type')], [status, 'text/plain; charset=utf-8'])
-      assert.match(await response.text(), sentence)
+      const text = await response.text()
+      assert.match(text, sentence)
+      assert.not.match(text, /docs\/protocol\.md|named option/, 'the advice is for this endpoint')
+      if (status === 400 && !/an agent id|empty|came by/.test(text))
+        assert.match(text, / docs\/useChat\.md lists the requests\.$/)
       assert.equal(serving.runtime.agent('chat')?.conversation.log() ?? [], [])
     })
   }
@@ -133,6 +137,33 @@ describe('a chat is refused, in a sentence and with nothing done,', (it) => {
         ['error', 'r3'],
       ],
     )
+  })
+
+  it('with a definition that is not served, when the server starts', async (context) => {
+    const endpoints = [aiSdkChat({ definition: 'ecco' })]
+    await assert.rejects(
+      serveChats(context, [echo], { endpoints }),
+      /aiSdkChat: "ecco" is not among the definitions of serve \(there are: echo; did you mean "echo"\?\)/,
+    )
+  })
+
+  it('with the id of an agent of another definition than the one the endpoint is for', async (context) => {
+    const other = defineAgent({ name: 'other', model: policyModel(() => 'A secret of the other.') })
+    const serving = await serveChats(context, [other, echo], { endpoints: [aiSdkChat({ definition: 'echo' })] })
+    const agent = await serving.runtime.spawn(other, { id: 'chat' })
+    await agent.prompt('go').result
+    const at = (path: string, init: RequestInit = {}) => fetch(`${serving.api}/chat${path}`, init)
+    const answers = await Promise.all([
+      serving.post({ id: 'chat', messages: [said('m1', 'go')] }),
+      at('/stream'),
+      at('/stream', { method: 'DELETE' }),
+      at(''),
+    ])
+    for (const answer of answers) {
+      assert.is(answer.status, 400, answer.url)
+      assert.match(await answer.text(), /^id: "chat" is an agent of "other", and this is for those of "echo"\. docs/)
+    }
+    assert.is(agent.conversation.log().length, 2)
   })
 
   it('with options that are none', () => {

@@ -118,6 +118,32 @@ describe('a client of useChat', (it) => {
     )
   })
 
+  it('sends what the server reads and what the page gives, and nothing of its headers and its address', async (context) => {
+    const serving = await serveChats(context, [agentOf(['hello'])])
+    const bodies: unknown[] = []
+    const sent: (string | null)[] = []
+    const chat = serving.chat({
+      transport: new DefaultChatTransport({
+        ...escapementChat({
+          api: serving.api,
+          fetch: (input, init) => {
+            bodies.push(JSON.parse(String(init?.body)))
+            sent.push(new Headers(init?.headers).get('authorization'))
+            return fetch(input, init)
+          },
+        }),
+        headers: { authorization: 'Bearer a-secret-of-the-page' },
+        credentials: 'include',
+        body: { plan: 'gold' },
+      }),
+    })
+    await chat.sendMessage({ text: 'go' }, { body: { note: 1 }, metadata: { inner: true } })
+    assert.is(chat.messages.at(-1)?.role, 'assistant', chat.error?.message)
+    const [said] = chat.messages
+    assert.equal(bodies, [{ plan: 'gold', note: 1, id: 'chat', messages: [plain(said)], trigger: 'submit-message' }])
+    assert.equal(sent, ['Bearer a-secret-of-the-page'])
+  })
+
   it('stops nothing that is asked for again at once', async (context) => {
     const reply = heldReply('half an ', 'half an answer')
     const serving = await serveChats(context, [agentOf([reply])])

@@ -232,10 +232,8 @@ describe('the MCP endpoint', (it) => {
     const { agent } = waiter()
     const runtime = await createRuntime()
     context.cleanup(() => runtime.close())
-    const server = await runtime.serve({ endpoints: [mcpServer(runtime, [agent]).endpoint()] })
-    const response = await fetch(`http://127.0.0.1:${server.port}/mcp`, { method: 'POST', body: '{}' })
-    assert.is(response.status, 500)
-    assert.match(await response.text(), /"waiter" is not among the definitions of serve/)
+    const serving = runtime.serve({ endpoints: [mcpServer(runtime, [agent]).endpoint()] })
+    await assert.rejects(serving, /mcpServer: "waiter" is not among the definitions of serve \(serve was given none\)/)
   })
 
   it('answers requests of a server of another make', async (context) => {

@@ -105,7 +105,7 @@ describe('an MCP server of agents', (it) => {
     const client = await connect('HTTP, modern')
     const { session } = await call(client, 'counter', { task: 'x' })
     const wrong = await call(client, 'rater', { session })
-    assert.match(wrong.text, /is of the tool "counter", not of "rater"\..*\(INVALID_OPTION\)/)
+    assert.match(wrong.text, /is an agent of "counter", and this is for those of "rater"\..*\(INVALID_OPTION\)/)
     const child = await runtime.agent(session)!.spawn(counter)
     const below = await call(client, 'counter', { session: child.id })
     assert.match(below.text, /is a sub-agent: a session is a root agent/)
