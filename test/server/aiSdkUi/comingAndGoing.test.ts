@@ -127,7 +127,7 @@ describe('a client of useChat', (it) => {
         ...escapementChat({
           api: serving.api,
           fetch: (input, init) => {
-            bodies.push(JSON.parse(String(init?.body)))
+            bodies.push(JSON.parse(init?.body as string))
             sent.push(new Headers(init?.headers).get('authorization'))
             return fetch(input, init)
           },
