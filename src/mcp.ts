@@ -3,7 +3,7 @@
  * as such a server, which needs `@modelcontextprotocol/server`, and over HTTP `@modelcontextprotocol/node`.
  */
 export { mcpTools } from './mcp/mcpTools.ts'
-export type { McpApproval, McpOptions, McpRestart } from './mcp/options.ts'
+export type { McpApproval, McpAuth, McpOptions, McpRestart } from './mcp/options.ts'
 export { fileAuth, type FileAuthOptions } from './mcp/fileAuth.ts'
 export { mcpConnectionMachine } from './mcp/connectionMachine.ts'
 export {

@@ -177,4 +177,12 @@ export const faults: readonly Fault[] = [
     to: '',
     tests: ['mcp/secrets'],
   },
+  {
+    id: 'mcp-23',
+    file: 'src/mcp/options.ts',
+    what: 'a program that uses escapement/mcp does not compile without the optional package',
+    from: '  readonly auth?: McpAuth\n',
+    to: "  readonly auth?: import('@modelcontextprotocol/client').OAuthClientProvider\n",
+    tests: ['bundlers/declarations'],
+  },
 ]

@@ -4,6 +4,7 @@ import { join, resolve as absolute } from 'node:path'
 import type { OAuthClientMetadata, OAuthClientProvider } from '@modelcontextprotocol/client'
 import { z } from 'zod'
 import { describeIssues, hasCode, messageOf, RuntimeError } from '../protocol/errors.ts'
+import type { McpAuth } from './options.ts'
 import type { SignsIn } from './signIn.ts'
 import { callbackPath, listenForSignIn, type SignInListener } from './signInListener.ts'
 
@@ -45,7 +46,7 @@ type Kept = z.infer<typeof keptSchema>
  *
  * @throws RuntimeError `INVALID_OPTION`
  */
-export function fileAuth(dir: string, options: FileAuthOptions = {}): OAuthClientProvider {
+export function fileAuth(dir: string, options: FileAuthOptions = {}): McpAuth {
   const checked = z.tuple([z.string().min(1), optionsSchema]).safeParse([dir, options])
   if (!checked.success) throw new RuntimeError('INVALID_OPTION', `fileAuth: ${describeIssues(checked.error)}.`)
   return new FileAuth(absolute(dir), options)

@@ -1,4 +1,3 @@
-import type { OAuthClientProvider } from '@modelcontextprotocol/client'
 import { z } from 'zod'
 import type { ToolEffects } from '../actors/tools/defineTool.ts'
 import { describeIssues, labelOf, RuntimeError } from '../protocol/errors.ts'
@@ -23,6 +22,23 @@ export type McpApproval =
   | 'none'
   | ((name: string, input: { readonly [name: string]: unknown }) => boolean)
 
+type Maybe<T> = T | undefined | Promise<T | undefined>
+
+/**
+ * Signs in with OAuth: what `fileAuth` returns, or any `OAuthClientProvider` of `@modelcontextprotocol/client`, which says what each member
+ * does. It is written down here so that programs compile where that package is not installed.
+ */
+export interface McpAuth {
+  readonly redirectUrl: string | URL | undefined
+  readonly clientMetadata: { readonly redirect_uris: readonly string[] }
+  clientInformation(): Maybe<{ readonly client_id: string }>
+  tokens(): Maybe<{ readonly access_token: string }>
+  saveTokens(tokens: object): void | Promise<void>
+  redirectToAuthorization(address: URL): void | Promise<void>
+  saveCodeVerifier(verifier: string): void | Promise<void>
+  codeVerifier(): string | Promise<string>
+}
+
 /** A server of the Model Context Protocol: `command` for one that runs as a process, or `url`. */
 export interface McpOptions {
   /** Names the server in logs, in errors, on the page and in front of a tool's name that is taken: 1 to 32 letters, digits, `_`, `-`. */
@@ -42,7 +58,7 @@ export interface McpOptions {
   /** Names of variables, headers, parameters of the query and options whose values are no secrets, such as a path. */
   readonly plain?: readonly string[]
   /** Signs in with OAuth: `fileAuth`, or a provider of `@modelcontextprotocol/client`. */
-  readonly auth?: OAuthClientProvider
+  readonly auth?: McpAuth
   /** Default `'legacy'`, versions to 2025-11-25, for a process, and `'auto'` for a URL: the newest that the server speaks. */
   readonly protocol?: 'legacy' | 'auto' | '2026-07-28'
   /** Only the tools of these names, or whose names match. By the server's names, as in all options. */

@@ -1,7 +1,7 @@
 import type { OAuthClientProvider } from '@modelcontextprotocol/client'
 import { Redactor } from '../redaction/redactor.ts'
 import { secretsInArgs, secretsInUrl } from './secretArguments.ts'
-import type { McpOptions } from './options.ts'
+import type { McpAuth, McpOptions } from './options.ts'
 
 /** Shorter values are settings more often than secrets, and blanking them would blank words. */
 const leastChars = 8
@@ -51,9 +51,9 @@ export class ServerSecrets {
     return this.#redactor.cutOff(text)
   }
 
-  /** The same provider; what it reads and keeps is noted on the way. */
-  watch(provider: OAuthClientProvider): OAuthClientProvider {
-    return new Proxy(provider, {
+  /** The same provider, as the package takes it; what it reads and keeps is noted on the way. */
+  watch(provider: McpAuth): OAuthClientProvider {
+    return new Proxy(provider as OAuthClientProvider, {
       get: (target, name) => {
         const value: unknown = Reflect.get(target, name, target)
         if (typeof value !== 'function') return value

@@ -1,5 +1,5 @@
-import type { OAuthClientProvider } from '@modelcontextprotocol/client'
 import { messageOf } from '../protocol/errors.ts'
+import type { McpAuth } from './options.ts'
 import type { Server } from './server.ts'
 
 /** A provider that hears when a person comes back from signing in, as that of `fileAuth` does. */
@@ -10,14 +10,14 @@ export interface SignsIn {
 
 /** Waits, beside everything else, for a person who was asked to sign in. */
 export class SignIn {
-  readonly #auth: (OAuthClientProvider & Partial<SignsIn>) | undefined
+  readonly #auth: (McpAuth & Partial<SignsIn>) | undefined
   readonly #host: { signedIn(): void; debug(message: string): void }
   readonly #closed = new AbortController()
   /** The token that was refused. */
   #refused: string | undefined
   #waiting: Promise<void> | undefined
 
-  constructor(auth: OAuthClientProvider | undefined, host: { signedIn(): void; debug(message: string): void }) {
+  constructor(auth: McpAuth | undefined, host: { signedIn(): void; debug(message: string): void }) {
     this.#auth = auth
     this.#host = host
   }
@@ -33,7 +33,7 @@ export class SignIn {
     this.#waiting ??= this.#wait(server, this.#auth).finally(() => (this.#waiting = undefined))
   }
 
-  async #wait(server: Server, auth: OAuthClientProvider & Partial<SignsIn>): Promise<void> {
+  async #wait(server: Server, auth: McpAuth & Partial<SignsIn>): Promise<void> {
     try {
       this.#refused = await this.#token()
       const parameters = await auth.signedIn?.(this.#closed.signal)

@@ -20,8 +20,7 @@ function Page({ before }: { readonly before: UIMessage[] }): ReactElement {
     const timer = chat.error instanceof TypeError && setTimeout(() => void chat.resumeStream(), 500)
     return () => void (timer && clearTimeout(timer))
   }, [chat.error])
-  const button = (label: string, onClick: () => unknown): ReactElement =>
-    h('button', { key: label, type: 'button', onClick }, label)
+  const button = (key: string, onClick: () => unknown) => h('button', { key, type: 'button', onClick }, key)
   const partOf = (part: UIMessage['parts'][number], key: number): ReactElement | null => {
     if (part.type === 'text') return h('p', { key }, part.text)
     if (!isToolUIPart(part)) return null

@@ -16,15 +16,8 @@ export function Chat({
     setText('')
   }
   const messages = chat.messages.map(({ id, role, text: said }) => h('p', { key: id, className: role }, said))
-  const input = h('input', {
-    value: text,
-    onChange: (event: { target: { value: string } }) => setText(event.target.value),
-  })
-  return h(
-    'main',
-    null,
-    ...messages,
-    input,
-    h('button', { type: 'button', onClick: say, disabled: chat.status === 'running' }, 'Send'),
-  )
+  const onChange = (event: { target: { value: string } }) => setText(event.target.value)
+  const input = h('input', { value: text, onChange })
+  const disabled = chat.status === 'running'
+  return h('main', null, ...messages, input, h('button', { type: 'button', onClick: say, disabled }, 'Send'))
 }
