@@ -91,6 +91,8 @@ export interface AgentPorts {
   decided(live: LiveDecision): void
   /** Asks the sources of its tools what they have for the turn that begins; missing without any. Rejects only when it is cancelled. */
   readonly lookAtSources?: ((cancellation: Cancellation) => Promise<SourcesLook>) | undefined
+  /** Tells the application what concerns its code and no model, once: its logger or, without one, the process. */
+  tellApplication?(message: string): void
   readonly conversation: Conversation
   /** What left the model's sight and has not been looked through for its memory; missing while nothing has, or without `extract`. */
   readonly leftBehind?: LeftBehind | undefined

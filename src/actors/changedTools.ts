@@ -95,7 +95,7 @@ function changedTexts(
 ): NonNullable<ToolsChange['instructions']> {
   const gone = [...before.keys()].filter((source) => !listings.has(source)).map((source) => ({ source, text: '' }))
   const now = [...listings].flatMap(([source, { instructions: text, isUp }]) =>
-    isUp && text !== (before.get(source) ?? '') ? [{ source, text }] : [],
+    isUp && text !== undefined && text !== (before.get(source) ?? '') ? [{ source, text }] : [],
   )
   return [...gone, ...now]
 }

@@ -6,16 +6,16 @@ import type { OfferedTool } from './turnOptions.ts'
 export const everyName = ({ toolSpecs }: AgentDefinition): string[] => toolSpecs.map(({ name }) => name)
 
 /**
- * The names of what is offered, in the order of the definition: those given, and the tools of the brakes. With sources of tools, which come
- * and go, an unknown name stands at the end, for when there is one.
+ * The names of what is offered, in the order of the definition: those given, and the tools of the brakes. Where a source may still bring
+ * a tool (`mayCome`), an unknown name stands at the end, for when there is one.
  *
  * @throws Error naming what the definition does not have.
  */
-export function offeredNames(definition: AgentDefinition, tools: readonly OfferedTool[]): string[] {
+export function offeredNames(definition: AgentDefinition, tools: readonly OfferedTool[], mayCome: boolean): string[] {
   const names = everyName(definition)
   const wanted = new Set(tools.map((tool) => (typeof tool === 'string' ? tool : tool.name)))
   const unknown = [...wanted].filter((name) => !names.includes(name))
-  if (definition.toolSources.length === 0) for (const name of unknown) throw new Error(noSuch('tool', name, names))
+  if (!mayCome) for (const name of unknown) throw new Error(noSuch('tool', name, names))
   const known = names.filter((name) => wanted.has(name) || definition.turns.always.includes(name))
   return [...known, ...unknown]
 }

@@ -27,7 +27,9 @@ export const prepareTurn = (find: FindPorts) =>
     try {
       const tools = await lookAtSources(ports, input, cancellation)
       const definition = tools?.definition ?? ports.definition
-      const decision = await decide({ ports, definition, input, cancellation })
+      // A turn that did not look at them has no tools anyway.
+      const notUp = tools?.notUp ?? definition.toolSources.map(({ source }) => source)
+      const decision = await decide({ ports, definition, input, cancellation, notUp })
       const memory = await useMemory(ports, input, cancellation)
       const taken = {
         ...(tools === undefined ? {} : { tools: takenOf(tools) }),
@@ -62,6 +64,8 @@ interface Preparing {
   readonly definition: AgentDefinition
   readonly input: PrepareInput
   readonly cancellation: Cancellation
+  /** The sources that may have tools later that they have not now. */
+  readonly notUp: readonly string[]
 }
 
 async function decide(turn: Preparing): Promise<TurnDecision> {
@@ -98,14 +102,17 @@ async function askChanges(turn: Preparing, instructions: string | undefined): Pr
 }
 
 /** What the turn is asked with because of what `beforeTurn` returned. What no record can hold is left with the ports. */
-function changesOf({ ports, definition, input }: Preparing, returned: unknown): Omit<TurnDecision, 'by'> {
+function changesOf(turn: Preparing, returned: unknown): Omit<TurnDecision, 'by'> {
+  const { ports, definition, input, notUp } = turn
   const checked = turnChangesSchema().safeParse(returned)
   if (!checked.success) throw new Error(`beforeTurn returned nonsense: ${describeIssues(checked.error)}`)
   try {
     const { instructions, tools, toolChoice, model, settings: given } = returned as TurnChanges
-    const names = tools === undefined ? undefined : offeredNames(definition, tools)
+    const mayCome = notUp.length > 0
+    const names = tools === undefined ? undefined : offeredNames(definition, tools, mayCome)
     // The tool of a source may come later: until then the choice is left out.
-    if (definition.toolSources.length === 0) checkChoice(toolChoice, names ?? input.use?.tools ?? everyName(definition))
+    if (!mayCome) checkChoice(toolChoice, names ?? input.use?.tools ?? everyName(definition))
+    if (names !== undefined && input.limit === undefined) warnOfMissing(turn, names)
     const chosen = model === undefined ? undefined : chosenModel(definition, model)
     const { providerOptions, ...rest } = given ?? {}
     const settings = withoutUndefined({ ...rest, toolChoice })
@@ -119,6 +126,17 @@ function changesOf({ ports, definition, input }: Preparing, returned: unknown): 
   } catch (thrown) {
     throw new Error(`beforeTurn: ${messageOf(thrown)}`, { cause: thrown })
   }
+}
+
+/** The turn goes on without them. */
+function warnOfMissing({ ports, definition, notUp }: Preparing, names: readonly string[]): void {
+  const there = new Set(everyName(definition))
+  const missing = names.filter((name) => !there.has(name))
+  if (missing.length === 0) return
+  const waited = `${notUp.length === 1 ? 'the source' : 'one of the sources'} ${notUp.join(', ')}`
+  ports.tellApplication?.(
+    `Agent "${definition.name}" is asked without ${missing.join(', ')}, which beforeTurn names: ${waited} may have it, and is not up.`,
+  )
 }
 
 function turnContext(

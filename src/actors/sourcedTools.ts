@@ -20,6 +20,8 @@ export interface SourcesLook {
   readonly definition: AgentDefinition
   /** The sources of which it was not yet told that they are so. */
   readonly news: readonly SourceInfo[]
+  /** The sources that are not up: what they have may come later. */
+  readonly notUp: readonly string[]
 }
 
 /** The connection of a source, which is opened when it is first asked what it has. */
@@ -72,8 +74,9 @@ export class SourcedTools {
     const change = this.#changeTo(base, listings)
     const taken = change === undefined ? this.#taken : afterChange(this.#taken, change)
     const news = this.#untold([...listings].map(([source, listing]) => infoOf(source, listing, taken)))
-    if (change === undefined) return { change, definition: this.definition, news }
-    return { change, definition: withTaken(base, taken, this.#connect), news }
+    const notUp = [...listings].flatMap(([source, { isUp }]) => (isUp ? [] : [source]))
+    if (change === undefined) return { change, definition: this.definition, news, notUp }
+    return { change, definition: withTaken(base, taken, this.#connect), news, notUp }
   }
 
   #changeTo(base: AgentDefinition, listings: ReadonlyMap<string, Listing>): ToolsChange | undefined {

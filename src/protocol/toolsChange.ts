@@ -36,7 +36,8 @@ export const toolsChangeSchema = z.object({
 })
 export type ToolsChange = z.infer<typeof toolsChangeSchema>
 
-const sourceStateSchema = z.enum(['idle', 'opening', 'up', 'waiting', 'failed', 'closed'])
+/** How a source is; `idle`: nobody has asked it yet. */
+export const sourceStateSchema = z.enum(['idle', 'opening', 'up', 'waiting', 'failed', 'closed'])
 
 /** How a source of an agent's tools is, and what the agent has of it. */
 export const sourceInfoSchema = z.object({

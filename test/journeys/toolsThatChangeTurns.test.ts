@@ -16,9 +16,11 @@ const names = (request: { readonly tools: readonly { readonly name: string }[] }
 describe('tools of a source', (it) => {
   it('are known to beforeTurn in the turn they come, and offered as it says', async (context) => {
     const server = scriptedSource('srv', [look])
+    const down = scriptedSource('away')
+    down.goDown('not there')
     const known: (readonly string[])[] = []
     const { agent, script } = await startAgent(context, {
-      tools: [own, server],
+      tools: [own, server, down],
       beforeTurn: ({ tools, turn }) => {
         known.push(tools)
         return turn === 1 ? { tools: ['look', 'gone'], toolChoice: { tool: 'gone' } } : { toolChoice: { tool: 'look' } }
@@ -39,6 +41,44 @@ describe('tools of a source', (it) => {
     assert.match(unoffered!, /^Not run: "own" is not available in this turn/)
     assert.match(unknown!, /^There is no tool "gone"/)
     assert.is(there, 'seen')
+  })
+
+  it('that no source has are refused where all are up, like those of a definition without sources', async (context) => {
+    for (const change of [{ tools: ['loook'] }, { toolChoice: { tool: 'loook' } }]) {
+      const { agent, script } = await startAgent(context, {
+        tools: [own, scriptedSource('srv', [look])],
+        beforeTurn: () => change,
+        replies: ['done'],
+      })
+      const { stopReason, error } = await agent.prompt('go').result
+      assert.is(stopReason, 'error')
+      assert.is(error?.code, 'HOOK_FAILED')
+      assert.match(error!.message, /the definition has no tool "loook": did you mean "look"/)
+      assert.is(script.requests.length, 0)
+    }
+  })
+
+  it('that a source may still have are named in a warning, once, and the turn goes on without them', async (context) => {
+    const warned: string[] = []
+    const log = (): void => {}
+    const warn = (_: object, message: string): void => void warned.push(message)
+    const runtime = await createRuntime({ logger: { debug: log, info: log, warn, error: log } })
+    context.cleanup(() => runtime.close())
+    const server = scriptedSource('srv')
+    server.goDown('not yet')
+    const model = scriptedModel(['one', 'two', 'three'])
+    const beforeTurn = () => ({ tools: ['own', 'look'] })
+    const agent = await runtime.spawn(defineAgent({ name: 'tester', model, tools: [own, server], beforeTurn }))
+    await agent.prompt('1').result
+    await agent.prompt('2').result
+    server.comeUp()
+    server.has(look)
+    await agent.prompt('3').result
+    assert.equal(model.requests.map(names), [['own'], ['own'], ['own', 'look']])
+    assert.equal(
+      warned.filter((message) => message.includes('beforeTurn')),
+      ['Agent "tester" is asked without look, which beforeTurn names: the source srv may have it, and is not up.'],
+    )
   })
 
   it('are offered by agent.use as soon as they are there', async (context) => {

@@ -1,6 +1,6 @@
 import { cutEnd } from '../../conversation/cutMiddle.ts'
 import { messageOf } from '../../protocol/errors.ts'
-import { type OfferedToolSpec, offeredToolSchema } from '../../protocol/toolsChange.ts'
+import { type OfferedToolSpec, offeredToolSchema, sourceStateSchema } from '../../protocol/toolsChange.ts'
 import type { Cancellation } from '../cancellation.ts'
 import { TimeLimit } from '../policies/timeLimit.ts'
 import { alwaysAsks, type AnyTool, neverAsks } from './defineTool.ts'
@@ -10,7 +10,8 @@ import type { SourceHost, SourceStatus, ToolConnection, ToolSource } from './too
 export interface Listing {
   /** By their own names, which they are offered by here. */
   readonly tools: ReadonlyMap<string, ListedTool>
-  readonly instructions: string
+  /** `undefined`: what it says cannot be used, and what it said last stays. */
+  readonly instructions: string | undefined
   readonly trouble: string | undefined
   readonly state: SourceStatus['state']
   /** The tools are what it has now; otherwise what it had last, if anything. */
@@ -31,6 +32,8 @@ const mostTools = 1_000
 const mostChars = 1_000_000
 const mostInstructions = 200_000
 const mostTrouble = 500
+/** So many entries of its list are looked at. */
+const mostEntries = 10 * mostTools
 
 const noTools: ReadonlyMap<string, ListedTool> = new Map()
 
@@ -72,7 +75,7 @@ export class OpenSource {
   #opened(): ToolConnection | undefined {
     if (this.#connection !== undefined || this.#isClosed) return this.#connection
     try {
-      this.#connection = this.source.open(this.#host)
+      this.#connection = checkedConnection(this.source.open(this.#host))
       this.#fault = undefined
     } catch (thrown) {
       this.#fault = messageOf(thrown)
@@ -87,9 +90,10 @@ export class OpenSource {
       const { state, trouble } = this.#status()
       if (connection === undefined) return this.#nothing(state, trouble)
       const { tools, leftOut } = this.#listed(connection.tools)
-      const wrong = [...new Set([this.#fault, connection.trouble, trouble, leftOut || undefined])]
+      const { instructions, refused } = this.#instructionsOf(connection)
+      const own = textOr(connection.trouble, 'its trouble is no text')
+      const wrong = [...new Set([this.#fault, own, trouble, refused, leftOut || undefined])]
       const said = wrong.filter((text) => text !== undefined).join('; ')
-      const instructions = cutEnd(this.#clean(connection.instructions?.trim() ?? ''), mostInstructions)
       const about = { tools, instructions, trouble: said === '' ? undefined : this.#said(said) }
       return { ...about, state, isUp: state === 'up' }
     } catch (thrown) {
@@ -111,8 +115,19 @@ export class OpenSource {
     const trouble = this.#fault
     if (this.#isClosed) return { state: 'closed' }
     if (this.#connection === undefined) return trouble === undefined ? { state: 'idle' } : { state: 'failed', trouble }
-    const status = this.#connection.status()
+    const status = checkedStatus(this.#connection.status())
     return trouble === undefined || status.state !== 'up' ? status : { state: 'failed', trouble }
+  }
+
+  #instructionsOf(connection: ToolConnection): { instructions: string | undefined; refused?: string } {
+    const given: unknown = connection.instructions ?? ''
+    if (typeof given !== 'string') return { instructions: undefined, refused: `its instructions are no text` }
+    if (given.length > mostInstructions)
+      return {
+        instructions: undefined,
+        refused: `its instructions have ${given.length} characters, more than ${mostInstructions}`,
+      }
+    return { instructions: this.#clean(given.trim()) }
   }
 
   /** Never opens again. Rejects as the connection does. */
@@ -135,7 +150,8 @@ export class OpenSource {
     const tools = new Map<string, ListedTool>()
     const leftOut: string[] = []
     let chars = 0
-    for (const tool of given) {
+    if (!Array.isArray(given)) throw new Error('its tools are no list')
+    for (const tool of given.slice(0, mostEntries) as readonly AnyTool[]) {
       try {
         const offer = this.#offerOf(tool)
         const same = sameness(offer)
@@ -149,7 +165,8 @@ export class OpenSource {
       }
     }
     const first = leftOut.slice(0, 3).join('; ')
-    const rest = leftOut.length > 3 ? `; and ${leftOut.length - 3} more` : ''
+    const more = leftOut.length + Math.max(0, given.length - mostEntries) - 3
+    const rest = more > 0 ? `; and ${more} more` : ''
     return { tools, leftOut: leftOut.length === 0 ? '' : `left out: ${first}${rest}` }
   }
 
@@ -162,7 +179,9 @@ export class OpenSource {
     if (inputSchema['type'] !== 'object') throw new Error('its input is not an object')
     const approval = needsApproval === neverAsks ? 'never' : needsApproval === alwaysAsks ? 'always' : 'maybe'
     const said = { name, description, inputSchema, spec, effects, approval, ...(polls ? { polls } : {}) }
-    const offer = this.#clean(JSON.parse(JSON.stringify({ ...said, source: this.source.source })) as unknown)
+    const text = JSON.stringify({ ...said, source: this.source.source })
+    if (text.length > mostChars) throw new Error(`it has more than ${mostChars} characters`)
+    const offer = this.#clean(JSON.parse(text) as unknown)
     const { success, data } = offeredToolSchema.safeParse(offer)
     if (!success) throw new Error('it is not a tool')
     if (data.name !== name) throw new Error('its name holds a secret')
@@ -174,9 +193,35 @@ export class OpenSource {
   }
 
   #said(text: string | undefined): string | undefined {
-    return text === undefined ? undefined : cutEnd(this.#clean(text).replaceAll(/\s+/g, ' '), mostTrouble)
+    if (text === undefined) return undefined
+    // No longer a text is read for what is told in a line.
+    const part = text.slice(0, 8 * mostTrouble)
+    return cutEnd((this.#host.redactor?.cutOff(part) ?? part).replaceAll(/\s+/g, ' '), mostTrouble)
   }
 }
+
+/** What a source gave when it was opened, which may be anything. Throws what is wrong with it. */
+function checkedConnection(given: unknown): ToolConnection {
+  const { then, ready, status, close } = (given ?? {}) as Partial<ToolConnection> & { readonly then?: unknown }
+  if (typeof then === 'function')
+    throw new Error('its open gave a promise: it must give a connection, and wait in ready')
+  if ([ready, status, close].some((method) => typeof method !== 'function'))
+    throw new Error('its open gave no connection, with ready, status and close')
+  return given as ToolConnection
+}
+
+const states: ReadonlySet<unknown> = new Set(sourceStateSchema.options)
+
+/** Throws what is wrong with it. */
+function checkedStatus(given: unknown): Pick<SourceStatus, 'state' | 'trouble'> {
+  const { state, trouble } = (given ?? {}) as Partial<SourceStatus>
+  if (!states.has(state)) throw new Error(`its state is none of ${[...states].join(', ')}`)
+  const text = textOr(trouble, 'its trouble is no text')
+  return { state: state!, ...(text === undefined ? {} : { trouble: text }) }
+}
+
+const textOr = (given: unknown, otherwise: string): string | undefined =>
+  given === undefined || typeof given === 'string' ? given : otherwise
 
 /** Everything about a tool but the name it is offered by. */
 function sameness({ description, inputSchema, spec, effects, approval, polls, source }: OfferedToolSpec): string {

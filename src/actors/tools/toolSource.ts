@@ -52,7 +52,7 @@ export interface ToolConnection {
    * what they were offered last, and a call of one that is there is run: it should fail with the reason.
    */
   readonly tools: readonly AnyTool[]
-  /** What the system prompt says of it, at most 200,000 characters; a change is recorded as one of the tools is. */
+  /** What the system prompt says of it, at most 200,000 characters: longer ones are refused. A change is recorded as one of the tools is. */
   readonly instructions?: string | undefined
   /** Why it is not up, or which tools were left out; `undefined` if nothing is wrong. */
   readonly trouble?: string | undefined

@@ -30,6 +30,10 @@ export abstract class FamilyHost extends MachineHost {
     return this.shared.redactor
   }
 
+  tellApplication(message: string): void {
+    this.shared.sources.warn(message)
+  }
+
   override wake(): void {
     super.wake()
     if (this.input.restored?.context.reporters?.length) this.family.detached.collect()

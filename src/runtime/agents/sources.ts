@@ -3,6 +3,7 @@ import type { SourceHost, ToolSource } from '../../actors/tools/toolSource.ts'
 import type { Clock } from '../../protocol/clock.ts'
 import { messageOf } from '../../protocol/errors.ts'
 import type { Logger } from '../../protocol/logger.ts'
+import type { SourceInfo } from '../../protocol/toolsChange.ts'
 import { Redactor, type RedactOptions } from '../../redaction/redactor.ts'
 
 interface Held {
@@ -25,11 +26,15 @@ const mostIdle = 8
 /** For how long the end of a source is waited for, in milliseconds. */
 const closeMs = 10_000
 
+/** So many different warnings are given: what a source says of itself could be another each time. */
+const mostWarnings = 100
+
 /** The sources of tools that the agents of a runtime use: one connection for each. */
 export class Sources {
   readonly #options: SourcesOptions
   readonly #held = new Map<ToolSource, Held>()
   readonly #known = new WeakSet<ToolSource>()
+  readonly #warned = new Set<string>()
   #redactor: Redactor | undefined
   #isClosed = false
 
@@ -81,6 +86,21 @@ export class Sources {
         if (secrets.length > 0) this.#blanking().renew(source, secrets)
       },
     }
+  }
+
+  /** Warns of trouble that no listener is told of: a logger is told of it as of any event. */
+  unheard({ source, trouble }: SourceInfo): void {
+    if (trouble === undefined || this.#options.logger !== undefined) return
+    this.warn(`The source of tools "${source}" has trouble: ${trouble}`)
+  }
+
+  /** Tells the logger or, without one, the process. Each message once. */
+  warn(message: string): void {
+    if (this.#warned.has(message) || this.#warned.size === mostWarnings) return
+    this.#warned.add(message)
+    const { logger } = this.#options
+    if (logger === undefined) process.emitWarning(message, 'EscapementWarning')
+    else logger.warn({}, message)
   }
 
   /** The agent is gone. What nobody uses any more is closed after a while. */

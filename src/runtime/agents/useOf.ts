@@ -22,7 +22,8 @@ export function useOf(body: AgentBody, change: UseChange | null): UseEvent | nul
 
 function toolsOf({ agentId, definition }: AgentBody, tools: readonly string[]): string[] {
   try {
-    return offeredNames(definition, tools)
+    // It is for many turns, in which a source may have what it has not now.
+    return offeredNames(definition, tools, definition.toolSources.length > 0)
   } catch (thrown) {
     throw new RuntimeError('INVALID_OPTION', `Agent "${agentId}", tools: ${messageOf(thrown)}`, { cause: thrown })
   }

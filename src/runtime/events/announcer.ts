@@ -13,6 +13,7 @@ import {
   type DeltaEvent,
 } from '../../protocol/events.ts'
 import type { LogRecord, RecordOf } from '../../protocol/records.ts'
+import type { SourceInfo } from '../../protocol/toolsChange.ts'
 import type { TracedAgent, TracedEffect } from '../../protocol/tracer.ts'
 import type { Instrumentation } from '../../telemetry/instrumentation.ts'
 import { listLater } from './listLater.ts'
@@ -49,6 +50,8 @@ export interface EventOwner {
 interface Listening {
   readonly instrumentation?: Instrumentation | undefined
   readonly redactor?: Redactor | undefined
+  /** Told of trouble that nobody listens for. */
+  readonly sources?: { unheard(info: SourceInfo): void } | undefined
 }
 
 /**
@@ -123,6 +126,7 @@ export class Announcer {
     const { instrumentation, redactor } = this.#shared
     const { isObserved } = this
     const isHeard = isObserved || instrumentation !== undefined
+    if (body.type === 'source.status' && !this.isAttended && !this.isHeard) this.#shared.sources?.unheard(body)
     // Listeners may join in the middle of a reply, so secrets are tracked from its beginning.
     if (!isHeard && (redactor === undefined || !isOfReply(body))) return
     const clean = redactor === undefined ? body : this.#redact(body, redactor)
