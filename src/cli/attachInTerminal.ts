@@ -1,5 +1,6 @@
 import { isRemembered } from '../protocol/provenance.ts'
 import type { RemoteConversation, RemoteNode } from '../client/answers.ts'
+import { messageOf } from '../protocol/errors.ts'
 import type { AgentEvent } from '../protocol/events.ts'
 import { textOf } from '../protocol/messages.ts'
 import type { AttachedAgent } from './attachedAgent.ts'
@@ -53,6 +54,14 @@ export async function attachInTerminal(
         if (isLeaving) chat.leave(exitCodes.interrupted)
         else if (chat.typed !== '') chat.clearTyped()
         else leave(chat)
+      },
+      onEscape(chat) {
+        if (agent.state === 'idle') return
+        if (!agent.isOwnRun) return chat.note('not begun here; /abort stops it')
+        void agent.abort().then(
+          () => chat.note('stopped'),
+          (thrown: unknown) => chat.note(messageOf(thrown), true),
+        )
       },
       onQuit: leave,
     },

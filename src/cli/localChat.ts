@@ -30,7 +30,7 @@ export async function chatInTerminal(
       prompt,
       headline: `${modelId} · ${dir}`,
       isPriced,
-      ctrlC: { help: 'stop the work; twice, leave', hint: 'Ctrl-C to stop' },
+      ctrlC: { help: 'stop the work; twice, leave', hint: 'Esc to stop' },
       policy: () => approvalPolicy(true, yes),
       begin,
       onInterrupt(chat) {
@@ -39,6 +39,11 @@ export async function chatInTerminal(
         else if (wasBusy) chat.note('stopped; Ctrl-C again to leave')
         else if (chat.typed !== '') chat.clearTyped()
         else chat.leave(exitCodes.done)
+        agent.abort()
+      },
+      onEscape(chat) {
+        if (agent.state === 'idle') return
+        chat.note('stopped')
         agent.abort()
       },
       end() {

@@ -3,10 +3,11 @@ import { messageOf } from '../protocol/errors.ts'
 import type { Run } from '../runs/run.ts'
 import { answerPending, type ApprovalPolicy } from './approvals.ts'
 import { isWaiting, type ChatAgent } from './chatAgent.ts'
-import { chatHelp, isSlashCommand, readChatLine, runChatLine } from './slashCommands.ts'
+import { chatCommands, chatHelp, isSlashCommand, readChatLine, runChatLine } from './slashCommands.ts'
 import { type CliHost, exitCodes } from './cliHost.ts'
 import { onStopSignal } from './signals.ts'
 import { coloursFor } from './terminal/colours.ts'
+import { commandCompleter } from './terminal/input/completion.ts'
 import { eventPrinter } from './terminal/eventPrinter.ts'
 import { LiveScreen } from './terminal/liveScreen.ts'
 import { withoutControls } from '../charts/plainText.ts'
@@ -40,6 +41,8 @@ export interface TerminalChat {
   /** Called with a message that is sent, which starts or joins a run. */
   said?(text: string): void
   onInterrupt(chat: OpenChat): void
+  /** Called for Esc, where it closes nothing else. */
+  onEscape?(chat: OpenChat): void
   /** Called for `/quit` and Ctrl-D; default: leaves. */
   onQuit?(chat: OpenChat): void
   /** Called before the screen is closed. */
@@ -87,7 +90,7 @@ export async function runTerminalChat(setup: TerminalChat, host: CliHost): Promi
     const read = readChatLine(line)
     if (read.type === 'nothing') return
     if (read.type === 'quit') return quit()
-    if (read.type === 'help') return screen.write(chatHelp(ctrlC.help))
+    if (read.type === 'help') return screen.write(chatHelp(ctrlC.help, true))
     if (read.type === 'print') return screen.write(read.text)
     if ('text' in read) setup.said?.(read.text)
     if (read.type === 'say' && isWaiting(agent))
@@ -104,6 +107,8 @@ export async function runTerminalChat(setup: TerminalChat, host: CliHost): Promi
     prompt: '› ',
     onLine,
     onInterrupt,
+    onEscape: () => setup.onEscape?.(chat),
+    complete: commandCompleter(chatCommands),
     isCommand: isSlashCommand,
     onEnd: quit,
   })

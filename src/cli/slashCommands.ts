@@ -2,6 +2,7 @@ import type { CompactOptions, PruneOptions, RevertCommandOptions } from '../prot
 import type { UseChange } from '../protocol/turns.ts'
 import type { Run } from '../runs/run.ts'
 import { decideCall, type ChatAgent } from './chatAgent.ts'
+import type { Completion } from './terminal/input/completion.ts'
 
 /** A line of a chat that the agent handles, other than a plain message. */
 export type AgentLine =
@@ -166,10 +167,25 @@ const slashCommands: Readonly<Record<string, SlashCommand>> = {
 /** Alternative names. */
 const aliases: Readonly<Record<string, string>> = { '/exit': '/quit' }
 
-/** What `/help` prints; `ctrlC`: what Ctrl-C does here. */
-export const chatHelp = (ctrlC: string): string =>
+/** What completes a command: with a space behind it if something is to follow. */
+export const chatCommands: readonly Completion[] = Object.entries(slashCommands).map(([name, command]) => ({
+  text: command.form === undefined ? name : `${name} `,
+  detail: command.form === undefined ? command.help : `${command.form}  ${command.help}`,
+  isWhole: command.needs === undefined,
+}))
+
+/** Keys of a terminal that a person may not guess. */
+const keys = [
+  ['Esc', 'stop the work; at rest twice, what was said last'],
+  ['Alt-Enter, \\ Enter', 'a new line; also Shift-Enter, where the terminal tells it'],
+  ['↑, Ctrl-R', 'what was said before; search it'],
+] as const
+
+/** What `/help` prints; `ctrlC`: what Ctrl-C does here; `isTyped`: whether at a terminal. */
+export const chatHelp = (ctrlC: string, isTyped = false): string =>
   [
     ...Object.entries(slashCommands).map(([name, { form = '', help }]) => [`${name} ${form}`, help] as const),
+    ...(isTyped ? keys : []),
     ['Ctrl-C', ctrlC] as const,
   ]
     .map(([form, help]) => `  ${form.padEnd(24)}${help}\n`)

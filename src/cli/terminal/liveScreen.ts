@@ -1,16 +1,16 @@
-import { createInterface, type Interface } from 'node:readline'
-import { Writable } from 'node:stream'
+import type { Clock } from '../../protocol/clock.ts'
+import { systemClock } from '../../protocol/clock.ts'
 import type { CliHost } from '../cliHost.ts'
-import { KeyInput } from './keyInput.ts'
-import { Pastes } from './pastes.ts'
+import { coloursFor } from './colours.ts'
+import type { Completer } from './input/completion.ts'
+import { InputLine, type DrawnInput } from './input/inputLine.ts'
+import type { InputRequest } from './input/inputState.ts'
+import type { Key } from './input/keys.ts'
+import { Pastes } from './input/pastes.ts'
+import { emptyPicker, pickerRows, stepPicker, type PickerItem, type PickerState } from './input/picker.ts'
 import type { Screen } from './screen.ts'
 import { withoutControls } from '../../charts/plainText.ts'
 import { cellsOf, fitted, textWidth } from '../../charts/textWidth.ts'
-
-/** Switches the terminal's bracketed paste mode on and off. */
-const markPastes = '\u001B[?2004h'
-const markNone = '\u001B[?2004l'
-const ctrlZ = '\u001A'
 
 export interface LineInput {
   readonly prompt: string
@@ -19,9 +19,30 @@ export interface LineInput {
   isCommand?(line: string): boolean
   /** Ctrl-C, with what is typed. */
   onInterrupt(): void
+  /** Esc, where it closes nothing else. */
+  onEscape?(): void
   /** Ctrl-D on an empty line, or the terminal went away. */
   onEnd(): void
+  /** What completes the line while it is typed. */
+  readonly complete?: Completer
+  /** Keeps a line for other runs. */
+  keep?(line: string): void
 }
+
+interface Question {
+  readonly prompt: string
+  answer(line: string | undefined): void
+}
+
+interface OpenPicker {
+  readonly title: string
+  readonly items: readonly PickerItem[]
+  state: PickerState
+  end(picked: number | undefined): void
+}
+
+/** Rows of a terminal that does not tell. */
+const usualRows = 24
 
 /**
  * A terminal whose last lines are redrawn: below the text a status line, and below that the input line. The last line of text is
@@ -29,21 +50,25 @@ export interface LineInput {
  */
 export class LiveScreen implements Screen {
   readonly #host: CliHost
+  readonly #clock: Clock
   /** The unwrapped end of the last line of text. */
   #partial = ''
   #status: string | undefined
-  /** Rows between the cursor and the row of `#partial`. */
-  #below = 0
-  #editor: Interface | undefined
-  #keys: KeyInput | undefined
+  /** Columns taken by the rows from that of `#partial` to that of the cursor, which stands in the column after these. */
+  #drawn: { readonly widths: readonly number[]; readonly column: number } = { widths: [0], column: 0 }
+  #line: InputLine | undefined
   readonly #pastes = new Pastes()
+  /** What was said so far, with pastes as marks. */
+  #said: readonly string[] = []
   #input: LineInput | undefined
-  #question: { readonly prompt: string; answer(line: string | undefined): void } | undefined
+  #question: Question | undefined
+  #picker: OpenPicker | undefined
   #isClosed = false
 
-  constructor(host: CliHost) {
+  constructor(host: CliHost, clock: Clock = systemClock) {
     this.#host = host
-    host.stdout.on('resize', this.#redraw)
+    this.#clock = clock
+    host.stdout.on('resize', this.#onResize)
   }
 
   get isAtLineStart(): boolean {
@@ -52,7 +77,7 @@ export class LiveScreen implements Screen {
 
   /** The input that has not been submitted. */
   get typed(): string {
-    return this.#editor?.line ?? ''
+    return this.#line?.typed ?? ''
   }
 
   write(text: string): void {
@@ -95,10 +120,20 @@ export class LiveScreen implements Screen {
     this.#redraw()
   }
 
+  /** Takes what was said in other runs, the newest last, for the history of the line. */
+  addOlder(lines: readonly string[]): void {
+    this.#line?.addOlder(lines)
+  }
+
   /** Empties the line being typed. */
   clearTyped(): void {
-    this.#editor?.write(null, { ctrl: true, name: 'e' })
-    this.#editor?.write(null, { ctrl: true, name: 'u' })
+    this.#line?.clear()
+    this.#redraw()
+  }
+
+  /** Puts a text in the line, unless something is typed there. */
+  fill(text: string): void {
+    this.#line?.fill(text)
     this.#redraw()
   }
 
@@ -110,13 +145,36 @@ export class LiveScreen implements Screen {
       const answer = (line: string | undefined): void => {
         signal.removeEventListener('abort', onAbort)
         this.#question = undefined
-        if (this.#input === undefined) this.#endEdit()
+        this.#line?.bringBack()
+        this.#release()
         this.#redraw()
         resolve(line)
       }
       const onAbort = (): void => answer(undefined)
       signal.addEventListener('abort', onAbort, { once: true })
+      this.#edit()
+      // What was being typed is no answer.
+      this.#line!.setAside()
       this.#question = { prompt: question, answer }
+      this.#redraw()
+    })
+  }
+
+  /** Has a person choose from a list; resolves with the index of an item, or with `undefined` if none was chosen or `signal` aborts. */
+  pick(title: string, items: readonly PickerItem[], signal: AbortSignal): Promise<number | undefined> {
+    if (signal.aborted || this.#isClosed) return Promise.resolve(undefined)
+    this.#picker?.end(undefined)
+    return new Promise((resolve) => {
+      const onAbort = (): void => end(undefined)
+      const end = (picked: number | undefined): void => {
+        signal.removeEventListener('abort', onAbort)
+        this.#picker = undefined
+        this.#release()
+        this.#redraw()
+        resolve(picked)
+      }
+      signal.addEventListener('abort', onAbort, { once: true })
+      this.#picker = { title, items, state: emptyPicker, end }
       this.#edit()
       this.#redraw()
     })
@@ -124,90 +182,85 @@ export class LiveScreen implements Screen {
 
   close(): void {
     if (this.#isClosed) return
-    this.#question?.answer(undefined)
     this.#input = undefined
+    this.#picker?.end(undefined)
+    this.#question?.answer(undefined)
     this.#status = undefined
     this.#endEdit()
     this.#redraw()
     if (this.#partial !== '') this.#host.stdout.write('\n')
     this.#isClosed = true
-    this.#host.stdout.off('resize', this.#redraw)
+    this.#host.stdout.off('resize', this.#onResize)
   }
 
-  /** Readline handles editing and history; its own output is discarded and the line is drawn here. */
   #edit(): void {
-    if (this.#editor !== undefined) return
-    const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
-    const keys = new KeyInput(this.#host.stdin, (text) => this.#paste(text))
-    // Readline uses only this part of a stream.
-    const input = keys as unknown as NodeJS.ReadableStream
-    const editor = createInterface({ input, output: nowhere, terminal: true, prompt: '' })
-    this.#keys = keys
-    this.#editor = editor
-    // Bracketed paste must be off again however the process ends.
-    this.#host.on('exit', this.#endMarks)
-    this.#beginMarks()
-    editor.on('line', (typed) => {
-      const question = this.#question
-      this.#echo(typed)
-      const line = this.#pastes.expand(typed)
-      const isAnswer = question !== undefined && this.#input?.isCommand?.(line) !== true
-      if (isAnswer) question.answer(line)
-      else this.#input?.onLine(line)
-    })
-    editor.on('SIGINT', () => {
+    if (this.#line !== undefined) return
+    const options = {
+      host: this.#host,
+      clock: this.#clock,
+      prompt: () => this.#question?.prompt ?? this.#input?.prompt ?? '',
+      isAnswer: () => this.#question !== undefined || this.#input === undefined,
+      complete: this.#input?.complete,
+      onKey: (key: Key) => this.#onPickerKey(key),
+      onChange: this.#redraw,
+      onSubmit: (line: string, echo: string) => this.#submit(line, echo),
+      onRequest: (request: InputRequest) => this.#request(request),
+    }
+    this.#line = new InputLine(options, this.#pastes, this.#said)
+  }
+
+  /** Leaves the submitted line on the screen as text, and hands it on. */
+  #submit(line: string, echo: string): void {
+    const question = this.#question
+    const prompt = question?.prompt ?? this.#input?.prompt ?? ''
+    this.write(`${this.#partial === '' ? '' : '\n'}${prompt}${withoutControls(echo)}\n`)
+    const isAnswer = question !== undefined && this.#input?.isCommand?.(line) !== true
+    if (isAnswer) return question.answer(line)
+    if (question === undefined) this.#input?.keep?.(line)
+    this.#input?.onLine(line)
+  }
+
+  #request({ type }: InputRequest): void {
+    if (type === 'interrupt') {
       if (this.#input !== undefined) this.#input.onInterrupt()
       else process.kill(process.pid, 'SIGINT')
-    })
-    keys.prependListener('data', (text: string) => {
-      if (text.includes(ctrlZ)) this.#endMarks()
-    })
-    editor.on('SIGCONT', () => {
-      editor.resume()
-      this.#beginMarks()
-      this.#redraw()
-    })
-    editor.on('close', () => {
-      if (this.#editor !== editor) return
+    } else if (type === 'escape') this.#input?.onEscape?.()
+    else if (type === 'suspend') this.#line?.suspend()
+    else if (type === 'clear') {
+      this.#host.stdout.write('\u001B[2J\u001B[H')
+      this.#drawn = { widths: [0], column: 0 }
+    } else if (type === 'end') {
+      this.#picker?.end(undefined)
+      const input = this.#input
       this.#endEdit()
       // In this order: leaving does not answer an open question.
-      this.#input?.onEnd()
+      input?.onEnd()
       this.#question?.answer(undefined)
-    })
-    keys.on('keypress', this.#redraw)
+    }
   }
 
-  #paste(text: string): void {
-    this.#editor?.write(this.#pastes.take(text))
-    this.#redraw()
+  /** Takes the key if a list is open. */
+  #onPickerKey(key: Key): boolean {
+    const picker = this.#picker
+    if (picker === undefined) return false
+    const next = stepPicker(picker.state, key, picker.items)
+    if (next === 'cancelled') picker.end(undefined)
+    else if ('picked' in next) picker.end(next.picked)
+    else picker.state = next
+    return true
   }
 
-  #beginMarks(): void {
-    if (this.#host.env['TERM'] !== 'dumb') this.#host.stdout.write(markPastes)
-  }
-
-  #endMarks = (): void => {
-    if (this.#host.env['TERM'] !== 'dumb') this.#host.stdout.write(markNone)
+  /** Gives the terminal back when nothing is typed any more. */
+  #release(): void {
+    if (this.#input === undefined && this.#question === undefined && this.#picker === undefined) this.#endEdit()
   }
 
   #endEdit(): void {
-    const editor = this.#editor
-    if (editor === undefined) return
-    this.#editor = undefined
-    editor.close()
-    this.#keys?.close()
-    this.#host.off('exit', this.#endMarks)
-    this.#endMarks()
-  }
-
-  /** Leaves the submitted line on the screen as text. */
-  #echo(line: string): void {
-    const prompt = this.#prompt()
-    this.write(`${this.#partial === '' ? '' : '\n'}${prompt}${withoutControls(this.#pastes.echo(line))}\n`)
-  }
-
-  #prompt(): string {
-    return this.#question?.prompt ?? this.#input?.prompt ?? ''
+    const line = this.#line
+    if (line === undefined) return
+    this.#line = undefined
+    this.#said = line.entries
+    line.close()
   }
 
   #redraw = (): void => {
@@ -216,42 +269,49 @@ export class LiveScreen implements Screen {
     this.#host.stdout.write(erase + this.#lastRows())
   }
 
+  /** Terminals wrap the rows there are anew when they get narrower. */
+  #onResize = (): void => {
+    const { columns } = this.#host.stdout
+    const { widths, column } = this.#drawn
+    const above = widths.slice(0, -1).reduce((sum, width) => sum + Math.max(1, Math.ceil(width / columns)), 0)
+    const rows = above + Math.floor(column / columns)
+    this.#drawn = { widths: Array.from<number>({ length: rows + 1 }).fill(0), column: 0 }
+    this.#redraw()
+  }
+
   /** Moves to the start of `#partial` and clears everything below. */
   #erase(): string {
-    const up = this.#below > 0 ? `\u001B[${this.#below}A` : ''
-    this.#below = 0
-    return `${up}\r\u001B[J`
+    const below = this.#drawn.widths.length - 1
+    this.#drawn = { widths: [0], column: 0 }
+    return `${below > 0 ? `\u001B[${below}A` : ''}\r\u001B[J`
   }
 
   #lastRows(): string {
-    const { columns } = this.#host.stdout
-    const rows: string[] = []
-    if (this.#status !== undefined) rows.push(fitted(this.#status, columns - 1))
-    let cursor = ''
-    if (this.#editor !== undefined) {
-      const { line, cursor: at } = this.#editor
-      const [before, after] = [line.slice(0, at), line.slice(at)].map((part) => this.#pastes.abridge(part))
-      const { text, column } = inputRow(this.#prompt(), before!, after!, columns - 1)
-      rows.push(text)
-      cursor = column === 0 ? '\r' : `\r\u001B[${column}C`
-    }
-    if (rows.length === 0) return this.#partial
-    const all = this.#partial === '' ? rows : [this.#partial, ...rows]
-    this.#below = all.length - 1
-    return all.join('\n') + cursor
+    const { columns, rows } = this.#host.stdout
+    const height = rows > 0 ? rows : usualRows
+    const above: string[] = []
+    if (this.#partial !== '') above.push(this.#partial)
+    if (this.#status !== undefined) above.push(fitted(this.#status, columns - 1))
+    const input = this.#drawnInput(columns, height - above.length)
+    const all = [...above, ...(input?.rows ?? [])]
+    if (input === undefined && this.#status === undefined) return this.#partial
+    const row = input === undefined ? all.length - 1 : above.length + input.cursor.row
+    const column = input === undefined ? textWidth(all.at(-1)!) : input.cursor.column
+    this.#drawn = { widths: all.slice(0, row + 1).map(textWidth), column }
+    if (input === undefined) return all.join('\n')
+    const up = all.length - 1 - row
+    return `${all.join('\n')}${up > 0 ? `\u001B[${up}A` : ''}\r${column > 0 ? `\u001B[${column}C` : ''}`
   }
-}
 
-/** The part of a line that fits, scrolled to include the cursor. */
-function inputRow(prompt: string, before: string, after: string, columns: number): { text: string; column: number } {
-  const room = Math.max(1, columns - textWidth(prompt))
-  let start = ''
-  let width = 0
-  // Only the end of a long line is examined.
-  for (const cell of [...cellsOf(before.slice(-16 * room))].toReversed()) {
-    if (width + cell.width >= room) break
-    start = cell.text + start
-    width += cell.width
+  /** The list to choose from, or else the line being typed. */
+  #drawnInput(columns: number, rows: number): DrawnInput | undefined {
+    if (this.#line === undefined) return undefined
+    const picker = this.#picker
+    if (picker === undefined) return this.#line.draw(columns, rows)
+    const colours = coloursFor(this.#host.stdout, this.#host.env)
+    const size = { columns: Math.max(1, columns - 1), rows: Math.max(2, rows - 1) }
+    const { title, cursorColumn, items } = pickerRows(picker.title, picker.items, picker.state, size)
+    const list = items.map(({ text, isChosen }) => (isChosen ? colours.bold(text) : colours.dim(text)))
+    return { rows: [title, ...list], cursor: { row: 0, column: Math.min(cursorColumn, columns - 1) } }
   }
-  return { text: prompt + fitted(start + after, room), column: textWidth(prompt) + width }
 }

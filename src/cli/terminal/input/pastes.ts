@@ -1,4 +1,4 @@
-import { counted } from '../../charts/amounts.ts'
+import { counted } from '../../../charts/amounts.ts'
 
 /** Placeholders for pastes in the input line: characters that cannot be typed and that one key deletes. */
 const firstMark = 0xf0000
@@ -7,8 +7,8 @@ const marks = /[\u{F0000}-\u{FFFFD}]/gu
 const longestTyped = 1_000
 const mostEchoed = 2_000
 
-/** A paste as submitted: with ordinary line breaks and without control characters. */
-const clean = (pasted: string): string =>
+/** A text as it may stand in an input line: with ordinary line breaks and without control characters. */
+export const cleanText = (pasted: string): string =>
   pasted
     .replace(/\r\n?|[\u0085\u2028\u2029]/g, '\n')
     // oxlint-disable-next-line no-control-regex -- these are what is to go
@@ -21,7 +21,7 @@ export class Pastes {
 
   /** Adds a paste; returns what to insert into the line. */
   take(pasted: string): string {
-    const text = clean(pasted)
+    const text = cleanText(pasted)
     if (!text.includes('\n') && text.length <= longestTyped) return text
     this.#texts.push(text)
     return String.fromCodePoint(firstMark + this.#texts.length - 1)

@@ -1,0 +1,80 @@
+/** Something that can be put in place of what is typed. */
+export interface Completion {
+  /** What takes the place. */
+  readonly text: string
+  /** What stands beside it in the list. */
+  readonly detail?: string
+  /** Whether the line is complete with it, so that Enter sends it. */
+  readonly isWhole?: boolean
+}
+
+/** What fits a part of a text, from `start` to `end`; the best first. */
+export interface Completions {
+  readonly start: number
+  readonly end: number
+  readonly items: readonly Completion[]
+}
+
+/** What can complete a text at a place; `undefined` where nothing is to be completed. Contract: at once, as it is asked at every key. */
+export type Completer = (text: string, at: number) => Completions | undefined
+
+/** The first of several completers that has something. */
+export const firstCompleter =
+  (...completers: readonly Completer[]): Completer =>
+  (text, at) => {
+    for (const complete of completers) {
+      const found = complete(text, at)
+      if (found !== undefined && found.items.length > 0) return found
+    }
+    return undefined
+  }
+
+/** Completes the command at the beginning of a line. `commands`: by name, with its slash. */
+export const commandCompleter =
+  (commands: readonly Completion[]): Completer =>
+  (text, at) => {
+    const typed = /^\/[a-z]*$/.exec(text)?.[0]
+    if (typed === undefined || at === 0) return undefined
+    const begin = commands.filter(({ text: name }) => name.trimEnd().startsWith(typed))
+    const within = commands.filter((item) => !begin.includes(item) && item.text.includes(typed.slice(1)))
+    const exact = begin.findIndex(({ text: name }) => name.trimEnd() === typed)
+    // Enter means what is typed, if that is a command.
+    const first = exact === -1 ? [] : begin.splice(exact, 1)
+    return { start: 0, end: text.length, items: [...first, ...begin, ...(typed.length < 3 ? [] : within)] }
+  }
+
+const mostFiles = 50
+
+/** Completes `@` and the path of a file. `paths`: those known now. */
+export const pathCompleter =
+  (paths: () => readonly string[]): Completer =>
+  (text, at) => {
+    const found = /(?:^|\s)@([^\s@]*)$/.exec(text.slice(0, at))
+    if (found === null) return undefined
+    const [, typed = ''] = found
+    const rest = /^[^\s@]*/.exec(text.slice(at))![0]
+    const items = bestPaths(paths(), typed).map((path) => ({ text: `@${path} ` }))
+    return { start: at - typed.length - 1, end: at + rest.length, items }
+  }
+
+/** The paths that fit what is typed: those whose name begins with it, then whose path does, then that hold it. Pure. */
+export function bestPaths(paths: readonly string[], typed: string): string[] {
+  const wanted = typed.toLowerCase()
+  const ranks: string[][] = [[], [], [], []]
+  for (const path of paths) {
+    const lower = path.toLowerCase()
+    const name = lower.slice(lower.lastIndexOf('/') + 1)
+    const rank = lower.startsWith(wanted) ? 0 : name.startsWith(wanted) ? 1 : lower.includes(wanted) ? 2 : 3
+    if (rank < 3 || holdsInOrder(lower, wanted)) ranks[rank]!.push(path)
+  }
+  return ranks.flat().slice(0, mostFiles)
+}
+
+function holdsInOrder(text: string, letters: string): boolean {
+  let at = -1
+  for (const letter of letters) {
+    at = text.indexOf(letter, at + 1)
+    if (at === -1) return false
+  }
+  return true
+}

@@ -1,0 +1,99 @@
+import { withoutControls } from '../../../charts/plainText.ts'
+import { cellsOf, fitted, textWidth } from '../../../charts/textWidth.ts'
+import { lazily } from '../../../protocol/lazily.ts'
+
+/** A text laid out in rows of a terminal. */
+export interface InputRows {
+  readonly rows: readonly string[]
+  readonly cursor: { readonly row: number; readonly column: number }
+  /** For each row, the places in the text where the cursor can stand, with their columns, from left to right. */
+  readonly places: readonly (readonly Place[])[]
+}
+
+interface Place {
+  readonly at: number
+  readonly column: number
+}
+
+export interface InputRowsOptions {
+  readonly prompt: string
+  /** Columns to use; the last of a terminal is better left free. */
+  readonly columns: number
+  /** How a character of the text is shown. Default: as it is. */
+  readonly show?: (character: string) => string
+}
+
+const indent = '  '
+const segmenter = lazily(() => new Intl.Segmenter())
+
+/** Lays a text out below and beside its prompt, wrapped where the terminal ends. Pure. */
+export function inputRows(
+  text: string,
+  at: number,
+  { prompt, columns, show = (character) => character }: InputRowsOptions,
+): InputRows {
+  const rows: string[] = []
+  const places: Place[][] = []
+  let row = ''
+  let width = 0
+  let own: Place[] = []
+  const next = (start: string): void => {
+    rows.push(row)
+    places.push(own)
+    row = start
+    width = textWidth(start)
+    own = []
+  }
+  const margin = columns > 8 ? indent : ''
+  for (const cell of cellsOf(prompt)) {
+    if (width + cell.width > columns) next('')
+    row += cell.text
+    width += cell.width
+  }
+  // With no room left beside it, the text begins below.
+  if (width >= columns) next(margin)
+  let place = 0
+  for (const { segment } of segmenter().segment(text)) {
+    if (segment === '\n' || segment === '\r\n') {
+      own.push({ at: place, column: width })
+      next(margin)
+    } else {
+      const shown = shownCharacter(show(segment), columns - margin.length)
+      const taken = textWidth(shown)
+      // The cursor needs a column of its own behind the text.
+      if (width + taken >= columns && width > margin.length) next(margin)
+      own.push({ at: place, column: width })
+      row += shown
+      width += taken
+    }
+    place += segment.length
+  }
+  own.push({ at: place, column: width })
+  next('')
+  const last = places.findLastIndex((list) => list.some((here) => here.at <= at))
+  const here = places[last]?.findLast((one) => one.at <= at)
+  return { rows, places, cursor: { row: Math.max(0, last), column: here?.column ?? 0 } }
+}
+
+/** As one unit, and none that is wider than the terminal. */
+const shownCharacter = (shown: string, columns: number): string =>
+  fitted(withoutControls(shown.replaceAll('\t', ' ')).replaceAll('\n', ' '), Math.max(1, columns - 1))
+
+/** The place a row above (-1) or below (1) the cursor, in the nearest column; `undefined` where there is no such row. Pure. */
+export function placeInRow({ places, cursor }: InputRows, step: -1 | 1): number | undefined {
+  const row = places[cursor.row + step]
+  if (row === undefined || row.length === 0) return undefined
+  let best = row[0]!
+  for (const place of row) if (place.column <= cursor.column) best = place
+  return best.at
+}
+
+/** The part of so many rows that has the cursor in it. Pure. */
+export function shownRows({ rows, cursor }: InputRows, most: number): Pick<InputRows, 'rows' | 'cursor'> {
+  if (rows.length <= most) return { rows, cursor }
+  const start = Math.min(Math.max(0, cursor.row - Math.floor(most / 2)), rows.length - most)
+  return {
+    rows: rows.slice(start, start + most),
+    cursor: { row: cursor.row - start, column: cursor.column },
+  }
+}
