@@ -46,7 +46,8 @@ function chunkOf(path: string, isFor: (part: Part) => boolean): string | null {
   if (isFor('commandLine')) return isFor('library') ? 'errors' : 'commandLine'
   if (!isFor('library')) return isFor('command') && !path.startsWith(commandFolder) ? 'commands' : null
   if (!isFor('index')) return null
-  if (isFor('client')) return 'protocol'
+  // Apart from the schemas, so that it brings no zod to browsers.
+  if (isFor('client')) return 'clientShared'
   if (isFor('aiSdk')) return /^(actors|redaction)\//.test(path) ? 'models' : 'protocol'
   return chunksOfIndex.find(([folder]) => folder.test(path))?.[1] ?? null
 }

@@ -157,7 +157,7 @@ export const layers: readonly Layer[] = [
   { path: 'server/stately', below: ['protocol', 'runtime/agents', 'server/bridge'], packages: ['xstate', 'ws'] },
   { path: 'defineConfig.ts', below: ['protocol', 'redaction', 'actors', 'server/bridge'] },
   { path: 'createRuntime.ts', below: ['runtime', 'server/bridge'] },
-  { path: 'client', below: ['protocol', 'runs', 'client/fold'], types: ['actors'], packages: ['zod', 'ws'] },
+  { path: 'client', below: ['protocol', 'runs', 'client/fold'], types: ['actors', 'zod'], packages: ['ws'] },
   { path: 'client.ts', below: ['protocol', 'runs', 'client', 'client/fold'] },
   { path: 'react', below: ['protocol', 'runs', 'client', 'client/fold'], types: ['actors'], packages: ['react'] },
   {

@@ -6,13 +6,8 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { agentCommandSchema } from '../src/protocol/commands.ts'
-import {
-  bridgeProtocol,
-  clientFrameSchema,
-  closeCodes,
-  serverFrameSchema,
-  tokenProtocolPrefix,
-} from '../src/protocol/frames.ts'
+import { clientFrameSchema, serverFrameSchema } from '../src/protocol/frames.ts'
+import { bridgeProtocol, closeCodes, tokenProtocolPrefix } from '../src/protocol/bridgeProtocol.ts'
 import { logRecordSchema } from '../src/protocol/records.ts'
 import { commandTable } from '../src/server/bridge/commandTable.ts'
 

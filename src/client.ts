@@ -38,7 +38,7 @@ export type {
   SayOptions,
 } from './protocol/commands.ts'
 export type { TurnUse, UseChange } from './protocol/turns.ts'
-export type { Content } from './protocol/content.ts'
+export type { Content } from './protocol/saidContent.ts'
 export { RuntimeError, type ErrorCode, type ErrorInfo } from './protocol/errors.ts'
 export type { AgentEvent, EventOf } from './protocol/events.ts'
 export type { AgentSummary, Role, SessionEntry } from './protocol/frames.ts'

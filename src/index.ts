@@ -172,7 +172,7 @@ export type {
   TagKind,
 } from './protocol/braking.ts'
 export type { AgentCommand } from './protocol/commands.ts'
-export type { Content } from './protocol/content.ts'
+export type { Content } from './protocol/saidContent.ts'
 export type { Clock } from './protocol/clock.ts'
 export { errorTable, RuntimeError, type ErrorCode, type ErrorInfo } from './protocol/errors.ts'
 export type { AgentEvent, EventOf, EventOrigin, LiveEvent, LoggedEvent } from './protocol/events.ts'

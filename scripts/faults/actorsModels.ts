@@ -300,7 +300,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'actorsModels-38',
-    file: 'src/protocol/content.ts',
+    file: 'src/protocol/saidContent.ts',
     what: 'a data URL is sent as base64',
     from: 'if (head === undefined || type === undefined) return',
     to: 'if (true) return',

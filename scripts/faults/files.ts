@@ -36,7 +36,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'files-5',
-    file: 'src/protocol/content.ts',
+    file: 'src/protocol/saidContent.ts',
     what: 'bytes that no provider can read are taken, and each later request is refused',
     from: "? undefined : 'its data is not base64'",
     to: '? undefined : undefined',

@@ -197,7 +197,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'masks-25',
-    file: 'src/protocol/checkCommand.ts',
+    file: 'src/protocol/commandRules.ts',
     what: 'a memo that nothing shows is accepted',
     from: 'if (command.mask === true && command.memo !== undefined)',
     to: 'if (command.mask === undefined && command.memo === "")',

@@ -140,7 +140,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'models-18',
-    file: 'src/protocol/content.ts',
+    file: 'src/protocol/saidContent.ts',
     what: 'the password in the address of an image is kept in the log',
     from: "if (username !== '' || password !== '')",
     to: 'if (false)',

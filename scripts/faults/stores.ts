@@ -115,7 +115,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'stores-28',
-    file: 'src/protocol/checkCommand.ts',
+    file: 'src/protocol/commandRules.ts',
     what: 'a prompt with a context that no log can hold is taken',
     from: 'if (chars <= maxContentChars + commandChars) return command',
     to: 'if (chars > 0) return command',

@@ -1,6 +1,7 @@
 import type { ReplyFailure, ReplyInput, ReplyOutput } from '../machines/effectTypes.ts'
 import { errorInfo } from '../protocol/errors.ts'
-import { type GuardVerdict, withheldText } from '../protocol/guarding.ts'
+import type { GuardVerdict } from '../protocol/guarding.ts'
+import { withheldText } from '../protocol/withheldText.ts'
 import { textOf, type Block } from '../protocol/messages.ts'
 import type { AgentPorts } from './agentPorts.ts'
 import { askGuards } from './askGuards.ts'

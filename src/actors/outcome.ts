@@ -1,4 +1,4 @@
-import { maxContentChars } from '../protocol/content.ts'
+import { maxContentChars } from '../protocol/saidContent.ts'
 import type { BrakeCall, CallOutput, Handoff } from '../machines/effectTypes.ts'
 import { messageOf, type ErrorInfo } from '../protocol/errors.ts'
 import { jsonChars } from '../protocol/jsonChars.ts'

@@ -1,5 +1,5 @@
 import { cutEnd } from '../conversation/cutMiddle.ts'
-import { maxContentChars, wrongInMedia } from '../protocol/content.ts'
+import { maxContentChars, wrongInMedia } from '../protocol/saidContent.ts'
 import { asSentence, errorInfo, messageOf, RuntimeError, toErrorInfo, type ErrorCode } from '../protocol/errors.ts'
 import type { Block } from '../protocol/messages.ts'
 import type { Model, ModelError, ModelErrorKind, ModelPart, ModelReply, ModelRequest } from '../protocol/model.ts'

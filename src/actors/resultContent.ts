@@ -1,5 +1,5 @@
 import { cutMiddle } from '../conversation/cutMiddle.ts'
-import { mediaOf, wrongInMedia, type SaidMedia } from '../protocol/content.ts'
+import { mediaOf, wrongInMedia, type SaidMedia } from '../protocol/saidContent.ts'
 import { isMedia, type PlainBlock } from '../protocol/messages.ts'
 import type { AgentPorts } from './agentPorts.ts'
 import { isBlocks } from './tools/defineTool.ts'

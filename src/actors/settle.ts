@@ -1,5 +1,5 @@
 import type { SettleInput, SettleOutput } from '../machines/effectTypes.ts'
-import { withheldText } from '../protocol/guarding.ts'
+import { withheldText } from '../protocol/withheldText.ts'
 import type { Block } from '../protocol/messages.ts'
 import type { AgentPorts, FindPorts } from './agentPorts.ts'
 import { effect } from './effect.ts'

@@ -1,4 +1,4 @@
-import { isRemembered } from '../protocol/provenance.ts'
+import { isRemembered } from '../protocol/remembered.ts'
 import type { RemoteConversation, RemoteNode } from '../client/answers.ts'
 import { messageOf } from '../protocol/errors.ts'
 import type { AgentEvent } from '../protocol/events.ts'

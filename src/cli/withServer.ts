@@ -1,6 +1,6 @@
 import type { Client } from '../client/client.ts'
 import { connect } from '../client/connect.ts'
-import { closeCodes } from '../protocol/frames.ts'
+import { closeCodes } from '../protocol/bridgeProtocol.ts'
 import type { CliHost } from './cliHost.ts'
 import type { Invocation } from './commandLine.ts'
 import { refuse } from './sessionLogs.ts'

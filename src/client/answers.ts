@@ -1,23 +1,40 @@
-import { z } from 'zod'
-import { policyInfoSchema, tagSchema, type PolicyInfo, type Tag } from '../protocol/braking.ts'
-import { errorInfoSchema } from '../protocol/errorInfo.ts'
-import { describeIssues, errorTable, RuntimeError, type ErrorCode, type ErrorInfo } from '../protocol/errors.ts'
-import { agentSummarySchema, sessionEntrySchema, type AgentSummary, type SessionEntry } from '../protocol/frames.ts'
-import { messageSchema, type Message } from '../protocol/messages.ts'
-import { pendingSchema, type Pending } from '../protocol/pending.ts'
-import { sourceInfoSchema, type SourceInfo } from '../protocol/toolsChange.ts'
-import { turnUseSchema, type TurnUse } from '../protocol/turns.ts'
-import { pauseReasonSchema, runStopReasonSchema, type PauseReason } from '../protocol/records.ts'
-
-const count = z.int().nonnegative()
+import type { PolicyInfo, Tag } from '../protocol/braking.ts'
+import { errorTable, RuntimeError, type ErrorCode, type ErrorInfo } from '../protocol/errors.ts'
+import type { AgentSummary, SessionEntry } from '../protocol/frames.ts'
+import type { Message } from '../protocol/messages.ts'
+import type { Pending, PendingOf } from '../protocol/pending.ts'
+import type { PauseReason, RunStopReason } from '../protocol/records.ts'
+import type { SourceInfo } from '../protocol/toolsChange.ts'
+import type { ModelUse, TurnUse } from '../protocol/turns.ts'
+import {
+  anything,
+  count,
+  fields,
+  list,
+  maybe,
+  number,
+  oneOf,
+  orNull,
+  partly,
+  record,
+  text,
+  word,
+  wrongText,
+  type Shape,
+} from './shape.ts'
+import { errorShape, pauseShape, sessionShape, stopReason, summaryFields, summaryShape } from './summaryShapes.ts'
 
 /** Answer to `agent.spawn`. */
-export const spawnedSchema = z.object({ agentId: z.string(), seq: count })
+export const spawnedShape = fields<{ readonly agentId: string; readonly seq: number }>({ agentId: text, seq: count })
 
 /** Answer to a command; `ended` says how its run ended when the log will not. */
-export const commandAnswerSchema = z.object({
-  requestId: z.string(),
-  ended: z.object({ stopReason: runStopReasonSchema, error: errorInfoSchema.exactOptional() }).exactOptional(),
+export interface CommandAnswer {
+  readonly requestId: string
+  readonly ended?: { readonly stopReason: RunStopReason; readonly error?: ErrorInfo }
+}
+export const commandAnswerShape = fields<CommandAnswer>({
+  requestId: text,
+  ended: maybe(fields<NonNullable<CommandAnswer['ended']>>({ stopReason, error: maybe(errorShape) })),
 })
 
 /** A page of agents. */
@@ -28,7 +45,7 @@ export interface RemoteAgents {
 }
 
 /** Answer to `agent.list`. */
-export const agentsSchema: z.ZodType<RemoteAgents> = z.object({ agents: z.array(agentSummarySchema), total: count })
+export const agentsShape = fields<RemoteAgents>({ agents: list(summaryShape), total: count })
 
 /** A page of sessions. */
 export interface RemoteSessions {
@@ -38,10 +55,7 @@ export interface RemoteSessions {
 }
 
 /** Answer to `session.list`. */
-export const sessionsSchema: z.ZodType<RemoteSessions> = z.object({
-  sessions: z.array(sessionEntrySchema),
-  total: count,
-})
+export const sessionsShape = fields<RemoteSessions>({ sessions: list(sessionShape), total: count })
 
 /** An agent and what is alive below it. */
 export interface RemoteTree {
@@ -51,26 +65,43 @@ export interface RemoteTree {
   readonly children: readonly RemoteTree[]
 }
 
-const treeSchema: z.ZodType<RemoteTree> = z.object({
-  id: z.string(),
-  definition: z.string(),
-  state: z.string(),
-  children: z.lazy(() => z.array(treeSchema)),
+const treeShape: Shape<RemoteTree> = fields<RemoteTree>({
+  id: text,
+  definition: text,
+  state: text,
+  children: list((value) => treeShape(value)),
 })
 
-const approvalSchema = z.object({
-  agentId: z.string(),
-  callId: z.string(),
-  key: z.string(),
-  name: z.string(),
-  input: z.unknown(),
+/** A call that waits for `decide`. */
+interface RemoteApproval {
+  readonly agentId: string
+  readonly callId: string
+  readonly key: string
+  readonly name: string
+  readonly input: unknown
+}
+
+const waiting = { agentId: text, callId: text, key: text, name: text, input: anything }
+
+const approvalShape = fields<RemoteApproval>(waiting)
+
+const pendingShape = oneOf<'kind', Pending>('kind', {
+  approval: fields<PendingOf<'approval'>>({ kind: word('approval'), ...waiting }),
+  question: fields<PendingOf<'question'>>({
+    kind: word('question'),
+    ...waiting,
+    question: text,
+    schema: record,
+    problem: maybe(text),
+  }),
+  call: fields<PendingOf<'call'>>({ kind: word('call'), ...waiting }),
 })
 
 /** How an agent is now. */
 export interface RemoteSnapshot extends AgentSummary {
   readonly tree: RemoteTree
   /** Calls that wait for `decide`, of the agent's own and of those below it. */
-  readonly approvals: readonly z.infer<typeof approvalSchema>[]
+  readonly approvals: readonly RemoteApproval[]
   /** Everything that waits for people, told apart by `kind`; missing where the server is of an older version. */
   readonly asked?: readonly Pending[]
   /** Why it is paused. */
@@ -83,16 +114,29 @@ export interface RemoteSnapshot extends AgentSummary {
   readonly use?: TurnUse
 }
 
+const source = fields<SourceInfo>({
+  source: text,
+  state: word('idle', 'opening', 'up', 'waiting', 'failed', 'closed'),
+  trouble: maybe(text),
+  tools: list(text),
+})
+
+const use = fields<TurnUse>({
+  instructions: maybe(text),
+  tools: maybe(list(text)),
+  model: maybe(fields<ModelUse>({ id: text, name: maybe(text) })),
+})
+
 /** Answer to `agent.snapshot`. */
-export const snapshotSchema: z.ZodType<RemoteSnapshot> = z.object({
-  ...agentSummarySchema.shape,
-  tree: treeSchema,
-  approvals: z.array(approvalSchema),
-  asked: z.array(pendingSchema).readonly().exactOptional(),
-  pause: pauseReasonSchema.nullable(),
-  policies: z.array(policyInfoSchema).readonly().exactOptional(),
-  sources: z.array(sourceInfoSchema).readonly().exactOptional(),
-  use: turnUseSchema.exactOptional(),
+export const snapshotShape = fields<RemoteSnapshot>({
+  ...summaryFields,
+  tree: treeShape,
+  approvals: list(approvalShape),
+  asked: maybe(list(pendingShape)),
+  pause: orNull(pauseShape),
+  policies: maybe(list(fields<PolicyInfo>({ name: text, when: text, decide: text, keep: text }))),
+  sources: maybe(list(source)),
+  use: maybe(use),
 })
 
 /** A message in its place in the tree. */
@@ -127,35 +171,44 @@ export interface RemoteConversation {
   readonly masks: readonly number[]
 }
 
-/** Answer to `agent.conversation`. */
-export const conversationSchema: z.ZodType<RemoteConversation> = z.object({
-  head: z.number().nullable(),
-  nodes: z.array(
-    z.object({
-      id: z.number(),
-      parentId: z.number().nullable(),
-      message: messageSchema,
-      runId: z.string(),
-      turnIndex: z.number(),
-      stepId: z.number(),
-      tokens: z.number(),
-      pathTokens: z.number(),
-      depth: z.number(),
-      tags: z.array(tagSchema),
-      rebasedFrom: z.number().exactOptional(),
-      graftedFrom: z.number().exactOptional(),
+type ConversationAnswer = Pick<RemoteConversation, 'head' | 'nodes'> & Partial<RemoteConversation>
+
+/** Blocks have a type by which they are told apart; what else they have is as their log has it. */
+const messageShape = partly<Message>({
+  role: word('user', 'assistant', 'toolResult') as Shape<never>,
+  content: list(partly<Message['content'][number]>({ type: text as Shape<never> })) as Shape<never>,
+})
+
+const tag = partly<Tag>({ kind: text as Shape<never>, text, abandoned: list(count) })
+
+/** Answer to `agent.conversation`; a server of an older version has no pins and no masks. */
+export const conversationShape = fields<ConversationAnswer>({
+  head: orNull(number),
+  nodes: list(
+    fields<RemoteNode>({
+      id: number,
+      parentId: orNull(number),
+      message: messageShape,
+      runId: text,
+      turnIndex: number,
+      stepId: number,
+      tokens: number,
+      pathTokens: number,
+      depth: number,
+      tags: list(tag),
+      rebasedFrom: maybe(number),
+      graftedFrom: maybe(number),
     }),
   ),
-  // A server of an older version has none.
-  pins: z.array(z.number()).default([]),
-  masks: z.array(z.number()).default([]),
+  pins: maybe(list(number)),
+  masks: maybe(list(number)),
 })
 
 /** Checks what the server answered. @throws RuntimeError `BRIDGE_FRAME` */
-export function readAnswer<T>(schema: z.ZodType<T>, answer: unknown): T {
-  const checked = schema.safeParse(answer)
-  if (checked.success) return checked.data
-  throw new RuntimeError('BRIDGE_FRAME', `The server's answer is not known here: ${describeIssues(checked.error)}.`)
+export function readAnswer<T>(shape: Shape<T>, answer: unknown): T {
+  const wrong = shape(answer)
+  if (wrong === undefined) return answer as T
+  throw new RuntimeError('BRIDGE_FRAME', `The server's answer is not known here: ${wrongText(wrong)}.`)
 }
 
 const isKnown = (code: string): code is ErrorCode => Object.hasOwn(errorTable, code)

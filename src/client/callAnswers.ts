@@ -1,7 +1,8 @@
 import { messageOf, RuntimeError, type ErrorInfo } from '../protocol/errors.ts'
 import type { Decision } from '../protocol/commands.ts'
 import type { AgentEvent } from '../protocol/events.ts'
-import { pendingIn, type Pending, type PendingOf } from '../protocol/pending.ts'
+import type { Pending, PendingOf } from '../protocol/pending.ts'
+import { pendingIn } from '../protocol/pendingIn.ts'
 
 /** A call of a tool that has no `run`, for a client to carry out. */
 export interface ClientCall {

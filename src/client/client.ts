@@ -4,11 +4,11 @@ import { errorInfo, messageOf, RuntimeError, type ErrorInfo } from '../protocol/
 import type { Role, ServerFrame } from '../protocol/frames.ts'
 import type { Metadata } from '../protocol/metadata.ts'
 import {
-  agentsSchema,
+  agentsShape,
   readAnswer,
   remoteError,
-  sessionsSchema,
-  spawnedSchema,
+  sessionsShape,
+  spawnedShape,
   type RemoteAgents,
   type RemoteSessions,
 } from './answers.ts'
@@ -119,7 +119,7 @@ export class Client {
       const incognito = options.incognito === true ? { incognito: true } : {}
       const metadata = options.metadata === undefined ? {} : { metadata: options.metadata }
       const answer = await this.#ask({ type: 'agent.spawn', definition, agentId, ...incognito, ...metadata })
-      const { seq } = readAnswer(spawnedSchema, answer)
+      const { seq } = readAnswer(spawnedShape, answer)
       const { agent, feed } = this.#entryOf(agentId)
       feed.spawned(seq)
       return agent as never
@@ -155,7 +155,7 @@ export class Client {
 
   /** Agents without a parent, oldest first, those after one of them, with certain metadata; 100 unless told. Rejects with `INVALID_OPTION`. */
   async agents(page: RemotePage = {}): Promise<RemoteAgents> {
-    return readAnswer(agentsSchema, await this.#ask({ type: 'agent.list', ...page }))
+    return readAnswer(agentsShape, await this.#ask({ type: 'agent.list', ...page }))
   }
 
   /**
@@ -168,7 +168,7 @@ export class Client {
 
   /** Sessions of the server's store, running or not, the one written last first; as `agents`. */
   async sessions(page: RemotePage = {}): Promise<RemoteSessions> {
-    return readAnswer(sessionsSchema, await this.#ask({ type: 'session.list', ...page }))
+    return readAnswer(sessionsShape, await this.#ask({ type: 'session.list', ...page }))
   }
 
   /** Leaves for good; agents and their runs go on. What waits for an answer here fails with an error. Idempotent. */

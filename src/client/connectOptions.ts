@@ -1,6 +1,7 @@
-import { z } from 'zod'
 import { type Clock, systemClock } from '../protocol/clock.ts'
-import { describeIssues, RuntimeError } from '../protocol/errors.ts'
+import { RuntimeError } from '../protocol/errors.ts'
+import { given } from '../protocol/writeCommand.ts'
+import { maybe, onlyFields, positive, thatIs, wrongText } from './shape.ts'
 
 /** How long to wait before reconnecting: doubling from `baseMs` to `maxMs`, with half of it random. */
 export interface RetryOptions {
@@ -48,25 +49,22 @@ export interface CheckedOptions {
 }
 
 const isFunction = (value: unknown): boolean => typeof value === 'function'
-const ms = z.number().positive()
 
-const schema = z
-  .strictObject({
-    token: z.custom((value) => typeof value === 'string' || isFunction(value), 'give a string, or a function'),
-    webSocket: z.custom(isFunction, 'give a WebSocket class'),
-    retry: z.strictObject({ baseMs: ms, maxMs: ms }).partial(),
-    connectTimeoutMs: ms,
-    signal: z.custom((value) => value instanceof AbortSignal, 'give an AbortSignal'),
-    clock: z.custom((value) => isFunction((value as Clock | undefined)?.after), 'give { now, after }'),
-    random: z.custom(isFunction, 'give a function'),
-  })
-  .partial()
+const optionsShape = onlyFields<ConnectOptions>({
+  token: maybe(thatIs((value) => typeof value === 'string' || isFunction(value), 'give a string, or a function')),
+  webSocket: maybe(thatIs(isFunction, 'give a WebSocket class')),
+  retry: maybe(onlyFields<RetryOptions>({ baseMs: maybe(positive), maxMs: maybe(positive) })),
+  connectTimeoutMs: maybe(positive),
+  signal: maybe(thatIs((value) => value instanceof AbortSignal, 'give an AbortSignal')),
+  clock: maybe(thatIs((value) => isFunction((value as Clock | undefined)?.after), 'give { now, after }')),
+  random: maybe(thatIs(isFunction, 'give a function')),
+})
 
 /** @throws RuntimeError `INVALID_OPTION` */
 export function checkOptions(written: string, options: ConnectOptions): CheckedOptions {
   const url = bridgeUrl(written)
-  const checked = schema.safeParse(options)
-  if (!checked.success) throw new RuntimeError('INVALID_OPTION', `connect: ${describeIssues(checked.error)}.`)
+  const wrong = optionsShape(given(options))
+  if (wrong !== undefined) throw new RuntimeError('INVALID_OPTION', `connect: ${wrongText(wrong)}.`)
   const { token, signal, connectTimeoutMs, clock = systemClock, random = Math.random } = options
   const here = globalThis as { readonly WebSocket?: WebSocketConstructor }
   const webSocket = options.webSocket ?? here.WebSocket

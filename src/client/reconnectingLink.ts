@@ -1,13 +1,9 @@
-import { errorInfo, messageOf, RuntimeError, toErrorInfo, type ErrorInfo, describeIssues } from '../protocol/errors.ts'
-import {
-  bridgeProtocol,
-  closeCodes,
-  type ClientFrame,
-  type ServerFrame,
-  serverFrameSchema,
-} from '../protocol/frames.ts'
+import { errorInfo, messageOf, RuntimeError, toErrorInfo, type ErrorInfo } from '../protocol/errors.ts'
+import type { ClientFrame, ServerFrame } from '../protocol/frames.ts'
+import { bridgeProtocol, closeCodes } from '../protocol/bridgeProtocol.ts'
 import { backoffDelay } from '../protocol/backoffDelay.ts'
 import { closedError, remoteError } from './answers.ts'
+import { readFrames } from './readFrames.ts'
 import type { CheckedOptions, TokenSource, WebSocketPort } from './connectOptions.ts'
 import { tokenProtocol } from './sessionId.ts'
 
@@ -279,30 +275,5 @@ export class Link {
     if (status === this.#lastStatus) return
     this.#lastStatus = status
     this.#owner.changed(status)
-  }
-}
-
-/** Reads the frames of a message; one that is not understood is reported and skipped. Never throws. */
-function readFrames(data: unknown, report: (error: ErrorInfo) => void): ServerFrame[] {
-  const values = parse(data)
-  if (values === undefined) {
-    report(errorInfo('BRIDGE_FRAME', 'The server sent a message that is not JSON text.'))
-    return []
-  }
-  return values.flatMap((value) => {
-    const frame = serverFrameSchema.safeParse(value)
-    if (frame.success) return [frame.data]
-    report(errorInfo('BRIDGE_FRAME', `The server sent a frame that is not known here: ${describeIssues(frame.error)}.`))
-    return []
-  })
-}
-
-function parse(data: unknown): unknown[] | undefined {
-  if (typeof data !== 'string') return undefined
-  try {
-    const value: unknown = JSON.parse(data)
-    return Array.isArray(value) ? value : [value]
-  } catch {
-    return undefined
   }
 }

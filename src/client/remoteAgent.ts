@@ -1,34 +1,32 @@
 import type { z } from 'zod'
-import { checkCommand } from '../protocol/checkCommand.ts'
-import {
-  asFrame,
-  decided,
-  given,
-  stepsIn,
-  type AgentCommand,
-  type CompactOptions,
-  type DecideOptions,
-  type Decision,
-  type PruneOptions,
-  type RunOptions,
-  type SayOptions,
-  type RevertCommandOptions,
+import type {
+  AgentCommand,
+  CompactOptions,
+  DecideOptions,
+  Decision,
+  PruneOptions,
+  RunOptions,
+  SayOptions,
+  RevertCommandOptions,
 } from '../protocol/commands.ts'
+import { asFrame, decided, given, stepsIn } from '../protocol/writeCommand.ts'
 import type { UseChange } from '../protocol/turns.ts'
-import type { Content } from '../protocol/content.ts'
+import type { Content } from '../protocol/saidContent.ts'
 import { RuntimeError, toErrorInfo, type ErrorInfo } from '../protocol/errors.ts'
 import type { AgentEvent } from '../protocol/events.ts'
 import { endWith, neverRun, signalIn } from '../runs/endWith.ts'
 import { EventBuffer } from '../runs/eventBuffer.ts'
 import type { Run } from '../runs/run.ts'
 import {
-  commandAnswerSchema,
-  conversationSchema,
+  commandAnswerShape,
+  conversationShape,
   readAnswer,
-  snapshotSchema,
+  snapshotShape,
+  type CommandAnswer,
   type RemoteConversation,
   type RemoteSnapshot,
 } from './answers.ts'
+import { checkCommand } from './commandShapes.ts'
 import { CallAnswers, type CallFunction, type ClientCall } from './callAnswers.ts'
 import type { ListenerOptions } from './feedListener.ts'
 import type { Asked, Asking } from './outgoing.ts'
@@ -262,12 +260,13 @@ export class RemoteAgent<out Output = unknown, out Event extends AgentEvent = Ag
 
   /** How the agent is now. Rejects with `AGENT_NOT_FOUND`, `BRIDGE_FORBIDDEN`. */
   async snapshot(): Promise<RemoteSnapshot> {
-    return readAnswer(snapshotSchema, await this.#owner.ask({ type: 'agent.snapshot', agentId: this.id }))
+    return readAnswer(snapshotShape, await this.#owner.ask({ type: 'agent.snapshot', agentId: this.id }))
   }
 
   /** What the model sees (`trunk`), or every message ever (`log`). Rejects as `snapshot` does. */
   async conversation(view: 'trunk' | 'log' = 'trunk'): Promise<RemoteConversation> {
-    return readAnswer(conversationSchema, await this.#owner.ask({ type: 'agent.conversation', agentId: this.id, view }))
+    const answer = await this.#owner.ask({ type: 'agent.conversation', agentId: this.id, view })
+    return { pins: [], masks: [], ...readAnswer(conversationShape, answer) }
   }
 
   #addListener(
@@ -303,7 +302,7 @@ export class RemoteAgent<out Output = unknown, out Event extends AgentEvent = Ag
     this.#listen()
     const refused = (error: RuntimeError): void => this.#runs.cancel(requestId, 'error', infoOf(error))
     const answered = (result: unknown): void => {
-      const { ended } = commandAnswerSchema.safeParse(result).data ?? {}
+      const { ended } = commandAnswerShape(result) === undefined ? (result as CommandAnswer) : {}
       if (ended !== undefined) this.#runs.cancel(requestId, ended.stopReason, ended.error)
     }
     const asking = { number, frame: asFrame(command) as Asked, answered, refused }

@@ -1,4 +1,3 @@
-import { z } from 'zod'
 import type { Clock } from '../protocol/clock.ts'
 import { RuntimeError, type ErrorInfo } from '../protocol/errors.ts'
 import type { AgentEvent, EventOrigin } from '../protocol/events.ts'
@@ -6,6 +5,7 @@ import type { ServerFrame } from '../protocol/frames.ts'
 import { readAnswer } from './answers.ts'
 import { FeedListener, type DeltaFrame, type ListenerOptions } from './feedListener.ts'
 import type { Asked } from './outgoing.ts'
+import { count, fields } from './shape.ts'
 
 export type EventFrame = Extract<ServerFrame, { type: 'event' }>
 
@@ -34,7 +34,7 @@ interface Waiting {
   refused(error: RuntimeError): void
 }
 
-const seqAnswerSchema = z.object({ seq: z.int().nonnegative() })
+const seqAnswerShape = fields<{ readonly seq: number }>({ seq: count })
 
 /** Events of one remote agent: one subscription for all its listeners, renewed after every reconnect. */
 export class RemoteFeed {
@@ -180,7 +180,7 @@ export class RemoteFeed {
     this.#waiting = []
     this.#owner
       .ask({ type: 'agent.snapshot', agentId: this.#agentId })
-      .then((answer) => this.#startAt(readAnswer(seqAnswerSchema, answer).seq))
+      .then((answer) => this.#startAt(readAnswer(seqAnswerShape, answer).seq))
       .catch((error: unknown) => this.close(error as RuntimeError))
   }
 

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { errorInfo, type ErrorInfo } from '../protocol/errors.ts'
 import type { AgentEvent, EventOf } from '../protocol/events.ts'
-import { textOf } from '../protocol/messages.ts'
+import { textOf } from '../protocol/messageText.ts'
 import { readAnswer, readJson } from '../protocol/readAnswer.ts'
 import { RunHandle } from '../runs/run.ts'
 import type { RunResult } from '../runs/runResult.ts'

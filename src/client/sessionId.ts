@@ -1,4 +1,4 @@
-import { tokenProtocolPrefix } from '../protocol/frames.ts'
+import { tokenProtocolPrefix } from '../protocol/bridgeProtocol.ts'
 import { hmacSha256 } from './sha256.ts'
 
 /** Bytes of the keyed hash that a session id carries. */

@@ -1,4 +1,4 @@
-import { isImported } from '../protocol/history.ts'
+import { isImported } from '../protocol/imported.ts'
 import type { Provenance, ProvenanceKind } from '../protocol/provenance.ts'
 import { GrowingList } from './growingList.ts'
 import type { ConversationNode } from './node.ts'

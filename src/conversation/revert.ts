@@ -1,4 +1,5 @@
-import { tagKinds, type Evidence, type RevertOutcome, type RevertRequest, type Tag } from '../protocol/braking.ts'
+import type { Evidence, RevertOutcome, RevertRequest, Tag } from '../protocol/braking.ts'
+import { tagKinds } from '../protocol/tagKinds.ts'
 import { formatNodeId, parseNodeId, type NodeId } from '../protocol/ids.ts'
 import { textOf } from '../protocol/messages.ts'
 import { ledgerOf, type UndoPlan } from '../protocol/undo.ts'

@@ -1,4 +1,4 @@
-import { withheldText } from '../protocol/guarding.ts'
+import { withheldText } from '../protocol/withheldText.ts'
 import type { RecordOf } from '../protocol/records.ts'
 import type { ConversationTree } from './conversationTree.ts'
 import { check } from './corruptRecord.ts'

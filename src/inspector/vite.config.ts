@@ -14,7 +14,11 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     sourcemap: false,
     // Timings of the build's parts are noise in the output of `npm start`.
-    rolldownOptions: { checks: { pluginTimings: false } },
+    rolldownOptions: {
+      checks: { pluginTimings: false },
+      // What the page checks it checks with `src/client/shape.ts`: schemas of which only the types are used do not bring zod along.
+      treeshake: { manualPureFunctions: ['z'] },
+    },
   },
   worker: { format: 'es' },
 })

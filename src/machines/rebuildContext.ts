@@ -1,5 +1,5 @@
 import type { Refusal } from '../protocol/guarding.ts'
-import { isImported } from '../protocol/history.ts'
+import { isImported } from '../protocol/imported.ts'
 import { addUsage, noUsage, toolCallsOf, type Usage } from '../protocol/messages.ts'
 import type { LogRecord, RecordOf, Spent } from '../protocol/records.ts'
 import type { AgentContext, CallState, RunState } from './agentTypes.ts'

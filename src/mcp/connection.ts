@@ -1,7 +1,7 @@
 import { createActor, fromPromise, waitFor, type ActorRefFrom, type SnapshotFrom } from 'xstate'
 import type { AnyTool, Tool, ToolContext } from '../actors/tools/defineTool.ts'
 import type { SourceHost, SourceStatus, ToolConnection } from '../actors/tools/toolSource.ts'
-import type { SaidBlock } from '../protocol/content.ts'
+import type { SaidBlock } from '../protocol/saidContent.ts'
 import { messageOf } from '../protocol/errors.ts'
 import { callServer, type ServerCall } from './callServer.ts'
 import { mcpConnectionMachine, type ConnectionEvent, type Lost, type Opened } from './connectionMachine.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { defineTool, type Tool, type ToolContext } from '../actors/tools/defineTool.ts'
-import type { SaidBlock } from '../protocol/content.ts'
+import type { SaidBlock } from '../protocol/saidContent.ts'
 import { listAll } from './listTools.ts'
 import type { McpSettings } from './options.ts'
 import { readBlock, readContents } from './resultBlocks.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { SaidBlock } from '../protocol/content.ts'
+import type { SaidBlock } from '../protocol/saidContent.ts'
 
 /** What a server answers to a call. Blocks are read one by one, so that one of a new kind costs only itself. */
 export const callResultSchema = z.looseObject({

@@ -1,5 +1,5 @@
 import { defineTool, type Tool, type ToolContext, type ToolEffects } from '../actors/tools/defineTool.ts'
-import type { SaidBlock } from '../protocol/content.ts'
+import type { SaidBlock } from '../protocol/saidContent.ts'
 import type { ServerCall } from './callServer.ts'
 import { shownSchema, type InputChecks } from './inputSchemas.ts'
 import type { ListedTool } from './listTools.ts'

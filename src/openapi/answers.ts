@@ -1,5 +1,5 @@
 import { cutEnd } from '../conversation/cutMiddle.ts'
-import type { SaidBlock } from '../protocol/content.ts'
+import type { SaidBlock } from '../protocol/saidContent.ts'
 import { isObject } from './references.ts'
 
 /** What a model gets of an answer. */

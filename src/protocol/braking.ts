@@ -10,14 +10,6 @@ export type RevertCategory = z.infer<typeof revertCategorySchema>
 export const tagKindSchema = z.enum(['lesson', 'finding', 'outcome', 'checkpoint'])
 export type TagKind = z.infer<typeof tagKindSchema>
 
-/** What each category leaves behind. */
-export const tagKinds: { readonly [C in RevertCategory]: TagKind } = {
-  failure: 'lesson',
-  tangent: 'finding',
-  completion: 'outcome',
-  'step-summary': 'checkpoint',
-}
-
 /** What happened in an abandoned span, computed from it and never written by a model. */
 export const evidenceSchema = z.object({
   calls: z

@@ -1,15 +1,6 @@
-import type { z } from 'zod'
-import { cloneJson } from './cloneJson.ts'
-import { agentCommandSchema, type AgentCommand } from './commands.ts'
-import { maxContentChars } from './content.ts'
-import { describeIssues, messageOf, RuntimeError } from './errors.ts'
-import { jsonChars } from './jsonChars.ts'
-
-/** Room for what a command has beside the largest content. */
-const commandChars = 64 * 1024
-
-/** A command whose content is in blocks. */
-export type CheckedCommand = z.output<typeof agentCommandSchema>
+import { checkRules, wrongCommand } from './commandRules.ts'
+import { agentCommandSchema, type AgentCommand, type CheckedCommand } from './commands.ts'
+import { describeIssues } from './errors.ts'
 
 /**
  * Checks a command, wherever it comes from.
@@ -18,60 +9,6 @@ export type CheckedCommand = z.output<typeof agentCommandSchema>
  */
 export function checkCommand(command: AgentCommand): CheckedCommand {
   const parsed = agentCommandSchema.safeParse(command)
-  if (parsed.success) return checkSize(checkDecision(checkPrune(parsed.data)))
-  const issues = describeIssues(parsed.error)
-  if (issues.startsWith('content')) throw new RuntimeError('INVALID_CONTENT', `${issues}.`)
-  const type = (command as Partial<AgentCommand> | null | undefined)?.type ?? 'The command'
-  throw new RuntimeError('INVALID_OPTION', `${type}: ${issues}.`)
-}
-
-function checkPrune(command: CheckedCommand): CheckedCommand {
-  if (command.type !== 'agent.prune') return command
-  if (command.steps === undefined && command.tokens === undefined)
-    throw new RuntimeError('INVALID_OPTION', 'agent.prune: give "steps" or "tokens".')
-  if (command.mask === true && command.memo !== undefined)
-    throw new RuntimeError(
-      'INVALID_OPTION',
-      'agent.prune: give "memo" or "mask": a memo takes the place of hidden steps.',
-    )
-  return command
-}
-
-/** What goes only with which decision. */
-const decisionFields = {
-  approve: { may: ['input', 'reason'] },
-  deny: { may: ['reason'] },
-  answer: { may: ['value'], must: 'value' },
-  return: { may: ['value'] },
-  fail: { may: ['reason'], must: 'reason' },
-} as const satisfies { readonly [decision: string]: { readonly may: readonly string[]; readonly must?: string } }
-
-/** @throws RuntimeError `INVALID_OPTION`: a field is missing or has no place here, or JSON cannot hold it. */
-function checkDecision(command: CheckedCommand): CheckedCommand {
-  if (command.type !== 'agent.decide') return command
-  const { decision } = command
-  const rule: { readonly may: readonly string[]; readonly must?: string } = decisionFields[decision]
-  const refuse = (what: string): RuntimeError => new RuntimeError('INVALID_OPTION', `agent.decide: ${what}.`)
-  const extra = (['reason', 'input', 'value'] as const).find((field) => field in command && !rule.may.includes(field))
-  if (extra !== undefined) throw refuse(`"${extra}" does not go with "${decision}"`)
-  if (rule.must !== undefined && command[rule.must as 'value' | 'reason'] === undefined)
-    throw refuse(`"${decision}" needs a "${rule.must}"`)
-  try {
-    const { input, value } = command
-    return {
-      ...command,
-      ...(input === undefined ? {} : { input: cloneJson(input) }),
-      ...(value === undefined ? {} : { value: cloneJson(value) }),
-    }
-  } catch (thrown) {
-    throw refuse(messageOf(thrown))
-  }
-}
-
-/** All of a command goes into one record, its context too. */
-function checkSize(command: CheckedCommand): CheckedCommand {
-  const chars = jsonChars(command)
-  if (chars <= maxContentChars + commandChars) return command
-  const what = `${command.type}: it takes ${chars} characters with all that goes with it, more than ${maxContentChars}.`
-  throw new RuntimeError('content' in command ? 'INVALID_CONTENT' : 'INVALID_OPTION', what)
+  if (parsed.success) return checkRules(parsed.data)
+  throw wrongCommand(command, describeIssues(parsed.error))
 }

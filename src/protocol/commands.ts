@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { revertCategorySchema, type RevertCategory } from './braking.ts'
 import { agentIdSchema } from './ids.ts'
-import { contentSchema, withoutBytes, type Content } from './content.ts'
+import { contentSchema } from './content.ts'
+import type { Content } from './saidContent.ts'
 import { limitsSchema, type Limits } from './records.ts'
 import { provenanceKindSchema, type ProvenanceKind } from './provenance.ts'
 import { useChangeSchema } from './turns.ts'
@@ -89,6 +90,8 @@ export const agentCommandSchema = z.discriminatedUnion('type', [
   }),
 ])
 export type AgentCommand = z.input<typeof agentCommandSchema>
+/** A command whose content is in blocks. */
+export type CheckedCommand = z.output<typeof agentCommandSchema>
 
 /** How a step is reverted to. */
 export interface RevertCommandOptions {
@@ -147,28 +150,3 @@ export interface DecideOptions {
   /** What an approved call runs with in place of the model's arguments. */
   readonly input?: unknown
 }
-
-/** A decision as the command has it. What is none is left for its schema to report. */
-export function decided(decision: Decision, how: string | DecideOptions = {}): object {
-  const options = typeof how === 'string' ? { reason: how } : given(how)
-  if (typeof decision !== 'object' || decision === null) return { decision, ...options }
-  if ('value' in decision) return { decision: 'answer', value: decision.value, ...options }
-  if ('result' in decision) return { decision: 'return', ...given({ value: decision.result }), ...options }
-  return { decision: 'fail', reason: decision.error, ...options }
-}
-
-/** A command as it goes over a connection: JSON holds no bytes. */
-export function asFrame(command: AgentCommand): AgentCommand {
-  if (!('content' in command)) return command
-  const { content, context } = command
-  const before = context?.map((message) => ({ ...message, content: withoutBytes(message.content) }))
-  return { ...command, content: withoutBytes(content), ...(before === undefined ? {} : { context: before }) }
-}
-
-/** The options that were given, including unknown ones, so that the command's schema can report them. */
-export const given = (options: object): object =>
-  Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
-
-/** One step or several, as the command has them; what is neither is left for its schema to report. */
-export const stepsIn = (steps: string | readonly string[]): string[] =>
-  typeof steps === 'string' ? [steps] : (steps as string[])

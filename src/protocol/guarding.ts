@@ -27,7 +27,3 @@ export const guardVerdictSchema = z.object({
   withheld: z.array(nodeIdSchema).readonly().exactOptional(),
 })
 export type GuardVerdict = z.infer<typeof guardVerdictSchema>
-
-/** What stands in place of a message that a guard refused, for the model as well. */
-export const withheldText = (at: Refusal['at'], reason: string): string =>
-  `[${at === 'input' ? 'A message of the user' : 'This answer'} was withheld by the application: ${reason}]`

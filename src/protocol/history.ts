@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { contentSchema, maxContentChars, type Content } from './content.ts'
+import { contentSchema } from './content.ts'
+import { maxContentChars, type Content } from './saidContent.ts'
 import { describeIssues, RuntimeError } from './errors.ts'
 import { jsonChars } from './jsonChars.ts'
 import { blockSchema, type Block } from './messages.ts'
@@ -64,11 +65,3 @@ export function readHistoryMessages(history: readonly HistoryMessage[]): Checked
 
 /** What is wrong with a history. */
 export const wrongHistory = (what: string): RuntimeError => new RuntimeError('INVALID_OPTION', `history: ${what}.`)
-
-const importedEnd = '/imported'
-
-/** What stands for the run of the messages that an agent began with. */
-export const importedRunId = (agentId: string): string => `${agentId}${importedEnd}`
-
-/** Whether a record or a node is one of those that an agent began with. */
-export const isImported = ({ runId }: { readonly runId: string }): boolean => runId.endsWith(importedEnd)

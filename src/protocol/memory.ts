@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { describeIssues, RuntimeError } from './errors.ts'
 import { lazily } from './lazily.ts'
-import type { MemoryTier } from './provenance.ts'
+import type { MemoryTier } from './remembered.ts'
 
-export type { MemoryTier } from './provenance.ts'
+export type { MemoryTier } from './remembered.ts'
 
 /** A tier and whose it is: `user:42`. Nothing is ever found in a scope that was not asked for. */
 export type MemoryScope = `${MemoryTier}:${string}`

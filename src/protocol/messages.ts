@@ -1,13 +1,15 @@
 import { z } from 'zod'
 import { artifactSchema } from './artifacts.ts'
+import { noUsage } from './messageText.ts'
 import { provenanceKindSchema } from './provenance.ts'
 
-/** zod infers optional fields; its refinement says which go together. */
+/** zod infers optional fields; its refinement says which go together. Without a use, bundlers leave out what it makes. */
 function asImages<B>(schema: z.ZodType): z.ZodType<B, B> {
   return schema as z.ZodType<B, B>
 }
 
 export const textBlockSchema = z.object({ type: z.literal('text'), text: z.string() })
+export type TextBlock = z.infer<typeof textBlockSchema>
 
 /** An image: base64 without a `data:` prefix, or an address that the model's provider fetches. */
 export type ImageBlock =
@@ -70,12 +72,8 @@ const providerBlockSchema = z.object({
   data: z.unknown(),
 })
 
-export type Block =
-  | z.infer<typeof textBlockSchema | typeof thinkingBlockSchema>
-  | MediaBlock
-  | ToolCallBlock
-  | ProviderBlock
-export const blockSchema: z.ZodType<Block, Block> = asImages(
+export type Block = TextBlock | z.infer<typeof thinkingBlockSchema> | MediaBlock | ToolCallBlock | ProviderBlock
+export const blockSchema: z.ZodType<Block, Block> = /* @__PURE__ */ asImages(
   z.discriminatedUnion('type', [
     textBlockSchema,
     imageBlockSchema,
@@ -89,8 +87,8 @@ export type ProviderBlock = z.infer<typeof providerBlockSchema>
 export type ToolCallBlock = z.infer<typeof toolCallBlockSchema>
 
 /** What a person or a tool may say: text, images and files. */
-export type PlainBlock = z.infer<typeof textBlockSchema> | MediaBlock
-export const plainBlockSchema: z.ZodType<PlainBlock, PlainBlock> = asImages(
+export type PlainBlock = TextBlock | MediaBlock
+export const plainBlockSchema: z.ZodType<PlainBlock, PlainBlock> = /* @__PURE__ */ asImages(
   z.discriminatedUnion('type', [textBlockSchema, imageBlockSchema, fileBlockSchema]),
 )
 
@@ -105,26 +103,6 @@ export const usageSchema = z.object({
   estimated: z.literal(true).exactOptional(),
 })
 export type Usage = z.infer<typeof usageSchema>
-
-export const noUsage: Usage = Object.freeze({ input: 0, output: 0, cacheRead: 0, cacheWrite: 0 })
-
-/** Adds two usages; `reasoning` and `estimated` are present when either has them. */
-export function addUsage(a: Usage, b: Usage): Usage {
-  // Most turns have one reply, and its log keeps both.
-  if (a === noUsage) return b
-  const sum: Usage = {
-    input: a.input + b.input,
-    output: a.output + b.output,
-    cacheRead: a.cacheRead + b.cacheRead,
-    cacheWrite: a.cacheWrite + b.cacheWrite,
-  }
-  if (a.reasoning !== undefined || b.reasoning !== undefined) sum.reasoning = (a.reasoning ?? 0) + (b.reasoning ?? 0)
-  if (a.estimated === true || b.estimated === true) sum.estimated = true
-  return sum
-}
-
-/** Every token that passed through the model, cached ones included. */
-export const totalTokens = (usage: Usage): number => usage.input + usage.output + usage.cacheRead + usage.cacheWrite
 
 /** Where a user message came from. */
 export const userSourceSchema = z.enum(['prompt', 'steering', 'followUp'])
@@ -178,6 +156,26 @@ export const messageSchema = z.discriminatedUnion('role', [
 ])
 export type Message = z.infer<typeof messageSchema>
 
+export { noUsage, textOf, toolCallsOf } from './messageText.ts'
+
+/** Adds two usages; `reasoning` and `estimated` are present when either has them. */
+export function addUsage(a: Usage, b: Usage): Usage {
+  // Most turns have one reply, and its log keeps both.
+  if (a === noUsage) return b
+  const sum: Usage = {
+    input: a.input + b.input,
+    output: a.output + b.output,
+    cacheRead: a.cacheRead + b.cacheRead,
+    cacheWrite: a.cacheWrite + b.cacheWrite,
+  }
+  if (a.reasoning !== undefined || b.reasoning !== undefined) sum.reasoning = (a.reasoning ?? 0) + (b.reasoning ?? 0)
+  if (a.estimated === true || b.estimated === true) sum.estimated = true
+  return sum
+}
+
+/** Every token that passed through the model, cached ones included. */
+export const totalTokens = (usage: Usage): number => usage.input + usage.output + usage.cacheRead + usage.cacheWrite
+
 /** The content of a result as the tool gave it, without what the runtime added. */
 export const saidByTool = ({ content, hasLesson }: ToolResultMessage): readonly PlainBlock[] =>
   hasLesson === true ? content.slice(0, -1) : content
@@ -200,16 +198,5 @@ export function countMedia(content: readonly Block[]): string {
   return counts.filter((count) => count !== '').join(', ')
 }
 
-/** The text blocks of a message joined without a separator. */
-export function textOf(content: readonly Block[]): string {
-  let text = ''
-  for (const block of content) if (block.type === 'text') text += block.text
-  return text
-}
-
 /** What the provider did on its own, in a few words. */
 export const providedText = ({ kind, name, provider }: ProviderBlock): string => `${kind} of ${provider}: ${name}`
-
-/** The tool calls of a message, in source order. */
-export const toolCallsOf = (content: readonly Block[]): ToolCallBlock[] =>
-  content.filter((block) => block.type === 'toolCall')

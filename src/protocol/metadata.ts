@@ -24,12 +24,6 @@ export function hasMetadata(metadata: Metadata | undefined, filter: Metadata): b
   return true
 }
 
-/** Metadata as people read it. */
-export const metadataText = (metadata: Metadata = {}): string =>
-  Object.entries(metadata)
-    .map(([key, value]) => `${key}: ${value}`)
-    .join(', ')
-
 /** @throws RuntimeError `INVALID_OPTION`, naming the function it was given to */
 export function checkMetadata(verb: string, metadata: unknown): void {
   const checked = metadataSchema.safeParse(metadata)

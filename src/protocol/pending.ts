@@ -1,7 +1,5 @@
 import { z } from 'zod'
-import type { AgentEvent } from './events.ts'
 import { questionSchema } from './questions.ts'
-import type { LogRecord } from './records.ts'
 
 const waiting = {
   agentId: z.string(),
@@ -20,22 +18,3 @@ export const pendingSchema = z.discriminatedUnion('kind', [
 ])
 export type Pending = Readonly<z.infer<typeof pendingSchema>>
 export type PendingOf<K extends Pending['kind']> = Extract<Pending, { kind: K }>
-
-/** What waits from this record or event on; `undefined` if it says nothing of the kind. */
-export function pendingIn(agentId: string, record: LogRecord | AgentEvent): Pending | undefined {
-  switch (record.type) {
-    case 'approval.requested':
-    case 'call.requested': {
-      const { callId, key, name, input } = record
-      const kind = record.type === 'call.requested' ? 'call' : 'approval'
-      return { kind, agentId, callId, key, name, input }
-    }
-    case 'question.asked': {
-      const { callId, key, name, input, question, schema, problem } = record
-      const asked = { kind: 'question', agentId, callId, key, name, input, question, schema } as const
-      return problem === undefined ? asked : { ...asked, problem }
-    }
-    default:
-      return undefined
-  }
-}

@@ -1,7 +1,7 @@
 import { errorInfo, type ErrorInfo } from '../protocol/errors.ts'
 import type { AgentEvent } from '../protocol/events.ts'
 import type { Refusal } from '../protocol/guarding.ts'
-import { noUsage, textOf } from '../protocol/messages.ts'
+import { noUsage, textOf } from '../protocol/messageText.ts'
 import type { LogRecord, PauseReason, RecordOf, RunStopReason } from '../protocol/records.ts'
 import { EventBuffer } from './eventBuffer.ts'
 import { partialOutputs, type PartialOutput } from './partialOutput.ts'

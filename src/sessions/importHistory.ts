@@ -1,5 +1,6 @@
 import { checkRequest } from '../conversation/checkRequest.ts'
-import { type CheckedHistoryMessage, importedRunId, wrongHistory } from '../protocol/history.ts'
+import { type CheckedHistoryMessage, wrongHistory } from '../protocol/history.ts'
+import { importedRunId } from '../protocol/imported.ts'
 import { noUsage, toolCallsOf } from '../protocol/messages.ts'
 import type { RequestMessage } from '../protocol/model.ts'
 import { recordVersion, type LogRecord, type RecordOf } from '../protocol/records.ts'

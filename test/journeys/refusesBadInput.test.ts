@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { maxContentChars, type Content } from '../../src/protocol/content.ts'
+import { maxContentChars, type Content } from '../../src/protocol/saidContent.ts'
 import { createRuntime } from '../../src/createRuntime.ts'
 import { defineAgent } from '../../src/actors/defineAgent.ts'
 import { scriptedModel } from '../../src/testing/scriptedModel.ts'

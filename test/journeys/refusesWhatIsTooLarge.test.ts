@@ -1,6 +1,6 @@
 import { defineAgent } from '../../src/actors/defineAgent.ts'
 import { policyModel } from '../../src/actors/models/policyModel.ts'
-import { maxContentChars } from '../../src/protocol/content.ts'
+import { maxContentChars } from '../../src/protocol/saidContent.ts'
 import { noUsage } from '../../src/protocol/messages.ts'
 import type { Block } from '../../src/protocol/messages.ts'
 import type { Model } from '../../src/protocol/model.ts'

@@ -6,7 +6,7 @@ import type { AnyTool, Tool, ToolContext } from '../../src/actors/tools/defineTo
 import type { SourceHost, ToolConnection } from '../../src/actors/tools/toolSource.ts'
 import { mcpTools } from '../../src/mcp/mcpTools.ts'
 import type { McpOptions } from '../../src/mcp/options.ts'
-import type { SaidBlock } from '../../src/protocol/content.ts'
+import type { SaidBlock } from '../../src/protocol/saidContent.ts'
 import { systemClock } from '../../src/protocol/clock.ts'
 import { toolContext } from '../support/toolContext.ts'
 import type { CaseContext } from '../support/suite.ts'

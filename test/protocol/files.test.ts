@@ -1,5 +1,5 @@
 import { estimateTokens } from '../../src/conversation/tokenCounter.ts'
-import { asFrame } from '../../src/protocol/commands.ts'
+import { asFrame } from '../../src/protocol/writeCommand.ts'
 import { contentSchema } from '../../src/protocol/content.ts'
 import { describeIssues } from '../../src/protocol/errors.ts'
 import { fileText } from '../../src/protocol/fileText.ts'

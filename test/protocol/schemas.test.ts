@@ -1,7 +1,8 @@
 import * as fc from 'fast-check'
 import { describeIssues } from '../../src/protocol/errors.ts'
 import { agentCommandSchema } from '../../src/protocol/commands.ts'
-import { contentSchema, maxContentChars } from '../../src/protocol/content.ts'
+import { contentSchema } from '../../src/protocol/content.ts'
+import { maxContentChars } from '../../src/protocol/saidContent.ts'
 import { agentIdSchema, formatNodeId, isAgentId, nodeIdSchema, parseNodeId } from '../../src/protocol/ids.ts'
 import {
   addUsage,

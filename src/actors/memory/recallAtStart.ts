@@ -1,6 +1,6 @@
 import type { ConversationNode } from '../../conversation/node.ts'
 import { isTrusted, type MemoryRecord } from '../../protocol/memory.ts'
-import { isRemembered } from '../../protocol/provenance.ts'
+import { isRemembered } from '../../protocol/remembered.ts'
 import { textOf } from '../../protocol/messages.ts'
 import type { ContextMessage } from '../../protocol/records.ts'
 import type { AgentPorts } from '../agentPorts.ts'

@@ -1,5 +1,5 @@
 import { isMemoryScope, type MemoryScope } from '../../protocol/memory.ts'
-import { memoryTiers, type MemoryTier } from '../../protocol/provenance.ts'
+import { memoryTiers, type MemoryTier } from '../../protocol/remembered.ts'
 import type { AgentDefinition } from '../agentDefinition.ts'
 import type { AgentPorts } from '../agentPorts.ts'
 import type { MemorySettings, NameOwner } from './memoryOptions.ts'

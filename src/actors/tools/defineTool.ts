@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { describeIssues, labelOf, RuntimeError } from '../../protocol/errors.ts'
 import { onlyFields } from '../../protocol/onlyFields.ts'
-import type { SaidBlock } from '../../protocol/content.ts'
+import type { SaidBlock } from '../../protocol/saidContent.ts'
 import type { JsonSchema, ToolSpec } from '../../protocol/model.ts'
 import type { Snapshots } from '../../protocol/snapshots.ts'
 import type { RunContext } from '../runContext.ts'

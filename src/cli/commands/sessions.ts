@@ -1,5 +1,5 @@
 import { textOf, totalTokens } from '../../protocol/messages.ts'
-import { metadataText } from '../../protocol/metadata.ts'
+import { metadataText } from '../../protocol/metadataText.ts'
 import type { Store } from '../../protocol/store.ts'
 import { listSessions, type SessionSummary } from '../../sessions/listSessions.ts'
 import { type CliHost, exitCodes } from '../cliHost.ts'

@@ -1,5 +1,5 @@
 import { oneLine } from '../../conversation/cutMiddle.ts'
-import { isRemembered } from '../../protocol/provenance.ts'
+import { isRemembered } from '../../protocol/remembered.ts'
 import type { AgentEvent, EventOf } from '../../protocol/events.ts'
 import type { Economics } from '../../protocol/economics.ts'
 import { formatNodeId } from '../../protocol/ids.ts'

@@ -1,7 +1,8 @@
-import { isRemembered } from '../../protocol/provenance.ts'
+import { isRemembered } from '../../protocol/remembered.ts'
 import type { AgentEvent, EventOf } from '../../protocol/events.ts'
-import { isImported } from '../../protocol/history.ts'
-import { textOf, toolCallsOf, type Block } from '../../protocol/messages.ts'
+import { isImported } from '../../protocol/imported.ts'
+import type { Block } from '../../protocol/messages.ts'
+import { textOf, toolCallsOf } from '../../protocol/messageText.ts'
 import { emptyChat, type Chat, type ChatCall, type ChatMessage, type ChatReply } from './chat.ts'
 import { foldPending } from './foldPending.ts'
 

@@ -1,5 +1,6 @@
 import type { AgentEvent } from '../../protocol/events.ts'
-import { pendingIn, type Pending } from '../../protocol/pending.ts'
+import type { Pending } from '../../protocol/pending.ts'
+import { pendingIn } from '../../protocol/pendingIn.ts'
 import type { ChatPending } from './chat.ts'
 
 /** What is known of an event beside it. */

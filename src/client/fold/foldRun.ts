@@ -1,5 +1,5 @@
 import type { AgentEvent, EventOf } from '../../protocol/events.ts'
-import { textOf } from '../../protocol/messages.ts'
+import { textOf } from '../../protocol/messageText.ts'
 import { readJson } from '../../protocol/readAnswer.ts'
 import type { RunStopReason } from '../../protocol/records.ts'
 import { resultOf } from '../../runs/run.ts'

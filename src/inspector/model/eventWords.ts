@@ -1,4 +1,4 @@
-import { metadataText } from '../../protocol/metadata.ts'
+import { metadataText } from '../../protocol/metadataText.ts'
 import { formatNodeId } from '../../protocol/ids.ts'
 import type { AgentEvent } from '../../protocol/events.ts'
 import { countMedia, providedText, textOf, toolCallsOf, totalTokens, type Block } from '../../protocol/messages.ts'

@@ -1,4 +1,4 @@
-import { agentIdSchema, formatNodeId, parseNodeId, type NodeId } from '../../protocol/ids.ts'
+import { formatNodeId, isAgentId, parseNodeId, type NodeId } from '../../protocol/ids.ts'
 
 /** What the middle of the page can show. */
 export const viewNames = ['conversation', 'chart', 'timeline', 'requests'] as const
@@ -39,7 +39,7 @@ export function readRoute(hash: string): ReadRoute {
     return value
   }
   const route: Route = {
-    agent: read('agent', (text) => agentIdSchema.safeParse(text).data, 'the id of an agent'),
+    agent: read('agent', (text) => (isAgentId(text) ? text : undefined), 'the id of an agent'),
     node: read('node', parseNodeId, 'a node such as n12'),
     view:
       read('view', (text) => viewNames.find((name) => name === text), `one of ${viewNames.join(', ')}`) ??

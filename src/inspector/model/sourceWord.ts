@@ -1,4 +1,4 @@
-import { isRemembered } from '../../protocol/provenance.ts'
+import { isRemembered } from '../../protocol/remembered.ts'
 import type { UserMessage, UserSource } from '../../protocol/messages.ts'
 
 const sources: Readonly<Record<UserSource, string | undefined>> = {

@@ -1,4 +1,4 @@
-import { metadataText } from '../../protocol/metadata.ts'
+import { metadataText } from '../../protocol/metadataText.ts'
 import { sourceWords, useWords } from '../model/eventWords.ts'
 import type { FollowedAgent } from '../model/followedAgent.ts'
 import type { Inspector } from '../model/inspector.ts'

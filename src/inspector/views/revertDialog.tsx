@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
-import { tagKinds, type RevertCategory } from '../../protocol/braking.ts'
+import type { RevertCategory } from '../../protocol/braking.ts'
+import { tagKinds } from '../../protocol/tagKinds.ts'
 import { formatNodeId, type NodeId } from '../../protocol/ids.ts'
 import type { Inspector } from '../model/inspector.ts'
 import { counted } from '../../charts/amounts.ts'

@@ -1,20 +1,18 @@
-import {
-  decided,
-  given,
-  stepsIn,
-  type AgentCommand,
-  type CompactOptions,
-  type DecideOptions,
-  type Decision,
-  type PruneOptions,
-  type RunOptions,
-  type SayOptions,
-  type RevertCommandOptions,
+import type {
+  AgentCommand,
+  CompactOptions,
+  DecideOptions,
+  Decision,
+  PruneOptions,
+  RunOptions,
+  SayOptions,
+  RevertCommandOptions,
 } from '../../protocol/commands.ts'
+import { decided, given, stepsIn } from '../../protocol/writeCommand.ts'
 import { checkCommand } from '../../protocol/checkCommand.ts'
 import { hasCode } from '../../protocol/errors.ts'
 import { endWith, neverRun, signalIn } from '../../runs/endWith.ts'
-import type { Content } from '../../protocol/content.ts'
+import type { Content } from '../../protocol/saidContent.ts'
 import type { AgentEvent } from '../../protocol/events.ts'
 import type { Run } from '../../runs/run.ts'
 

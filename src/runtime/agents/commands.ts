@@ -1,4 +1,4 @@
-import type { CheckedCommand } from '../../protocol/checkCommand.ts'
+import type { CheckedCommand } from '../../protocol/commands.ts'
 import { RuntimeError } from '../../protocol/errors.ts'
 import type { QueueName } from '../../protocol/records.ts'
 import type { AgentBody } from './agentBody.ts'

@@ -1,4 +1,4 @@
-import type { CheckedCommand } from '../../protocol/checkCommand.ts'
+import type { CheckedCommand } from '../../protocol/commands.ts'
 import type { CallDecision } from '../../machines/agentTypes.ts'
 import { RuntimeError } from '../../protocol/errors.ts'
 import type { Pending } from '../../protocol/pending.ts'

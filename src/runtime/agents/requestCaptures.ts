@@ -5,7 +5,7 @@ import {
   type RequestDifference,
   type TurnRequest,
 } from '../../conversation/captureRequest.ts'
-import { maxContentChars } from '../../protocol/content.ts'
+import { maxContentChars } from '../../protocol/saidContent.ts'
 import { RuntimeError } from '../../protocol/errors.ts'
 import { jsonChars } from '../../protocol/jsonChars.ts'
 import type { ModelRequest } from '../../protocol/model.ts'

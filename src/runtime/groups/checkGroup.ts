@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { isAgentDefinition, type AgentDefinition } from '../../actors/agentDefinition.ts'
-import { contentSchema, type Content } from '../../protocol/content.ts'
+import { contentSchema } from '../../protocol/content.ts'
+import type { Content } from '../../protocol/saidContent.ts'
 import { describeIssues, RuntimeError } from '../../protocol/errors.ts'
 import { lazily } from '../../protocol/lazily.ts'
 import { limitsSchema } from '../../protocol/records.ts'

@@ -1,6 +1,6 @@
 import { isAgentDefinition } from '../../actors/agentDefinition.ts'
 import { SharedLessons } from '../../conversation/sharedLessons.ts'
-import type { Content } from '../../protocol/content.ts'
+import type { Content } from '../../protocol/saidContent.ts'
 import { RuntimeError } from '../../protocol/errors.ts'
 import type { Limits } from '../../protocol/records.ts'
 import { Agent } from '../agents/agent.ts'

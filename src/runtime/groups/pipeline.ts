@@ -1,6 +1,6 @@
 import { isAgentDefinition } from '../../actors/agentDefinition.ts'
 import type { EntryDeps } from '../../actors/subAgents.ts'
-import type { Content } from '../../protocol/content.ts'
+import type { Content } from '../../protocol/saidContent.ts'
 import { RuntimeError } from '../../protocol/errors.ts'
 import type { RunStopReason } from '../../protocol/records.ts'
 import {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { RequestError, type AnyMessage, type Stream } from '@agentclientprotocol/sdk'
 import { describeIssues, RuntimeError } from '../../protocol/errors.ts'
-import { closeCodes } from '../../protocol/frames.ts'
+import { closeCodes } from '../../protocol/bridgeProtocol.ts'
 import type { Endpoint, TextSocket } from '../bridge/endpoint.ts'
 import { openAcp } from './openAcp.ts'
 import { depthOf } from '../bridge/readFrame.ts'

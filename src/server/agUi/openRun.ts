@@ -1,5 +1,6 @@
 import type { RunAgentInput } from '@ag-ui/core'
-import { decided, type AgentCommand } from '../../protocol/commands.ts'
+import type { AgentCommand } from '../../protocol/commands.ts'
+import { decided } from '../../protocol/writeCommand.ts'
 import { hasCode, RuntimeError } from '../../protocol/errors.ts'
 import type { Agent } from '../../runtime/agents/agent.ts'
 import type { AgentAccess } from '../bridge/agentAccess.ts'

@@ -1,4 +1,4 @@
-import { isRemembered } from '../../protocol/provenance.ts'
+import { isRemembered } from '../../protocol/remembered.ts'
 import type { Message } from '@ag-ui/core'
 import type { AgentEvent, EventOf } from '../../protocol/events.ts'
 import type { NodeId } from '../../protocol/ids.ts'

@@ -1,4 +1,4 @@
-import { isRemembered } from '../../protocol/provenance.ts'
+import { isRemembered } from '../../protocol/remembered.ts'
 import type { ContentPart, Message, PartSource } from '@ag-ui/core'
 import type { ConversationView } from '../../conversation/conversationView.ts'
 import type { ConversationNode } from '../../conversation/node.ts'

@@ -1,4 +1,5 @@
-import { decided, type AgentCommand } from '../../protocol/commands.ts'
+import type { AgentCommand } from '../../protocol/commands.ts'
+import { decided } from '../../protocol/writeCommand.ts'
 import { checkCommand } from '../../protocol/checkCommand.ts'
 import { hasCode, RuntimeError } from '../../protocol/errors.ts'
 import { formatNodeId } from '../../protocol/ids.ts'

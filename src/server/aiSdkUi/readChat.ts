@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { cutEnd } from '../../conversation/cutMiddle.ts'
-import type { Content } from '../../protocol/content.ts'
+import type { Content } from '../../protocol/saidContent.ts'
 import { describeIssues, RuntimeError } from '../../protocol/errors.ts'
 import { isAgentId } from '../../protocol/ids.ts'
 import { readJson } from '../bridge/readFrame.ts'

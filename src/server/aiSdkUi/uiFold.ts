@@ -1,6 +1,6 @@
 import type { AgentEvent, EventOf, GrowingReply } from '../../protocol/events.ts'
 import { formatNodeId } from '../../protocol/ids.ts'
-import { isImported } from '../../protocol/history.ts'
+import { isImported } from '../../protocol/imported.ts'
 import { saidByTool, textOf } from '../../protocol/messages.ts'
 import { Exchange, type ShownCall } from './exchange.ts'
 import { isAgain } from './ids.ts'

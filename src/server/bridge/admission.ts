@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { bridgeProtocol, tokenProtocolPrefix } from '../../protocol/frames.ts'
+import { bridgeProtocol, tokenProtocolPrefix } from '../../protocol/bridgeProtocol.ts'
 import { allowsHost, allowsOrigin, type OriginRule } from './origins.ts'
 import type { Permit } from './authenticator.ts'
 import type { Bridge } from './bridge.ts'

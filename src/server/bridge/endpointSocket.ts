@@ -1,5 +1,5 @@
 import type { WebSocket } from 'ws'
-import { closeCodes } from '../../protocol/frames.ts'
+import { closeCodes } from '../../protocol/bridgeProtocol.ts'
 import type { Connection } from './connections.ts'
 import type { TextSocket } from './endpoint.ts'
 import { outwardMessage } from './outwardError.ts'

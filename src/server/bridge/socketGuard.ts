@@ -1,6 +1,6 @@
 import type { WebSocket } from 'ws'
 import type { Clock } from '../../protocol/clock.ts'
-import { closeCodes } from '../../protocol/frames.ts'
+import { closeCodes } from '../../protocol/bridgeProtocol.ts'
 
 /** "Internal error" of the WebSocket protocol: come back later. */
 export const brokenCode = 1011

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { WebSocketServer, type WebSocket } from 'ws'
-import { bridgeProtocol, closeCodes, tokenProtocolPrefix } from '../../protocol/frames.ts'
+import { bridgeProtocol, closeCodes, tokenProtocolPrefix } from '../../protocol/bridgeProtocol.ts'
 import type { Bridge } from './bridge.ts'
 import { BridgeSession } from './bridgeSession.ts'
 import {

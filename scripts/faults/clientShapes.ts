@@ -1,0 +1,55 @@
+import type { Fault } from '../mutate.ts'
+
+const shape = 'src/client/shape.ts'
+
+/** Slips in what the client checks without schemas. */
+export const faults: readonly Fault[] = [
+  {
+    id: 'clientShapes-1',
+    file: shape,
+    what: 'a frame without a field that it needs is taken',
+    from: "if (isNeeded) return { path: [key], what: 'it is missing' }",
+    to: '',
+    tests: ['client/shapes'],
+  },
+  {
+    id: 'clientShapes-2',
+    file: shape,
+    what: 'what is wrong deep in a list is not looked at',
+    from: 'if (wrong !== undefined) return at(index, wrong)',
+    to: 'if (wrong === undefined) return undefined',
+    tests: ['client/shapes'],
+  },
+  {
+    id: 'clientShapes-3',
+    file: shape,
+    what: 'a field that a command does not know is sent',
+    from: '!Object.hasOwn(all, key)',
+    to: 'key === all',
+    tests: ['client/shapes'],
+  },
+  {
+    id: 'clientShapes-4',
+    file: 'src/client/summaryShapes.ts',
+    what: 'a run that ended with an error makes the page lose its list',
+    from: "'paused', 'aborted', 'error')",
+    to: "'paused', 'aborted')",
+    tests: ['client/shapes'],
+  },
+  {
+    id: 'clientShapes-5',
+    file: 'src/client/answers.ts',
+    what: 'a message without blocks reaches the views',
+    from: 'content: list(partly',
+    to: 'source: list(partly',
+    tests: ['client/shapes'],
+  },
+  {
+    id: 'clientShapes-6',
+    file: 'src/protocol/saidContent.ts',
+    what: 'a blank prompt is sent, and refused from afar',
+    from: 'if (!blocks.some(saysSomething)) return saidNothing',
+    to: '',
+    tests: ['server/bridge/oneContract', 'client/shapes'],
+  },
+]

@@ -1,0 +1,88 @@
+import type { ErrorInfo } from '../protocol/errors.ts'
+import type { AgentSummary, LastRun, SessionEntry } from '../protocol/frames.ts'
+import type { Usage } from '../protocol/messages.ts'
+import type { Metadata } from '../protocol/metadata.ts'
+import type { PauseReason, RunStopReason, Spent } from '../protocol/records.ts'
+import {
+  count,
+  fields,
+  list,
+  maybe,
+  number,
+  orNull,
+  partly,
+  record,
+  text,
+  word,
+  yesOrNo,
+  type Fields,
+  type Shape,
+} from './shape.ts'
+
+/** An error of a server, of whatever version. */
+export const errorShape = fields<ErrorInfo>({ code: text, message: text })
+
+export const stopReason = word<RunStopReason>('stop', 'length', 'refusal', 'paused', 'aborted', 'error')
+
+/** Why a run is paused: what goes with each kind is the log's to say. */
+export const pauseShape = partly<PauseReason>({ type: text as Shape<never> })
+
+const usage = fields<Usage>({
+  input: number,
+  output: number,
+  cacheRead: number,
+  cacheWrite: number,
+  reasoning: maybe(number),
+  estimated: maybe(word(true)),
+})
+
+const spent = fields<Spent>({ usage, costUsd: number, turns: count })
+
+const lastRun = fields<LastRun>({ stopReason, at: number, error: maybe(errorShape), reason: maybe(pauseShape) })
+
+const metadata = record as unknown as Shape<Metadata>
+
+/** Fields of an agent's summary. */
+export const summaryFields: Fields<AgentSummary> = {
+  agentId: text,
+  definition: text,
+  active: maybe(text),
+  path: list(text),
+  state: text,
+  seq: count,
+  head: orNull(count),
+  pendingApprovals: list(text),
+  pending: maybe(list(text)),
+  spent,
+  treeSpent: maybe(spent),
+  title: maybe(text),
+  last: maybe(lastRun),
+  busySince: maybe(number),
+  activeAt: maybe(number),
+  doing: maybe(text),
+  contextTokens: maybe(fields<{ used: number; window?: number }>({ used: number, window: maybe(number) })),
+  metadata: maybe(metadata),
+}
+
+/** An agent in a list. */
+export const summaryShape = fields<AgentSummary>(summaryFields)
+
+/** A session in a list. */
+export const sessionShape = fields<SessionEntry>({
+  agentId: text,
+  definition: text,
+  path: list(text),
+  status: word('running', 'completed', 'aborted', 'rejected', 'paused', 'failed'),
+  isStopped: yesOrNo,
+  createdAt: number,
+  updatedAt: number,
+  runs: count,
+  turns: count,
+  usage,
+  costUsd: number,
+  title: maybe(text),
+  last: maybe(lastRun),
+  forkedFrom: maybe(text),
+  metadata: maybe(metadata),
+  error: maybe(errorShape),
+})
