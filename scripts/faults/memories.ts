@@ -49,4 +49,20 @@ export const faults: readonly Fault[] = [
     to: '',
     tests: ['memory/sqliteMemory'],
   },
+  {
+    id: 'memories-7',
+    file: 'src/memory/markdownMemory.ts',
+    what: 'what was remembered before names became longer is forgotten',
+    from: '(await this.#scopeOf(old)) === scope ? old : name',
+    to: 'name',
+    tests: ['memory/olderFiles'],
+  },
+  {
+    id: 'memories-8',
+    file: 'src/memory/markdownMemory.ts',
+    what: 'a scope whose short hash another one has can remember nothing',
+    from: '(await this.#scopeOf(old)) === scope ? old : name',
+    to: '(await this.#scopeOf(old)) !== undefined ? old : name',
+    tests: ['memory/olderFiles'],
+  },
 ]

@@ -23,6 +23,7 @@ import {
   emptyFile,
   fileNameOf,
   isBare,
+  oldFileNameOf,
   parseFile,
   printFile,
   recordsIn,
@@ -132,8 +133,8 @@ class MarkdownMemory implements Memory {
         problems.push({ place: path, problem: 'it is no file of a memory: it must begin with "# Memory of <scope>"' })
         continue
       }
-      if (fileNameOf(scope) !== name)
-        problems.push({ place: path, problem: `that of ${scope} must be named ${fileNameOf(scope)}` })
+      const own = await this.#nameOf(scope)
+      if (own !== name) problems.push({ place: path, problem: `that of ${scope} must be named ${own}` })
       else {
         const { file } = await this.#load(scope)
         for (const { line, problem } of file.sections)
@@ -162,7 +163,22 @@ class MarkdownMemory implements Memory {
     const scopes = await Promise.all(
       (await this.#names()).map(async (name) => [name, await this.#scopeOf(name)] as const),
     )
-    return scopes.flatMap(([name, scope]) => (scope !== undefined && fileNameOf(scope) === name ? [scope] : []))
+    const own = await Promise.all(
+      scopes.map(async ([name, scope]) => (scope !== undefined && (await this.#nameOf(scope)) === name ? [scope] : [])),
+    )
+    return own.flat()
+  }
+
+  /** The name of the file of a scope: one that is there by its older name keeps that. */
+  async #nameOf(scope: MemoryScope): Promise<string> {
+    const [name, old] = [fileNameOf(scope), oldFileNameOf(scope)]
+    try {
+      await stat(join(this.#dir, name))
+      return name
+    } catch (thrown) {
+      if (!hasCode(thrown, 'ENOENT')) throw failed(join(this.#dir, name), thrown)
+    }
+    return (await this.#scopeOf(old)) === scope ? old : name
   }
 
   async #scopeOf(name: string): Promise<MemoryScope | undefined> {
@@ -186,13 +202,13 @@ class MarkdownMemory implements Memory {
     }
   }
 
-  #pathOf(scope: MemoryScope): string {
-    return join(this.#dir, fileNameOf(scope))
+  async #pathOf(scope: MemoryScope): Promise<string> {
+    return join(this.#dir, await this.#nameOf(scope))
   }
 
   /** The file of a scope as it is now. */
   async #load(scope: MemoryScope): Promise<Read> {
-    const path = this.#pathOf(scope)
+    const path = await this.#pathOf(scope)
     try {
       const { mtimeMs, size, ino } = await stat(path)
       const known = this.#read.get(scope)
@@ -230,12 +246,14 @@ class MarkdownMemory implements Memory {
   }
 
   async #write(scope: MemoryScope, change: (file: MemoryFile) => MemoryFile): Promise<void> {
-    const path = this.#pathOf(scope)
+    const path = await this.#pathOf(scope)
     try {
       // What is remembered of people is nobody else's.
       await mkdir(this.#dir, { recursive: true, mode: 0o700 })
       const lock = await whenFree(`${path}.lock`)
       try {
+        // Somebody may have removed a file with an older name in the meantime: the new one has another lock.
+        if ((await this.#pathOf(scope)) !== path) return await this.#write(scope, change)
         const read = await this.#load(scope)
         const file = read === nothing ? emptyFile(scope) : read.file
         if (file.problem !== undefined) throw new Error(file.problem)

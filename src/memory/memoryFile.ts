@@ -143,11 +143,21 @@ export const recordsIn = ({ sections }: MemoryFile): MemoryRecord[] =>
 export const isBare = (file: MemoryFile, scope: MemoryScope): boolean =>
   file.sections.length === 0 && printFile(file) === printFile(emptyFile(scope))
 
-/** The name of the file of a scope: readable, and different for scopes that differ in anything. */
-export function fileNameOf(scope: MemoryScope): string {
+/** So much of the hash is in a name; older files have less of it, of which two scopes may have the same. */
+const hashChars = 32
+const oldHashChars = 8
+
+const named = (scope: MemoryScope, chars: number): string => {
   const readable = scope
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '-')
     .slice(0, 40)
-  return `${readable.replace(/-$/, '')}-${shortHash(scope).slice(0, 8)}.md`
+  const hash = createHash('sha256').update(scope).digest('hex').slice(0, chars)
+  return `${readable.replace(/-$/, '')}-${hash}.md`
 }
+
+/** The name of the file of a scope: readable, and different for scopes that differ in anything. */
+export const fileNameOf = (scope: MemoryScope): string => named(scope, hashChars)
+
+/** The name that the file of a scope had before, which may also be that of another scope. */
+export const oldFileNameOf = (scope: MemoryScope): string => named(scope, oldHashChars)

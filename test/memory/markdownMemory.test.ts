@@ -173,7 +173,7 @@ describe('markdown memory', (it) => {
     ] as const
     const names = scopes.map(fileNameOf)
     assert.is(new Set(names.map((each) => each.toLowerCase())).size, scopes.length)
-    for (const each of names) assert.match(each, /^[a-z0-9-]{1,60}\.md$/)
+    for (const each of names) assert.match(each, /^[a-z0-9-]{1,80}\.md$/)
   })
 
   it('finds among thousands, and takes in what changed', { timeoutMs: 20_000 }, async (context) => {
