@@ -1,0 +1,66 @@
+import { readFile } from 'node:fs/promises'
+import { commands } from '../../src/cli/commandList.ts'
+import { options } from '../../src/cli/options.ts'
+import { assert, describe } from '../support/suite.ts'
+
+const read = (path: string): Promise<string> => readFile(new URL(`../../${path}`, import.meta.url), 'utf8')
+const guide = await read('docs/guide.md')
+
+/** The rows of the first table after a heading whose own first column has this title, as cells. */
+function tableAfter(heading: string, title: string): readonly (readonly string[])[] {
+  const part = guide.slice(guide.indexOf(`\n${heading}\n`))
+  const lines = part.slice(part.indexOf(`\n| ${title} |`) + 1).split('\n')
+  const rows = lines
+    .slice(
+      0,
+      lines.findIndex((line) => !line.startsWith('|')),
+    )
+    .slice(2)
+  // A bar within a cell is escaped.
+  return rows.map((row) => row.split(/(?<!\\)\|/).map((cell) => cell.trim().replaceAll(String.raw`\|`, '|')))
+}
+
+const codesIn = (cell = ''): string[] => [...cell.matchAll(/`([^`]+)`/g)].map(([, code]) => code!)
+
+/** The fields of an interface, as its source has them. */
+async function fieldsOf(path: string, name: string): Promise<string[]> {
+  const source = await read(path)
+  const from = source.indexOf(`export interface ${name}<`)
+  const body = source.slice(from, source.indexOf('\n}\n', from)).replace(/^[^{]*\{/s, '\n')
+  const fields = [...body.matchAll(/^ {2}(?:readonly )?(\w+)\??[:(]/gm)].map(([, field]) => field!)
+  assert.ok(fields.length > 2, name)
+  return fields
+}
+
+describe('the guide', (it) => {
+  it('has every option of defineAgent in its table, and no other', async () => {
+    const told = tableAfter('## An agent', 'option').flatMap(([, names]) => codesIn(names))
+    const own = await fieldsOf('src/actors/defineAgent.ts', 'AgentOptions')
+    const hooks = await fieldsOf('src/actors/hooks.ts', 'HookOptions')
+    assert.equal(told.toSorted(), [...own, ...hooks].toSorted())
+  })
+
+  it('has every option of defineTool in its table, and no other', async () => {
+    const told = tableAfter('## Tools', 'option').flatMap(([, names]) => codesIn(names))
+    assert.equal(told.toSorted(), (await fieldsOf('src/actors/tools/defineTool.ts', 'ToolOptions')).toSorted())
+  })
+
+  it('has every command of the command line with all its options, and no other', () => {
+    const told = tableAfter('### From a shell', 'command').map(([, usage, , names]) => [codesIn(usage), codesIn(names)])
+    assert.equal(
+      told,
+      Object.values(commands).map(({ usage, options: names }) => [
+        [`escapement ${usage}`],
+        names.map((name) => `--${name}`),
+      ]),
+    )
+  })
+
+  it('says of every option of the command line what its help says', () => {
+    const told = tableAfter('### From a shell', 'option').map(([, usage, meaning]) => [...codesIn(usage), meaning])
+    assert.equal(
+      told,
+      Object.values(options).map(([usage, meaning]) => [usage, meaning]),
+    )
+  })
+})
