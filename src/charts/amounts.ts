@@ -1,4 +1,5 @@
 import type { Economics } from '../protocol/economics.ts'
+import type { LimitReason } from '../protocol/turns.ts'
 import { oneLine } from './plainText.ts'
 
 /** `12,345`. */
@@ -16,6 +17,13 @@ export function dollars(costUsd: number): string {
 /** As `dollars`; a dash for nothing, which is also what is not known. */
 export const money = (costUsd: number): string => (costUsd === 0 ? '–' : dollars(costUsd))
 
+/** A limit of a run in words: `limit of 60 turns`, `limit of $5.00`. */
+export function limitWords({ limit, allowed }: Pick<LimitReason, 'limit' | 'allowed'>): string {
+  if (limit === 'costUsd') return `limit of ${dollars(allowed)}`
+  if (limit === 'ms') return `limit of ${duration(allowed)}`
+  return `limit of ${counted(allowed, limit.replace(/s$/, ''))}`
+}
+
 /** What a reshaping of the conversation costs and saves: `frees 1,240 tokens, pays after 3 requests`. */
 export function savings({ freed, paysAfter }: Economics): string {
   if (freed <= 0) return freed === 0 ? 'frees nothing' : `adds ${counted(-freed, 'token')}`
@@ -30,6 +38,17 @@ const units: readonly (readonly [name: string, ms: number])[] = [
   ['min', 60_000],
   ['s', 1000],
 ]
+
+/** `340 ms`, `2.1 s`, `3 min 05 s`, `1 h 04 min`; nothing below zero, which a clock that jumps makes. */
+export function duration(ms: number): string {
+  if (ms < 999.5) return `${Math.max(0, Math.round(ms))} ms`
+  if (ms < 59_950) return `${(ms / 1000).toFixed(1)} s`
+  const seconds = Math.round(ms / 1000)
+  const two = (value: number): string => String(value).padStart(2, '0')
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${two(seconds % 60)} s`
+  const minutes = Math.round(seconds / 60)
+  return `${whole(Math.floor(minutes / 60))} h ${two(minutes % 60)} min`
+}
 
 /** How long ago something was, in its largest unit: `5 min`, `3 d`. */
 export function age(ms: number): string {

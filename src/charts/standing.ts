@@ -1,4 +1,5 @@
-import type { AgentSummary } from '../protocol/frames.ts'
+import type { AgentSummary, SessionEntry } from '../protocol/frames.ts'
+import { limitWords } from './amounts.ts'
 import { oneLine } from './plainText.ts'
 
 /**
@@ -10,6 +11,40 @@ export type Standing = (typeof standings)[number]
 
 /** What of an agent decides where it stands; `waits`: whether something of its own waits for a person. */
 export type StandingFacts = Pick<AgentSummary, 'state' | 'last' | 'doing'> & { readonly waits: boolean }
+
+/**
+ * Keys of what waits for people in an agent itself; a summary's `pending` has those of its sub-agents too, so that whoever counts what
+ * waits in a tree counts these. Pure.
+ */
+export const ownPending = ({ agentId, pending, pendingApprovals }: Waiting): readonly string[] =>
+  (pending ?? pendingApprovals).filter((key) => key.startsWith(`${agentId}/`))
+
+type Waiting = Pick<AgentSummary, 'agentId' | 'pending' | 'pendingApprovals'>
+
+/** What of a running agent decides where it stands. Pure. */
+export const factsOf = (agent: Waiting & Pick<AgentSummary, 'state' | 'last' | 'doing'>): StandingFacts => ({
+  state: agent.state,
+  waits: ownPending(agent).length > 0,
+  ...(agent.last === undefined ? {} : { last: agent.last }),
+  ...(agent.doing === undefined ? {} : { doing: agent.doing }),
+})
+
+/**
+ * What of a session decides where it stands while its agent does not run: a failure, a pause and what waits for a person stay. One whose
+ * log has no end for its run was cut off with its process. Pure.
+ */
+export function factsAtRest({
+  status,
+  isStopped,
+  last,
+}: Pick<SessionEntry, 'status' | 'isStopped' | 'last'>): StandingFacts {
+  if (isStopped) return { state: 'stopped', waits: false }
+  if (status === 'running')
+    return { state: 'paused', waits: false, last: { stopReason: 'paused', at: 0, reason: { type: 'interrupted' } } }
+  const stopReason = last?.stopReason ?? (status === 'failed' ? 'error' : status === 'paused' ? 'paused' : 'stop')
+  const state = stopReason === 'paused' ? 'paused' : stopReason === 'error' ? 'idle' : 'closed'
+  return { state, waits: false, last: last ?? { stopReason, at: 0 } }
+}
 
 /** Where an agent stands. Pure. */
 export function standingOf({ state, last, waits }: StandingFacts): Standing {
@@ -44,7 +79,7 @@ const pauses: Readonly<Record<string, string>> = {
   interrupted: 'its process died',
 }
 
-/** What an agent does, in a few words: `writing`, `runs run_command npm test`, `waits for you`, `paused: limit of turns`, `failed: MODEL_AUTH`. Pure. */
+/** What an agent does, in a few words: `writing`, `runs run_command npm test`, `waits for you`, `paused: limit of 60 turns`, `failed: MODEL_AUTH`. Pure. */
 export function standingWords(facts: StandingFacts): string {
   const { state, last, doing } = facts
   const standing = standingOf(facts)
@@ -53,7 +88,7 @@ export function standingWords(facts: StandingFacts): string {
   if (standing === 'paused') {
     const { reason } = last ?? {}
     if (reason === undefined) return 'paused'
-    return `paused: ${reason.type === 'limit' ? `limit of ${reason.limit}` : (pauses[reason.type] ?? reason.type)}`
+    return `paused: ${reason.type === 'limit' ? limitWords(reason) : (pauses[reason.type] ?? reason.type)}`
   }
   if (doing !== undefined && doing !== '' && state.startsWith('executing')) return `runs ${oneLine(doing)}`
   return doings[state] ?? doings[state.split('.', 1)[0]!] ?? state

@@ -57,11 +57,3 @@ export function outcomeLine({ name, message }: Pick<EventOf<'tool.end'>, 'name' 
   const tool = Object.hasOwn(known, name) && (!message.isError || name === 'run_command') ? known[name] : undefined
   return cut(tool?.outcome(output) ?? firstLine(output), maxOutcome)
 }
-
-/** `340 ms`, `2.1 s`, `3 min 05 s`. */
-export function duration(ms: number): string {
-  if (ms < 1000) return `${Math.round(ms)} ms`
-  if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`
-  const seconds = Math.round(ms / 1000)
-  return `${Math.floor(seconds / 60)} min ${String(seconds % 60).padStart(2, '0')} s`
-}

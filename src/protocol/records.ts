@@ -138,6 +138,8 @@ export const logRecordSchema = z.discriminatedUnion('type', [
     parent: parentSchema.exactOptional(),
     /** A fork shares the past of another agent: its log up to and with record `seq`, where node `at` was the newest. */
     forkedFrom: z.object({ agentId: agentIdSchema, seq: z.int().positive(), at: nodeIdSchema }).exactOptional(),
+    /** Of a fork that goes on with what its source is about: the title of that, as in a list. */
+    title: z.string().exactOptional(),
     /** What the application noted on it, for good; sub-agents and forks have that of the agent they come from. */
     metadata: metadataSchema.exactOptional(),
     /** The next so many records are messages of another system, which it began with. */

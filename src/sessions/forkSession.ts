@@ -7,6 +7,7 @@ import { formatNodeId, nodeIdSchema, parseNodeId, type NodeId, checkAgentId } fr
 import { recordVersion, type LogRecord, type RecordOf } from '../protocol/records.ts'
 import type { Store } from '../protocol/store.ts'
 import { historyParts, readPart, type HistoryPart } from './readHistory.ts'
+import { outlineOf } from './outline.ts'
 import { StepSearch } from './stepSearch.ts'
 
 export interface ForkOptions {
@@ -54,7 +55,7 @@ export async function forkSession(
   if (id !== undefined) checkAgentId(id)
   const parts = await historyParts(store, agentId)
   const { definition, model, machine, metadata } = parts.at(-1)!.created
-  const forkedFrom = await findMoment(store, parts, at)
+  const { forkedFrom, title } = await findMoment(store, parts, at)
   const forkId = id ?? `${definition.slice(0, mostNameChars)}-${nanoid(12)}`
   checkAgentId(forkId)
   await writeFirst(store, {
@@ -68,12 +69,17 @@ export async function forkSession(
     model,
     machine,
     forkedFrom,
+    ...(title === undefined ? {} : { title }),
     ...(metadata === undefined ? {} : { metadata }),
   })
   return { agentId: forkId }
 }
 
-type Moment = NonNullable<RecordOf<'agent.created'>['forkedFrom']>
+interface Moment {
+  readonly forkedFrom: NonNullable<RecordOf<'agent.created'>['forkedFrom']>
+  /** Of the agent that the past belongs to. */
+  readonly title: string | undefined
+}
 
 async function findMoment(store: Store, parts: readonly HistoryPart[], at: NodeId | string): Promise<Moment> {
   const nodeId = typeof at === 'string' ? parseNodeId(at) : nodeIdSchema.safeParse(at).data
@@ -87,7 +93,8 @@ async function findMoment(store: Store, parts: readonly HistoryPart[], at: NodeI
       if (newest === undefined) continue
       // Otherwise only the fork would discover a past that cannot be rebuilt.
       rebuildConversation(shared)
-      return { agentId: part.agentId, seq: record.seq, at: newest }
+      const { title } = outlineOf(shared)
+      return { forkedFrom: { agentId: part.agentId, seq: record.seq, at: newest }, title }
     }
   }
   throw notFound(parts.at(-1)!.agentId, nodeId === undefined ? JSON.stringify(at) : formatNodeId(nodeId), search)

@@ -3,6 +3,7 @@ import { rebuildConversation } from '../conversation/rebuildConversation.ts'
 import type { Store } from '../protocol/store.ts'
 import { readHistory, type History } from './readHistory.ts'
 import type { Session } from './session.ts'
+import { outlineOf } from './outline.ts'
 import { sessionOf } from './sessionProjection.ts'
 
 /** A session with what it is made of. */
@@ -18,6 +19,8 @@ export interface LoadedSession extends Session, Pick<History, 'past' | 'records'
  */
 export async function loadSession(store: Store, agentId: string): Promise<LoadedSession> {
   const { past, records } = await readHistory(store, agentId)
+  const { title } = outlineOf(records, past)
   const conversation = rebuildConversation(records, { past })
-  return { ...sessionOf(records), id: agentId, conversation, past, records }
+  const session = { ...sessionOf(records), ...(title === undefined ? {} : { title }) }
+  return { ...session, id: agentId, conversation, past, records }
 }

@@ -1,6 +1,7 @@
 import type { RevertCategory } from '../protocol/braking.ts'
 import type { Economics } from '../protocol/economics.ts'
 import type { ErrorInfo } from '../protocol/errors.ts'
+import type { LastRun } from '../protocol/frames.ts'
 import type { NodeId } from '../protocol/ids.ts'
 import type { SyntheticReason, Usage, UserSource } from '../protocol/messages.ts'
 import type { Metadata } from '../protocol/metadata.ts'
@@ -150,6 +151,10 @@ export interface Session {
   readonly children: readonly string[]
   /** Reverts and prunes that people asked for while no turn was under way. */
   readonly changes: readonly TrunkChange[]
+  /** What it is about, on one line: the task its caller gave it, or its first prompt. */
+  readonly title?: string
+  /** How its last run ended, or why it waits; missing while a run is under way. */
+  readonly last?: LastRun
   /** Of all runs and changes. */
   readonly usage: Usage
   readonly costUsd: number

@@ -1,7 +1,9 @@
 import { isImported } from '../protocol/imported.ts'
 import { addUsage, noUsage, toolCallsOf, type Usage } from '../protocol/messages.ts'
-import type { LogRecord, RecordOf, RunStopReason } from '../protocol/records.ts'
+import type { LastRun } from '../protocol/frames.ts'
+import type { LogRecord, PauseReason, RecordOf, RunStopReason } from '../protocol/records.ts'
 import type { SessionRun, Session, SessionCall, SessionStatus, TrunkChange, Turn, TurnInput } from './session.ts'
+import { Outline } from './outline.ts'
 import { initialState, stateAfter, type MachineState } from './machineState.ts'
 
 type Draft<T> = { -readonly [K in keyof T]: T[K] }
@@ -49,6 +51,7 @@ export class SessionProjection {
   #updatedAt = 0
   #isStopped = false
   #machine = initialState
+  readonly #outline = new Outline()
   readonly #runs: RunDraft[] = []
   /** The run under way, and its turn. */
   #run: RunDraft | undefined
@@ -72,6 +75,7 @@ export class SessionProjection {
     this.#createdAt ??= record.time
     this.#updatedAt = record.time
     this.#machine = stateAfter(this.#machine, record)
+    this.#outline.apply(record)
     switch (record.type) {
       case 'agent.created':
         return this.#create(record)
@@ -137,6 +141,7 @@ export class SessionProjection {
     // The run is not over, so it has no record of its pause.
     const waiting = pause?.type === 'approvals' ? { status: 'paused' as const, reason: pause } : {}
     const runs = this.#runs.map((run) => (run === this.#run ? { ...run, ...waiting } : run))
+    const { title, last = pause === null ? undefined : this.#waitingFor(pause) } = this.#outline
     return structuredClone({
       ...this.#head,
       createdAt: this.#createdAt ?? 0,
@@ -146,9 +151,15 @@ export class SessionProjection {
       runs,
       children: this.#children,
       changes: this.#changes,
+      ...(title === undefined ? {} : { title }),
+      ...(last === undefined ? {} : { last }),
       usage: runs.reduce((sum, run) => addUsage(sum, run.usage), this.#usageAtRest),
       costUsd: runs.reduce((sum, run) => sum + run.costUsd, this.#costAtRest),
     })
+  }
+
+  #waitingFor(reason: PauseReason): LastRun {
+    return { stopReason: 'paused', at: this.#updatedAt, reason }
   }
 
   #create({ agentId, path, definition, model, parent, forkedFrom, metadata }: RecordOf<'agent.created'>): void {

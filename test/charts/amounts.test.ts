@@ -1,4 +1,4 @@
-import { dollars, money, savings } from '../../src/charts/amounts.ts'
+import { dollars, duration, limitWords, money, savings } from '../../src/charts/amounts.ts'
 import { assert, describe } from '../support/suite.ts'
 
 describe('an amount of money', (it) => {
@@ -23,5 +23,41 @@ describe('what a reshaping saves', (it) => {
     assert.is(said(1, 1), 'frees 1 token, pays at once')
     assert.is(said(0, null), 'frees nothing')
     assert.is(said(-1_000, null), 'adds 1,000 tokens')
+  })
+})
+
+describe('a duration', (it) => {
+  it('has two units at most, and goes over to the next where it would say 60', () => {
+    const times = [-5, 0, 999.6, 59_940, 59_960, 125_000, 3_599_600, 3_840_000, 3_600_000 * 1_000]
+    assert.equal(times.map(duration), [
+      '0 ms',
+      '0 ms',
+      '1.0 s',
+      '59.9 s',
+      '1 min 00 s',
+      '2 min 05 s',
+      '1 h 00 min',
+      '1 h 04 min',
+      '1,000 h 00 min',
+    ])
+  })
+})
+
+describe('a limit of a run', (it) => {
+  it('is said in words that people read', () => {
+    const limits = [
+      { limit: 'turns', allowed: 60 },
+      { limit: 'turns', allowed: 1 },
+      { limit: 'tokens', allowed: 200_000 },
+      { limit: 'costUsd', allowed: 5 },
+      { limit: 'ms', allowed: 90_000 },
+    ] as const
+    assert.equal(limits.map(limitWords), [
+      'limit of 60 turns',
+      'limit of 1 turn',
+      'limit of 200,000 tokens',
+      'limit of $5.00',
+      'limit of 1 min 30 s',
+    ])
   })
 })

@@ -64,7 +64,7 @@ describe('escapement replay', (it) => {
       /^I look\.$/m,
       /^ {2}✓ look /m,
       /^There is a cat\.$/m,
-      /^✓ done · 2 turns .* · \$0\.00 · 120 min 00 s$/m,
+      /^✓ done · 2 turns .* · \$0\.00 · 2 h 00 min$/m,
       /^› And\n {2}else\?$/m,
       /^Nothing else\.$/m,
       /^✓ done · 1 turn/m,

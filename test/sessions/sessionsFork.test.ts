@@ -123,7 +123,9 @@ describe('forkSession', (it) => {
     const clock = { now: () => 1234, after: () => () => {} }
     const { agentId } = await forkSession(store, 'a', 2, { clock })
     assert.match(agentId, /^tester-[\w-]{12}$/)
-    assert.equal(await logOf(store, agentId), [{ ...created(agentId, { agentId: 'a', seq: 3, at: 2 }), time: 1234 }])
+    assert.equal(await logOf(store, agentId), [
+      { ...created(agentId, { agentId: 'a', seq: 3, at: 2 }), title: 'go', time: 1234 },
+    ])
     assert.equal(await logOf(store, 'a'), source())
     // The new log is not held.
     await (await store.open(agentId)).release()

@@ -4,12 +4,12 @@ import type { AgentEvent, EventOf } from '../../protocol/events.ts'
 import type { Economics } from '../../protocol/economics.ts'
 import { formatNodeId } from '../../protocol/ids.ts'
 import { textOf, totalTokens } from '../../protocol/messages.ts'
-import { byPolicy, counted, dollars, savings, whole } from '../../charts/amounts.ts'
+import { byPolicy, counted, dollars, duration, money, savings, whole } from '../../charts/amounts.ts'
 import { copiedSpans } from '../../charts/copiedSpans.ts'
 import type { Colours } from './colours.ts'
 import { withoutControls } from '../../charts/plainText.ts'
 import type { Screen } from './screen.ts'
-import { callLine, duration, outcomeLine } from '../../charts/toolLine.ts'
+import { callLine, outcomeLine } from '../../charts/toolLine.ts'
 
 export interface PrinterOptions {
   readonly screen: Screen
@@ -146,7 +146,7 @@ function runLine(
   const facts = [
     counted(turns, 'turn'),
     `${whole(totalTokens(usage))} tokens`,
-    isPriced || costUsd > 0 ? dollars(costUsd) : 'cost not known',
+    isPriced || costUsd > 0 ? dollars(costUsd) : `cost ${money(0)}`,
     ...(ms === undefined ? [] : [duration(ms)]),
     ...(footer === undefined ? [] : [footer]),
   ].join(' · ')

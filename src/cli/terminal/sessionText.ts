@@ -3,11 +3,10 @@ import { totalTokens, type Usage } from '../../protocol/messages.ts'
 import type { PauseReason } from '../../protocol/records.ts'
 import type { LoggedSource } from '../../sessions/toolSources.ts'
 import type { SessionRun, Session, SessionCall, Turn } from '../../sessions/session.ts'
-import { age, counted, moment, money, whole } from '../../charts/amounts.ts'
+import { age, counted, duration, moment, money, whole } from '../../charts/amounts.ts'
 import { type Colours, paintStatus } from './colours.ts'
 import { cell, number, tableLines, type Cell } from './table.ts'
 import { oneLine } from '../../charts/plainText.ts'
-import { duration } from '../../charts/toolLine.ts'
 
 export interface SessionFacts {
   readonly forks: readonly string[]

@@ -3,12 +3,12 @@ import { formatNodeId, type NodeId } from '../../protocol/ids.ts'
 import { artifactName } from '../../protocol/artifacts.ts'
 import { countMedia, providedText, textOf, toolCallsOf, totalTokens } from '../../protocol/messages.ts'
 import type { SessionRun, SessionCall, TrunkChange, Turn } from '../../sessions/session.ts'
-import { byPolicy, counted, savings, whole } from '../../charts/amounts.ts'
+import { byPolicy, counted, duration, savings, whole } from '../../charts/amounts.ts'
 import { copiedSpans } from '../../charts/copiedSpans.ts'
 import { paintStatus, type Colours } from './colours.ts'
 import { shortRunId } from './sessionText.ts'
 import { oneLine, shortened } from '../../charts/plainText.ts'
-import { callLine, duration, outcomeLine } from '../../charts/toolLine.ts'
+import { callLine, outcomeLine } from '../../charts/toolLine.ts'
 
 export interface TurnScene {
   readonly run: SessionRun

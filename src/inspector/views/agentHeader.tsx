@@ -2,7 +2,8 @@ import { metadataText } from '../../protocol/metadataText.ts'
 import { sourceWords, useWords } from '../model/eventWords.ts'
 import type { FollowedAgent } from '../model/followedAgent.ts'
 import type { Inspector } from '../model/inspector.ts'
-import { formatCompact, formatCost } from '../model/numbers.ts'
+import { money } from '../../charts/amounts.ts'
+import { formatCompact } from '../model/numbers.ts'
 import { ControlButton } from '../parts/controlButton.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { StateDot, toneOf } from '../parts/stateDot.tsx'
@@ -125,7 +126,7 @@ export function AgentHeader({
             {` · ${sourceWords(one)}`}
           </span>
         ))}
-        {` · ${spent.turns} ${spent.turns === 1 ? 'turn' : 'turns'} · ${formatCompact(usage.input + usage.cacheRead + usage.cacheWrite)} in · ${formatCompact(usage.output)} out · ${formatCost(spent.costUsd)}`}
+        {` · ${spent.turns} ${spent.turns === 1 ? 'turn' : 'turns'} · ${formatCompact(usage.input + usage.cacheRead + usage.cacheWrite)} in · ${formatCompact(usage.output)} out · ${money(spent.costUsd)}`}
         {why === null ? null : <span class="why"> · {why}</span>}
       </p>
     </div>

@@ -1,7 +1,7 @@
 import { useMemo, useRef, useState } from 'preact/hooks'
 import { agentRows, type AgentRow } from '../model/hierarchy.ts'
 import type { Inspector } from '../model/inspector.ts'
-import { formatCost } from '../model/numbers.ts'
+import { money } from '../../charts/amounts.ts'
 import { Icon } from '../parts/icon.tsx'
 import { StateDot } from '../parts/stateDot.tsx'
 import { VirtualList } from '../parts/virtualList.tsx'
@@ -130,7 +130,7 @@ function AgentItem({ row, isChosen, isActive, onChoose, onToggle }: ItemProps) {
           asks
         </span>
       ) : null}
-      {agent.spent.costUsd > 0 ? <span class="faint number small">{formatCost(agent.spent.costUsd)}</span> : null}
+      {agent.spent.costUsd > 0 ? <span class="faint number small">{money(agent.spent.costUsd)}</span> : null}
     </div>
   )
 }

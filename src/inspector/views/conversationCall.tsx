@@ -2,7 +2,7 @@ import type { JSX } from 'preact'
 import { formatNodeId } from '../../protocol/ids.ts'
 import { textOf, type ToolResultMessage } from '../../protocol/messages.ts'
 import type { CallRow } from '../model/graphRow.ts'
-import { formatDuration } from '../model/numbers.ts'
+import { duration } from '../../charts/amounts.ts'
 import { emptyRoute, formatRoute } from '../model/route.ts'
 import { argumentsLine, jsonOf, oneLine } from '../model/shortText.ts'
 import { policyTitle, PrunedBadge } from '../parts/prunedBadge.tsx'
@@ -41,7 +41,7 @@ export function CallBody({ row, isOpen, toggle, onToggle }: CallBodyProps): JSX.
         {pruned !== undefined && <PrunedBadge pruned={pruned} />}
         {childId !== undefined && <AgentLink agentId={childId} />}
         <span class="conversation-meta number">
-          {startedAt !== undefined && endedAt !== undefined && <span>{formatDuration(endedAt - startedAt)}</span>}
+          {startedAt !== undefined && endedAt !== undefined && <span>{duration(endedAt - startedAt)}</span>}
           <span class="conversation-id">{formatNodeId(nodeId)}</span>
         </span>
       </div>

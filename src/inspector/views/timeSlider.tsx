@@ -2,7 +2,8 @@ import { SquareButton } from '../parts/squareButton.tsx'
 import type { FollowedAgent } from '../model/followedAgent.ts'
 import type { Inspector } from '../model/inspector.ts'
 import { eventText } from '../model/eventWords.ts'
-import { formatCount, formatDuration } from '../model/numbers.ts'
+import { duration } from '../../charts/amounts.ts'
+import { formatCount } from '../model/numbers.ts'
 import { Icon } from '../parts/icon.tsx'
 
 /** Goes to any moment of the log. Open by default when the agent is not running. */
@@ -45,7 +46,7 @@ export function TimeSlider({ inspector, view }: { readonly inspector: Inspector;
         <span class="faint"> / {formatCount(lastSeq)}</span>
         {record === undefined ? null : (
           <>
-            <span class="faint time-since"> +{formatDuration(record.time - begun)}</span>
+            <span class="faint time-since"> +{duration(record.time - begun)}</span>
             <span class="muted cut time-what">
               {record.type} {eventText({ ...record, agentId: view.agentId, path: [] })}
             </span>

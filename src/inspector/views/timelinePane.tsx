@@ -5,7 +5,8 @@ import { FilteredEvents } from '../model/filteredEvents.ts'
 import { isLogged } from '../model/eventList.ts'
 import type { FollowedAgent } from '../model/followedAgent.ts'
 import type { Inspector } from '../model/inspector.ts'
-import { formatCount, formatDuration } from '../model/numbers.ts'
+import { duration } from '../../charts/amounts.ts'
+import { formatCount } from '../model/numbers.ts'
 import { EmptyState } from '../parts/emptyState.tsx'
 import { toggled } from '../model/toggled.ts'
 import { VirtualList } from '../parts/virtualList.tsx'
@@ -131,12 +132,12 @@ function EventRow({ event, before, index, begun, isChosen, onChoose }: RowProps)
         dateTime={new Date(event.time).toISOString()}
         title={clockTime.format(event.time)}
       >
-        +{formatDuration(event.time - begun)}
+        +{duration(event.time - begun)}
       </time>
       <span class={`kind is-${groupOf(event)}`} aria-hidden="true" />
       <span class="event-type">{event.type}</span>
       <span class="event-text cut grow">{eventText(event)}</span>
-      {pause > 1_000 ? <span class="faint number small event-pause">{formatDuration(pause)} later</span> : null}
+      {pause > 1_000 ? <span class="faint number small event-pause">{duration(pause)} later</span> : null}
     </div>
   )
 }

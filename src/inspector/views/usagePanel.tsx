@@ -1,6 +1,7 @@
 import { totalTokens } from '../../protocol/messages.ts'
 import type { FollowedAgent } from '../model/followedAgent.ts'
-import { formatCompact, formatCost, formatCount, formatDuration, formatShare } from '../model/numbers.ts'
+import { duration, money } from '../../charts/amounts.ts'
+import { formatCompact, formatCount, formatShare } from '../model/numbers.ts'
 import type { SessionRun, Session } from '../../sessions/session.ts'
 import { StateDot } from '../parts/stateDot.tsx'
 
@@ -18,7 +19,7 @@ export function UsagePanel({ view }: { readonly view: FollowedAgent }) {
     ['In', formatCompact(read), formatCount(read)],
     ['Out', formatCompact(usage.output), formatCount(usage.output)],
     ['From cache', read === 0 ? '–' : formatShare(usage.cacheRead / read)],
-    ['Cost', formatCost(costUsd)],
+    ['Cost', money(costUsd)],
     ['Turns', formatCount(turns)],
     ['Trunk now', formatCompact(conversation.tokens), `${formatCount(conversation.tokens)} tokens, estimated`],
   ]
@@ -70,8 +71,8 @@ const RunTable = ({ runs }: { readonly runs: readonly SessionRun[] }) => (
           </th>
           <td>{run.turns.length}</td>
           <td>{formatCompact(totalTokens(run.usage))}</td>
-          <td>{run.endedAt === undefined ? '…' : formatDuration(run.endedAt - run.startedAt)}</td>
-          <td>{formatCost(run.costUsd)}</td>
+          <td>{run.endedAt === undefined ? '…' : duration(run.endedAt - run.startedAt)}</td>
+          <td>{money(run.costUsd)}</td>
         </tr>
       ))}
     </tbody>

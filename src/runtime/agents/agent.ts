@@ -21,7 +21,7 @@ import type { DepsFor, DispatchOptions, Entry, ListenOptions, SpawnArguments } f
 import type { EventsOf } from '../../actors/typedEvents.ts'
 import type { GivenDeps, SpawnOptions } from '../children/spawnOptions.ts'
 import type { AgentBody, LoadedAgent } from './agentBody.ts'
-import { approvalsOf, treeOf, type AgentTree, type PendingApproval } from './agentTree.ts'
+import { approvalsOf, heldIn, treeOf, type AgentTree, type PendingApproval } from './agentTree.ts'
 import { AgentCommands } from './agentCommands.ts'
 import type { AgentOwner, AgentSlot } from './agentOwner.ts'
 import { dispatchCommand } from './commands.ts'
@@ -29,8 +29,11 @@ import { pendingOf } from './pending.ts'
 import { EventBuffer } from '../../runs/eventBuffer.ts'
 import type { InspectionListener } from './inspections.ts'
 import type { AgentActor } from './machineHost.ts'
-import type { AgentListener } from '../events/observers.ts'
+import { checkListener, type AgentListener } from '../events/observers.ts'
 import type { Run } from '../../runs/run.ts'
+
+/** What an agent delegates to now. */
+export let bodyOf: (agent: Agent) => AgentBody
 
 /**
  * A running agent. Its methods give commands and return at once; their effects appear in events and results. With the runtime's
@@ -51,6 +54,10 @@ export class Agent<
     this.id = slot.body.agentId
     this.#slot = slot
     this.#owner = owner
+  }
+
+  static {
+    bodyOf = (agent) => agent.#body
   }
 
   get #body(): AgentBody {
@@ -238,8 +245,8 @@ export class Agent<
     entry: Entry<O, D, C>,
     options: { readonly afterwards?: 'wait' | 'end' } = {},
   ): Promise<Agent<O, DepsFor<D> | undefined, EventsOf<C>>> {
+    const isEnd = options.afterwards === 'end'
     return this.#body.loaded(async (agent) => {
-      const isEnd = options.afterwards === 'end'
       const rest = isAgentDefinition(entry) ? { definition: entry } : entry
       const successor = await this.#spawn(agent, { context: 'fork', ...rest, detach: isEnd }, {})
       if (isEnd) await this.close()
@@ -266,8 +273,7 @@ export class Agent<
 
   /** Ids of the calls that wait for an approval; none while their run waits for `resume`. */
   get pendingApprovals(): readonly string[] {
-    const { calls, run } = this.#body.context
-    return run === null ? [] : calls.filter((call) => call.status === 'held').map((call) => call.callId)
+    return heldIn(this.#body).map(({ callId }) => callId)
   }
 
   /**
@@ -316,11 +322,9 @@ export class Agent<
   subscribe(listener: (event: Event) => unknown, options?: { readonly descendants?: false }): () => void
   subscribe(listener: AgentListener, options: ListenOptions): () => void
   subscribe(listener: (event: never) => unknown, options: ListenOptions = {}): () => void {
-    if (typeof listener !== 'function')
-      throw new RuntimeError('INVALID_OPTION', `subscribe takes a function, not ${typeof listener}.`)
-    const unsubscribe = this.#body.announcer.subscribe(listener as AgentListener, {
-      descendants: options.descendants === true,
-    })
+    checkListener('subscribe', listener)
+    const { descendants = false } = options
+    const unsubscribe = this.#body.announcer.subscribe(listener as AgentListener, { descendants })
     return () => {
       unsubscribe()
       this.#owner.unheard(this.#body)
@@ -346,8 +350,7 @@ export class Agent<
    * already exist; returns a function that ends it. XState inspectors accept these events. Nothing in them is redacted.
    */
   inspect(listener: InspectionListener): () => void {
-    if (typeof listener !== 'function')
-      throw new RuntimeError('INVALID_OPTION', `inspect takes a function, not ${typeof listener}.`)
+    checkListener('inspect', listener)
     const end = this.#body.inspect(listener)
     return () => {
       end()
@@ -358,9 +361,8 @@ export class Agent<
   /** Executes a command given as data; the methods above are shorthands. Throws what they throw. */
   dispatch(command: AgentCommand, options: DispatchOptions = {}): Run | undefined {
     const checked = checkCommand(command)
-    if (checked.agentId !== this.id)
-      throw new RuntimeError('INVALID_OPTION', `The command is for agent "${checked.agentId}", not "${this.id}".`)
-    return this.#carryOut(checked, options)
+    if (checked.agentId === this.id) return this.#carryOut(checked, options)
+    throw new RuntimeError('INVALID_OPTION', `The command is for agent "${checked.agentId}", not "${this.id}".`)
   }
 
   /** Called by the groups that an agent is opened for. */
@@ -375,26 +377,23 @@ export class Agent<
     const isItsRun = checked.type === 'agent.abort' && [undefined, context.run?.requestId].includes(checked.run)
     // Back to what its log says leads only through the log.
     if (isItsRun && isStuck) return this.#endSoon('close')
-    const id = requestId ?? this.#owner.newId()
-    return dispatchCommand(this.#body, checked, id, { isRemote: requestId !== undefined, deps })
+    const asked = { isRemote: requestId !== undefined, deps }
+    return dispatchCommand(this.#body, checked, requestId ?? this.#owner.newId(), asked)
   }
 
   #endSoon(how: 'stop' | 'close'): undefined {
     void this.#end(how).catch((thrown: unknown) => this.#body.fail(thrown))
   }
 
-  /**
-   * Whether its log has a request id that was given to `dispatch`, however long ago. Loads the agent; rejects as `wake` does.
-   * Aborting an idle agent leaves no record.
-   */
+  /** Whether its log has a request id given to `dispatch`; aborting an idle agent leaves none. Loads the agent; rejects as `wake` does. */
   wasAsked(requestId: string): Promise<boolean> {
     return this.#body.loaded(async ({ requests }) => requests.has(requestId))
   }
 
+  /** Its types are those of the entry. */
   async #spawn(agent: LoadedAgent, ...[entry, options]: SpawnArguments): Promise<Agent<never, unknown, never>> {
     const isTaken = (agentId: string): boolean => this.#owner.agent(agentId) !== undefined
     const { agentId } = await spawnChild(agent, agent.family, entry, { options, isTaken })
-    // Its types are those of the entry.
     return this.#owner.agent(agentId) as Agent<never, unknown, never>
   }
 }

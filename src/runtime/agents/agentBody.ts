@@ -11,6 +11,7 @@ import type { Runs } from '../events/runs.ts'
 import type { RunDeps } from '../children/runDeps.ts'
 import type { InspectionListener } from './inspections.ts'
 import type { AgentActor } from './machineHost.ts'
+import type { Progress } from './progress.ts'
 
 /** The part of a machine's context that is known even of an unloaded agent. */
 export type RestingContext = Pick<
@@ -66,6 +67,8 @@ export interface AgentBody extends Pick<TreeAgent, Known> {
   readonly growingReply: GrowingReply | undefined
   /** What the application gives it; `undefined` as long as that is nothing. */
   given: RunDeps | undefined
+  /** What its log says of how far it has come. */
+  readonly progress: Pick<Progress, 'outline'>
   /** `seq` of its last record. */
   readonly lastSeq: number
   /** How many bytes of a torn last line were cut off when the log was opened. */

@@ -38,7 +38,7 @@ import type { HostOptions, HostShared } from './hostOptions.ts'
 import { Runs } from '../events/runs.ts'
 import { snapshotsOf } from './snapshotsOf.ts'
 import { FamilyHost } from './familyHost.ts'
-import { notSpent, spentAfter, type SpentSoFar } from '../../sessions/spent.ts'
+import { Progress } from './progress.ts'
 import { StallTimer } from '../children/stallTimer.ts'
 import type { RunDeps } from '../children/runDeps.ts'
 
@@ -81,7 +81,7 @@ export class AgentHost extends FamilyHost implements AgentPorts, AgentBody, Load
   readonly #notices = new Notices(this)
   /** Set with `captureTurnRequests`. */
   readonly #captures: RequestCaptures | undefined
-  #spent: SpentSoFar
+  readonly progress: Progress
 
   constructor(options: HostOptions, shared: HostShared) {
     super()
@@ -109,7 +109,7 @@ export class AgentHost extends FamilyHost implements AgentPorts, AgentBody, Load
     this.isUnattended = options.isUnattended ?? (this.incognito === true && parent?.incognito === undefined)
     this.#log = new LogWriter(this.store, this, this.conversation.lastSeq)
     this.announcer = new Announcer(this, parent?.announcer, shared)
-    this.#spent = records.reduce(spentAfter, notSpent)
+    this.progress = new Progress(history)
     this.asking = new TurnRequests(this, history, options.lent)
     for (const record of records) this.requests.apply(record)
     if (definition.captureTurnRequests) this.#captures = new RequestCaptures([...past, ...records])
@@ -176,7 +176,7 @@ export class AgentHost extends FamilyHost implements AgentPorts, AgentBody, Load
   get spent(): Spent {
     const run = this.knownContext?.run
     // Turns of sub-agents are counted as their calls end.
-    const { spent } = this.#spent
+    const { spent } = this.progress
     return run == null ? spent : addSpent(spent, run)
   }
 
@@ -308,7 +308,7 @@ export class AgentHost extends FamilyHost implements AgentPorts, AgentBody, Load
     this.announcer.record(record)
     this.#notices.record(record)
     this.#group?.note(record)
-    this.#spent = spentAfter(this.#spent, record)
+    this.progress.apply(record)
     if (record.type === 'run.end') this.#runEnded(record)
     else if (record.type === 'queue.changed' && record.why === 'dropped') this.runs.dropAll(record.removed)
     else if (record.type === 'child.ended') this.knownFamily?.left(record.childId)

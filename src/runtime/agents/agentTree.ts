@@ -1,3 +1,4 @@
+import type { CallState } from '../../machines/agentTypes.ts'
 import type { AgentBody } from './agentBody.ts'
 
 /** An agent in its tree. */
@@ -52,11 +53,13 @@ export function waitsForPeople({ state, children }: AgentTree): boolean {
 export const awaitsDecision = (agent: { pending(): readonly unknown[]; tree(): AgentTree }): boolean =>
   agent.pending().length > 0 && waitsForPeople(agent.tree())
 
+/** Its own calls that wait for an approval; none while their run waits for `resume`. */
+export const heldIn = ({ context: { calls, run } }: Pick<TreeNode, 'context'>): readonly CallState[] =>
+  run === null ? [] : calls.filter(({ status }) => status === 'held')
+
 export function approvalsOf(host: TreeNode): PendingApproval[] {
-  const { calls, run } = host.context
-  const own = run === null ? [] : calls.filter(({ status }) => status === 'held')
   return [
-    ...own.map(({ callId, key, name, input }) => ({ agentId: host.agentId, callId, key, name, input })),
+    ...heldIn(host).map(({ callId, key, name, input }) => ({ agentId: host.agentId, callId, key, name, input })),
     ...host.listedChildren.flatMap(approvalsOf),
   ]
 }

@@ -2,6 +2,7 @@ import type { SubAgent } from '../../actors/agentDefinition.ts'
 import { RuntimeError } from '../../protocol/errors.ts'
 import type { ParentLink } from '../../protocol/parentLink.ts'
 import { recordVersion, type LogRecord } from '../../protocol/records.ts'
+import { outlineOf } from '../../sessions/outline.ts'
 import { readHistory, type History } from '../../sessions/readHistory.ts'
 import type { Store } from '../../protocol/store.ts'
 import type { TreeAgent } from './treeAgent.ts'
@@ -47,6 +48,9 @@ async function newHistory(
   await parent.durable()
   const source = await readHistory(parent.store, link.agentId)
   const { name, model } = agent.definition
+  const past = [...source.past, ...source.records.filter(({ seq }) => seq <= lastSeq)]
+  // A call gives it a task of its own.
+  const { title } = link.callId === undefined ? outlineOf(past) : {}
   const created = {
     v: recordVersion,
     seq: 1,
@@ -59,10 +63,10 @@ async function newHistory(
     machine: source.created.machine,
     parent: link,
     forkedFrom: { agentId: link.agentId, seq: lastSeq, at: head },
+    ...(title === undefined ? {} : { title }),
     ...(parent.metadata === undefined ? {} : { metadata: parent.metadata }),
   } as const satisfies LogRecord
   await store.append(childId, [created])
-  const past = [...source.past, ...source.records.filter(({ seq }) => seq <= lastSeq)]
   return { created, past, records: [created] }
 }
 

@@ -1,6 +1,13 @@
+import { RuntimeError } from '../../protocol/errors.ts'
 import type { AgentEvent } from '../../protocol/events.ts'
 
 export type AgentListener = (event: AgentEvent) => unknown
+
+/** @throws RuntimeError `INVALID_OPTION` for what is no function */
+export function checkListener(method: string, listener: unknown): void {
+  if (typeof listener === 'function') return
+  throw new RuntimeError('INVALID_OPTION', `${method} takes a function, not ${typeof listener}.`)
+}
 
 /** An additional receiver of an event, decided when it happens. */
 interface Sink {

@@ -6,7 +6,7 @@ import type { RunResult } from '../../runs/runResult.ts'
 import { Agent } from '../../runtime/agents/agent.ts'
 import type { Bridge } from './bridge.ts'
 import type { SessionSummary } from '../../sessions/listSessions.ts'
-import { outwardError } from './outwardError.ts'
+import { outwardError, withOutwardError } from './outwardError.ts'
 import { snapshotOf, storedSnapshot, summaryOf } from './snapshots.ts'
 import type { ClientSubscriptions } from './clientSubscriptions.ts'
 import type { AgentAccess } from './agentAccess.ts'
@@ -106,6 +106,8 @@ const entryOf = (session: SessionSummary): SessionEntry => ({
   turns: session.turns,
   usage: session.usage,
   costUsd: session.costUsd,
+  ...(session.title === undefined ? {} : { title: session.title }),
+  ...(session.last === undefined ? {} : { last: withOutwardError(session.last) }),
   ...(session.forkedFrom === undefined ? {} : { forkedFrom: session.forkedFrom.agentId }),
   ...(session.metadata === undefined ? {} : { metadata: session.metadata }),
   ...(session.error === undefined ? {} : { error: outwardError(session.error) }),

@@ -5,12 +5,15 @@ import type { Pending } from '../../protocol/pending.ts'
 import { pendingIn } from '../../protocol/pendingIn.ts'
 import type { AgentSummary } from '../../protocol/frames.ts'
 import type { PauseReason } from '../../protocol/records.ts'
-import type { Agent } from '../../runtime/agents/agent.ts'
+import { bodyOf, type Agent } from '../../runtime/agents/agent.ts'
+import type { AgentBody } from '../../runtime/agents/agentBody.ts'
 import type { AgentTree, PendingApproval } from '../../runtime/agents/agentTree.ts'
+import { callLine } from '../../charts/toolLine.ts'
+import { outlineOf, type Outline } from '../../sessions/outline.ts'
 import type { LoadedSession } from '../../sessions/loadSession.ts'
 import type { SourceInfo } from '../../protocol/toolsChange.ts'
 import type { TurnUse } from '../../protocol/turns.ts'
-import { outwardReason } from './outwardError.ts'
+import { outwardReason, withOutwardError } from './outwardError.ts'
 
 interface AgentSnapshot extends AgentSummary {
   readonly tree: AgentTree
@@ -20,6 +23,53 @@ interface AgentSnapshot extends AgentSummary {
   readonly policies?: readonly PolicyInfo[]
   readonly sources?: readonly SourceInfo[]
   readonly use?: TurnUse
+}
+
+/** What a list tells of an agent beside how it is. */
+type Overview = Pick<AgentSummary, 'title' | 'last' | 'busySince' | 'activeAt' | 'doing' | 'contextTokens'>
+
+interface Known {
+  readonly outline: Outline
+  readonly pause: PauseReason | null
+  /** Of the definition that answers, if that is known. */
+  readonly window: number | undefined
+  readonly doing: string
+}
+
+function overviewOf({ outline, pause, window, doing }: Known): Overview {
+  const { title, busySince, activeAt, requestTokens } = outline
+  // A run that waits for approvals is under way, but its agent is paused.
+  const paused = pause === null ? undefined : ({ stopReason: 'paused', at: activeAt ?? 0, reason: pause } as const)
+  const last = outline.last ?? paused
+  return {
+    ...(title === undefined ? {} : { title }),
+    ...(last === undefined ? {} : { last: withOutwardError(last) }),
+    ...(busySince === undefined ? {} : { busySince }),
+    ...(activeAt === undefined ? {} : { activeAt }),
+    ...(doing === '' ? {} : { doing }),
+    ...(requestTokens === undefined
+      ? {}
+      : { contextTokens: { used: requestTokens, ...(window === undefined ? {} : { window }) } }),
+  }
+}
+
+const windowOf = (definition: AgentDefinition | undefined): number | undefined =>
+  definition?.compaction?.policy.contextWindow
+
+/** Calls in a few words, by their inputs, which may be large. */
+const lines = new WeakMap<object, string>()
+
+/** The calls that tools or sub-agents carry out at the moment. */
+function doingOf({ context, announcer }: Pick<AgentBody, 'context' | 'announcer'>): string {
+  const running = context.calls.filter(({ status }) => status === 'running')
+  const [first] = running
+  if (first === undefined) return ''
+  const { name, input } = first
+  const key = typeof input === 'object' && input !== null ? input : first
+  // Cut only once it has no secrets: half of one would not be recognised.
+  const line = lines.get(key) ?? callLine(name, announcer.clean(input))
+  lines.set(key, line)
+  return running.length === 1 ? line : `${line} and ${running.length - 1} more`
 }
 
 /** An agent as a list shows it. */
@@ -34,8 +84,17 @@ export const summaryOf = (agent: Agent): AgentSummary => ({
   pendingApprovals: agent.approvals().map(({ key }) => key),
   pending: agent.pending().map(({ key }) => key),
   spent: agent.spent,
+  ...overview(bodyOf(agent)),
   ...(agent.metadata === undefined ? {} : { metadata: agent.metadata }),
 })
+
+const overview = (body: AgentBody): Overview =>
+  overviewOf({
+    outline: body.progress.outline,
+    pause: body.context.pause,
+    window: windowOf(body.definition),
+    doing: doingOf(body),
+  })
 
 /** How an agent is now. */
 export const snapshotOf = (agent: Agent): AgentSnapshot => ({
@@ -64,6 +123,12 @@ export function storedSnapshot(session: LoadedSession, wakesWith: AgentDefinitio
     head: conversation.head,
     pendingApprovals: approvals.map(({ key }) => key),
     pending: asked.map(({ key }) => key),
+    ...overviewOf({
+      outline: outlineOf(session.records, session.past),
+      pause: session.last?.reason ?? null,
+      window: windowOf(wakesWith),
+      doing: '',
+    }),
     spent: { usage, costUsd, turns: runs.reduce((sum, run) => sum + run.turns.length, 0) },
     ...(metadata === undefined ? {} : { metadata }),
     tree: { id, definition, state, children: [] },

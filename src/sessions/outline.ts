@@ -1,0 +1,116 @@
+import { cutEnd } from '../conversation/cutMiddle.ts'
+import { withoutReordering } from '../conversation/withoutReordering.ts'
+import type { ErrorInfo } from '../protocol/errors.ts'
+import type { LastRun } from '../protocol/frames.ts'
+import { isImported } from '../protocol/history.ts'
+import { lazily } from '../protocol/lazily.ts'
+import { textOf } from '../protocol/messages.ts'
+import type { LogRecord, RecordOf } from '../protocol/records.ts'
+
+const maxTitle = 60
+/** In UTF-16 units: a character may have any number of combining marks. */
+const maxTitleUnits = 4 * maxTitle
+/** How much of a text is looked at for a title, in UTF-16 units. */
+const maxRead = 4_000
+const maxMessage = 300
+
+const segmenter = lazily(() => new Intl.Segmenter())
+
+/** A text on one line, without what would move the cursor or turn the order of letters. */
+const onOneLine = (text: string): string =>
+  withoutReordering(text.slice(0, maxRead).toWellFormed())
+    .replace(/[\s\p{Cc}]+/gu, ' ')
+    .trim()
+
+/** A text as a title: one line of at most 60 characters as people count them; `undefined` if it says nothing. */
+export function titleOf(text: string): string | undefined {
+  const line = onOneLine(text)
+  if (line === '') return undefined
+  const ends: number[] = []
+  for (const { index, segment } of segmenter().segment(line)) {
+    const end = index + segment.length
+    if (ends.length === maxTitle || end > maxTitleUnits)
+      return ends.length < 2 ? cutEnd(line, maxTitle) : `${line.slice(0, ends[ends.length - 2])}…`
+    ends.push(end)
+  }
+  return line
+}
+
+/** What a list says of an agent beside its state, folded from its log. It keeps a few values, and none of what was said but the title. */
+export class Outline {
+  /** The task that its caller gave it, or its first prompt. Once set it stays. */
+  title: string | undefined
+  /** How its last run ended; `undefined` before the first end and while a run is under way. */
+  last: LastRun | undefined
+  /** When the run under way began, in epoch milliseconds. */
+  busySince: number | undefined
+  /** When its last record was written, in epoch milliseconds. */
+  activeAt: number | undefined
+  /** Tokens of its last request, as the model counted them, or else as they were estimated. */
+  requestTokens: number | undefined
+  /** How many messages come until the prompt of the run that has begun: those of its context go before it. */
+  #untilPrompt = 0
+
+  /** Takes in the next record: of the past that a fork shares, and then of its own log. */
+  apply(record: LogRecord): void {
+    this.activeAt = record.time
+    switch (record.type) {
+      case 'agent.created':
+        this.#begin(record)
+        return
+      case 'run.start':
+        this.#untilPrompt = record.messages ?? 1
+        this.busySince = record.time
+        this.last = undefined
+        return
+      case 'message.added':
+        if (!isImported(record)) this.#untilPrompt -= 1
+        if (this.#untilPrompt <= 0) this.title ??= titleOf(textOf(record.message.content))
+        return
+      case 'reply.end': {
+        const { input, cacheRead, cacheWrite } = record.message.usage
+        const used = input + cacheRead + cacheWrite || record.estimatedTokens
+        if (used > 0) this.requestTokens = used
+        return
+      }
+      case 'run.end':
+        this.busySince = undefined
+        this.last = lastOf(record)
+        return
+      case 'run.abandoned':
+        this.last = { stopReason: 'aborted', at: record.time }
+        return
+      default:
+    }
+  }
+
+  /** Of its past a fork keeps what it is about, unless a call gave it a task of its own. */
+  #begin({ parent, title = parent?.callId === undefined ? this.title : undefined }: RecordOf<'agent.created'>): void {
+    this.title = title
+    this.last = this.busySince = this.requestTokens = undefined
+    this.#untilPrompt = 0
+  }
+}
+
+function lastOf({ stopReason, time: at, error, reason }: RecordOf<'run.end'>): LastRun {
+  return {
+    stopReason,
+    at,
+    ...(error === undefined ? {} : { error: shortError(error) }),
+    // With another end it is the limit after which the run was to answer.
+    ...(reason === undefined || stopReason !== 'paused' ? {} : { reason }),
+  }
+}
+
+const shortError = ({ code, message }: ErrorInfo): ErrorInfo => ({
+  code,
+  message: cutEnd(onOneLine(message), maxMessage),
+})
+
+/** What a log says in outline. `past`: what a fork shares with its sources. */
+export function outlineOf(records: Iterable<LogRecord>, past: Iterable<LogRecord> = []): Outline {
+  const outline = new Outline()
+  for (const record of past) outline.apply(record)
+  for (const record of records) outline.apply(record)
+  return outline
+}
