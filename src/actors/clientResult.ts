@@ -1,7 +1,9 @@
 import type { CallReturn } from '../machines/effectTypes.ts'
 import type { AgentPorts } from './agentPorts.ts'
+import { isLarge } from './artifacts/keepResult.ts'
 import { failure, toOutcome, withinSize } from './outcome.ts'
-import { estimate } from './runTool.ts'
+import { clean } from './resultContent.ts'
+import { estimate, maxReturnedChars } from './runTool.ts'
 import type { AnyTool } from './tools/defineTool.ts'
 
 /** What a client gives for a call: the value its function returned, or why it failed. */
@@ -14,9 +16,11 @@ export function clientResult(
   tool: AnyTool | undefined,
   given: ClientOutcome,
 ): CallReturn {
-  const outcome =
-    'error' in given ? failure(given.error) : toOutcome(given.value, tool?.maxOutputChars ?? 30_000, ports)
+  const maxChars = tool?.maxOutputChars ?? maxReturnedChars
+  const outcome = 'error' in given ? failure(given.error) : toOutcome(given.value, maxChars, ports)
   const { content, isError } = withinSize(outcome)
   const result = { content, isError, tokens: estimate(ports, call, content) }
+  if ('value' in given && isLarge(given.value, maxChars, ports))
+    return { ...result, isReviewed: true, large: { value: clean(ports, given.value) } }
   return ports.definition.hooks?.afterTool === undefined ? result : { ...result, isReviewed: true }
 }

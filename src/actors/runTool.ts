@@ -104,9 +104,17 @@ export const estimate = (
       conversation.counter.message({ role: 'toolResult', callId, toolName: name, content, isError: false }),
   )
 
+/** Most text of what a client returns for a tool that is gone, in UTF-16 units. */
+export const maxReturnedChars = 30_000
+
 function call(ports: AgentPorts, input: CallInput, cancellation: Cancellation): Outcome | Promise<Outcome> {
-  if (input.returned !== undefined) return afterTool(ports, input, input.returned, cancellation)
   const { tools } = ports.definition
+  if (input.returned !== undefined) {
+    const { large, ...returned } = input.returned
+    const maxChars = tools.get(input.name)?.maxOutputChars ?? maxReturnedChars
+    const whole = large === undefined ? returned : keptOutcome(large.value, maxChars, ports)
+    return whenDone(whole, (outcome) => afterTool<Outcome>(ports, input, outcome, cancellation))
+  }
   const tool = tools.get(input.name)
   if (tool === undefined) {
     const names = [...tools.keys()].join(', ')

@@ -65,13 +65,14 @@ function answerQuestion(draft: Draft, index: number, event: Decided<'answer' | '
 function endRequest(draft: Draft, index: number, event: Decided<'return' | 'deny'>): void {
   const returned = requestOf(event)
   if (event.decision === 'deny') return synthesize(draft, index, 'denied', event.reason, { returned })
-  const { content, isError, tokens, isReviewed } = event.result
-  if (isReviewed === true) return startReview(draft, index, { content, isError }, returned)
+  const { tokens, isReviewed, ...result } = event.result
+  if (isReviewed === true) return startReview(draft, index, result, returned)
+  const { content, isError } = result
   endCall(draft, index, { content, isError, returned })
   draft.set({ contextTokens: draft.context.contextTokens + tokens })
 }
 
-/** The hook after calls is asked about a result as if the tool had run here. If the process dies meanwhile, the client is asked again. */
+/** The result goes through what comes after a tool, as if that had run here. If the process dies meanwhile, the client is asked again. */
 function startReview(
   draft: Draft,
   index: number,

@@ -131,12 +131,18 @@ export interface CallInput {
   /** To the questions that it asked before, in order, when it runs again. */
   readonly answers?: readonly Answer[]
   /** What a client returned for it: it is not run, only reviewed. */
-  readonly returned?: Pick<CallOutput, 'content' | 'isError'>
+  readonly returned?: Returned
+}
+
+/** A result that is not the machine's yet. */
+export interface Returned extends Pick<CallOutput, 'content' | 'isError'> {
+  /** The value of which the content shows a part. */
+  readonly large?: { readonly value: unknown }
 }
 
 /** What a client returned for a call. */
-export interface CallReturn extends Pick<CallOutput, 'content' | 'isError' | 'tokens'> {
-  /** A hook is to review it. */
+export interface CallReturn extends Returned, Pick<CallOutput, 'tokens'> {
+  /** A hook is to review it, or what it does not show is to be kept. */
   readonly isReviewed?: true
 }
 
@@ -186,6 +192,8 @@ export interface CallOutput {
   readonly hasLesson?: true
   /** What of it is kept apart from the log. */
   readonly artifacts?: NonNullable<ToolResultMessage['artifacts']>
+  /** Of an answer whose content is cut: all of it, for the effect that keeps it. */
+  readonly whole?: string
   /** What `afterTool` did to the result. */
   readonly hook?: 'replaced' | 'withheld'
   /** The step is to stay in sight of the model. */

@@ -7,6 +7,8 @@ import type { AgentPorts } from '../agentPorts.ts'
 import { inSlices } from '../inSlices.ts'
 import { toOutcome, type Outcome } from '../outcome.ts'
 import { clean, plainBlocks, textBlock } from '../resultContent.ts'
+import { WaitedFor } from '../tools/waitForTool.ts'
+import type { ArtifactSettings } from './artifactOptions.ts'
 import { boundedText } from './boundedText.ts'
 import type { Keeping } from './keeping.ts'
 import { readArtifactName } from './readArtifactTool.ts'
@@ -15,11 +17,28 @@ import { readArtifactName } from './readArtifactTool.ts'
 export function keptOutcome(value: unknown, maxChars: number, ports: AgentPorts): Outcome | Promise<Outcome> {
   const { artifacts } = ports.definition
   if (artifacts === null) return toOutcome(value, maxChars, ports)
-  const limit = Math.min(maxChars, artifacts.overChars ?? maxChars)
-  const large = largeIn(value, limit, artifacts.overMediaBytes)
+  const limit = limitOf(artifacts, maxChars)
+  const shown = value instanceof WaitedFor ? value.text : value
+  const large = largeIn(shown, limit, artifacts.overMediaBytes)
   if (large === undefined) return toOutcome(value, maxChars, ports)
+  const more = value instanceof WaitedFor ? { delivers: value.delivers } : {}
   // What cannot be kept is shown as if nothing were.
-  return keepLarge(large, limit, ports).catch(() => toOutcome(value, maxChars, ports))
+  return keepLarge(large, limit, ports).then(
+    (outcome) => ({ ...outcome, ...more }),
+    () => toOutcome(value, maxChars, ports),
+  )
+}
+
+const limitOf = ({ overChars }: ArtifactSettings, maxChars: number): number => Math.min(maxChars, overChars ?? maxChars)
+
+/** Whether something of a result is to be kept whole. */
+export function isLarge(value: unknown, maxChars: number, { definition: { artifacts } }: AgentPorts): boolean {
+  if (artifacts === null) return false
+  try {
+    return largeIn(value, limitOf(artifacts, maxChars), artifacts.overMediaBytes) !== undefined
+  } catch {
+    return false
+  }
 }
 
 /** A result of which something is too large. */
@@ -137,7 +156,10 @@ async function artifactOf(bytes: Uint8Array, mimeType: string, { agentId }: Agen
  * The outcome once what belongs to it is kept. What a hook replaced or withheld is not kept at all. When the store fails, the model is told
  * that there is no more than it is shown.
  */
-export async function keepAll(outcome: Outcome, { snapshots, redactor }: AgentPorts): Promise<Outcome> {
+export async function keepAll<R extends Outcome>(
+  outcome: R,
+  { snapshots, redactor }: AgentPorts,
+): Promise<Omit<R, 'keeping'>> {
   const { keeping = [], ...result } = outcome
   if (result.hook !== undefined) return result
   const artifacts: Artifact[] = []

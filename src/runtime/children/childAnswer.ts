@@ -1,4 +1,5 @@
 import type { AgentDefinition } from '../../actors/agentDefinition.ts'
+import { maxAnswerChars } from '../../actors/openChild.ts'
 import { cutMiddle } from '../../conversation/cutMiddle.ts'
 import { textOf, totalTokens } from '../../protocol/messages.ts'
 import type { Refusal } from '../../protocol/guarding.ts'
@@ -9,13 +10,12 @@ import type { History } from '../../sessions/readHistory.ts'
 /** The answer to a call of a sub-agent, for the model that made it. */
 export interface ChildAnswer {
   readonly text: string
+  /** The same with nothing left out, if `text` was cut. */
+  readonly whole?: string
   readonly isError: boolean
   /** It used up what its caller gave it, which is less than its definition allows; with more it can continue. */
   readonly isOverAllowance?: boolean
 }
-
-/** Longest answer, in UTF-16 units; the same as for a tool. */
-const maxAnswerChars = 30_000
 
 type Ending = Pick<RunResult, 'stopReason' | 'text' | 'reason' | 'error'> & { readonly refusal?: Refusal }
 
@@ -26,12 +26,18 @@ export function answerOf(
 ): ChildAnswer {
   const { stopReason, text, reason, error } = ending
   const said = cutMiddle(text, maxAnswerChars)
-  if (stopReason === 'stop' && error === undefined) return { text: said || '(no answer)', isError: false }
-  const why = whyUnfinished(ending)
-  const last = said === '' || ending.refusal !== undefined ? '' : `\n\nIts last words were:\n${said}`
+  const withWhole = (say: (words: string) => string) => ({
+    text: say(said),
+    ...(said === text ? {} : { whole: say(text) }),
+  })
+  if (stopReason === 'stop' && error === undefined)
+    return { ...withWhole((words) => words || '(no answer)'), isError: false }
+  const why = whyUnfinished(ending).replace(/[.]?$/, '.')
+  const last = (words: string): string =>
+    words === '' || ending.refusal !== undefined ? '' : `\n\nIts last words were:\n${words}`
   const isOverAllowance = reason?.type === 'limit' && reason.allowed < (policy?.limits[reason.limit] ?? Infinity)
   return {
-    text: `The agent "${name}" did not finish: ${why.replace(/[.]?$/, '.')}${last}`,
+    ...withWhole((words) => `The agent "${name}" did not finish: ${why}${last(words)}`),
     isError: true,
     ...(isOverAllowance ? { isOverAllowance } : {}),
   }

@@ -16,10 +16,12 @@ export const named = (
   { continuable }: Pick<SubAgent, 'continuable'>,
   childId: string,
   answer: ChildAnswer,
-): ChildAnswer =>
-  continuable
-    ? { ...answer, text: `${answer.text}\n\nThis was ${childId}: give its id as "${continueField}" to go on with it.` }
-    : answer
+): ChildAnswer => {
+  if (!continuable) return answer
+  const { text, whole } = answer
+  const told = `\n\nThis was ${childId}: give its id as "${continueField}" to go on with it.`
+  return { ...answer, text: text + told, ...(whole === undefined ? {} : { whole: whole + told }) }
+}
 
 /** The agent that a call asks to go on with; `undefined`: a new one. */
 export function wantedEarlier({ continuable }: Pick<SubAgent, 'continuable'>, input: unknown): string | undefined {
