@@ -9,6 +9,7 @@ export const options = {
   'time-limit': ['--time-limit <ms>', 'of demo sort: what the sort is held to'],
   turn: ['--turn <n>', 'this turn'],
   request: ['--request', 'exactly what the model was sent'],
+  artifact: ['--artifact <name>', 'what a result kept whole: its name, or the first digits of its SHA-256'],
   to: ['--to <n>', 'up to and with this turn'],
   speed: ['--speed <x>', 'divide the recorded pauses by this; 0: none'],
   at: ['--at <node>', 'the node to go on from, like n12'],

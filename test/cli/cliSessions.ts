@@ -10,7 +10,7 @@ import { createRuntime } from '../../src/createRuntime.ts'
 import { fileStore } from '../../src/stores/fileStore.ts'
 import { z } from 'zod'
 
-export interface RecordedOptions extends Partial<Omit<AgentOptions, 'model' | 'tools'>> {
+export interface RecordedOptions extends Partial<Omit<AgentOptions, 'model'>> {
   readonly id: string
   readonly prompts: readonly string[]
   readonly replies: readonly ScriptedReply[]

@@ -1,9 +1,8 @@
 import { once } from 'node:events'
-import { open, rm } from 'node:fs/promises'
-import { messageOf, RuntimeError } from '../../protocol/errors.ts'
 import { exportSession } from '../../sessions/exportSession.ts'
 import type { CommandRun } from '../command.ts'
 import { exitCodes } from '../cliHost.ts'
+import { writeNew } from '../newFile.ts'
 import { checkSession, logsFor, wantsJson } from '../sessionLogs.ts'
 import { counted } from '../../charts/amounts.ts'
 
@@ -23,28 +22,4 @@ export const exportCommand: CommandRun = async (invocation, host) => {
     wantsJson(invocation, host) ? `${JSON.stringify(written)}\n` : `"${id}" is in ${out}: ${counted(count, 'line')}.\n`,
   )
   return exitCodes.done
-}
-
-/** Writes a new file; on failure leaves none behind. */
-async function writeNew(file: string, lines: AsyncIterable<string>): Promise<number> {
-  const failed = (thrown: unknown): RuntimeError =>
-    new RuntimeError('INVALID_OPTION', `--out ${file} cannot be written: ${messageOf(thrown)}.`, { cause: thrown })
-  const handle = await open(file, 'wx').catch((thrown: unknown) => {
-    throw failed(thrown)
-  })
-  let count = 0
-  try {
-    for await (const line of lines) {
-      await handle.writeFile(line).catch((thrown: unknown) => {
-        throw failed(thrown)
-      })
-      count += 1
-    }
-    await handle.close()
-    return count
-  } catch (thrown) {
-    await handle.close().catch(() => undefined)
-    await rm(file, { force: true })
-    throw thrown
-  }
 }

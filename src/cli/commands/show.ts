@@ -11,6 +11,7 @@ import { sessionOf } from '../../sessions/sessionProjection.ts'
 import { type CliHost, exitCodes } from '../cliHost.ts'
 import type { CommandRun } from '../command.ts'
 import type { Invocation } from '../commandLine.ts'
+import { artifactLines, findArtifact, keptArtifacts, writeArtifact } from '../keptArtifacts.ts'
 import {
   columnsOf,
   forksOf,
@@ -30,16 +31,25 @@ import { runLines, sessionLines, sourceLines } from '../terminal/sessionText.ts'
 import { toolSourcesOf } from '../../sessions/toolSources.ts'
 import { changeLine, turnLines } from '../terminal/turnText.ts'
 
-/** `escapement show <id>`: a session, one of its turns, or the exact request of a turn. */
+/** `escapement show <id>`: a session, one of its turns, the exact request of a turn, or what a result keeps. */
 export const showCommand: CommandRun = async (invocation, host) => {
-  const { task: id = '', turn, request } = invocation
+  const { task: id = '', turn, request, artifact } = invocation
   const wanted = turn === undefined ? undefined : readCount('--turn', turn)
   const format =
     invocation.format === undefined ? undefined : checkChoice('--format', invocation.format, conversationFormats)
   if (format !== undefined && (request || wanted !== undefined))
     throw new RuntimeError('INVALID_OPTION', '--format draws the whole conversation: leave --turn and --request out.')
+  if (artifact !== undefined && (format !== undefined || request || wanted !== undefined))
+    throw new RuntimeError(
+      'INVALID_OPTION',
+      '--artifact writes one artifact: leave --format, --turn and --request out.',
+    )
+  if (artifact === undefined && invocation.out !== undefined)
+    throw new RuntimeError('INVALID_OPTION', '--out of "show" goes with --artifact <name>.')
   const logs = await logsFor(invocation, host)
   const session = await readSession(logs, id)
+  if (artifact !== undefined)
+    return writeArtifact(findArtifact(keptArtifacts(session), artifact, id), logs, invocation, host)
   const views = { session, host, logs, isJson: wantsJson(invocation, host) }
   if (format !== undefined) return draw(views, format)
   if (request) return showRequest(views, wanted)
@@ -83,11 +93,13 @@ async function showSession(views: Views): Promise<number> {
   const { past: _, records: __, conversation, ...summary } = session
   const forks = await forksOf(logs, session.id)
   const sources = toolSourcesOf([...session.past, ...session.records])
+  const artifacts = keptArtifacts(session)
   if (views.isJson)
     return printJson(views, {
       ...summary,
       forks,
       ...(sources.length === 0 ? {} : { sources }),
+      ...(artifacts.length === 0 ? {} : { artifacts }),
       conversation: conversationData(conversation),
     })
   const colours = coloursOf(views)
@@ -97,6 +109,7 @@ async function showSession(views: Views): Promise<number> {
   return print(views, [
     ...sessionLines(session, facts, colours),
     ...section('Tools from elsewhere', sourceLines(sources, colours)),
+    ...section('Kept whole', artifactLines(artifacts)),
     ...section('Runs', runLines(session.runs, colours)),
     ...section('Between runs', session.changes.map(changeLine)),
     ...section(
