@@ -5,6 +5,7 @@ import type { Inspector } from './model/inspector.ts'
 import { Tabs } from './parts/tabs.tsx'
 import { listenToKeys } from './shortcuts.ts'
 import { AgentPane } from './views/agentPane.tsx'
+import { ArtifactsOfPage } from './views/artifacts.tsx'
 import { ConnectionBanner } from './views/connectionBanner.tsx'
 import { DetailsPane } from './views/detailsPane.tsx'
 import { PageHeader } from './views/pageHeader.tsx'
@@ -72,60 +73,62 @@ export function App({ inspector }: { readonly inspector: Inspector }) {
   if (connection.status.value === 'refused')
     return <TokenForm hadToken={inspector.token !== undefined} onGive={(token) => inspector.useToken(token)} />
   return (
-    <div class="page" data-part={part}>
-      <PageHeader inspector={inspector} onHelp={() => setDialog('help')} />
-      <div class="notices">
-        <ConnectionBanner connection={connection} clock={inspector.clock} />
-        {inspector.problems.value.map((problem) => (
-          <div key={problem} class="banner warn" role="alert">
-            <span class="grow">{problem}</span>
-            <button type="button" class="button quiet" onClick={() => (inspector.problems.value = [])}>
-              Dismiss
-            </button>
-          </div>
-        ))}
+    <ArtifactsOfPage.Provider value={inspector.artifacts}>
+      <div class="page" data-part={part}>
+        <PageHeader inspector={inspector} onHelp={() => setDialog('help')} />
+        <div class="notices">
+          <ConnectionBanner connection={connection} clock={inspector.clock} />
+          {inspector.problems.value.map((problem) => (
+            <div key={problem} class="banner warn" role="alert">
+              <span class="grow">{problem}</span>
+              <button type="button" class="button quiet" onClick={() => (inspector.problems.value = [])}>
+                Dismiss
+              </button>
+            </div>
+          ))}
+        </div>
+        <nav class="parts" aria-label="Parts of the page">
+          <Tabs label="Parts of the page" tabs={parts} chosen={part} onChoose={setPart} panelId="part" />
+        </nav>
+        <div class="columns" id="part" role={alone === undefined ? undefined : 'main'}>
+          {alone === undefined ? null : <h1 class="hidden">{alone.label}</h1>}
+          <Sidebar inspector={inspector} onSpawn={() => setDialog('spawn')} />
+          {agent === null ? (
+            <Welcome inspector={inspector} onSpawn={() => setDialog('spawn')} />
+          ) : (
+            <>
+              <AgentPane
+                inspector={inspector}
+                view={agent}
+                onCompact={() => setDialog('compact')}
+                onAsk={() => setDialog('policy')}
+                onStop={() => setDialog('stop')}
+              />
+              <DetailsPane
+                inspector={inspector}
+                view={agent}
+                onRevert={(revert) => setDialog({ revert })}
+                onPrune={(prune) => setDialog({ prune })}
+              />
+            </>
+          )}
+        </div>
+        <ErrorList connection={connection} />
+        <Announcements inspector={inspector} />
+        {dialog === 'help' ? <ShortcutsDialog onClose={close} /> : null}
+        {dialog === 'spawn' ? <SpawnDialog inspector={inspector} onClose={close} /> : null}
+        {dialog === 'stop' && agent !== null ? <StopDialog inspector={inspector} view={agent} onClose={close} /> : null}
+        {dialog === 'compact' && agent !== null ? (
+          <CompactDialog inspector={inspector} view={agent} onClose={close} />
+        ) : null}
+        {dialog === 'policy' && agent !== null ? (
+          <PolicyDialog inspector={inspector} view={agent} onClose={close} />
+        ) : null}
+        {typeof dialog === 'object' && dialog !== null && agent !== null ? (
+          <NodeDialog inspector={inspector} view={agent} dialog={dialog} onClose={close} />
+        ) : null}
       </div>
-      <nav class="parts" aria-label="Parts of the page">
-        <Tabs label="Parts of the page" tabs={parts} chosen={part} onChoose={setPart} panelId="part" />
-      </nav>
-      <div class="columns" id="part" role={alone === undefined ? undefined : 'main'}>
-        {alone === undefined ? null : <h1 class="hidden">{alone.label}</h1>}
-        <Sidebar inspector={inspector} onSpawn={() => setDialog('spawn')} />
-        {agent === null ? (
-          <Welcome inspector={inspector} onSpawn={() => setDialog('spawn')} />
-        ) : (
-          <>
-            <AgentPane
-              inspector={inspector}
-              view={agent}
-              onCompact={() => setDialog('compact')}
-              onAsk={() => setDialog('policy')}
-              onStop={() => setDialog('stop')}
-            />
-            <DetailsPane
-              inspector={inspector}
-              view={agent}
-              onRevert={(revert) => setDialog({ revert })}
-              onPrune={(prune) => setDialog({ prune })}
-            />
-          </>
-        )}
-      </div>
-      <ErrorList connection={connection} />
-      <Announcements inspector={inspector} />
-      {dialog === 'help' ? <ShortcutsDialog onClose={close} /> : null}
-      {dialog === 'spawn' ? <SpawnDialog inspector={inspector} onClose={close} /> : null}
-      {dialog === 'stop' && agent !== null ? <StopDialog inspector={inspector} view={agent} onClose={close} /> : null}
-      {dialog === 'compact' && agent !== null ? (
-        <CompactDialog inspector={inspector} view={agent} onClose={close} />
-      ) : null}
-      {dialog === 'policy' && agent !== null ? (
-        <PolicyDialog inspector={inspector} view={agent} onClose={close} />
-      ) : null}
-      {typeof dialog === 'object' && dialog !== null && agent !== null ? (
-        <NodeDialog inspector={inspector} view={agent} dialog={dialog} onClose={close} />
-      ) : null}
-    </div>
+    </ArtifactsOfPage.Provider>
   )
 }
 

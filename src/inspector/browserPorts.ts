@@ -11,6 +11,17 @@ const hiddenFrameMs = 250
 const bridgePath = (): string =>
   document.querySelector<HTMLMetaElement>('meta[name="escapement-bridge"]')?.content ?? '/bridge'
 
+/** A new tab or a download reads what it was given within so long. */
+const takenWithinMs = 60_000
+
+function follow(blob: Blob, set: (link: HTMLAnchorElement) => void): void {
+  const link = document.createElement('a')
+  link.href = URL.createObjectURL(blob)
+  set(link)
+  link.click()
+  setTimeout(() => URL.revokeObjectURL(link.href), takenWithinMs)
+}
+
 /** What the page needs of the world, as a browser has it. */
 export const browserPorts: InspectorPorts = {
   url: `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}${bridgePath()}`,
@@ -48,6 +59,20 @@ export const browserPorts: InspectorPorts = {
       cancelAnimationFrame(frame)
       clearTimeout(timer)
     }
+  },
+  artifacts: {
+    get: (path, headers, signal) => fetch(path, { headers, signal, cache: 'no-store', redirect: 'error' }),
+    open(blob) {
+      if (!navigator.userActivation.isActive) return false
+      follow(blob, (link) => {
+        link.target = '_blank'
+        link.rel = 'noopener noreferrer'
+      })
+      return true
+    },
+    save: (blob, name) => follow(blob, (link) => (link.download = name)),
+    address: (blob) => URL.createObjectURL(blob),
+    release: (address) => URL.revokeObjectURL(address),
   },
   async readChart(agentId, token) {
     const headers = token === undefined ? {} : { authorization: `Bearer ${token}` }

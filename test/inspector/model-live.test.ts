@@ -10,6 +10,7 @@ import { z } from 'zod'
 import { serveAgents, type Serving } from '../server/bridge/bridgeHarness.ts'
 import { scriptedSource } from '../support/scriptedSource.ts'
 import { assert, describe, type CaseContext } from '../support/suite.ts'
+import { artifactsAt } from './artifactsAt.ts'
 
 const ask = defineTool({
   name: 'ask',
@@ -54,6 +55,7 @@ function open({ cleanup, signal }: CaseContext, serving: Serving, hash = '', tok
       },
     },
     readChart: async () => null,
+    artifacts: artifactsAt(`http://127.0.0.1:${serving.server.port}`).ports,
   }
   const inspector = new Inspector(ports)
   cleanup(() => inspector.close())

@@ -5,6 +5,7 @@ import type { AgentEvent } from '../../protocol/events.ts'
 import type { NodeId } from '../../protocol/ids.ts'
 import type { ChartModel } from '../../charts/chartModel.ts'
 import type { AgentViewState } from './agentView.ts'
+import { ArtifactReader, type ArtifactPorts } from './artifactReader.ts'
 import { Connection, type ConnectionOptions } from './connection.ts'
 import { controlsOf, type Controls } from './controls.ts'
 import { FollowedAgent } from './followedAgent.ts'
@@ -38,6 +39,7 @@ export interface InspectorPorts {
   readonly url: string
   /** Reads the chart of an agent; `null` when the server gives none. */
   readonly readChart: (agentId: string, token: string | undefined) => Promise<ChartModel | null>
+  readonly artifacts: ArtifactPorts
   readonly webSocket?: ConnectionOptions['webSocket']
 }
 
@@ -64,6 +66,8 @@ export class Inspector {
   readonly isTimeOpen = signal<boolean | null>(null)
   readonly batch: FrameBatch
   readonly clock: Clock
+  /** Reads what results keep beside the log. */
+  readonly artifacts: ArtifactReader
   readonly #ports: InspectorPorts
   readonly #attached: Signal<Attached>
   readonly #undo: (() => void)[] = []
@@ -73,6 +77,7 @@ export class Inspector {
   constructor(ports: InspectorPorts) {
     this.#ports = ports
     this.clock = ports.clock
+    this.artifacts = new ArtifactReader(ports.artifacts, () => this.#token)
     this.batch = new FrameBatch(ports.nextFrame)
     const { route, token, problems } = readRoute(ports.address.read())
     if (token !== null) ports.memory.set(token)
@@ -111,6 +116,7 @@ export class Inspector {
   /** Reconnects with another token, or without one. */
   useToken(token: string | undefined): void {
     this.#token = token
+    this.artifacts.forget()
     this.#ports.memory.set(token)
     this.#detach()
     this.#attached.value = this.#attach()

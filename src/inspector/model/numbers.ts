@@ -8,6 +8,21 @@ const percent = new Intl.NumberFormat('en', { style: 'percent', maximumFractionD
 /** `12,345`. */
 export const formatCount = (value: number): string => whole.format(Math.round(value))
 
+const byteUnits = ['KB', 'MB', 'GB'] as const
+
+/** `1 byte`, `812 bytes`, `1.2 KB`, `16.8 MB`: powers of 1,000. */
+export function formatBytes(bytes: number): string {
+  let value = bytes
+  let unit: string | undefined
+  // What is rounded to 1,000 is one of the next unit.
+  for (const next of byteUnits) {
+    if (value < (unit === undefined ? 1_000 : 999.95)) break
+    value /= 1_000
+    unit = next
+  }
+  return unit === undefined ? counted(bytes, 'byte') : `${value.toFixed(1)} ${unit}`
+}
+
 /** `12.3K`. */
 export const formatCompact = (value: number): string => compact.format(value)
 

@@ -1,4 +1,5 @@
 import type { JSX } from 'preact'
+import { artifactName } from '../../protocol/artifacts.ts'
 import { formatNodeId } from '../../protocol/ids.ts'
 import { textOf, type ToolResultMessage } from '../../protocol/messages.ts'
 import type { CallRow } from '../model/graphRow.ts'
@@ -6,6 +7,7 @@ import { duration } from '../../charts/amounts.ts'
 import { emptyRoute, formatRoute } from '../model/route.ts'
 import { argumentsLine, jsonOf, oneLine } from '../model/shortText.ts'
 import { policyTitle, PrunedBadge } from '../parts/prunedBadge.tsx'
+import { Artifacts } from './artifacts.tsx'
 import { Media } from './conversationMedia.tsx'
 import { JsonText, LongText, stopping } from './longText.tsx'
 
@@ -30,6 +32,11 @@ export function CallBody({ row, isOpen, toggle, onToggle }: CallBodyProps): JSX.
         {!isOpen && result !== undefined && (
           <span class={`conversation-outcome cut ${result.isError ? 'is-bad' : ''}`}>
             {oneLine(textOf(result.content))}
+          </span>
+        )}
+        {result?.artifacts !== undefined && (
+          <span class="badge" title={result.artifacts.map(artifactName).join(', ')}>
+            kept whole
           </span>
         )}
         {state.text !== undefined && <span class={`badge ${state.badge}`}>{state.text}</span>}
@@ -68,6 +75,7 @@ function Result({ result }: { readonly result: ToolResultMessage }): JSX.Element
       <p class="conversation-part">{result.isError ? 'Error' : 'Result'}</p>
       {text === '' ? <p class="muted">no text</p> : <LongText text={text} kind="code" lines={16} chars={2_000} />}
       <Media content={result.content} />
+      <Artifacts artifacts={result.artifacts} showsPictures />
       {result.changed !== undefined && result.changed.length > 0 && (
         <p class="conversation-changed">
           Changed: <span class="mono">{result.changed.join(', ')}</span>

@@ -1,9 +1,7 @@
 import type { JSX } from 'preact'
 import { isMedia, type Block, type FileBlock, type ImageBlock } from '../../protocol/messages.ts'
+import { isPicture } from '../model/artifactReader.ts'
 import { formatCount } from '../model/numbers.ts'
-
-/** Only pictures that cannot act are shown as such. */
-const shownTypes = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif'])
 
 /** Pictures and files of a message; of a kind that a browser may not show, or should not, their size. */
 export function Media({ content }: { readonly content: readonly Block[] }): JSX.Element | null {
@@ -35,7 +33,7 @@ function imageOf(image: ImageBlock): JSX.Element {
       </a>
     )
   const { data, mimeType } = image
-  return shownTypes.has(mimeType) ? (
+  return isPicture(mimeType) ? (
     <img src={`data:${mimeType};base64,${data}`} alt={`Picture in the message (${mimeType})`} loading="lazy" />
   ) : (
     <span class="badge">

@@ -8,6 +8,7 @@ import { formatCount } from '../model/numbers.ts'
 import { ControlButton } from '../parts/controlButton.tsx'
 import { CutText } from '../parts/cutText.tsx'
 import { Icon } from '../parts/icon.tsx'
+import { Artifacts } from './artifacts.tsx'
 import { Media } from './conversationMedia.tsx'
 import { JsonTree } from '../parts/jsonTree.tsx'
 
@@ -75,6 +76,7 @@ export function NodeDetails({ inspector, view, id, onRevert, onPrune }: NodeDeta
       {message.content.map((block, index) => (
         <BlockView key={`${id} ${index}`} block={block} />
       ))}
+      {message.role === 'toolResult' && <Artifacts key={id} artifacts={message.artifacts} showsPictures />}
     </section>
   )
 }

@@ -1,9 +1,11 @@
 import { useSignal, type Signal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useCallback, useMemo, useRef } from 'preact/hooks'
+import type { ConversationView } from '../../conversation/conversationView.ts'
 import type { ModelRequest } from '../../protocol/model.ts'
 import type { Provenance } from '../../protocol/provenance.ts'
 import { requestMarks, type MessageMark, type RequestMarks } from '../model/requestMarks.ts'
+import { artifactsIn } from '../model/namedArtifacts.ts'
 import { requestReasons } from '../model/requestReason.ts'
 import { counted } from '../../charts/amounts.ts'
 import { Rows, useRowScroll } from './rowScroll.tsx'
@@ -17,6 +19,8 @@ export interface RequestBodyProps {
   /** The request before. */
   readonly old: ModelRequest | undefined
   readonly kept: number
+  /** Whose results keep what the messages name. */
+  readonly conversation: ConversationView
 }
 
 type Part =
@@ -24,7 +28,7 @@ type Part =
   | { readonly type: 'lost' | 'message'; readonly at: number; readonly mark?: MessageMark }
 
 /** A request in its parts: system, tools, settings, and every message. */
-export function RequestBody({ request, provenance, old, kept }: RequestBodyProps): JSX.Element {
+export function RequestBody({ request, provenance, old, kept, conversation }: RequestBodyProps): JSX.Element {
   const scroller = useRef<HTMLDivElement>(null)
   const showsGone = useSignal(false)
   /** Messages shown in full. */
@@ -45,6 +49,7 @@ export function RequestBody({ request, provenance, old, kept }: RequestBodyProps
     follows: false,
   })
   const toggleFull = (key: string): void => void (full.value = toggled(full.value, key))
+  const namedBy = artifactsIn(conversation)
   const draw = (part: Part): JSX.Element => {
     switch (part.type) {
       case 'system':
@@ -59,10 +64,12 @@ export function RequestBody({ request, provenance, old, kept }: RequestBodyProps
       case 'message': {
         const isLost = part.type === 'lost'
         const key = keyOf(part)
+        const message = (isLost ? old! : request).messages[part.at]!
         return (
           <RequestMessageRow
             at={part.at}
-            message={(isLost ? old! : request).messages[part.at]!}
+            message={message}
+            artifacts={namedBy(message)}
             mark={isLost ? 'gone' : part.mark}
             reasons={isLost ? [] : requestReasons(provenance[part.at])}
             isFull={full.value.has(key)}

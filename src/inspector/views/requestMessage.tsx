@@ -1,10 +1,12 @@
 import type { JSX } from 'preact'
+import type { Artifact } from '../../protocol/artifacts.ts'
 import { providedText, type Block } from '../../protocol/messages.ts'
 import type { RequestMessage } from '../../protocol/model.ts'
 import { formatCompact } from '../model/numbers.ts'
 import type { MessageMark } from '../model/requestMarks.ts'
 import type { RequestReason } from '../model/requestReason.ts'
 import { messageTokens } from '../model/requestSize.ts'
+import { Artifacts } from './artifacts.tsx'
 import { Media } from './conversationMedia.tsx'
 import { JsonText, LongText } from './longText.tsx'
 
@@ -15,6 +17,8 @@ export interface RequestMessageRowProps {
   /** `undefined`: there is nothing to compare it with. */
   readonly mark: MessageMark | 'gone' | undefined
   readonly reasons: readonly RequestReason[]
+  /** What its texts name that is kept beside the log. */
+  readonly artifacts: readonly Artifact[]
   readonly isFull: boolean
   readonly onToggle: () => void
 }
@@ -35,6 +39,7 @@ export function RequestMessageRow({
   message,
   mark,
   reasons,
+  artifacts,
   isFull,
   onToggle,
 }: RequestMessageRowProps): JSX.Element {
@@ -74,6 +79,7 @@ export function RequestMessageRow({
             onToggle={onToggle}
           />
         ))}
+        <Artifacts artifacts={artifacts} />
       </div>
     </article>
   )

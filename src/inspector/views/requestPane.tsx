@@ -90,7 +90,13 @@ function Shown({ now, before, state, isRaw }: ShownProps): JSX.Element {
       {isRaw ? (
         <RequestRaw request={request} />
       ) : (
-        <RequestBody request={request} provenance={provenance} old={old} kept={before === undefined ? 0 : now.kept} />
+        <RequestBody
+          request={request}
+          provenance={provenance}
+          old={old}
+          kept={before === undefined ? 0 : now.kept}
+          conversation={state.conversation}
+        />
       )}
     </>
   )

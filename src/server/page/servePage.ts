@@ -51,7 +51,7 @@ function policyFor(host: string | undefined): string {
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
-    "img-src 'self' data:",
+    "img-src 'self' data: blob:",
     `connect-src 'self'${own}`,
     "worker-src 'self'",
     "base-uri 'none'",

@@ -1,0 +1,28 @@
+import type { ConversationView } from '../../conversation/conversationView.ts'
+import { artifactName, artifactNames, type Artifact } from '../../protocol/artifacts.ts'
+import { textOf } from '../../protocol/messages.ts'
+import type { RequestMessage } from '../../protocol/model.ts'
+
+/**
+ * Finds what the results in a request name that is kept beside the log: a request has the texts of results alone. Only what a result of the
+ * conversation keeps is found, whoever names it. For one rendering, as the conversation may grow.
+ */
+export function artifactsIn(conversation: ConversationView): (message: RequestMessage) => readonly Artifact[] {
+  let known: Map<string, Artifact> | undefined
+  return (message) => {
+    if (message.role !== 'toolResult') return []
+    const names = new Set(artifactNames(textOf(message.content)))
+    if (names.size === 0) return []
+    known ??= kept(conversation)
+    return [...names].flatMap((name) => known!.get(name) ?? [])
+  }
+}
+
+/** The newest of each name. */
+function kept(conversation: ConversationView): Map<string, Artifact> {
+  const known = new Map<string, Artifact>()
+  for (const { message } of conversation.log())
+    if (message.role === 'toolResult')
+      for (const artifact of message.artifacts ?? []) known.set(artifactName(artifact), artifact)
+  return known
+}
