@@ -18,6 +18,7 @@ import { ToolAttempt } from './toolAttempt.ts'
 import { whenDone } from './whenDone.ts'
 import { SourceTool } from './tools/sourceTool.ts'
 import type { AnyTool } from './tools/defineTool.ts'
+import { isOwn } from './tools/ownTools.ts'
 
 /** The effect of one tool call. Whatever the tool does wrong becomes an error result the model can read. */
 export const runTool = (find: FindPorts) => {
@@ -55,7 +56,9 @@ function begin(ports: AgentPorts, input: CallInput, cancellation: Cancellation):
     const { content, isError, brake, changed, receipt, hasLesson, artifacts, hook, delivers, pins, handoff } =
       withinSize(withLesson(outcome, lesson))
     const output = { key, content, isError, tokens: estimate(ports, input, content), at }
-    const more = brake ?? changed ?? receipt ?? hasLesson ?? artifacts ?? hook ?? delivers ?? pins ?? handoff
+    const ofRuntime = hook === undefined && saysItself(ports, input) ? true : undefined
+    const more =
+      brake ?? changed ?? receipt ?? hasLesson ?? ofRuntime ?? artifacts ?? hook ?? delivers ?? pins ?? handoff
     if (more === undefined) return output
     return {
       ...output,
@@ -63,6 +66,7 @@ function begin(ports: AgentPorts, input: CallInput, cancellation: Cancellation):
       ...(changed === undefined ? {} : { changed }),
       ...(receipt === undefined ? {} : { receipt }),
       ...(hasLesson === undefined ? {} : { hasLesson }),
+      ...(ofRuntime === undefined ? {} : { ofRuntime }),
       ...(artifacts === undefined ? {} : { artifacts }),
       ...(hook === undefined ? {} : { hook }),
       ...(delivers === undefined ? {} : { delivers }),
@@ -70,6 +74,11 @@ function begin(ports: AgentPorts, input: CallInput, cancellation: Cancellation):
       ...(handoff === undefined ? {} : { handoff }),
     }
   })
+}
+
+function saysItself({ definition }: AgentPorts, { name }: CallInput): boolean {
+  const tool = definition.tools.get(name)
+  return tool !== undefined && isOwn(tool)
 }
 
 /** What became of the same call before, in one line: of this agent on a branch that it gave up, else of another of its group. */

@@ -31,7 +31,7 @@ export function synthesize(
 
 type CallResult = Pick<
   ToolResultMessage,
-  'content' | 'isError' | 'synthetic' | 'changed' | 'receipt' | 'hasLesson' | 'artifacts'
+  'content' | 'isError' | 'synthetic' | 'changed' | 'receipt' | 'hasLesson' | 'ofRuntime' | 'artifacts'
 > &
   Pick<RecordOf<'tool.end'>, 'spent' | 'returned' | 'hook' | 'delivers' | 'handoff'>
 
@@ -55,6 +55,7 @@ export function recordEnd(draft: Draft, call: CallState, result: CallResult): vo
     changed = [],
     receipt,
     hasLesson,
+    ofRuntime,
     artifacts,
     spent,
     returned = call.returned,
@@ -66,7 +67,7 @@ export function recordEnd(draft: Draft, call: CallState, result: CallResult): vo
   const parentId = nodeId - 1
   const plain = { role: 'toolResult', callId, toolName: name, content, isError } as const
   const message: ToolResultMessage =
-    synthetic === undefined && changed.length === 0 && (receipt ?? hasLesson ?? artifacts) === undefined
+    synthetic === undefined && changed.length === 0 && (receipt ?? hasLesson ?? ofRuntime ?? artifacts) === undefined
       ? plain
       : {
           ...plain,
@@ -74,6 +75,7 @@ export function recordEnd(draft: Draft, call: CallState, result: CallResult): vo
           ...(changed.length === 0 ? {} : { changed }),
           ...(receipt === undefined ? {} : { receipt }),
           ...(hasLesson === undefined ? {} : { hasLesson }),
+          ...(ofRuntime === undefined ? {} : { ofRuntime }),
           ...(artifacts === undefined ? {} : { artifacts }),
         }
   const type = 'tool.end'

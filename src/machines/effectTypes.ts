@@ -190,6 +190,8 @@ export interface CallOutput {
   readonly receipt?: NonNullable<ToolResultMessage['receipt']>
   /** The last block of the content is the runtime's, not the tool's. */
   readonly hasLesson?: true
+  /** Said by a tool of the runtime, which brings nothing in from outside. */
+  readonly ofRuntime?: true
   /** What of it is kept apart from the log. */
   readonly artifacts?: NonNullable<ToolResultMessage['artifacts']>
   /** Of an answer whose content is cut: all of it, for the effect that keeps it. */

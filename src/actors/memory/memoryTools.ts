@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { isTrusted, type MemoryRecord, type MemoryScope, type MemoryTier } from '../../protocol/memory.ts'
 import type { AgentPorts } from '../agentPorts.ts'
 import { defineTool, type Tool, type ToolContext } from '../tools/defineTool.ts'
+import { asOwn } from '../tools/ownTools.ts'
 import { MemoryCall } from './memoryCall.ts'
 import type { MemorySettings } from './memoryOptions.ts'
 import { recallMemoryName, rememberName, unconfirmedMark } from './names.ts'
@@ -56,7 +57,7 @@ export function memoryTools(settings: MemorySettings): readonly Tool[] {
     }),
     run: ({ query, limit = defaultFound }) => new MemoryCall((ports) => find(ports, settings, query, limit)),
   })
-  return [remember, recall]
+  return [asOwn(remember), asOwn(recall)]
 }
 
 async function keep(

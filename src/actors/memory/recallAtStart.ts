@@ -1,5 +1,6 @@
 import type { ConversationNode } from '../../conversation/node.ts'
 import { isTrusted, type MemoryRecord } from '../../protocol/memory.ts'
+import { isAsked } from '../../protocol/asked.ts'
 import { isRemembered } from '../../protocol/remembered.ts'
 import { textOf } from '../../protocol/messages.ts'
 import type { ContextMessage } from '../../protocol/records.ts'
@@ -43,7 +44,9 @@ export async function recallAtStart(ports: AgentPorts, settings: MemorySettings)
 function saidLast(trunk: readonly ConversationNode[]): string | undefined {
   const last = trunk.slice(trunk.findLastIndex(({ message }) => message.role !== 'user') + 1)
   if (last.some(({ message }) => recordIn(message) !== undefined)) return undefined
-  const said = last.flatMap(({ message }) => ('provenance' in message ? [] : [textOf(message.content)])).join('\n')
+  const said = last
+    .flatMap(({ message }) => (message.role === 'user' && isAsked(message.provenance) ? [textOf(message.content)] : []))
+    .join('\n')
   return said.trim() === '' ? undefined : said.slice(-mostQueried)
 }
 

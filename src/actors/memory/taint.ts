@@ -4,9 +4,9 @@ import type { ConversationNode } from '../../conversation/node.ts'
 import type { NodeId } from '../../protocol/ids.ts'
 import { lazily } from '../../protocol/lazily.ts'
 import { isRemembered } from '../../protocol/remembered.ts'
-import { textOf, type Block } from '../../protocol/messages.ts'
+import { textOf, type Block, type Message, type ToolResultMessage } from '../../protocol/messages.ts'
 import type { AgentPorts } from '../agentPorts.ts'
-import { recallMemoryName, rememberName, unconfirmedMark } from './names.ts'
+import { recallMemoryName, unconfirmedMark } from './names.ts'
 
 type Subject = Pick<AgentPorts, 'path' | 'conversation'>
 
@@ -20,20 +20,23 @@ export const mayBeTainted = ({ path, conversation }: Subject): boolean =>
 function isForeign({ message }: ConversationNode): boolean {
   switch (message.role) {
     case 'user':
-      // A report, a file of a workspace, what a page has in sight; what was put there from memory was trusted.
-      if (message.provenance !== undefined) return !isRemembered(message.provenance)
+      if (isOfOthers(message)) return true
       return message.content.some((block) => block.type !== 'text')
     case 'assistant':
       return message.content.some((block: Block) => block.type === 'provider')
     case 'toolResult':
-      return message.synthetic === undefined && !saysNothingNew(message.toolName, textOf(message.content))
+      return message.synthetic === undefined && !saysNothingNew(message)
   }
 }
 
-function saysNothingNew(tool: string, text: string): boolean {
-  if (tool === rememberName) return true
-  if (tool === recallMemoryName) return !text.includes(unconfirmedMark)
-  return tool !== recallName && brakeToolsWithRecall.has(tool)
+/** A report, a file of a workspace, what a page has in sight, the prompt of another program; what was put there from memory was trusted. */
+const isOfOthers = (message: Message): boolean =>
+  message.role === 'user' && message.provenance !== undefined && !isRemembered(message.provenance)
+
+/** The names of the memory's tools say nothing: agents that the conversation was handed to, or an earlier definition, may have others by them. */
+function saysNothingNew({ ofRuntime, toolName, content }: ToolResultMessage): boolean {
+  if (ofRuntime === true) return toolName !== recallMemoryName || !textOf(content).includes(unconfirmedMark)
+  return toolName !== recallName && brakeToolsWithRecall.has(toolName)
 }
 
 const sentences = lazily(() => new Intl.Segmenter('und', { granularity: 'sentence' }))
@@ -95,7 +98,7 @@ interface Excuse {
   readonly known?: string
 }
 
-/** Whether a text repeats what the output of a tool says, or a good part of it. */
+/** Whether a text repeats what the output of a tool says, or others that are no person, or a good part of it. */
 export function repeatsTools(
   { conversation }: Pick<Subject, 'conversation'>,
   text: string,
@@ -109,7 +112,7 @@ export function repeatsTools(
   if (said === '' || windows.length === 0) return false
   let left = mostChars
   return conversation.log().some(({ id, message }) => {
-    if (message.role !== 'toolResult' || id >= before) return false
+    if ((message.role !== 'toolResult' && !isOfOthers(message)) || id >= before) return false
     // What is too much to look at is not known to be another's.
     if (left <= 0) return true
     const output = lettersOf(textOf(message.content).slice(0, left))

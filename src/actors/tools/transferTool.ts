@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { AgentDefinition } from '../agentDefinition.ts'
 import { defineTool, type Tool } from './defineTool.ts'
+import { asOwn } from './ownTools.ts'
 
 /** What a transfer tool returns: who is to have the conversation. */
 export class TransferCall {
@@ -17,10 +18,13 @@ const input = z.object({})
 
 /** The tool by which a model hands its conversation over to an agent. */
 export const transferTool = ({ name, description }: Pick<AgentDefinition, 'name' | 'description'>): Tool =>
-  defineTool({
-    name: transferName(name),
-    description: `Hand this conversation over to the agent "${name}", who answers from then on. ${description}`.trim(),
-    effects: 'none',
-    input,
-    run: () => new TransferCall(name),
-  })
+  asOwn(
+    defineTool({
+      name: transferName(name),
+      description:
+        `Hand this conversation over to the agent "${name}", who answers from then on. ${description}`.trim(),
+      effects: 'none',
+      input,
+      run: () => new TransferCall(name),
+    }),
+  )

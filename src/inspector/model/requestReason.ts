@@ -15,6 +15,7 @@ const notes: Readonly<Record<string, string>> = {
   memo: 'memo of a prune or fold',
   index: 'index of folded steps',
   refusal: 'refused revert or prune',
+  mcp: 'task of an MCP client',
 }
 
 const reasons: Reasons = {

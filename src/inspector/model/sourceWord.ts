@@ -1,3 +1,4 @@
+import { isOfProgram } from '../../protocol/asked.ts'
 import { isRemembered } from '../../protocol/remembered.ts'
 import type { UserMessage, UserSource } from '../../protocol/messages.ts'
 
@@ -13,4 +14,6 @@ export const sourceWord = ({ source, provenance }: Pick<UserMessage, 'source' | 
     ? `from memory, ${provenance.tier}`
     : provenance?.type === 'report'
       ? `report of ${provenance.agentId}`
-      : sources[source]
+      : isOfProgram(provenance)
+        ? 'of an MCP client'
+        : sources[source]

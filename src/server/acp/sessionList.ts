@@ -2,6 +2,7 @@ import type { ListSessionsRequest, ListSessionsResponse } from '@agentclientprot
 import { cutEnd } from '../../conversation/cutMiddle.ts'
 import { RuntimeError } from '../../protocol/errors.ts'
 import { textOf } from '../../protocol/messages.ts'
+import { isAsked } from '../../protocol/asked.ts'
 import type { AgentAccess } from '../bridge/agentAccess.ts'
 import type { SessionSummary } from '../../sessions/listSessions.ts'
 
@@ -46,8 +47,7 @@ const mayGoOn = (
 
 async function firstWords(access: AgentAccess, agentId: string): Promise<string> {
   for await (const record of access.records(agentId)) {
-    if (record.type === 'message.added' && record.message.provenance === undefined)
-      return textOf(record.message.content)
+    if (record.type === 'message.added' && isAsked(record.message.provenance)) return textOf(record.message.content)
   }
   return ''
 }

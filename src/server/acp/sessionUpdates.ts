@@ -3,6 +3,7 @@ import type { ContentBlock, SessionUpdate } from '@agentclientprotocol/sdk'
 import type { GraftOutcome, PruneOutcome, RevertOutcome, StallOutcome, Tag } from '../../protocol/braking.ts'
 import { formatNodeId, type NodeId } from '../../protocol/ids.ts'
 import type { PlainBlock, UserMessage } from '../../protocol/messages.ts'
+import { isAsked } from '../../protocol/asked.ts'
 import { contentBlock } from './toolCallShape.ts'
 
 type ChunkKind = Extract<SessionUpdate['sessionUpdate'], `${string}_message_chunk` | 'agent_thought_chunk'>
@@ -17,9 +18,9 @@ export const chunk = (sessionUpdate: ChunkKind, messageId: string, content: Cont
 export const textChunk = (kind: ChunkKind, messageId: string, text: string): SessionUpdate =>
   chunk(kind, messageId, { type: 'text', text })
 
-/** What a person said; nothing that the application added, such as a memory. */
+/** What a person, or another program, said; nothing that the application added, such as a memory. */
 export const userUpdates = (nodeId: number, { content, provenance }: UserMessage): SessionUpdate[] =>
-  provenance === undefined
+  isAsked(provenance)
     ? content.map((block: PlainBlock) => chunk('user_message_chunk', `n${nodeId}`, contentBlock(block)))
     : []
 

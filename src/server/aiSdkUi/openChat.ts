@@ -4,6 +4,7 @@ import { checkCommand } from '../../protocol/checkCommand.ts'
 import { hasCode, RuntimeError } from '../../protocol/errors.ts'
 import { formatNodeId } from '../../protocol/ids.ts'
 import type { LogRecord } from '../../protocol/records.ts'
+import { isAsked } from '../../protocol/asked.ts'
 import type { Agent } from '../../runtime/agents/agent.ts'
 import type { AgentAccess } from '../bridge/agentAccess.ts'
 import { mustBeOf } from '../bridge/oneDefinition.ts'
@@ -241,9 +242,7 @@ function regenerate(thread: ChatThread, last: GivenMessage): Opened {
     throw new RuntimeError('BRAKING_OFF', `Agent "${agent.id}" takes nothing back: its definition has no braking.`)
   const said = agent.conversation
     .trunk()
-    .findLast(
-      ({ message }) => message.role === 'user' && message.source === 'prompt' && message.provenance === undefined,
-    )
+    .findLast(({ message }) => message.role === 'user' && message.source === 'prompt' && isAsked(message.provenance))
   if (agent.pause !== null) agent.abort()
   if (agent.braking.revert && said !== undefined && agent.conversation.head !== said.id)
     agent.revert(formatNodeId(said.id), { category: 'tangent', summary: 'Another answer was asked for.' })

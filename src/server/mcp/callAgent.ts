@@ -1,6 +1,7 @@
 import { RuntimeError } from '../../protocol/errors.ts'
 import type { AgentEvent } from '../../protocol/events.ts'
 import type { Pending } from '../../protocol/pending.ts'
+import { ofProgram } from '../../protocol/asked.ts'
 import type { RunResult } from '../../runs/runResult.ts'
 import type { Agent } from '../../runtime/agents/agent.ts'
 import { awaitsDecision } from '../../runtime/agents/agentTree.ts'
@@ -61,7 +62,8 @@ export async function callAgent(
   const requestId = access.newId()
   if (wanted.type === 'task') {
     const content = wanted.text
-    const run = agent.dispatch({ type: 'agent.prompt', agentId: session, content }, { requestId })!
+    const prompt = { type: 'agent.prompt', agentId: session, content, provenance: ofProgram } as const
+    const run = agent.dispatch(prompt, { requestId })!
     return await outcomeOf(agent, { session, requestId }, () => run.result, caller)
   }
   if (agent.pause !== null && agent.pause.type !== 'approvals') {

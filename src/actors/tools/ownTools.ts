@@ -1,0 +1,12 @@
+import type { AnyTool } from './defineTool.ts'
+
+const own = new WeakSet<AnyTool>()
+
+/** Notes a tool as one of the runtime whose results bring nothing into a conversation from outside. Returns it. */
+export function asOwn<T extends AnyTool>(tool: T): T {
+  own.add(tool)
+  return tool
+}
+
+/** Whether `asOwn` was told of a tool. By its name nothing is known: in other definitions it is anybody's. */
+export const isOwn = (tool: AnyTool): boolean => own.has(tool)
