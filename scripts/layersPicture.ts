@@ -37,7 +37,10 @@ function drawing(): ChartDrawing {
   const arrows = [...below].flatMap(([from, names]) =>
     names
       .filter((to) => !isIndirect(from, to))
-      .map((to) => ({ id: `${from} ${to}`, from: idOf(from), to: idOf(to), lines: [], style: 'plain' }) as const),
+      .map(
+        (to) =>
+          ({ id: `${from} ${to}`, from: idOf(from), to: idOf(to), lines: [], style: 'plain', edges: [] }) as const,
+      ),
   )
   return { title: 'The layers of src', nodes: boxes, arrows }
 }

@@ -1,5 +1,5 @@
 /**
- * Makes docs/pictures: the charts of an agent with one brake open, of the supervisor and of a connection to a server, a conversation that gave up a dead end,
+ * Makes docs/pictures: the charts of an agent with one brake open, in short and in full, of the supervisor and of a connection to a server, a conversation that gave up a dead end,
  * and the layers of the source.
  * `npm run docs` writes them; a test keeps them equal.
  */
@@ -23,27 +23,27 @@ const agent = defineAgent({ name: 'coder', model: policyModel(() => ''), braking
 async function conversation(): Promise<string> {
   const call = (name: string, input: object) => ({ toolCalls: [{ name, input }] })
   const model = scriptedModel([
-    { text: 'A cache in memory is quickest to write.', ...call('edit', { file: 'cache.ts' }) },
-    { text: 'And how fast is it?', ...call('bench', {}) },
+    { text: 'A cache in memory is quickest to write.', ...call('edit_file', { path: 'cache.ts' }) },
+    { text: 'And how fast is it?', ...call('run_command', { command: 'npm run bench' }) },
     call('revert_to_state', {
       step: 'n1',
       category: 'failure',
       summary: 'a cache in memory is cold after every deploy: the first minute misses all',
     }),
-    { text: 'The table can hold it.', ...call('edit', { file: 'table.ts' }) },
+    { text: 'The table can hold it.', ...call('edit_file', { path: 'table.ts' }) },
     'Done: answers are kept in the table, and survive a deploy.',
   ])
   const tools = [
     defineTool({
-      name: 'edit',
+      name: 'edit_file',
       description: 'Edits.',
-      input: z.object({ file: z.string() }),
-      run: ({ file }) => `${file}: 12 lines changed`,
+      input: z.object({ path: z.string() }),
+      run: ({ path }) => `${path}: 1 replacement`,
     }),
     defineTool({
-      name: 'bench',
+      name: 'run_command',
       description: 'Measures.',
-      input: z.object({}),
+      input: z.object({ command: z.string() }),
       run: () => 'p99 after a deploy: 840 ms (aim: 50 ms)',
     }),
   ]
@@ -59,6 +59,7 @@ async function conversation(): Promise<string> {
 export const pictures: Readonly<Record<string, () => string | Promise<string>>> = {
   'agent.svg': () => chart(agent, { format: 'svg' }),
   'agent.mmd': () => chart(agent),
+  'agentFull.svg': () => chart(agent, { format: 'svg', detail: 'full' }),
   'conversation.svg': conversation,
   'layers.svg': drawLayers,
   'mcpConnection.svg': () => chart(mcpConnectionMachine, { format: 'svg' }),

@@ -1,10 +1,16 @@
-import type { PlacedArrow } from './chartLayout.ts'
-
-type Point = PlacedArrow['points'][number]
+import type { PlacedArrow, Point } from './chartLayout.ts'
 
 const round = (value: number): number => Math.round(value * 10) / 10
 
 const cornerRadius = 7
+
+/** The way of an arrow as the `d` of an SVG path. Pure. */
+export function arrowPath({ points, isCurve }: Pick<PlacedArrow, 'points' | 'isCurve'>): string {
+  const [start, control, end] = points
+  if (isCurve !== true || end === undefined) return wayPath(points)
+  const place = ({ x, y }: Point): string => `${round(x)} ${round(y)}`
+  return `M${place(start!)}Q${place(control!)} ${place(end)}`
+}
 
 /** A way through points with rounded corners, as the `d` of an SVG path. Pure. */
 export function wayPath(points: readonly Point[]): string {
@@ -28,8 +34,11 @@ function towards(at: Point, other: Point): Point {
   return { x: at.x + (other.x - at.x) * share, y: at.y + (other.y - at.y) * share }
 }
 
-/** The head of an arrow, and a bar across it for one that is not taken; `undefined` of a way without length. Pure. */
-export function arrowEnd(points: readonly Point[]): { readonly head: string; readonly bar: string } | undefined {
+/** The head of an arrow, so wide to either side, and a bar across it for one that is not taken; `undefined` of a way without length. Pure. */
+export function arrowEnd(
+  points: readonly Point[],
+  half = 4,
+): { readonly head: string; readonly bar: string } | undefined {
   const end = points.at(-1)
   const before = points.at(-2)
   if (end === undefined || before === undefined) return undefined
@@ -39,5 +48,5 @@ export function arrowEnd(points: readonly Point[]): { readonly head: string; rea
   /** So far back from the end, and so far aside. */
   const at = (back: number, aside: number): string =>
     `${round(end.x - along.x * back - along.y * aside)} ${round(end.y - along.y * back + along.x * aside)}`
-  return { head: `M${at(0, 0)}L${at(8, 4)}L${at(8, -4)}z`, bar: `M${at(13, 7)}L${at(13, -7)}` }
+  return { head: `M${at(0, 0)}L${at(half * 2, half)}L${at(half * 2, -half)}z`, bar: `M${at(13, 7)}L${at(13, -7)}` }
 }

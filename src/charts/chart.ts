@@ -3,6 +3,7 @@ import { agentMachine } from '../machines/agentMachine.ts'
 import type { AnyStateMachine } from 'xstate'
 import { isAgentDefinition, type AgentDefinition } from '../actors/agentDefinition.ts'
 import { RuntimeError } from '../protocol/errors.ts'
+import { agentMachineId } from '../machines/agentSetup.ts'
 import { chartDrawing } from './chartDrawing.ts'
 import { fromElk, toElk } from './chartLayout.ts'
 import { chartMermaid, type ChartDirection } from './chartMermaid.ts'
@@ -11,6 +12,8 @@ import { chartSvg } from './chartSvg.ts'
 import { checkChoice } from './checkChoice.ts'
 import { hubExits } from './hubExits.ts'
 import { layoutInWorker } from './layoutInWorker.ts'
+import { overviewLayout } from './overviewLayout.ts'
+import { overviewModel } from './overviewModel.ts'
 
 /** What a chart shows of an agent, local or remote. */
 export interface ChartedAgent {
@@ -29,13 +32,20 @@ export type ChartSubject = ChartedAgent | AgentDefinition | AnyStateMachine
 export const chartFormats = ['mermaid', 'svg', 'json'] as const
 export type ChartFormat = (typeof chartFormats)[number]
 export const chartDirections = ['down', 'right'] as const
+export const chartDetails = ['overview', 'full'] as const
+export type ChartDetail = (typeof chartDetails)[number]
 
 export interface ChartOptions<F extends ChartFormat = ChartFormat> {
   /** Default `mermaid`. */
   readonly format?: F | undefined
+  /**
+   * `overview`: the outermost states, closed, and what leads from one to another, in words; of an agent with the ring of its turns.
+   * `full`: every state and transition. Default: `overview` for an `svg` of an agent or of `agentMachine`, otherwise `full`.
+   */
+  readonly detail?: ChartDetail | undefined
   /** States to highlight, such as `replying.streaming`. Default: an agent's current one, otherwise none. */
   readonly active?: readonly string[] | undefined
-  /** Default `down`. */
+  /** Default `down`. The overview of an agent always goes right. */
   readonly direction?: ChartDirection | undefined
   /** Cancels the layout of an `svg`. */
   readonly signal?: AbortSignal | undefined
@@ -58,7 +68,7 @@ const wholeAgent = agentMachine.provide({
  * `mermaid` (default) returns text for a `stateDiagram-v2` and `json` the complete model, both at once; `svg` returns a promise of a
  * self-contained picture.
  *
- * @throws RuntimeError `INVALID_OPTION` for an unknown format, direction or active state, or for anything that is not an agent or
+ * @throws RuntimeError `INVALID_OPTION` for an unknown format, detail, direction or active state, or for anything that is not an agent or
  * machine. The promise rejects with the reason of `signal`.
  *
  * @example
@@ -73,15 +83,21 @@ export function chart<F extends ChartFormat = 'mermaid'>(
 ): ChartResult<F> {
   const format = checkChoice('format', options.format ?? 'mermaid', chartFormats)
   const direction = checkChoice('direction', options.direction ?? 'down', chartDirections)
-  const model = modelOfSubject(subject, options.active)
+  const whole = modelOfSubject(subject, options.active)
+  const isPicture = format === 'svg' && whole.id === agentMachineId
+  const detail = checkChoice('detail', options.detail ?? (isPicture ? 'overview' : 'full'), chartDetails)
+  const model = detail === 'overview' ? overviewModel(whole) : whole
   if (format === 'json') return model as ChartResult<F>
   if (format === 'mermaid') return chartMermaid(model, { direction }) as ChartResult<F>
   return drawSvg(model, direction, options.signal) as ChartResult<F>
 }
 
 async function drawSvg(model: ChartModel, direction: ChartDirection, signal: AbortSignal | undefined): Promise<string> {
+  signal?.throwIfAborted()
+  if (model.detail === 'overview' && model.id === agentMachineId)
+    return chartSvg(overviewLayout(model), { legend: 'overview' })
   const drawing = hubExits(chartDrawing(model))
-  return chartSvg(fromElk(await layoutInWorker(toElk(drawing, direction), signal), drawing))
+  return chartSvg(fromElk(await layoutInWorker(toElk(drawing, direction), signal), drawing), { legend: 'full' })
 }
 
 const isMachine = (subject: object): subject is AnyStateMachine => 'root' in subject && 'implementations' in subject

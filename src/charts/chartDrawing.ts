@@ -1,4 +1,5 @@
 import type { ChartActor, ChartEdge, ChartModel, ChartNode } from './chartModel.ts'
+import { edgeWords, eventWords } from './edgeWords.ts'
 
 /** A state as it is drawn, or a mark: a start, a junction, or a stand-in for any state. */
 export interface DrawnNode {
@@ -10,6 +11,16 @@ export interface DrawnNode {
   readonly parent?: string
   /** `inside`: a state in it is active, so it is too. */
   readonly active?: 'itself' | 'inside'
+  /** What it is, in a sentence. */
+  readonly description?: string
+  /** Brakes of a closed state. */
+  readonly brakes?: readonly DrawnBrake[]
+}
+
+/** A brake inside a closed state, by the name of its flag. */
+export interface DrawnBrake {
+  readonly name: string
+  readonly style: 'open' | 'shut' | 'brake'
 }
 
 /** `open`, `shut` and `brake` (not known which): a guarded transition of the braking layer. `runs`: to a machine that is an actor. */
@@ -22,6 +33,8 @@ export interface DrawnArrow {
   readonly to: string
   readonly lines: readonly string[]
   readonly style: ArrowStyle
+  /** Ids of the transitions that it stands for. */
+  readonly edges: readonly string[]
 }
 
 /** What a picture of a chart shows: fewer arrows than the chart has edges, and none lost. */
@@ -32,17 +45,8 @@ export interface ChartDrawing {
   readonly arrows: readonly DrawnArrow[]
 }
 
-const words: Readonly<Record<string, string>> = { done: 'done', error: 'failed' }
-
-/** An event in words: `reply done`, `after 100 ms`; empty for `always`. */
-export function eventWords({ event, kind }: Pick<ChartEdge, 'event' | 'kind'>): string {
-  if (kind === 'after') return `after ${/^xstate\.after\.([^.]+)/.exec(event)?.[1] ?? '?'} ms`
-  const actor = /^xstate\.(?:done|error)\.(?:actor|state)\.(.+)$/.exec(event)?.[1]
-  if (actor === undefined) return event
-  return actor === '*' ? `any actor ${words[kind]}` : `${actor.replace(/\.\*$/, '')} ${words[kind]}`
-}
-
-const styleOf = ({ kind, isBrake, isOpen }: ChartEdge): ArrowStyle => {
+/** How the arrow of a transition is drawn. */
+export const styleOf = ({ kind, isBrake, isOpen }: ChartEdge): ArrowStyle => {
   if (kind === 'initial') return 'start'
   if (isBrake !== true) return 'plain'
   return isOpen === undefined ? 'brake' : isOpen ? 'open' : 'shut'
@@ -65,7 +69,7 @@ export function chartDrawing(model: ChartModel): ChartDrawing {
       const scope = index === 0 ? '' : `${chart.id}/`
       const from = scope + (kind === 'spawned' ? chart.id : state)
       const to = `${roots[at]!.id}/${roots[at]!.id}`
-      return [{ id: `runs ${scope}${id}`, from, to, lines: [`runs ${src}`], style: 'runs' }]
+      return [{ id: `runs ${scope}${id}`, from, to, lines: [`runs ${src}`], style: 'runs', edges: [] }]
     }),
   )
   return { title: model.title, nodes, arrows: [...arrows, ...runs] }
@@ -93,7 +97,7 @@ function drawOne(chart: ChartModel, scope: string): { nodes: DrawnNode[]; arrows
   })
   const { joined, junctions } = joinExits(ways, parents, scope)
   const nodes = chart.nodes.map((node) => drawnNode(node, chart, scope))
-  return { nodes: [...nodes, ...marks, ...junctions], arrows: arrowsOf(joined) }
+  return { nodes: [...nodes, ...marks, ...junctions], arrows: arrowsOf(joined, chart.detail === 'overview') }
 }
 
 /** A state and all it is in, innermost first. */
@@ -116,6 +120,7 @@ function drawnNode(node: ChartNode, chart: ChartModel, scope: string): DrawnNode
     label: isRoot && scope === '' && chart.title !== chart.id ? `${chart.title} (${chart.id})` : node.label,
     details: detailsOf(node, chart),
     ...(node.parent === undefined ? {} : { parent: scope + node.parent }),
+    ...(node.description === undefined ? {} : { description: node.description }),
     ...(active === undefined || node.kind === 'initial' ? {} : { active }),
   }
 }
@@ -177,13 +182,26 @@ function bucket<T>(map: Map<string, T[]>, key: string): T[] {
   return made
 }
 
-function arrowsOf(ways: readonly Way[]): DrawnArrow[] {
+function arrowsOf(ways: readonly Way[], isOverview: boolean): DrawnArrow[] {
   const between = new Map<string, Way[]>()
   for (const way of ways) bucket(between, JSON.stringify([way.from, way.to, styleOf(way.edge)])).push(way)
   return [...between.values()].map((same) => {
     const { from, to, edge } = same[0]!
-    return { id: `${from} → ${to} ${styleOf(edge)}`, from, to, lines: linesOf(same), style: styleOf(edge) }
+    return {
+      id: `${from} → ${to} ${styleOf(edge)}`,
+      from,
+      to,
+      lines: isOverview ? wordsOf(same) : linesOf(same),
+      style: styleOf(edge),
+      edges: same.map(({ edge: { id } }) => id),
+    }
   })
+}
+
+/** What the transitions say, each thing once. */
+function wordsOf(ways: readonly Way[]): string[] {
+  const brake = brakeWords[styleOf(ways[0]!.edge)]
+  return [...new Set([...ways.map(({ edge }) => edgeWords(edge)), brake ?? ''])].filter(Boolean)
 }
 
 /** One line for each guard, with the events that lead to it. */

@@ -24,7 +24,8 @@ interface ElkText {
   readonly height?: number
 }
 
-interface Point {
+/** Pixels from the left top of a picture. */
+export interface Point {
   readonly x: number
   readonly y: number
 }
@@ -60,7 +61,14 @@ export interface PlacedArrow {
   readonly from: string
   readonly to: string
   readonly style: ArrowStyle
+  /** Two or more: corners of the way; of a curve its start, what it bends towards, and its end. */
   readonly points: readonly Point[]
+  readonly isCurve?: true
+  /** `ring`: the way of a run from turn to turn. `bundle`: of all states to those where a run stops. */
+  readonly role?: 'ring' | 'bundle'
+  readonly edges: readonly string[]
+  /** Everything that it stands for, by names, a line each. */
+  readonly names?: string
   readonly label?: { readonly x: number; readonly y: number; readonly lines: readonly string[] }
 }
 
@@ -191,12 +199,13 @@ export function fromElk(laidOut: ElkGraph, drawing: ChartDrawing): ChartLayout {
       endPoint,
     ])
     const [label] = labels
-    const { id, from, to, style } = arrow
+    const { id, from, to, style, edges } = arrow
     return {
       id,
       from,
       to,
       style,
+      edges,
       points,
       ...(label === undefined ? {} : { label: { x: label.x ?? 0, y: label.y ?? 0, lines: labelLines(arrow) } }),
     }

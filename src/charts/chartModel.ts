@@ -1,4 +1,6 @@
 import type { AnyStateMachine, AnyStateNode, AnyTransitionDefinition } from 'xstate'
+import { agentMachineId } from '../machines/agentSetup.ts'
+import { guardWords } from '../machines/guardWords.ts'
 
 /** Which brakes of an agent are on. */
 export interface BrakeFlags {
@@ -38,6 +40,8 @@ export interface ChartEdge {
   readonly isBrake?: true
   /** Of a brake whose flags are known. */
   readonly isOpen?: boolean
+  /** When it is taken, in words: the machine's own description, or what its guards ask. */
+  readonly description?: string
 }
 
 /** An actor that the machine runs. */
@@ -57,6 +61,8 @@ export interface ChartModel {
   /** Id of the machine. */
   readonly id: string
   readonly title: string
+  /** `overview`: only the outermost states, closed, and the transitions between them. Default: all of it. */
+  readonly detail?: 'overview'
   /** Parents before their children; the first is the whole machine. */
   readonly nodes: readonly ChartNode[]
   /** In the order in which the machine tries them, state by state. */
@@ -80,7 +86,7 @@ export interface ChartModelOptions {
 }
 
 /** Flags that open a guard of the braking layer: one of them is enough. */
-const brakeGuards: Readonly<Record<string, readonly (keyof BrakeFlags)[]>> = {
+export const brakeGuards: Readonly<Record<string, readonly (keyof BrakeFlags)[]>> = {
   revertEnabled: ['revert'],
   undoPending: ['revert'],
   pruneEnabled: ['prune'],
@@ -167,6 +173,7 @@ function edgesOf(state: AnyStateNode, machineId: string, brakes: BrakeFlags | un
       event: transition.eventType,
       kind: kindOf(transition),
       ...guardsOf(transition.guard, brakes),
+      ...descriptionOf(transition, machineId),
     }
     if (transition.target === undefined) add({ ...shared, to: from, isInternal: true })
     for (const target of transition.target ?? []) add({ ...shared, to: idOf(target, machineId) })
@@ -185,6 +192,16 @@ function guardsOf(guard: unknown, brakes: BrakeFlags | undefined): Pick<ChartEdg
   const flags = guards.flatMap((name) => (Object.hasOwn(brakeGuards, name) ? brakeGuards[name]! : []))
   if (flags.length === 0) return { guards }
   return { guards, isBrake: true, ...(brakes === undefined ? {} : { isOpen: flags.some((flag) => brakes[flag]) }) }
+}
+
+/** The words of a transition, else of its guards; those of the agent machine have some. */
+function descriptionOf({ description, guard }: AnyTransitionDefinition, machineId: string): { description?: string } {
+  if (description !== undefined) return { description }
+  if (machineId !== agentMachineId) return {}
+  const words: Readonly<Record<string, string>> = guardWords
+  const told = namesOfGuard(guard).map((name) => (Object.hasOwn(words, name) ? words[name]! : name))
+  const said = told.filter(Boolean).join(' and ')
+  return said === '' ? {} : { description: said }
 }
 
 interface GuardLike {

@@ -1,4 +1,6 @@
-import { arrowEnd, wayPath } from './arrowPath.ts'
+import { arrowEnd, arrowPath } from './arrowPath.ts'
+import { brakeChips } from './brakeChips.ts'
+import { chartLegend } from './chartLegend.ts'
 import {
   detailLines,
   fontSizes,
@@ -11,8 +13,8 @@ import { escapeXml } from './escapeText.ts'
 
 /** Colours of the pictures, light and dark; every picture brings them along. */
 export const pictureStyle = `
-    .picture { --paper: #ffffff; --frame: #f6f7f9; --box: #ffffff; --line: #c3c9d4; --ink: #1f2937; --quiet: #5b6472; --edge: #7c8698; --lit: #fff3d1; --glow: #c77d0a; --open: #15803d; --shut: #b4322a; --tag: #8a5a00; font-family: ui-sans-serif, system-ui, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif; }
-    @media (prefers-color-scheme: dark) { .picture { --paper: #14171c; --frame: #1a1e25; --box: #222831; --line: #3d4654; --ink: #e6e9ee; --quiet: #a3adbb; --edge: #79849a; --lit: #43340f; --glow: #f0b13c; --open: #4cc475; --shut: #f0857b; --tag: #e2b45a; } }
+    .picture { --paper: #ffffff; --frame: #f6f7f9; --box: #ffffff; --line: #c3c9d4; --ink: #1f2937; --quiet: #5b6472; --edge: #7c8698; --lit: #e0f0ed; --glow: #0b6b63; --warn: #b0700a; --open: #15803d; --shut: #b4322a; --tag: #8a5a00; font-family: ui-sans-serif, system-ui, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif; }
+    @media (prefers-color-scheme: dark) { .picture { --paper: #14171c; --frame: #1a1e25; --box: #222831; --line: #3d4654; --ink: #e6e9ee; --quiet: #a3adbb; --edge: #79849a; --lit: #17332f; --glow: #62cdbf; --warn: #f0b13c; --open: #4cc475; --shut: #f0857b; --tag: #e2b45a; } }
     .paper { fill: var(--paper); }
     text { fill: var(--ink); font-size: ${fontSizes.name}px; }
     .quiet { fill: var(--quiet); font-size: ${fontSizes.detail}px; }`
@@ -31,19 +33,31 @@ const chartStyle = `
     .itself > .box { fill: var(--lit); stroke: var(--glow); stroke-width: 2.5; }
     .arrow { fill: none; stroke: var(--edge); stroke-width: 1.25; stroke-linejoin: round; }
     .head { fill: var(--edge); }
-    .label { fill: var(--quiet); font-size: ${fontSizes.label}px; }
+    .label { fill: var(--quiet); font-size: ${fontSizes.label}px; paint-order: stroke; stroke: var(--paper); stroke-width: 3px; stroke-linejoin: round; }
     .under { fill: var(--paper); opacity: 0.9; }
     .open .arrow { stroke: var(--open); stroke-width: 2.25; } .open .head { fill: var(--open); } .open .label { fill: var(--open); font-weight: 600; }
     .shut .arrow { stroke: var(--shut); stroke-dasharray: 5 4; } .shut .head { fill: var(--shut); } .shut .label { fill: var(--shut); }
     .cross { stroke: var(--shut); stroke-width: 2.25; }
-    .brake .arrow { stroke: var(--glow); stroke-width: 2; } .brake .head { fill: var(--glow); }
+    .brake .arrow { stroke: var(--warn); stroke-width: 2; } .brake .head { fill: var(--warn); }
+    .ring .arrow { stroke: var(--glow); stroke-width: 3.5; } .ring .head { fill: var(--glow); } .ring .label { fill: var(--ink); font-weight: 600; }
+    .bundle .arrow { stroke-width: 5; }
+    rect.chip { fill: none; stroke: var(--warn); } rect.open { stroke: var(--open); } rect.shut { stroke: var(--shut); stroke-dasharray: 4 3; }
+    text.chip { fill: var(--warn); font-size: 12px; } text.open { fill: var(--open); font-weight: 600; } text.shut { fill: var(--shut); }
+    text.told { fill: var(--quiet); font-size: 12px; }
     .runs .arrow { stroke-dasharray: 1 4; stroke-linecap: round; }`
 
 const round = (value: number): number => Math.round(value * 10) / 10
 
+/** What the marks of a picture are told as below it. */
+export interface ChartSvgOptions {
+  readonly legend?: 'overview' | 'full'
+}
+
 /** A chart in its places as a picture that stands alone: no script, light and dark, with a title and a description. Pure. */
-export function chartSvg(layout: ChartLayout): string {
-  const { width, height, title, boxes, arrows } = layout
+export function chartSvg(layout: ChartLayout, { legend }: ChartSvgOptions = {}): string {
+  const { width, title, boxes, arrows } = layout
+  const told = legend === undefined ? undefined : chartLegend(legend, layout)
+  const height = layout.height + (told?.height ?? 0)
   const outer = boxes.filter(({ isOuter }) => isOuter)
   const inner = boxes.filter(({ isOuter }) => !isOuter)
   return `<svg xmlns="http://www.w3.org/2000/svg" class="picture" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" style="max-width:100%;height:auto" role="img" aria-labelledby="title desc">
@@ -52,7 +66,7 @@ export function chartSvg(layout: ChartLayout): string {
   <style>${pictureStyle}${chartStyle}
   </style>
   <rect class="paper" width="${width}" height="${height}" rx="8"/>
-${[...outer.map(boxSvg), ...arrows.map(arrowSvg), ...inner.map(boxSvg), ...arrows.map(labelSvg)].filter(Boolean).join('\n')}
+${[...outer.map(boxSvg), ...arrows.map(arrowSvg), ...inner.map(boxSvg), ...arrows.map(labelSvg), told?.svg].filter(Boolean).join('\n')}
 </svg>
 `
 }
@@ -93,22 +107,32 @@ function boxSvg(box: PlacedBox): string {
     (line, index) =>
       `<text class="quiet" ${place} y="${round(y + 22 + (index + 1) * lineHeight)}">${escapeXml(line)}</text>`,
   )
-  return `  <g class="${classes}" data-state="${escapeXml(box.id)}"><rect class="box${box.isOuter ? ' outer' : ''}" x="${x}" y="${y}" width="${width}" height="${height}" rx="9"/>${ring}<text class="name" ${place} y="${round(y + 22)}">${escapeXml(box.label)}</text>${details.join('')}</g>`
+  const title = box.description === undefined ? '' : `<title>${escapeXml(box.description)}</title>`
+  const chips = brakeChips(box).map(({ name, style, x: left, y: top, width: wide, height: high }) => {
+    const text = `<text class="chip ${style}" x="${left + wide / 2}" y="${top + 14}" text-anchor="middle">${escapeXml(name)}</text>`
+    return `<rect class="chip ${style}" x="${left}" y="${top}" width="${wide}" height="${high}" rx="4"/>${text}`
+  })
+  return `  <g class="${classes}" data-state="${escapeXml(box.id)}">${title}<rect class="box${box.isOuter ? ' outer' : ''}" x="${x}" y="${y}" width="${width}" height="${height}" rx="9"/>${ring}<text class="name" ${place} y="${round(y + 22)}">${escapeXml(box.label)}</text>${details.join('')}${chips.join('')}</g>`
 }
 
-function arrowSvg({ style, points }: PlacedArrow): string {
-  const end = arrowEnd(points)
+const arrowClass = ({ style, role }: PlacedArrow): string => (role === undefined ? style : `${style} ${role}`)
+
+function arrowSvg(arrow: PlacedArrow): string {
+  const { style, names, role } = arrow
+  const end = arrowEnd(arrow.points, role === undefined ? 4 : 6)
   if (end === undefined) return ''
   // A bar over the end of an arrow: it is not taken.
   const bar = style === 'shut' ? `<path class="cross" d="${end.bar}"/>` : ''
-  return `  <g class="${style}"><path class="arrow" d="${wayPath(points)}"/><path class="head" d="${end.head}"/>${bar}</g>`
+  const title = names === undefined ? '' : `<title>${escapeXml(names)}</title>`
+  return `  <g class="${arrowClass(arrow)}">${title}<path class="arrow" d="${arrowPath(arrow)}"/><path class="head" d="${end.head}"/>${bar}</g>`
 }
 
-function labelSvg({ style, label }: PlacedArrow): string {
+function labelSvg(arrow: PlacedArrow): string {
+  const { label } = arrow
   if (label === undefined) return ''
   const lines = label.lines.map(
     (line, index) =>
       `<text class="label" x="${round(label.x + 4)}" y="${round(label.y + 12 + index * lineHeight)}">${escapeXml(line)}</text>`,
   )
-  return `  <g class="${style}">${lines.join('')}</g>`
+  return `  <g class="${arrowClass(arrow)}">${lines.join('')}</g>`
 }

@@ -78,7 +78,7 @@ export const commands: Readonly<Record<string, Command>> = {
       'Of a module that exports several agents, --id names the one. Without a module it is the chart that',
       'every agent runs. The format is that of the ending of --out (.svg, .json), else mermaid.',
     ],
-    options: ['id', 'format', 'direction', 'out', 'config', 'no-config'],
+    options: ['id', 'format', 'detail', 'direction', 'out', 'config', 'no-config'],
     task: 'optional',
     operand: { name: 'module', example: './agents.ts' },
     load: async () => (await import('./commands/chart.ts')).chartCommand,

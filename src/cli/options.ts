@@ -33,6 +33,7 @@ export const options = {
   stay: ['--stay', 'keep the page up until Ctrl-C; default at a terminal'],
   format: ['--format <name>', 'of a picture: mermaid, svg or json; of show also text'],
   direction: ['--direction <way>', 'of a chart: down or right; default: down'],
+  detail: ['--detail <how>', 'of a chart: overview or full; default: overview for an SVG of an agent'],
   json: ['--json', 'print JSON and nothing else'],
   yes: ['--yes, -y', 'do not ask: run commands, delete'],
   help: ['--help, -h', 'this text; of one command: escapement help <command>'],

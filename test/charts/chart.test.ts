@@ -94,7 +94,7 @@ describe('a chart', (it) => {
       stall: false,
       policies: false,
     })
-    const svg = await chart(half, { format: 'svg' })
+    const svg = await chart(half, { format: 'svg', detail: 'full' })
     assert.match(svg, /<g class="open">/)
     assert.match(svg, /<g class="shut"><path class="arrow"[^>]*\/><path class="head"[^>]*\/><path class="cross"/)
     assert.match(svg, 'draining.entering to draining.prunes is open')
@@ -122,7 +122,7 @@ describe('a chart', (it) => {
   it('lights the states an agent is in, or those that are named', { timeoutMs }, async () => {
     assert.equal(chart(live('replying.streaming'), { format: 'json' }).active, ['replying.streaming'])
     assert.match(chart(live('replying.streaming')), 'class replying_streaming activeState')
-    const svg = await chart(live('replying.streaming'), { format: 'svg', active: ['draining.reverts'] })
+    const svg = await chart(live('replying.streaming'), { format: 'svg', detail: 'full', active: ['draining.reverts'] })
     assert.match(svg, '<g class="state atomic itself" data-state="draining.reverts">')
     assert.match(svg, /<g class="state compound inside[^"]*" data-state="draining">/)
     assert.not.match(svg, /itself" data-state="replying/)
@@ -139,10 +139,10 @@ describe('a chart', (it) => {
 
   it('ends with its signal, and leaves no thread behind', { timeoutMs }, async () => {
     const controller = new AbortController()
-    const drawing = chart(agentMachine, { format: 'svg', signal: controller.signal })
+    const drawing = chart(agentMachine, { format: 'svg', detail: 'full', signal: controller.signal })
     controller.abort(new Error('enough'))
     await assert.rejects(drawing, /enough/)
-    await assert.rejects(chart(agentMachine, { format: 'svg', signal: controller.signal }), /enough/)
+    await assert.rejects(chart(agentMachine, { format: 'svg', detail: 'full', signal: controller.signal }), /enough/)
   })
 
   it('refuses what is no agent, unknown formats, ways and states, naming what there is', () => {
@@ -160,6 +160,7 @@ describe('a chart', (it) => {
     refused(() => chart({} as ChartSubject), /chart takes an agent/)
     refused(() => chart(agentMachine, { format: 'png' as 'svg' }), /format must be mermaid, svg, json; it is "png"/)
     refused(() => chart(agentMachine, { direction: 'up' as 'down' }), /direction must be down, right/)
+    refused(() => chart(agentMachine, { detail: 'all' as 'full' }), /detail must be overview, full; it is "all"/)
     refused(() => chart(supervisorMachine, { active: ['flying'] }), /has no state "flying"; there are opening, running/)
     refused(() => chart(live('gone')), /has no state "gone"/)
   })

@@ -31,6 +31,8 @@ describe('escapement chart', (it) => {
     const { code, stdout, stderr } = await runCli(context, ['chart', '--out', join(cwd, 'agent.svg')], { cwd })
     assert.equal([code, stdout], [0, ''], stderr)
     assert.match(readFileSync(join(cwd, 'agent.svg'), 'utf8'), /^<svg [\s\S]*<\/svg>\n$/)
+    const full = await runCli(context, ['chart', '--format', 'svg', '--detail', 'full'], { cwd })
+    assert.match(full.stdout, 'data-state="draining.reverts"')
   })
 
   it('says what is wrong with a module, a name, a format or a file', { timeoutMs }, async (context) => {
@@ -40,6 +42,7 @@ describe('escapement chart', (it) => {
       [['agents.ts', '--id', 'codar'], /no agent "codar". Did you mean coder\?/],
       [['none.ts'], /exports no agent/],
       [['--format', 'png'], /--format must be mermaid, svg, json; it is "png"/],
+      [['--detail', 'some'], /--detail must be overview, full; it is "some"/],
       [['--direction', 'up'], /--direction must be down, right/],
       [['--out', join(cwd, 'no', 'folder.mmd')], /--out .* cannot be written/],
     ]

@@ -4,7 +4,7 @@ import type { AnyStateMachine } from 'xstate'
 import type { AgentDefinition } from '../../actors/agentDefinition.ts'
 import { agentMachine } from '../../machines/agentMachine.ts'
 import { messageOf, RuntimeError } from '../../protocol/errors.ts'
-import { chart, chartDirections, chartFormats, type ChartFormat, type ChartSubject } from '../../charts/chart.ts'
+import { chart, chartDetails, chartDirections, chartFormats, type ChartFormat, type ChartSubject } from '../../charts/chart.ts'
 import { checkChoice } from '../../charts/checkChoice.ts'
 import type { CommandRun } from '../command.ts'
 import type { Invocation } from '../commandLine.ts'
@@ -15,9 +15,10 @@ import { nearestWord } from '../../protocol/nearestWord.ts'
 
 /** `escapement chart [module]`: the statechart of an agent that a module exports, or of any agent. */
 export const chartCommand: CommandRun = async (invocation, host) => {
-  const { task, id, format, direction, out } = invocation
+  const { task, id, format, detail, direction, out } = invocation
   const options = {
     format: format === undefined ? formatOf(out) : checkChoice('--format', format, chartFormats),
+    detail: detail === undefined ? undefined : checkChoice('--detail', detail, chartDetails),
     direction: checkChoice('--direction', direction ?? 'down', chartDirections),
   }
   const subject =

@@ -1,4 +1,4 @@
-import { eventWords } from '../../charts/chartDrawing.ts'
+import { eventWords } from '../../charts/edgeWords.ts'
 import type { BrakeFlags, ChartEdge, ChartModel } from '../../charts/chartModel.ts'
 
 /** A transition in words. */

@@ -2,12 +2,16 @@ import { advance, agentSetup } from '../agentSetup.ts'
 import { nextAttempt, pauseForDeadline, pauseForStore, replyKey } from '../runs.ts'
 
 export const backoff = agentSetup.createStateConfig({
+  description: 'Waits before the model is asked again.',
   invoke: {
     src: 'sleep',
     id: 'backoff',
     input: ({ context }) => ({ key: replyKey(context), until: context.run!.retryAt }),
-    onDone: [{ guard: 'isStaleWake' }, { target: 'replying', actions: advance(nextAttempt) }],
-    onError: { target: 'replying', actions: advance(nextAttempt) },
+    onDone: [
+      { guard: 'isStaleWake' },
+      { target: 'replying', description: 'tries again', actions: advance(nextAttempt) },
+    ],
+    onError: { target: 'replying', description: 'tries again', actions: advance(nextAttempt) },
   },
   always: [
     { guard: 'storeBroken', target: 'paused', actions: advance(pauseForStore) },

@@ -15,6 +15,7 @@ const focusOf = (context: AgentContext): { focus?: string } => {
 const end = advance<Done>((draft, { output }) => endCompaction(draft, output))
 
 export const compacting = agentSetup.createStateConfig({
+  description: 'The old part of the conversation is summarised.',
   invoke: {
     src: 'compactTrunk',
     id: 'compaction',
@@ -42,7 +43,7 @@ export const compacting = agentSetup.createStateConfig({
           failRun(draft)
         }),
       },
-      { target: 'draining.leaving', actions: end },
+      { target: 'draining.leaving', description: 'compacted', actions: end },
     ],
     onError: [
       {
@@ -55,6 +56,7 @@ export const compacting = agentSetup.createStateConfig({
       },
       {
         target: 'draining.leaving',
+        description: 'not compacted',
         actions: advance<{ readonly error: unknown }>((draft, { error }) => cancelCompaction(draft, messageOf(error))),
       },
     ],

@@ -78,7 +78,7 @@ const exits = [
   },
   { guard: 'repliesPrepared', target: `#${agentMachineId}.preparing`, actions: advance(continueRun) },
   { guard: 'mustReply', target: `#${agentMachineId}.replying`, actions: advance(continueRun) },
-  { target: `#${agentMachineId}.idle`, actions: advance(finishRun) },
+  { target: `#${agentMachineId}.idle`, description: 'done', actions: advance(finishRun) },
 ] as const
 
 const brakes = [
@@ -119,6 +119,7 @@ const requestOf = ({ policyRequests, drained }: AgentContext): Pick<ConsultInput
 
 /** Between turns, with no stream open and no tool running: the only place where the tree may be reshaped. */
 export const draining = agentSetup.createStateConfig({
+  description: 'Between turns: the only place where the conversation may be reshaped.',
   initial: 'entering',
   // At rest there is no run to settle: an abort just ends the drain.
   on: {

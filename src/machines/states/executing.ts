@@ -11,6 +11,7 @@ import { holdDeadline, pauseForStore, pauseRun } from '../runs.ts'
 type CallDone = EventOfType<'xstate.done.actor.call.0'>
 
 export const executing = agentSetup.createStateConfig({
+  description: 'Tools and sub-agents run; people decide on calls that wait for them.',
   always: [
     { guard: 'callsSettled', target: 'draining', actions: advance(sealCalls) },
     { guard: 'stalledByStore', target: 'paused', actions: advance(pauseForStore) },

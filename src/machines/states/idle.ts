@@ -38,11 +38,12 @@ export const beginQueuedRun = advance((draft) => {
 })
 
 const begins = [
-  { guard: 'beginsPrepared', target: 'preparing', actions: beginRun },
-  { guard: 'mayBegin', target: 'replying', actions: beginRun },
+  { guard: 'beginsPrepared', target: 'preparing', description: 'a message', actions: beginRun },
+  { guard: 'mayBegin', target: 'replying', description: 'a message', actions: beginRun },
 ] as const
 
 export const idle = agentSetup.createStateConfig({
+  description: 'At rest: no run is in progress.',
   always: [
     { guard: 'isEnding', target: 'stopped' },
     { guard: 'isTaskDone', target: 'stopped' },

@@ -38,6 +38,7 @@ function endWait(draft: Draft): void {
 }
 
 export const paused = agentSetup.createStateConfig({
+  description: 'Waits for a person, for more allowance, or for its store.',
   always: [
     { guard: 'isEnding', target: 'stopped' },
     { guard: 'isTaskDone', target: 'stopped' },
@@ -54,6 +55,7 @@ export const paused = agentSetup.createStateConfig({
     steer: {
       guard: 'pausedByApprovals',
       target: 'executing',
+      description: 'a person spoke',
       actions: advance<EventOfType<'steer'>>((draft, event) => {
         endWait(draft)
         enqueueMessage(draft, 'steering', event)
@@ -65,6 +67,7 @@ export const paused = agentSetup.createStateConfig({
       {
         guard: 'pausedByApprovals',
         target: 'executing',
+        description: 'a call ended',
         actions: advance<CallDone>((draft, { output }) => {
           endWait(draft)
           settleCall(draft, output)
@@ -76,6 +79,7 @@ export const paused = agentSetup.createStateConfig({
       {
         guard: 'pausedByApprovals',
         target: 'executing',
+        description: 'a call ended',
         actions: advance<CallFailed>((draft, { actorId, error }) => {
           endWait(draft)
           failCall(draft, actorId, messageOf(error))

@@ -10,6 +10,7 @@ type Failed = { readonly output: Extract<PrepareOutput, { ok: false }> }
 
 /** Before a turn is asked for: code decides what it is asked with. */
 export const preparing = agentSetup.createStateConfig({
+  description: 'Code decides what the turn is asked with.',
   invoke: {
     src: 'prepareTurn',
     id: 'prepare',
@@ -25,10 +26,15 @@ export const preparing = agentSetup.createStateConfig({
           prepareTurn(draft, decision)
         }),
       },
-      { target: 'idle', actions: advance<Failed>((draft, { output }) => failRunWith(draft, output.error)) },
+      {
+        target: 'idle',
+        description: 'fails',
+        actions: advance<Failed>((draft, { output }) => failRunWith(draft, output.error)),
+      },
     ],
     onError: {
       target: 'idle',
+      description: 'fails',
       actions: advance<{ readonly error: unknown }>((draft, { error }) =>
         failRunWith(draft, errorInfo('HOOK_FAILED', `The turn could not be prepared: ${messageOf(error)}.`)),
       ),

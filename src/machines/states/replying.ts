@@ -31,6 +31,7 @@ type Failed = { readonly output: Extract<ReplyOutput, { ok: false }> }
 const outOfTime = 'The time limit was reached while the model answered.'
 
 export const replying = agentSetup.createStateConfig({
+  description: 'The model answers.',
   initial: 'requesting',
   invoke: {
     src: 'streamReply',
@@ -106,6 +107,7 @@ export const replying = agentSetup.createStateConfig({
       },
       {
         target: 'idle',
+        description: 'fails',
         actions: advance<Done>((draft, { output }) => {
           if (!output.ok) resetReply(draft, output)
           failRun(draft)
@@ -114,6 +116,7 @@ export const replying = agentSetup.createStateConfig({
     ],
     onError: {
       target: 'idle',
+      description: 'fails',
       actions: advance<{ readonly error: unknown }>((draft, { error }) => {
         const failure = { kind: 'other', error: toErrorInfo(error, 'INTERNAL') } as const
         resetReply(draft, { failure })

@@ -12,6 +12,7 @@ const saidTooLate = advance<EventOfType<'steer' | 'followUp'>>(enqueueSaid)
 
 /** After an abort: everything in flight has been told to stop; what it leaves behind is brought in order. */
 export const settling = agentSetup.createStateConfig({
+  description: 'After an abort, what is in flight comes to its end.',
   entry: advance(beginAbort),
   invoke: {
     src: 'settle',
@@ -23,9 +24,13 @@ export const settling = agentSetup.createStateConfig({
     }),
     onDone: [
       { guard: 'isStaleSettle' },
-      { target: 'idle', actions: advance<Done>((draft, { output }) => endAbort(draft, output)) },
+      {
+        target: 'idle',
+        description: 'settled',
+        actions: advance<Done>((draft, { output }) => endAbort(draft, output)),
+      },
     ],
-    onError: { target: 'idle', actions: advance((draft) => endAbort(draft)) },
+    onError: { target: 'idle', description: 'settled', actions: advance((draft) => endAbort(draft)) },
   },
   on: {
     abort: {},

@@ -16,6 +16,7 @@ export const beginEnding = advance<EventOfType<'stop' | 'close'>>((draft, { type
 
 /** The end: for good, with everything answered and dropped; or, when it was closed, with the log left to be resumed from. */
 export const stopped = agentSetup.createStateConfig({
+  description: 'The end.',
   type: 'final',
   entry: advance((draft) => {
     // At rest nothing has settled it.

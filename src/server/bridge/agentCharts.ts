@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { errorInfo, RuntimeError } from '../../protocol/errors.ts'
-import { chart, type ChartFormat, type ChartSubject } from '../../charts/chart.ts'
+import { chart, chartDetails, type ChartDetail, type ChartFormat, type ChartSubject } from '../../charts/chart.ts'
+import { checkChoice } from '../../charts/checkChoice.ts'
 import { pathOf } from './admission.ts'
 import type { AgentAccess } from './agentAccess.ts'
 
@@ -19,6 +20,7 @@ export const statusOf: Readonly<Record<string, number>> = {
   AGENT_NOT_FOUND: 404,
   BRIDGE_FORBIDDEN: 403,
   INVALID_ID: 400,
+  INVALID_OPTION: 400,
   FILE_MISSING: 503,
 }
 
@@ -29,6 +31,12 @@ export function idOf(encoded: string): string {
   } catch {
     throw new RuntimeError('INVALID_ID', `${JSON.stringify(encoded)} is no agent id.`)
   }
+}
+
+/** How much of the chart is asked for. @throws RuntimeError `INVALID_OPTION` */
+function detailOf({ url = '' }: IncomingMessage): ChartDetail | undefined {
+  const detail = new URLSearchParams(url.split('?', 2)[1]).get('detail')
+  return detail === null ? undefined : checkChoice('detail', detail, chartDetails)
 }
 
 /** The charts of a server's agents. */
@@ -49,8 +57,10 @@ export class AgentCharts {
     }
     const { format, type } = kinds[extension]!
     try {
+      const detail = detailOf(request)
       const subject = await access.charted(idOf(id))
-      const drawn = format === 'svg' ? await this.#drawInTurn(subject, response) : chart(subject, { format })
+      const drawn =
+        format === 'svg' ? await this.#drawInTurn(subject, detail, response) : chart(subject, { format, detail })
       response.writeHead(200, {
         'content-type': type,
         'cache-control': 'no-store',
@@ -66,10 +76,10 @@ export class AgentCharts {
   }
 
   /** A client that has left is skipped. */
-  #drawInTurn(subject: ChartSubject, response: ServerResponse): Promise<string> {
+  #drawInTurn(subject: ChartSubject, detail: ChartDetail | undefined, response: ServerResponse): Promise<string> {
     const gone = new AbortController()
     response.on('close', () => gone.abort(new Error('the client has gone')))
-    const drawn = this.#last.then(() => chart(subject, { format: 'svg', signal: gone.signal }))
+    const drawn = this.#last.then(() => chart(subject, { format: 'svg', detail, signal: gone.signal }))
     this.#last = drawn.catch(() => {})
     return drawn
   }

@@ -47,6 +47,9 @@ describe('charts of agents', (it) => {
     const svg = await get(serving, '/agents/a1/chart.svg')
     assert.is(svg.headers.get('content-type'), 'image/svg+xml')
     assert.match(await svg.text(), /^<svg/)
+    const overview = (await (await get(serving, '/agents/a1/chart.json?detail=overview')).json()) as ChartModel
+    assert.is(overview.detail, 'overview')
+    assert.is((await get(serving, '/agents/a1/chart.json?detail=some')).status, 400)
   })
 
   it('of an agent that does not run are those of its definition, and it is not woken', async (context) => {

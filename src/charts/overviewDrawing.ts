@@ -1,0 +1,135 @@
+import { brakeGuards, type BrakeFlags, type ChartEdge, type ChartModel } from './chartModel.ts'
+import { styleOf, type DrawnBrake } from './chartDrawing.ts'
+import { edgeNames, edgeWords } from './edgeWords.ts'
+
+/** The way of a run from turn to turn, which an overview shows as a ring. */
+const ring = ['idle', 'replying', 'executing', 'draining', 'replying'] as const
+/** States where a run stops, or all of it: a lane at the side. */
+const stops: readonly string[] = ['paused', 'settling', 'stopped']
+
+/** Ways beside the ring that are drawn; others are a line in the state that they leave. */
+const drawn: readonly string[] = [
+  'idle → preparing',
+  'preparing → replying',
+  'idle → draining',
+  'draining → idle',
+  'replying → draining',
+  'replying → backoff',
+  'backoff → replying',
+  'draining → compacting',
+  'compacting → draining',
+]
+
+/** A state of an overview. */
+export interface OverviewBox {
+  readonly id: string
+  readonly description?: string
+  readonly runs: readonly string[]
+  readonly brakes: readonly DrawnBrake[]
+  readonly isStop: boolean
+  /** Where it leads beside its arrows; of a stop first what leads to it. */
+  readonly lines: readonly string[]
+  /** Transitions that its lines stand for. */
+  readonly edges: readonly string[]
+  readonly names: string
+}
+
+/** All transitions between two states. */
+export interface OverviewArrow {
+  readonly from: string
+  readonly to: string
+  /** When it is taken, each thing once. */
+  readonly words: readonly string[]
+  readonly isRing: boolean
+  readonly edges: readonly string[]
+  readonly names: string
+}
+
+/** What the overview of the agent machine shows. */
+export interface Overview {
+  readonly boxes: readonly OverviewBox[]
+  readonly arrows: readonly OverviewArrow[]
+  /** All that leads from states that work to stops. */
+  readonly bundle: Pick<OverviewArrow, 'edges' | 'names'>
+  readonly start: string | undefined
+}
+
+const isRing = (from: string, to: string): boolean => ring.some((state, at) => state === from && ring[at + 1] === to)
+
+const isDrawn = ({ from, to }: ChartEdge): boolean => isRing(from, to) || drawn.includes(`${from} → ${to}`)
+
+const unique = (values: readonly string[]): string[] => [...new Set(values)]
+const namesOf = (edges: readonly ChartEdge[]): string =>
+  unique(edges.map((edge) => `${edge.from} → ${edge.to}: ${edgeNames(edge) || 'else'}`)).join('\n')
+
+/** A closed chart of the agent machine as ring, states beside it, and stops. Every transition of it is in an arrow, a box or the bundle. Pure. */
+export function overviewDrawing(model: ChartModel): Overview {
+  const isStop = (id: string): boolean => stops.includes(id)
+  const states = model.nodes.filter(({ kind, parent }) => parent !== undefined && kind !== 'initial')
+  const moves = model.edges.filter(({ kind, from, to }) => kind !== 'initial' && from !== to)
+  const arrows = new Map<string, ChartEdge[]>()
+  const bundled: ChartEdge[] = []
+  for (const edge of moves) {
+    if (isStop(edge.from)) continue
+    if (isStop(edge.to)) bundled.push(edge)
+    else if (isDrawn(edge)) {
+      const key = JSON.stringify([edge.from, edge.to])
+      arrows.set(key, [...(arrows.get(key) ?? []), edge])
+    }
+  }
+  const boxes = states.map(({ id, description }): OverviewBox => {
+    const own = model.edges.filter(({ from, to, kind }) => from === id && to === id && kind !== 'initial')
+    const said = moves.filter((edge) => edge.from === id && (isStop(id) || !(isDrawn(edge) || isStop(edge.to))))
+    const why = unique(bundled.filter(({ to }) => to === id).map(edgeWords))
+    return {
+      id,
+      ...(description === undefined ? {} : { description }),
+      runs: unique(model.actors.filter(({ kind, state }) => kind === 'invoked' && state === id).map(({ src }) => src)),
+      brakes: brakesOf(own),
+      isStop: isStop(id),
+      lines: isStop(id) ? [why.join(', '), ...waysOut(said)].filter(Boolean) : also(said),
+      edges: [...own, ...said].map((edge) => edge.id),
+      names: namesOf([...own, ...said]),
+    }
+  })
+  return {
+    boxes,
+    arrows: [...arrows.values()].map((edges): OverviewArrow => {
+      const { from, to } = edges[0]!
+      const shared = { edges: edges.map(({ id }) => id), names: namesOf(edges) }
+      return { from, to, words: unique(edges.map(edgeWords)), isRing: isRing(from, to), ...shared }
+    }),
+    bundle: { edges: bundled.map(({ id }) => id), names: namesOf(bundled) },
+    start: model.edges.find(({ kind }) => kind === 'initial')?.to,
+  }
+}
+
+/** The shortest reason, which is the plainest; a picture has the others where one points at it. */
+export function shortest(words: readonly string[]): string {
+  const [first = '', ...more] = words.toSorted((a, b) => a.length - b.length)
+  return more.length === 0 ? first : `${first} …`
+}
+
+/** Where transitions lead that have no arrow. */
+const also = (edges: readonly ChartEdge[]): string[] =>
+  edges.length === 0 ? [] : [`also → ${unique(edges.map(({ to }) => to)).join(', ')}`]
+
+/** Where transitions lead, a line for each target. */
+function waysOut(edges: readonly ChartEdge[]): string[] {
+  return unique(edges.map(({ to }) => to)).map((target) => {
+    const words = unique(edges.filter(({ to }) => to === target).map(edgeWords))
+    return `${shortest(words)} → ${target}`
+  })
+}
+
+const brakeNames = ['revert', 'prune', 'fold', 'stall', 'policies'] as const satisfies readonly (keyof BrakeFlags)[]
+
+function brakesOf(edges: readonly ChartEdge[]): DrawnBrake[] {
+  const brakes = new Map<string, DrawnBrake>()
+  for (const edge of edges) {
+    const style = styleOf(edge)
+    if (style !== 'open' && style !== 'shut' && style !== 'brake') continue
+    for (const name of edge.guards.flatMap((guard) => brakeGuards[guard] ?? [])) brakes.set(name, { name, style })
+  }
+  return brakeNames.flatMap((name) => brakes.get(name) ?? [])
+}
