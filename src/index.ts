@@ -229,7 +229,14 @@ export type { TracedAgent, TracedEffect, Tracer } from './protocol/tracer.ts'
 export type { RedactOptions } from './redaction/redactor.ts'
 export { capturedRequests, type CapturedRequest, type TurnRequest } from './conversation/captureRequest.ts'
 
-export { chart, type ChartDetail, type ChartedAgent, type ChartFormat, type ChartOptions, type ChartSubject } from './charts/chart.ts'
+export {
+  chart,
+  type ChartDetail,
+  type ChartedAgent,
+  type ChartFormat,
+  type ChartOptions,
+  type ChartSubject,
+} from './charts/chart.ts'
 export type { BrakeFlags, ChartActor, ChartEdge, ChartModel, ChartNode } from './charts/chartModel.ts'
 export {
   conversationGraph,

@@ -4,7 +4,14 @@ import type { AnyStateMachine } from 'xstate'
 import type { AgentDefinition } from '../../actors/agentDefinition.ts'
 import { agentMachine } from '../../machines/agentMachine.ts'
 import { messageOf, RuntimeError } from '../../protocol/errors.ts'
-import { chart, chartDetails, chartDirections, chartFormats, type ChartFormat, type ChartSubject } from '../../charts/chart.ts'
+import {
+  chart,
+  chartDetails,
+  chartDirections,
+  chartFormats,
+  type ChartFormat,
+  type ChartSubject,
+} from '../../charts/chart.ts'
 import { checkChoice } from '../../charts/checkChoice.ts'
 import type { CommandRun } from '../command.ts'
 import type { Invocation } from '../commandLine.ts'
