@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { isRemembered } from '../protocol/remembered.ts'
 import type { RemoteConversation, RemoteNode } from '../client/answers.ts'
 import { messageOf } from '../protocol/errors.ts'
@@ -8,6 +10,8 @@ import type { ChatOptions } from './localChat.ts'
 import { exitCodes } from './cliHost.ts'
 import { runTerminalChat, type OpenChat } from './runTerminalChat.ts'
 import { onConnection } from './onConnection.ts'
+import { Redactor } from '../redaction/redactor.ts'
+import { historyFile } from './terminal/input/historyFile.ts'
 import { coloursFor } from './terminal/colours.ts'
 import { recap } from './terminal/conversationTree.ts'
 import { oneLine } from '../charts/plainText.ts'
@@ -21,6 +25,9 @@ export async function attachInTerminal(
 ): Promise<number> {
   const head = (await agent.remote.snapshot()).head
   let isLeaving = false
+  // Only where the command line has kept something already.
+  const folder = join(host.cwd(), '.escapement')
+  const redactor = new Redactor({})
   const isObserver = client.role === 'observe'
   /** Messages sent from here, which are already on the screen. */
   const said: string[] = []
@@ -37,6 +44,7 @@ export async function attachInTerminal(
       headline: `${agent.id} · ${address}${isObserver ? ' · watching only: the token has the role "observe"' : ''}`,
       isPriced: false,
       ctrlC: { help: 'leave; the agent goes on', hint: 'Ctrl-C to leave' },
+      ...(existsSync(folder) ? { history: historyFile(join(folder, 'history'), (text) => redactor.text(text)) } : {}),
       policy: () => (isObserver ? 'leave' : yes ? 'approve' : 'ask'),
       said: (text) => void said.push(text.trim()),
       begin(chat) {

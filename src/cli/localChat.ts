@@ -1,9 +1,12 @@
+import { dirname, join } from 'node:path'
 import { systemClock } from '../protocol/clock.ts'
 import { approvalPolicy } from './approvals.ts'
 import { doubleStop } from './signals.ts'
 import { exitCodes, type CliHost } from './cliHost.ts'
 import { runTerminalChat, type OpenChat } from './runTerminalChat.ts'
 import { resumeHint, type Session } from './openSession.ts'
+import { Redactor } from '../redaction/redactor.ts'
+import { historyFile } from './terminal/input/historyFile.ts'
 import { coloursFor } from './terminal/colours.ts'
 import { runPipedChat } from './runPipedChat.ts'
 
@@ -24,6 +27,7 @@ export async function chatInTerminal(
 ): Promise<number> {
   const { agent, dir, logFile, prompt } = session
   const isDouble = doubleStop(systemClock)
+  const redactor = new Redactor(session.redact ?? {})
   const code = await runTerminalChat(
     {
       agent,
@@ -32,6 +36,8 @@ export async function chatInTerminal(
       isPriced,
       ctrlC: { help: 'stop the work; twice, leave', hint: 'Esc to stop' },
       policy: () => approvalPolicy(true, yes),
+      history: historyFile(join(dirname(logFile), 'history'), (text) => redactor.text(text)),
+      workspace: dir,
       begin,
       onInterrupt(chat) {
         const wasBusy = agent.state !== 'idle'

@@ -7,6 +7,7 @@ import { agentsMd, type AgentsMdMessage } from '../actors/tools/workspace/agents
 import type { Memory } from '../protocol/memory.ts'
 import { openMemory } from './openMemory.ts'
 import { workspaceTools } from '../actors/tools/workspace/workspaceTools.ts'
+import type { RedactOptions } from '../redaction/redactor.ts'
 import type { Agent } from '../runtime/agents/agent.ts'
 import { textOf } from '../protocol/messages.ts'
 import type { Run } from '../runs/run.ts'
@@ -27,6 +28,8 @@ export interface Session {
   readonly definition: AgentDefinition
   readonly dir: string
   readonly logFile: string
+  /** What is kept out of the log. */
+  readonly redact?: RedactOptions
   /** Prompts the agent; the first time with what `AGENTS.md` files say that it was not told yet. */
   prompt(text: string): Run
   close(): Promise<void>
@@ -96,7 +99,8 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       return agent.prompt(text, context.length === 0 ? {} : { context })
     }
     const close = (): Promise<void> => runtime.close().finally(() => opened?.close())
-    return { agent, runtime, definition, dir, logFile, prompt, close }
+    const { redact } = shared
+    return { agent, runtime, definition, dir, logFile, prompt, close, ...(redact === undefined ? {} : { redact }) }
   } catch (thrown) {
     await runtime.close()
     opened?.close()

@@ -7,7 +7,10 @@ import { chatCommands, chatHelp, isSlashCommand, readChatLine, runChatLine } fro
 import { type CliHost, exitCodes } from './cliHost.ts'
 import { onStopSignal } from './signals.ts'
 import { coloursFor } from './terminal/colours.ts'
-import { commandCompleter } from './terminal/input/completion.ts'
+import { commandCompleter, firstCompleter, pathCompleter } from './terminal/input/completion.ts'
+import type { InputHistory } from './terminal/input/historyFile.ts'
+import { mayMention, withMentions } from './terminal/input/mentions.ts'
+import { workspaceFiles } from './terminal/input/workspaceFiles.ts'
 import { eventPrinter } from './terminal/eventPrinter.ts'
 import { LiveScreen } from './terminal/liveScreen.ts'
 import { withoutControls } from '../charts/plainText.ts'
@@ -36,6 +39,10 @@ export interface TerminalChat {
   /** What Ctrl-C does, for `/help` and for the status line. */
   readonly ctrlC: { readonly help: string; readonly hint: string }
   policy(): ApprovalPolicy
+  /** What was said in other runs, and where this one's is kept. Default: of this run alone. */
+  readonly history?: InputHistory
+  /** The folder whose files `@path` names. Default: none, and `@` is text. */
+  readonly workspace?: string
   /** Called once the screen is open. */
   begin(chat: OpenChat): void
   /** Called with a message that is sent, which starts or joins a run. */
@@ -49,12 +56,16 @@ export interface TerminalChat {
   end?(): void
 }
 
+/** Lines that say something to the agent. */
+const speech: ReadonlySet<string> = new Set(['say', 'steer', 'followUp'])
+
 /**
  * Runs a chat at a terminal: text above, a status line while the agent works, and the input line below. Returns the exit code.
  */
 export async function runTerminalChat(setup: TerminalChat, host: CliHost): Promise<number> {
-  const { agent, isPriced, ctrlC, headline } = setup
+  const { agent, isPriced, ctrlC, headline, history, workspace } = setup
   const colours = coloursFor(host.stdout, host.env)
+  const older = (await history?.read().catch(() => [])) ?? []
   const screen = new LiveScreen(host)
   const status = new StatusLine(screen, colours, systemClock, ctrlC.hint)
   const print = eventPrinter({ screen, colours, isPriced })
@@ -99,19 +110,44 @@ export async function runTerminalChat(setup: TerminalChat, host: CliHost): Promi
     if (note !== undefined) chat.note(note)
     if (run !== undefined) await watch(run)
   }
-  const onLine = (line: string): void => void take(line).catch((thrown: unknown) => chat.note(messageOf(thrown), true))
+  const wrong = (thrown: unknown): void => chat.note(messageOf(thrown), true)
+  /** Reading the files that a line names; lines after it wait, so that none is given to the agent before it. */
+  let reading: Promise<void> | undefined
+  const onLine = (line: string): void => {
+    const names = workspace !== undefined && mayMention(line) && speech.has(readChatLine(line).type)
+    if (reading === undefined && !names) return void take(line).catch(wrong)
+    const own = (reading ?? Promise.resolve()).then(async () => {
+      const { text, notes } = names ? await withMentions(line, workspace) : { text: line, notes: [] }
+      for (const note of notes) chat.note(note)
+      if (reading === own) reading = undefined
+      void take(text).catch(wrong)
+    })
+    reading = own
+    own.catch(wrong)
+  }
   const onInterrupt = (): void => setup.onInterrupt(chat)
+  let isTold = false
+  const keepNone = (thrown: unknown): void => {
+    if (!isTold) chat.note(`what is said is not kept for other runs: ${messageOf(thrown)}`, true)
+    isTold = true
+  }
   const ignoreSignals = onStopSignal(host, onInterrupt)
   screen.write(`${colours.bold('escapement')} ${colours.dim(`· ${headline} · /help`)}\n`)
+  const files = workspace === undefined ? undefined : workspaceFiles(workspace, systemClock, () => screen.refresh())
   screen.open({
     prompt: '› ',
     onLine,
     onInterrupt,
     onEscape: () => setup.onEscape?.(chat),
-    complete: commandCompleter(chatCommands),
+    complete: firstCompleter(
+      commandCompleter(chatCommands),
+      ...(files === undefined ? [] : [pathCompleter(() => files.paths())]),
+    ),
+    keep: (line) => void history?.keep(line).catch(keepNone),
     isCommand: isSlashCommand,
     onEnd: quit,
   })
+  screen.addOlder(older)
   setup.begin(chat)
   const code = await left.promise
   setup.end?.()

@@ -131,9 +131,8 @@ export class LiveScreen implements Screen {
     this.#redraw()
   }
 
-  /** Puts a text in the line, unless something is typed there. */
-  fill(text: string): void {
-    this.#line?.fill(text)
+  /** Draws the input anew, after what completes it has changed. */
+  refresh(): void {
     this.#redraw()
   }
 

@@ -49,11 +49,11 @@ const mostFiles = 50
 export const pathCompleter =
   (paths: () => readonly string[]): Completer =>
   (text, at) => {
-    const found = /(?:^|\s)@([^\s@]*)$/.exec(text.slice(0, at))
+    const found = /(?:^|\s)@([^\s@"]*)$/.exec(text.slice(0, at))
     if (found === null) return undefined
     const [, typed = ''] = found
-    const rest = /^[^\s@]*/.exec(text.slice(at))![0]
-    const items = bestPaths(paths(), typed).map((path) => ({ text: `@${path} ` }))
+    const rest = /^[^\s@"]*/.exec(text.slice(at))![0]
+    const items = bestPaths(paths(), typed).map((path) => ({ text: /\s/.test(path) ? `@"${path}" ` : `@${path} ` }))
     return { start: at - typed.length - 1, end: at + rest.length, items }
   }
 

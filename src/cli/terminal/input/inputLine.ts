@@ -109,12 +109,6 @@ export class InputLine {
     this.#aside = undefined
   }
 
-  /** Puts a text in the empty line, to be edited. */
-  fill(text: string): void {
-    if (this.typed !== '') return
-    this.#apply({ type: 'paste', text })
-  }
-
   /** Hands the terminal to the shell, until the process goes on. */
   suspend(): void {
     this.#endModes()

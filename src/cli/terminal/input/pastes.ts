@@ -42,13 +42,13 @@ export class Pastes {
       .replaceAll('\t', ' ')
   }
 
-  /** The line as left on the screen once submitted: pastes in full unless they are long. */
+  /** The line as left on the screen once submitted, its rows below each other: pastes in full unless they are long. */
   echo(line: string): string {
-    return line.replace(marks, (mark) => {
+    const shown = line.replace(marks, (mark) => {
       const text = this.#textOf(mark)
-      if (text === undefined) return mark
-      return text.length > mostEchoed ? `[${sizeOf(text)}]` : text.replaceAll('\n', '\n  ')
+      return text === undefined ? mark : text.length > mostEchoed ? `[${sizeOf(text)}]` : text
     })
+    return shown.replaceAll('\n', '\n  ')
   }
 
   #textOf(mark: string): string | undefined {

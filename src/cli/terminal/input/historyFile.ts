@@ -1,0 +1,97 @@
+import { constants } from 'node:fs'
+import { chmod, open, rename, stat } from 'node:fs/promises'
+import { hasCode } from '../../../protocol/errors.ts'
+import { lockFile } from '../../../stores/lockFile.ts'
+import { isKept, mostEntries } from './history.ts'
+
+/** Bytes of a file after which another is begun; the one before it is kept, what is older is not. */
+const mostBytes = 256 * 1024
+/** Longer texts are said and not kept. */
+const longestKept = 32 * 1024
+
+/** What was said at terminals of a folder, across runs. */
+export interface InputHistory {
+  /** What is kept, the newest last. Rejects with file errors. */
+  read(): Promise<string[]>
+  /** Keeps a text. Rejects with file errors. */
+  keep(text: string): Promise<void>
+}
+
+/** Only its owner reads it. A link is not followed: it may have come with a folder of someone else. */
+const flags = constants.O_APPEND | constants.O_CREAT | constants.O_RDWR | (constants.O_NOFOLLOW ?? 0)
+const mode = 0o600
+
+/**
+ * Keeps what was said in a file: one text a line, as JSON. Processes may share it: each line is one write to its end, and a file that
+ * is full is put aside as a whole, so that no line is lost. Lines that are not understood are passed over. `clean` takes secrets out.
+ */
+export function historyFile(path: string, clean: (text: string) => string = (text) => text): InputHistory {
+  let last = Promise.resolve()
+  const older = `${path}.old`
+  const append = async (text: string): Promise<void> => {
+    const file = await open(path, flags, mode)
+    try {
+      const { size } = await file.stat()
+      // Of a process that died while it wrote.
+      const isTorn = size > 0 && (await file.read(Buffer.alloc(1), 0, 1, size - 1)).buffer.toString() !== '\n'
+      await file.write(`${isTorn ? '\n' : ''}${JSON.stringify({ text })}\n`)
+      if (size < mostBytes) return
+    } finally {
+      await file.close()
+    }
+    await putAside(path, older)
+  }
+  return {
+    async read() {
+      const texts = (await Promise.all([older, path].map(linesOf))).flat().flatMap(textIn)
+      return texts.filter((text, index) => text !== texts[index - 1]).slice(-mostEntries)
+    },
+    keep(text) {
+      if (!isKept(text) || text.length > longestKept) return Promise.resolve()
+      const kept = last.then(() => append(clean(text)))
+      last = kept.catch(() => {})
+      return kept
+    },
+  }
+}
+
+/** Of two processes that want to, one does. */
+async function putAside(path: string, older: string): Promise<void> {
+  const lock = await lockFile(`${path}.lock`).catch(() => undefined)
+  if (lock === undefined) return
+  try {
+    if ((await stat(path)).size >= mostBytes) await rename(path, older)
+  } finally {
+    await lock.release()
+  }
+}
+
+/** The lines of a file, of a long one those at its end; none if there is none, or if it is no file. */
+async function linesOf(path: string): Promise<string[]> {
+  try {
+    // Opening a pipe would wait for who writes it.
+    if (!(await stat(path)).isFile()) return []
+    const file = await open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0))
+    try {
+      const { size } = await file.stat()
+      await chmod(path, mode).catch(() => {})
+      const length = Math.min(size, 2 * mostBytes)
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, size - length)
+      return buffer.toString('utf8', 0, bytesRead).split('\n')
+    } finally {
+      await file.close()
+    }
+  } catch (thrown) {
+    if (hasCode(thrown, 'ENOENT')) return []
+    throw thrown
+  }
+}
+
+function textIn(line: string): string[] {
+  try {
+    const { text } = JSON.parse(line) as { text?: unknown }
+    return typeof text === 'string' && isKept(text) ? [text] : []
+  } catch {
+    return []
+  }
+}
