@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path'
 import { build, type Plugin, type Rolldown } from 'vite'
 import { bundleEntries } from './bundleEntries.ts'
 import { bundledPackages, type BundledPackages } from './bundledPackages.ts'
+import { builtLayouts } from './builtLayouts.ts'
 import { thirdPartyNotices } from './thirdPartyNotices.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -70,6 +71,7 @@ async function bundleAll(): Promise<void> {
   const layoutWorker = join(dist, 'charts', 'layoutWorker.js')
   await mkdir(dirname(layoutWorker), { recursive: true })
   await writeFile(layoutWorker, await bundleWorker('src/charts/layoutWorker.ts', packages))
+  await writeFile(join(dirname(layoutWorker), 'layouts.json'), JSON.stringify(await builtLayouts()))
   await writeFile(join(root, 'THIRD-PARTY-NOTICES'), thirdPartyNotices(packages.all()))
 }
 

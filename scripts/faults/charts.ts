@@ -25,4 +25,20 @@ export const faults: readonly Fault[] = [
     to: 'const said = moves.filter((edge) => edge.from === id && isStop(id))',
     tests: ['charts/overview'],
   },
+  {
+    id: 'charts-4',
+    file: 'src/charts/layoutCache.ts',
+    what: 'one client that leaves ends the layout that others wait for',
+    from: 'if (entry.waiting === 0 && signal?.aborted === true) {',
+    to: 'if (signal?.aborted === true) {',
+    tests: ['charts/layoutCache'],
+  },
+  {
+    id: 'charts-5',
+    file: 'src/charts/chartLayout.ts',
+    what: 'every setting of the brakes needs a layout of its own',
+    from: "style === 'open' || style === 'shut' || style === 'brake' ? [...lines.slice(0, -1), brakeLine] : lines",
+    to: "style === 'runs' ? [...lines.slice(0, -1), brakeLine] : lines",
+    tests: ['charts/layoutCache'],
+  },
 ]

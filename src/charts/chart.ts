@@ -5,13 +5,12 @@ import { isAgentDefinition, type AgentDefinition } from '../actors/agentDefiniti
 import { RuntimeError } from '../protocol/errors.ts'
 import { agentMachineId } from '../machines/agentSetup.ts'
 import { chartDrawing } from './chartDrawing.ts'
-import { fromElk, toElk } from './chartLayout.ts'
 import { chartMermaid, type ChartDirection } from './chartMermaid.ts'
 import { chartModel, type BrakeFlags, type ChartModel } from './chartModel.ts'
 import { chartSvg } from './chartSvg.ts'
 import { checkChoice } from './checkChoice.ts'
 import { hubExits } from './hubExits.ts'
-import { layoutInWorker } from './layoutInWorker.ts'
+import { layoutOf } from './layoutCache.ts'
 import { overviewLayout } from './overviewLayout.ts'
 import { overviewModel } from './overviewModel.ts'
 
@@ -97,7 +96,7 @@ async function drawSvg(model: ChartModel, direction: ChartDirection, signal: Abo
   if (model.detail === 'overview' && model.id === agentMachineId)
     return chartSvg(overviewLayout(model), { legend: 'overview' })
   const drawing = hubExits(chartDrawing(model))
-  return chartSvg(fromElk(await layoutInWorker(toElk(drawing, direction), signal), drawing), { legend: 'full' })
+  return chartSvg(await layoutOf(drawing, direction, { signal }), { legend: 'full' })
 }
 
 const isMachine = (subject: object): subject is AnyStateMachine => 'root' in subject && 'implementations' in subject

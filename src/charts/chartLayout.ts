@@ -1,6 +1,6 @@
 import type { ChartDirection } from './chartMermaid.ts'
 import type { ArrowStyle, ChartDrawing, DrawnArrow, DrawnNode } from './chartDrawing.ts'
-import { measureText, wrapText } from './textMeasure.ts'
+import { fitText, measureText, wrapText } from './textMeasure.ts'
 
 /** A graph as ELK takes it and gives it back, as far as it is used here. */
 export interface ElkGraph {
@@ -119,10 +119,17 @@ const labelLines = ({ lines }: DrawnArrow): string[] =>
 export const detailLines = ({ details, kind }: Pick<DrawnNode, 'details' | 'kind'>): string[] =>
   details.flatMap((line) => wrapText(line, fontSizes.detail, kind === 'machine' ? maxHeading : maxDetail))
 
+const wayId = (index: number): string => `way ${index}`
+
 const widest = (lines: readonly string[], fontSize: number): number =>
   lines.reduce((most, line) => Math.max(most, measureText(line, fontSize)), 0)
 
-/** What ELK is to lay out. Pure. */
+/** Room for what a brake says, however it stands: a layout holds for all of them. */
+const brakeLine = 'brake open'
+const sized = (lines: readonly string[], style: ArrowStyle): readonly string[] =>
+  style === 'open' || style === 'shut' || style === 'brake' ? [...lines.slice(0, -1), brakeLine] : lines
+
+/** What ELK is to lay out; the same for every title, active state and setting of brakes. Pure. */
 export function toElk(drawing: ChartDrawing, direction: ChartDirection = 'down'): ElkGraph {
   const inside = new Map<string | undefined, DrawnNode[]>()
   for (const node of drawing.nodes) {
@@ -134,7 +141,8 @@ export function toElk(drawing: ChartDrawing, direction: ChartDirection = 'down')
     const side = marks[node.kind]
     if (side !== undefined && node.details.length === 0) return { id: node.id, width: side, height: side }
     const details = detailLines(node)
-    const width = Math.max(measureText(node.label, fontSizes.name) * 1.06, widest(details, fontSizes.detail)) + 24
+    const label = node.kind === 'machine' ? maxHeading : measureText(node.label, fontSizes.name) * 1.06
+    const width = Math.max(label, widest(details, fontSizes.detail)) + 24
     const header = 26 + details.length * lineHeight
     const children = inside.get(node.id)
     if (children === undefined) return { id: node.id, width: Math.max(64, width), height: header + 8 }
@@ -154,9 +162,9 @@ export function toElk(drawing: ChartDrawing, direction: ChartDirection = 'down')
     id: '(picture)',
     layoutOptions: { ...options, 'elk.direction': direction === 'down' ? 'DOWN' : 'RIGHT' },
     children: (inside.get(undefined) ?? []).map(graphOf),
-    edges: drawing.arrows.map((arrow) => {
-      const lines = labelLines(arrow)
-      const way = { id: arrow.id, sources: [arrow.from], targets: [arrow.to] }
+    edges: drawing.arrows.map((arrow, index) => {
+      const lines = sized(labelLines(arrow), arrow.style)
+      const way = { id: wayId(index), sources: [arrow.from], targets: [arrow.to] }
       if (lines.length === 0) return way
       const weight = arrow.style === 'plain' ? 1 : 1.08
       const size = { width: widest(lines, fontSizes.label) * weight + 8, height: lines.length * lineHeight + 2 }
@@ -164,7 +172,7 @@ export function toElk(drawing: ChartDrawing, direction: ChartDirection = 'down')
         ...way,
         labels: [
           {
-            id: `${arrow.id} label`,
+            id: `${wayId(index)} label`,
             text: lines.join('\n'),
             ...size,
             layoutOptions: { 'elk.edgeLabels.placement': 'CENTER' },
@@ -188,11 +196,12 @@ export function fromElk(laidOut: ElkGraph, drawing: ChartDrawing): ChartLayout {
   const boxes = drawing.nodes.map((node): PlacedBox => {
     const { graph, depth } = places.get(node.id)!
     const { x = 0, y = 0, width = 0, height = 0, children = [] } = graph
-    return { ...node, x, y, width, height, depth, isOuter: children.length > 0 }
+    const label = node.kind === 'machine' ? fitText(node.label, fontSizes.name, maxHeading) : node.label
+    return { ...node, label, x, y, width, height, depth, isOuter: children.length > 0 }
   })
   const byId = new Map(ways.map((way) => [way.id, way]))
-  const arrows = drawing.arrows.map((arrow): PlacedArrow => {
-    const { sections = [], labels = [] } = byId.get(arrow.id)!
+  const arrows = drawing.arrows.map((arrow, index): PlacedArrow => {
+    const { sections = [], labels = [] } = byId.get(wayId(index))!
     const points = sections.flatMap(({ startPoint, bendPoints = [], endPoint }) => [
       startPoint,
       ...bendPoints,

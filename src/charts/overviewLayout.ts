@@ -11,7 +11,7 @@ import {
   type Curve,
 } from './overviewCurves.ts'
 import { overviewDrawing, shortest, type OverviewArrow, type OverviewBox } from './overviewDrawing.ts'
-import { measureText, wrapText } from './textMeasure.ts'
+import { fitText, measureText, wrapText } from './textMeasure.ts'
 
 /** Size of every overview of the agent machine in pixels. */
 export const overviewSize = { width: 800, height: 420 } as const
@@ -51,10 +51,7 @@ export function overviewLayout(model: ChartModel): ChartLayout {
     model,
   )
   const dot = start === undefined ? [] : [startBox(areas.get(start)!)]
-  const frames = [
-    frame(model.id, model.title === model.id ? model.id : `${model.title} (${model.id})`, work),
-    frame('(stops)', 'stops', lane),
-  ]
+  const frames = [frame(model.id, headingOf(model), work), frame('(stops)', 'stops', lane)]
   const drawn = [...inner, ...dot]
   const curves = bendArrows(arrows, areas, drawn)
   const labelled = labelArrows(curves, drawn)
@@ -83,6 +80,16 @@ export function overviewLayout(model: ChartModel): ChartLayout {
     ],
   }
 }
+
+const headingOf = ({ id, title }: ChartModel): string =>
+  fitText(title === id ? id : `${title} (${id})`, fontSizes.name, work.width - 40)
+
+/** The same overview of another agent. Pure. */
+export const withTitle = (layout: ChartLayout, model: ChartModel): ChartLayout => ({
+  ...layout,
+  title: model.title,
+  boxes: layout.boxes.map((box) => (box.id === model.id ? { ...box, label: headingOf(model) } : box)),
+})
 
 const frame = (id: string, label: string, area: Area): PlacedBox => ({
   id,

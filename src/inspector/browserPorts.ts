@@ -1,5 +1,5 @@
 import { systemClock } from '../protocol/clock.ts'
-import type { ChartModel } from '../charts/chartModel.ts'
+import type { ServedChart } from '../charts/servedChart.ts'
 import type { InspectorPorts } from './model/inspector.ts'
 
 const tokenKey = 'escapement token'
@@ -74,9 +74,10 @@ export const browserPorts: InspectorPorts = {
     address: (blob) => URL.createObjectURL(blob),
     release: (address) => URL.revokeObjectURL(address),
   },
-  async readChart(agentId, token) {
+  async readChart(agentId, token, layout) {
     const headers = token === undefined ? {} : { authorization: `Bearer ${token}` }
-    const response = await fetch(`/agents/${encodeURIComponent(agentId)}/chart.json`, { headers })
-    return response.ok ? ((await response.json()) as ChartModel) : null
+    const query = layout === undefined ? '' : `?layout=${layout}`
+    const response = await fetch(`/agents/${encodeURIComponent(agentId)}/chart.json${query}`, { headers })
+    return response.ok ? ((await response.json()) as ServedChart) : null
   },
 }

@@ -3,7 +3,7 @@ import type { Clock } from '../../protocol/clock.ts'
 import type { AgentSummary } from '../../protocol/frames.ts'
 import type { AgentEvent } from '../../protocol/events.ts'
 import type { NodeId } from '../../protocol/ids.ts'
-import type { ChartModel } from '../../charts/chartModel.ts'
+import type { ServedChart } from '../../charts/servedChart.ts'
 import type { AgentViewState } from './agentView.ts'
 import { ArtifactReader, type ArtifactPorts } from './artifactReader.ts'
 import { Connection, type ConnectionOptions } from './connection.ts'
@@ -29,6 +29,10 @@ export interface Memory {
   set(token: string | undefined): void
 }
 
+/** What the chart's pane shows: the overview, every state, or the agents of the tree. */
+export const chartLooks = ['overview', 'full', 'actors'] as const
+export type ChartLook = (typeof chartLooks)[number]
+
 /** What the page needs of the world. */
 export interface InspectorPorts {
   readonly address: Address
@@ -37,8 +41,8 @@ export interface InspectorPorts {
   readonly clock: Clock
   /** Of the bridge's WebSocket. */
   readonly url: string
-  /** Reads the chart of an agent; `null` when the server gives none. */
-  readonly readChart: (agentId: string, token: string | undefined) => Promise<ChartModel | null>
+  /** Reads the chart of an agent, if told so with its `full` layout; `null` when the server gives none. */
+  readonly readChart: (agentId: string, token: string | undefined, layout?: 'full') => Promise<ServedChart | null>
   readonly artifacts: ArtifactPorts
   readonly webSocket?: ConnectionOptions['webSocket']
 }
@@ -57,7 +61,9 @@ export class Inspector {
   readonly attached: ReadonlySignal<Attached>
   /** The agent that is shown. */
   readonly agent = signal<FollowedAgent | null>(null)
-  readonly chart = signal<ChartModel | null>(null)
+  readonly chart = signal<ServedChart | null>(null)
+  /** How the chart is shown. */
+  readonly chartLook = signal<ChartLook>('overview')
   readonly node = signal<NodeId | null>(null)
   readonly turn = signal<number | null>(null)
   /** The event whose details are shown. */
@@ -201,6 +207,16 @@ export class Inspector {
     const agent = new FollowedAgent(this.#attached.value.connection.client, agentId, { batch: this.batch, at })
     this.agent.value = agent
     this.#readChart(agent)
+  }
+
+  /** The full layout of the chart that is shown; `undefined` when the server gives none. Never rejects. */
+  async readFullLayout(): Promise<ServedChart['full']> {
+    const { value } = this.chart
+    if (value === null || value.full !== undefined) return value?.full
+    const agentId = this.agent.value?.agentId ?? ''
+    const read = await this.#ports.readChart(agentId, this.#token, 'full').catch(() => null)
+    if (read?.full !== undefined && this.chart.value === value) this.chart.value = { ...value, full: read.full }
+    return read?.full
   }
 
   #readChart(agent: FollowedAgent): void {

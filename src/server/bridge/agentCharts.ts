@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { errorInfo, RuntimeError } from '../../protocol/errors.ts'
 import { chart, chartDetails, type ChartDetail, type ChartFormat, type ChartSubject } from '../../charts/chart.ts'
+import { servedChart, type ServedChart } from '../../charts/servedChart.ts'
 import { checkChoice } from '../../charts/checkChoice.ts'
 import { pathOf } from './admission.ts'
 import type { AgentAccess } from './agentAccess.ts'
@@ -34,8 +35,8 @@ export function idOf(encoded: string): string {
 }
 
 /** How much of the chart is asked for. @throws RuntimeError `INVALID_OPTION` */
-function detailOf({ url = '' }: IncomingMessage): ChartDetail | undefined {
-  const detail = new URLSearchParams(url.split('?', 2)[1]).get('detail')
+function detailOf(request: IncomingMessage): ChartDetail | undefined {
+  const detail = queryOf(request).get('detail')
   return detail === null ? undefined : checkChoice('detail', detail, chartDetails)
 }
 
@@ -59,8 +60,7 @@ export class AgentCharts {
     try {
       const detail = detailOf(request)
       const subject = await access.charted(idOf(id))
-      const drawn =
-        format === 'svg' ? await this.#drawInTurn(subject, detail, response) : chart(subject, { format, detail })
+      const drawn = await this.#drawn(subject, { format, detail, request, response })
       response.writeHead(200, {
         'content-type': type,
         'cache-control': 'no-store',
@@ -75,15 +75,32 @@ export class AgentCharts {
     }
   }
 
+  async #drawn(subject: ChartSubject, { format, detail, request, response }: Asked): Promise<string | ServedChart> {
+    if (format === 'mermaid') return chart(subject, { format, detail })
+    if (format === 'svg') return await this.#inTurn(response, (signal) => chart(subject, { format, detail, signal }))
+    const model = chart(subject, { format, detail })
+    if (queryOf(request).get('layout') !== 'full') return await servedChart(model)
+    return await this.#inTurn(response, (signal) => servedChart(model, { withFull: true, signal }))
+  }
+
   /** A client that has left is skipped. */
-  #drawInTurn(subject: ChartSubject, detail: ChartDetail | undefined, response: ServerResponse): Promise<string> {
+  #inTurn<T>(response: ServerResponse, draw: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const gone = new AbortController()
     response.on('close', () => gone.abort(new Error('the client has gone')))
-    const drawn = this.#last.then(() => chart(subject, { format: 'svg', detail, signal: gone.signal }))
+    const drawn = this.#last.then(() => draw(gone.signal))
     this.#last = drawn.catch(() => {})
     return drawn
   }
 }
+
+interface Asked {
+  readonly format: ChartFormat
+  readonly detail: ChartDetail | undefined
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+}
+
+const queryOf = ({ url = '' }: IncomingMessage): URLSearchParams => new URLSearchParams(url.split('?', 2)[1])
 
 export function answerJson(response: ServerResponse, status: number, value: object): void {
   response.writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store' })

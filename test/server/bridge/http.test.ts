@@ -5,6 +5,9 @@ import { join } from 'node:path'
 import { defineAgent } from '../../../src/actors/defineAgent.ts'
 import { policyModel } from '../../../src/actors/models/policyModel.ts'
 import { agentMachine } from '../../../src/machines/agentMachine.ts'
+import { chartDrawing } from '../../../src/charts/chartDrawing.ts'
+import { hubExits } from '../../../src/charts/hubExits.ts'
+import type { ServedChart } from '../../../src/charts/servedChart.ts'
 import type { ChartModel } from '../../../src/charts/chartModel.ts'
 import type { Endpoint } from '../../../src/server/bridge/endpoint.ts'
 import { createRuntime } from '../../../src/createRuntime.ts'
@@ -49,7 +52,17 @@ describe('charts of agents', (it) => {
     assert.match(await svg.text(), /^<svg/)
     const overview = (await (await get(serving, '/agents/a1/chart.json?detail=overview')).json()) as ChartModel
     assert.is(overview.detail, 'overview')
-    assert.is((await get(serving, '/agents/a1/chart.json?detail=some')).status, 400)
+    const laidOut = (await (await get(serving, '/agents/a1/chart.json?layout=full')).json()) as ServedChart
+    assert.equal(
+      laidOut.full!.boxes.filter(({ parent }) => parent !== undefined).map(({ id }) => id),
+      hubExits(chartDrawing(model))
+        .nodes.filter(({ parent }) => parent !== undefined)
+        .map(({ id }) => id),
+    )
+    assert.ok(laidOut.overview!.boxes.some(({ id }) => id === 'replying'))
+    const refused = await get(serving, '/agents/a1/chart.json?detail=some')
+    assert.match(await refused.text(), 'detail must be overview, full')
+    assert.is(refused.status, 400)
   })
 
   it('of an agent that does not run are those of its definition, and it is not woken', async (context) => {
@@ -78,7 +91,9 @@ describe('charts of agents', (it) => {
       return [response.status, text.startsWith('{') ? (JSON.parse(text) as { code: string }).code : text.trim()]
     }
     assert.equal(await ask('/agents/mine/chart.json'), [401, 'The token is missing or wrong.'])
-    assert.is((await get(serving, '/agents/mine/chart.json', { headers })).status, 200)
+    const own = await get(serving, '/agents/mine/chart.json', { headers })
+    await own.text()
+    assert.is(own.status, 200)
     assert.equal(await ask('/agents/other/chart.json', { headers }), [403, 'BRIDGE_FORBIDDEN'])
     assert.equal(await ask('/agents/nobody/chart.json', { headers }), [403, 'BRIDGE_FORBIDDEN'])
     assert.equal(await ask('/agents/mine/chart.png', { headers }), [404, 'not found'])

@@ -1,0 +1,42 @@
+import { agentMachine } from '../src/machines/agentMachine.ts'
+import { chart } from '../src/charts/chart.ts'
+import { chartDrawing } from '../src/charts/chartDrawing.ts'
+import { toElk, type ElkGraph } from '../src/charts/chartLayout.ts'
+import { hubExits } from '../src/charts/hubExits.ts'
+import { layoutInWorker } from '../src/charts/layoutInWorker.ts'
+import { layoutKey } from '../src/charts/layoutCache.ts'
+import { defineAgent } from '../src/actors/defineAgent.ts'
+import { policyModel } from '../src/actors/models/policyModel.ts'
+
+/** The full charts of an agent with and without sub-agents, laid out, by the key under which they are looked for. */
+export async function builtLayouts(): Promise<Readonly<Record<string, ElkGraph>>> {
+  const subjects = [agentMachine, defineAgent({ name: 'alone', model: policyModel(() => '') })]
+  const laidOut = subjects.map(async (subject): Promise<[string, ElkGraph]> => {
+    const graph = toElk(hubExits(chartDrawing({ ...chart(subject, { format: 'json' }), active: [] })), 'down')
+    return [layoutKey(graph), placesOf(await layoutInWorker(graph))]
+  })
+  return Object.fromEntries(await Promise.all(laidOut))
+}
+
+/** What is left when nothing but places is kept. */
+const placesOf = ({ id, x, y, width, height, children, edges }: ElkGraph): ElkGraph => ({
+  id,
+  ...(x === undefined ? {} : { x, y: y! }),
+  ...(width === undefined ? {} : { width, height: height! }),
+  ...(children === undefined ? {} : { children: children.map(placesOf) }),
+  ...(edges === undefined
+    ? {}
+    : {
+        edges: edges.map(({ sources, targets, sections = [], labels = [], id: way }) => ({
+          id: way,
+          sources,
+          targets,
+          sections: sections.map(({ startPoint, endPoint, bendPoints }) => ({
+            startPoint,
+            endPoint,
+            ...(bendPoints === undefined ? {} : { bendPoints }),
+          })),
+          labels: labels.map((label) => ({ x: label.x!, y: label.y! })),
+        })),
+      }),
+})

@@ -1,0 +1,95 @@
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import type { ChartDirection } from './chartMermaid.ts'
+import type { ChartDrawing } from './chartDrawing.ts'
+import { fromElk, toElk, type ChartLayout, type ElkGraph } from './chartLayout.ts'
+import { layoutInWorker } from './layoutInWorker.ts'
+import { packageFile } from './packageFile.ts'
+
+/** A layout that is there or on its way. */
+interface Known {
+  readonly graph: Promise<ElkGraph>
+  /** Ends its worker. */
+  readonly stop: (reason: unknown) => void
+  waiting: number
+}
+
+/** By the key of what they were made from, the one used last at the end. */
+const known = new Map<string, Known>()
+const mostKnown = 16
+
+/** Which layout a graph has: the same for agents of any name, in any state and with any brakes. */
+export const layoutKey = (graph: ElkGraph): string =>
+  createHash('sha256').update(JSON.stringify(graph)).digest('base64url')
+
+/** Layouts of the project's own charts that the build has computed; none in a repository that was not built. */
+let built: Promise<Readonly<Record<string, ElkGraph>>> | undefined
+
+async function readBuilt(): Promise<Readonly<Record<string, ElkGraph>>> {
+  const file = packageFile('dist/charts/layouts.json')
+  if (file === undefined) return {}
+  try {
+    return JSON.parse(await readFile(file, 'utf8')) as Record<string, ElkGraph>
+  } catch {
+    return {}
+  }
+}
+
+type LayOut = (graph: ElkGraph, signal: AbortSignal) => Promise<ElkGraph>
+
+function begin(graph: ElkGraph, key: string, layOut: LayOut): Known {
+  const ending = new AbortController()
+  const make = async (): Promise<ElkGraph> => {
+    built ??= readBuilt()
+    return (await built)[key] ?? (await layOut(graph, ending.signal))
+  }
+  const made: Known = { graph: make(), stop: (reason) => ending.abort(reason), waiting: 0 }
+  made.graph.catch(() => forget(key, made))
+  return made
+}
+
+function forget(key: string, entry: Known): void {
+  if (known.get(key) === entry) known.delete(key)
+}
+
+/**
+ * A drawing with everything in its place: at once if it was laid out before, by this process or by the build, and by a worker otherwise.
+ * Those who want the same share one, which ends when `signal` has aborted for all of them. Rejects as `layoutInWorker` does.
+ */
+export async function layoutOf(
+  drawing: ChartDrawing,
+  direction: ChartDirection,
+  { signal, layOut = layoutInWorker }: { readonly signal?: AbortSignal | undefined; readonly layOut?: LayOut } = {},
+): Promise<ChartLayout> {
+  signal?.throwIfAborted()
+  const graph = toElk(drawing, direction)
+  const key = layoutKey(graph)
+  const entry = known.get(key) ?? begin(graph, key, layOut)
+  known.delete(key)
+  known.set(key, entry)
+  if (known.size > mostKnown) known.delete(known.keys().next().value!)
+  entry.waiting += 1
+  try {
+    return fromElk(await unlessAborted(entry.graph, signal), drawing)
+  } finally {
+    entry.waiting -= 1
+    if (entry.waiting === 0 && signal?.aborted === true) {
+      forget(key, entry)
+      entry.stop(signal.reason)
+    }
+  }
+}
+
+async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return await promise
+  const { promise: aborted, reject } = Promise.withResolvers<never>()
+  const onAbort = (): void => reject(signal.reason as Error)
+  signal.addEventListener('abort', onAbort, { once: true })
+  try {
+    const value = await Promise.race([promise, aborted])
+    signal.throwIfAborted()
+    return value
+  } finally {
+    signal.removeEventListener('abort', onAbort)
+  }
+}
