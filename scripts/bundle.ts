@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path'
 import { build, type Plugin, type Rolldown } from 'vite'
 import { bundleEntries } from './bundleEntries.ts'
 import { bundledPackages, type BundledPackages } from './bundledPackages.ts'
-import { builtLayouts } from './builtLayouts.ts'
+import { agentLayouts } from './layouts.ts'
 import { thirdPartyNotices } from './thirdPartyNotices.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -62,16 +62,24 @@ function searchWorkerInside(code: string): Plugin {
   }
 }
 
+/** Has the layouts of the charts of agents, so that nobody waits for them. */
+const layoutsInside = (layouts: Awaited<ReturnType<typeof agentLayouts>>): Plugin => ({
+  name: 'layouts',
+  load: (id) =>
+    id.endsWith('/charts/builtLayouts.ts')
+      ? `export const builtLayouts = JSON.parse(${JSON.stringify(JSON.stringify(layouts))})\n`
+      : undefined,
+})
+
 async function bundleAll(): Promise<void> {
   const packages = bundledPackages()
   const dist = join(root, 'dist')
   await bundlePage(packages)
   const search = await bundleWorker('src/actors/tools/workspace/searchWorker.ts', packages)
-  await bundleEntries(dist, [packages.plugin, searchWorkerInside(search)])
+  await bundleEntries(dist, [packages.plugin, searchWorkerInside(search), layoutsInside(await agentLayouts())])
   const layoutWorker = join(dist, 'charts', 'layoutWorker.js')
   await mkdir(dirname(layoutWorker), { recursive: true })
   await writeFile(layoutWorker, await bundleWorker('src/charts/layoutWorker.ts', packages))
-  await writeFile(join(dirname(layoutWorker), 'layouts.json'), JSON.stringify(await builtLayouts()))
   await writeFile(join(root, 'THIRD-PARTY-NOTICES'), thirdPartyNotices(packages.all()))
 }
 

@@ -1,10 +1,8 @@
 import { createHash } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
 import type { ChartDirection } from './chartMermaid.ts'
 import type { ChartDrawing } from './chartDrawing.ts'
 import { fromElk, toElk, type ChartLayout, type ElkGraph } from './chartLayout.ts'
 import { layoutInWorker } from './layoutInWorker.ts'
-import { packageFile } from './packageFile.ts'
 
 /** A layout that is there or on its way. */
 interface Known {
@@ -22,26 +20,14 @@ const mostKnown = 16
 export const layoutKey = (graph: ElkGraph): string =>
   createHash('sha256').update(JSON.stringify(graph)).digest('base64url')
 
-/** Layouts of the project's own charts that the build has computed; none in a repository that was not built. */
-let built: Promise<Readonly<Record<string, ElkGraph>>> | undefined
-
-async function readBuilt(): Promise<Readonly<Record<string, ElkGraph>>> {
-  const file = packageFile('dist/charts/layouts.json')
-  if (file === undefined) return {}
-  try {
-    return JSON.parse(await readFile(file, 'utf8')) as Record<string, ElkGraph>
-  } catch {
-    return {}
-  }
-}
-
 type LayOut = (graph: ElkGraph, signal: AbortSignal) => Promise<ElkGraph>
 
 function begin(graph: ElkGraph, key: string, layOut: LayOut): Known {
   const ending = new AbortController()
   const make = async (): Promise<ElkGraph> => {
-    built ??= readBuilt()
-    return (await built)[key] ?? (await layOut(graph, ending.signal))
+    // Some tens of kilobytes, which only who draws loads.
+    const { builtLayouts } = await import('./builtLayouts.ts')
+    return builtLayouts[key] ?? (await layOut(graph, ending.signal))
   }
   const made: Known = { graph: make(), stop: (reason) => ending.abort(reason), waiting: 0 }
   made.graph.catch(() => forget(key, made))

@@ -9,7 +9,7 @@ import { defineAgent } from '../src/actors/defineAgent.ts'
 import { policyModel } from '../src/actors/models/policyModel.ts'
 
 /** The full charts of an agent with and without sub-agents, laid out, by the key under which they are looked for. */
-export async function builtLayouts(): Promise<Readonly<Record<string, ElkGraph>>> {
+export async function agentLayouts(): Promise<Readonly<Record<string, ElkGraph>>> {
   const subjects = [agentMachine, defineAgent({ name: 'alone', model: policyModel(() => '') })]
   const laidOut = subjects.map(async (subject): Promise<[string, ElkGraph]> => {
     const graph = toElk(hubExits(chartDrawing({ ...chart(subject, { format: 'json' }), active: [] })), 'down')
