@@ -19,11 +19,18 @@ export interface ChatOptions {
   readonly yes?: boolean
 }
 
-/** Runs a chat at a terminal with an agent in this process. `begin` is called once the screen is open. */
+/** What a chat at a terminal has beside. */
+export interface TerminalChatOptions extends ChatOptions {
+  /** Called once the screen is open. */
+  begin(chat: OpenChat): void
+  /** Called for `/sessions`. */
+  onSessions(chat: OpenChat): Promise<void>
+}
+
+/** Runs a chat at a terminal with an agent in this process. */
 export async function chatInTerminal(
   session: Session,
-  { host, isPriced, modelId, yes = false }: ChatOptions,
-  begin: (chat: OpenChat) => void = () => {},
+  { host, isPriced, modelId, yes = false, begin, onSessions }: TerminalChatOptions,
 ): Promise<number> {
   const { agent, dir, logFile, prompt } = session
   const isDouble = doubleStop(systemClock)
@@ -39,6 +46,7 @@ export async function chatInTerminal(
       history: historyFile(join(dirname(logFile), 'history'), (text) => redactor.text(text)),
       workspace: dir,
       begin,
+      onSessions,
       onInterrupt(chat) {
         const wasBusy = agent.state !== 'idle'
         if (isDouble()) chat.leave(exitCodes.interrupted)

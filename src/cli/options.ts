@@ -5,6 +5,8 @@ export const options = {
   config: ['--config <file>', 'default: escapement.config.ts of the folder, or above it'],
   'no-config': ['--no-config', 'without any configuration'],
   agent: ['--agent <name>', 'which agent of the configuration; default: the first'],
+  continue: ['--continue, -c', 'go on with the newest session of the folder'],
+  pick: ['--pick', 'choose the session to go on with from a list'],
   model: ['--model <provider:id>', 'the model, or ESCAPEMENT_MODEL; "embedded" needs no key'],
   'time-limit': ['--time-limit <ms>', 'of demo sort: what the sort is held to'],
   turn: ['--turn <n>', 'this turn'],

@@ -64,6 +64,7 @@ export async function runPipedChat(chat: PipedChat, host: CliHost, json: boolean
     if (read.type === 'quit') return false
     if (read.type === 'help') screen.write(chatHelp(chat.ctrlC))
     else if (read.type === 'print') screen.write(read.text)
+    else if (read.type === 'sessions') screen.write('  /sessions needs a terminal.\n')
     else if (read.type === 'say') await finish((chat.prompt ?? ((text) => agent.prompt(text)))(read.text).result)
     else if (read.type !== 'nothing') {
       const { note, run, decided } = await runChatLine(agent, read)

@@ -8,6 +8,7 @@ import { type CliHost, exitCodes } from './cliHost.ts'
 import { onStopSignal } from './signals.ts'
 import { coloursFor } from './terminal/colours.ts'
 import { commandCompleter, firstCompleter, pathCompleter } from './terminal/input/completion.ts'
+import type { PickerItem } from './terminal/input/picker.ts'
 import type { InputHistory } from './terminal/input/historyFile.ts'
 import { mayMention, withMentions } from './terminal/input/mentions.ts'
 import { workspaceFiles } from './terminal/input/workspaceFiles.ts'
@@ -25,6 +26,8 @@ export interface OpenChat {
   note(text: string, isWrong?: boolean): void
   /** Shows the current status of an agent that is already busy, and asks about waiting calls. */
   catchUp(): void
+  /** Has the person choose from a list; `undefined` if nothing was chosen. */
+  pick(title: string, items: readonly PickerItem[]): Promise<number | undefined>
   leave(code: number): void
 }
 
@@ -50,6 +53,8 @@ export interface TerminalChat {
   onInterrupt(chat: OpenChat): void
   /** Called for Esc, where it closes nothing else. */
   onEscape?(chat: OpenChat): void
+  /** Called for `/sessions`; default: there are none to change to. */
+  onSessions?(chat: OpenChat): Promise<void>
   /** Called for `/quit` and Ctrl-D; default: leaves. */
   onQuit?(chat: OpenChat): void
   /** Called before the screen is closed. */
@@ -89,6 +94,7 @@ export async function runTerminalChat(setup: TerminalChat, host: CliHost): Promi
       else status.close()
       approvals.look()
     },
+    pick: (title, items) => screen.pick(title, items, new AbortController().signal),
     leave: (code) => left.resolve(code),
   }
   const quit = (): void => (setup.onQuit === undefined ? chat.leave(exitCodes.done) : setup.onQuit(chat))
@@ -103,6 +109,8 @@ export async function runTerminalChat(setup: TerminalChat, host: CliHost): Promi
     if (read.type === 'quit') return quit()
     if (read.type === 'help') return screen.write(chatHelp(ctrlC.help, true))
     if (read.type === 'print') return screen.write(read.text)
+    if (read.type === 'sessions')
+      return setup.onSessions === undefined ? chat.note('only in "escapement chat"', true) : setup.onSessions(chat)
     if ('text' in read) setup.said?.(read.text)
     if (read.type === 'say' && isWaiting(agent))
       return watch((setup.prompt ?? ((text) => agent.prompt(text)))(read.text))

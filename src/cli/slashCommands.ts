@@ -25,6 +25,7 @@ export type ChatLine =
   | { readonly type: 'say'; readonly text: string }
   | { readonly type: 'print'; readonly text: string }
   | { readonly type: 'help' }
+  | { readonly type: 'sessions' }
   | { readonly type: 'quit' }
   | { readonly type: 'nothing' }
 
@@ -161,6 +162,7 @@ const slashCommands: Readonly<Record<string, SlashCommand>> = {
     help: 'take the pin away',
     read: (step) => ({ type: 'unpin', step }),
   },
+  '/sessions': { help: 'go on with another session of the folder', read: () => ({ type: 'sessions' }) },
   '/help': { help: 'this text', read: () => ({ type: 'help' }) },
   '/quit': { help: 'leave (also Ctrl-D)', read: () => ({ type: 'quit' }) },
 }

@@ -1,16 +1,44 @@
+import { chatAtTerminal, pastSessions, pickAtTerminal } from '../chatSessions.ts'
+import { exitCodes, isInteractive, type CliHost } from '../cliHost.ts'
 import type { CommandRun } from '../command.ts'
-import { isInteractive } from '../cliHost.ts'
-import { chatInTerminal, chatOverPipe } from '../localChat.ts'
+import type { Invocation } from '../commandLine.ts'
+import { chatOverPipe } from '../localChat.ts'
+import { openPast } from '../openPast.ts'
 import { openWork } from '../openWork.ts'
+import { refuse } from '../sessionLogs.ts'
 
 /** `escapement chat`: a conversation, typed or piped in line by line. */
 export const chatCommand: CommandRun = async (invocation, host) => {
-  const { session, ...shown } = await openWork(invocation, host)
   const { json, yes } = invocation
-  const options = { host, json, yes, ...shown }
+  const isTyped = !json && isInteractive(host)
+  const chosen = await chooseSession(invocation, host, isTyped)
+  if (typeof chosen === 'number') return chosen
+  if (isTyped) return chatAtTerminal(invocation, host, chosen.id)
+  const work = await (chosen.id === undefined ? openWork(invocation, host) : openPast(invocation, host, chosen.id))
+  if ('refusal' in work) return refuse(host, work.refusal, work.code)
   try {
-    return await (!json && isInteractive(host) ? chatInTerminal(session, options) : chatOverPipe(session, options))
+    return await chatOverPipe(work.session, { host, json, yes, ...work })
   } finally {
-    await session.close()
+    await work.session.close()
   }
+}
+
+/** The session to go on with, none for a new one, or an exit code if there is nothing to do. */
+async function chooseSession(
+  invocation: Invocation,
+  host: CliHost,
+  isTyped: boolean,
+): Promise<{ readonly id?: string } | number> {
+  if (!invocation.continue && !invocation.pick) return {}
+  if (invocation.continue && invocation.pick)
+    return refuse(host, '--continue takes the newest session, --pick asks for one: give one of them.', exitCodes.usage)
+  if (invocation.pick && !isTyped)
+    return refuse(host, '--pick needs a terminal. Take the newest session with --continue.', exitCodes.usage)
+  const sessions = await pastSessions(invocation, host)
+  const [newest] = sessions
+  if (newest === undefined)
+    return refuse(host, 'There is no session to go on with in this folder. Begin one: escapement chat')
+  if (invocation.continue) return { id: newest.id }
+  const id = await pickAtTerminal(sessions, host)
+  return id === undefined ? exitCodes.done : { id }
 }
