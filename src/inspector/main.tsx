@@ -2,11 +2,13 @@ import { render } from 'preact'
 import { App } from './app.tsx'
 import { browserPorts } from './browserPorts.ts'
 import { Inspector } from './model/inspector.ts'
+import { loadRichText } from './model/richText.ts'
 
 const place = document.getElementById('page')
 if (place === null) throw new Error('The page has no place for the inspector.')
 const inspector = new Inspector(browserPorts)
 render(<App inspector={inspector} />, place)
+void loadRichText()
 
 // In `npm run dev`: views are replaced as they change, and what they show stays.
 import.meta.hot?.accept('./app.tsx', (changed) => {

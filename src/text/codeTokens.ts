@@ -45,6 +45,3 @@ function kindOf(
 }
 
 const kinds = ['comment', 'string', 'number', 'keyword', 'name', 'added', 'removed'] as const
-
-/** The language of a file, by the end of its name: `ts` of `src/a.ts`; `''` when it has none. Pure. */
-export const languageOfPath = (path: string): string => /\.([^./\\]+)$/.exec(path)?.[1]?.toLowerCase() ?? ''

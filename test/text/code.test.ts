@@ -1,5 +1,6 @@
 import * as fc from 'fast-check'
-import { codeTokens, languageOfPath } from '../../src/text/codeTokens.ts'
+import { codeTokens } from '../../src/text/codeTokens.ts'
+import { languageOfPath } from '../../src/text/languageOfPath.ts'
 import { editOf } from '../../src/text/edits.ts'
 import { lineDiff } from '../../src/text/lineDiff.ts'
 import { linkTarget } from '../../src/text/linkTarget.ts'

@@ -26,6 +26,17 @@ export function beginning(text: string, { lines, chars }: { lines: number; chars
   return text.slice(0, end)
 }
 
+/** A button takes a line too: what is cut must be worth it. */
+const leastCut = { lines: 6, chars: 500 }
+
+/** As `beginning`, but all of a text of which only a little would be left out. */
+export function beginningWorthCutting(text: string, limits: { lines: number; chars: number }): string {
+  const first = beginning(text, limits)
+  const rest = text.length - first.length
+  if (rest === 0 || rest > leastCut.chars) return first
+  return text.slice(first.length).trimEnd().split('\n').length > leastCut.lines ? first : text
+}
+
 /** Arguments of a call in one line: `path: "a.ts", line: 3`; anything but an object as JSON. */
 export function argumentsLine(input: unknown, most = 120): string {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) return oneLine(jsonOf(input), most)

@@ -1,9 +1,11 @@
-import { useState } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
 import type { PendingOf } from '../../protocol/pending.ts'
 import { readTyped } from '../../protocol/questionForm.ts'
 import type { FollowedAgent } from '../model/followedAgent.ts'
 import type { Inspector } from '../model/inspector.ts'
 import { ControlButton } from '../parts/controlButton.tsx'
+import { editOf } from '../../text/edits.ts'
+import { DiffView } from '../parts/diffView.tsx'
 import { CutText } from '../parts/cutText.tsx'
 import { WhoAsks } from './whoAsks.tsx'
 
@@ -22,6 +24,7 @@ export function ApprovalCard({ inspector, view, approval }: ApprovalProps) {
   const [edited, setEdited] = useState<string | null>(null)
   const [problem, setProblem] = useState('')
   const { name, input, key, agentId } = approval
+  const edit = useMemo(() => editOf(name, input), [name, input])
   const why = inspector.controls.value.decide
   const agent = () => inspector.attached.value.connection.client.agent(view.agentId)
   const deny = (): void => {
@@ -44,7 +47,11 @@ export function ApprovalCard({ inspector, view, approval }: ApprovalProps) {
           <WhoAsks view={view} agentId={agentId} />?
         </p>
         {edited === null ? (
-          <CutText text={shown(input)} most={800} />
+          edit === undefined ? (
+            <CutText text={shown(input)} most={800} />
+          ) : (
+            <DiffView edit={edit} lines={6} />
+          )
         ) : (
           <textarea
             class="input mono"

@@ -5,7 +5,7 @@ import { artifactName, type Artifact } from '../../protocol/artifacts.ts'
 import { artifactKind, fileNameOf, isShownInPlace, type ArtifactReader } from '../model/artifactReader.ts'
 import { formatBytes } from '../model/numbers.ts'
 import { ControlButton } from '../parts/controlButton.tsx'
-import { stopping } from './longText.tsx'
+import { stopping } from '../parts/stopping.ts'
 
 /** What reads artifacts for the page; `null`: they are named, and cannot be read. */
 export const ArtifactsOfPage = createContext<ArtifactReader | null>(null)

@@ -3,6 +3,7 @@ import type { JSX } from 'preact'
 import type { AgentViewState } from '../model/agentView.ts'
 import type { GraphRows } from '../model/graphRows.ts'
 import { formatCount } from '../model/numbers.ts'
+import { RawSwitch } from '../parts/rawSwitch.tsx'
 import { counted } from '../../charts/amounts.ts'
 
 export interface ConversationBarProps {
@@ -45,6 +46,7 @@ export function ConversationBar({ graph, state, toggled, missing, onHead }: Conv
           {areClosed ? 'Show branches' : 'Hide branches'}
         </button>
       )}
+      <RawSwitch />
       <button type="button" class="button quiet" onClick={onHead}>
         To the end
       </button>

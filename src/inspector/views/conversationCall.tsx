@@ -1,7 +1,10 @@
 import type { JSX } from 'preact'
 import { artifactName } from '../../protocol/artifacts.ts'
+import { useMemo } from 'preact/hooks'
 import { formatNodeId } from '../../protocol/ids.ts'
 import { textOf, type ToolResultMessage } from '../../protocol/messages.ts'
+import { editOf } from '../../text/edits.ts'
+import { DiffView, EditSize } from '../parts/diffView.tsx'
 import type { CallRow } from '../model/graphRow.ts'
 import { duration } from '../../charts/amounts.ts'
 import { emptyRoute, formatRoute } from '../model/route.ts'
@@ -9,7 +12,8 @@ import { argumentsLine, jsonOf, oneLine } from '../model/shortText.ts'
 import { policyTitle, PrunedBadge } from '../parts/prunedBadge.tsx'
 import { Artifacts } from './artifacts.tsx'
 import { Media } from './conversationMedia.tsx'
-import { JsonText, LongText, stopping } from './longText.tsx'
+import { JsonText, LongText } from './longText.tsx'
+import { stopping } from '../parts/stopping.ts'
 
 export interface CallBodyProps {
   readonly row: CallRow
@@ -22,13 +26,19 @@ export interface CallBodyProps {
 export function CallBody({ row, isOpen, toggle, onToggle }: CallBodyProps): JSX.Element {
   const { name, input, nodeId, childId, result, startedAt, endedAt, pruned, isMasked, maskedBy } = row
   const state = stateOf(row)
+  const edit = useMemo(() => editOf(name, input), [name, input])
   return (
     <>
       <div class="conversation-head is-call" onDblClick={stopping(onToggle)}>
         {toggle}
         <CallMark tone={state.tone} />
         <span class="conversation-tool mono">{name}</span>
-        {!isOpen && <span class="conversation-arguments mono cut">{argumentsLine(input)}</span>}
+        {!isOpen && (
+          <span class="conversation-arguments mono cut">
+            {edit === undefined ? argumentsLine(input) : oneLine(edit.path)}
+          </span>
+        )}
+        {!isOpen && edit !== undefined && <EditSize edit={edit} />}
         {!isOpen && result !== undefined && (
           <span class={`conversation-outcome cut ${result.isError ? 'is-bad' : ''}`}>
             {oneLine(textOf(result.content))}
@@ -59,7 +69,7 @@ export function CallBody({ row, isOpen, toggle, onToggle }: CallBodyProps): JSX.
         <div class="conversation-call" onClick={(event) => event.stopPropagation()}>
           <section>
             <p class="conversation-part">Input</p>
-            <JsonText value={input} lines={16} chars={2_000} />
+            {edit === undefined ? <JsonText value={input} lines={16} chars={2_000} /> : <DiffView edit={edit} />}
           </section>
           {result !== undefined && <Result result={result} />}
         </div>

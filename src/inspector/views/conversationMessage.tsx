@@ -6,6 +6,7 @@ import { providedText, textOf, type AssistantMessage, type Block } from '../../p
 import type { MessageRow } from '../model/graphRow.ts'
 import { formatCompact, formatCount, formatShare } from '../model/numbers.ts'
 import { counted } from '../../charts/amounts.ts'
+import { CopyButton } from '../parts/copyButton.tsx'
 import { PrunedBadge } from '../parts/prunedBadge.tsx'
 import { Media } from './conversationMedia.tsx'
 import { LongText } from './longText.tsx'
@@ -34,7 +35,7 @@ export function MessageBody({ row, toggle, text, hidden }: MessageBodyProps): JS
     <>
       <div class="conversation-head">
         <span class={`conversation-role is-${message.role}`}>{isUser ? 'User' : 'Assistant'}</span>
-        {!isUser && <span class="muted conversation-turn">turn {turnIndex}</span>}
+        {!isUser && <span class="muted conversation-turn">turn {turnIndex + 1}</span>}
         {source !== undefined && <span class="badge">{source}</span>}
         {rebasedFrom !== undefined && (
           <span class="badge accent" title="A revert would have taken it off the trunk, so it is said again">
@@ -56,6 +57,7 @@ export function MessageBody({ row, toggle, text, hidden }: MessageBodyProps): JS
         {toggle}
         {hidden > 0 && <span class="muted">{counted(hidden, 'call')}</span>}
         <span class="conversation-meta number">
+          {said !== '' && <CopyButton text={() => said} label={`Copy ${formatNodeId(nodeId)}`} />}
           {isUser ? <Estimate message={message} /> : <Used message={message} />}
           <span class="conversation-id">{formatNodeId(nodeId)}</span>
         </span>

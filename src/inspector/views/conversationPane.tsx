@@ -15,6 +15,11 @@ import { useTreeScroll, type TreeScroll } from './treeScroll.ts'
 import { toggled } from '../model/toggled.ts'
 import { Rows } from './rowScroll.tsx'
 import { formatCount } from '../model/numbers.ts'
+import type { GrowingMarkdown } from '../../text/growingMarkdown.ts'
+import { growingTail } from '../model/growingTail.ts'
+import { isRaw } from '../model/rawText.ts'
+import { richText } from '../model/richText.ts'
+import { Markdown } from '../parts/markdown.tsx'
 import { forDisplay } from '../model/shortText.ts'
 import { lanesWidth } from './conversationLanes.tsx'
 
@@ -188,6 +193,21 @@ const mostShown = 4_000
 
 const tail = (text: string): string => forDisplay(text.length > mostShown ? `…${text.slice(-mostShown)}` : text)
 
+/** What the model has written so far; only what is new is looked at and drawn. */
+function GrowingText({ text }: { readonly text: string }): JSX.Element {
+  const growing = useRef<GrowingMarkdown | undefined>(undefined)
+  const rich = isRaw.value ? null : richText.value
+  if (rich === null) return <div class="conversation-text-body">{tail(text)}</div>
+  if (growing.current?.source !== text) growing.current = rich.growMarkdown(text, growing.current)
+  const { blocks, first, isCut } = growingTail(growing.current, mostShown)
+  return (
+    <div class="conversation-text is-growing">
+      {isCut && <p class="faint">…</p>}
+      <Markdown blocks={blocks} first={first} isGrowing />
+    </div>
+  )
+}
+
 /** The reply under way, at the end of the trunk. */
 function PartialRow({ partial, gap, lanes }: PartialRowProps): JSX.Element {
   const { text, thinking, turnIndex } = partial
@@ -201,14 +221,14 @@ function PartialRow({ partial, gap, lanes }: PartialRowProps): JSX.Element {
       <div class="conversation-body" style={{ marginLeft: `${lanesWidth(gap, lanes)}px` }}>
         <div class="conversation-head">
           <span class="conversation-role is-assistant">Assistant</span>
-          <span class="muted">turn {turnIndex}</span>
+          <span class="muted">turn {turnIndex + 1}</span>
           <span class="badge accent">
             {text === '' && !isThinking ? 'waiting for the model' : isThinking ? 'thinking' : 'writing'}
           </span>
           <span class="conversation-meta number">{formatCount(text.length + thinking.length)} characters</span>
         </div>
         {isThinking && <div class="conversation-thought">{tail(thinking)}</div>}
-        {text !== '' && <div class="conversation-text-body">{tail(text)}</div>}
+        {text !== '' && <GrowingText text={text} />}
       </div>
     </div>
   )

@@ -5,7 +5,7 @@ import { CallBody } from './conversationCall.tsx'
 import { Lanes, lanesWidth } from './conversationLanes.tsx'
 import { MessageBody } from './conversationMessage.tsx'
 import { FoldBody, MemoBody, NoticeBody, TagBody } from './conversationNotes.tsx'
-import { stopping } from './longText.tsx'
+import { stopping } from '../parts/stopping.ts'
 
 export interface ConversationRowProps {
   readonly id: string

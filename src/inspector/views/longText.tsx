@@ -2,7 +2,9 @@ import { useState } from 'preact/hooks'
 import type { ComponentChildren, JSX } from 'preact'
 import { jsonParts } from '../model/jsonParts.ts'
 import { formatCount } from '../model/numbers.ts'
-import { beginning, forDisplay, jsonOf } from '../model/shortText.ts'
+import { beginningWorthCutting, forDisplay, jsonOf } from '../model/shortText.ts'
+import { Prose } from '../parts/prose.tsx'
+import { stopping } from '../parts/stopping.ts'
 
 /** Longer JSON than this is shown in one colour. */
 const mostColoured = 20_000
@@ -29,13 +31,17 @@ export function LongText({
 }: LongTextProps): JSX.Element {
   const [isOwnFull, setOwnFull] = useState(false)
   const isAll = isFull ?? isOwnFull
-  const first = beginning(text, { lines, chars })
+  const first = beginningWorthCutting(text, { lines, chars })
   const isCut = first.length < text.length
   const toggle = onToggle ?? ((): void => setOwnFull(!isOwnFull))
-  const shown = forDisplay(isAll ? text : first)
+  const shown = isAll ? text : first
   return (
     <div class={`conversation-text is-${kind}`}>
-      <div class="conversation-text-body">{kind === 'json' ? coloured(shown) : shown}</div>
+      {kind === 'prose' ? (
+        <Prose text={shown} />
+      ) : (
+        <div class="conversation-text-body">{kind === 'json' ? coloured(forDisplay(shown)) : forDisplay(shown)}</div>
+      )}
       {isCut && (
         <button type="button" class="conversation-more" onClick={stopping(toggle)}>
           {isAll ? 'Show less' : `Show all (${formatCount(text.length)} characters)`}
@@ -52,14 +58,6 @@ export function JsonText({
 }: { readonly value: unknown } & Omit<LongTextProps, 'text' | 'kind'>): JSX.Element {
   return <LongText {...rest} kind="json" text={jsonOf(value, 2)} />
 }
-
-/** An action of something inside a row, which does not select the row. */
-export const stopping =
-  (action: () => void) =>
-  (event: Event): void => {
-    event.stopPropagation()
-    action()
-  }
 
 const coloured = (text: string): ComponentChildren =>
   text.length > mostColoured

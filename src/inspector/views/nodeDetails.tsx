@@ -10,6 +10,8 @@ import { CutText } from '../parts/cutText.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Artifacts } from './artifacts.tsx'
 import { Media } from './conversationMedia.tsx'
+import { CallInput } from './callInput.tsx'
+import { LongText } from './longText.tsx'
 import { JsonTree } from '../parts/jsonTree.tsx'
 
 const roles = { user: 'User message', assistant: 'Reply', toolResult: 'Tool result' } as const
@@ -74,7 +76,7 @@ export function NodeDetails({ inspector, view, id, onRevert, onPrune }: NodeDeta
         </div>
       ))}
       {message.content.map((block, index) => (
-        <BlockView key={`${id} ${index}`} block={block} />
+        <BlockView key={`${id} ${index}`} block={block} isProse={message.role !== 'toolResult'} />
       ))}
       {message.role === 'toolResult' && <Artifacts key={id} artifacts={message.artifacts} showsPictures />}
     </section>
@@ -237,10 +239,10 @@ function Facts({ inspector, node }: { readonly inspector: Inspector; readonly no
   )
 }
 
-function BlockView({ block }: { readonly block: Block }) {
+function BlockView({ block, isProse }: { readonly block: Block; readonly isProse: boolean }) {
   switch (block.type) {
     case 'text':
-      return <CutText text={block.text} />
+      return isProse ? <LongText text={block.text} lines={60} chars={6_000} /> : <CutText text={block.text} />
     case 'thinking':
       return (
         <div class="thinking">
@@ -254,7 +256,7 @@ function BlockView({ block }: { readonly block: Block }) {
           <span class="mono">
             <strong>{block.name}</strong> <span class="faint">{block.callId}</span>
           </span>
-          <JsonTree value={block.input} depth={2} />
+          <CallInput name={block.name} input={block.input} />
         </div>
       )
     case 'provider':

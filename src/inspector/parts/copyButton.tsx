@@ -1,0 +1,39 @@
+import { useState } from 'preact/hooks'
+import { stopping } from './stopping.ts'
+import { Icon } from './icon.tsx'
+
+export interface CopyButtonProps {
+  /** Made when it is copied. */
+  readonly text: () => string
+  /** What is copied: "Copy the message". */
+  readonly label: string
+}
+
+const words = { ready: 'Copy', copied: 'Copied', failed: 'Not copied' } as const
+
+/** Copies a text as it was written; where the browser lets pages do so. What came of it stands there until the button is left. */
+export function CopyButton({ text, label }: CopyButtonProps) {
+  const [state, setState] = useState<keyof typeof words>('ready')
+  // Only pages of a secure origin have it.
+  if ((navigator.clipboard as Clipboard | undefined) === undefined) return null
+  const copy = (): void =>
+    void navigator.clipboard.writeText(text()).then(
+      () => setState('copied'),
+      () => setState('failed'),
+    )
+  const leave = (): void => setState('ready')
+  return (
+    <button
+      type="button"
+      class={`copy is-${state}`}
+      aria-label={state === 'ready' ? label : words[state]}
+      title={label}
+      onClick={stopping(copy)}
+      onBlur={leave}
+      onMouseLeave={leave}
+    >
+      <Icon name="copy" />
+      {state === 'ready' ? null : <span>{words[state]}</span>}
+    </button>
+  )
+}

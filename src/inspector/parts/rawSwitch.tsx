@@ -1,0 +1,14 @@
+import { isRaw } from '../model/rawText.ts'
+
+/** Shows the messages of the page as Markdown, or as they were written. */
+export const RawSwitch = () => (
+  <button
+    type="button"
+    class="button quiet"
+    aria-pressed={isRaw.value}
+    title="Messages as they were written, without Markdown"
+    onClick={() => (isRaw.value = !isRaw.value)}
+  >
+    Raw
+  </button>
+)
