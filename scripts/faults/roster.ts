@@ -50,4 +50,28 @@ export const faults: readonly Fault[] = [
     to: '',
     tests: ['charts/standing'],
   },
+  {
+    id: 'roster-7',
+    file: 'src/runtime/agents/familyHost.ts',
+    what: 'the list does not see what changes below an agent',
+    from: 'this.parent?.changed()',
+    to: '',
+    tests: ['server/bridge/roster'],
+  },
+  {
+    id: 'roster-8',
+    file: 'src/runtime/children/treeTotals.ts',
+    what: 'the cost of a tree leaves out what is two floors below',
+    from: 'count(totals.uncounted)',
+    to: '',
+    tests: ['server/bridge/roster'],
+  },
+  {
+    id: 'roster-9',
+    file: 'src/server/bridge/roster.ts',
+    what: 'an agent that ends while nothing else changes stays in the list',
+    from: 'if (isChanged || entries.size !== this.#entries.size)',
+    to: 'if (isChanged)',
+    tests: ['server/bridge/roster'],
+  },
 ]

@@ -41,6 +41,7 @@ type Known =
   | 'state'
   | 'waitsFor'
   | 'spent'
+  | 'totals'
   | 'store'
   | 'clock'
   | 'send'
@@ -67,6 +68,8 @@ export interface AgentBody extends Pick<TreeAgent, Known> {
   readonly growingReply: GrowingReply | undefined
   /** What the application gives it; `undefined` as long as that is nothing. */
   given: RunDeps | undefined
+  /** Another object after each change of it or of what is alive below it. */
+  readonly version: object
   /** What its log says of how far it has come. */
   readonly progress: Pick<Progress, 'outline'>
   /** `seq` of its last record. */

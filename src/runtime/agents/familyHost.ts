@@ -2,6 +2,7 @@ import type { AgentDefinition } from '../../actors/agentDefinition.ts'
 import { Children } from '../children/children.ts'
 import { roomFor } from '../children/spawnChild.ts'
 import type { TreeAgent } from '../children/treeAgent.ts'
+import { totalsOf, type TreeTotals } from '../children/treeTotals.ts'
 import type { HostShared } from './hostOptions.ts'
 import { MachineHost } from './machineHost.ts'
 
@@ -17,6 +18,23 @@ export abstract class FamilyHost extends MachineHost {
   protected abstract override readonly shared: HostShared
   /** `undefined`: it has had none. */
   protected knownFamily: Children | undefined
+
+  /** Another object after each change of it or of what is below it. */
+  version: object = {}
+  #totals: { readonly version: object; readonly totals: TreeTotals } | undefined
+
+  override changed(): void {
+    this.version = {}
+    this.parent?.changed()
+  }
+
+  get totals(): TreeTotals {
+    if (this.#totals?.version !== this.version) {
+      const { version, self, knownFamily } = this
+      this.#totals = { version, totals: totalsOf(self, knownFamily?.running ?? nobody) }
+    }
+    return this.#totals.totals
+  }
 
   get clock(): HostShared['clock'] {
     return this.shared.clock
@@ -51,7 +69,7 @@ export abstract class FamilyHost extends MachineHost {
 
   /** Its living sub-agents, oldest first. */
   get liveChildren(): readonly TreeAgent[] {
-    return this.knownFamily?.hosts ?? nobody
+    return this.knownFamily?.running.map(({ host }) => host) ?? nobody
   }
 
   get listedChildren(): readonly TreeAgent[] {

@@ -33,6 +33,8 @@ export abstract class MachineHost {
     readonly createActor: Interpreter['createActor']
   }
 
+  /** Called when something may have changed. */
+  abstract changed(): void
   /** Called when the machine has taken a step. */
   protected abstract stepped(): void
   /** Called when that step led to another state. */
@@ -170,6 +172,7 @@ export abstract class MachineHost {
   next(): void {
     // Runs once for each event taken; others may still be in the mailbox.
     this.#unseen = Math.max(0, this.#unseen - 1)
+    this.changed()
     this.stepped()
     const previous = this.#state
     const state = this.state

@@ -14,6 +14,7 @@ import type { GrowingReply } from '../../protocol/events.ts'
 import type { TreeAgent } from '../children/treeAgent.ts'
 import type { AgentBody, LoadedAgent, RestingContext } from './agentBody.ts'
 import type { AgentHost } from './agentHost.ts'
+import { noTotals } from '../children/treeTotals.ts'
 import type { RunDeps } from '../children/runDeps.ts'
 import type { InspectionListener } from './inspections.ts'
 import { Observers, type AgentListener } from '../events/observers.ts'
@@ -150,6 +151,14 @@ export class UnloadedHost implements AgentBody {
 
   get conversation(): ConversationView {
     return emptyConversation
+  }
+
+  get totals(): typeof noTotals {
+    return noTotals
+  }
+
+  get version(): object {
+    return this.#state
   }
 
   get isStuck(): boolean {

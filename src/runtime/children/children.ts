@@ -41,8 +41,8 @@ export class Children implements ChildPorts {
   }
 
   /** Those that run, oldest first. */
-  get hosts(): TreeAgent[] {
-    return this.#lives('running').map(({ host }) => host)
+  get running(): Life[] {
+    return this.#lives('running')
   }
 
   #lives(...states: readonly Child['state'][]): Life[] {
@@ -54,7 +54,7 @@ export class Children implements ChildPorts {
   /** Resolves once those that are being opened are there, and all below them. */
   async ready(): Promise<void> {
     await Promise.all([...this.#children.values()].flatMap(({ ready }) => ready?.promise ?? []))
-    await Promise.all([...this.hosts.map((host) => host.childrenReady()), this.detached.collected()])
+    await Promise.all([...this.running.map(({ host }) => host.childrenReady()), this.detached.collected()])
   }
 
   /** How many were asked for that the machine has not heard of: from inside a listener it is in the middle of a step. */
@@ -334,6 +334,7 @@ export class Children implements ChildPorts {
     }
     if (life.isCalled) this.#spent.set(life.key, usedBy(life))
     life.gone.resolve()
+    this.#parent.changed()
     const release = this.#hosts.release(life.host).catch((thrown: unknown) => this.#parent.fail(thrown))
     child.release = release
     await release

@@ -12,6 +12,7 @@ import type { Store } from '../../protocol/store.ts'
 import type { Announcer } from '../events/announcer.ts'
 import type { Runs } from '../events/runs.ts'
 import type { StallTimer } from './stallTimer.ts'
+import type { TreeTotals } from './treeTotals.ts'
 
 /** How what people decide of an agent's calls is checked before its machine is told. */
 export interface PeoplesAnswers {
@@ -51,6 +52,8 @@ export interface TreeAgent {
   readonly waitsFor: string | null
   /** What it has used in its lifetime, including its sub-agents. */
   readonly spent: Spent
+  /** Of it and of what is alive below it. */
+  readonly totals: TreeTotals
   readonly clock: Clock
   /** Where its log is. */
   readonly store: Store
@@ -66,6 +69,8 @@ export interface TreeAgent {
   readonly ended: Promise<ErrorInfo | null>
   /** Whether it was stopped or closed. */
   readonly isEndedOnPurpose: boolean
+  /** Something of it, or of an agent below it, has changed. */
+  changed(): void
   /** Starts it as a root. */
   start(): void
   /** Starts what is waiting in a restored agent. */

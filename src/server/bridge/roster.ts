@@ -2,7 +2,7 @@ import type { Clock } from '../../protocol/clock.ts'
 import type { AgentSummary, ServerFrame } from '../../protocol/frames.ts'
 import type { Agent } from '../../runtime/agents/agent.ts'
 import type { Reach } from './roles.ts'
-import { summaryOf } from './snapshots.ts'
+import { summaryOf, versionOf } from './snapshots.ts'
 
 /** Interval of polling, in milliseconds. */
 const pollMs = 200
@@ -15,22 +15,39 @@ export interface RosterWatcher {
   send(frame: ServerFrame): void
 }
 
-/** An agent as it is now, for all who watch. */
+/** A running agent as it was when it last changed. */
 interface RosterEntry {
+  readonly agent: Agent
+  /** What it was read at; an agent of the same version has not changed, nor has anything below it. */
+  readonly version: object
   readonly summary: AgentSummary
-  /** The same as text, for comparison. */
+  /** The summary as text, for comparison. */
   readonly text: string
+  /** The poll that found the summary changed. */
+  readonly changed: number
+  readonly children: readonly Agent[]
+}
+
+/** What a watcher has been sent. */
+interface Sent {
+  /** The poll after which everything was. */
+  poll: number
+  /** The polls that found changed what it has, by agent. */
+  readonly entries: Map<string, number>
 }
 
 /**
  * Sends watchers the agents that run and what has changed. It polls a few times a second while somebody watches, so a busy agent costs
- * no more than a quiet one.
+ * no more than a quiet one, and reads only agents that have changed since.
  */
 export class Roster {
   readonly #agents: () => readonly Agent[]
   readonly #clock: Clock
-  /** What each was sent last, by agent. */
-  readonly #watchers = new Map<RosterWatcher, Map<string, string>>()
+  readonly #watchers = new Map<RosterWatcher, Sent>()
+  /** Those that run, by id. */
+  #entries = new Map<string, RosterEntry>()
+  /** Counts polls that found a change. */
+  #poll = 0
   #cancel: (() => void) | undefined
 
   /** `agents`: those without a parent. */
@@ -40,9 +57,10 @@ export class Roster {
   }
 
   watch(watcher: RosterWatcher): void {
-    this.#watchers.set(watcher, new Map())
+    this.#watchers.set(watcher, { poll: -1, entries: new Map() })
     this.#cancel ??= this.#pollLater()
-    this.#send(watcher, this.#poll(), true)
+    this.#read()
+    this.#send(watcher, true)
   }
 
   unwatch(watcher: RosterWatcher): void {
@@ -53,33 +71,66 @@ export class Roster {
   close(): void {
     this.#cancel?.()
     this.#cancel = undefined
+    this.#entries = new Map()
   }
 
   #pollLater(): () => void {
     return this.#clock.after(pollMs, () => {
-      const entries = this.#poll()
-      for (const watcher of this.#watchers.keys()) if (!watcher.isFull) this.#send(watcher, entries, false)
+      this.#read()
+      for (const watcher of this.#watchers.keys()) if (!watcher.isFull) this.#send(watcher, false)
       this.#cancel = this.#pollLater()
     })
   }
 
-  #poll(): RosterEntry[] {
-    const below = (agent: Agent): Agent[] => [agent, ...agent.children().flatMap(below)]
-    const summaries = this.#agents().flatMap(below).map(summaryOf)
-    return summaries.map((summary) => ({ summary, text: JSON.stringify(summary) }))
+  /** Reads what has changed. */
+  #read(): void {
+    const entries = new Map<string, RosterEntry>()
+    const poll = this.#poll + 1
+    let isChanged = false
+    const readAll = (agents: readonly Agent[]): void => {
+      for (const agent of agents) {
+        const known = this.#entries.get(agent.id)
+        const entry = this.#entryOf(agent, known, poll)
+        if (entry.changed === poll) isChanged = true
+        entries.set(agent.id, entry)
+        readAll(entry.children)
+      }
+    }
+    readAll(this.#agents())
+    if (isChanged || entries.size !== this.#entries.size) this.#poll = poll
+    this.#entries = entries
   }
 
-  #send(watcher: RosterWatcher, entries: readonly RosterEntry[], isFirst: boolean): void {
+  #entryOf(agent: Agent, known: RosterEntry | undefined, poll: number): RosterEntry {
+    const version = versionOf(agent)
+    if (known?.agent === agent && known.version === version) return known
+    const summary = summaryOf(agent)
+    const text = JSON.stringify(summary)
+    const children = agent.children()
+    if (known?.text === text) return { ...known, agent, version, children }
+    return { agent, version, summary, text, changed: poll, children }
+  }
+
+  #send(watcher: RosterWatcher, isFirst: boolean): void {
     const sent = this.#watchers.get(watcher)!
-    const within = entries.filter(({ summary }) =>
-      watcher.reach({ id: summary.agentId, path: summary.path, metadata: summary.metadata }),
-    )
-    const changed = within.filter(({ summary, text }) => sent.get(summary.agentId) !== text)
-    for (const { summary, text } of changed) sent.set(summary.agentId, text)
-    const ids = new Set(within.map(({ summary }) => summary.agentId))
-    const gone = [...sent.keys()].filter((id) => !ids.has(id))
-    for (const id of gone) sent.delete(id)
-    if (!isFirst && changed.length === 0 && gone.length === 0) return
-    watcher.send({ type: 'agents', agents: changed.map(({ summary }) => summary), gone })
+    if (sent.poll === this.#poll) return
+    sent.poll = this.#poll
+    const { entries } = sent
+    const agents: AgentSummary[] = []
+    const isWithin = (id: string): boolean => {
+      const entry = this.#entries.get(id)
+      return entry !== undefined && reaches(watcher, entry)
+    }
+    for (const [id, entry] of this.#entries) {
+      if (entries.get(id) === entry.changed || !reaches(watcher, entry)) continue
+      entries.set(id, entry.changed)
+      agents.push(entry.summary)
+    }
+    const gone = [...entries.keys()].filter((id) => !isWithin(id))
+    for (const id of gone) entries.delete(id)
+    if (isFirst || agents.length > 0 || gone.length > 0) watcher.send({ type: 'agents', agents, gone })
   }
 }
+
+const reaches = ({ reach }: RosterWatcher, { summary }: RosterEntry): boolean =>
+  reach({ id: summary.agentId, path: summary.path, metadata: summary.metadata })

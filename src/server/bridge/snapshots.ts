@@ -1,5 +1,6 @@
 import type { AgentDefinition } from '../../actors/agentDefinition.ts'
 import { describePolicies } from '../../actors/policies/describePolicies.ts'
+import { addSpent } from '../../machines/spending.ts'
 import type { PolicyInfo } from '../../protocol/braking.ts'
 import type { Pending } from '../../protocol/pending.ts'
 import { pendingIn } from '../../protocol/pendingIn.ts'
@@ -73,20 +74,29 @@ function doingOf({ context, announcer }: Pick<AgentBody, 'context' | 'announcer'
 }
 
 /** An agent as a list shows it. */
-export const summaryOf = (agent: Agent): AgentSummary => ({
-  agentId: agent.id,
-  definition: agent.definition,
-  ...(agent.active === agent.definition ? {} : { active: agent.active }),
-  path: agent.path,
-  state: agent.state,
-  seq: agent.lastSeq,
-  head: agent.conversation.head,
-  pendingApprovals: agent.approvals().map(({ key }) => key),
-  pending: agent.pending().map(({ key }) => key),
-  spent: agent.spent,
-  ...overview(bodyOf(agent)),
-  ...(agent.metadata === undefined ? {} : { metadata: agent.metadata }),
-})
+export function summaryOf(agent: Agent): AgentSummary {
+  const body = bodyOf(agent)
+  const { spent, metadata } = body
+  const { waiting, uncounted } = body.totals
+  return {
+    agentId: agent.id,
+    definition: agent.definition,
+    ...(agent.active === agent.definition ? {} : { active: agent.active }),
+    path: agent.path,
+    state: agent.state,
+    seq: agent.lastSeq,
+    head: body.conversation.head,
+    pendingApprovals: waiting.filter(({ kind }) => kind === 'approval').map(({ key }) => key),
+    pending: waiting.map(({ key }) => key),
+    spent,
+    ...(uncounted === undefined ? {} : { treeSpent: addSpent(spent, uncounted) }),
+    ...overview(body),
+    ...(metadata === undefined ? {} : { metadata }),
+  }
+}
+
+/** Another object after each change of an agent or of what is alive below it. */
+export const versionOf = (agent: Agent): object => bodyOf(agent).version
 
 const overview = (body: AgentBody): Overview =>
   overviewOf({

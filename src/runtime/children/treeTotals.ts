@@ -1,0 +1,65 @@
+import { addSpent } from '../../machines/spending.ts'
+import type { CallState } from '../../machines/agentTypes.ts'
+import type { Pending } from '../../protocol/pending.ts'
+import type { Spent } from '../../protocol/records.ts'
+import { usedBy, type Life } from './child.ts'
+import type { TreeAgent } from './treeAgent.ts'
+
+/** Something that waits for a person, by what decides it. */
+export interface WaitingCall {
+  readonly key: string
+  readonly kind: Pending['kind']
+}
+
+/** What lists say of an agent together with all that is alive below it. */
+export interface TreeTotals {
+  /** What waits for people, its own first. */
+  readonly waiting: readonly WaitingCall[]
+  /** What living sub-agents have used that those above them have not counted yet; `undefined`: nothing. */
+  readonly uncounted: Spent | undefined
+}
+
+const nothing: readonly never[] = Object.freeze([])
+
+/** Of an agent at rest that is alone. */
+export const noTotals: TreeTotals = Object.freeze({ waiting: nothing, uncounted: undefined })
+
+const kindOf: { readonly [S in CallState['status']]: Pending['kind'] | undefined } = {
+  held: 'approval',
+  asking: 'question',
+  asked: 'question',
+  requested: 'call',
+  ready: undefined,
+  checking: undefined,
+  running: undefined,
+  paused: undefined,
+  settled: undefined,
+}
+
+/** The totals of an agent from those of its sub-agents, without looking further down. What waits in one that nobody lists is nobody's to know. */
+export function totalsOf(
+  { context, incognito }: Pick<TreeAgent, 'context' | 'incognito'>,
+  lives: readonly Life[],
+): TreeTotals {
+  const { calls, run } = context
+  const waiting: WaitingCall[] = []
+  for (const { key, status } of run === null ? nothing : calls) {
+    const kind = kindOf[status]
+    if (kind !== undefined) waiting.push({ key, kind })
+  }
+  let uncounted: Spent | undefined
+  const count = (spent: Spent | undefined): void => {
+    if (isSome(spent)) uncounted = uncounted === undefined ? spent : addSpent(uncounted, spent)
+  }
+  for (const life of lives) {
+    const { host } = life
+    const { totals } = host
+    if (host.incognito === undefined || incognito !== undefined) waiting.push(...totals.waiting)
+    count(usedBy(life))
+    count(totals.uncounted)
+  }
+  return waiting.length === 0 && uncounted === undefined ? noTotals : { waiting, uncounted }
+}
+
+const isSome = (spent: Spent | undefined): spent is Spent =>
+  spent !== undefined && (spent.turns > 0 || spent.costUsd > 0 || spent.usage.input > 0 || spent.usage.output > 0)
