@@ -150,6 +150,8 @@ describe('the list of running agents', (it) => {
     await agree('after it has read')
     assert.is(frames.length, before + 1)
     assert.equal(frames.at(-1)!.gone, ['c'])
+    await agents[1]!.stop()
+    await agree('after one has gone, and nothing else has changed')
   })
 })
 
