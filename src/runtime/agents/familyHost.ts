@@ -1,8 +1,8 @@
 import type { AgentDefinition } from '../../actors/agentDefinition.ts'
 import { Children } from '../children/children.ts'
 import { roomFor } from '../children/spawnChild.ts'
-import type { TreeAgent } from '../children/treeAgent.ts'
-import { totalsOf, type TreeTotals } from '../children/treeTotals.ts'
+import type { TreeAgent, TreeTotals } from '../children/treeAgent.ts'
+import { totalsOf } from '../children/treeTotals.ts'
 import type { HostShared } from './hostOptions.ts'
 import { MachineHost } from './machineHost.ts'
 

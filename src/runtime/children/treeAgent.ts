@@ -6,13 +6,12 @@ import type { CallReturn } from '../../machines/effectTypes.ts'
 import type { Clock } from '../../protocol/clock.ts'
 import type { ErrorInfo } from '../../protocol/errors.ts'
 import type { Metadata } from '../../protocol/metadata.ts'
-import type { PendingOf } from '../../protocol/pending.ts'
+import type { Pending, PendingOf } from '../../protocol/pending.ts'
 import type { Spent } from '../../protocol/records.ts'
 import type { Store } from '../../protocol/store.ts'
 import type { Announcer } from '../events/announcer.ts'
 import type { Runs } from '../events/runs.ts'
 import type { StallTimer } from './stallTimer.ts'
-import type { TreeTotals } from './treeTotals.ts'
 
 /** How what people decide of an agent's calls is checked before its machine is told. */
 export interface PeoplesAnswers {
@@ -25,6 +24,20 @@ export interface PeoplesAnswers {
   wrongInInput(call: PendingOf<'approval'>, input: unknown): string | undefined
   /** What the model gets of a call that a client carried out. */
   resultOf(call: PendingOf<'call'>, given: ClientOutcome): CallReturn
+}
+
+/** Something that waits for a person, by what decides it. */
+export interface WaitingCall {
+  readonly key: string
+  readonly kind: Pending['kind']
+}
+
+/** What lists say of an agent together with all that is alive below it. */
+export interface TreeTotals {
+  /** What waits for people, its own first. */
+  readonly waiting: readonly WaitingCall[]
+  /** What living sub-agents have used that those above them have not counted yet; `undefined`: nothing. */
+  readonly uncounted: Spent | undefined
 }
 
 /** A loaded agent as seen by those above and below it in its tree. */

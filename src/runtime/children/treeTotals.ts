@@ -3,21 +3,7 @@ import type { CallState } from '../../machines/agentTypes.ts'
 import type { Pending } from '../../protocol/pending.ts'
 import type { Spent } from '../../protocol/records.ts'
 import { usedBy, type Life } from './child.ts'
-import type { TreeAgent } from './treeAgent.ts'
-
-/** Something that waits for a person, by what decides it. */
-export interface WaitingCall {
-  readonly key: string
-  readonly kind: Pending['kind']
-}
-
-/** What lists say of an agent together with all that is alive below it. */
-export interface TreeTotals {
-  /** What waits for people, its own first. */
-  readonly waiting: readonly WaitingCall[]
-  /** What living sub-agents have used that those above them have not counted yet; `undefined`: nothing. */
-  readonly uncounted: Spent | undefined
-}
+import type { TreeAgent, TreeTotals, WaitingCall } from './treeAgent.ts'
 
 const nothing: readonly never[] = Object.freeze([])
 
@@ -43,9 +29,9 @@ export function totalsOf(
 ): TreeTotals {
   const { calls, run } = context
   const waiting: WaitingCall[] = []
-  for (const { key, status } of run === null ? nothing : calls) {
+  for (const { key, status, question } of run === null ? nothing : calls) {
     const kind = kindOf[status]
-    if (kind !== undefined) waiting.push({ key, kind })
+    if (kind !== undefined) waiting.push({ kind, key: kind === 'question' ? question!.key : key })
   }
   let uncounted: Spent | undefined
   const count = (spent: Spent | undefined): void => {
