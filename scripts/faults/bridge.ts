@@ -232,8 +232,8 @@ export const faults: readonly Fault[] = [
     id: 'bridge-29',
     file: file('httpRoutes'),
     what: 'the page is served under a name that a foreign page had point here',
-    from: 'if (refusal === undefined) return this.#page.answer(request, response, path)',
-    to: 'return this.#page.answer(request, response, path)',
+    from: 'if (refusal === undefined) return this.#page.answer(request, response, own)',
+    to: 'return this.#page.answer(request, response, own)',
     tests: ['server/bridge/admission'],
   },
   {

@@ -280,7 +280,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'machines-33',
-    file: 'src/protocol/messages.ts',
+    file: 'src/protocol/messageText.ts',
     what: 'the usage of a first reply is lost',
     from: 'if (a === noUsage) return b',
     to: 'if (a === noUsage) return a',

@@ -1,5 +1,6 @@
 import type { GraftOutcome } from '../protocol/braking.ts'
-import { formatNodeId, type NodeId } from '../protocol/ids.ts'
+import type { NodeId } from '../protocol/ids.ts'
+import { formatNodeId } from '../protocol/nodeIds.ts'
 
 /** What a graft copied, and as what: `n12–n14 as n30–n32, n20 as n33`. */
 export function copiedSpans(copies: GraftOutcome['copies']): string {

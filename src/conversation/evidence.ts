@@ -1,5 +1,5 @@
 import type { Evidence, Tag } from '../protocol/braking.ts'
-import { saidByTool, textOf } from '../protocol/messages.ts'
+import { saidByTool, textOf } from '../protocol/messageText.ts'
 import { cutEnd } from './cutMiddle.ts'
 import type { ConversationNode } from './node.ts'
 

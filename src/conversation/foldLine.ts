@@ -1,5 +1,6 @@
-import { formatNodeId } from '../protocol/ids.ts'
-import { saidByTool, textOf, type ToolCallBlock, type ToolResultMessage } from '../protocol/messages.ts'
+import { formatNodeId } from '../protocol/nodeIds.ts'
+import type { ToolCallBlock, ToolResultMessage } from '../protocol/messages.ts'
+import { saidByTool, textOf } from '../protocol/messageText.ts'
 import { cutEnd, oneLine } from './cutMiddle.ts'
 import { callsRun, type Step } from './node.ts'
 

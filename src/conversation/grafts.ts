@@ -1,6 +1,7 @@
 import type { GraftOutcome } from '../protocol/braking.ts'
 import type { NodeId } from '../protocol/ids.ts'
-import { noUsage, toolCallsOf, type AssistantMessage, type Block, type Message } from '../protocol/messages.ts'
+import type { AssistantMessage, Block, Message } from '../protocol/messages.ts'
+import { noUsage, toolCallsOf } from '../protocol/messageText.ts'
 import { renderCopyEnd, renderCopyOf } from './brakeNotes.ts'
 import type { ConversationNode } from './node.ts'
 import { renderMessage } from './renderMessage.ts'

@@ -1,6 +1,7 @@
 import type { Tag } from '../protocol/braking.ts'
 import type { NodeId } from '../protocol/ids.ts'
-import { toolCallsOf, type Message, type ToolCallBlock } from '../protocol/messages.ts'
+import type { Message, ToolCallBlock } from '../protocol/messages.ts'
+import { toolCallsOf } from '../protocol/messageText.ts'
 import type { RecordOf } from '../protocol/records.ts'
 import type { TokenCounter } from './tokenCounter.ts'
 

@@ -1,4 +1,5 @@
-import { formatNodeId, type NodeId } from '../protocol/ids.ts'
+import type { NodeId } from '../protocol/ids.ts'
+import { formatNodeId } from '../protocol/nodeIds.ts'
 import type { RecordOf } from '../protocol/records.ts'
 import { makeNode, type CallMarks, type ConversationNode } from './node.ts'
 import type { TokenCounter } from './tokenCounter.ts'

@@ -1,5 +1,6 @@
 import type { PinOutcome, PinRequest } from '../protocol/braking.ts'
-import { formatNodeId, parseNodeId, type NodeId } from '../protocol/ids.ts'
+import type { NodeId } from '../protocol/ids.ts'
+import { formatNodeId, parseNodeId } from '../protocol/nodeIds.ts'
 import type { Overlay } from '../protocol/records.ts'
 import { cutEnd } from './cutMiddle.ts'
 import type { ConversationNode } from './node.ts'

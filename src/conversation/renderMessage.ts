@@ -1,4 +1,5 @@
-import { isMedia, type Block, type Message, type ToolResultMessage } from '../protocol/messages.ts'
+import type { Block, Message, ToolResultMessage } from '../protocol/messages.ts'
+import { isMedia } from '../protocol/messageText.ts'
 import type { RequestMessage } from '../protocol/model.ts'
 
 /** A message as sent to providers; `undefined` if nothing in it would be accepted, and it is omitted. */

@@ -1,4 +1,5 @@
-import { formatNodeId, type NodeId } from '../protocol/ids.ts'
+import type { NodeId } from '../protocol/ids.ts'
+import { formatNodeId } from '../protocol/nodeIds.ts'
 
 /** The attribute of a note that says which nodes it stands for; `''` for none. */
 export function spanOf(ids: readonly NodeId[]): string {

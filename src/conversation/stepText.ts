@@ -1,4 +1,5 @@
-import { mediaText, providedText, type Block, type ToolResultMessage } from '../protocol/messages.ts'
+import type { Block, ToolResultMessage } from '../protocol/messages.ts'
+import { mediaText, providedText } from '../protocol/messageText.ts'
 import type { ConversationNode } from './node.ts'
 import { soundName } from './renderMessage.ts'
 

@@ -1,5 +1,6 @@
 import type { RecordOf } from '../protocol/records.ts'
-import { formatNodeId, type NodeId } from '../protocol/ids.ts'
+import type { NodeId } from '../protocol/ids.ts'
+import { formatNodeId } from '../protocol/nodeIds.ts'
 import type { ConversationNode } from './node.ts'
 import { pinnedWithin, type PinSubject } from './pins.ts'
 

@@ -7,9 +7,20 @@ const tokenKey = 'escapement token'
 /** A hidden page has no frames, and must not gather events without end. */
 const hiddenFrameMs = 250
 
+/** Where something of the server is, seen from the page: a proxy may have it below a path that the server does not know of. */
+const beside = (path: string): URL => new URL(path, document.baseURI)
+
 /** Set in the page by a server that has its bridge elsewhere. */
 const bridgePath = (): string =>
-  document.querySelector<HTMLMetaElement>('meta[name="escapement-bridge"]')?.content ?? '/bridge'
+  document.querySelector<HTMLMetaElement>('meta[name="escapement-bridge"]')?.content ?? 'bridge'
+
+function stored<T>(use: (storage: Storage) => T): T | undefined {
+  try {
+    return use(sessionStorage)
+  } catch {
+    return undefined
+  }
+}
 
 /** A new tab or a download reads what it was given within so long. */
 const takenWithinMs = 60_000
@@ -24,7 +35,7 @@ function follow(blob: Blob, set: (link: HTMLAnchorElement) => void): void {
 
 /** What the page needs of the world, as a browser has it. */
 export const browserPorts: InspectorPorts = {
-  url: `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}${bridgePath()}`,
+  url: `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}${beside(bridgePath()).pathname}`,
   address: {
     read: () => location.hash,
     write(hash, how) {
@@ -40,11 +51,13 @@ export const browserPorts: InspectorPorts = {
     },
   },
   memory: {
-    get: () => sessionStorage.getItem(tokenKey) ?? undefined,
-    set(token) {
-      if (token === undefined) sessionStorage.removeItem(tokenKey)
-      else sessionStorage.setItem(tokenKey, token)
-    },
+    // In a frame a browser may refuse its storage: then a token lasts as long as the page.
+    get: () => stored((storage) => storage.getItem(tokenKey) ?? undefined),
+    set: (token) =>
+      stored((storage) => {
+        if (token === undefined) storage.removeItem(tokenKey)
+        else storage.setItem(tokenKey, token)
+      }),
   },
   clock: systemClock,
   nextFrame(flush) {
@@ -61,7 +74,7 @@ export const browserPorts: InspectorPorts = {
     }
   },
   artifacts: {
-    get: (path, headers, signal) => fetch(path, { headers, signal, cache: 'no-store', redirect: 'error' }),
+    get: (path, headers, signal) => fetch(beside(path), { headers, signal, cache: 'no-store', redirect: 'error' }),
     open(blob) {
       if (!navigator.userActivation.isActive) return false
       follow(blob, (link) => {
@@ -77,7 +90,7 @@ export const browserPorts: InspectorPorts = {
   async readChart(agentId, token, layout) {
     const headers = token === undefined ? {} : { authorization: `Bearer ${token}` }
     const query = layout === undefined ? '' : `?layout=${layout}`
-    const response = await fetch(`/agents/${encodeURIComponent(agentId)}/chart.json${query}`, { headers })
+    const response = await fetch(beside(`agents/${encodeURIComponent(agentId)}/chart.json${query}`), { headers })
     return response.ok ? ((await response.json()) as ServedChart) : null
   },
 }

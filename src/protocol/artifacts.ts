@@ -16,8 +16,4 @@ export const artifactSchema = z.object({
 })
 export type Artifact = z.infer<typeof artifactSchema>
 
-/** What models call an artifact: a name like others, so that an index of names has it. */
-export const artifactName = ({ id }: Pick<Artifact, 'id'>): string => `artifact_${id.slice(0, 12)}`
-
-/** Names of artifacts in a text. */
-export const artifactNames = (text: string): string[] => text.match(/\bartifact_[0-9a-f]{12}\b/g) ?? []
+export { artifactName, artifactNames } from './artifactNames.ts'

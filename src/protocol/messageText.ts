@@ -1,18 +1,73 @@
-// Apart from the schemas, which clients in browsers do without; `messages.ts` has them too.
+// Apart from the schemas, which browsers do without: the types are those that `messages.ts` infers, which has these functions too.
 
-/** What nothing has used yet. */
-export const noUsage: {
+interface Usage {
   input: number
   output: number
   cacheRead: number
   cacheWrite: number
   reasoning?: number
   estimated?: true
-} = Object.freeze({ input: 0, output: 0, cacheRead: 0, cacheWrite: 0 })
+}
 
 /** A block of any type. */
 interface SomeBlock {
   readonly type: string
+}
+
+type MediaOf<B extends SomeBlock> = Extract<B, { readonly type: 'image' | 'file' }>
+
+/** What nothing has used yet. */
+export const noUsage: Usage = Object.freeze({ input: 0, output: 0, cacheRead: 0, cacheWrite: 0 })
+
+/** Adds two usages; `reasoning` and `estimated` are present when either has them. */
+export function addUsage(a: Usage, b: Usage): Usage {
+  // Most turns have one reply, and its log keeps both.
+  if (a === noUsage) return b
+  const sum: Usage = {
+    input: a.input + b.input,
+    output: a.output + b.output,
+    cacheRead: a.cacheRead + b.cacheRead,
+    cacheWrite: a.cacheWrite + b.cacheWrite,
+  }
+  if (a.reasoning !== undefined || b.reasoning !== undefined) sum.reasoning = (a.reasoning ?? 0) + (b.reasoning ?? 0)
+  if (a.estimated === true || b.estimated === true) sum.estimated = true
+  return sum
+}
+
+/** Every token that passed through the model, cached ones included. */
+export const totalTokens = (usage: Usage): number => usage.input + usage.output + usage.cacheRead + usage.cacheWrite
+
+/** The content of a result as the tool gave it, without what the runtime added. */
+export const saidByTool = <B extends SomeBlock>({
+  content,
+  hasLesson,
+}: {
+  readonly content: readonly B[]
+  readonly hasLesson?: true
+}): readonly B[] => (hasLesson === true ? content.slice(0, -1) : content)
+
+export const isMedia = <B extends SomeBlock>(block: B): block is MediaOf<B> =>
+  block.type === 'image' || block.type === 'file'
+
+/** An image or a file in a few words: its address, or its name and type. */
+export function mediaText(
+  block:
+    | { readonly type: 'image'; readonly data: string; readonly mimeType: string }
+    | { readonly type: 'image'; readonly url: string; readonly mimeType?: string }
+    | { readonly type: 'file'; readonly data: string; readonly mimeType: string; readonly name?: string },
+): string {
+  if ('url' in block) return `(an image, ${block.url})`
+  if (block.type === 'image') return `(an image, ${block.mimeType})`
+  return `(a file, ${block.name === undefined ? '' : `${block.name}, `}${block.mimeType})`
+}
+
+/** How many images and files there are: `2 images, 1 file`; empty without any. */
+export function countMedia<B extends SomeBlock>(content: readonly B[]): string {
+  const counts = ['image', 'file'].map((kind) => {
+    const count = content.filter(({ type }) => type === kind).length
+    return count === 0 ? '' : `${count} ${kind}${count === 1 ? '' : 's'}`
+  })
+  return counts.filter((count) => count !== '').join(', ')
 }
 
 /** The text blocks of a message joined without a separator. */
@@ -23,6 +78,17 @@ export function textOf<B extends SomeBlock>(
   for (const block of content) if (block.type === 'text') text += (block as { readonly text: string }).text
   return text
 }
+
+/** What the provider did on its own, in a few words. */
+export const providedText = ({
+  kind,
+  name,
+  provider,
+}: {
+  readonly kind: string
+  readonly name: string
+  readonly provider: string
+}): string => `${kind} of ${provider}: ${name}`
 
 /** The tool calls of a message, in source order. */
 export const toolCallsOf = <B extends SomeBlock>(content: readonly B[]): Extract<B, { readonly type: 'toolCall' }>[] =>

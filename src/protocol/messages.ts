@@ -1,9 +1,8 @@
 import { z } from 'zod'
 import { artifactSchema } from './artifacts.ts'
-import { noUsage } from './messageText.ts'
 import { provenanceKindSchema } from './provenance.ts'
 
-/** zod infers optional fields; its refinement says which go together. Without a use, bundlers leave out what it makes. */
+/** zod infers optional fields; its refinement says which go together. */
 function asImages<B>(schema: z.ZodType): z.ZodType<B, B> {
   return schema as z.ZodType<B, B>
 }
@@ -73,7 +72,7 @@ const providerBlockSchema = z.object({
 })
 
 export type Block = TextBlock | z.infer<typeof thinkingBlockSchema> | MediaBlock | ToolCallBlock | ProviderBlock
-export const blockSchema: z.ZodType<Block, Block> = /* @__PURE__ */ asImages(
+export const blockSchema: z.ZodType<Block, Block> = asImages(
   z.discriminatedUnion('type', [
     textBlockSchema,
     imageBlockSchema,
@@ -88,7 +87,7 @@ export type ToolCallBlock = z.infer<typeof toolCallBlockSchema>
 
 /** What a person or a tool may say: text, images and files. */
 export type PlainBlock = TextBlock | MediaBlock
-export const plainBlockSchema: z.ZodType<PlainBlock, PlainBlock> = /* @__PURE__ */ asImages(
+export const plainBlockSchema: z.ZodType<PlainBlock, PlainBlock> = asImages(
   z.discriminatedUnion('type', [textBlockSchema, imageBlockSchema, fileBlockSchema]),
 )
 
@@ -158,47 +157,15 @@ export const messageSchema = z.discriminatedUnion('role', [
 ])
 export type Message = z.infer<typeof messageSchema>
 
-export { noUsage, textOf, toolCallsOf } from './messageText.ts'
-
-/** Adds two usages; `reasoning` and `estimated` are present when either has them. */
-export function addUsage(a: Usage, b: Usage): Usage {
-  // Most turns have one reply, and its log keeps both.
-  if (a === noUsage) return b
-  const sum: Usage = {
-    input: a.input + b.input,
-    output: a.output + b.output,
-    cacheRead: a.cacheRead + b.cacheRead,
-    cacheWrite: a.cacheWrite + b.cacheWrite,
-  }
-  if (a.reasoning !== undefined || b.reasoning !== undefined) sum.reasoning = (a.reasoning ?? 0) + (b.reasoning ?? 0)
-  if (a.estimated === true || b.estimated === true) sum.estimated = true
-  return sum
-}
-
-/** Every token that passed through the model, cached ones included. */
-export const totalTokens = (usage: Usage): number => usage.input + usage.output + usage.cacheRead + usage.cacheWrite
-
-/** The content of a result as the tool gave it, without what the runtime added. */
-export const saidByTool = ({ content, hasLesson }: ToolResultMessage): readonly PlainBlock[] =>
-  hasLesson === true ? content.slice(0, -1) : content
-
-export const isMedia = (block: Block): block is MediaBlock => block.type === 'image' || block.type === 'file'
-
-/** An image or a file in a few words: its address, or its name and type. */
-export function mediaText(block: MediaBlock): string {
-  if ('url' in block) return `(an image, ${block.url})`
-  if (block.type === 'image') return `(an image, ${block.mimeType})`
-  return `(a file, ${block.name === undefined ? '' : `${block.name}, `}${block.mimeType})`
-}
-
-/** How many images and files there are: `2 images, 1 file`; empty without any. */
-export function countMedia(content: readonly Block[]): string {
-  const counts = ['image', 'file'].map((kind) => {
-    const count = content.filter(({ type }) => type === kind).length
-    return count === 0 ? '' : `${count} ${kind}${count === 1 ? '' : 's'}`
-  })
-  return counts.filter((count) => count !== '').join(', ')
-}
-
-/** What the provider did on its own, in a few words. */
-export const providedText = ({ kind, name, provider }: ProviderBlock): string => `${kind} of ${provider}: ${name}`
+export {
+  addUsage,
+  countMedia,
+  isMedia,
+  mediaText,
+  noUsage,
+  providedText,
+  saidByTool,
+  textOf,
+  toolCallsOf,
+  totalTokens,
+} from './messageText.ts'

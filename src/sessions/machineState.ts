@@ -1,4 +1,4 @@
-import { toolCallsOf } from '../protocol/messages.ts'
+import { toolCallsOf } from '../protocol/messageText.ts'
 import type { LogRecord, PauseReason } from '../protocol/records.ts'
 
 /** How far a call without a result is: `held` waits for a person, `pending` for its turn. */

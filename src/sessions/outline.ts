@@ -4,7 +4,7 @@ import type { ErrorInfo } from '../protocol/errors.ts'
 import type { LastRun } from '../protocol/frames.ts'
 import { isImported } from '../protocol/imported.ts'
 import { lazily } from '../protocol/lazily.ts'
-import { textOf } from '../protocol/messages.ts'
+import { textOf } from '../protocol/messageText.ts'
 import type { LogRecord, RecordOf } from '../protocol/records.ts'
 
 const maxTitle = 60

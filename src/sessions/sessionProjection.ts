@@ -1,5 +1,6 @@
 import { isImported } from '../protocol/imported.ts'
-import { addUsage, noUsage, toolCallsOf, type Usage } from '../protocol/messages.ts'
+import type { Usage } from '../protocol/messages.ts'
+import { addUsage, noUsage, toolCallsOf } from '../protocol/messageText.ts'
 import type { LastRun } from '../protocol/frames.ts'
 import type { LogRecord, PauseReason, RecordOf, RunStopReason } from '../protocol/records.ts'
 import type { SessionRun, Session, SessionCall, SessionStatus, TrunkChange, Turn, TurnInput } from './session.ts'

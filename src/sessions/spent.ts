@@ -1,5 +1,6 @@
 import { addSpent } from '../machines/spending.ts'
-import { noUsage, type Usage } from '../protocol/messages.ts'
+import type { Usage } from '../protocol/messages.ts'
+import { noUsage } from '../protocol/messageText.ts'
 import type { LogRecord, Spent } from '../protocol/records.ts'
 
 export const noneSpent: Spent = Object.freeze({ usage: noUsage, costUsd: 0, turns: 0 })

@@ -36,7 +36,7 @@ async function served(context: CaseContext, options: object = {}) {
   const artifacts: Artifact[] = []
   for await (const record of store.read('a1'))
     if (record.type === 'tool.end') artifacts.push(...(record.message.artifacts ?? []))
-  return { store, artifact: artifacts[0]!, at: artifactsAt(`http://127.0.0.1:${serving.server.port}`) }
+  return { store, artifact: artifacts[0]!, at: artifactsAt(`http://127.0.0.1:${serving.server.port}/`) }
 }
 
 describe('what the page reads of a result', (it) => {
@@ -47,7 +47,7 @@ describe('what the page reads of a result', (it) => {
     const blob = await reader.read({ ...artifact, mimeType: 'text/html' }, never)
     assert.equal([await blob.text(), blob.type], [page, 'text/plain;charset=utf-8'])
     assert.is(await reader.read(artifact, never), blob)
-    assert.equal(at.asked, [[`/agents/a1/artifacts/${artifact.id}`, { authorization: `Bearer ${token}` }]])
+    assert.equal(at.asked, [[`agents/a1/artifacts/${artifact.id}`, { authorization: `Bearer ${token}` }]])
     now = undefined
     reader.forget()
     await assert.rejects(() => reader.read(artifact, never), /wants a token, or another one/)
@@ -111,7 +111,7 @@ describe('what the page reads of a result', (it) => {
     await reader.read(some(), never)
     await reader.read(some(), never)
     assert.equal(
-      asked.map(([path, headers]) => [path.startsWith('/agents/a%2F1/artifacts/ab'), headers['authorization']]),
+      asked.map(([path, headers]) => [path.startsWith('agents/a%2F1/artifacts/ab'), headers['authorization']]),
       [
         [true, 'Bearer one'],
         [true, 'Bearer two'],

@@ -1,10 +1,12 @@
-import { artifactName, type Artifact } from '../../protocol/artifacts.ts'
+import type { Artifact } from '../../protocol/artifacts.ts'
+import { artifactName } from '../../protocol/artifactNames.ts'
 import { isTextual } from '../../protocol/fileText.ts'
 import { formatCount } from './numbers.ts'
 
 /** What the page needs of a browser to show what results keep. */
 export interface ArtifactPorts {
   /** Asks the server of the page. Rejects when it cannot be reached, and when aborted. */
+  /** `path`: seen from the page. */
   get(path: string, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Response>
   /** Opens a new tab; `false`: the browser does not let it, as too long has passed since a person asked. */
   open(blob: Blob): boolean
@@ -74,7 +76,7 @@ export class ArtifactReader {
     const held = this.#held.get(key)
     if (held !== undefined) return held
     const token = this.#token()
-    const path = `/agents/${encodeURIComponent(agentId)}/artifacts/${id}`
+    const path = `agents/${encodeURIComponent(agentId)}/artifacts/${id}`
     const blob = await this.#get(path, token, signal)
     if (blob.size !== artifact.bytes)
       throw new Error(`Only ${formatCount(blob.size)} of its ${formatCount(artifact.bytes)} bytes came. Try again.`)

@@ -1,5 +1,5 @@
 import type { PolicyEnd } from '../../protocol/braking.ts'
-import { formatNodeId } from '../../protocol/ids.ts'
+import { formatNodeId } from '../../protocol/nodeIds.ts'
 import type { LogRecord, RecordOf } from '../../protocol/records.ts'
 import { counted } from '../../charts/amounts.ts'
 import { askingCost, formatCount } from './numbers.ts'

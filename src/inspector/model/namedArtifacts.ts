@@ -1,6 +1,7 @@
 import type { ConversationView } from '../../conversation/conversationView.ts'
-import { artifactName, artifactNames, type Artifact } from '../../protocol/artifacts.ts'
-import { textOf } from '../../protocol/messages.ts'
+import type { Artifact } from '../../protocol/artifacts.ts'
+import { artifactName, artifactNames } from '../../protocol/artifactNames.ts'
+import { textOf } from '../../protocol/messageText.ts'
 import type { RequestMessage } from '../../protocol/model.ts'
 
 /**

@@ -1,5 +1,6 @@
 import { counted, money } from '../../charts/amounts.ts'
-import { totalTokens, type Usage } from '../../protocol/messages.ts'
+import type { Usage } from '../../protocol/messages.ts'
+import { totalTokens } from '../../protocol/messageText.ts'
 
 const whole = new Intl.NumberFormat('en')
 const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })

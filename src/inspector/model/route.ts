@@ -1,4 +1,5 @@
-import { formatNodeId, isAgentId, parseNodeId, type NodeId } from '../../protocol/ids.ts'
+import type { NodeId } from '../../protocol/ids.ts'
+import { formatNodeId, isAgentId, parseNodeId } from '../../protocol/nodeIds.ts'
 
 /** What the middle of the page can show. */
 export const viewNames = ['conversation', 'chart', 'timeline', 'requests'] as const

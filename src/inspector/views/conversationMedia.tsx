@@ -1,5 +1,6 @@
 import type { JSX } from 'preact'
-import { isMedia, type Block, type FileBlock, type ImageBlock } from '../../protocol/messages.ts'
+import type { Block, FileBlock, ImageBlock } from '../../protocol/messages.ts'
+import { isMedia } from '../../protocol/messageText.ts'
 import { isPicture } from '../model/artifactReader.ts'
 import { formatCount } from '../model/numbers.ts'
 

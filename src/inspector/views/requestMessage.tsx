@@ -1,6 +1,7 @@
 import type { JSX } from 'preact'
 import type { Artifact } from '../../protocol/artifacts.ts'
-import { providedText, type Block } from '../../protocol/messages.ts'
+import type { Block } from '../../protocol/messages.ts'
+import { providedText } from '../../protocol/messageText.ts'
 import type { RequestMessage } from '../../protocol/model.ts'
 import { formatCompact } from '../model/numbers.ts'
 import type { MessageMark } from '../model/requestMarks.ts'

@@ -1,4 +1,5 @@
-import { formatNodeId, type NodeId } from '../../protocol/ids.ts'
+import type { NodeId } from '../../protocol/ids.ts'
+import { formatNodeId } from '../../protocol/nodeIds.ts'
 import type { FollowedAgent } from '../model/followedAgent.ts'
 import type { Inspector } from '../model/inspector.ts'
 import { AskDialog } from './askDialog.tsx'

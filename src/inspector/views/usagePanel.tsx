@@ -1,4 +1,4 @@
-import { totalTokens } from '../../protocol/messages.ts'
+import { totalTokens } from '../../protocol/messageText.ts'
 import type { FollowedAgent } from '../model/followedAgent.ts'
 import { duration, money } from '../../charts/amounts.ts'
 import { formatCompact, formatCount, formatShare } from '../model/numbers.ts'

@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { artifactName } from '../../protocol/artifacts.ts'
 import { errorInfo, RuntimeError } from '../../protocol/errors.ts'
-import { pathOf } from './admission.ts'
 import { answerJson, idOf, statusOf } from './agentCharts.ts'
 import type { AgentAccess } from './agentAccess.ts'
 
@@ -15,8 +14,9 @@ export async function answerArtifact(
   request: IncomingMessage,
   response: ServerResponse,
   access: AgentAccess,
+  path: string,
 ): Promise<void> {
-  const [, agent = '', id = ''] = place.exec(pathOf(request)) ?? []
+  const [, agent = '', id = ''] = place.exec(path) ?? []
   if (request.method !== 'GET' && request.method !== 'HEAD') {
     response.setHeader('allow', 'GET, HEAD, OPTIONS')
     return answerJson(

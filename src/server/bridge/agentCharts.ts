@@ -3,7 +3,6 @@ import { errorInfo, RuntimeError } from '../../protocol/errors.ts'
 import { chart, chartDetails, type ChartDetail, type ChartFormat, type ChartSubject } from '../../charts/chart.ts'
 import { servedChart, type ServedChart } from '../../charts/servedChart.ts'
 import { checkChoice } from '../../charts/checkChoice.ts'
-import { pathOf } from './admission.ts'
 import type { AgentAccess } from './agentAccess.ts'
 
 const kinds: Readonly<Record<string, { readonly format: ChartFormat; readonly type: string }>> = {
@@ -46,8 +45,8 @@ export class AgentCharts {
   #last: Promise<unknown> = Promise.resolve()
 
   /** Answers with the chart of an agent as it is now; of one that does not run with that of its definition, if the server has it. */
-  async answer(request: IncomingMessage, response: ServerResponse, access: AgentAccess): Promise<void> {
-    const [, id = '', extension = ''] = place.exec(pathOf(request)) ?? []
+  async answer(request: IncomingMessage, response: ServerResponse, access: AgentAccess, path: string): Promise<void> {
+    const [, id = '', extension = ''] = place.exec(path) ?? []
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       response.setHeader('allow', 'GET, HEAD, OPTIONS')
       return answerJson(

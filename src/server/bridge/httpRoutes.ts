@@ -5,7 +5,7 @@ import type { Bridge } from './bridge.ts'
 import { serverClosing, serverFull, pathOf, badToken, undecided, type Admission, type Refusal } from './admission.ts'
 import type { OpenResponse } from './endpoint.ts'
 import { outwardMessage } from './outwardError.ts'
-import { healthPath } from './serveOptions.ts'
+import { belowBase, healthPath } from './places.ts'
 import type { Paths } from './upgrades.ts'
 import { answerText, type ServedPage } from '../page/servePage.ts'
 import { AgentAccess } from './agentAccess.ts'
@@ -32,14 +32,15 @@ export class HttpRoutes {
   /** Answers a request; `false`: its path is none of those here. */
   handle(request: IncomingMessage, response: ServerResponse): boolean {
     const path = pathOf(request)
-    if (path === healthPath || path === this.#paths.bridge) {
+    const own = belowBase(this.#paths.base, path)
+    if (own === healthPath || path === this.#paths.bridge) {
       const refusal = this.#admission.refuseHost(request)
       if (refusal !== undefined) this.#refuse(request, response, refusal)
       else if (path === this.#paths.bridge) needSocket(response)
       else answerText(response, 200, 'ok')
       return true
     }
-    const answering = this.#answer(request, response, path)
+    const answering = this.#answer(request, response, path, own)
     answering?.catch((thrown: unknown) => {
       if (response.headersSent) response.destroy()
       else answerText(response, 500, outwardMessage(thrown))
@@ -47,7 +48,13 @@ export class HttpRoutes {
     return answering !== undefined
   }
 
-  #answer(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> | undefined {
+  /** `own`: the path as it is below the base, if it is. */
+  #answer(
+    request: IncomingMessage,
+    response: ServerResponse,
+    path: string,
+    own: string | undefined,
+  ): Promise<void> | undefined {
     const endpoint = this.#paths.endpoints.at(path)
     if (endpoint !== undefined)
       return this.#authorize(
@@ -59,22 +66,36 @@ export class HttpRoutes {
         },
         endpoint.headers,
       )
-    if (isChartPath(path)) {
+    if (own === undefined) return this.#redirect(request, response, path)
+    if (isChartPath(own)) {
       return this.#authorize(request, response, (access, count) => {
         count()
-        return this.#charts.answer(request, response, access)
+        return this.#charts.answer(request, response, access, own)
       })
     }
-    if (isArtifactPath(path)) {
+    if (isArtifactPath(own)) {
       return this.#authorize(request, response, (access, count) => {
         count()
-        return answerArtifact(request, response, access)
+        return answerArtifact(request, response, access, own)
       })
     }
-    if (this.#page?.knows(path) !== true) return undefined
+    if (this.#page?.knows(own) !== true) return undefined
     const refusal = this.#admission.refuseHost(request)
-    if (refusal === undefined) return this.#page.answer(request, response, path)
+    if (refusal === undefined) return this.#page.answer(request, response, own)
     this.#refuse(request, response, refusal)
+    return Promise.resolve()
+  }
+
+  /** To the page, where its last slash is missing: what the page names is beside it. */
+  #redirect(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> | undefined {
+    const { base } = this.#paths
+    if (this.#page === undefined || `${path}/` !== base) return undefined
+    const refusal = this.#admission.refuseHost(request)
+    if (refusal === undefined) {
+      // Relative, so that it holds below whatever a proxy has added.
+      response.writeHead(308, { location: `./${path.slice(path.lastIndexOf('/') + 1)}/`, 'cache-control': 'no-store' })
+      response.end()
+    } else this.#refuse(request, response, refusal)
     return Promise.resolve()
   }
 

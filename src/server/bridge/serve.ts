@@ -13,7 +13,8 @@ import { Bridge, type BridgeParts } from './bridge.ts'
 import { Admission, serverClosing, pathOf, unknownPath } from './admission.ts'
 import { bridgeLimitsSchema } from './limits.ts'
 import { HttpRoutes } from './httpRoutes.ts'
-import { bridgePath, checkServeOptions, type BridgeServer, type ServeOptions } from './serveOptions.ts'
+import { placesOf, seenFrom } from './places.ts'
+import { checkServeOptions, type BridgeServer, type ServeOptions } from './serveOptions.ts'
 import { Upgrades } from './upgrades.ts'
 
 /**
@@ -27,7 +28,8 @@ export async function serve(
   options: ServeOptions = {},
 ): Promise<BridgeServer> {
   checkServeOptions(options)
-  const { port = 0, host = '127.0.0.1', tokens, authenticate, path = bridgePath } = options
+  const { port = 0, host = '127.0.0.1', tokens, authenticate } = options
+  const { base, bridge: path } = placesOf(options)
   const { definitions = [], endpoints = [] } = options
   const hasPage = options.inspector ?? options.server === undefined
   if (options.server === undefined) checkExposure(host, options)
@@ -46,8 +48,10 @@ export async function serve(
     deps: options.deps,
   })
   const admission = new Admission(bridge, options.origins)
-  const paths = { bridge: path, endpoints: new Endpoints(endpoints) }
-  const routes = new HttpRoutes(bridge, admission, paths, hasPage ? new ServedPage(undefined, path) : undefined)
+  const paths = { base, bridge: path, endpoints: new Endpoints(endpoints) }
+  const { frameAncestors = [] } = typeof options.inspector === 'object' ? options.inspector : {}
+  const page = hasPage === false ? undefined : new ServedPage({ bridge: seenFrom(base, path), frameAncestors })
+  const routes = new HttpRoutes(bridge, admission, paths, page)
   const upgrades = new Upgrades(bridge, admission, paths)
   const http =
     options.server ??

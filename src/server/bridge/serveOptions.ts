@@ -9,6 +9,7 @@ import type { ServedDeps } from './servedDeps.ts'
 import { grantSchema, minTokenLength, type Tokens } from './roles.ts'
 import type { Endpoint } from './endpoint.ts'
 import { bridgeLimitsSchema, type BridgeLimits } from './limits.ts'
+import { belowBase, healthPath, placesOf } from './places.ts'
 
 export interface ServeOptions {
   /** Default 0: any free port. */
@@ -39,7 +40,12 @@ export interface ServeOptions {
    * ```
    */
   readonly authenticate?: Authenticate
-  /** Where WebSockets of the bridge are opened. Default `/bridge`. */
+  /**
+   * The path below which all of the server's own is: the page, the bridge, charts, artifacts and `healthz`; it begins and ends with a slash,
+   * such as `/agents/`. For a proxy that keeps the prefix; one that strips it needs none. Default `/`.
+   */
+  readonly base?: string
+  /** Where WebSockets of the bridge are opened. Default: `bridge` below `base`. */
   readonly path?: string
   /** What everyone may do if there are neither tokens nor `authenticate`. Default `admin`. */
   readonly role?: Role
@@ -54,9 +60,18 @@ export interface ServeOptions {
   readonly deps?: ServedDeps
   /** Other protocols to speak, such as `acp()` and `agUi()`. Default: none. */
   readonly endpoints?: readonly Endpoint[]
-  /** Serve the inspector page at `/`. Default: yes, except on a server of your own. */
-  readonly inspector?: boolean
+  /** Serve the inspector page at `base`. Default: yes, except on a server of your own. */
+  readonly inspector?: boolean | InspectorOptions
   readonly limits?: Partial<BridgeLimits>
+}
+
+/** How the inspector page is served. */
+export interface InspectorOptions {
+  /**
+   * Origins of pages that may show it in a frame, such as `https://app.example`; without any it cannot be framed. Whoever may drive agents could be
+   * tricked by such a page into a click: name only pages that you trust.
+   */
+  readonly frameAncestors?: readonly string[]
 }
 
 /** A running bridge. */
@@ -73,13 +88,15 @@ export interface BridgeServer {
   close(): Promise<void>
 }
 
-/** Paths the server answers itself; that of the bridge unless told. */
-export const bridgePath = '/bridge'
-export const healthPath = '/healthz'
+/** An origin as browsers name it: no path, no name, nothing that a policy could read as more than one. */
+const isOrigin = (text: string): boolean => /^https?:\/\/[\w.:[\]-]+$/.test(text) && URL.parse(text)?.origin === text
 const grantsSchema = z.array(z.union([roleSchema, grantSchema]))
 
 /** Whether two of these are the same. */
 const isTwice = (paths: readonly string[]): boolean => new Set(paths).size < paths.length
+
+/** Browsers resolve such parts before they ask. */
+const isDotted = (path: string): boolean => path.split('/').some((part) => part === '.' || part === '..')
 
 const isEndpoint = (value: unknown): boolean => {
   const { path, answer, connect } = (value ?? {}) as Partial<Endpoint>
@@ -113,22 +130,35 @@ const optionsSchema = z
     definitions: z.array(z.custom<AgentDefinition>(isAgentDefinition, 'give what defineAgent returns')),
     endpoints: z
       .array(z.custom<Endpoint>(isEndpoint, 'give an endpoint with a path, such as what acp() returns'))
-      .refine(
-        (endpoints) => !isTwice([healthPath, '/', ...endpoints.map(({ path }) => path)]),
-        'two of them have the same path, or one has a path of the server’s own',
-      ),
+      .refine((endpoints) => !isTwice(endpoints.map(({ path }) => path)), 'two of them have the same path'),
     authenticate: z.custom((value) => typeof value === 'function', 'give a function'),
     path: z
       .string()
       .regex(/^(?:\/[\w.~-]+)+$/, 'give a path such as "/agents/bridge"')
-      .refine((path) => path !== healthPath && !path.startsWith('/assets/'), 'it is a path of the server’s own'),
-    inspector: z.boolean(),
+      .refine((path) => !isDotted(path), 'give a path such as "/agents/bridge"'),
+    base: z
+      .string()
+      .regex(/^\/(?:[\w.~-]+\/)*$/, 'give a path that begins and ends with a slash, such as "/agents/"')
+      .refine((base) => !isDotted(base), 'give a path such as "/agents/"'),
+    inspector: z.union([
+      z.boolean(),
+      z
+        .strictObject({
+          frameAncestors: z.array(z.string().refine(isOrigin, 'give an origin such as "https://app.example"')),
+        })
+        .partial(),
+    ]),
     limits: bridgeLimitsSchema.partial(),
   })
   .partial()
-  .refine(({ path = bridgePath, endpoints = [] }) => !isTwice([path, ...endpoints.map((endpoint) => endpoint.path)]), {
-    path: ['endpoints'],
-    message: 'two of them have the same path, or one has a path of the server’s own',
+  .superRefine((options, context) => {
+    const { base, bridge } = placesOf(options)
+    const own = belowBase(base, bridge)
+    if (own !== undefined && (own === healthPath || own.startsWith('/assets/')))
+      context.addIssue({ code: 'custom', path: ['path'], message: 'it is a path of the server’s own' })
+    const paths = (options.endpoints ?? []).map((endpoint) => endpoint.path)
+    if (isTwice([base, `${base.slice(0, -1)}${healthPath}`, bridge, ...new Set(paths)]))
+      context.addIssue({ code: 'custom', path: ['endpoints'], message: 'one of them has a path of the server’s own' })
   })
 
 /** @throws RuntimeError `INVALID_OPTION` */

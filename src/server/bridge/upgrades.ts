@@ -27,6 +27,8 @@ import { AgentAccess } from './agentAccess.ts'
 
 /** Where connections are opened. */
 export interface Paths {
+  /** Below it is what is the server's own; it ends with a slash. */
+  readonly base: string
   readonly bridge: string
   readonly endpoints: Endpoints
 }

@@ -8,7 +8,7 @@ import { policyModel } from '../../../src/actors/models/policyModel.ts'
 import { scriptedModel } from '../../../src/testing/scriptedModel.ts'
 import type { Endpoint } from '../../../src/server/bridge/endpoint.ts'
 import { serve } from '../../../src/server/bridge/serve.ts'
-import { ServedPage } from '../../../src/server/page/servePage.ts'
+import { ServedPage, type PageFile } from '../../../src/server/page/servePage.ts'
 import { createRuntime } from '../../../src/createRuntime.ts'
 import { simulatedClock } from '../../../src/testing/simulatedClock.ts'
 import { memoryStore } from '../../../src/stores/memoryStore.ts'
@@ -210,11 +210,12 @@ describe('an endpoint of the application', (it) => {
 describe('the inspector page', (it) => {
   it('is read again when it could not be read', async () => {
     let readings = 0
-    const page = new ServedPage(async () => {
+    const read = async (): Promise<ReadonlyMap<string, PageFile>> => {
       readings += 1
       if (readings === 1) throw new Error('a file was replaced meanwhile')
       return new Map()
-    })
+    }
+    const page = new ServedPage({ read })
     const http = createServer((request, response) => {
       page.answer(request, response, '/').catch(() => response.writeHead(500).end())
     })

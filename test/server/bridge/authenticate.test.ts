@@ -338,12 +338,12 @@ describe('a bridge at another path', (it) => {
 
   it('is told to the inspector page', async (context) => {
     const body = Buffer.from('<html><head></head></html>')
-    const files = new Map([['/', { type: 'text/html', body, isLasting: false }]])
-    for (const [path, says] of [
-      ['/api/agents', '<meta name="escapement-bridge" content="/api/agents" />'],
-      ['/bridge', '<head></head>'],
+    const files = new Map([['/', { type: 'text/html', body, encoded: new Map(), tag: 'W/"1"', isLasting: false }]])
+    for (const [bridge, says] of [
+      ['api/agents', '<meta name="escapement-bridge" content="api/agents" />'],
+      ['bridge', '<head></head>'],
     ] as const) {
-      const page = new ServedPage(async () => files, path)
+      const page = new ServedPage({ read: async () => files, bridge })
       const http = createServer((request, response) => void page.answer(request, response, '/'))
       context.cleanup(() => http.close())
       await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))

@@ -1,0 +1,63 @@
+import type { Fault } from '../mutate.ts'
+
+const page = 'src/server/page/servePage.ts'
+
+/** Slips in how the page is served: compressed, with tags, below a path, in frames. */
+export const faults: readonly Fault[] = [
+  {
+    id: 'servedPage-1',
+    file: 'src/server/page/encodings.ts',
+    what: 'what a client refuses with a weight of 0 is sent',
+    from: 'if (weight <= most || !there.includes(name)) continue',
+    to: 'if (weight < most || !there.includes(name)) continue',
+    tests: ['server/page'],
+  },
+  {
+    id: 'servedPage-2',
+    file: page,
+    what: 'a cache between gives a compressed file to who takes none',
+    from: "vary: 'accept-encoding',",
+    to: '',
+    tests: ['server/page'],
+  },
+  {
+    id: 'servedPage-3',
+    file: page,
+    what: 'the length is that of the file as it is',
+    from: "'content-length': body.length",
+    to: "'content-length': file.body.length",
+    tests: ['server/page'],
+  },
+  {
+    id: 'servedPage-4',
+    file: page,
+    what: 'a page that connects elsewhere has the tag of the other',
+    from: "pageFile('.html', Buffer.from(told), page.isLasting)",
+    to: '{ ...page, body: Buffer.from(told) }',
+    tests: ['server/page'],
+  },
+  {
+    id: 'servedPage-5',
+    file: 'src/server/bridge/serveOptions.ts',
+    what: 'an origin may bring directives of its own into the policy',
+    from: '/^https?:\\/\\/[\\w.:[\\]-]+$/.test(text)',
+    to: '/^https?:/.test(text)',
+    tests: ['server/bridge/places'],
+  },
+  {
+    id: 'servedPage-6',
+    file: 'src/server/bridge/httpRoutes.ts',
+    what: 'the way to the page leaves the path of the proxy',
+    from: 'location: `./${path.slice',
+    to: 'location: `/${path.slice',
+    tests: ['server/bridge/places'],
+  },
+  {
+    id: 'servedPage-7',
+    file: 'src/inspector/browserPorts.ts',
+    what: 'charts are asked for at the root, where a proxy has something else',
+    from: 'fetch(beside(`agents/${encodeURIComponent(agentId)}/chart.json${query}`)',
+    to: 'fetch(new URL(`/agents/${encodeURIComponent(agentId)}/chart.json${query}`, document.baseURI)',
+    tests: ['inspector/placesInChromium'],
+  },
+]

@@ -1,0 +1,16 @@
+// Apart from the schemas, which browsers do without; `ids.ts` has them too.
+
+/** What an agent id looks like. */
+export const agentIdPattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/
+
+/** Whether the schema takes it, without the schema's cost: every agent that is made is asked more than once. */
+export const isAgentId = (value: unknown): value is string => typeof value === 'string' && agentIdPattern.test(value)
+
+/** Renders a node id the way the model and people see it: `n12`. */
+export const formatNodeId = (id: number): string => `n${id}`
+
+/** Reads `n12` or `12`; anything else, zero included, is `undefined`. */
+export function parseNodeId(text: string): number | undefined {
+  const match = /^n?([1-9]\d{0,14})$/.exec(text.trim())
+  return match?.[1] === undefined ? undefined : Number(match[1])
+}

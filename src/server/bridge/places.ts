@@ -1,0 +1,32 @@
+// What the server answers itself is below its base.
+
+const bridgePath = '/bridge'
+/** Answered to whoever asks whether the server is there. */
+export const healthPath = '/healthz'
+
+/** Where a server has its own. */
+export interface ServedPlaces {
+  /** Ends with a slash. */
+  readonly base: string
+  /** Of the bridge, from the root. */
+  readonly bridge: string
+}
+
+/** Where a server with these options has its own. Pure. */
+export function placesOf(options: {
+  readonly base?: string | undefined
+  readonly path?: string | undefined
+}): ServedPlaces {
+  const { base = '/', path } = options
+  return { base, bridge: path ?? `${base.slice(0, -1)}${bridgePath}` }
+}
+
+/** A path below a base as if that were the root; `undefined`: it is not below it. */
+export const belowBase = (base: string, path: string): string | undefined =>
+  path.startsWith(base) ? path.slice(base.length - 1) : undefined
+
+/** Where one path is, seen from a page at a base. */
+export function seenFrom(base: string, path: string): string {
+  const below = belowBase(base, path)
+  return below === undefined ? `${'../'.repeat(base.split('/').length - 2)}${path.slice(1)}` : below.slice(1)
+}

@@ -1,0 +1,46 @@
+/** How a body may be sent besides as it is: the best first, each with the end of the names of such files. */
+export const encodings = [
+  { name: 'br', extension: '.br' },
+  { name: 'gzip', extension: '.gz' },
+] as const
+
+export type Encoding = (typeof encodings)[number]['name']
+
+/**
+ * How a body is sent to who accepts these encodings (the header `accept-encoding`): the one with the highest weight, of equal ones the
+ * smallest; `identity`: as it is. `undefined`: it takes none of them. Pure.
+ */
+export function encodingFor(
+  accepted: string | undefined,
+  there: readonly Encoding[],
+): Encoding | 'identity' | undefined {
+  const weights = weightsOf(accepted ?? '')
+  const others = weights.get('*')
+  let best: Encoding | undefined
+  let most = 0
+  for (const { name } of encodings) {
+    const weight = weights.get(name) ?? (name === 'gzip' ? weights.get('x-gzip') : undefined) ?? others ?? 0
+    if (weight <= most || !there.includes(name)) continue
+    best = name
+    most = weight
+  }
+  const plain = weights.get('identity')
+  // Who says nothing of it takes it where there is nothing better.
+  if (best !== undefined && most >= (plain ?? 0)) return best
+  return (plain ?? others ?? 1) > 0 || accepted === undefined ? 'identity' : undefined
+}
+
+/** The weight of each encoding that is named, from 0 to 1; one that makes no sense counts as none. */
+function weightsOf(accepted: string): ReadonlyMap<string, number> {
+  const weights = new Map<string, number>()
+  for (const entry of accepted.toLowerCase().split(',')) {
+    const [name = '', ...parameters] = entry.split(';').map((part) => part.trim())
+    const weight = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2)
+    if (name !== '')
+      weights.set(
+        name,
+        weight === undefined ? 1 : /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/.test(weight) ? Number(weight) : 0,
+      )
+  }
+  return weights
+}
