@@ -12,6 +12,13 @@ export interface Size {
 
 export const scaleLimits = { least: 0.1, most: 3 } as const
 
+/** Below this a picture has only names. */
+const nearest = 0.6
+const readableSize = 12.5
+
+/** How large names must be in a picture to be read at such a scale; `null` where it is near enough for all its texts. Pure. */
+export const farText = (scale: number): number | null => (scale >= nearest ? null : Math.round(readableSize / scale))
+
 const clamped = (scale: number): number => Math.max(scaleLimits.least, Math.min(scaleLimits.most, scale))
 
 /** The whole picture, in the middle, not larger than it is. Pure. */

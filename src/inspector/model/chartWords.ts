@@ -8,6 +8,8 @@ export interface TransitionWords {
   /** `null`: no state is left. */
   readonly to: string | null
   readonly brake: 'open' | 'shut' | 'brake' | null
+  /** As the machine describes it; `null` where it does not. */
+  readonly said: string | null
 }
 
 /** A state in words. */
@@ -30,6 +32,15 @@ const brakeOf = ({ isBrake, isOpen }: ChartEdge): TransitionWords['brake'] => {
 
 const whenOf = (edge: ChartEdge): string => (edge.kind === 'always' ? 'always' : eventWords(edge))
 
+/** A transition in words. Pure. */
+export const transitionWords = (edge: ChartEdge): TransitionWords => ({
+  when: whenOf(edge),
+  guards: edge.guards,
+  to: edge.isInternal === true ? null : edge.to,
+  brake: brakeOf(edge),
+  said: edge.description ?? null,
+})
+
 /** A chart in words: every state, what it runs and where it leads. Pure. */
 export function chartWords({ nodes, edges, actors }: ChartModel, active: string): StateWords[] {
   return nodes
@@ -39,14 +50,7 @@ export function chartWords({ nodes, edges, actors }: ChartModel, active: string)
       depth: id.split('.').length,
       isActive: isActiveState(id, active),
       runs: actors.filter(({ state }) => state === id).map(({ src }) => src),
-      transitions: edges
-        .filter((edge) => edge.from === id && edge.kind !== 'initial')
-        .map((edge) => ({
-          when: whenOf(edge),
-          guards: edge.guards,
-          to: edge.isInternal === true ? null : edge.to,
-          brake: brakeOf(edge),
-        })),
+      transitions: edges.filter((edge) => edge.from === id && edge.kind !== 'initial').map(transitionWords),
     }))
 }
 

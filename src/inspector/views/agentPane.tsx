@@ -67,7 +67,7 @@ function Panel({ inspector, view }: { readonly inspector: Inspector; readonly vi
         onSelect={(node: NodeId | null) => inspector.go({ node }, 'replace')}
       />
     ),
-    chart: () => <ChartPane view={view} model={inspector.chart.value} />,
+    chart: () => <ChartPane inspector={inspector} view={view} />,
     timeline: () => <TimelinePane key={view.agentId} inspector={inspector} view={view} />,
     requests: () => <RequestPane view={view} turn={inspector.turn} />,
   }

@@ -1,29 +1,29 @@
 import { useComputed, useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
-import { useEffect, useMemo, useRef } from 'preact/hooks'
-import { chartDrawing } from '../../charts/chartDrawing.ts'
+import { useEffect, useRef } from 'preact/hooks'
 import type { ChartLayout } from '../../charts/chartLayout.ts'
 import type { ChartModel } from '../../charts/chartModel.ts'
-import { hubExits } from '../../charts/hubExits.ts'
+import type { ServedChart } from '../../charts/servedChart.ts'
 import type { AgentView } from '../model/agentView.ts'
-import { brakeWords, chartWords, type TransitionWords } from '../model/chartWords.ts'
+import { brakeWords, chartWords } from '../model/chartWords.ts'
+import type { Inspector } from '../model/inspector.ts'
+import { ChartSkeleton } from '../parts/chartSkeleton.tsx'
 import { EmptyState } from '../parts/emptyState.tsx'
-import { Skeleton } from '../parts/skeleton.tsx'
-import { layoutChart } from '../worker/layoutChart.ts'
+import { Transition } from './chartCard.tsx'
 import { ChartStage } from './chartStage.tsx'
 import { recentStates } from '../model/recentStates.ts'
 
 export interface ChartPaneProps {
+  readonly inspector: Inspector
   readonly view: AgentView
-  /** `null`: it is not there yet, or the server does not give it. */
-  readonly model: ChartModel | null
 }
 
 /** The agent's statechart with its active state lit, in a picture and in words. */
-export function ChartPane({ view, model }: ChartPaneProps): JSX.Element {
+export function ChartPane({ inspector, view }: ChartPaneProps): JSX.Element {
   const status = useComputed(() => view.state.value.status)
-  if (model !== null) return <Chart view={view} model={model} />
-  if (status.value === 'loading') return <Skeleton label="Reading the chart" />
+  const model = inspector.chart.value
+  if (model !== null) return <Chart inspector={inspector} view={view} model={model} />
+  if (status.value === 'loading') return <ChartSkeleton label="Reading the chart" />
   return (
     <EmptyState icon="agents" title="No chart yet">
       <p>The server gives the chart of an agent that runs. It appears here as soon as it comes.</p>
@@ -36,23 +36,42 @@ type Placing =
   | { readonly type: 'failed'; readonly why: string }
   | { readonly type: 'placed'; readonly layout: ChartLayout }
 
-function Chart({ view, model }: { readonly view: AgentView; readonly model: ChartModel }): JSX.Element {
-  const active = useComputed(() => view.state.value.chartState)
-  const isPast = useComputed(() => view.state.value.status === 'past')
-  const placing = useSignal<Placing>({ type: 'placing' })
-  const still = useMemo(() => hubExits(chartDrawing({ ...model, active: [] })), [model])
+const placing = { type: 'placing' } as const
+
+/** The full picture: from the server, and laid out here only where that gives none. */
+function useFullLayout(inspector: Inspector, model: ServedChart, isWanted: boolean): Placing {
+  const made = useSignal<{ readonly model: ServedChart; readonly placing: Placing } | null>(null)
+  const isNeeded = isWanted && model.full === undefined
   useEffect(() => {
+    if (!isNeeded) return undefined
     let isOver = false
-    layoutChart(still).then(
-      (layout) => {
-        if (!isOver) placing.value = { type: 'placed', layout }
-      },
-      (thrown: unknown) => {
-        if (!isOver) placing.value = { type: 'failed', why: thrown instanceof Error ? thrown.message : String(thrown) }
-      },
+    const place = async (): Promise<ChartLayout> =>
+      (await inspector.readFullLayout()) ?? (await (await import('../worker/layoutChart.ts')).layoutChart(model))
+    const finish = (placed: Placing): void => {
+      if (!isOver) made.value = { model, placing: placed }
+    }
+    place().then(
+      (layout) => finish({ type: 'placed', layout }),
+      (thrown: unknown) => finish({ type: 'failed', why: thrown instanceof Error ? thrown.message : String(thrown) }),
     )
     return () => void (isOver = true)
-  }, [still])
+  }, [model, isNeeded])
+  if (model.full !== undefined) return { type: 'placed', layout: model.full }
+  return made.value?.model === model ? made.value.placing : placing
+}
+
+interface ChartProps {
+  readonly inspector: Inspector
+  readonly view: AgentView
+  readonly model: ServedChart
+}
+
+function Chart({ inspector, view, model }: ChartProps): JSX.Element {
+  const active = useComputed(() => view.state.value.chartState)
+  const isPast = useComputed(() => view.state.value.status === 'past')
+  const overview = inspector.chartLook.value === 'full' ? undefined : model.overview
+  const full = useFullLayout(inspector, model, overview === undefined)
+  const shown: Placing = overview === undefined ? full : { type: 'placed', layout: overview }
   const state = active.value
   const trail = useChartTrail(view)
   return (
@@ -62,26 +81,34 @@ function Chart({ view, model }: { readonly view: AgentView; readonly model: Char
           <span class="muted">{isPast.value ? 'At this moment' : 'Now'}</span>{' '}
           {state === '' ? <span class="muted">not known</span> : <strong class="mono">{state}</strong>}
         </p>
+        {model.overview !== undefined && <LookSwitch inspector={inspector} />}
         <ul class="chart-brakes" aria-label="Brakes">
           {brakeWords(model.brakes).map(({ name, isOpen, effect }) => (
-            <li key={name} class={`chart-brake ${isOpen ? 'is-open' : 'is-shut'}`}>
+            <li key={name} class={`chart-brake ${isOpen ? 'is-open' : 'is-shut'}`} title={`${name} brake ${effect}`}>
               <BrakeMark isOpen={isOpen} />
               <span>
-                {name} brake {effect}
+                {name} brake {isOpen ? 'open' : 'shut'}
               </span>
             </li>
           ))}
         </ul>
       </div>
-      {placing.value.type === 'placing' && <Skeleton label="Laying out the chart" />}
-      {placing.value.type === 'failed' && (
+      {shown.type === 'placing' && <ChartSkeleton label="Laying out the chart" />}
+      {shown.type === 'failed' && (
         <EmptyState icon="warning" title="The chart could not be drawn">
-          <p>{placing.value.why}</p>
+          <p>{shown.why}</p>
           <p>Its states and transitions are listed in words below.</p>
         </EmptyState>
       )}
-      {placing.value.type === 'placed' && (
-        <ChartStage layout={placing.value.layout} model={model} active={state} trail={trail} />
+      {shown.type === 'placed' && (
+        <ChartStage
+          key={overview === undefined ? 'full' : 'overview'}
+          layout={shown.layout}
+          model={model}
+          active={state}
+          trail={trail}
+          isOverview={overview !== undefined}
+        />
       )}
       <details class="chart-words">
         <summary>States and transitions in words</summary>
@@ -90,6 +117,24 @@ function Chart({ view, model }: { readonly view: AgentView; readonly model: Char
     </section>
   )
 }
+
+const looks: Readonly<Record<'overview' | 'full', string>> = { overview: 'Overview', full: 'Every state' }
+
+const LookSwitch = ({ inspector }: { readonly inspector: Inspector }): JSX.Element => (
+  <div class="chart-looks" role="group" aria-label="Shown">
+    {(['overview', 'full'] as const).map((look) => (
+      <button
+        key={look}
+        type="button"
+        class="button"
+        aria-pressed={inspector.chartLook.value === look}
+        onClick={() => void (inspector.chartLook.value = look)}
+      >
+        {looks[look]}
+      </button>
+    ))}
+  </div>
+)
 
 const BrakeMark = ({ isOpen }: { readonly isOpen: boolean }): JSX.Element => (
   <svg width="14" height="14" viewBox="0 0 14 14" aria-hidden="true">
@@ -157,16 +202,3 @@ function ChartWordsList({ model, active }: ChartWordsListProps): JSX.Element {
     </div>
   )
 }
-
-const brakeTold = { open: 'brake open', shut: 'brake shut: never taken', brake: 'brake' } as const
-
-const Transition = ({ when, guards, to, brake }: TransitionWords): JSX.Element => (
-  <li>
-    <span class="mono">{when}</span>
-    {guards.length > 0 && <span class="muted"> if {guards.join(' and ')}</span>}
-    <span> {to === null ? 'acts and stays' : `leads to ${to}`}</span>
-    {brake !== null && (
-      <span class={`badge ${brake === 'open' ? 'good' : brake === 'shut' ? 'bad' : 'warn'}`}>{brakeTold[brake]}</span>
-    )}
-  </li>
-)

@@ -1,5 +1,7 @@
 import type { JSX } from 'preact'
 import { useMemo } from 'preact/hooks'
+import { arrowEnd, arrowPath } from '../../charts/arrowPath.ts'
+import { brakeChips } from '../../charts/brakeChips.ts'
 import type { DrawnNode } from '../../charts/chartDrawing.ts'
 import {
   detailLines,
@@ -8,8 +10,8 @@ import {
   type PlacedArrow,
   type PlacedBox,
 } from '../../charts/chartLayout.ts'
-import type { Camera } from '../model/chartCamera.ts'
-import { arrowEnd, wayPath } from '../../charts/arrowPath.ts'
+import { measureText } from '../../charts/textMeasure.ts'
+import { farText, type Camera } from '../model/chartCamera.ts'
 
 export interface ChartPictureProps {
   readonly layout: ChartLayout
@@ -17,18 +19,29 @@ export interface ChartPictureProps {
   readonly lit: ReadonlyMap<string, DrawnNode['active']>
   /** States that were active a moment ago. */
   readonly trail: ReadonlySet<string>
+  /** Whether the label of an arrow is shown. */
+  readonly labels: (arrow: PlacedArrow) => boolean
+  /** The state or arrow that a person chose. */
+  readonly chosen: string | null
   readonly camera: Camera
   /** The picture in a sentence. */
   readonly label: string
 }
 
-/** A chart as SVG: only what is lit and where it is seen from changes. */
-export function ChartPicture({ layout, lit, trail, camera, label }: ChartPictureProps): JSX.Element {
+/** A chart as SVG: only what is lit and where it is seen from changes. From afar it has names alone, as large as text. */
+export function ChartPicture({ layout, lit, trail, labels, chosen, camera, label }: ChartPictureProps): JSX.Element {
   const { boxes, arrows } = layout
-  const ways = useMemo(() => arrows.map((arrow) => <Arrow key={arrow.id} arrow={arrow} />), [arrows])
-  const labels = useMemo(() => arrows.map((arrow) => <Label key={arrow.id} arrow={arrow} />), [arrows])
+  const far = farText(camera.scale)
+  const ways = useMemo(
+    () => arrows.map((arrow) => <Arrow key={arrow.id} arrow={arrow} isChosen={arrow.id === chosen} />),
+    [arrows, chosen],
+  )
+  const said = useMemo(
+    () => (far === null ? arrows.filter(labels).map((arrow) => <Label key={arrow.id} arrow={arrow} />) : null),
+    [arrows, labels, far === null],
+  )
   const box = (placed: PlacedBox): JSX.Element => (
-    <Box key={placed.id} box={placed} active={lit.get(placed.id)} isRecent={trail.has(placed.id)} />
+    <Box key={placed.id} box={placed} active={lit.get(placed.id)} isRecent={trail.has(placed.id)} far={far} />
   )
   return (
     <svg class="chart-picture" width="100%" height="100%" role="img" aria-label={label}>
@@ -36,7 +49,7 @@ export function ChartPicture({ layout, lit, trail, camera, label }: ChartPicture
         {boxes.filter(({ isOuter }) => isOuter).map(box)}
         {ways}
         {boxes.filter(({ isOuter }) => !isOuter).map(box)}
-        {labels}
+        {said}
       </g>
     </svg>
   )
@@ -46,13 +59,15 @@ interface BoxProps {
   readonly box: PlacedBox
   readonly active: DrawnNode['active']
   readonly isRecent: boolean
+  /** Size of names that are read from afar; `null`: it is near. */
+  readonly far: number | null
 }
 
-function Box({ box, active, isRecent }: BoxProps): JSX.Element {
-  return useMemo(() => drawnBox(box, active, isRecent), [box, active, isRecent])
+function Box({ box, active, isRecent, far }: BoxProps): JSX.Element {
+  return useMemo(() => drawnBox(box, active, isRecent, far), [box, active, isRecent, far])
 }
 
-function drawnBox(box: PlacedBox, active: DrawnNode['active'], isRecent: boolean): JSX.Element {
+function drawnBox(box: PlacedBox, active: DrawnNode['active'], isRecent: boolean, far: number | null): JSX.Element {
   const { x, y, width, height, kind } = box
   if (kind === 'initial') return <circle class="chart-start" cx={x + width / 2} cy={y + height / 2} r={width / 2} />
   const lines = detailLines(box)
@@ -64,26 +79,59 @@ function drawnBox(box: PlacedBox, active: DrawnNode['active'], isRecent: boolean
   const at = box.isOuter ? { x: x + 14 } : { x: x + width / 2, 'text-anchor': 'middle' as const }
   return (
     <g class={`chart-box is-${kind} ${box.isOuter ? 'is-outer' : ''} ${isActive}`} data-state={box.id}>
+      {box.description !== undefined && <title>{box.description}</title>}
       <rect x={x} y={y} width={width} height={height} rx="8" />
       {kind === 'final' && <rect class="chart-ring" x={x + 3} y={y + 3} width={width - 6} height={height - 6} rx="6" />}
-      <text class="chart-name" {...at} y={y + 22}>
-        {box.label}
-      </text>
-      {lines.map((line, index) => (
-        <text key={index} class="chart-detail" {...at} y={y + 22 + (index + 1) * lineHeight}>
-          {line}
-        </text>
-      ))}
+      {far === null ? (
+        <>
+          <text class="chart-name" {...at} y={y + 22}>
+            {box.label}
+          </text>
+          {lines.map((line, index) => (
+            <text key={index} class="chart-detail" {...at} y={y + 22 + (index + 1) * lineHeight}>
+              {line}
+            </text>
+          ))}
+          {brakeChips(box).map((chip) => (
+            <g key={chip.name} class={`chart-chip is-${chip.style}`}>
+              <rect x={chip.x} y={chip.y} width={chip.width} height={chip.height} rx="4" />
+              <text x={chip.x + chip.width / 2} y={chip.y + 14} text-anchor="middle">
+                {chip.name}
+              </text>
+            </g>
+          ))}
+        </>
+      ) : (
+        isNamedFrom(box, far) && (
+          <text
+            class="chart-name"
+            {...at}
+            y={y + (box.isOuter ? far * 1.2 : height / 2 + far * 0.36)}
+            style={{ fontSize: `${far}px` }}
+          >
+            {box.label}
+          </text>
+        )
+      )}
     </g>
   )
 }
 
-function Arrow({ arrow }: { readonly arrow: PlacedArrow }): JSX.Element | null {
-  const end = arrowEnd(arrow.points)
+/** From afar the outermost states have names, and of others those with room for it. */
+const isNamedFrom = (box: PlacedBox, far: number): boolean =>
+  box.kind !== 'machine' && (box.depth <= 2 || measureText(box.label, far) <= box.width)
+
+const arrowClass = ({ style, role }: PlacedArrow): string => `is-${style} ${role === undefined ? '' : `is-${role}`}`
+
+function Arrow({ arrow, isChosen }: { readonly arrow: PlacedArrow; readonly isChosen: boolean }): JSX.Element | null {
+  const end = arrowEnd(arrow.points, arrow.role === undefined ? 4 : 6)
   if (end === undefined) return null
+  const way = arrowPath(arrow)
   return (
-    <g class={`chart-arrow is-${arrow.style}`}>
-      <path class="chart-way" d={wayPath(arrow.points)} />
+    <g class={`chart-arrow ${arrowClass(arrow)} ${isChosen ? 'is-chosen' : ''}`} data-arrow={arrow.id}>
+      {arrow.names !== undefined && <title>{arrow.names}</title>}
+      <path class="chart-hit" d={way} />
+      <path class="chart-way" d={way} />
       <path class="chart-head" d={end.head} />
       {arrow.style === 'shut' && <path class="chart-shut" d={end.bar} />}
     </g>
@@ -91,10 +139,11 @@ function Arrow({ arrow }: { readonly arrow: PlacedArrow }): JSX.Element | null {
 }
 
 function Label({ arrow }: { readonly arrow: PlacedArrow }): JSX.Element | null {
-  const { label, style } = arrow
+  const { label } = arrow
   if (label === undefined) return null
   return (
-    <g class={`chart-label is-${style}`}>
+    <g class={`chart-label ${arrowClass(arrow)}`} data-arrow={arrow.id}>
+      {arrow.names !== undefined && <title>{arrow.names}</title>}
       {label.lines.map((line, index) => (
         <text key={index} x={label.x + 4} y={label.y + 12 + index * lineHeight}>
           {line}

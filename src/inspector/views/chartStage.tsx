@@ -1,12 +1,14 @@
-import { SquareButton } from '../parts/squareButton.tsx'
 import { useSignal } from '@preact/signals'
 import type { JSX, RefObject } from 'preact'
-import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import { chartDrawing } from '../../charts/chartDrawing.ts'
-import type { ChartLayout } from '../../charts/chartLayout.ts'
+import type { ChartLayout, PlacedArrow } from '../../charts/chartLayout.ts'
 import type { ChartModel } from '../../charts/chartModel.ts'
 import { cameraKey, centred, fitCamera, zoomed, type Camera, type Size } from '../model/chartCamera.ts'
-import { brakeWords } from '../model/chartWords.ts'
+import { outermost, type ChartChoice } from '../model/chartChoice.ts'
+import { brakeWords, isActiveState } from '../model/chartWords.ts'
+import { SquareButton } from '../parts/squareButton.tsx'
+import { ChartCard } from './chartCard.tsx'
 import { ChartPicture } from './chartPicture.tsx'
 
 export interface ChartStageProps {
@@ -16,6 +18,8 @@ export interface ChartStageProps {
   readonly active: string
   /** States it has just been in. */
   readonly trail: ReadonlySet<string>
+  /** Only the outermost states are in the picture. */
+  readonly isOverview: boolean
 }
 
 /** A whole picture smaller than this cannot be read: its active state is followed instead. */
@@ -23,7 +27,7 @@ const readable = 0.45
 const followScale = 0.85
 
 /** The picture of a chart, to be moved and zoomed by pointer, wheel, keys and buttons. */
-export function ChartStage({ layout, model, active, trail }: ChartStageProps): JSX.Element {
+export function ChartStage({ layout, model, active, trail, isOverview }: ChartStageProps): JSX.Element {
   const stage = useRef<HTMLDivElement>(null)
   const viewport = useSignal<Size>({ width: 0, height: 0 })
   const camera = useSignal<Camera | null>(null)
@@ -40,8 +44,9 @@ export function ChartStage({ layout, model, active, trail }: ChartStageProps): J
   }, [])
 
   const fit = fitCamera(layout, viewport.value)
-  const isFollowing = follows.value ?? (fit.scale < readable && active !== '')
-  const box = layout.boxes.find(({ id }) => id === active)
+  const isFollowing = follows.value ?? (!isOverview && fit.scale < readable && active !== '')
+  const at = isOverview ? outermost(active) : active
+  const box = layout.boxes.find(({ id }) => id === at)
   const shown = camera.value ?? (isFollowing && box !== undefined ? centred(followScale, box, viewport.value) : fit)
   useEffect(() => {
     // Following keeps the next state in the middle, too.
@@ -49,12 +54,30 @@ export function ChartStage({ layout, model, active, trail }: ChartStageProps): J
   }, [active, isFollowing])
 
   const lit = useMemo(() => {
+    if (isOverview) return new Map([[outermost(active), 'itself' as const]])
     const { nodes } = chartDrawing({ ...model, active: active === '' ? [] : [active] })
     return new Map(nodes.map((node) => [node.id, node.active]))
-  }, [model, active])
+  }, [model, active, isOverview])
+  const recent = useMemo(() => (isOverview ? new Set([...trail].map(outermost)) : trail), [trail, isOverview])
+  const choice = useSignal<ChartChoice | null>(null)
+  const showsAll = useSignal(false)
+  const all = isOverview || showsAll.value || active === ''
+  const chosenId =
+    choice.value === null ? null : choice.value.type === 'arrow' ? choice.value.arrow.id : choice.value.id
+  const labels = useCallback(
+    ({ id, from }: PlacedArrow): boolean => all || id === chosenId || isActiveState(from, active),
+    [all, chosenId, active],
+  )
+  const choose = (what: Element | null): void => {
+    const { state, arrow } = what instanceof SVGElement ? what.dataset : {}
+    const found = layout.arrows.find(({ id }) => id === arrow)
+    const next: ChartChoice | null =
+      found !== undefined ? { type: 'arrow', arrow: found } : state === undefined ? null : { type: 'state', id: state }
+    choice.value = next
+  }
 
   const move = (next: Camera): void => void (camera.value = next)
-  const pointer = usePointer(stage, shown, move)
+  const pointer = usePointer(stage, shown, move, choose)
   const zoomBy = (factor: number): void =>
     move(zoomed(shown, factor, { x: viewport.value.width / 2, y: viewport.value.height / 2 }))
   const fitAll = (): void => {
@@ -63,6 +86,7 @@ export function ChartStage({ layout, model, active, trail }: ChartStageProps): J
   }
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.target !== stage.current || event.ctrlKey || event.metaKey || event.altKey) return
+    if (event.key === 'Escape') choice.value = null
     const next = cameraKey(event.key, shown, viewport.value)
     if (next === undefined) return
     event.preventDefault()
@@ -81,10 +105,23 @@ export function ChartStage({ layout, model, active, trail }: ChartStageProps): J
         onKeyDown={onKeyDown}
         {...pointer}
       >
-        <ChartPicture layout={layout} lit={lit} trail={trail} camera={shown} label={labelOf(model, active)} />
+        <ChartPicture
+          layout={layout}
+          lit={lit}
+          trail={recent}
+          labels={labels}
+          chosen={chosenId}
+          camera={shown}
+          label={labelOf(model, active)}
+        />
       </div>
+      {choice.value !== null && (
+        <ChartCard model={model} choice={choice.value} onClose={() => void (choice.value = null)} />
+      )}
       <ChartTools
         isFollowing={isFollowing}
+        labels={isOverview ? null : all}
+        onLabels={() => void (showsAll.value = !showsAll.value)}
         onZoom={zoomBy}
         onFit={fitAll}
         onFollow={() => {
@@ -96,9 +133,19 @@ export function ChartStage({ layout, model, active, trail }: ChartStageProps): J
   )
 }
 
+/** Pixels that a pointer may go astray while it only chooses. */
+const slack = 4
+
 /** Dragging moves the picture, the wheel zooms it around the pointer. */
-function usePointer(stage: RefObject<HTMLElement | null>, shown: Camera, move: (next: Camera) => void) {
+function usePointer(
+  stage: RefObject<HTMLElement | null>,
+  shown: Camera,
+  move: (next: Camera) => void,
+  choose: (what: Element | null) => void,
+) {
   const drag = useRef<{ readonly x: number; readonly y: number } | null>(null)
+  /** Where the pointer went down; `null` once it has gone far enough to move the picture. */
+  const press = useRef<{ readonly x: number; readonly y: number } | null>(null)
   const end = (): void => void (drag.current = null)
   return {
     onWheel(event: WheelEvent): void {
@@ -111,26 +158,44 @@ function usePointer(stage: RefObject<HTMLElement | null>, shown: Camera, move: (
     onPointerDown(event: PointerEvent): void {
       if (event.button !== 0) return
       drag.current = { x: event.clientX - shown.x, y: event.clientY - shown.y }
+      press.current = { x: event.clientX, y: event.clientY }
       stage.current!.setPointerCapture(event.pointerId)
     },
     onPointerMove(event: PointerEvent): void {
       if (drag.current === null) return
+      const { x, y } = press.current ?? { x: Number.NaN, y: 0 }
+      if (Math.hypot(event.clientX - x, event.clientY - y) < slack) return
+      press.current = null
       move({ ...shown, x: event.clientX - drag.current.x, y: event.clientY - drag.current.y })
     },
-    onPointerUp: end,
+    onPointerUp(event: PointerEvent): void {
+      end()
+      // The stage has captured the pointer, so that the target is always itself.
+      if (press.current === null) return
+      const hit = document.elementFromPoint(event.clientX, event.clientY)
+      choose(hit?.closest('[data-arrow], [data-state]') ?? null)
+    },
     onPointerCancel: end,
   }
 }
 
 interface ChartToolsProps {
   readonly isFollowing: boolean
+  /** Whether all arrows have labels; `null` where they always have. */
+  readonly labels: boolean | null
+  readonly onLabels: () => void
   readonly onZoom: (factor: number) => void
   readonly onFit: () => void
   readonly onFollow: () => void
 }
 
-const ChartTools = ({ isFollowing, onZoom, onFit, onFollow }: ChartToolsProps): JSX.Element => (
+const ChartTools = ({ isFollowing, labels, onLabels, onZoom, onFit, onFollow }: ChartToolsProps): JSX.Element => (
   <div class="chart-tools" role="group" aria-label="Zoom">
+    {labels !== null && (
+      <SquareButton label="Label all arrows" isPressed={labels} onClick={onLabels}>
+        <Sign path="M2 3h10M7 3v9" />
+      </SquareButton>
+    )}
     <SquareButton label="Zoom in" hint="Zoom in (+)" onClick={() => onZoom(1.25)}>
       <Sign path="M7 2v10M2 7h10" />
     </SquareButton>

@@ -1,5 +1,7 @@
 import Elk from 'elkjs/lib/elk-api.js'
-import type { ChartDrawing } from '../../charts/chartDrawing.ts'
+import { chartDrawing, type ChartDrawing } from '../../charts/chartDrawing.ts'
+import type { ChartModel } from '../../charts/chartModel.ts'
+import { hubExits } from '../../charts/hubExits.ts'
 import { fromElk, toElk, type ChartLayout, type ElkGraph } from '../../charts/chartLayout.ts'
 
 interface Layouter {
@@ -15,8 +17,9 @@ let layouter: Layouter | undefined
 const known = new Map<string, Promise<ChartLayout>>()
 const mostKnown = 8
 
-/** Places what a chart shows, in a worker that the page keeps. Which states are active makes no difference. Rejects when ELK does. */
-export function layoutChart(drawing: ChartDrawing): Promise<ChartLayout> {
+/** Places all of a chart, in a worker that the page keeps. Which states are active makes no difference. Rejects when ELK does. */
+export function layoutChart(model: ChartModel): Promise<ChartLayout> {
+  const drawing = hubExits(chartDrawing(model))
   const nodes = drawing.nodes.map(({ active: _, ...node }) => node)
   const plain: ChartDrawing = { ...drawing, nodes }
   const key = JSON.stringify(plain)
