@@ -41,4 +41,20 @@ export const faults: readonly Fault[] = [
     to: "style === 'runs' ? [...lines.slice(0, -1), brakeLine] : lines",
     tests: ['charts/layoutCache'],
   },
+  {
+    id: 'charts-6',
+    file: 'src/inspector/model/chartChoice.ts',
+    what: 'a chosen state does not tell its brakes',
+    from: 'isWithin(from) && (!isWithin(to) || isBrake === true)',
+    to: 'isWithin(from) && (!isWithin(to) || isBrake === false)',
+    tests: ['inspector/viewsChart'],
+  },
+  {
+    id: 'charts-7',
+    file: 'src/inspector/model/chartCamera.ts',
+    what: 'names seen from afar are too small',
+    from: 'Math.round(readableSize / scale)',
+    to: 'Math.round(readableSize)',
+    tests: ['inspector/viewsChart'],
+  },
 ]

@@ -22,7 +22,7 @@ describeInChromium('the chart on the inspector page', (it) => {
       const { page } = inspector
       await page.locator('.chart-box.is-itself[data-state="idle"]').waitFor()
       assert.is(await page.locator('.chart-arrow.is-ring').count(), 4)
-      assert.is(await page.locator('.chart-chip.is-open').count(), 1)
+      assert.is(await page.locator('.chart-chip.is-open').count(), 2)
       await inspector.button('Every state').click()
       await page.locator('.chart-box[data-state="draining.reverts"]').waitFor()
       await inspector.button('Overview').click()
@@ -44,6 +44,7 @@ describeInChromium('the chart on the inspector page', (it) => {
     await page.locator('.chart-box[data-state="draining"] > rect').click({ position: { x: 10, y: 10 } })
     await inspector.sees('the only place where the conversation may be reshaped', page.locator('.chart-card'))
     await inspector.sees('brake shut: never taken', page.locator('.chart-card'))
+    await page.keyboard.press('Escape')
     await page.locator('.chart-label.is-ring', { hasText: 'reply with calls' }).click()
     await inspector.sees('repliedWithCalls', page.locator('.chart-card'))
     assert.equal(await axeViolations(page), [])

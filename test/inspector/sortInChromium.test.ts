@@ -47,6 +47,8 @@ describeInChromium('the sort demo on the inspector page', (it) => {
     await startAgent(inspector, 'sorter', { id: 's1' })
     await tab('Chart').click()
     await page.locator('.chart-box.is-itself[data-state="idle"]').waitFor()
+    await inspector.button('Every state').click()
+    await page.locator('.chart-box[data-state="draining.reverts"]').waitFor({ state: 'attached' })
     await inspector.sees('Revert brake open', page.locator('.chart-bar'))
     await page.evaluate(watchLights)
     await inspector.say(sortTask(3_000))

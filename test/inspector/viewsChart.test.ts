@@ -1,6 +1,9 @@
 import { agentMachine } from '../../src/machines/agentMachine.ts'
 import { chartModel } from '../../src/charts/chartModel.ts'
-import { cameraKey, centred, fitCamera, scaleLimits, zoomed } from '../../src/inspector/model/chartCamera.ts'
+import { overviewLayout } from '../../src/charts/overviewLayout.ts'
+import { overviewModel } from '../../src/charts/overviewModel.ts'
+import { chosenWords } from '../../src/inspector/model/chartChoice.ts'
+import { cameraKey, centred, farText, fitCamera, scaleLimits, zoomed } from '../../src/inspector/model/chartCamera.ts'
 import { arrowEnd, wayPath } from '../../src/charts/arrowPath.ts'
 import { brakeWords, chartWords, isActiveState } from '../../src/inspector/model/chartWords.ts'
 import { recentStates } from '../../src/inspector/model/recentStates.ts'
@@ -56,7 +59,43 @@ describe('a chart in words', (it) => {
   })
 })
 
+describe('what a person chose of a chart', (it) => {
+  const model = chartModel(agentMachine, { brakes: { ...shut, revert: true } })
+  const overview = overviewLayout(overviewModel(model))
+
+  it('is told of every arrow of the overview by the transitions it stands for', () => {
+    for (const arrow of overview.arrows.filter(({ edges }) => edges.length > 0)) {
+      const words = chosenWords(model, { type: 'arrow', arrow })!
+      assert.is(words.transitions.length, new Set(arrow.edges).size, arrow.id)
+      if (arrow.role !== 'bundle') assert.is(words.title, `${arrow.from} → ${arrow.to}`)
+    }
+  })
+
+  it('is told of a state with what it is, what it runs, where it leads and its brakes', () => {
+    const { about, runs, transitions } = chosenWords(model, { type: 'state', id: 'draining' })!
+    assert.match(about!, 'Between turns')
+    assert.ok(runs.includes('drainReverts'))
+    const told = transitions.map(({ from, to, brake }) => `${from} ${to} ${brake}`)
+    assert.ok(told.includes('draining.entering draining.reverts open'))
+    assert.ok(told.includes('draining.leaving idle null'))
+    assert.not.ok(
+      told.some((line) => line.includes('draining.pinned draining.pins')),
+      'what stays inside is not told',
+    )
+  })
+
+  it('is nothing where the chart does not have it', () => {
+    assert.is(chosenWords(model, { type: 'state', id: 'flying' }), undefined)
+    assert.is(chosenWords(model, { type: 'state', id: '(initial) replying' }), undefined)
+  })
+})
+
 describe('the camera of a chart', (it) => {
+  it('shows names alone from afar, never smaller than 12 pixels', () => {
+    assert.is(farText(0.6), null)
+    for (const scale of [0.1, 0.25, 0.45, 0.59]) assert.ok(farText(scale)! * scale >= 12, `${scale}`)
+  })
+
   it('shows a large picture whole in the middle, and a small one as it is', () => {
     assert.equal(fitCamera({ width: 800, height: 300 }, viewport), { x: 0, y: 75, scale: 0.5 })
     assert.equal(fitCamera({ width: 100, height: 100 }, viewport), { x: 150, y: 100, scale: 1 })
