@@ -4,14 +4,13 @@ import type { FollowedAgent } from '../model/followedAgent.ts'
 import type { Inspector } from '../model/inspector.ts'
 import type { ViewName } from '../model/route.ts'
 import { EmptyState } from '../parts/emptyState.tsx'
+import { later } from '../parts/later.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
 import { Tabs } from '../parts/tabs.tsx'
 import { AgentHeader } from './agentHeader.tsx'
-import { ChartPane } from './chartPane.tsx'
 import { ConversationPane } from './conversationPane.tsx'
 import { PendingBar } from './pendingBar.tsx'
 import { PromptBox } from './promptBox.tsx'
-import { RequestPane } from './requestPane.tsx'
 import { TimelinePane } from './timelinePane.tsx'
 import { TimeSlider } from './timeSlider.tsx'
 
@@ -23,6 +22,9 @@ const tabs: readonly { readonly name: ViewName; readonly label: string }[] = [
 ]
 
 const panelId = 'view'
+
+const ChartPane = later('The chart is being loaded', async () => (await import('./chartPane.tsx')).ChartPane)
+const RequestPane = later('The requests are being loaded', async () => (await import('./requestPane.tsx')).RequestPane)
 
 export interface AgentPaneProps {
   readonly inspector: Inspector
