@@ -43,6 +43,12 @@ export function editOf(name: string, input: unknown): FileEdit | undefined {
   return { path, type: 'write', diff: lineDiff('', content) }
 }
 
+/** Whether a call is an edit, without comparing its texts. Pure; never throws. */
+export function isEdit(name: string, input: unknown): boolean {
+  if (!isInput(input) || stringOf(input, pathKeys) === undefined) return false
+  return partsOf(input) !== undefined || (writes.test(name) && stringOf(input, contentKeys) !== undefined)
+}
+
 const isInput = (value: unknown): value is Input => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const stringOf = (input: Input, keys: readonly string[]): string | undefined => {

@@ -2,8 +2,8 @@ import { someRuns } from '../support/seeds.ts'
 import * as fc from 'fast-check'
 import { GraphRows } from '../../src/inspector/model/graphRows.ts'
 import { GraphSource } from '../../src/inspector/model/graphSource.ts'
-import type { GraphRow } from '../../src/inspector/model/graphRow.ts'
-import { visibleRows } from '../../src/inspector/model/graphVisible.ts'
+import type { ShownRow } from '../../src/inspector/model/graphRow.ts'
+import { isOpenAtFirst, visibleRows } from '../../src/inspector/model/graphVisible.ts'
 import { brakedHistories, type BrakedHappening } from '../support/brakeArbitraries.ts'
 import { BrakeLog } from '../support/brakeLog.ts'
 import type { LogRecord } from '../../src/protocol/records.ts'
@@ -17,9 +17,17 @@ const rowsOf = (log: BrakeLog): GraphRows => {
   return graph
 }
 
-const label = (row: GraphRow): string => ('nodeId' in row ? `n${row.nodeId}` : row.type)
+/** Opens what is closed at first. */
+const opening = (graph: GraphRows): ReadonlySet<string> =>
+  new Set(
+    graph.rows
+      .filter((row) => row.type === 'fold' || (row.type === 'tag' && !isOpenAtFirst(row)))
+      .map(({ key }) => key),
+  )
+
+const label = (row: ShownRow): string => ('nodeId' in row ? `n${row.nodeId}` : row.type)
 /** `n1@0` for each row: what it is and its lane. */
-const shape = (rows: readonly GraphRow[]): string => rows.map((row) => `${label(row)}@${row.lane}`).join(' ')
+const shape = (rows: readonly ShownRow[]): string => rows.map((row) => `${label(row)}@${row.lane}`).join(' ')
 
 /** A user message, two steps of which the second is given up, and an answer. */
 const braked = (): BrakeLog => {
@@ -74,8 +82,7 @@ function checkRows(graph: GraphRows, { conversation }: BrakeLog): void {
   const shown = visibleRows(graph, none)
   const fold = shown.find(({ isInForce }) => isInForce)
   assert.is(fold?.row.type === 'fold' ? fold.row.overlay.nodeId : undefined, conversation.overlay?.nodeId)
-  const toggled = new Set(graph.rows.filter(({ type }) => type === 'fold').map(({ key }) => key))
-  assert.is(visibleRows(graph, toggled).length, graph.rows.length, 'with everything open, everything is shown')
+  assert.is(visibleRows(graph, opening(graph)).length, graph.rows.length, 'with everything open, everything is shown')
 }
 
 describe('rows of the conversation', (it) => {
@@ -381,7 +388,7 @@ describe('rows of a moment', (it) => {
         log.revert(kept)
       }
       const graph = rowsOf(log)
-      assert.ok(visibleRows(graph, none).length > 9_800)
+      assert.ok(visibleRows(graph, opening(graph)).length > 9_800)
       const changes = graph.rows.reduce((sum, { version }) => sum + version, 0)
       assert.ok(changes <= 3 * graph.rows.length, `${changes} changes of ${graph.rows.length} rows`)
     },

@@ -13,6 +13,9 @@ const sentence = (reason: string): string => reason.slice(0, 1).toUpperCase() + 
 
 const limits = { turns: 'turns', tokens: 'tokens', costUsd: 'cost', ms: 'time' } as const
 
+/** What is said of an attempt that was the last. */
+export const noAttempt = 'no further attempt'
+
 /** The notice a record makes, if any. Pure. */
 export function noticeOf(record: LogRecord): Notice | undefined {
   switch (record.type) {
@@ -22,7 +25,7 @@ export function noticeOf(record: LogRecord): Notice | undefined {
       return { tone: 'warning', text: 'The paused run was given up.' }
     case 'reply.reset': {
       const { next, retryAt } = record
-      const then = next !== undefined ? `asking ${next}` : retryAt === undefined ? 'no further attempt' : 'tried again'
+      const then = next !== undefined ? `asking ${next}` : retryAt === undefined ? noAttempt : 'tried again'
       return { tone: 'warning', text: `Attempt ${record.attempt} failed: ${record.error.message} (${then})` }
     }
     case 'revert.applied':

@@ -107,5 +107,20 @@ export interface NoticeRow extends Row {
   readonly link?: string
 }
 
+/** Steps whose only call failed, the same each time; their rows follow. */
+export interface RepeatRow extends Row {
+  readonly type: 'repeat'
+  readonly name: string
+  readonly input: unknown
+  readonly times: number
+  readonly from: NodeId
+  readonly to: NodeId
+  /** Of the last of them. */
+  readonly result: ToolResultMessage
+}
+
 /** A line of the conversation's graph. */
 export type GraphRow = MessageRow | CallRow | TagRow | FoldRow | MemoRow | NoticeRow
+
+/** A line as it is shown: some stand for others. */
+export type ShownRow = GraphRow | RepeatRow

@@ -5,9 +5,9 @@ import { formatNodeId } from '../../protocol/nodeIds.ts'
 import { maskOf } from '../../conversation/maskedResults.ts'
 import { toolCallsOf } from '../../protocol/messageText.ts'
 import type { LogRecord, RecordOf } from '../../protocol/records.ts'
-import type { CallRow, FoldRow, GraphRow, MemoRow, MessageRow, TagRow } from './graphRow.ts'
+import type { CallRow, FoldRow, GraphRow, MemoRow, MessageRow, NoticeRow, TagRow } from './graphRow.ts'
 import { copyReply } from '../../conversation/grafts.ts'
-import { noticeOf, type Notice } from './graphNotices.ts'
+import { noAttempt, noticeOf, type Notice } from './graphNotices.ts'
 
 type Draft<T> = T extends unknown ? { -readonly [K in keyof T]: T[K] } : never
 type DraftRow = Draft<GraphRow>
@@ -56,7 +56,9 @@ export class GraphRows {
     const before = this.#version
     this.#fold(record)
     const notice = noticeOf(record)
-    if (notice !== undefined) this.#push({ ...this.#base(record), type: 'notice', ...notice })
+    const last = this.#rows.at(-1)
+    if (notice !== undefined && last?.type === 'notice' && saysTheSame(record, last)) this.#set(last, notice)
+    else if (notice !== undefined) this.#push({ ...this.#base(record), type: 'notice', ...notice })
     if (record.type === 'agent.created' && record.forkedFrom !== undefined) this.#forked(record, record.forkedFrom)
     if (this.#version !== before) this.#version = before + 1
   }
@@ -329,6 +331,13 @@ export class GraphRows {
 
 const askedBy = ({ by, policy }: RevertRequest): Pick<RevertRequest, 'by' | 'policy'> =>
   policy === undefined ? { by } : { by, policy }
+
+/** The end of a run tells again why its last attempt failed. */
+const saysTheSame = (record: LogRecord, { text }: NoticeRow): boolean =>
+  record.type === 'run.end' &&
+  record.error !== undefined &&
+  text.startsWith('Attempt ') &&
+  text.endsWith(`${record.error.message} (${noAttempt})`)
 
 /** Whether a mask of its step changes a result. */
 const isMasked = ({ nodeId: id, result, keepsOutcome }: CallRow): boolean =>

@@ -1,10 +1,14 @@
 import type { NodeId } from '../../protocol/ids.ts'
-import type { FoldRow, GraphRow } from './graphRow.ts'
+import type { FoldRow, GraphRow, ShownRow } from './graphRow.ts'
 import type { GraphRows } from './graphRows.ts'
+import { addWork, noWork, type HiddenWork } from './hiddenWork.ts'
+import { repeatsOf } from './repeats.ts'
 
 /** A row that is shown, with the lines of the graph in it. */
 export interface VisibleRow {
-  readonly row: GraphRow
+  readonly row: ShownRow
+  /** Where it stands in the graph; of one that stands for others, where the first of them does. */
+  readonly place: number
   /** `undefined`: there is nothing to open. */
   readonly isOpen: boolean | undefined
   /** Lanes before its own that pass by, as bits. */
@@ -16,6 +20,8 @@ export interface VisibleRow {
   readonly isInForce: boolean
   /** Rows that a closed row hides. */
   readonly hidden: number
+  /** Of a closed branch: what it did. */
+  readonly work?: HiddenWork
 }
 
 type Draft = { -readonly [K in keyof VisibleRow]: VisibleRow[K] }
@@ -23,8 +29,12 @@ type Draft = { -readonly [K in keyof VisibleRow]: VisibleRow[K] }
 /** More lanes than this are drawn as this many. */
 export const mostLanes = 24
 
+/** An abandoned branch of more nodes is closed at first. */
+const mostOpen = 6
+
 /** Whether a row is open before anyone opens or closes it. */
-export const isOpenAtFirst = (row: GraphRow): boolean => row.type === 'message' || row.type === 'tag'
+export const isOpenAtFirst = (row: ShownRow): boolean =>
+  row.type === 'message' || (row.type === 'tag' && row.tag.abandoned.length <= mostOpen)
 
 /**
  * The rows to show, given those whose state somebody toggled. A closed branch or span is left out as a whole, but for what people
@@ -38,21 +48,39 @@ export function visibleRows(graph: GraphRows, toggled: ReadonlySet<string>, isRe
   let closed: Draft | undefined
   let until: string | undefined
   let kept: readonly NodeId[] = []
-  for (const row of graph.rows) {
+  const repeats = repeatsOf(graph)
+  for (const [place, row] of graph.rows.entries()) {
     if (closed !== undefined) {
       const isKept = row.type === 'message' && kept.includes(row.nodeId)
-      if (isKept) shown.push(visible(row, undefined, false))
-      else closed.hidden += 1
+      if (isKept) shown.push(visible(row, place, undefined, false))
+      else {
+        closed.hidden += 1
+        if (closed.work !== undefined) addWork(closed.work, row)
+      }
       if (row.key === until) closed = undefined
       continue
+    }
+    const repeat = repeats.get(row.key)
+    if (repeat !== undefined) {
+      const isOpen = toggled.has(repeat.row.key)
+      const drawn = visible(repeat.row, place, isOpen, false)
+      shown.push(drawn)
+      if (!isOpen) {
+        drawn.hidden = 1
+        closed = drawn
+        until = repeat.until
+        kept = []
+        continue
+      }
     }
     const end = endOf(row, graph, inForce)
     const canOpen = end !== undefined || row.type === 'call'
     const isOpen = canOpen ? isOpenAtFirst(row) !== toggled.has(row.key) : undefined
-    const drawn = visible(row, isOpen, row === inForce)
+    const drawn = visible(row, place, isOpen, row === inForce)
     shown.push(drawn)
     if (end === undefined || isOpen !== false) continue
     closed = drawn
+    if (row.type === 'tag') drawn.work = noWork()
     until = end
     kept = row.type === 'fold' ? row.overlay.kept : []
   }
@@ -60,8 +88,9 @@ export function visibleRows(graph: GraphRows, toggled: ReadonlySet<string>, isRe
   return shown
 }
 
-const visible = (row: GraphRow, isOpen: boolean | undefined, isInForce: boolean): Draft => ({
+const visible = (row: ShownRow, place: number, isOpen: boolean | undefined, isInForce: boolean): Draft => ({
   row,
+  place,
   isOpen,
   passing: 0,
   isJoined: false,

@@ -17,12 +17,9 @@ export function revealNode(
   for (;;) {
     const shown = visibleRows(graph, next)
     if (shown.some((visible) => visible.row === row)) break
-    const places = new Map(graph.rows.map((each, index) => [each, index]))
-    const at = places.get(row)!
+    const at = graph.rows.indexOf(row)
     // The last closed row before it that hides something hides it.
-    const closed = shown.findLast(
-      (visible) => visible.isOpen === false && visible.hidden > 0 && places.get(visible.row)! < at,
-    )
+    const closed = shown.findLast(({ isOpen, hidden, place }) => isOpen === false && hidden > 0 && place <= at)
     if (closed === undefined) return undefined
     if (isOpenAtFirst(closed.row)) next.delete(closed.row.key)
     else next.add(closed.row.key)

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import { useCallback } from 'preact/hooks'
 import type { NodeId } from '../../protocol/ids.ts'
 import type { FollowedAgent } from '../model/followedAgent.ts'
 import type { Inspector } from '../model/inspector.ts'
@@ -7,6 +8,7 @@ import { EmptyState } from '../parts/emptyState.tsx'
 import { later } from '../parts/later.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
 import { Tabs } from '../parts/tabs.tsx'
+import { AgentNames } from './agentNames.ts'
 import { AgentHeader } from './agentHeader.tsx'
 import { ConversationPane } from './conversationPane.tsx'
 import { PendingBar } from './pendingBar.tsx'
@@ -37,6 +39,14 @@ export interface AgentPaneProps {
 /** One agent: its views, the calls that wait, and what a person can say to it. */
 export function AgentPane({ inspector, view, onCompact, onAsk, onStop }: AgentPaneProps) {
   const { view: chosen } = inspector.route.value
+  const nameOf = useCallback(
+    (agentId: string): string => {
+      const { agents, sessions } = inspector.attached.value.directory
+      const running = agents.value.get(agentId)
+      return (running ?? sessions.value?.find((session) => session.agentId === agentId))?.title ?? agentId
+    },
+    [inspector],
+  )
   return (
     <main class="agent" aria-label={`Agent ${view.agentId}`}>
       <AgentHeader inspector={inspector} view={view} onCompact={onCompact} onAsk={onAsk} onStop={onStop} />
@@ -48,7 +58,9 @@ export function AgentPane({ inspector, view, onCompact, onAsk, onStop }: AgentPa
         panelId={panelId}
       />
       <div class="panel" id={panelId} role="tabpanel" aria-labelledby={`${panelId}-${chosen}`}>
-        <Panel inspector={inspector} view={view} />
+        <AgentNames.Provider value={nameOf}>
+          <Panel inspector={inspector} view={view} />
+        </AgentNames.Provider>
       </div>
       <TimeSlider inspector={inspector} view={view} />
       <PendingBar inspector={inspector} view={view} />

@@ -1,6 +1,8 @@
 import type { Signal } from '@preact/signals'
 import type { JSX } from 'preact'
 import type { AgentViewState } from '../model/agentView.ts'
+import type { TagRow } from '../model/graphRow.ts'
+import { isOpenAtFirst } from '../model/graphVisible.ts'
 import type { GraphRows } from '../model/graphRows.ts'
 import { formatCount } from '../model/numbers.ts'
 import { RawSwitch } from '../parts/rawSwitch.tsx'
@@ -19,12 +21,13 @@ export interface ConversationBarProps {
 export function ConversationBar({ graph, state, toggled, missing, onHead }: ConversationBarProps): JSX.Element {
   const { messages, onTrunk, tags } = countsOf(graph)
   const branches = tags.filter(({ until }) => until !== undefined)
-  const areClosed = branches.length > 0 && branches.every(({ key }) => toggled.value.has(key))
+  const isOpen = (row: TagRow): boolean => isOpenAtFirst(row) !== toggled.value.has(row.key)
+  const areClosed = branches.length > 0 && !branches.some(isOpen)
   const toggleBranches = (): void => {
     const next = new Set(toggled.value)
-    for (const { key } of branches) {
-      if (areClosed) next.delete(key)
-      else next.add(key)
+    for (const row of branches) {
+      if (isOpenAtFirst(row) === areClosed) next.delete(row.key)
+      else next.add(row.key)
     }
     toggled.value = next
   }
@@ -42,7 +45,7 @@ export function ConversationBar({ graph, state, toggled, missing, onHead }: Conv
         </span>
       )}
       {branches.length > 0 && (
-        <button type="button" class="button quiet" aria-pressed={areClosed} onClick={toggleBranches}>
+        <button type="button" class="button quiet" onClick={toggleBranches}>
           {areClosed ? 'Show branches' : 'Hide branches'}
         </button>
       )}
@@ -59,7 +62,7 @@ const known = new WeakMap<GraphRows, { version: number; counts: Counts }>()
 interface Counts {
   readonly messages: number
   readonly onTrunk: number
-  readonly tags: readonly { readonly key: string; readonly until?: string }[]
+  readonly tags: readonly TagRow[]
 }
 
 function countsOf(graph: GraphRows): Counts {

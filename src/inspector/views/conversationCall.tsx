@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
 import { artifactName } from '../../protocol/artifactNames.ts'
-import { useMemo } from 'preact/hooks'
+import { useContext, useMemo } from 'preact/hooks'
 import { formatNodeId } from '../../protocol/nodeIds.ts'
 import type { ToolResultMessage } from '../../protocol/messages.ts'
 import { textOf } from '../../protocol/messageText.ts'
@@ -11,6 +11,7 @@ import { duration } from '../../charts/amounts.ts'
 import { emptyRoute, formatRoute } from '../model/route.ts'
 import { argumentsLine, jsonOf, oneLine } from '../model/shortText.ts'
 import { policyTitle, PrunedBadge } from '../parts/prunedBadge.tsx'
+import { AgentNames } from './agentNames.ts'
 import { Artifacts } from './artifacts.tsx'
 import { Media } from './conversationMedia.tsx'
 import { JsonText, LongText } from './longText.tsx'
@@ -98,6 +99,7 @@ function Result({ result }: { readonly result: ToolResultMessage }): JSX.Element
 
 /** Leads to an agent's own view. */
 export function AgentLink({ agentId }: { readonly agentId: string }): JSX.Element {
+  const name = useContext(AgentNames)(agentId)
   return (
     <a
       class="conversation-agent cut"
@@ -105,7 +107,7 @@ export function AgentLink({ agentId }: { readonly agentId: string }): JSX.Elemen
       title={`Go to ${agentId}`}
       onClick={(event) => event.stopPropagation()}
     >
-      {agentId}
+      {oneLine(name, 80)}
     </a>
   )
 }

@@ -9,7 +9,7 @@ export interface LanesProps {
 }
 
 /** Where the mark of a row is, from its top: beside its first line. */
-const markPlaces = { message: 18, call: 15, tag: 25, fold: 25, memo: 25, notice: 18 } as const
+const markPlaces = { message: 18, call: 15, tag: 25, fold: 25, memo: 25, notice: 18, repeat: 15 } as const
 
 /** Pixels that the lanes take. */
 export const lanesWidth = (gap: number, lanes: number): number => 22 + lanes * gap
@@ -56,6 +56,7 @@ function Mark({ row, x, markAt }: MarkProps): JSX.Element | null {
         />
       )
     case 'call':
+    case 'repeat':
       return <circle class={`mark ${tone} is-call`} cx={x} cy={markAt} r="3" />
     case 'tag':
       return <path class="mark is-tag" d={`M${x} ${markAt - 6}l6 6-6 6-6-6z`} />

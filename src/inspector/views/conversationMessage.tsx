@@ -5,6 +5,7 @@ import { formatNodeId } from '../../protocol/nodeIds.ts'
 import type { AssistantMessage, Block } from '../../protocol/messages.ts'
 import { providedText, textOf } from '../../protocol/messageText.ts'
 import type { MessageRow } from '../model/graphRow.ts'
+import { dayTime, exactTime } from '../model/dayTime.ts'
 import { formatCompact, formatCount, formatShare } from '../model/numbers.ts'
 import { counted } from '../../charts/amounts.ts'
 import { CopyButton } from '../parts/copyButton.tsx'
@@ -19,6 +20,8 @@ export interface TextState {
 
 export interface MessageBodyProps {
   readonly row: MessageRow
+  /** When the row above came, in epoch milliseconds. */
+  readonly before: number | undefined
   readonly toggle: JSX.Element | null
   readonly text: TextState
   /** Calls that are not shown. */
@@ -26,7 +29,7 @@ export interface MessageBodyProps {
 }
 
 /** What a person or the model said. */
-export function MessageBody({ row, toggle, text, hidden }: MessageBodyProps): JSX.Element {
+export function MessageBody({ row, before, toggle, text, hidden }: MessageBodyProps): JSX.Element {
   const { message, nodeId, turnIndex, rebasedFrom, graftedFrom, pruned, isPinned = false } = row
   const isUser = message.role === 'user'
   const said = textOf(message.content)
@@ -60,6 +63,9 @@ export function MessageBody({ row, toggle, text, hidden }: MessageBodyProps): JS
         <span class="conversation-meta number">
           {said !== '' && <CopyButton text={() => said} label={`Copy ${formatNodeId(nodeId)}`} />}
           {isUser ? <Estimate message={message} /> : <Used message={message} />}
+          <time class="conversation-time" title={exactTime(row.time)}>
+            {dayTime(row.time, before)}
+          </time>
           <span class="conversation-id">{formatNodeId(nodeId)}</span>
         </span>
       </div>

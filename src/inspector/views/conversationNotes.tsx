@@ -4,6 +4,7 @@ import { stillChanged } from '../../conversation/evidence.ts'
 import type { NodeId } from '../../protocol/ids.ts'
 import { formatNodeId } from '../../protocol/nodeIds.ts'
 import type { FoldRow, MemoRow, NoticeRow, TagRow } from '../model/graphRow.ts'
+import { workWords, type HiddenWork } from '../model/hiddenWork.ts'
 import { formatCount } from '../model/numbers.ts'
 import { byPolicy, counted, savings } from '../../charts/amounts.ts'
 import type { Economics } from '../../protocol/economics.ts'
@@ -27,11 +28,13 @@ export interface TagBodyProps {
   readonly toggle: JSX.Element | null
   /** Rows of the branch that are not shown. */
   readonly hidden: number
+  /** What they did. */
+  readonly work: HiddenWork | undefined
   readonly text: TextState
 }
 
 /** The note a revert left, and what it left behind. */
-export function TagBody({ row, isOpen, toggle, hidden, text }: TagBodyProps): JSX.Element {
+export function TagBody({ row, isOpen, toggle, hidden, work, text }: TagBodyProps): JSX.Element {
   const { tag, target, by, policy, category } = row
   const { abandoned } = tag
   return (
@@ -46,7 +49,9 @@ export function TagBody({ row, isOpen, toggle, hidden, text }: TagBodyProps): JS
         <span class="conversation-meta number">
           {abandoned.length > 0 && (
             <span>
-              {span(abandoned)} abandoned{!isOpen && hidden > 0 ? `, ${counted(hidden, 'row')} hidden` : ''}
+              {!isOpen && hidden > 0 && work !== undefined
+                ? `${workWords(work)} · ${span(abandoned)}`
+                : `${span(abandoned)} abandoned`}
             </span>
           )}
         </span>

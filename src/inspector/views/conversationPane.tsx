@@ -12,6 +12,7 @@ import { EmptyState } from '../parts/emptyState.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
 import { ConversationBar } from './conversationBar.tsx'
 import { ConversationRow, type ConversationRowProps } from './conversationRow.tsx'
+import { NewBelow } from './newBelow.tsx'
 import { useTreeScroll, type TreeScroll } from './treeScroll.ts'
 import { toggled } from '../model/toggled.ts'
 import { Rows } from './rowScroll.tsx'
@@ -100,7 +101,7 @@ function Tree({ view, graph, selected, onSelect }: TreeProps): JSX.Element {
     }
     const shown = rows[move.at]!
     if (move.type !== 'toggle') select(shown)
-    if (move.type === 'toggle' || shown.row.type === 'call' || shown.row.type === 'fold') toggle(shown.row.key)
+    if (move.type === 'toggle' || ['call', 'fold', 'repeat'].includes(shown.row.type)) toggle(shown.row.key)
     else toggleFull(shown.row.key)
   }
   const missing = useComputed(() => {
@@ -140,6 +141,12 @@ function Tree({ view, graph, selected, onSelect }: TreeProps): JSX.Element {
           onToggleFull={toggleFull}
         />
       </div>
+      <NewBelow
+        scroller={() => scroller.current}
+        count={graph.rows.length}
+        isGrowing={isReplying}
+        onEnd={() => scroll.scrollToEnd()}
+      />
     </section>
   )
 }
@@ -172,6 +179,7 @@ function TreeRows({ scroll, rows, partial, activeIndex, selected, full, ...actio
         gap={gap}
         lanes={lanes}
         isActive={index === activeIndex}
+        before={rows[index - 1]?.row.time}
         isSelected={'nodeId' in shown.row && shown.row.nodeId === selected}
         isFull={full.has(shown.row.key)}
         {...actions}

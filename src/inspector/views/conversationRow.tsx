@@ -4,6 +4,7 @@ import type { VisibleRow } from '../model/graphVisible.ts'
 import { CallBody } from './conversationCall.tsx'
 import { Lanes, lanesWidth } from './conversationLanes.tsx'
 import { MessageBody } from './conversationMessage.tsx'
+import { RepeatBody } from './conversationRepeat.tsx'
 import { FoldBody, MemoBody, NoticeBody, TagBody } from './conversationNotes.tsx'
 import { stopping } from '../parts/stopping.ts'
 
@@ -20,6 +21,8 @@ export interface ConversationRowProps {
   readonly isActive: boolean
   readonly isSelected: boolean
   readonly isFull: boolean
+  /** When the row above came, in epoch milliseconds. */
+  readonly before: number | undefined
   readonly onSelect: (shown: VisibleRow) => void
   readonly onToggle: (key: string) => void
   readonly onToggleFull: (key: string) => void
@@ -27,10 +30,10 @@ export interface ConversationRowProps {
 
 /** One row of the conversation. It is rendered again only when something in it has changed. */
 export function ConversationRow(props: ConversationRowProps): JSX.Element {
-  const { shown, version, level, position, count, gap, lanes, isActive, isSelected, isFull } = props
+  const { shown, version, level, position, count, gap, lanes, isActive, isSelected, isFull, before } = props
   const { row, isOpen, passing, isJoined, goesOn, isInForce, hidden } = shown
   const drawn = [row, version, level, isOpen, passing, isJoined, goesOn, isInForce, hidden, gap, lanes]
-  return useMemo(() => <Drawn {...props} />, [...drawn, position, count, isActive, isSelected, isFull])
+  return useMemo(() => <Drawn {...props} />, [...drawn, position, count, isActive, isSelected, isFull, before])
 }
 
 function Drawn(props: ConversationRowProps): JSX.Element {
@@ -76,20 +79,22 @@ export interface BodyProps extends ConversationRowProps {
   readonly toggle: JSX.Element | null
 }
 
-function Body({ shown, isFull, onToggleFull, onToggle, toggle }: BodyProps): JSX.Element {
+function Body({ shown, before, isFull, onToggleFull, onToggle, toggle }: BodyProps): JSX.Element {
   const { row, isOpen = false } = shown
   const text = { isFull, onToggle: () => onToggleFull(row.key) }
   switch (row.type) {
     case 'message':
-      return <MessageBody row={row} toggle={toggle} text={text} hidden={shown.hidden} />
+      return <MessageBody row={row} before={before} toggle={toggle} text={text} hidden={shown.hidden} />
     case 'call':
       return <CallBody row={row} isOpen={isOpen} toggle={toggle} onToggle={() => onToggle(row.key)} />
     case 'tag':
-      return <TagBody row={row} isOpen={isOpen} toggle={toggle} hidden={shown.hidden} text={text} />
+      return <TagBody row={row} isOpen={isOpen} toggle={toggle} hidden={shown.hidden} work={shown.work} text={text} />
     case 'fold':
       return <FoldBody row={row} isInForce={shown.isInForce} toggle={toggle} hidden={shown.hidden} text={text} />
     case 'memo':
       return <MemoBody row={row} text={text} />
+    case 'repeat':
+      return <RepeatBody row={row} toggle={toggle} />
     case 'notice':
       return <NoticeBody row={row} />
   }

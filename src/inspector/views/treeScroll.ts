@@ -23,7 +23,7 @@ export interface TreeScroll extends RowScroll {
   readonly keepPlace: (node: NodeId) => void
 }
 
-const heights = { message: 84, call: 36, tag: 96, fold: 112, memo: 40, notice: 36 } as const
+const heights = { message: 84, call: 36, tag: 96, fold: 112, memo: 40, notice: 36, repeat: 36 } as const
 
 /** Pixels of a row that was never shown. */
 const heightOf = (shown: VisibleRow | undefined): number => (shown === undefined ? 96 : heights[shown.row.type])
