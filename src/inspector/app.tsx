@@ -8,6 +8,7 @@ import { AgentPane } from './views/agentPane.tsx'
 import { ArtifactsOfPage } from './views/artifacts.tsx'
 import { ConnectionBanner } from './views/connectionBanner.tsx'
 import { DetailsPane } from './views/detailsPane.tsx'
+import { Home } from './views/home.tsx'
 import { PageHeader } from './views/pageHeader.tsx'
 import { PolicyDialog } from './views/policyDialog.tsx'
 import { CompactDialog, PruneDialog } from './views/reshapeDialogs.tsx'
@@ -32,8 +33,9 @@ type DialogName =
 /** What a narrow screen shows. */
 type Part = 'agents' | 'agent' | 'details'
 
+const agentsPart = { name: 'agents', label: 'Agents' } as const
 const parts: readonly { readonly name: Part; readonly label: string }[] = [
-  { name: 'agents', label: 'Agents' },
+  agentsPart,
   { name: 'agent', label: 'Agent' },
   { name: 'details', label: 'Details' },
 ]
@@ -47,6 +49,7 @@ export function App({ inspector }: { readonly inspector: Inspector }) {
   const { agent: chosen } = inspector.route.value
   const isNarrow = useNarrow()
   // The agent's own pane is the main one, unless another stands in its place.
+  const shownParts = chosen === null ? [agentsPart, { name: 'agent', label: 'Overview' } as const] : parts
   const alone = isNarrow ? parts.find(({ name }) => name === part && name !== 'agent') : undefined
   const close = (): void => setDialog(null)
   const spawn = (): void => {
@@ -68,7 +71,7 @@ export function App({ inspector }: { readonly inspector: Inspector }) {
       }),
     [inspector, connection],
   )
-  useEffect(() => setPart(chosen === null ? 'agents' : 'agent'), [chosen])
+  useEffect(() => setPart('agent'), [chosen])
 
   if (connection.status.value === 'refused')
     return <TokenForm hadToken={inspector.token !== undefined} onGive={(token) => inspector.useToken(token)} />
@@ -88,13 +91,13 @@ export function App({ inspector }: { readonly inspector: Inspector }) {
           ))}
         </div>
         <nav class="parts" aria-label="Parts of the page">
-          <Tabs label="Parts of the page" tabs={parts} chosen={part} onChoose={setPart} panelId="part" />
+          <Tabs label="Parts of the page" tabs={shownParts} chosen={part} onChoose={setPart} panelId="part" />
         </nav>
         <div class="columns" id="part" role={alone === undefined ? undefined : 'main'}>
           {alone === undefined ? null : <h1 class="hidden">{alone.label}</h1>}
           <Sidebar inspector={inspector} onSpawn={() => setDialog('spawn')} />
           {agent === null ? (
-            <Welcome inspector={inspector} onSpawn={() => setDialog('spawn')} />
+            <Start inspector={inspector} onSpawn={() => setDialog('spawn')} />
           ) : (
             <>
               <AgentPane
@@ -130,6 +133,13 @@ export function App({ inspector }: { readonly inspector: Inspector }) {
       </div>
     </ArtifactsOfPage.Provider>
   )
+}
+
+/** The overview, or where nobody is, how there comes to be somebody. */
+function Start(props: { readonly inspector: Inspector; readonly onSpawn: () => void }) {
+  const { agents, sessions, isKnown } = props.inspector.attached.value.directory
+  const isEmpty = agents.value.size === 0 && (sessions.value?.length ?? 0) === 0
+  return isEmpty || !isKnown.value ? <Welcome {...props} /> : <Home inspector={props.inspector} />
 }
 
 interface NodeDialogProps {

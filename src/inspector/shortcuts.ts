@@ -23,6 +23,11 @@ export function listenToKeys(inspector: Inspector, actions: ShellActions): () =>
   }
   const keys: Readonly<Record<string, () => void>> = {
     '?': actions.help,
+    '0': () => {
+      if (inspector.route.value.agent !== null) inspector.go({ agent: null })
+      // Once the overview is there.
+      requestAnimationFrame(() => requestAnimationFrame(() => document.getElementById('overview')?.focus()))
+    },
     n: actions.spawn,
     a: actions.agents,
     p: actions.prompt,

@@ -22,10 +22,26 @@ export type ControlName =
 /** Why a control cannot be used now; `null`: it can. */
 export type Controls = Readonly<Record<ControlName, string | null>>
 
-/** What decides over the controls. */
-export interface ControlFacts {
+/** What decides whether anything can be done at all. */
+export interface DriveFacts {
   readonly role: Role | null
   readonly connection: ConnectionStatus
+  /** Whether it was a token that gave the role. */
+  readonly hasToken: boolean
+  /** Logs alone are served: nothing runs, and nothing could be started. */
+  readonly isRecording: boolean
+}
+
+/** Why no agent can be driven from here; `null`: it can. Pure. */
+export function whyNotDrive({ role, connection, hasToken, isRecording }: DriveFacts): string | null {
+  if (connection !== 'open') return 'There is no connection to the server.'
+  if (role !== 'observe') return null
+  if (hasToken) return 'Your token only lets you look: driving needs the role "drive".'
+  return isRecording ? 'A recording: nothing runs here.' : 'This server only lets you look.'
+}
+
+/** What decides over the controls. */
+export interface ControlFacts extends DriveFacts {
   readonly view: Pick<AgentViewState, 'status' | 'chartState' | 'isRunning' | 'braking' | 'policies' | 'pause'> & {
     readonly isStopped: boolean
   }
@@ -35,9 +51,9 @@ export interface ControlFacts {
 export const isBusy = (chartState: string): boolean => !/^(idle|paused|stopped|closed|)$/.test(chartState)
 
 const whatever = (facts: ControlFacts): string | null => {
-  const { role, connection, view } = facts
-  if (connection !== 'open') return 'There is no connection to the server.'
-  if (role === 'observe') return 'Your token only lets you look: driving needs the role "drive".'
+  const { view } = facts
+  const why = whyNotDrive(facts)
+  if (why !== null) return why
   if (view.status === 'loading') return 'The log is still being read.'
   if (view.status === 'error') return 'The agent cannot be shown.'
   if (view.status === 'past') return 'You look at the past: go back to the newest moment first.'

@@ -1,17 +1,18 @@
 import { computed, effect, signal, untracked, type ReadonlySignal, type Signal } from '@preact/signals'
 import type { Clock } from '../../protocol/clock.ts'
-import type { AgentSummary } from '../../protocol/frames.ts'
+import type { AgentSummary, SessionEntry } from '../../protocol/frames.ts'
 import type { AgentEvent } from '../../protocol/events.ts'
 import type { NodeId } from '../../protocol/ids.ts'
 import type { ServedChart } from '../../charts/servedChart.ts'
 import type { AgentViewState } from './agentView.ts'
 import { ArtifactReader, type ArtifactPorts } from './artifactReader.ts'
 import { Connection, type ConnectionOptions } from './connection.ts'
-import { controlsOf, type Controls } from './controls.ts'
+import { controlsOf, whyNotDrive, type Controls, type DriveFacts } from './controls.ts'
 import { FollowedAgent } from './followedAgent.ts'
 import { FrameBatch, type NextFrame } from './frameBatch.ts'
 import { Directory } from './directory.ts'
 import { emptyRoute, formatRoute, readRoute, type Route } from './route.ts'
+import { WaitingBook } from './waitingBook.ts'
 
 /** The address of the page. */
 export interface Address {
@@ -51,6 +52,8 @@ export interface InspectorPorts {
 export interface Attached {
   readonly connection: Connection
   readonly directory: Directory
+  /** What waits for people at agents that are not shown. */
+  readonly waiting: WaitingBook
 }
 
 /** The model of the whole page: what it shows, and what a person did to it. Close it. */
@@ -88,7 +91,7 @@ export class Inspector {
     const { route, token, problems } = readRoute(ports.address.read())
     if (token !== null) ports.memory.set(token)
     this.#token = ports.memory.get()
-    this.#hasChosen = route.agent !== null
+    this.#hasChosen = route.agent !== null || route.show.length > 0
     this.problems.value = problems
     const attached = signal(this.#attach())
     this.#attached = attached
@@ -133,14 +136,30 @@ export class Inspector {
 
   /** What may be done to the agent that is shown; read it where signals are followed. */
   readonly controls: ReadonlySignal<Controls> = computed(() => {
-    const { connection } = this.attached.value
     const view = this.agent.value?.state.value
     return controlsOf({
-      role: connection.role.value,
-      connection: connection.status.value,
+      ...this.#driveFacts(),
       view: view === undefined ? noView : viewFacts(view),
     })
   })
+
+  /** Why no agent can be driven, whichever; `null`: some can. */
+  readonly whyNotDrive: ReadonlySignal<string | null> = computed(() => whyNotDrive(this.#driveFacts()))
+
+  /** Why nothing that waits can be decided: by the agent that is shown, or on the overview by any. */
+  readonly whyNotDecide: ReadonlySignal<string | null> = computed(() =>
+    this.agent.value === null ? this.whyNotDrive.value : this.controls.value.decide,
+  )
+
+  #driveFacts(): DriveFacts {
+    const { connection, directory } = this.attached.value
+    return {
+      role: connection.role.value,
+      connection: connection.status.value,
+      hasToken: this.#token !== undefined,
+      isRecording: connection.definitions.value.length === 0 && directory.agents.value.size === 0,
+    }
+  }
 
   /** Does something that the server may refuse, and shows the refusal. `true`: it was done. */
   async attempt(action: () => Promise<unknown>): Promise<boolean> {
@@ -164,20 +183,27 @@ export class Inspector {
     const { url, clock, webSocket } = this.#ports
     const socket = webSocket === undefined ? {} : { webSocket }
     const connection = new Connection({ url, clock, token: this.#token, ...socket })
-    return { connection, directory: new Directory(connection.client, { batch: this.batch, clock }) }
+    const { client } = connection
+    return {
+      connection,
+      directory: new Directory(client, { batch: this.batch, clock }),
+      waiting: new WaitingBook(client),
+    }
   }
 
   #detach(): void {
     this.agent.value?.close()
     this.agent.value = null
-    const { connection, directory } = this.#attached.value
+    const { connection, directory, waiting } = this.#attached.value
     directory.close()
+    waiting.close()
     connection.close()
   }
 
   /** The person went back, or typed an address. */
   #follow(): void {
     const { route, token, problems } = readRoute(this.#ports.address.read())
+    this.#hasChosen = true
     this.problems.value = problems
     if (token !== null) {
       this.#ports.address.write(formatRoute(route), 'replace')
@@ -236,18 +262,21 @@ export class Inspector {
     const { directory } = this.attached.value
     const agents = directory.agents.value
     const isKnown = directory.isKnown.value
+    const sessions = directory.sessions.value
     const agent = this.agent.value
     untracked(() => {
       if (isKnown && agent !== null) agent.takeSummary(agents.get(agent.agentId))
-      if (isKnown && !this.#hasChosen && agents.size > 0) this.#chooseFirst(agents)
+      if (isKnown && !this.#hasChosen) this.#chooseAlone(agents, sessions)
     })
   }
 
-  /** Opens an agent rather than an empty page. */
-  #chooseFirst(agents: ReadonlyMap<string, AgentSummary>): void {
-    const roots = [...agents.values()].filter(({ path }) => path.length === 0)
-    const agent = roots.at(-1) ?? [...agents.values()][0]
-    if (agent !== undefined) this.go({ agent: agent.agentId }, 'replace')
+  /** Opens what is alone rather than an overview of one, and where nothing runs nor could the session written last. */
+  #chooseAlone(agents: ReadonlyMap<string, AgentSummary>, sessions: readonly SessionEntry[] | null): void {
+    const roots = [...agents.values()].filter(({ path }) => !path.some((id) => agents.has(id)))
+    const { definitions, status } = this.attached.value.connection
+    const isRecording = agents.size === 0 && status.value === 'open' && definitions.value.length === 0
+    const alone = roots.length === 1 ? roots[0] : isRecording ? sessions?.[0] : undefined
+    if (alone !== undefined) this.go({ agent: alone.agentId }, 'replace')
   }
 
   /** A view moved to another turn. */

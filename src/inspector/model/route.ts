@@ -1,3 +1,4 @@
+import { standings, type Standing } from '../../charts/standing.ts'
 import type { NodeId } from '../../protocol/ids.ts'
 import { formatNodeId, isAgentId, parseNodeId } from '../../protocol/nodeIds.ts'
 
@@ -14,9 +15,11 @@ export interface Route {
   readonly at: number | null
   /** Turn of a request. */
   readonly turn: number | null
+  /** Of the overview: only agents that stand so; none: all. */
+  readonly show: readonly Standing[]
 }
 
-export const emptyRoute: Route = { agent: null, node: null, view: 'conversation', at: null, turn: null }
+export const emptyRoute: Route = { agent: null, node: null, view: 'conversation', at: null, turn: null, show: [] }
 
 /** An address as it was read, and the parts that make no sense. */
 export interface ReadRoute {
@@ -27,6 +30,12 @@ export interface ReadRoute {
 }
 
 const wholeNumber = (text: string): number | null => (/^\d{1,15}$/.test(text) ? Number(text) : null)
+
+function standingsIn(text: string): readonly Standing[] | null {
+  const named = text.split(',')
+  const known = standings.filter((standing) => named.includes(standing))
+  return known.length === new Set(named).size ? known : null
+}
 
 /** Reads what follows the `#` of an address. Never throws: what makes no sense is left out and named. Pure. */
 export function readRoute(hash: string): ReadRoute {
@@ -47,13 +56,14 @@ export function readRoute(hash: string): ReadRoute {
       'conversation',
     at: read('at', wholeNumber, 'the number of a record'),
     turn: read('turn', wholeNumber, 'the number of a turn'),
+    show: read('show', standingsIn, `some of ${standings.join(', ')}`) ?? [],
   }
   return { route, token: given.get('token'), problems }
 }
 
 /** The address of a route, from the `#` on; empty for the empty one. Pure. */
-export function formatRoute({ agent, node, view, at, turn }: Route): string {
-  if (agent === null) return ''
+export function formatRoute({ agent, node, view, at, turn, show }: Route): string {
+  if (agent === null) return show.length === 0 ? '' : `#show=${show.join(',')}`
   const parts = new URLSearchParams({ agent })
   if (node !== null) parts.set('node', formatNodeId(node))
   if (view !== 'conversation') parts.set('view', view)

@@ -1,4 +1,5 @@
 import type { RemoteAgent } from '../../client.ts'
+import type { Content } from '../../protocol/saidContent.ts'
 
 /** Ways to say something to an agent. */
 export type SayHow = 'prompt' | 'steer' | 'followUp' | 'interrupt'
@@ -8,9 +9,9 @@ export type SayHow = 'prompt' | 'steer' | 'followUp' | 'interrupt'
  *
  * @throws RuntimeError `INVALID_CONTENT`
  */
-export async function say(agent: RemoteAgent, how: SayHow | 'resume', text: string): Promise<void> {
-  if (how === 'steer' || how === 'followUp') return agent[how](text)
-  const run = how === 'resume' ? agent.resume() : agent[how](text)
+export async function say(agent: RemoteAgent, how: SayHow | 'resume', content: Content): Promise<void> {
+  if (how === 'steer' || how === 'followUp') return agent[how](content)
+  const run = how === 'resume' ? agent.resume() : agent[how](content)
   // A run that never began is refused by its result; one that began is in the log.
   void run.result.catch(() => {})
   const begun = Promise.withResolvers<undefined>()

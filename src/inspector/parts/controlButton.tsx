@@ -9,10 +9,14 @@ export interface ControlButtonProps {
   readonly kind?: 'primary' | 'danger' | 'quiet' | ''
   readonly label?: string
   readonly class?: string
+  readonly tabIndex?: number
+  /** Of one that opens something. */
+  readonly isExpanded?: boolean | undefined
 }
 
 /** A button that stays reachable when it cannot be used, and says why. */
-export function ControlButton({ why, onUse, children, kind = '', label, class: name = '' }: ControlButtonProps) {
+export function ControlButton(props: ControlButtonProps) {
+  const { why, onUse, children, kind = '', label, class: name = '', tabIndex, isExpanded } = props
   const id = useId()
   return (
     <>
@@ -22,6 +26,8 @@ export function ControlButton({ why, onUse, children, kind = '', label, class: n
         aria-disabled={why !== null}
         aria-describedby={why === null ? undefined : id}
         aria-label={label}
+        aria-expanded={isExpanded}
+        tabIndex={tabIndex}
         title={why ?? label}
         onClick={() => {
           if (why === null) onUse()

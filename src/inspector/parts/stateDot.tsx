@@ -7,6 +7,8 @@ const kinds: Readonly<Record<string, string>> = {
   interrupted: 'waiting',
   stopped: 'ended',
   closed: 'ended',
+  ended: 'ended',
+  at: 'ended',
   failed: 'failed',
   rejected: 'failed',
   completed: 'done',

@@ -1,7 +1,6 @@
 import { useMemo, useState } from 'preact/hooks'
 import type { PendingOf } from '../../protocol/pending.ts'
 import { readTyped } from '../../protocol/questionForm.ts'
-import type { FollowedAgent } from '../model/followedAgent.ts'
 import type { Inspector } from '../model/inspector.ts'
 import { ControlButton } from '../parts/controlButton.tsx'
 import { editOf } from '../../text/edits.ts'
@@ -11,22 +10,23 @@ import { WhoAsks } from './whoAsks.tsx'
 
 interface ApprovalProps {
   readonly inspector: Inspector
-  readonly view: FollowedAgent
+  /** The agent that is told: its own, or one above it. */
+  readonly via: string
   readonly approval: PendingOf<'approval'>
 }
 
 const shown = (input: unknown): string => (typeof input === 'string' ? input : (JSON.stringify(input, null, 2) ?? ''))
 
 /** A call that waits for approval; its arguments can be edited before. */
-export function ApprovalCard({ inspector, view, approval }: ApprovalProps) {
+export function ApprovalCard({ inspector, via, approval }: ApprovalProps) {
   const [reason, setReason] = useState('')
   /** The arguments as JSON while they are edited. */
   const [edited, setEdited] = useState<string | null>(null)
   const [problem, setProblem] = useState('')
   const { name, input, key, agentId } = approval
   const edit = useMemo(() => editOf(name, input), [name, input])
-  const why = inspector.controls.value.decide
-  const agent = () => inspector.attached.value.connection.client.agent(view.agentId)
+  const why = inspector.whyNotDecide.value
+  const agent = () => inspector.attached.value.connection.client.agent(via)
   const deny = (): void => {
     const said = reason.trim()
     void inspector.attempt(() => agent().decide(key, 'deny', said === '' ? undefined : said))
@@ -44,7 +44,7 @@ export function ApprovalCard({ inspector, view, approval }: ApprovalProps) {
       <div class="approval-what">
         <p>
           May <strong class="mono">{name}</strong> run
-          <WhoAsks view={view} agentId={agentId} />?
+          <WhoAsks via={via} agentId={agentId} />?
         </p>
         {edited === null ? (
           edit === undefined ? (

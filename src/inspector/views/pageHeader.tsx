@@ -19,7 +19,7 @@ export function PageHeader({ inspector, onHelp }: { readonly inspector: Inspecto
   const role = connection.role.value
   return (
     <header class="page-header">
-      <a class="brand" href="#" aria-label="escapement inspector: no agent chosen">
+      <a class="brand" href="#" aria-label="escapement: overview of all agents" title="Overview (0)">
         <Icon name="mark" />
         <span>escapement</span>
       </a>

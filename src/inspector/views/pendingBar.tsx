@@ -11,9 +11,9 @@ export function PendingBar({ inspector, view }: { readonly inspector: Inspector;
     <section class="approvals scroll" aria-label="What waits for you">
       {pending.map((one) =>
         one.kind === 'approval' ? (
-          <ApprovalCard key={one.key} inspector={inspector} view={view} approval={one} />
+          <ApprovalCard key={one.key} inspector={inspector} via={view.agentId} approval={one} />
         ) : (
-          <QuestionCard key={one.key} inspector={inspector} view={view} pending={one} />
+          <QuestionCard key={one.key} inspector={inspector} via={view.agentId} pending={one} />
         ),
       )}
     </section>

@@ -2,7 +2,6 @@ import { useState } from 'preact/hooks'
 import type { Decision } from '../../protocol/commands.ts'
 import type { PendingOf } from '../../protocol/pending.ts'
 import { formOf, readFields, readTyped, type QuestionField, type QuestionForm } from '../../protocol/questionForm.ts'
-import type { FollowedAgent } from '../model/followedAgent.ts'
 import type { Inspector } from '../model/inspector.ts'
 import { ControlButton } from '../parts/controlButton.tsx'
 import { CutText } from '../parts/cutText.tsx'
@@ -10,7 +9,8 @@ import { WhoAsks } from './whoAsks.tsx'
 
 interface CardProps {
   readonly inspector: Inspector
-  readonly view: FollowedAgent
+  /** The agent that is told: its own, or one above it. */
+  readonly via: string
   readonly pending: PendingOf<'question' | 'call'>
 }
 
@@ -21,15 +21,15 @@ type Draft = { readonly [name: string]: string }
 const alone = ''
 
 /** A question of a tool, or a call that a client is to carry out, with a form for the answer. */
-export function QuestionCard({ inspector, view, pending }: CardProps) {
+export function QuestionCard({ inspector, via, pending }: CardProps) {
   const [draft, setDraft] = useState<Draft>({})
   const [problem, setProblem] = useState('')
   const { name, key, agentId } = pending
-  const why = inspector.controls.value.decide
+  const why = inspector.whyNotDecide.value
   const isQuestion = pending.kind === 'question'
   const form: QuestionForm = isQuestion ? formOf(pending.schema) : { type: 'text' }
   const decide = (decision: Decision): void => {
-    const agent = inspector.attached.value.connection.client.agent(view.agentId)
+    const agent = inspector.attached.value.connection.client.agent(via)
     void inspector.attempt(() => agent.decide(key, decision))
   }
   const answer = (typed: Draft = draft): void => {
@@ -43,7 +43,7 @@ export function QuestionCard({ inspector, view, pending }: CardProps) {
       <div class="approval-what">
         <p>
           <strong class="mono">{name}</strong>
-          <WhoAsks view={view} agentId={agentId} /> {isQuestion ? 'asks:' : 'is to be carried out by a client.'}
+          <WhoAsks via={via} agentId={agentId} /> {isQuestion ? 'asks:' : 'is to be carried out by a client.'}
         </p>
         <CutText text={isQuestion ? pending.question : (JSON.stringify(pending.input, null, 2) ?? '')} most={800} />
         {isQuestion && pending.problem !== undefined ? <p>The last answer did not do: {pending.problem}</p> : null}

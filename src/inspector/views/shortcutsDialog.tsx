@@ -2,6 +2,7 @@ import { Dialog } from '../parts/dialog.tsx'
 
 const shortcuts: readonly (readonly [keys: readonly string[], what: string])[] = [
   [['?'], 'This list'],
+  [['0'], 'Overview of all agents'],
   [['1', '2', '3', '4'], 'Conversation, chart, timeline, requests'],
   [['a'], 'To the list of agents'],
   [['p'], 'To the prompt'],

@@ -8,10 +8,9 @@ const { url } = await runtime.serve({ definitions: [helper] })
 const agent = await runtime.spawn(helper)
 agent.prompt('What time is it?')`
 
-/** Stands where no agent is chosen: says how there comes to be one. */
+/** Stands where there is no agent: says how there comes to be one. */
 export function Welcome({ inspector, onSpawn }: { readonly inspector: Inspector; readonly onSpawn: () => void }) {
   const { directory, connection } = inspector.attached.value
-  const hasAgents = directory.agents.value.size > 0 || (directory.sessions.value?.length ?? 0) > 0
   const canSpawn = connection.role.value === 'admin' && connection.definitions.value.length > 0
   if (!directory.isKnown.value) {
     return (
@@ -24,18 +23,14 @@ export function Welcome({ inspector, onSpawn }: { readonly inspector: Inspector;
   return (
     <main class="agent" aria-label="No agent">
       <h1 class="hidden">escapement inspector</h1>
-      <EmptyState icon="agents" title={hasAgents ? 'No agent is chosen' : 'No agent yet'}>
-        <p>
-          {hasAgents
-            ? 'Choose one in the list: those that run, with their sub-agents, and sessions at rest.'
-            : 'Agents appear here as soon as something starts them: your program, a client of the bridge, or you.'}
-        </p>
+      <EmptyState icon="agents" title="No agent yet">
+        <p>Agents appear here as soon as something starts them: your program, a client of the bridge, or you.</p>
         {canSpawn ? (
           <ControlButton why={null} kind="primary" onUse={onSpawn}>
             Start an agent
           </ControlButton>
         ) : null}
-        {hasAgents ? null : <pre tabIndex={0}>{example}</pre>}
+        <pre tabIndex={0}>{example}</pre>
       </EmptyState>
     </main>
   )

@@ -1,0 +1,174 @@
+import type { AgentSummary, SessionEntry } from '../../protocol/frames.ts'
+import type { Spent } from '../../protocol/records.ts'
+import {
+  factsAtRest,
+  factsOf,
+  ownPending,
+  standingOf,
+  standings,
+  standingWords,
+  type Standing,
+} from '../../charts/standing.ts'
+import { fitsFilter } from './agentNames.ts'
+
+/** The groups of the overview, in their order. */
+export const groups = ['needs', 'working', 'rest'] as const
+export type Group = (typeof groups)[number]
+
+/** One row of the overview: an agent, something of it that waits for a person, or a session that nobody runs. */
+export interface OverviewRow {
+  /** Of the row, however the agent changes. */
+  readonly key: string
+  readonly agentId: string
+  readonly group: Group
+  readonly standing: Standing
+  /** How it is, in words. */
+  readonly words: string
+  readonly of: AgentSummary | SessionEntry
+  /** Of what waits for a person: a row has one. */
+  readonly pending: string | null
+  /** When it came to stand where it stands, in epoch milliseconds; 0 when that is not known. */
+  readonly since: number
+  readonly isSession: boolean
+}
+
+/** How many stand where, whatever is filtered. */
+export type Counts = Readonly<Record<Standing, number>>
+
+export interface Overview {
+  readonly rows: readonly OverviewRow[]
+  readonly counts: Counts
+  /** Of all that runs, each tree once. */
+  readonly costUsd: number
+  /** Tokens of all replies, each tree once: what a rate is made of. */
+  readonly outputTokens: number
+}
+
+const groupOf: Readonly<Record<Standing, Group>> = {
+  waiting: 'needs',
+  failed: 'needs',
+  paused: 'needs',
+  working: 'working',
+  idle: 'rest',
+  ended: 'rest',
+}
+
+interface Stands {
+  readonly standing: Standing
+  readonly words: string
+  readonly keys: readonly string[]
+  readonly since: number
+}
+
+/** Summaries are new objects when something of them changed: of ten thousand few are looked at again. */
+const stood = new WeakMap<AgentSummary, Stands>()
+
+/** Where a running agent stands and how that is said; computed once a summary. Pure. */
+export function standsOf(agent: AgentSummary): Stands {
+  const known = stood.get(agent)
+  if (known !== undefined) return known
+  const facts = factsOf(agent)
+  const standing = standingOf(facts)
+  const { busySince, activeAt = 0, last } = agent
+  const since = standing === 'working' ? (busySince ?? activeAt) : standing === 'waiting' ? activeAt : (last?.at ?? 0)
+  const keys = standing === 'waiting' ? ownPending(agent) : []
+  const stands = { standing, words: standingWords(facts), keys, since: since === 0 ? activeAt : since }
+  stood.set(agent, stands)
+  return stands
+}
+
+const needs = new Map<Standing, number>(standings.map((standing, index) => [standing, index]))
+
+/** By need, then what changed last, then by name: nothing of it changes while an agent stands where it stands. */
+function compareRows(a: OverviewRow, b: OverviewRow): number {
+  const need = needs.get(a.standing)! - needs.get(b.standing)!
+  if (need !== 0) return need
+  if (a.since !== b.since) return b.since - a.since
+  return a.key < b.key ? -1 : a.key > b.key ? 1 : 0
+}
+
+const spentOf = (agent: AgentSummary): Spent => agent.treeSpent ?? agent.spent
+
+export interface OverviewOptions {
+  /** Only those that stand so; none: all. */
+  readonly show: readonly Standing[]
+  /** Only those that have these words. */
+  readonly words: readonly string[]
+}
+
+/** All agents, what needs a person first. Pure. */
+export function overviewOf(
+  agents: ReadonlyMap<string, AgentSummary>,
+  sessions: readonly SessionEntry[],
+  { show, words }: OverviewOptions,
+): Overview {
+  const counts = Object.fromEntries(standings.map((standing) => [standing, 0])) as Record<Standing, number>
+  const rows: OverviewRow[] = []
+  const isShown = (standing: Standing, one: AgentSummary | SessionEntry): boolean =>
+    (show.length === 0 || show.includes(standing)) && fitsFilter(one, words)
+  let costUsd = 0
+  let outputTokens = 0
+  for (const agent of agents.values()) {
+    const { standing, words: said, keys, since } = standsOf(agent)
+    counts[standing] += 1
+    if (!agent.path.some((id) => agents.has(id))) {
+      costUsd += spentOf(agent).costUsd
+      outputTokens += spentOf(agent).usage.output
+    }
+    if (!isShown(standing, agent)) continue
+    const { agentId } = agent
+    const row = { agentId, group: groupOf[standing], standing, words: said, of: agent, since, isSession: false }
+    if (keys.length === 0) rows.push({ ...row, key: agentId, pending: null })
+    for (const pending of keys) rows.push({ ...row, key: pending, pending })
+  }
+  for (const session of sessions) {
+    if (agents.has(session.agentId)) continue
+    counts.ended += 1
+    if (isShown('ended', session)) rows.push(rowAtRest(session))
+  }
+  return { rows: rows.sort(compareRows), counts, costUsd, outputTokens }
+}
+
+/** What nobody runs needs nobody now: it stands at the end, and its words say how it ended. */
+function rowAtRest(session: SessionEntry): OverviewRow {
+  const { agentId, updatedAt } = session
+  const words = session.error === undefined ? standingWords(factsAtRest(session)) : `failed: ${session.error.code}`
+  return {
+    key: agentId,
+    agentId,
+    group: 'rest',
+    standing: 'ended',
+    words,
+    of: session,
+    pending: null,
+    since: updatedAt,
+    isSession: true,
+  }
+}
+
+/**
+ * Rows while a person points at them: those that were there keep their places and say what is new of them, those that have gone stay,
+ * and new ones come at the end of their group. Pure.
+ */
+export function heldRows(
+  before: readonly OverviewRow[],
+  now: readonly OverviewRow[],
+  agents: ReadonlyMap<string, AgentSummary>,
+): readonly OverviewRow[] {
+  const fresh = new Map(now.map((row) => [row.key, row]))
+  const places = new Set(before.map(({ key }) => key))
+  const held = before.map((row): OverviewRow => {
+    const { key, group } = row
+    const same = fresh.get(key)
+    if (same !== undefined) return { ...same, group }
+    // What was decided leaves its place to its agent.
+    const own = places.has(row.agentId) ? undefined : fresh.get(row.agentId)
+    if (own !== undefined) places.add(own.key)
+    const of = agents.get(row.agentId)
+    if (of === undefined) return { ...row, pending: null, standing: 'ended', words: 'gone' }
+    const { standing, words, since } = standsOf(of)
+    return { ...row, of, standing, words, since, pending: null }
+  })
+  const added = now.filter(({ key }) => !places.has(key))
+  return groups.flatMap((group) => [...held, ...added].filter((row) => row.group === group))
+}

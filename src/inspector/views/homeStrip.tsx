@@ -1,0 +1,77 @@
+import { useRef } from 'preact/hooks'
+import { money } from '../../charts/amounts.ts'
+import type { Standing } from '../../charts/standing.ts'
+import { formatCompact, formatCount } from '../model/numbers.ts'
+import type { Overview } from '../model/overview.ts'
+import { GrowthRate } from '../model/tokenRate.ts'
+import { StateDot } from '../parts/stateDot.tsx'
+
+/** In the order in which one reads them. */
+const words: readonly (readonly [standing: Standing, words: string])[] = [
+  ['working', 'working'],
+  ['waiting', 'waiting for you'],
+  ['failed', 'failed'],
+  ['paused', 'paused'],
+  ['idle', 'idle'],
+  ['ended', 'at rest'],
+]
+
+export interface StripProps {
+  readonly overview: Overview
+  readonly shown: readonly Standing[]
+  readonly now: number
+  readonly filter: string
+  readonly onToggle: (standing: Standing) => void
+  readonly onFilter: (text: string) => void
+  /** The person wants to go to the list. */
+  readonly onLeave: () => void
+}
+
+/** How many agents stand where, each a filter; what they cost and how fast they write; and a field for words. */
+export function HomeStrip({ overview, shown, now, filter, onToggle, onFilter, onLeave }: StripProps) {
+  const rate = useRef(new GrowthRate())
+  const { counts, costUsd, outputTokens } = overview
+  const tokens = rate.current.see(outputTokens, now)
+  return (
+    <div class="home-strip">
+      <div class="home-counts" role="group" aria-label="Show only">
+        {words
+          .filter(([standing]) => counts[standing] > 0 || shown.includes(standing))
+          .map(([standing, label]) => (
+            <button
+              key={standing}
+              type="button"
+              class={`home-count is-${standing}`}
+              aria-pressed={shown.includes(standing)}
+              onClick={() => onToggle(standing)}
+            >
+              <StateDot state={standing} />
+              <strong class="number">{formatCount(counts[standing])}</strong> {label}
+            </button>
+          ))}
+      </div>
+      <p class="home-totals number muted">
+        <span title="Cost of all agents that run, sub-agents included">{money(costUsd)}</span>
+        {counts.working > 0 && tokens >= 0.5 ? (
+          <span title="Tokens written in the last ten seconds, a second"> · {formatCompact(tokens)} tok/s</span>
+        ) : null}
+      </p>
+      <input
+        type="search"
+        class="input home-filter"
+        aria-label="Filter by title, id, definition or metadata"
+        placeholder="Filter"
+        value={filter}
+        onInput={({ currentTarget }) => onFilter(currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key === 'Escape' && filter !== '') {
+            event.stopPropagation()
+            onFilter('')
+          } else if (event.key !== 'ArrowDown' && event.key !== 'Enter') return
+          else onLeave()
+          event.preventDefault()
+        }}
+      />
+    </div>
+  )
+}
