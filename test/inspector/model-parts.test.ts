@@ -11,7 +11,7 @@ import { assert, describe } from '../support/suite.ts'
 
 describe('the address of the inspector page', (it) => {
   it('is read as it was written', () => {
-    const route = { agent: 'a.b-c', node: 12, view: 'requests', at: 120, turn: 3 } as const
+    const route = { agent: 'a.b-c', node: 12, view: 'requests', at: 120, turn: 3, show: [] } as const
     assert.is(formatRoute(route), '#agent=a.b-c&node=n12&view=requests&at=120&turn=3')
     assert.equal(readRoute(formatRoute(route)), { route, token: null, problems: [] })
     assert.is(formatRoute(emptyRoute), '')
@@ -94,6 +94,8 @@ describe('the controls', (it) => {
   const facts = (view: Partial<ControlFacts['view']>, rest: Partial<ControlFacts> = {}): ControlFacts => ({
     role: 'drive',
     connection: 'open',
+    hasToken: true,
+    isRecording: false,
     ...rest,
     view: {
       status: 'live',
@@ -109,6 +111,9 @@ describe('the controls', (it) => {
 
   it('say why they cannot be used: role, connection, past, stopped', () => {
     assert.match(controlsOf(facts({}, { role: 'observe' })).prompt ?? '', /role "drive"/)
+    const open = { role: 'observe', hasToken: false } as const
+    assert.is(controlsOf(facts({}, open)).prompt, 'This server only lets you look.')
+    assert.is(controlsOf(facts({}, { ...open, isRecording: true })).prompt, 'A recording: nothing runs here.')
     assert.match(controlsOf(facts({}, { connection: 'reconnecting' })).abort ?? '', /no connection/)
     assert.match(controlsOf(facts({ status: 'past' })).decide ?? '', /past/)
     assert.match(controlsOf(facts({ isStopped: true })).prompt ?? '', /stopped for good/)

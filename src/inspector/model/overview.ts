@@ -126,7 +126,7 @@ export function overviewOf(
     counts.ended += 1
     if (isShown('ended', session)) rows.push(rowAtRest(session))
   }
-  return { rows: rows.sort(compareRows), counts, costUsd, outputTokens }
+  return { rows: rows.toSorted(compareRows), counts, costUsd, outputTokens }
 }
 
 /** What nobody runs needs nobody now: it stands at the end, and its words say how it ended. */

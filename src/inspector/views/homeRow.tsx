@@ -72,7 +72,8 @@ const atRest = (words: string): string => words.split(/[: ]/, 1)[0]!
 
 function contextOf(of: AgentSummary | SessionEntry): string {
   const tokens = 'contextTokens' in of ? of.contextTokens : undefined
-  return tokens?.window === undefined || tokens.window === 0 ? '' : `${formatShare(tokens.used / tokens.window)} ctx`
+  const share = tokens?.window === undefined || tokens.window === 0 ? 0 : tokens.used / tokens.window
+  return share < 0.01 ? '' : `${formatShare(share)} ctx`
 }
 
 function What({ row, pending }: Pick<HomeRowProps, 'row' | 'pending'>) {

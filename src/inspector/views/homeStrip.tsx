@@ -51,9 +51,9 @@ export function HomeStrip({ overview, shown, now, filter, onToggle, onFilter, on
           ))}
       </div>
       <p class="home-totals number muted">
-        <span title="Cost of all agents that run, sub-agents included">{money(costUsd)}</span>
+        {costUsd > 0 ? <span title="Cost of all agents that run, sub-agents included">{money(costUsd)}</span> : null}
         {counts.working > 0 && tokens >= 0.5 ? (
-          <span title="Tokens written in the last ten seconds, a second"> · {formatCompact(tokens)} tok/s</span>
+          <span title="Tokens written in the last ten seconds, a second"> {formatCompact(tokens)} tok/s</span>
         ) : null}
       </p>
       <input

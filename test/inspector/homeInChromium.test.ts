@@ -1,0 +1,196 @@
+import { z } from 'zod'
+import type { AgentDefinition } from '../../src/actors/agentDefinition.ts'
+import { defineAgent } from '../../src/actors/defineAgent.ts'
+import { policyModel } from '../../src/actors/models/policyModel.ts'
+import { defineTool } from '../../src/actors/tools/defineTool.ts'
+import { textOf } from '../../src/protocol/messages.ts'
+import { checkProblems, describeInChromium, type PageContext } from '../browser/chromium.ts'
+import type { Serving } from '../server/bridge/bridgeHarness.ts'
+import { wantsAll } from '../support/seeds.ts'
+import { assert } from '../support/suite.ts'
+import { axeViolations } from './axe.ts'
+import { openInspector, recordsOf, serveInspector, textIn, until } from './inspectorHarness.ts'
+
+const deploy = defineTool({
+  name: 'deploy',
+  description: 'Deploys.',
+  input: z.object({ to: z.string(), version: z.string() }),
+  needsApproval: true,
+  run: ({ to }) => `It is in ${to}.`,
+})
+/** Asks to deploy what it is told, word by word. */
+const releaser = defineAgent({
+  name: 'releaser',
+  model: policyModel(({ messages }) => {
+    const last = messages.at(-1)!
+    if (last.role === 'toolResult') return 'It went so.'
+    const places = textOf(last.content).split(' ').slice(1)
+    return { toolCalls: places.map((to) => ({ name: 'deploy', input: { to, version: '2.4.1' } })) }
+  }),
+  tools: [deploy],
+})
+const idler = defineAgent({ name: 'idler', model: policyModel(() => 'Done.') })
+/** Fails until it is let. */
+const failing = () => {
+  const state = { isBroken: true, prompts: [] as string[] }
+  const model = policyModel(({ messages }) => {
+    state.prompts.push(textOf(messages.at(-1)!.content))
+    if (state.isBroken) throw Object.assign(new Error('The key was refused.\nAsk Ada.'), { statusCode: 401 })
+    return 'Here is the summary.'
+  })
+  return { state, definition: defineAgent({ name: 'summariser', model, retry: { attempts: 1 } }) }
+}
+
+async function idle({ runtime }: Serving, count: number): Promise<void> {
+  for (let index = 0; index < count; index += 1) await runtime.spawn(idler, { id: `idler-${index}` })
+}
+
+/** Spawns and prompts, and resolves once something waits or the run is over. */
+async function begun({ runtime }: Serving, definition: AgentDefinition, id: string, prompt: string): Promise<void> {
+  const agent = await runtime.spawn(definition, { id })
+  const isOver = Promise.withResolvers<void>()
+  agent.subscribe(({ type }) => {
+    if (type === 'approval.requested' || type === 'run.end') isOver.resolve()
+  })
+  void agent.prompt(prompt).result.catch(() => {})
+  await isOver.promise
+}
+
+const row = ({ page }: Pick<PageContext, 'page'>, name: string | RegExp) => page.getByRole('row', { name })
+
+describeInChromium('the overview of all agents', (it) => {
+  it(
+    'leads by the keyboard alone to the one of 300 that failed, says why, and retries it',
+    { timeoutMs: 60_000 },
+    async (context) => {
+      const { state, definition } = failing()
+      const serving = await serveInspector(context, [idler, definition])
+      await begun(serving, definition, 'q3', 'Summarise the third quarter')
+      await idle(serving, 300)
+      const { page } = await openInspector(context, serving.server.port)
+      await page.getByRole('grid').waitFor()
+      await page.keyboard.press('0')
+      await until(page, `document.activeElement.id === 'overview'`)
+      const failed = row(context, /Summarise the third quarter/)
+      await failed.getByText(/^failed: /).waitFor()
+      assert.match(await textIn(failed), /The key was refused\./)
+      assert.is(await failed.getAttribute('aria-selected'), 'true')
+      await page.getByRole('button', { name: /^1 failed/ }).waitFor()
+      await page.getByRole('button', { name: /^300 idle/ }).waitFor()
+      await page.keyboard.press('Enter')
+      await until(page, `location.hash === '#agent=q3'`)
+      await page.locator('.conversation-row').filter({ hasText: 'The key was refused' }).first().waitFor()
+
+      state.isBroken = false
+      await page.keyboard.press('0')
+      await until(page, `document.activeElement.id === 'overview'`)
+      await page.keyboard.press('r')
+      await failed.getByText('idle').waitFor()
+      assert.match(state.prompts.at(-1)!, /Summarise the third quarter$/)
+      await page.getByRole('button', { name: /^1 failed/ }).waitFor({ state: 'detached' })
+      checkProblems(context)
+    },
+  )
+
+  it('decides three approvals by the keyboard, each that was chosen', { timeoutMs: 60_000 }, async (context) => {
+    const serving = await serveInspector(context, [idler, releaser])
+    await idle(serving, 3)
+    await begun(serving, releaser, 'rel', 'deploy north south east')
+    const { page } = await openInspector(context, serving.server.port)
+    for (const place of ['north', 'south', 'east']) await page.getByText(`deploy ${place} 2.4.1`).waitFor()
+    await page.keyboard.press('0')
+    await until(page, `document.activeElement.getAttribute('aria-activedescendant') !== null`)
+    const chosen = (): Promise<string> => textIn(page.locator('.home-row.active .home-what'))
+    const keys = ['y', 'n', 'y']
+    const decided: string[] = []
+    for (const key of keys) {
+      decided.push(/deploy (\w+)/.exec(await chosen())![1]!)
+      await page.keyboard.press(key)
+      await page.getByText(`deploy ${decided.at(-1)} 2.4.1`).waitFor({ state: 'detached' })
+    }
+    await row(context, /deploy north south east/)
+      .getByText('idle')
+      .waitFor()
+    const records = await recordsOf(serving.store, 'rel')
+    const asked = new Map(
+      records.flatMap((one) =>
+        one.type === 'approval.requested' ? [[one.key, (one.input as { to: string }).to] as const] : [],
+      ),
+    )
+    const told = records.flatMap((one) =>
+      one.type === 'approval.decided' ? [`${asked.get(one.key)} ${one.decision}`] : [],
+    )
+    assert.equal(
+      told,
+      decided.map((place, index) => `${place} ${keys[index] === 'y' ? 'approve' : 'deny'}`),
+    )
+    checkProblems(context)
+  })
+
+  it('opens what waits, in place, with all of it and a field for a reason', { timeoutMs: 30_000 }, async (context) => {
+    const serving = await serveInspector(context, [idler, releaser])
+    await idle(serving, 2)
+    await begun(serving, releaser, 'rel', 'deploy north')
+    const { page } = await openInspector(context, serving.server.port)
+    await page.getByRole('button', { name: 'More: deploy north 2.4.1' }).click()
+    const card = page.getByRole('article', { name: 'deploy waits for approval' })
+    await card.getByText('"version": "2.4.1"').waitFor()
+    await card.getByLabel('Reason').fill('wolves')
+    await card.getByRole('button', { name: 'Deny' }).click()
+    await card.waitFor({ state: 'detached' })
+    const [decided] = (await recordsOf(serving.store, 'rel')).filter(({ type }) => type === 'approval.decided')
+    assert.is(decided?.type === 'approval.decided' && decided.reason, 'wolves')
+    checkProblems(context)
+  })
+
+  it('keeps its filters in the address, and finds agents by words', { timeoutMs: 30_000 }, async (context) => {
+    const serving = await serveInspector(context, [idler, releaser])
+    await idle(serving, 30)
+    await begun(serving, releaser, 'rel', 'deploy north')
+    const { page } = await openInspector(context, serving.server.port)
+    await page.getByRole('button', { name: /waiting for you/ }).click()
+    await until(page, `location.hash === '#show=waiting'`)
+    await page.reload()
+    await page.getByRole('button', { name: /waiting for you/, pressed: true }).waitFor()
+    await row(context, /deploy north/).waitFor()
+    assert.is(await row(context, /idler/).count(), 0)
+    await page.getByRole('button', { name: /waiting for you/ }).click()
+    await page.getByRole('searchbox', { name: /Filter by title/ }).fill('IDLER-17')
+    await row(context, /idler-17/).waitFor()
+    assert.is(await page.locator('.home-row').count(), 1)
+    await page.keyboard.press('Enter')
+    await until(page, `document.activeElement.id === 'overview'`)
+    await page.keyboard.press('Enter')
+    await until(page, `location.hash === '#agent=idler-17'`)
+    checkProblems(context)
+  })
+
+  for (const width of [375, 1024, 1440])
+    for (const colorScheme of ['light', 'dark'] as const) {
+      const look = { viewport: { width, height: 800 }, colorScheme, reducedMotion: 'reduce' } as const
+      it(
+        `fits ${width} px in ${colorScheme}, whatever agents are called`,
+        { timeoutMs: 60_000, ...look },
+        async (context) => {
+          const { definition } = failing()
+          const serving = await serveInspector(context, [idler, releaser, definition])
+          await idle(serving, 40)
+          const long = 'W'.repeat(1_000)
+          await begun(serving, releaser, 'long', `${long} ${long}`)
+          await begun(serving, releaser, 'rtl', 'אבג \u202Eשלום e\u0301\u0301\u0301\u0301')
+          await begun(serving, definition, 'failed', long)
+          const { page } = await openInspector(context, serving.server.port)
+          await row(context, /Approve/)
+            .first()
+            .waitFor()
+          const wide =
+            await page.evaluate(`[...document.querySelectorAll('body, .page > *, .home > *, .home-row, .home-row > *')]
+          .filter((element) => element.getBoundingClientRect().right > innerWidth + 1)
+          .map((element) => element.className)`)
+          assert.equal(wide, [])
+          if (wantsAll || width < 700 === (colorScheme === 'dark')) assert.equal(await axeViolations(page), [])
+          checkProblems(context)
+        },
+      )
+    }
+})
