@@ -57,4 +57,20 @@ export const faults: readonly Fault[] = [
     to: 'Math.round(readableSize)',
     tests: ['inspector/viewsChart'],
   },
+  {
+    id: 'charts-8',
+    file: 'src/charts/actorSequence.ts',
+    what: 'a clock that goes back turns the order of what happened',
+    from: 'latest = Math.max(latest, step.time)',
+    to: 'latest = step.time',
+    tests: ['charts/actorSequence'],
+  },
+  {
+    id: 'charts-9',
+    file: 'src/charts/actorSequence.ts',
+    what: 'what a caller told its sub-agent is also told as said by people',
+    from: 'else if (!isCalled) add(people, agentId',
+    to: 'else add(people, agentId',
+    tests: ['charts/actorSequence'],
+  },
 ]

@@ -72,14 +72,15 @@ export const commands: Readonly<Record<string, Command>> = {
     load: async () => (await import('./commands/demo.ts')).demoCommand,
   },
   chart: {
-    usage: 'chart [module]',
+    usage: 'chart [module] | chart <session> --actors',
     group: 'work',
     summary: 'draw the statechart of an agent, its brakes open or shut',
     details: [
       'Of a module that exports several agents, --id names the one. Without a module it is the chart that',
       'every agent runs. The format is that of the ending of --out (.svg, .json), else mermaid.',
+      '--actors draws who called whom in a session and its sub-agents, and what they asked people.',
     ],
-    options: ['id', 'format', 'detail', 'direction', 'out', 'config', 'no-config'],
+    options: ['id', 'actors', 'format', 'detail', 'direction', 'out', 'dir', 'logs', 'config', 'no-config'],
     task: 'optional',
     operand: { name: 'module', example: './agents.ts' },
     load: async () => (await import('./commands/chart.ts')).chartCommand,

@@ -35,6 +35,7 @@ export const options = {
   stay: ['--stay', 'keep the page up until Ctrl-C; default at a terminal'],
   format: ['--format <name>', 'of a picture: mermaid, svg or json; of show also text'],
   direction: ['--direction <way>', 'of a chart: down or right; default: down'],
+  actors: ['--actors', 'who called whom in a session and its sub-agents'],
   detail: ['--detail <how>', 'of a chart: overview or full; default: overview for an SVG of an agent'],
   json: ['--json', 'print JSON and nothing else'],
   yes: ['--yes, -y', 'do not ask: run commands, delete'],

@@ -35,6 +35,21 @@ describe('escapement chart', (it) => {
     assert.match(full.stdout, 'data-state="draining.reverts"')
   })
 
+  it('draws who called whom in a session', { timeoutMs }, async (context) => {
+    const cwd = projectFolder(context, files)
+    await recordSession(cwd, { id: 'said', prompts: ['Hello?'], replies: ['Hello!'] })
+    const mermaid = await runCli(context, ['chart', 'said', '--actors'], { cwd })
+    assert.match(mermaid.stdout, /^sequenceDiagram\n[\s\S]*a0->>a1: Hello\?\n[\s\S]*a1-->>a0: done/)
+    const svg = await runCli(context, ['chart', 'said', '--actors', '--format', 'svg'], { cwd })
+    assert.match(svg.stdout, /^<svg /)
+    const json = await runCli(context, ['chart', 'said', '--actors', '--format', 'json'], { cwd })
+    assert.is((JSON.parse(json.stdout) as { steps: unknown[] }).steps.length, 2)
+    const missing = await runCli(context, ['chart', 'sad', '--actors'], { cwd })
+    assert.match(missing.stderr, /Did you mean "said"/)
+    const both = await runCli(context, ['chart', 'said', '--actors', '--detail', 'full'], { cwd })
+    assert.equal([both.code, both.stdout], [2, ''])
+  })
+
   it('says what is wrong with a module, a name, a format or a file', { timeoutMs }, async (context) => {
     const cwd = projectFolder(context, files)
     const wrong: readonly (readonly [args: readonly string[], says: RegExp])[] = [

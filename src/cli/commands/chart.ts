@@ -13,6 +13,11 @@ import {
   type ChartSubject,
 } from '../../charts/chart.ts'
 import { checkChoice } from '../../charts/checkChoice.ts'
+import { actorSequence, people, type ActorSequence, type SequenceLog } from '../../charts/actorSequence.ts'
+import { sequenceMermaid, sequenceSvg } from '../../charts/sequencePictures.ts'
+import type { Store } from '../../protocol/store.ts'
+import { readHistory } from '../../sessions/readHistory.ts'
+import { checkSession, logsFor } from '../sessionLogs.ts'
 import type { CommandRun } from '../command.ts'
 import type { Invocation } from '../commandLine.ts'
 import { exitCodes, type CliHost } from '../cliHost.ts'
@@ -22,6 +27,7 @@ import { nearestWord } from '../../protocol/nearestWord.ts'
 
 /** `escapement chart [module]`: the statechart of an agent that a module exports, or of any agent. */
 export const chartCommand: CommandRun = async (invocation, host) => {
+  if (invocation.actors) return drawActors(invocation, host)
   const { task, id, format, detail, direction, out } = invocation
   const options = {
     format: format === undefined ? formatOf(out) : checkChoice('--format', format, chartFormats),
@@ -35,6 +41,51 @@ export const chartCommand: CommandRun = async (invocation, host) => {
   if (out === undefined) host.stdout.write(text)
   else await writeChart(out, text)
   return exitCodes.done
+}
+
+/** Who called whom in a session: its own log, and those of all below it that are there. */
+async function drawActors(invocation: Invocation, host: CliHost): Promise<number> {
+  const { task: id, format, out, detail, direction } = invocation
+  if (id === undefined) throw new RuntimeError('INVALID_OPTION', 'chart --actors takes the id of a session.')
+  if (detail !== undefined || direction !== undefined || invocation.id !== undefined)
+    throw new RuntimeError('INVALID_OPTION', '--actors goes with --format and --out: leave the others out.')
+  const chosen = format === undefined ? formatOf(out) : checkChoice('--format', format, chartFormats)
+  const logs = await logsFor(invocation, host)
+  await checkSession(logs, id)
+  const sequence = await readSequence(logs.store, id)
+  const drawn = {
+    mermaid: () => sequenceMermaid(sequence),
+    svg: () => sequenceSvg(sequence, id),
+    json: () => `${JSON.stringify(sequence, null, 2)}\n`,
+  }[chosen]()
+  if (out === undefined) host.stdout.write(drawn)
+  else await writeChart(out, drawn)
+  return exitCodes.done
+}
+
+/** The logs of an agent and of those that it and they called. One that is gone or cannot be read is left out; that of the root is needed. */
+async function readSequence(store: Store, rootId: string): Promise<ActorSequence> {
+  const read = async (agentId: string): Promise<SequenceLog> => ({
+    agentId,
+    records: (await readHistory(store, agentId)).records,
+  })
+  const root = await read(rootId)
+  const others: SequenceLog[] = []
+  const known = new Set([rootId, people])
+  const below = (log: SequenceLog): string[] => actorSequence(log).lanes.map(({ id }) => id)
+  const wanted = below(root)
+  for (let next = wanted.shift(); next !== undefined; next = wanted.shift()) {
+    if (known.has(next)) continue
+    known.add(next)
+    try {
+      const log = await read(next)
+      others.push(log)
+      wanted.push(...below(log))
+    } catch {
+      // Incognito, deleted, or damaged: its caller's log says what it can.
+    }
+  }
+  return actorSequence(root, others)
 }
 
 function formatOf(out: Invocation['out']): ChartFormat {

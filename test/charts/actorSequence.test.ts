@@ -1,0 +1,132 @@
+import { XMLValidator } from 'fast-xml-parser'
+import { z } from 'zod'
+import { defineAgent } from '../../src/actors/defineAgent.ts'
+import { policyModel } from '../../src/actors/models/policyModel.ts'
+import { defineTool } from '../../src/actors/tools/defineTool.ts'
+import { actorSequence, type SequenceLog } from '../../src/charts/actorSequence.ts'
+import { sequenceMermaid, sequenceSvg } from '../../src/charts/sequencePictures.ts'
+import { createRuntime } from '../../src/createRuntime.ts'
+import type { Store } from '../../src/protocol/store.ts'
+import { loadSession } from '../../src/sessions/loadSession.ts'
+import { memoryStore } from '../../src/stores/memoryStore.ts'
+import { assert, describe, type CaseContext } from '../support/suite.ts'
+import { nasty } from './chartedMachines.ts'
+import { parseMermaid } from './mermaidParser.ts'
+
+const erase = defineTool({
+  name: 'erase',
+  description: 'Erases.',
+  input: z.object({ path: z.string() }),
+  needsApproval: true,
+  run: ({ path }) => `${path} is gone`,
+})
+const once = (name: string, input: object) =>
+  policyModel(({ messages }) =>
+    messages.some(({ role }) => role === 'toolResult') ? 'done' : { toolCalls: [{ name, input }] },
+  )
+const worker = defineAgent({ name: 'worker', model: once('erase', { path: 'old.txt' }), tools: [erase] })
+const chief = defineAgent({ name: 'chief', model: once('worker', { task: 'erase it' }), agents: [worker] })
+
+/** A chief whose worker asks before it erases, and is told that it may. */
+async function worked({ cleanup }: CaseContext): Promise<{ readonly root: SequenceLog; readonly below: SequenceLog }> {
+  const store: Store = memoryStore()
+  const runtime = await createRuntime({ store })
+  cleanup(() => runtime.close())
+  const agent = await runtime.spawn(chief, { id: 'a1' })
+  agent.subscribe((event) => {
+    if (event.type === 'approval.requested') agent.decide(event.key, 'approve')
+  })
+  await agent.prompt('Tidy up.').result
+  const logOf = async (agentId: string): Promise<SequenceLog> => ({
+    agentId,
+    records: (await loadSession(store, agentId)).records,
+  })
+  return { root: await logOf('a1'), below: await logOf('a1.1') }
+}
+
+const told = (...logs: Parameters<typeof actorSequence>): string[] =>
+  actorSequence(...logs).steps.map(({ from, to, kind, text }) => `${from || '-'} ${to || '-'} ${kind} ${text}`)
+
+describe('who called whom', (it) => {
+  it('is told by the log of the caller alone: what it was asked, whom it called and what came of it', async (context) => {
+    const { root } = await worked(context)
+    assert.equal(told(root), [
+      '- a1 said Tidy up.',
+      'a1 a1.1 call worker {"task":"erase it"}',
+      'a1.1 a1 result done',
+      'a1 - result done',
+    ])
+    const { lanes } = actorSequence(root)
+    assert.equal(
+      lanes.map(({ id, isRead, definition }) => [id, isRead, definition]),
+      [
+        ['', true, undefined],
+        ['a1', true, 'chief'],
+        ['a1.1', false, undefined],
+      ],
+    )
+  })
+
+  it('has with the logs of the called what those asked people, in its place', async (context) => {
+    const { root, below } = await worked(context)
+    assert.equal(told(root, [below]), [
+      '- a1 said Tidy up.',
+      'a1 a1.1 call worker {"task":"erase it"}',
+      'a1.1 - asks may it erase {"path":"old.txt"}?',
+      '- a1.1 answer approve',
+      'a1.1 a1 result done',
+      'a1 - result done',
+    ])
+    assert.is(actorSequence(root, [below]).lanes[2]!.definition, 'worker')
+  })
+
+  it('of an agent that is looked at by itself is what its caller told it', async (context) => {
+    const { below } = await worked(context)
+    assert.match(told(below)[0]!, /^- a1\.1 said /)
+  })
+
+  it('keeps the order of every log, also when a clock went back', async (context) => {
+    const { root, below } = await worked(context)
+    const records = root.records.map((record, index) => ({ ...record, time: 1_000_000 - index * 1_000 }))
+    const seqs = actorSequence({ ...root, records }, [below])
+      .steps.filter(({ agentId }) => agentId === 'a1')
+      .map(({ seq }) => seq)
+    assert.equal(
+      seqs,
+      seqs.toSorted((a, b) => a - b),
+    )
+  })
+
+  it('ends with what has happened, and calls that are open have no result', async (context) => {
+    const { root } = await worked(context)
+    const end = root.records.findIndex(({ type }) => type === 'tool.start')
+    assert.is(
+      told({ ...root, records: root.records.slice(0, end + 1) }).at(-1),
+      'a1 a1.1 call worker {"task":"erase it"}',
+    )
+  })
+
+  it('is drawn as an SVG that stands alone and as Mermaid that Mermaid reads, whatever was said', async (context) => {
+    const { root, below } = await worked(context)
+    const records = root.records.map((record) =>
+      record.type === 'message.added'
+        ? { ...record, message: { ...record.message, content: [{ type: 'text' as const, text: nasty.repeat(40) }] } }
+        : record,
+    )
+    const sequence = actorSequence({ ...root, records }, [below])
+    const svg = sequenceSvg(sequence, nasty)
+    assert.is(XMLValidator.validate(svg), true)
+    assert.not.match(svg, /<script|\bon\w+="|href|url\(|<foreignObject/i)
+    assert.is(svg.match(/class="step /g)!.length, sequence.steps.length)
+    assert.is(await parseMermaid(sequenceMermaid(sequence)), 'sequence')
+  })
+
+  it('says how many are left out of a picture of a long log', async (context) => {
+    const { root } = await worked(context)
+    const said = root.records.find(({ type }) => type === 'message.added')!
+    const records = [root.records[0]!, ...Array.from({ length: 1_500 }, () => said)]
+    const sequence = actorSequence({ ...root, records })
+    assert.match(sequenceSvg(sequence, 'a1'), '500 more')
+    assert.match(sequenceMermaid(sequence), 'Note over a0: 500 more')
+  })
+})
