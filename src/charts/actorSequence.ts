@@ -1,6 +1,6 @@
 import type { LogRecord, RecordOf } from '../protocol/records.ts'
 import { cutEnd } from '../conversation/cutMiddle.ts'
-import { textOf } from '../protocol/messages.ts'
+import { textOf } from '../protocol/messageText.ts'
 import { oneLine } from './plainText.ts'
 import { callLine, outcomeLine } from './toolLine.ts'
 
@@ -85,6 +85,24 @@ function merged(logs: readonly (readonly SequenceStep[])[]): SequenceStep[] {
 /** How a run ended, in a word or two. */
 const endOf = ({ stopReason, reason }: RecordOf<'run.end'>): string =>
   stopReason === 'stop' ? 'done' : reason === undefined ? stopReason : `${stopReason}: ${reason.type}`
+
+const toldTypes: ReadonlySet<LogRecord['type']> = new Set([
+  'agent.created',
+  'message.added',
+  'tool.start',
+  'tool.end',
+  'child.spawned',
+  'child.ended',
+  'approval.requested',
+  'approval.decided',
+  'question.asked',
+  'question.answered',
+  'call.requested',
+  'run.end',
+])
+
+/** Whether a sequence may tell of a record: no other needs to be kept for it. Pure. */
+export const isTold = ({ type }: LogRecord): boolean => toldTypes.has(type)
 
 interface Told {
   readonly steps: readonly SequenceStep[]

@@ -72,13 +72,13 @@ export const commands: Readonly<Record<string, Command>> = {
     load: async () => (await import('./commands/demo.ts')).demoCommand,
   },
   chart: {
-    usage: 'chart [module] | chart <session> --actors',
+    usage: 'chart [module]',
     group: 'work',
     summary: 'draw the statechart of an agent, its brakes open or shut',
     details: [
       'Of a module that exports several agents, --id names the one. Without a module it is the chart that',
       'every agent runs. The format is that of the ending of --out (.svg, .json), else mermaid.',
-      '--actors draws who called whom in a session and its sub-agents, and what they asked people.',
+      'chart <session> --actors draws who called whom in a session and its sub-agents instead.',
     ],
     options: ['id', 'actors', 'format', 'detail', 'direction', 'out', 'dir', 'logs', 'config', 'no-config'],
     task: 'optional',

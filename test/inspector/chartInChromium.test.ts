@@ -7,6 +7,45 @@ import { openInspector, serveInspector } from './inspectorHarness.ts'
 
 const coder = defineAgent({ name: 'coder', model: policyModel(() => 'Done.'), braking: { revert: true } })
 
+const helper = defineAgent({ name: 'helper', model: policyModel(() => 'Found it.') })
+const lead = defineAgent({
+  name: 'lead',
+  model: policyModel(({ messages }) =>
+    messages.some(({ role }) => role === 'toolResult')
+      ? 'Done.'
+      : { toolCalls: [{ name: 'helper', input: { task: 'look for it' } }] },
+  ),
+  agents: [helper],
+})
+
+describeInChromium('the agents of a tree on the inspector page', (it) => {
+  it('are seen calling each other, live and in the past', { timeoutMs: 60_000 }, async (context) => {
+    const { server, runtime } = await serveInspector(context, [lead])
+    const agent = await runtime.spawn(lead, { id: 'l1' })
+    const inspector = await openInspector(context, server.port, { hash: '#agent=l1&view=chart' })
+    const { page } = inspector
+    await inspector.button('Agents').click()
+    await inspector.sees('Nothing said yet')
+    await agent.prompt('Where is it?').result
+    const steps = page.locator('.actors-step a')
+    await steps.nth(3).waitFor()
+    assert.equal(await steps.evaluateAll((links) => links.map((link) => link.getAttribute('aria-label'))), [
+      'people says to l1: Where is it?',
+      'l1 calls l1.1: helper {"task":"look for it"}',
+      'l1.1 answers l1: Found it.',
+      'l1 answers people: done',
+    ])
+    assert.equal(await axeViolations(page), [])
+    await inspector.button('Read the log of l1.1').click()
+    await page.locator('.actors-head', { hasText: 'helper' }).waitFor()
+    // The moment of the call: what came later has not happened.
+    await steps.nth(1).click()
+    await steps.nth(2).waitFor({ state: 'detached' })
+    assert.is(await steps.count(), 2)
+    checkProblems(inspector)
+  })
+})
+
 describeInChromium('the chart on the inspector page', (it) => {
   it(
     'is the overview at once, and every state when asked, without laying anything out',

@@ -6,9 +6,10 @@ import type { ChartModel } from '../../charts/chartModel.ts'
 import type { ServedChart } from '../../charts/servedChart.ts'
 import type { AgentView } from '../model/agentView.ts'
 import { brakeWords, chartWords } from '../model/chartWords.ts'
-import type { Inspector } from '../model/inspector.ts'
+import { chartLooks, type ChartLook, type Inspector } from '../model/inspector.ts'
 import { ChartSkeleton } from '../parts/chartSkeleton.tsx'
 import { EmptyState } from '../parts/emptyState.tsx'
+import { ActorsView } from './actorsView.tsx'
 import { Transition } from './chartCard.tsx'
 import { ChartStage } from './chartStage.tsx'
 import { recentStates } from '../model/recentStates.ts'
@@ -22,6 +23,15 @@ export interface ChartPaneProps {
 export function ChartPane({ inspector, view }: ChartPaneProps): JSX.Element {
   const status = useComputed(() => view.state.value.status)
   const model = inspector.chart.value
+  if (inspector.chartLook.value === 'actors')
+    return (
+      <section class="chart" aria-label="Agents of the tree">
+        <div class="chart-bar">
+          <LookSwitch inspector={inspector} />
+        </div>
+        <ActorsView key={view.agentId} inspector={inspector} view={view} />
+      </section>
+    )
   if (model !== null) return <Chart inspector={inspector} view={view} model={model} />
   if (status.value === 'loading') return <ChartSkeleton label="Reading the chart" />
   return (
@@ -81,7 +91,7 @@ function Chart({ inspector, view, model }: ChartProps): JSX.Element {
           <span class="muted">{isPast.value ? 'At this moment' : 'Now'}</span>{' '}
           {state === '' ? <span class="muted">not known</span> : <strong class="mono">{state}</strong>}
         </p>
-        {model.overview !== undefined && <LookSwitch inspector={inspector} />}
+        <LookSwitch inspector={inspector} />
         <ul class="chart-brakes" aria-label="Brakes">
           {brakeWords(model.brakes).map(({ name, isOpen, effect }) => (
             <li key={name} class={`chart-brake ${isOpen ? 'is-open' : 'is-shut'}`} title={`${name} brake ${effect}`}>
@@ -118,11 +128,11 @@ function Chart({ inspector, view, model }: ChartProps): JSX.Element {
   )
 }
 
-const looks: Readonly<Record<'overview' | 'full', string>> = { overview: 'Overview', full: 'Every state' }
+const looks: Readonly<Record<ChartLook, string>> = { overview: 'Overview', full: 'Every state', actors: 'Agents' }
 
 const LookSwitch = ({ inspector }: { readonly inspector: Inspector }): JSX.Element => (
   <div class="chart-looks" role="group" aria-label="Shown">
-    {(['overview', 'full'] as const).map((look) => (
+    {chartLooks.map((look) => (
       <button
         key={look}
         type="button"
