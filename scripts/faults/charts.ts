@@ -73,4 +73,12 @@ export const faults: readonly Fault[] = [
     to: 'else add(people, agentId',
     tests: ['charts/actorSequence'],
   },
+  {
+    id: 'charts-10',
+    file: 'src/inspector/model/treeLogs.ts',
+    what: 'the past of a tree has what sub-agents did later',
+    from: 'records.filter(({ time }) => time <= until)',
+    to: 'records.filter(({ time }) => time >= 0 || time <= until)',
+    tests: ['inspector/model-tree'],
+  },
 ]
