@@ -4,8 +4,14 @@ import { actorSequence } from '../../src/charts/actorSequence.ts'
 import { assert, describe } from '../support/suite.ts'
 
 const base = { v: 3, agentId: 'a', runId: 'a/r0', turnIndex: 0 } as const
-const spawned = (seq: number, childId: string, time = seq): LogRecord =>
-  ({ ...base, seq, time, type: 'child.spawned', childId, definition: 'd' }) as LogRecord
+const spawned = (seq: number, childId: string, time = seq): LogRecord => ({
+  ...base,
+  seq,
+  time,
+  type: 'child.spawned',
+  childId,
+  definition: 'd',
+})
 const other = (seq: number): LogRecord => ({ ...base, seq, time: seq, type: 'state.changed' }) as unknown as LogRecord
 
 describe('the log of a tree', (it) => {

@@ -78,7 +78,10 @@ function drawnBox(box: PlacedBox, active: DrawnNode['active'], isRecent: boolean
   const isActive = active === undefined ? (isRecent ? 'is-recent' : '') : `is-${active}`
   const at = box.isOuter ? { x: x + 14 } : { x: x + width / 2, 'text-anchor': 'middle' as const }
   return (
-    <g class={`chart-box is-${kind} ${box.isOuter ? 'is-outer' : ''} ${isActive}`} data-state={box.id}>
+    <g
+      class={`chart-box is-${kind} ${box.isOuter ? 'is-outer' : ''} ${isActive} ${far === null ? '' : 'is-far'}`}
+      data-state={box.id}
+    >
       {box.description !== undefined && <title>{box.description}</title>}
       <rect x={x} y={y} width={width} height={height} rx="8" />
       {kind === 'final' && <rect class="chart-ring" x={x + 3} y={y + 3} width={width - 6} height={height - 6} rx="6" />}
