@@ -3,6 +3,7 @@ import type { NodeId } from '../protocol/ids.ts'
 import type { FollowedAgent } from './model/followedAgent.ts'
 import type { Inspector } from './model/inspector.ts'
 import { Tabs } from './parts/tabs.tsx'
+import { narrow, useMedia } from './parts/useMedia.ts'
 import { listenToKeys } from './shortcuts.ts'
 import { AgentPane } from './views/agentPane.tsx'
 import { ArtifactsOfPage } from './views/artifacts.tsx'
@@ -47,7 +48,11 @@ export function App({ inspector }: { readonly inspector: Inspector }) {
   const { connection } = inspector.attached.value
   const agent = inspector.agent.value
   const { agent: chosen } = inspector.route.value
-  const isNarrow = useNarrow()
+  const theme = inspector.choices.theme.value
+  const isNarrow = useMedia(narrow)
+  useEffect(() => {
+    document.documentElement.dataset['theme'] = theme
+  }, [theme])
   // The agent's own pane is the main one, unless another stands in its place.
   const shownParts = chosen === null ? [agentsPart, { name: 'agent', label: 'Overview' } as const] : parts
   const alone = isNarrow ? parts.find(({ name }) => name === part && name !== 'agent') : undefined
@@ -78,7 +83,11 @@ export function App({ inspector }: { readonly inspector: Inspector }) {
   return (
     <ArtifactsOfPage.Provider value={inspector.artifacts}>
       <div class="page" data-part={part}>
-        <PageHeader inspector={inspector} onHelp={() => setDialog('help')} />
+        <PageHeader inspector={inspector} onHelp={() => setDialog('help')}>
+          <nav class="parts" aria-label="Parts of the page">
+            <Tabs label="Parts of the page" tabs={shownParts} chosen={part} onChoose={setPart} panelId="part" />
+          </nav>
+        </PageHeader>
         <div class="notices">
           <ConnectionBanner connection={connection} clock={inspector.clock} />
           {inspector.problems.value.map((problem) => (
@@ -90,10 +99,12 @@ export function App({ inspector }: { readonly inspector: Inspector }) {
             </div>
           ))}
         </div>
-        <nav class="parts" aria-label="Parts of the page">
-          <Tabs label="Parts of the page" tabs={shownParts} chosen={part} onChoose={setPart} panelId="part" />
-        </nav>
-        <div class="columns" id="part" role={alone === undefined ? undefined : 'main'}>
+        <div
+          class="columns"
+          style={{ '--details': `${inspector.choices.details.value}px` }}
+          id="part"
+          role={alone === undefined ? undefined : 'main'}
+        >
           {alone === undefined ? null : <h1 class="hidden">{alone.label}</h1>}
           <Sidebar inspector={inspector} onSpawn={() => setDialog('spawn')} />
           {agent === null ? (
@@ -175,21 +186,6 @@ function LiveRegion({ text }: { readonly text: string }) {
       {shown}
     </div>
   )
-}
-
-/** As in shell.css. */
-const narrow = '(max-width: 760px)'
-
-/** Whether there is room for one part of the page only. */
-function useNarrow(): boolean {
-  const [isNarrow, setNarrow] = useState(() => matchMedia(narrow).matches)
-  useEffect(() => {
-    const query = matchMedia(narrow)
-    const look = (): void => setNarrow(query.matches)
-    query.addEventListener('change', look)
-    return () => query.removeEventListener('change', look)
-  }, [])
-  return isNarrow
 }
 
 /** What went wrong, until it is dismissed. */

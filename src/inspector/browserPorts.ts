@@ -1,8 +1,10 @@
 import { systemClock } from '../protocol/clock.ts'
 import type { ServedChart } from '../charts/servedChart.ts'
 import type { InspectorPorts } from './model/inspector.ts'
+import { KeptTexts } from './model/keptTexts.ts'
 
-const tokenKey = 'escapement token'
+/** In a frame a browser may refuse its storage: then a token lasts as long as the page. */
+const tabTexts = new KeptTexts(() => sessionStorage)
 
 /** A hidden page has no frames, and must not gather events without end. */
 const hiddenFrameMs = 250
@@ -13,14 +15,6 @@ const beside = (path: string): URL => new URL(path, document.baseURI)
 /** Set in the page by a server that has its bridge elsewhere. */
 const bridgePath = (): string =>
   document.querySelector<HTMLMetaElement>('meta[name="escapement-bridge"]')?.content ?? 'bridge'
-
-function stored<T>(use: (storage: Storage) => T): T | undefined {
-  try {
-    return use(sessionStorage)
-  } catch {
-    return undefined
-  }
-}
 
 /** A new tab or a download reads what it was given within so long. */
 const takenWithinMs = 60_000
@@ -50,15 +44,8 @@ export const browserPorts: InspectorPorts = {
       return () => window.removeEventListener('popstate', listener)
     },
   },
-  memory: {
-    // In a frame a browser may refuse its storage: then a token lasts as long as the page.
-    get: () => stored((storage) => storage.getItem(tokenKey) ?? undefined),
-    set: (token) =>
-      stored((storage) => {
-        if (token === undefined) storage.removeItem(tokenKey)
-        else storage.setItem(tokenKey, token)
-      }),
-  },
+  memory: { get: () => tabTexts.get('token'), set: (token) => tabTexts.set('token', token) },
+  stores: { tab: () => sessionStorage, browser: () => localStorage },
   clock: systemClock,
   nextFrame(flush) {
     if (document.hidden) {

@@ -36,12 +36,14 @@ export function listenToKeys(inspector: Inspector, actions: ShellActions): () =>
       inspector.isTimeOpen.value = !(inspector.isTimeOpen.value ?? !isRunning)
     },
     l: () => inspector.go({ at: null }, 'replace'),
+    d: () => (inspector.choices.isDrawerOpen.value = !inspector.choices.isDrawerOpen.value),
     '[': () => step(-1),
     ']': () => step(1),
     ...Object.fromEntries(viewNames.map((view, index) => [String(index + 1), () => inspector.go({ view })])),
     Escape: () => {
       if (inspector.event.value !== null) inspector.event.value = null
       else if (inspector.node.value !== null) inspector.go({ node: null }, 'replace')
+      else inspector.choices.isDrawerOpen.value = false
     },
   }
   const onKeyDown = (event: KeyboardEvent): void => {

@@ -22,8 +22,10 @@ export interface OpenInspector extends OpenPage {
   say(text: string): Promise<void>
   /** Waits until a text is seen, in `place` or anywhere. */
   sees(text: string | RegExp, place?: Locator): Promise<void>
-  /** Waits until the agent that is shown is in a state. */
+  /** Waits until the agent that is shown is in a state of its machine. */
   isIn(state: string): Promise<void>
+  /** Chooses from what can be done with the agent that is shown. */
+  choose(name: string): Promise<void>
 }
 
 /** A server with agents and the page of the present sources. */
@@ -71,7 +73,11 @@ function inspectorIn({ page, problems }: OpenPage, origin: string): OpenInspecto
       await prompt.press('Enter')
     },
     sees: (text, place) => (place ?? page.locator('body')).getByText(text).first().waitFor(),
-    isIn: (name) => state.getByText(name, { exact: true }).waitFor(),
+    isIn: (name) => page.locator(`.agent-title .badge.state[data-state="${name}"]`).waitFor(),
+    async choose(name) {
+      await page.getByRole('button', { name: 'More', exact: true }).click()
+      await page.getByRole('menu').getByRole('menuitem', { name }).click()
+    },
   }
 }
 
@@ -88,7 +94,7 @@ export async function startAgent(
   await dialog.getByLabel('Id').fill(id)
   await dialog.getByLabel('First prompt').fill(prompt)
   await dialog.getByRole('button', { name: 'Start', exact: true }).click()
-  await page.getByRole('heading', { level: 1, name: id }).waitFor()
+  await page.getByRole('main', { name: `Agent ${id}`, exact: true }).waitFor()
   await inspector.state.waitFor()
 }
 

@@ -88,6 +88,8 @@ export interface AgentViewState {
   readonly children: readonly string[]
   /** As of `at`; of sub-agents what they reported. */
   readonly spent: Spent
+  /** US dollars of `spent` that are not those of sub-agents. */
+  readonly ownCostUsd: number
   /** Everything seen, oldest first: records, and what was seen live beside them; no deltas. Of all times, as `records`. */
   readonly events: readonly AgentEvent[]
   /** How many of `events` had happened as of `at`. */

@@ -283,6 +283,7 @@ export class FollowedAgent implements AgentView {
       pause: fold.pause ?? (isNow && this.#liveState === 'paused' ? this.#livePause : null),
       children: fold.children,
       spent: fold.spent,
+      ownCostUsd: fold.ownCostUsd,
       events: events.all,
       eventCount: isNow ? events.all.length : events.countUpTo(at),
     }

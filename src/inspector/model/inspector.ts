@@ -11,6 +11,7 @@ import { controlsOf, whyNotDrive, type Controls, type DriveFacts } from './contr
 import { FollowedAgent } from './followedAgent.ts'
 import { FrameBatch, type NextFrame } from './frameBatch.ts'
 import { Directory } from './directory.ts'
+import { ShellChoices, type ChoiceStores } from './shellChoices.ts'
 import { emptyRoute, formatRoute, readRoute, type Route } from './route.ts'
 import { WaitingBook } from './waitingBook.ts'
 
@@ -46,6 +47,8 @@ export interface InspectorPorts {
   readonly readChart: (agentId: string, token: string | undefined, layout?: 'full') => Promise<ServedChart | null>
   readonly artifacts: ArtifactPorts
   readonly webSocket?: ConnectionOptions['webSocket']
+  /** Where the page's own settings are kept. Default: nowhere. */
+  readonly stores?: ChoiceStores
 }
 
 /** The page's connection and what depends on it; another token makes another. */
@@ -77,6 +80,8 @@ export class Inspector {
   readonly clock: Clock
   /** Reads what results keep beside the log. */
   readonly artifacts: ArtifactReader
+  /** How a person has set the page up. */
+  readonly choices: ShellChoices
   readonly #ports: InspectorPorts
   readonly #attached: Signal<Attached>
   readonly #undo: (() => void)[] = []
@@ -86,6 +91,7 @@ export class Inspector {
   constructor(ports: InspectorPorts) {
     this.#ports = ports
     this.clock = ports.clock
+    this.choices = new ShellChoices(ports.stores)
     this.artifacts = new ArtifactReader(ports.artifacts, () => this.#token)
     this.batch = new FrameBatch(ports.nextFrame)
     const { route, token, problems } = readRoute(ports.address.read())

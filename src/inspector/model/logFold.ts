@@ -16,6 +16,7 @@ export class LogFold {
   readonly #requests = new RequestList()
   readonly #children: string[] = []
   #spent = nothingYet
+  #childCostUsd = 0
   #session: Session | undefined
   #childrenCopy: readonly string[] | undefined
   #definition = ''
@@ -88,12 +89,18 @@ export class LogFold {
     return totalSpent(this.#spent)
   }
 
+  /** US dollars of what was spent without sub-agents. */
+  get ownCostUsd(): number {
+    return Math.max(0, this.spent.costUsd - this.#childCostUsd)
+  }
+
   /** Folds the next record in. @throws RuntimeError `LOG_CORRUPT` when it does not follow. */
   apply(record: LogRecord): void {
     this.#share(record)
     this.#projection.apply(record)
     this.#session = undefined
     this.#spent = foldSpent(this.#spent, record)
+    if (record.type === 'tool.end' || record.type === 'child.ended') this.#childCostUsd += record.spent?.costUsd ?? 0
     this.#lastSeq = record.seq
     if (record.type === 'agent.created') this.#definition = record.definition
     else if (record.type === 'policy.start') this.#consulting = consultationOf(record)

@@ -1,15 +1,17 @@
+import { dollars } from '../../charts/amounts.ts'
+import { standingOf, standingWords, type Standing } from '../../charts/standing.ts'
 import { metadataText } from '../../protocol/metadataText.ts'
-import { sourceWords, useWords } from '../model/eventWords.ts'
-import type { FollowedAgent } from '../model/followedAgent.ts'
-import type { Inspector } from '../model/inspector.ts'
-import { money } from '../../charts/amounts.ts'
-import { formatCompact } from '../model/numbers.ts'
-import { ControlButton } from '../parts/controlButton.tsx'
-import { Icon } from '../parts/icon.tsx'
-import { StateDot, toneOf } from '../parts/stateDot.tsx'
 import type { AgentViewState, SourceView } from '../model/agentView.ts'
+import { sourceWords, useWords } from '../model/eventWords.ts'
+import { formatCompact } from '../model/numbers.ts'
+import { forDisplay, oneLine } from '../model/shortText.ts'
+import { costsOf, viewStanding, waitsBelow } from '../model/viewStanding.ts'
+import { Icon } from '../parts/icon.tsx'
+import { StateDot } from '../parts/stateDot.tsx'
+import { HeaderActions, type HeaderActionsProps } from './headerActions.tsx'
+import { isAtWork, NowLine } from './nowLine.tsx'
 
-/** Why an agent stands still, in words. */
+/** Why an agent stands still, where its state does not say it all. */
 function pauseText({ pause, chartState }: AgentViewState): string | null {
   if (chartState !== 'paused' || pause === null) return null
   switch (pause.type) {
@@ -30,66 +32,40 @@ function pauseText({ pause, chartState }: AgentViewState): string | null {
 const isTroubled = ({ state = 'up', trouble }: SourceView): boolean =>
   trouble !== undefined || (state !== 'up' && state !== 'idle')
 
-/** Who is shown, how it is, and what it cost. */
-export function AgentHeader({
-  inspector,
-  view,
-  onCompact,
-  onAsk,
-  onStop,
-}: {
-  readonly inspector: Inspector
-  readonly view: FollowedAgent
-  readonly onCompact: () => void
-  readonly onAsk: () => void
-  readonly onStop: () => void
-}) {
+const tones: Readonly<Record<Standing, string>> = {
+  waiting: 'warn',
+  failed: 'bad',
+  paused: 'warn',
+  working: 'accent',
+  idle: '',
+  ended: '',
+}
+
+const dots: Partial<Readonly<Record<Standing, string>>> = { waiting: 'waiting', failed: 'failed' }
+
+/** Longest title that stands in the document, in UTF-16 units; the header cuts what has no room. */
+const longestTitle = 200
+
+/** Who is shown, how it is, what it does, and what it cost. */
+export function AgentHeader(props: HeaderActionsProps) {
+  const { inspector, view } = props
   const state = view.state.value
-  const {
-    chartState,
-    spent,
-    definition,
-    status,
-    at,
-    isRunning,
-    records,
-    policies,
-    consulting,
-    waitsFor,
-    use,
-    sources,
-  } = state
-  const [created] = records
-  const source = created?.type === 'agent.created' ? created.forkedFrom : undefined
-  const parent = created?.type === 'agent.created' ? created.path.at(-1) : undefined
-  const why = pauseText(state)
-  const { usage } = spent
+  const { status, at, isRunning, chartState, session } = state
+  const title = session.title ?? inspector.attached.value.directory.agents.value.get(view.agentId)?.title
+  const parent = session.path.at(-1)
   return (
     <div class="agent-header">
       <div class="agent-title">
         {parent === undefined ? null : (
-          <a class="faint cut" href={`#agent=${encodeURIComponent(parent)}`}>
-            {parent} /
+          <a class="faint cut agent-parent" href={`#agent=${encodeURIComponent(parent)}`}>
+            {forDisplay(parent)} /
           </a>
         )}
-        <h1 class="cut">{view.agentId}</h1>
-        {status === 'error' ? null : (
-          <span
-            class={`badge state ${toneOf(chartState)}`}
-            title={consulting === null && waitsFor === null ? undefined : chartState}
-          >
-            <StateDot state={chartState} />
-            <span class="cut">
-              {status === 'loading'
-                ? 'loading'
-                : consulting !== null
-                  ? `asking policy ${consulting.policy}`
-                  : waitsFor !== null
-                    ? `waiting for ${waitsFor}`
-                    : chartState}
-            </span>
-          </span>
-        )}
+        <h1 class="cut" title={title === undefined ? undefined : oneLine(title, longestTitle)}>
+          {title === undefined ? forDisplay(view.agentId) : oneLine(title, longestTitle)}
+        </h1>
+        {status === 'error' ? null : <StateBadge inspector={inspector} view={view} />}
+        <Below inspector={inspector} view={view} />
         {at === null ? null : <span class="badge accent">as of record {at}</span>}
         {!isRunning && status !== 'loading' && status !== 'error' && chartState !== 'stopped' ? (
           <span class="badge" title="Nobody runs it. A prompt wakes it, if the server has its definition.">
@@ -97,92 +73,96 @@ export function AgentHeader({
           </span>
         ) : null}
         <span class="grow" />
-        {status === 'error' ? null : (
-          <Actions
-            inspector={inspector}
-            isRunning={isRunning}
-            hasPolicies={policies !== null}
-            onCompact={onCompact}
-            onAsk={onAsk}
-            onStop={onStop}
-          />
-        )}
+        {status === 'error' ? null : <HeaderActions {...props} />}
       </div>
-      <p class="agent-line muted cut number" hidden={status === 'error' || status === 'loading'}>
-        {definition}
-        {created?.type === 'agent.created' ? ` · ${created.model}` : ''}
-        {use === null ? '' : ` · uses ${useWords(use)}`}
-        {created?.type === 'agent.created' && created.metadata !== undefined
-          ? ` · ${metadataText(created.metadata)}`
-          : ''}
-        {source === undefined ? null : (
-          <>
-            {' '}
-            · fork of <a href={`#agent=${encodeURIComponent(source.agentId)}&at=${source.seq}`}>{source.agentId}</a>
-          </>
-        )}
-        {sources.filter(isTroubled).map((one) => (
-          <span key={one.source} class="why" title={one.tools.join(', ')}>
-            {` · ${sourceWords(one)}`}
-          </span>
-        ))}
-        {` · ${spent.turns} ${spent.turns === 1 ? 'turn' : 'turns'} · ${formatCompact(usage.input + usage.cacheRead + usage.cacheWrite)} in · ${formatCompact(usage.output)} out · ${money(spent.costUsd)}`}
-        {why === null ? null : <span class="why"> · {why}</span>}
-      </p>
+      <About inspector={inspector} view={view} />
+      <NowLine inspector={inspector} view={view} />
     </div>
   )
 }
 
-interface ActionsProps {
-  readonly inspector: Inspector
-  readonly isRunning: boolean
-  /** Whether it is known which it has. */
-  readonly hasPolicies: boolean
-  readonly onCompact: () => void
-  readonly onAsk: () => void
-  readonly onStop: () => void
+type PartProps = Pick<HeaderActionsProps, 'inspector' | 'view'>
+
+function StateBadge({ inspector, view }: PartProps) {
+  const state = view.state.value
+  const { chartState, consulting, waitsFor, status } = state
+  const facts = viewStanding(state, inspector.attached.value.directory.agents.value.get(view.agentId))
+  const standing = standingOf(facts)
+  const words =
+    status === 'loading'
+      ? 'loading'
+      : consulting !== null
+        ? `asking policy ${consulting.policy}`
+        : waitsFor !== null
+          ? `waiting for ${waitsFor}`
+          : standingWords(facts)
+  const { error } = facts.last ?? {}
+  const why = standing === 'failed' && error !== undefined ? error.message : undefined
+  return (
+    <span
+      class={`badge state ${status === 'loading' ? '' : tones[standing]}`}
+      data-state={status === 'loading' ? 'loading' : chartState}
+      title={why === undefined ? `${words} (${chartState})` : oneLine(why, longestTitle)}
+    >
+      <StateDot state={dots[standing] ?? chartState} />
+      <span class="cut">{words}</span>
+    </span>
+  )
 }
 
-const Actions = ({ inspector, isRunning, hasPolicies, onCompact, onAsk, onStop }: ActionsProps) => (
-  <>
-    <button
-      type="button"
-      class="button quiet square"
-      aria-label="Time slider"
-      title="Time slider (t)"
-      aria-pressed={inspector.isTimeOpen.value ?? !isRunning}
-      onClick={() => (inspector.isTimeOpen.value = !(inspector.isTimeOpen.value ?? !isRunning))}
+/** The way to what waits for a person below the agent. */
+function Below({ view }: PartProps) {
+  const { pending } = view.state.value
+  const words = waitsBelow(pending, view.agentId)
+  const first = pending.find(({ agentId }) => agentId !== view.agentId)
+  if (first === undefined) return null
+  return (
+    <a
+      class="badge warn"
+      href={`#agent=${encodeURIComponent(first.agentId)}`}
+      title={`Below this agent; the first is at ${forDisplay(first.agentId)}`}
     >
-      <Icon name="clock" />
-    </button>
-    <ControlButton
-      why={inspector.controls.value.compact}
-      onUse={onCompact}
-      kind="quiet"
-      label="Compact the conversation"
-      class="square"
-    >
-      <Icon name="compact" />
-    </ControlButton>
-    {hasPolicies ? (
-      <ControlButton
-        why={inspector.controls.value.brake}
-        onUse={onAsk}
-        kind="quiet"
-        label="Ask a policy"
-        class="square"
-      >
-        <Icon name="policy" />
-      </ControlButton>
-    ) : null}
-    <ControlButton
-      why={inspector.controls.value.stop}
-      onUse={onStop}
-      kind="quiet"
-      label="Stop the agent"
-      class="square"
-    >
-      <Icon name="stop" />
-    </ControlButton>
-  </>
-)
+      <Icon name="warning" /> {words}
+    </a>
+  )
+}
+
+/** Which definition, which model, from where; and what it used. */
+function About({ inspector, view }: PartProps) {
+  const state = view.state.value
+  const { status, spent, definition, records, use, sources, session } = state
+  if (status === 'error' || status === 'loading') return null
+  const [created] = records
+  const { forkedFrom: source, metadata } = session
+  const why = pauseText(state)
+  const { usage } = spent
+  return (
+    <p class={`agent-line muted cut number ${isAtWork(state) ? 'is-at-work' : ''}`}>
+      {forDisplay(definition)} · <span class="mono">{forDisplay(view.agentId)}</span>
+      {created?.type === 'agent.created' ? ` · ${created.model}` : ''}
+      {why === null ? null : <span class="why"> · {why}</span>}
+      {use === null ? '' : ` · uses ${useWords(use)}`}
+      {metadata === undefined ? '' : ` · ${metadataText(metadata)}`}
+      {source === undefined ? null : (
+        <>
+          {' '}
+          · fork of <a href={`#agent=${encodeURIComponent(source.agentId)}&at=${source.seq}`}>{source.agentId}</a>
+        </>
+      )}
+      {sources.filter(isTroubled).map((one) => (
+        <span key={one.source} class="why" title={one.tools.join(', ')}>
+          {` · ${sourceWords(one)}`}
+        </span>
+      ))}
+      {` · ${spent.turns} ${spent.turns === 1 ? 'turn' : 'turns'} · ${formatCompact(usage.input + usage.cacheRead + usage.cacheWrite)} in · ${formatCompact(usage.output)} out · `}
+      <Cost inspector={inspector} view={view} />
+    </p>
+  )
+}
+
+/** What the agent itself cost, and with all that is below it. */
+function Cost({ inspector, view }: PartProps) {
+  const { own, tree } = costsOf(view.state.value, inspector.attached.value.directory.agents.value.get(view.agentId))
+  if (tree === 0) return <>–</>
+  return dollars(own) === dollars(tree) ? <>{dollars(own)}</> : <>{`${dollars(own)} own · ${dollars(tree)} tree`}</>
+}

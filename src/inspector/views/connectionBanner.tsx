@@ -1,7 +1,8 @@
-import { useRef, useEffect, useState } from 'preact/hooks'
+import { useRef } from 'preact/hooks'
 import type { Clock } from '../../protocol/clock.ts'
 import type { Connection } from '../model/connection.ts'
 import { Icon } from '../parts/icon.tsx'
+import { useNow } from '../parts/useNow.ts'
 
 interface Props {
   readonly connection: Connection
@@ -33,19 +34,4 @@ function Lost({ connection, clock }: Props) {
       </span>
     </section>
   )
-}
-
-/** The time, again and again; epoch milliseconds. */
-function useNow(clock: Clock, everyMs: number): number {
-  const [now, setNow] = useState(clock.now())
-  useEffect(() => {
-    let cancel: () => void = () => {}
-    const next = (): void => {
-      setNow(clock.now())
-      cancel = clock.after(everyMs, next)
-    }
-    next()
-    return () => cancel()
-  }, [clock, everyMs])
-  return now
 }

@@ -1,7 +1,11 @@
+import { useRef } from 'preact/hooks'
 import type { NodeId } from '../../protocol/ids.ts'
 import type { FollowedAgent } from '../model/followedAgent.ts'
 import type { Inspector } from '../model/inspector.ts'
+import { detailsWidth } from '../model/shellChoices.ts'
+import { Splitter } from '../parts/splitter.tsx'
 import { StateDot } from '../parts/stateDot.tsx'
+import { useDrawer } from '../parts/useDrawer.ts'
 import { NodeDetails } from './nodeDetails.tsx'
 import { SourcesPanel } from './sourcesPanel.tsx'
 import { UsagePanel } from './usagePanel.tsx'
@@ -23,35 +27,59 @@ export function DetailsPane({ inspector, view, onRevert, onPrune }: DetailsPaneP
   const event = inspector.event.value
   const node = inspector.node.value
   const running = inspector.attached.value.directory.agents.value
+  const { choices } = inspector
+  const pane = useRef<HTMLDivElement>(null)
+  const isDrawer = useDrawer(choices.isDrawerOpen, node ?? event, pane)
+  const isShown = !isDrawer || choices.isDrawerOpen.value
   return (
-    <section class="details scroll" aria-label="Details" tabIndex={0}>
-      {event === null || inspector.route.value.view !== 'timeline' ? null : (
-        <EventDetails inspector={inspector} event={event} />
-      )}
-      {node === null ? null : (
-        <NodeDetails inspector={inspector} view={view} id={node} onRevert={onRevert} onPrune={onPrune} />
-      )}
-      {status === 'loading' || status === 'error' ? null : <UsagePanel view={view} />}
-      <SourcesPanel view={view} />
-      {children.length === 0 ? null : (
-        <section class="details-part" aria-labelledby="children-title">
-          <h2 id="children-title">Sub-agents</h2>
-          <ul class="children">
-            {children.slice(-50).map((child) => {
-              const state = running.get(child)?.state ?? 'closed'
-              return (
-                <li key={child}>
-                  <StateDot state={state} />
-                  <a class="cut grow" href={`#agent=${encodeURIComponent(child)}`}>
-                    {child}
-                  </a>
-                  <span class="faint small">{state}</span>
-                </li>
-              )
-            })}
-          </ul>
-        </section>
-      )}
+    <section
+      id="details"
+      class="details"
+      data-drawer={isDrawer ? (isShown ? 'open' : 'closed') : undefined}
+      aria-label="Details"
+    >
+      <Splitter
+        label="Width of the details"
+        side="right"
+        controls="details"
+        width={choices.details.value}
+        least={detailsWidth.least}
+        most={detailsWidth.most}
+        onWidth={(width) => choices.setDetails(width)}
+        onReset={() => choices.setDetails(detailsWidth.usual)}
+      />
+      <div ref={pane} class="details-body scroll" role="group" aria-label="Details" tabIndex={0}>
+        <button type="button" class="button quiet drawer-close" onClick={() => (choices.isDrawerOpen.value = false)}>
+          <Icon name="close" /> Close details
+        </button>
+        {event === null || inspector.route.value.view !== 'timeline' ? null : (
+          <EventDetails inspector={inspector} event={event} />
+        )}
+        {node === null ? null : (
+          <NodeDetails inspector={inspector} view={view} id={node} onRevert={onRevert} onPrune={onPrune} />
+        )}
+        {status === 'loading' || status === 'error' ? null : <UsagePanel view={view} />}
+        <SourcesPanel view={view} />
+        {children.length === 0 ? null : (
+          <section class="details-part" aria-labelledby="children-title">
+            <h2 id="children-title">Sub-agents</h2>
+            <ul class="children">
+              {children.slice(-50).map((child) => {
+                const state = running.get(child)?.state ?? 'closed'
+                return (
+                  <li key={child}>
+                    <StateDot state={state} />
+                    <a class="cut grow" href={`#agent=${encodeURIComponent(child)}`}>
+                      {child}
+                    </a>
+                    <span class="faint small">{state}</span>
+                  </li>
+                )
+              })}
+            </ul>
+          </section>
+        )}
+      </div>
     </section>
   )
 }

@@ -1,6 +1,8 @@
-import { SquareButton } from '../parts/squareButton.tsx'
+import type { ComponentChildren } from 'preact'
 import type { Inspector } from '../model/inspector.ts'
+import { themes, type Theme } from '../model/shellChoices.ts'
 import { Icon } from '../parts/icon.tsx'
+import { SquareButton } from '../parts/squareButton.tsx'
 
 const words = {
   connecting: ['Connecting', 'waiting'],
@@ -12,8 +14,33 @@ const words = {
 
 const roles = { observe: 'may look', drive: 'may drive', admin: 'may do everything' } as const
 
+const themeWords: Readonly<Record<Theme, string>> = { system: 'as the system', light: 'light', dark: 'dark' }
+
+/** Changes the colours of the page. */
+function ThemeButton({ inspector: { choices } }: { readonly inspector: Inspector }) {
+  const theme = choices.theme.value
+  const next = themes[(themes.indexOf(theme) + 1) % themes.length]!
+  return (
+    <SquareButton
+      label={`Colours: ${themeWords[theme]}`}
+      hint={`Colours: ${themeWords[theme]}. Press for ${themeWords[next]}.`}
+      isQuiet
+      onClick={() => choices.setTheme(next)}
+    >
+      <Icon name={theme} />
+    </SquareButton>
+  )
+}
+
+export interface PageHeaderProps {
+  readonly inspector: Inspector
+  readonly onHelp: () => void
+  /** The way between the parts of the page, where there is room for one. */
+  readonly children: ComponentChildren
+}
+
 /** Where one is, and who. */
-export function PageHeader({ inspector, onHelp }: { readonly inspector: Inspector; readonly onHelp: () => void }) {
+export function PageHeader({ inspector, onHelp, children }: PageHeaderProps) {
   const { connection } = inspector.attached.value
   const [label, dot] = words[connection.status.value]
   const role = connection.role.value
@@ -23,6 +50,7 @@ export function PageHeader({ inspector, onHelp }: { readonly inspector: Inspecto
         <Icon name="mark" />
         <span>escapement</span>
       </a>
+      {children}
       <span class="grow" />
       {role === null ? null : (
         <span class="badge" title={`Your token ${roles[role]}.`}>
@@ -31,9 +59,10 @@ export function PageHeader({ inspector, onHelp }: { readonly inspector: Inspecto
       )}
       <span class="connection" title={connection.url}>
         <span class={`dot ${dot}`} aria-hidden="true" />
-        <span>{label}</span>
+        <span class="connection-word">{label}</span>
         <span class="faint mono server">{new URL(connection.url).host}</span>
       </span>
+      <ThemeButton inspector={inspector} />
       <SquareButton label="Keyboard shortcuts" hint="Shortcuts (?)" isQuiet onClick={onHelp}>
         <Icon name="help" />
       </SquareButton>

@@ -1,0 +1,72 @@
+import type { Limits } from '../protocol/records.ts'
+import { counted, dollars, duration, whole } from './amounts.ts'
+import { oneLine } from './plainText.ts'
+
+/** What is known of an agent at work; what is missing is not said. */
+export interface NowFacts {
+  /** Of its life, from 0 on. */
+  readonly turnIndex?: number
+  /** What it does, as `standingWords` says it. */
+  readonly doing: string
+  /** For how long it has done that, in milliseconds. */
+  readonly forMs?: number
+  /** Sub-agents under way. */
+  readonly children?: number
+  /** Tokens of the last request, and how many the model takes. */
+  readonly contextTokens?: { readonly used: number; readonly window?: number }
+  /** US dollars, sub-agents included; 0: no price is known. */
+  readonly costUsd?: number
+  readonly limits?: Limits
+}
+
+const units = ['', 'K', 'M', 'G'] as const
+
+/** `812`, `9.6K`, `200K`, `1.2M`. Pure. */
+export function compactTokens(tokens: number): string {
+  let value = Math.max(0, tokens)
+  let unit = 0
+  // What is rounded to 1,000 is one of the next unit.
+  for (; value >= (unit === 0 ? 999.5 : 999.95) && unit < units.length - 1; unit += 1) value /= 1_000
+  const digits = unit === 0 ? 0 : 1
+  return `${value.toFixed(digits).replace(/\.0$/, '')}${units[unit]}`
+}
+
+/** `9.6K of 200K context`, or `9.6K context` where it is not known how much the model takes. Pure. */
+export const contextWords = ({ used, window }: NonNullable<NowFacts['contextTokens']>): string =>
+  `${compactTokens(used)}${window === undefined ? '' : ` of ${compactTokens(window)}`} context`
+
+/** The limits of a run, in words: `60 turns`, `$5.00`. Pure. */
+export const limitsWords = ({ turns, tokens, costUsd, ms }: Limits): readonly string[] => [
+  ...(turns === undefined ? [] : [counted(turns, 'turn')]),
+  ...(costUsd === undefined ? [] : [dollars(costUsd)]),
+  ...(ms === undefined ? [] : [duration(ms)]),
+  ...(tokens === undefined ? [] : [`${compactTokens(tokens)} tokens`]),
+]
+
+/**
+ * What an agent at work does now, in parts from the left to the right, the ones that may be left out first at the end: `turn 54`,
+ * `runs npm test`, `1.4 s`, `9.6K of 200K context`, `$0.27`, `limit 60 turns`. For the page's header and the terminal's status line. Pure.
+ */
+export function nowParts({
+  turnIndex,
+  doing,
+  forMs,
+  children = 0,
+  contextTokens,
+  costUsd = 0,
+  limits,
+}: NowFacts): string[] {
+  const limited = limits === undefined ? [] : limitsWords(limits)
+  return [
+    ...(turnIndex === undefined ? [] : [`turn ${whole(turnIndex + 1)}`]),
+    oneLine(doing),
+    ...(forMs === undefined ? [] : [duration(forMs)]),
+    ...(children === 0 ? [] : [counted(children, 'sub-agent')]),
+    ...(contextTokens === undefined ? [] : [contextWords(contextTokens)]),
+    ...(costUsd === 0 ? [] : [dollars(costUsd)]),
+    ...(limited.length === 0 ? [] : [`limit ${limited.join(', ')}`]),
+  ]
+}
+
+/** `nowParts` as one line. Pure. */
+export const nowLine = (facts: NowFacts): string => nowParts(facts).join(' · ')

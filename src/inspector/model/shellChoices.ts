@@ -1,0 +1,61 @@
+import { signal, type Signal } from '@preact/signals'
+import { KeptTexts, forgetful, type TextStore } from './keptTexts.ts'
+
+/** The colours of the page; `system`: as the system has them. */
+export const themes = ['system', 'light', 'dark'] as const
+export type Theme = (typeof themes)[number]
+
+/** Where what a person chose is kept: for a tab, and for the browser. */
+export interface ChoiceStores {
+  readonly tab: () => TextStore
+  readonly browser: () => TextStore
+}
+
+/** Width of the right column in CSS pixels. */
+export const detailsWidth = { least: 260, usual: 344, most: 720 } as const
+
+/** How a person has set the page up, beside what it shows: colours, widths, hints that were read. */
+export class ShellChoices {
+  readonly theme: Signal<Theme>
+  /** In CSS pixels. */
+  readonly details: Signal<number>
+  /** Where there is no room beside the agent, details lie over it: whether they do now. */
+  readonly isDrawerOpen = signal(false)
+  /** Whether the hint for those who are here for the first time is shown. */
+  readonly hasHint: Signal<boolean>
+  readonly #tab: KeptTexts
+  readonly #browser: KeptTexts
+
+  constructor(stores?: ChoiceStores) {
+    const own = forgetful()
+    this.#tab = new KeptTexts(stores?.tab ?? (() => own))
+    this.#browser = new KeptTexts(stores?.browser ?? (() => own))
+    const theme = this.#browser.get('theme')
+    this.theme = signal(themes.find((one) => one === theme) ?? 'system')
+    this.details = signal(widthOf(this.#tab.get('details width')))
+    this.hasHint = signal(stores !== undefined && this.#browser.get('hint') !== 'read')
+  }
+
+  setTheme(theme: Theme): void {
+    this.theme.value = theme
+    this.#browser.set('theme', theme === 'system' ? undefined : theme)
+  }
+
+  /** A width outside of what is possible becomes the nearest that is. */
+  setDetails(width: number): void {
+    const next = Math.round(Math.min(detailsWidth.most, Math.max(detailsWidth.least, width)))
+    this.details.value = next
+    this.#tab.set('details width', String(next))
+  }
+
+  /** The hint was read: it does not come again. */
+  closeHint(): void {
+    this.hasHint.value = false
+    this.#browser.set('hint', 'read')
+  }
+}
+
+function widthOf(kept: string | undefined): number {
+  const width = kept !== undefined && /^\d{1,4}$/.test(kept) ? Number(kept) : detailsWidth.usual
+  return Math.min(detailsWidth.most, Math.max(detailsWidth.least, width))
+}

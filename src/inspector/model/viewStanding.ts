@@ -1,0 +1,93 @@
+import { callLine } from '../../charts/toolLine.ts'
+import { counted } from '../../charts/amounts.ts'
+import type { NowFacts } from '../../charts/nowLine.ts'
+import { standingWords, type StandingFacts } from '../../charts/standing.ts'
+import type { AgentSummary } from '../../protocol/frames.ts'
+import type { Pending } from '../../protocol/pending.ts'
+import type { LogRecord } from '../../protocol/records.ts'
+import type { AgentViewState } from './agentView.ts'
+
+/** The calls under way at the end of some records. */
+export interface CallsUnderWay {
+  /** In a few words. */
+  readonly doing: string
+  /** When the oldest began, in epoch milliseconds. */
+  readonly since: number
+  /** How many of them sub-agents carry out. */
+  readonly children: number
+}
+
+/** The calls that had begun and not ended after the first `end` records; `null` when there are none. Pure; looks no further back than the turn. */
+export function callsUnderWay(records: readonly LogRecord[], end: number): CallsUnderWay | null {
+  const ended = new Set<string>()
+  const open: Extract<LogRecord, { type: 'tool.start' }>[] = []
+  for (let at = Math.min(end, records.length) - 1; at >= 0; at--) {
+    const record = records[at]!
+    if (record.type === 'tool.end') ended.add(record.callId)
+    else if (record.type === 'tool.start' && !ended.has(record.callId)) open.push(record)
+    else if (record.type === 'reply.end' || record.type === 'run.start' || record.type === 'run.end') break
+  }
+  if (open.length === 0) return null
+  const [first, ...others] = open.toReversed()
+  const more = others.length === 0 ? '' : ` and ${others.length} more`
+  return {
+    doing: `${callLine(first!.name, first!.input)}${more}`,
+    since: first!.time,
+    children: open.filter(({ childId }) => childId !== undefined).length,
+  }
+}
+
+/** What decides where the agent that is shown stands, at the moment that is shown; `summary`: what its server says of it now. Pure. */
+export function viewStanding(view: AgentViewState, summary: AgentSummary | undefined): StandingFacts {
+  const { agentId, chartState, pending, records, at, lastSeq, session } = view
+  const calls = callsUnderWay(records, at ?? lastSeq)
+  const doing = calls?.doing ?? (at === null ? summary?.doing : undefined)
+  return {
+    state: chartState,
+    waits: pending.some((one) => one.agentId === agentId),
+    ...(session.last === undefined ? {} : { last: session.last }),
+    ...(doing === undefined ? {} : { doing }),
+  }
+}
+
+/** What waits for people below an agent, in words: `2 approvals, 1 question`; empty for nothing. Pure. */
+export function waitsBelow(pending: readonly Pending[], agentId: string): string {
+  const below = pending.filter((one) => one.agentId !== agentId)
+  const of = (kind: Pending['kind'], noun: string): string[] => {
+    const count = below.filter((one) => one.kind === kind).length
+    return count === 0 ? [] : [counted(count, noun)]
+  }
+  return [...of('approval', 'approval'), ...of('question', 'question'), ...of('call', 'call')].join(', ')
+}
+
+/** US dollars that an agent spent itself, and with everything below it, at the moment that is shown; 0: no price is known. Pure. */
+export function costsOf(
+  { spent, ownCostUsd, at }: AgentViewState,
+  summary: AgentSummary | undefined,
+): { readonly own: number; readonly tree: number } {
+  const live = at === null ? (summary?.treeSpent?.costUsd ?? 0) : 0
+  return { own: ownCostUsd, tree: Math.max(spent.costUsd, live) }
+}
+
+/** What the agent at work does now; `now` in epoch milliseconds. Pure. */
+export function viewNow(view: AgentViewState, summary: AgentSummary | undefined, now: number): NowFacts {
+  const { records, lastSeq, session } = view
+  const run = session.runs.at(-1)
+  const turn = run?.turns.at(-1)
+  const calls = callsUnderWay(records, lastSeq)
+  const since = calls?.since ?? records[lastSeq - 1]?.time
+  return {
+    doing: standingWords(viewStanding(view, summary)),
+    ...(turn === undefined ? {} : { turnIndex: turn.index }),
+    ...(since === undefined ? {} : { forMs: Math.max(0, now - since) }),
+    ...(calls === null ? {} : { children: calls.children }),
+    ...(summary?.contextTokens === undefined ? {} : { contextTokens: withoutGaps(summary.contextTokens) }),
+    costUsd: costsOf(view, summary).tree,
+    ...(run === undefined ? {} : { limits: run.limits }),
+  }
+}
+
+const withoutGaps = ({ used, window }: NonNullable<AgentSummary['contextTokens']>) => ({
+  used,
+  ...(window === undefined ? {} : { window }),
+})

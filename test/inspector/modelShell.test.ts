@@ -1,0 +1,115 @@
+import { KeptTexts } from '../../src/inspector/model/keptTexts.ts'
+import { ShellChoices } from '../../src/inspector/model/shellChoices.ts'
+import { callsUnderWay, waitsBelow } from '../../src/inspector/model/viewStanding.ts'
+import type { Pending } from '../../src/protocol/pending.ts'
+import type { LogRecord } from '../../src/protocol/records.ts'
+import { assert, describe } from '../support/suite.ts'
+
+const storeOf = (texts: Map<string, string>) => () => ({
+  getItem: (key: string) => texts.get(key) ?? null,
+  setItem: (key: string, text: string) => void texts.set(key, text),
+  removeItem: (key: string) => void texts.delete(key),
+})
+const refused = (): never => {
+  throw new Error('SecurityError')
+}
+
+describe('what a person has set the page up to', (it) => {
+  it('is there again in the next page', () => {
+    const [tab, browser] = [new Map<string, string>(), new Map<string, string>()]
+    const stores = { tab: storeOf(tab), browser: storeOf(browser) }
+    const first = new ShellChoices(stores)
+    assert.equal([first.theme.value, first.details.value, first.hasHint.value], ['system', 344, true])
+    first.setTheme('dark')
+    first.setDetails(500.4)
+    first.closeHint()
+    const next = new ShellChoices(stores)
+    assert.equal([next.theme.value, next.details.value, next.hasHint.value], ['dark', 500, false])
+    next.setTheme('system')
+    assert.is(new ShellChoices(stores).theme.value, 'system')
+    // A width is the tab's, colours are the browser's.
+    assert.equal([[...tab.keys()].length, [...browser.keys()].length], [1, 1])
+  })
+
+  it('lasts as long as the page where storage is refused, in each of its ways', () => {
+    const choices = new ShellChoices({ tab: refused, browser: refused })
+    choices.setTheme('light')
+    choices.setDetails(400)
+    choices.closeHint()
+    assert.equal([choices.theme.value, choices.details.value, choices.hasHint.value], ['light', 400, false])
+    const full = new KeptTexts(() => ({ getItem: () => null, setItem: refused, removeItem: refused }))
+    full.set('token', 'abc')
+    assert.is(full.get('token'), 'abc')
+    full.set('token', undefined)
+    assert.is(full.get('token'), undefined)
+  })
+
+  it('is made possible when somebody changed it to nonsense', () => {
+    for (const [text, width] of [
+      ['9', 260],
+      ['9999', 720],
+      ['-1', 344],
+      ['wide', 344],
+    ] as const) {
+      const kept = storeOf(
+        new Map([
+          ['escapement details width', text],
+          ['escapement theme', 'pink'],
+        ]),
+      )
+      const choices = new ShellChoices({ tab: kept, browser: kept })
+      assert.equal([choices.details.value, choices.theme.value], [width, 'system'])
+    }
+    const choices = new ShellChoices()
+    choices.setDetails(1)
+    assert.is(choices.details.value, 260)
+  })
+
+  it('has no hint for a page that keeps nothing', () => assert.is(new ShellChoices().hasHint.value, false))
+})
+
+const base = { v: 3, runId: 'r', turnIndex: 0 } as const
+const start = (seq: number, callId: string, name: string, input: unknown, childId?: string): LogRecord => ({
+  ...base,
+  seq,
+  time: seq * 100,
+  type: 'tool.start',
+  callId,
+  key: callId,
+  name,
+  input,
+  ...(childId === undefined ? {} : { childId }),
+})
+const end = (seq: number, callId: string): LogRecord =>
+  ({ ...base, seq, time: seq * 100, type: 'tool.end', callId }) as unknown as LogRecord
+const reply = (seq: number): LogRecord => ({ ...base, seq, time: seq * 100, type: 'reply.end' }) as unknown as LogRecord
+
+describe('the calls under way', (it) => {
+  const records = [
+    start(1, 'a', 'old', {}),
+    reply(2),
+    start(3, 'b', 'run_command', { command: 'npm test' }),
+    start(4, 'c', 'coder', { task: 'x' }, 'lead.1'),
+    end(5, 'b'),
+    end(6, 'c'),
+  ]
+  it('are those of the turn that have begun and not ended', () => {
+    assert.equal(callsUnderWay(records, 3), { doing: 'run_command npm test', since: 300, children: 0 })
+    assert.equal(callsUnderWay(records, 4), { doing: 'run_command npm test and 1 more', since: 300, children: 1 })
+    assert.equal(callsUnderWay(records, 5), { doing: 'coder {"task":"x"}', since: 400, children: 1 })
+  })
+  it('are none once they have ended, and before there are any', () => {
+    assert.equal([callsUnderWay(records, 6), callsUnderWay(records, 2), callsUnderWay([], 0)], [null, null, null])
+  })
+})
+
+describe('what waits below an agent', (it) => {
+  const one = (agentId: string, kind: Pending['kind']): Pending =>
+    ({ kind, agentId, callId: 'c', key: `${agentId}/c`, name: 'n', input: {} }) as unknown as Pending
+  it('is counted by kind, without its own', () => {
+    const pending = [one('a', 'approval'), one('a.1', 'approval'), one('a.2', 'approval'), one('a.1', 'question')]
+    assert.is(waitsBelow(pending, 'a'), '2 approvals, 1 question')
+    assert.is(waitsBelow(pending.slice(0, 1), 'a'), '')
+    assert.is(waitsBelow([one('b', 'call')], 'a'), '1 call')
+  })
+})
