@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { defineAgent } from '../../src/actors/defineAgent.ts'
 import { policyModel } from '../../src/actors/models/policyModel.ts'
 import { defineTool } from '../../src/actors/tools/defineTool.ts'
-import { actorSequence, type SequenceLog } from '../../src/charts/actorSequence.ts'
+import { actorSequence, isTold, type SequenceLog } from '../../src/charts/actorSequence.ts'
 import { sequenceMermaid, sequenceSvg } from '../../src/charts/sequencePictures.ts'
 import { createRuntime } from '../../src/createRuntime.ts'
 import type { Store } from '../../src/protocol/store.ts'
@@ -83,6 +83,44 @@ describe('who called whom', (it) => {
   it('of an agent that is looked at by itself is what its caller told it', async (context) => {
     const { below } = await worked(context)
     assert.match(told(below)[0]!, /^- a1\.1 said /)
+  })
+
+  it('tells of reports, handoffs, questions, calls for clients and the ends of those that code started', () => {
+    const base = { v: 3, time: 1, agentId: 'a', runId: 'a/r0', turnIndex: 0, callId: 'c' } as const
+    const content = [{ type: 'text' as const, text: 'Half of it is done.' }]
+    const provenance = { type: 'report', agentId: 'a.2', name: 'look', callId: 'c' } as const
+    const ended = { ...base, type: 'child.ended', childId: 'a.1', spent: {} }
+    const happened: readonly object[] = [
+      { ...base, type: 'child.spawned', childId: 'a.1', definition: 'helper' },
+      ended,
+      { ...ended, error: { code: 'CHILD_CRASHED', message: 'It crashed.' } },
+      { ...base, type: 'message.added', message: { role: 'user', source: 'followUp', content, provenance } },
+      { ...base, type: 'tool.end', key: 'k', handoff: 'closer', message: { isError: false, content } },
+      { ...base, type: 'question.asked', question: 'Which one?' },
+      { ...base, type: 'question.answered' },
+      { ...base, type: 'call.requested', name: 'open', input: { door: 2 } },
+      { ...base, type: 'approval.decided', decision: 'deny', reason: 'too early' },
+      { ...base, type: 'run.end', stopReason: 'paused', reason: { type: 'limit' } },
+      { ...base, type: 'run.end', stopReason: 'error' },
+    ]
+    const records = happened.map((record, index) => ({
+      ...record,
+      seq: index + 1,
+    })) as unknown as SequenceLog['records']
+    assert.equal(told({ agentId: 'a', records }), [
+      'a a.1 call starts helper',
+      'a.1 a result ended',
+      'a.1 a failure CHILD_CRASHED: It crashed.',
+      'a.2 a report Half of it is done.',
+      'a a handoff hands over to closer',
+      'a - asks Which one?',
+      '- a answer answers',
+      'a - asks to carry out open {"door":2}',
+      '- a answer deny: too early',
+      'a - result paused: limit',
+      'a - failure error',
+    ])
+    assert.ok(records.every(isTold))
   })
 
   it('keeps the order of every log, also when a clock went back', async (context) => {

@@ -62,6 +62,11 @@ describeInChromium('the chart on the inspector page', (it) => {
       await page.locator('.chart-box.is-itself[data-state="idle"]').waitFor()
       assert.is(await page.locator('.chart-arrow.is-ring').count(), 4)
       assert.is(await page.locator('.chart-chip.is-open').count(), 2)
+      // Text changes its colour at once: what it stands on does, too.
+      assert.is(
+        await page.evaluate(`getComputedStyle(document.querySelector('.chart-box > rect')).transitionProperty`),
+        'stroke',
+      )
       await inspector.button('Every state').click()
       await page.locator('.chart-box[data-state="draining.reverts"]').waitFor()
       await inspector.button('Overview').click()
