@@ -21,6 +21,7 @@ export type {
   RemoteConversation,
   RemoteNode,
   RemoteSessions,
+  RemoteShare,
   RemoteSnapshot,
   RemoteTree,
 } from './client/answers.ts'

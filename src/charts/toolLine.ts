@@ -1,6 +1,6 @@
 import { cutEnd } from '../conversation/cutMiddle.ts'
 import type { EventOf } from '../protocol/events.ts'
-import { textOf } from '../protocol/messages.ts'
+import { textOf } from '../protocol/messageText.ts'
 import { counted } from './amounts.ts'
 import { oneLine } from './plainText.ts'
 

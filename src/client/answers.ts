@@ -57,6 +57,16 @@ export interface RemoteSessions {
 /** Answer to `session.list`. */
 export const sessionsShape = fields<RemoteSessions>({ sessions: list(sessionShape), total: count })
 
+/** A token that only lets look at an agent and those below it. */
+export interface RemoteShare {
+  readonly token: string
+  /** When it no longer does, in epoch milliseconds. */
+  readonly expiresAt: number
+}
+
+/** Answer to `agent.share`. */
+export const shareShape = fields<RemoteShare>({ token: text, expiresAt: number })
+
 /** An agent and what is alive below it. */
 export interface RemoteTree {
   readonly id: string

@@ -21,9 +21,11 @@ import {
   commandAnswerShape,
   conversationShape,
   readAnswer,
+  shareShape,
   snapshotShape,
   type CommandAnswer,
   type RemoteConversation,
+  type RemoteShare,
   type RemoteSnapshot,
 } from './answers.ts'
 import { checkCommand } from './commandShapes.ts'
@@ -267,6 +269,15 @@ export class RemoteAgent<out Output = unknown, out Event extends AgentEvent = Ag
   async conversation(view: 'trunk' | 'log' = 'trunk'): Promise<RemoteConversation> {
     const answer = await this.#owner.ask({ type: 'agent.conversation', agentId: this.id, view })
     return { pins: [], masks: [], ...readAnswer(conversationShape, answer) }
+  }
+
+  /**
+   * A token for a link that only lets look at this agent and those below it, for a while: a day, unless `ms` says otherwise. Rejects with
+   * `BRIDGE_FORBIDDEN` without the role `admin`, `INVALID_OPTION`.
+   */
+  async share({ ms }: { readonly ms?: number } = {}): Promise<RemoteShare> {
+    const asked = { type: 'agent.share', agentId: this.id, ...(ms === undefined ? {} : { ms }) } as const
+    return readAnswer(shareShape, await this.#owner.ask(asked))
   }
 
   #addListener(

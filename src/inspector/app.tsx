@@ -8,12 +8,14 @@ import { listenToKeys } from './shortcuts.ts'
 import { AgentPane } from './views/agentPane.tsx'
 import { ArtifactsOfPage } from './views/artifacts.tsx'
 import { ConnectionBanner } from './views/connectionBanner.tsx'
+import { ExpiredLink } from './views/expiredLink.tsx'
 import { DetailsPane } from './views/detailsPane.tsx'
 import { Home } from './views/home.tsx'
 import { PageHeader } from './views/pageHeader.tsx'
 import { PolicyDialog } from './views/policyDialog.tsx'
 import { CompactDialog, PruneDialog } from './views/reshapeDialogs.tsx'
 import { RevertDialog } from './views/revertDialog.tsx'
+import { ShareDialog } from './views/shareDialog.tsx'
 import { ShortcutsDialog } from './views/shortcutsDialog.tsx'
 import { Sidebar } from './views/sidebar.tsx'
 import { SpawnDialog } from './views/spawnDialog.tsx'
@@ -29,6 +31,7 @@ type DialogName =
   | 'stop'
   | 'compact'
   | 'policy'
+  | 'share'
   | { readonly revert: NodeId }
   | { readonly prune: NodeId }
 /** What a narrow screen shows. */
@@ -78,6 +81,7 @@ export function App({ inspector }: { readonly inspector: Inspector }) {
   )
   useEffect(() => setPart('agent'), [chosen])
 
+  if (connection.status.value === 'expired') return <ExpiredLink onOther={() => inspector.useToken(undefined)} />
   if (connection.status.value === 'refused')
     return <TokenForm hadToken={inspector.token !== undefined} onGive={(token) => inspector.useToken(token)} />
   return (
@@ -116,6 +120,7 @@ export function App({ inspector }: { readonly inspector: Inspector }) {
                 view={agent}
                 onCompact={() => setDialog('compact')}
                 onAsk={() => setDialog('policy')}
+                onShare={() => setDialog('share')}
                 onStop={() => setDialog('stop')}
               />
               <DetailsPane
@@ -132,6 +137,9 @@ export function App({ inspector }: { readonly inspector: Inspector }) {
         {dialog === 'help' ? <ShortcutsDialog onClose={close} /> : null}
         {dialog === 'spawn' ? <SpawnDialog inspector={inspector} onClose={close} /> : null}
         {dialog === 'stop' && agent !== null ? <StopDialog inspector={inspector} view={agent} onClose={close} /> : null}
+        {dialog === 'share' && agent !== null ? (
+          <ShareDialog inspector={inspector} view={agent} onClose={close} />
+        ) : null}
         {dialog === 'compact' && agent !== null ? (
           <CompactDialog inspector={inspector} view={agent} onClose={close} />
         ) : null}

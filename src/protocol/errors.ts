@@ -45,6 +45,7 @@ export const errorTable = {
   BRIDGE_UNREACHABLE:
     'Check that the server is running (its /healthz says ok), that the path is right (/bridge), and that its option "origins" lists the page if that has another origin; browsers hide the reason, but the server logs the clients it refuses.',
   BRIDGE_UNAUTHORISED: 'First send "hello" with a token that the server knows.',
+  BRIDGE_EXPIRED: 'Ask whoever gave it to you for a new one.',
   BRIDGE_AUTHENTICATE: "Try again later; the server's log says why its function authenticate failed.",
   BRIDGE_SESSION:
     'Leave sessionId out to be given one, or derive it from the token that you send: docs/protocol.md says how.',

@@ -70,6 +70,13 @@ export const clientFrameSchema = z.discriminatedUnion('type', [
     descendants: z.boolean().exactOptional(),
   }),
   z.strictObject({ ...ofAgent, type: z.literal('agent.unsubscribe') }),
+  /** Asks for a token that lets see the agent and those below it. */
+  z.strictObject({
+    ...ofAgent,
+    type: z.literal('agent.share'),
+    /** How long it holds, in milliseconds; default: a day. */
+    ms: z.int().positive().exactOptional(),
+  }),
   /** Asks for `agents` frames: what runs now, and what changes, sub-agents included. */
   z.strictObject({ ...asked, type: z.literal('agent.watch') }),
   z.strictObject({ ...asked, type: z.literal('agent.unwatch') }),

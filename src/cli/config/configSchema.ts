@@ -36,6 +36,7 @@ const serveFields: { readonly [K in keyof Required<ConfigServe>]: z.ZodType } = 
   deps: z.custom(isFunction, 'give a function'),
   endpoints: z.array(z.unknown()),
   inspector: z.union([z.boolean(), z.looseObject({})]),
+  shareKey: z.string(),
   limits: z.looseObject({}),
   acp: z.boolean(),
   agUi: z.boolean(),

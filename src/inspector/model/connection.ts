@@ -4,8 +4,8 @@ import type { ConnectOptions } from '../../client.ts'
 import type { Clock } from '../../protocol/clock.ts'
 import type { Role } from '../../protocol/frames.ts'
 
-/** `refused`: the server wants a token, or another one. */
-export type ConnectionStatus = ClientStatus | 'refused'
+/** `refused`: the server wants a token, or another one; `expired`: the link was for a while. */
+export type ConnectionStatus = ClientStatus | 'refused' | 'expired'
 
 /** What a connection is made with. */
 export interface ConnectionOptions {
@@ -27,17 +27,21 @@ export class Connection {
   readonly errors = signal<readonly (ErrorInfo & { readonly key: number })[]>([])
   readonly client: Client
   readonly url: string
+  /** Whether its token is that of a read-only link. */
+  readonly #isLink: boolean
+  #isLeft = false
   #errorCount = 0
 
   constructor({ url, clock, token, webSocket }: ConnectionOptions) {
     this.url = url
+    this.#isLink = token?.startsWith('share.') === true
     this.client = connect(url, {
       clock,
       ...(token === undefined ? {} : { token }),
       ...(webSocket === undefined ? {} : { webSocket }),
     })
     this.client.onStatus((status) => this.#become(status))
-    this.client.onError((error) => this.report(error))
+    this.client.onError((error) => (error.code === 'BRIDGE_EXPIRED' ? this.#refused(error) : this.report(error)))
     this.client.ready.catch((error: unknown) => this.#refused(error as ErrorInfo))
   }
 
@@ -54,18 +58,22 @@ export class Connection {
 
   /** Idempotent. */
   close(): void {
+    this.#isLeft = true
     this.client.close()
   }
 
   #become(status: ClientStatus): void {
-    if (this.status.value === 'refused') return
-    this.status.value = status
+    if (this.status.value === 'refused' || this.status.value === 'expired') return
+    // A server that was started anew does not know it, and lets nobody try again.
+    this.status.value = status === 'closed' && this.#isLink && !this.#isLeft ? 'expired' : status
     if (status !== 'open') return
     this.role.value = this.client.role ?? null
     this.definitions.value = this.client.definitions
   }
 
   #refused(error: ErrorInfo): void {
-    if (error.code === 'BRIDGE_UNAUTHORISED') this.status.value = 'refused'
+    if (error.code === 'BRIDGE_EXPIRED' || (error.code === 'BRIDGE_UNAUTHORISED' && this.#isLink))
+      this.status.value = 'expired'
+    else if (error.code === 'BRIDGE_UNAUTHORISED') this.status.value = 'refused'
   }
 }

@@ -33,11 +33,12 @@ export interface AgentPaneProps {
   readonly view: FollowedAgent
   readonly onCompact: () => void
   readonly onAsk: () => void
+  readonly onShare: () => void
   readonly onStop: () => void
 }
 
 /** One agent: its views, the calls that wait, and what a person can say to it. */
-export function AgentPane({ inspector, view, onCompact, onAsk, onStop }: AgentPaneProps) {
+export function AgentPane({ inspector, view, onCompact, onAsk, onShare, onStop }: AgentPaneProps) {
   const { view: chosen } = inspector.route.value
   const nameOf = useCallback(
     (agentId: string): string => {
@@ -49,7 +50,14 @@ export function AgentPane({ inspector, view, onCompact, onAsk, onStop }: AgentPa
   )
   return (
     <main class="agent" aria-label={`Agent ${view.agentId}`}>
-      <AgentHeader inspector={inspector} view={view} onCompact={onCompact} onAsk={onAsk} onStop={onStop} />
+      <AgentHeader
+        inspector={inspector}
+        view={view}
+        onCompact={onCompact}
+        onAsk={onAsk}
+        onShare={onShare}
+        onStop={onStop}
+      />
       <Tabs
         label="Views"
         tabs={tabs}

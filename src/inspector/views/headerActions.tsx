@@ -8,11 +8,12 @@ export interface HeaderActionsProps {
   readonly view: FollowedAgent
   readonly onCompact: () => void
   readonly onAsk: () => void
+  readonly onShare: () => void
   readonly onStop: () => void
 }
 
 /** What can be done with the agent that is shown. */
-export function HeaderActions({ inspector, view, onCompact, onAsk, onStop }: HeaderActionsProps) {
+export function HeaderActions({ inspector, view, onCompact, onAsk, onShare, onStop }: HeaderActionsProps) {
   const { isRunning, policies, at } = view.state.value
   const { controls, choices, isTimeOpen } = inspector
   const isTimeShown = isTimeOpen.value ?? (!isRunning || at !== null)
@@ -35,6 +36,9 @@ export function HeaderActions({ inspector, view, onCompact, onAsk, onStop }: Hea
     ...(policies === null
       ? []
       : [{ label: 'Ask a policy', icon: <Icon name="policy" />, why: controls.value.brake, onChoose: onAsk }]),
+    ...(inspector.attached.value.connection.role.value === 'admin'
+      ? [{ label: 'Make a read-only link', icon: <Icon name="link" />, why: null, onChoose: onShare }]
+      : []),
     {
       label: 'Stop the agent',
       icon: <Icon name="stop" />,

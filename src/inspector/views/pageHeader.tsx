@@ -10,6 +10,7 @@ const words = {
   reconnecting: ['Reconnecting', 'waiting'],
   closed: ['Closed', 'ended'],
   refused: ['Refused', 'failed'],
+  expired: ['Expired', 'failed'],
 } as const
 
 const roles = { observe: 'may look', drive: 'may drive', admin: 'may do everything' } as const

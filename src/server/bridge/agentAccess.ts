@@ -34,6 +34,11 @@ export class AgentAccess implements Viewer {
     if (!this.reach(agent)) throw outOfReach(this.#grant, agent.id)
   }
 
+  /** What agents must have to be within reach. */
+  get metadata(): Metadata | undefined {
+    return this.#grant.metadata
+  }
+
   /** Whether another client may do the same. */
   isLike(other: AgentAccess): boolean {
     return isSameGrant(this.#grant, other.#grant)

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Clock } from '../../protocol/clock.ts'
 import { describeIssues, messageOf, RuntimeError } from '../../protocol/errors.ts'
 import type { Role } from '../../protocol/frames.ts'
+import type { ShareTokens } from './shareTokens.ts'
 import { grantOf, grantSchema, identityOf, isSameGrant, type Grant, type Tokens } from './roles.ts'
 
 /**
@@ -19,6 +20,8 @@ export interface Permit {
   readonly grant: Grant
   /** Whose limits apply to its sessions; `undefined`: all clients are equal. */
   readonly owner: string | undefined
+  /** When it may no longer, in epoch milliseconds; `undefined`: that is not known. */
+  readonly expiresAt?: number | undefined
   /** Whether it may still do the same. */
   isGranted(): boolean
 }
@@ -31,6 +34,7 @@ interface Rules {
   readonly authenticate: Authenticate | undefined
   /** What everyone may do where neither of them is given. */
   readonly role: Role
+  readonly shares: ShareTokens
   readonly clock: Clock
   /** Tells the operator that the application could not decide. */
   failed(message: string): void
@@ -54,7 +58,16 @@ export class Authenticator {
     const find = (): Grant | undefined => this.#grantOf(token)
     const grant = find()
     if (grant === undefined) return undefined
-    return { grant, owner: this.isGuarded ? token : undefined, isGranted: () => isSameGrant(find(), grant) }
+    const isGranted = (): boolean => isSameGrant(find(), grant)
+    if (!this.#rules.shares.claims(token)) return { grant, owner: this.isGuarded ? token : undefined, isGranted }
+    return { grant, owner: token, expiresAt: this.#rules.shares.read(token)?.expiresAt, isGranted }
+  }
+
+  /** Whether a token is one of a link that has expired. */
+  hasExpired(token: string | undefined): boolean {
+    const { shares } = this.#rules
+    const share = shares.claims(token) ? shares.read(token) : undefined
+    return share !== undefined && shares.isOver(share)
   }
 
   /**
@@ -63,11 +76,13 @@ export class Authenticator {
    */
   permit(request: IncomingMessage, token: string | undefined): Permit | undefined | Promise<Permit | undefined> {
     const known = this.permitOf(token)
-    return known !== undefined || this.#rules.authenticate === undefined ? known : this.#ask(request, token)
+    const { authenticate, shares } = this.#rules
+    return known !== undefined || authenticate === undefined || shares.claims(token) ? known : this.#ask(request, token)
   }
 
   #grantOf(token: string | undefined): Grant | undefined {
-    const { tokens, role } = this.#rules
+    const { tokens, role, shares } = this.#rules
+    if (shares.claims(token)) return shares.grantOf(token)
     if (!this.isGuarded) return { role }
     return token === undefined || tokens === undefined ? undefined : grantOf(tokens, token)
   }

@@ -19,6 +19,7 @@ import { outwardError } from './outwardError.ts'
 import { RefusalLog } from './refusalLog.ts'
 import { Roster } from './roster.ts'
 import type { ServedDeps } from './servedDeps.ts'
+import { ShareTokens } from './shareTokens.ts'
 import { SessionIndex } from './sessionIndex.ts'
 
 export type BridgeParts = Pick<Bridge, 'store' | 'clock' | 'limits' | 'definitions'> & {
@@ -29,6 +30,7 @@ export type BridgeParts = Pick<Bridge, 'store' | 'clock' | 'limits' | 'definitio
   readonly redactor?: (() => Redactor | undefined) | undefined
   readonly logger?: Logger | undefined
   readonly role?: Role
+  readonly shareKey?: string | undefined
 }
 
 /** What the clients of one server share: agents, their feeds, commands already carried out. */
@@ -47,6 +49,7 @@ export class Bridge {
   readonly decisions: Decisions
   readonly sessions: SessionIndex
   readonly authenticator: Authenticator
+  readonly shares: ShareTokens
   readonly #redactor: BridgeParts['redactor']
   readonly #feeds = new Map<string, Feed>()
   readonly #stopFollowing: () => void
@@ -72,7 +75,8 @@ export class Bridge {
     this.refusals = new RefusalLog(parts.logger, parts.clock)
     const { tokens, authenticate, role = 'admin', clock } = parts
     const failed = (message: string): void => this.refusals.log('authenticate', message)
-    this.authenticator = new Authenticator({ tokens, authenticate, role, clock, failed })
+    this.shares = new ShareTokens(clock, parts.shareKey)
+    this.authenticator = new Authenticator({ tokens, authenticate, role, shares: this.shares, clock, failed })
     this.roster = new Roster(() => runtime.agents(), parts.clock)
     this.#stopFollowing = runtime.onAgent((agent) => {
       this.incognito.began(agent)

@@ -20,6 +20,11 @@ import { brokenCode, SocketGuard } from './socketGuard.ts'
 
 type Hello = Extract<CheckedClientFrame, { type: 'hello' }>
 
+const expired = errorInfo('BRIDGE_EXPIRED', 'This link has expired.')
+
+/** Timers hold no longer waits. */
+const mostTimerMs = 2 ** 31 - 1
+
 /** How a client came. */
 interface Arrival {
   readonly request: IncomingMessage
@@ -49,6 +54,7 @@ export class BridgeSession implements Connection {
   /** Commands run in the order they arrived. */
   #last: Promise<void> = Promise.resolve()
   #waiting = 0
+  #cancelExpiry: () => void = () => {}
 
   constructor(socket: WebSocket, bridge: Bridge, arrival: Arrival) {
     this.#bridge = bridge
@@ -160,7 +166,12 @@ export class BridgeSession implements Connection {
     const bridge = this.#bridge
     const { limits, connections, unauthenticated } = bridge
     if (permit === undefined)
-      return this.#reject('token', errorInfo('BRIDGE_UNAUTHORISED', 'The token is missing or wrong.'))
+      return this.#reject(
+        'token',
+        bridge.authenticator.hasExpired(token)
+          ? expired
+          : errorInfo('BRIDGE_UNAUTHORISED', 'The token is missing or wrong.'),
+      )
     const { grant, owner } = permit
     const key = owner === undefined ? undefined : (sessionKey ?? token)
     let sessionId: string
@@ -186,6 +197,7 @@ export class BridgeSession implements Connection {
       },
     })
     this.#client = { bridge, access, subscriptions, permit, sessionId, results }
+    if (permit.expiresAt !== undefined) this.#leaveAt(permit.expiresAt)
     this.#send({
       type: 'welcome',
       sessionId,
@@ -196,6 +208,15 @@ export class BridgeSession implements Connection {
         framesPerSecond: limits.framesPerSecond,
         maxSubscriptions: limits.subscriptions,
       },
+    })
+  }
+
+  /** Ends the connection of a link when that expires. */
+  #leaveAt(expiresAt: number): void {
+    const { clock } = this.#bridge
+    this.#cancelExpiry = clock.after(Math.min(Math.max(expiresAt - clock.now(), 0), mostTimerMs), () => {
+      if (clock.now() < expiresAt) this.#leaveAt(expiresAt)
+      else this.#reject('token', expired)
     })
   }
 
@@ -237,6 +258,7 @@ export class BridgeSession implements Connection {
   }
 
   #disconnected(): void {
+    this.#cancelExpiry()
     if (this.#client === undefined) return
     this.#bridge.results.leave(this.#client.sessionId, this.#bridge.clock.now())
     this.#client.subscriptions.close()

@@ -5,6 +5,7 @@ import type { CheckedClientFrame, Role, SessionEntry } from '../../protocol/fram
 import type { RunResult } from '../../runs/runResult.ts'
 import { Agent } from '../../runtime/agents/agent.ts'
 import type { Bridge } from './bridge.ts'
+import { share } from './shareLink.ts'
 import type { SessionSummary } from '../../sessions/listSessions.ts'
 import { outwardError, withOutwardError } from './outwardError.ts'
 import { snapshotOf, storedSnapshot, summaryOf } from './snapshots.ts'
@@ -180,6 +181,10 @@ export const commandTable: { readonly [T in Command['type']]: CommandHandler<T> 
       subscriptions.subscribe(feed, { fromSeq, deltas, descendants })
       return { seq: feed.lastSeq }
     },
+  },
+  'agent.share': {
+    role: 'admin',
+    run: ({ bridge, access }, { agentId, ms }) => share(bridge, access, agentId, ms === undefined ? {} : { ms }),
   },
   'agent.unsubscribe': { role: 'observe', run: ({ subscriptions }, { agentId }) => subscriptions.unsubscribe(agentId) },
   'agent.watch': { role: 'observe', run: ({ subscriptions }) => subscriptions.watchRoster() },

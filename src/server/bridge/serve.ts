@@ -13,6 +13,8 @@ import { Bridge, type BridgeParts } from './bridge.ts'
 import { Admission, serverClosing, pathOf, unknownPath } from './admission.ts'
 import { bridgeLimitsSchema } from './limits.ts'
 import { HttpRoutes } from './httpRoutes.ts'
+import { AgentAccess } from './agentAccess.ts'
+import { share } from './shareLink.ts'
 import { placesOf, seenFrom } from './places.ts'
 import { checkServeOptions, type BridgeServer, type ServeOptions } from './serveOptions.ts'
 import { Upgrades } from './upgrades.ts'
@@ -46,6 +48,7 @@ export async function serve(
     role,
     definitions: byName,
     deps: options.deps,
+    shareKey: options.shareKey,
   })
   const admission = new Admission(bridge, options.origins)
   const paths = { base, bridge: path, endpoints: new Endpoints(endpoints) }
@@ -91,6 +94,11 @@ export async function serve(
     get connections() {
       return bridge.connections.size - bridge.unauthenticated.size
     },
+    async shareLink(agentId, { page: publicPage, ...how } = {}) {
+      const made = await share(bridge, new AgentAccess(bridge, { role: 'admin' }), agentId, how)
+      const here = urlOf(http, own ?? addressOf(http), path).replace(/^ws/, 'http')
+      return { ...made, url: linkTo(URL.parse(publicPage ?? base, here || undefined), agentId, made.token) }
+    },
     handle: (request, response) => routes.handle(request, response),
     close() {
       closing ??= shutDown()
@@ -113,6 +121,17 @@ export async function serve(
       })
     }
   }
+}
+
+/** The page at an agent, with a token. @throws RuntimeError `INVALID_OPTION`: it is not known where that is */
+function linkTo(page: URL | null, agent: string, token: string): string {
+  if (page === null || !/^https?:$/.test(page.protocol))
+    throw new RuntimeError(
+      'INVALID_OPTION',
+      'shareLink: give as page where it is, such as "https://example.com/agents/".',
+    )
+  page.hash = new URLSearchParams({ agent, token }).toString()
+  return page.href
 }
 
 const isForWebSocket = ({ headers }: IncomingMessage): boolean => headers.upgrade?.toLowerCase() === 'websocket'

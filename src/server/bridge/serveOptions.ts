@@ -6,6 +6,8 @@ import { describeIssues, RuntimeError } from '../../protocol/errors.ts'
 import { roleSchema, type Role } from '../../protocol/frames.ts'
 import type { Authenticate } from './authenticator.ts'
 import type { ServedDeps } from './servedDeps.ts'
+import type { SharedToken, ShareOptions } from './shareLink.ts'
+import { minShareKeyLength } from './shareTokens.ts'
 import { grantSchema, minTokenLength, type Tokens } from './roles.ts'
 import type { Endpoint } from './endpoint.ts'
 import { bridgeLimitsSchema, type BridgeLimits } from './limits.ts'
@@ -62,6 +64,11 @@ export interface ServeOptions {
   readonly endpoints?: readonly Endpoint[]
   /** Serve the inspector page at `base`. Default: yes, except on a server of your own. */
   readonly inspector?: boolean | InspectorOptions
+  /**
+   * What read-only links are keyed by, of 32 characters or more: random, secret, and the same on every server that is to know them. With another
+   * one all links end. Default: a new one for this server, so that they end with it.
+   */
+  readonly shareKey?: string
   readonly limits?: Partial<BridgeLimits>
 }
 
@@ -74,6 +81,16 @@ export interface InspectorOptions {
   readonly frameAncestors?: readonly string[]
 }
 
+export interface ShareLinkOptions extends ShareOptions {
+  /** Where the page is for those who follow the link, such as `https://example.com/agents/`. Default: as this machine reaches it. */
+  readonly page?: string
+}
+
+/** A link to the page with a token that only lets look. */
+export interface SharedLink extends SharedToken {
+  readonly url: string
+}
+
 /** A running bridge. */
 export interface BridgeServer {
   /** Where clients connect: `ws://127.0.0.1:port/bridge`. Empty while a server of your own does not listen on a port. */
@@ -84,6 +101,11 @@ export interface BridgeServer {
   readonly connections: number
   /** Answers a plain request to your own server; `false` if its path does not belong to the bridge. */
   handle(request: IncomingMessage, response: ServerResponse): boolean
+  /**
+   * A link to the page that only lets look at an agent and those below it, until it expires. Its token is in the fragment, which browsers send to
+   * nobody. Rejects with `INVALID_OPTION`, also where there are neither tokens nor `authenticate`; `AGENT_NOT_FOUND`, `AGENT_INCOGNITO`.
+   */
+  shareLink(agentId: string, options?: ShareLinkOptions): Promise<SharedLink>
   /** Notifies clients, lets them disconnect and closes. Agents keep running. Idempotent. */
   close(): Promise<void>
 }
@@ -148,6 +170,7 @@ const optionsSchema = z
         })
         .partial(),
     ]),
+    shareKey: z.string().min(minShareKeyLength, `a key needs at least ${minShareKeyLength} characters`),
     limits: bridgeLimitsSchema.partial(),
   })
   .partial()

@@ -1,0 +1,56 @@
+import type { Fault } from '../mutate.ts'
+
+const tokens = 'src/server/bridge/shareTokens.ts'
+const tests = ['server/bridge/sharing']
+
+/** Slips in read-only links. */
+export const faults: readonly Fault[] = [
+  {
+    id: 'sharing-1',
+    file: tokens,
+    what: 'a token that nobody signed is taken',
+    from: 'if (!timingSafeEqual(given, own)) return undefined',
+    to: 'timingSafeEqual(given, own)',
+    tests,
+  },
+  {
+    id: 'sharing-2',
+    file: tokens,
+    what: 'a link never ends',
+    from: 'return this.#clock.now() >= expiresAt',
+    to: 'return this.#clock.now() < 0 && expiresAt > 0',
+    tests,
+  },
+  {
+    id: 'sharing-3',
+    file: tokens,
+    what: 'a link lets drive',
+    from: "{ role: 'observe', agents: [agentId]",
+    to: "{ role: 'drive', agents: [agentId]",
+    tests,
+  },
+  {
+    id: 'sharing-4',
+    file: 'src/server/bridge/authenticator.ts',
+    what: 'the application is asked about the token of a link, and may let everyone in',
+    from: 'authenticate === undefined || shares.claims(token)',
+    to: 'authenticate === undefined',
+    tests,
+  },
+  {
+    id: 'sharing-5',
+    file: 'src/server/bridge/bridgeSession.ts',
+    what: 'who has come by a link stays when it is over',
+    from: 'if (permit.expiresAt !== undefined) this.#leaveAt(permit.expiresAt)',
+    to: '',
+    tests,
+  },
+  {
+    id: 'sharing-6',
+    file: 'src/server/bridge/shareLink.ts',
+    what: 'a link shows what its maker does not see',
+    from: 'metadata: access.metadata, expiresAt',
+    to: 'metadata: undefined, expiresAt',
+    tests,
+  },
+]

@@ -1,0 +1,82 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { z } from 'zod'
+import type { Clock } from '../../protocol/clock.ts'
+import { agentIdSchema } from '../../protocol/ids.ts'
+import { metadataSchema, type Metadata } from '../../protocol/metadata.ts'
+import type { Grant } from './roles.ts'
+
+/** The shortest `shareKey`, in characters. */
+export const minShareKeyLength = 32
+
+const prefix = 'share.'
+
+/** What a link lets see, and until when. */
+export interface Share {
+  /** The agent, and with it those below it. */
+  readonly agentId: string
+  /** What agents must have that whoever shares may see. */
+  readonly metadata: Metadata | undefined
+  /** In epoch milliseconds. */
+  readonly expiresAt: number
+}
+
+const claimsSchema = z.strictObject({ a: agentIdSchema, m: metadataSchema.exactOptional(), e: z.int().positive() })
+
+/**
+ * Tokens of read-only links: `share.<what it lets see>.<its hash>`, keyed by the server. Nothing is stored of them: they hold until they expire, or
+ * until the key is another one.
+ */
+export class ShareTokens {
+  readonly #key: Uint8Array | string
+  readonly #clock: Clock
+
+  /** Without a key it makes one: its tokens hold as long as it is there. */
+  constructor(clock: Clock, key: string | undefined) {
+    this.#clock = clock
+    this.#key = key ?? randomBytes(32)
+  }
+
+  /** A token that lets see an agent and those below it, and nothing else. */
+  mint({ agentId, metadata, expiresAt }: Share): string {
+    const claims = { a: agentId, ...(metadata === undefined ? {} : { m: metadata }), e: expiresAt }
+    const body = Buffer.from(JSON.stringify(claims)).toString('base64url')
+    return `${prefix}${body}.${this.#hashOf(body).toString('base64url')}`
+  }
+
+  /** Whether a token says that it is one of a link: then nobody else is asked about it. */
+  claims(token: string | undefined): token is string {
+    return token?.startsWith(prefix) === true
+  }
+
+  /** What a token lets see; `undefined`: it is none that this server made. It may have expired. */
+  read(token: string): Share | undefined {
+    const [body = '', hash = '', ...others] = token.slice(prefix.length).split('.')
+    const given = Buffer.from(hash, 'base64url')
+    const own = this.#hashOf(body)
+    // Of other spellings of the same bytes none is taken.
+    if (others.length > 0 || given.length !== own.length || given.toString('base64url') !== hash) return undefined
+    if (!timingSafeEqual(given, own)) return undefined
+    const {
+      a: agentId,
+      m: metadata,
+      e: expiresAt,
+    } = claimsSchema.parse(JSON.parse(Buffer.from(body, 'base64url').toString()))
+    return { agentId, metadata, expiresAt }
+  }
+
+  /** What whoever has a token may do now; `undefined`: nothing. */
+  grantOf(token: string): Grant | undefined {
+    const share = this.read(token)
+    if (share === undefined || this.isOver(share)) return undefined
+    const { agentId, metadata } = share
+    return { role: 'observe', agents: [agentId], ...(metadata === undefined ? {} : { metadata }) }
+  }
+
+  isOver({ expiresAt }: Share): boolean {
+    return this.#clock.now() >= expiresAt
+  }
+
+  #hashOf(body: string): Buffer {
+    return createHmac('sha256', this.#key).update(`escapement share\n${body}`).digest()
+  }
+}
