@@ -20,7 +20,7 @@ describeInChromium('a read-only link to the inspector page', (it) => {
     await agent.prompt('Say it.').result
     await runtime.spawn(echo, { id: 'other' })
     const admin = await openInspector(context, server.port, { hash: `#agent=a1&token=${token}` })
-    await admin.page.getByRole('button', { name: 'What can be done with the agent' }).click()
+    await admin.page.getByRole('button', { name: 'More', exact: true }).click()
     await admin.page.getByRole('menuitem', { name: 'Make a read-only link' }).click()
     await admin.page.getByLabel('It holds for').selectOption({ label: 'an hour' })
     assert.equal(await axeViolations(admin.page), [])
@@ -39,7 +39,7 @@ describeInChromium('a read-only link to the inspector page', (it) => {
     await page.getByText('I was asked.').first().waitFor()
     assert.not.match(page.url(), /share/)
     await page.getByText('observe', { exact: true }).waitFor()
-    await page.getByRole('button', { name: 'What can be done with the agent' }).click()
+    await page.getByRole('button', { name: 'More', exact: true }).click()
     await page.getByRole('menuitem', { name: 'Stop the agent' }).waitFor()
     assert.is(await page.getByRole('menuitem', { name: 'Make a read-only link' }).count(), 0)
     await page.keyboard.press('Escape')
