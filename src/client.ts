@@ -12,7 +12,7 @@ export type {
   TokenSource,
   WebSocketConstructor,
 } from './client/connectOptions.ts'
-export type { Client, RemotePage, RemoteSpawnOptions } from './client/client.ts'
+export type { Client, RemotePage, RemoteSessionPage, RemoteSpawnOptions } from './client/client.ts'
 export type { ClientStatus } from './client/reconnectingLink.ts'
 export type { RemoteAgent, RemoteListenOptions, RemoteSubscribeOptions } from './client/remoteAgent.ts'
 export type { OutputOptions, RemoteAgentOf } from './client/remoteAgentOf.ts'

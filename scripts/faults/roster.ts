@@ -74,4 +74,28 @@ export const faults: readonly Fault[] = [
     to: 'if (isChanged)',
     tests: ['server/bridge/roster'],
   },
+  {
+    id: 'roster-10',
+    file: 'src/inspector/model/directory.ts',
+    what: 'a session whose agent ran since it was read is called interrupted',
+    from: 'if (this.#gone.size > 0) this.settling.value = new Set(this.#gone)',
+    to: '',
+    tests: ['inspector/directory'],
+  },
+  {
+    id: 'roster-11',
+    file: 'src/server/bridge/commandTable.ts',
+    what: 'sessions of running agents count among those at rest',
+    from: 'total: ids.filter(fits).length',
+    to: 'total: ids.length',
+    tests: ['server/bridge/overview'],
+  },
+  {
+    id: 'roster-12',
+    file: 'src/conversation/promptAgain.ts',
+    what: 'what was said into a run is taken for its prompt',
+    from: 'ofRun.findLast(({ turnIndex }) => turnIndex === ofRun[0]!.turnIndex)',
+    to: 'last',
+    tests: ['journeys/triesAgain'],
+  },
 ]

@@ -9,6 +9,8 @@ export const options = {
   pick: ['--pick', 'choose the session to go on with from a list'],
   model: ['--model <provider:id>', 'the model, or ESCAPEMENT_MODEL; "embedded" needs no key'],
   'time-limit': ['--time-limit <ms>', 'of demo sort: what the sort is held to'],
+  failed: ['--failed', 'only those whose last run failed'],
+  waiting: ['--waiting', 'only those that wait for a person'],
   turn: ['--turn <n>', 'this turn'],
   request: ['--request', 'exactly what the model was sent'],
   artifact: ['--artifact <name>', 'what a result kept whole: its name, or the first digits of its SHA-256'],

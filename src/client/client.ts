@@ -30,6 +30,12 @@ export interface RemotePage {
   readonly metadata?: Metadata
 }
 
+/** Which sessions a server is to list. */
+export interface RemoteSessionPage extends RemotePage {
+  /** Only those whose agents run on the server, or with `false` only those whose agents do not. */
+  readonly running?: boolean
+}
+
 export interface RemoteSpawnOptions {
   readonly id?: string
   readonly incognito?: boolean
@@ -167,7 +173,7 @@ export class Client {
   }
 
   /** Sessions of the server's store, running or not, the one written last first; as `agents`. */
-  async sessions(page: RemotePage = {}): Promise<RemoteSessions> {
+  async sessions(page: RemoteSessionPage = {}): Promise<RemoteSessions> {
     return readAnswer(sessionsShape, await this.#ask({ type: 'session.list', ...page }))
   }
 

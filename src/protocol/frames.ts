@@ -86,6 +86,8 @@ export const clientFrameSchema = z.discriminatedUnion('type', [
     type: z.literal('session.list'),
     /** Only those that have all of these values. */
     metadata: metadataSchema.exactOptional(),
+    /** Only those whose agents run on the server, or only those whose agents do not. */
+    running: z.boolean().exactOptional(),
     after: agentIdSchema.exactOptional(),
     limit: z.int().positive().max(1_000).exactOptional(),
   }),

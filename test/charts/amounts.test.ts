@@ -1,4 +1,5 @@
-import { dollars, duration, limitWords, money, savings } from '../../src/charts/amounts.ts'
+import { costWords, dollars, duration, limitWords, money, savings } from '../../src/charts/amounts.ts'
+import { noUsage } from '../../src/protocol/messages.ts'
 import { assert, describe } from '../support/suite.ts'
 
 describe('an amount of money', (it) => {
@@ -59,5 +60,16 @@ describe('a limit of a run', (it) => {
       'limit of $5.00',
       'limit of 1 min 30 s',
     ])
+  })
+})
+
+describe('the cost of an agent', (it) => {
+  it('is told apart from that of its tree where both differ as they are written', () => {
+    const of = (costUsd: number) => ({ usage: noUsage, costUsd, turns: 1 })
+    assert.is(costWords({ spent: of(0.0033), treeSpent: of(14.24) }), '$0.0033 own · $14.24 tree')
+    assert.is(costWords({ spent: of(0), treeSpent: of(1) }), '– own · $1.00 tree')
+    assert.is(costWords({ spent: of(0.3) }), '$0.30')
+    assert.is(costWords({ spent: of(1), treeSpent: of(1.000001) }), '$1.00')
+    assert.is(costWords({ spent: of(0) }), '–')
   })
 })

@@ -72,11 +72,47 @@ describe('escapement sessions', (it) => {
     const { code, stdout } = await startAtTerminal(context, ['sessions'], { cwd }).ended
     assert.is(code, 0)
     const lines = plain(stdout).split('\n')
-    assert.match(lines[0] ?? '', /^id +definition +status +runs +turns +tokens +cost +age$/)
-    assert.match(plain(stdout), /one +tester +completed +1 +1 +[\d,]+ +– +\d+ s\n {2}31mmany words/)
-    assert.match(plain(stdout), /broken +tester +unreadable .*\n {2}Line 3 of/)
+    assert.match(lines[0] ?? '', /^id +definition +state +turns +cost +age$/)
+    assert.match(plain(stdout), /one +tester +completed +1 +– +\d+ s\n {2}Hello · 31mmany words/)
+    assert.match(plain(stdout), /broken +tester +unreadable .*\n {2}(What is there\? · )?Line 3 of/)
     assert.not(stdout.includes('\u009B') || stdout.includes('\u001B[2J'))
     assert.ok(lines.every((line) => textWidth(line) <= 80))
+  })
+})
+
+describe('escapement sessions, of some kinds alone', (it) => {
+  it('lists those that failed, those that wait for a person, or both', { timeoutMs }, async (context) => {
+    const cwd = projectFolder(context)
+    await recordSession(cwd, { id: 'fine', prompts: ['Hello'], replies: ['Good day.'] })
+    await recordSession(cwd, {
+      id: 'failed',
+      prompts: ['Repair\nit'],
+      replies: [{ error: { kind: 'auth', message: 'the key is wrong' } }],
+    })
+    const ids = async (...args: string[]) => listed((await runCli(context, ['sessions', ...args], { cwd })).stdout)
+    assert.equal(
+      (await ids('--failed')).map(({ id, title, last }) => [id, title, last?.error?.code]),
+      [['failed', 'Repair it', 'MODEL_AUTH']],
+    )
+    assert.equal(
+      (await ids('--failed', '--waiting')).map(({ id }) => id),
+      ['failed'],
+    )
+    assert.equal((await ids()).length, 2)
+    const { code, stdout, stderr } = await runCli(context, ['sessions', '--waiting'], { cwd })
+    assert.equal([code, stdout], [0, ''])
+    assert.match(stderr, /Of 2 sessions in .* none waits for a person\./)
+  })
+
+  atTerminal(it, 'says in words how each stands', async (context) => {
+    const cwd = projectFolder(context)
+    await recordSession(cwd, {
+      id: 'one',
+      prompts: ['Repair it'],
+      replies: [{ error: { kind: 'auth', message: 'the key is wrong' } }],
+    })
+    const { stdout } = await startAtTerminal(context, ['sessions'], { cwd }).ended
+    assert.match(plain(stdout), /one +tester +failed: MODEL_AUTH +1 +– +\d+ s\n {2}Repair it\n/)
   })
 })
 

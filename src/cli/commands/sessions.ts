@@ -1,11 +1,14 @@
-import { textOf, totalTokens } from '../../protocol/messages.ts'
+import { textOf } from '../../protocol/messages.ts'
 import { metadataText } from '../../protocol/metadataText.ts'
 import type { Store } from '../../protocol/store.ts'
 import { listSessions, type SessionSummary } from '../../sessions/listSessions.ts'
 import { type CliHost, exitCodes } from '../cliHost.ts'
+import type { Invocation } from '../commandLine.ts'
 import type { CommandRun } from '../command.ts'
 import { columnsOf, logsFor, wantsJson } from '../sessionLogs.ts'
-import { age, money, whole } from '../../charts/amounts.ts'
+import { age, counted, money, whole } from '../../charts/amounts.ts'
+import { factsAtRest, standingOf, standingWords, type Standing } from '../../charts/standing.ts'
+import { titleOf } from '../../sessions/outline.ts'
 import { coloursFor, type Colours, paintStatus } from '../terminal/colours.ts'
 import { safeJson } from '../terminal/safeJson.ts'
 import { cell, number, tableLines, type Cell } from '../terminal/table.ts'
@@ -20,17 +23,32 @@ type Listed = SessionSummary & { readonly lastText?: string }
 export const sessionsCommand: CommandRun = async (invocation, host) => {
   const { folder, store } = await logsFor(invocation, host)
   const texts = new Map<string, string>()
-  const listed = (await listSessions(notingTexts(store, texts))).map((summary): Listed => {
-    const lastText = texts.get(summary.id)
-    return { ...summary, ...(lastText === undefined ? {} : { lastText }) }
-  })
-  const none = `There is no session in ${folder}. Make one: escapement run "<task>", or: escapement chat\n`
+  const { failed, waiting } = invocation
+  const wanted: readonly Standing[] = [...(failed ? ['failed' as const] : []), ...(waiting ? ['waiting' as const] : [])]
+  const all = await listSessions(notingTexts(store, texts))
+  const listed = all
+    .filter((summary) => wanted.length === 0 || wanted.includes(standingIn(summary)))
+    .map((summary): Listed => {
+      const lastText = texts.get(summary.id)
+      return { ...summary, ...(lastText === undefined ? {} : { lastText }) }
+    })
+  const none =
+    all.length > 0
+      ? `Of ${counted(all.length, 'session')} in ${folder} none ${noneOf(invocation)}.\n`
+      : `There is no session in ${folder}. Make one: escapement run "<task>", or: escapement chat\n`
   if (wantsJson(invocation, host)) {
     for (const session of listed) host.stdout.write(`${safeJson(session)}\n`)
     if (listed.length === 0) host.stderr.write(none)
   } else host.stdout.write(listed.length === 0 ? none : table(listed, host))
   return exitCodes.done
 }
+
+/** One that cannot be read has failed, for whoever looks for what is wrong. */
+const standingIn = (session: SessionSummary): Standing =>
+  session.error === undefined ? standingOf(factsAtRest(session)) : 'failed'
+
+const noneOf = ({ failed, waiting }: Pick<Invocation, 'failed' | 'waiting'>): string =>
+  [...(failed ? ['has failed'] : []), ...(waiting ? ['waits for a person'] : [])].join(' or ')
 
 /** Wraps a store to remember the last text of every log that is read. */
 const notingTexts = (store: Store, texts: Map<string, string>): Store => ({
@@ -49,11 +67,14 @@ const notingTexts = (store: Store, texts: Map<string, string>): Store => ({
   },
 })
 
+/** Longest words for a state, in columns. */
+const maxWords = 30
+
 const heading: readonly Cell[] = [
   cell('id'),
   cell('definition'),
-  cell('status'),
-  ...['runs', 'turns', 'tokens', 'cost', 'age'].map((name) => number(name)),
+  cell('state'),
+  ...['turns', 'cost', 'age'].map((name) => number(name)),
 ]
 
 function table(sessions: readonly Listed[], host: CliHost): string {
@@ -62,8 +83,11 @@ function table(sessions: readonly Listed[], host: CliHost): string {
   const now = systemClock.now()
   const [first = '', ...lines] = tableLines([heading, ...sessions.map((session) => rowOf(session, now, colours))])
   const rows = sessions.flatMap((session, i) => {
-    const { error, metadata, lastText = '' } = session
-    const said = [metadataText(metadata), error === undefined ? lastText : error.message].filter((text) => text !== '')
+    const { error, metadata, title = '', lastText = '' } = session
+    const last = titleOf(lastText) === title ? '' : lastText
+    const said = [title, metadataText(metadata), error === undefined ? last : error.message].filter(
+      (text) => text !== '',
+    )
     const below = fitted(`  ${oneLine(said.join(' · '))}`, columns)
     if (below.trim() === '') return [lines[i]!]
     return [lines[i]!, error === undefined ? colours.dim(below) : colours.red(below)]
@@ -71,15 +95,22 @@ function table(sessions: readonly Listed[], host: CliHost): string {
   return [colours.bold(first), ...rows].map((line) => `${line}\n`).join('')
 }
 
+/** How a session stands. Whether another process runs it is not known here. */
+function wordsOf(session: Listed): string {
+  const { status } = session
+  const facts = factsAtRest(session)
+  return status === 'running' || standingOf(facts) === 'ended' ? status : standingWords(facts)
+}
+
 function rowOf(session: Listed, now: number, colours: Colours): Cell[] {
-  const { id, definition, status, runs, turns, usage, costUsd, updatedAt, error } = session
+  const { id, definition, status, turns, costUsd, updatedAt, error } = session
   return [
     cell(id, colours.bold),
     cell(oneLine(definition) || '–'),
-    error === undefined ? cell(status, paintStatus(status, colours)) : cell('unreadable', colours.red),
-    number(whole(runs)),
+    error === undefined
+      ? cell(fitted(wordsOf(session), maxWords), paintStatus(status, colours))
+      : cell('unreadable', colours.red),
     number(whole(turns)),
-    number(whole(totalTokens(usage))),
     number(money(costUsd)),
     number(updatedAt === 0 ? '–' : age(now - updatedAt)),
   ]

@@ -15,13 +15,16 @@ export class Directory {
   readonly agents = signal<ReadonlyMap<string, AgentSummary>>(new Map())
   /** Whether the server has said which agents run. */
   readonly isKnown = signal(false)
-  /** Sessions of the store, the one written last first; `null` until they are read. */
+  /** Sessions of agents that did not run when they were read, the one written last first; `null` until then. */
   readonly sessions = signal<readonly SessionEntry[] | null>(null)
   /** Of all, those not read yet included. */
   readonly sessionTotal = signal(0)
   readonly error = signal<ErrorInfo | null>(null)
+  /** Agents that have gone since the sessions were read: what is known of their logs is old. */
+  readonly settling = signal<ReadonlySet<string>>(new Set())
   readonly #client: Client
   readonly #known = new Map<string, AgentSummary>()
+  readonly #gone = new Set<string>()
   readonly #batch: FrameBatch
   readonly #clock: Clock
   readonly #unwatch: () => void
@@ -29,6 +32,7 @@ export class Directory {
   readonly #publish = (): void => {
     this.agents.value = new Map(this.#known)
     this.isKnown.value = true
+    if (this.#gone.size > 0) this.settling.value = new Set(this.#gone)
   }
   #reading: Promise<void> | undefined
   #isStale = false
@@ -39,7 +43,10 @@ export class Directory {
     this.#batch = batch
     this.#clock = clock
     this.#unwatch = client.watch(({ agents, gone }) => {
-      for (const id of gone) this.#known.delete(id)
+      for (const id of gone) {
+        this.#known.delete(id)
+        this.#gone.add(id)
+      }
       for (const agent of agents) this.#known.set(agent.agentId, agent)
       batch.add(this.#publish)
       if (gone.length > 0) this.#readLater()
@@ -62,7 +69,7 @@ export class Directory {
     const after = known.at(-1)?.agentId
     if (after === undefined) return this.readSessions()
     await this.#try(async () => {
-      const { sessions, total } = await this.#client.sessions({ after, limit: pageSize })
+      const { sessions, total } = await this.#client.sessions({ after, limit: pageSize, running: false })
       this.sessions.value = [...known, ...sessions]
       this.sessionTotal.value = total
     })
@@ -86,9 +93,12 @@ export class Directory {
   #read(): Promise<void> {
     return this.#try(async () => {
       const limit = Math.min(1_000, Math.max(pageSize, this.sessions.value?.length ?? 0))
-      const { sessions, total } = await this.#client.sessions({ limit })
+      const before = [...this.#gone]
+      const { sessions, total } = await this.#client.sessions({ limit, running: false })
       this.sessions.value = sessions
       this.sessionTotal.value = total
+      for (const id of before) this.#gone.delete(id)
+      this.settling.value = new Set(this.#gone)
     })
   }
 

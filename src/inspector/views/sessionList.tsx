@@ -11,9 +11,11 @@ const hour = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' })
 /** The hour of today, else the day. */
 const when = (time: number): string => (day.format(time) === day.format() ? hour : day).format(time)
 
-/** It is not running, so a run its log leaves open was cut off. */
-const statusOf = ({ status, error }: SessionEntry): string =>
-  error !== undefined ? 'failed' : status === 'running' ? 'interrupted' : status
+/** It is not running, so a run its log leaves open was cut off; unless it ran since that log was read. */
+function statusOf({ status, error }: SessionEntry, isSettling: boolean): string {
+  if (error !== undefined) return 'failed'
+  return isSettling ? '…' : status === 'running' ? 'interrupted' : status
+}
 
 /** Sessions that are not running, most recently written first: a list box by the ARIA pattern. */
 export function SessionList({ inspector }: { readonly inspector: Inspector }) {
@@ -22,6 +24,7 @@ export function SessionList({ inspector }: { readonly inspector: Inspector }) {
   const all = directory.sessions.value ?? []
   const sessions = all.filter(({ agentId }) => !running.has(agentId))
   const rest = directory.sessionTotal.value - all.length
+  const settling = directory.settling.value
   const chosen = inspector.route.value.agent
   const [active, setActive] = useState(-1)
   const at = active >= 0 ? active : sessions.findIndex(({ agentId }) => agentId === chosen)
@@ -57,6 +60,7 @@ export function SessionList({ inspector }: { readonly inspector: Inspector }) {
         <SessionItem
           session={sessions[index]}
           rest={rest}
+          isSettling={settling.has(sessions[index]?.agentId ?? '')}
           index={index}
           isChosen={sessions[index]?.agentId === chosen && chosen !== null}
           isActive={index === at}
@@ -74,14 +78,15 @@ interface ItemProps {
   /** `undefined`: the row that reads more. */
   readonly session: SessionEntry | undefined
   readonly rest: number
+  readonly isSettling: boolean
   readonly index: number
   readonly isChosen: boolean
   readonly isActive: boolean
   readonly onChoose: () => void
 }
 
-function SessionItem({ session, rest, index, isChosen, isActive, onChoose }: ItemProps) {
-  const status = session === undefined ? '' : statusOf(session)
+function SessionItem({ session, rest, isSettling, index, isChosen, isActive, onChoose }: ItemProps) {
+  const status = session === undefined ? '' : statusOf(session, isSettling)
   return (
     <div
       class={`agent-row ${isActive ? 'active' : ''}`}

@@ -82,17 +82,21 @@ const forAgent = <T extends Extract<Command['type'], AgentCommand['type']>>(): C
   },
 })
 
-/** Those that come after one of them, 100 unless told. @throws RuntimeError `INVALID_OPTION`: it is none of them. */
+/** Those that come after one of them, 100 unless told; `fits` chooses among them. @throws RuntimeError `INVALID_OPTION`: it is none of them. */
 function pageOf<T>(
   all: readonly T[],
   { type, after, limit = 100 }: FrameOf<'agent.list' | 'session.list'>,
   idOf: (item: T) => string,
+  fits: (item: T) => boolean = () => true,
 ): readonly T[] {
   const at = after === undefined ? -1 : all.findIndex((item) => idOf(item) === after)
   if (at === -1 && after !== undefined) {
     throw new RuntimeError('INVALID_OPTION', `${type}: after: "${after}" is none of them.`)
   }
-  return all.slice(at + 1, at + 1 + limit)
+  return all
+    .slice(at + 1)
+    .filter(fits)
+    .slice(0, limit)
 }
 
 const entryOf = (session: SessionSummary): SessionEntry => ({
@@ -194,11 +198,14 @@ export const commandTable: { readonly [T in Command['type']]: CommandHandler<T> 
     async run({ access }, frame) {
       const ids = await access.sessionIds(frame.metadata)
       const sessions: SessionEntry[] = []
-      for (const id of pageOf(ids, frame, (own) => own)) {
+      const { running } = frame
+      const fits = (id: string): boolean => running === undefined || running === (access.find(id) !== undefined)
+      // The last of the page before may have begun to run since.
+      for (const id of pageOf(ids, frame, (own) => own, fits)) {
         const session = await access.session(id)
         if (session !== undefined) sessions.push(entryOf(session))
       }
-      return { sessions, total: ids.length }
+      return { sessions, total: ids.filter(fits).length }
     },
   },
 }

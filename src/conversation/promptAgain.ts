@@ -1,0 +1,25 @@
+import { isImported } from '../protocol/imported.ts'
+import type { PlainBlock } from '../protocol/messages.ts'
+import type { ConversationNode } from './node.ts'
+
+/** A node as agents here and far away have it. */
+type SaidNode = Pick<ConversationNode, 'runId' | 'turnIndex' | 'message'>
+
+/**
+ * What to prompt an agent with to try again what it was asked last: the text, images and files of the prompt that began the last run with
+ * a message of its own, without the context that stood before it. A run that was resumed is the one before it, gone on with. Secrets are
+ * as the log has them: blanked. `undefined`: nobody has asked it anything. Pure.
+ *
+ * The machine has no way back into a run that failed: the prompt stands on the trunk twice, with what the run had done between.
+ */
+export function promptAgain(trunk: readonly SaidNode[]): PlainBlock[] | undefined {
+  const said = trunk.flatMap(({ message, ...at }) =>
+    message.role === 'user' && !isImported(at) ? [{ ...at, message }] : [],
+  )
+  const last = said.at(-1)
+  if (last === undefined) return undefined
+  const ofRun = said.filter(({ runId }) => runId === last.runId)
+  // Its context, and what was left unsaid before, go first in that turn; what was said into it comes in later ones.
+  const begun = ofRun.findLast(({ turnIndex }) => turnIndex === ofRun[0]!.turnIndex)
+  return begun === undefined ? undefined : [...begun.message.content]
+}
