@@ -117,6 +117,13 @@ describe('the overview of all agents', (it) => {
     assert.equal(told(rows), ['rest runs: idle', 'rest s1: failed: MODEL_AUTH', 'rest s2: failed: LOG_CORRUPT'])
   })
 
+  it('says nothing of how a session ended that ran since it was read', () => {
+    const [cut, old] = [session('cut', { status: 'running' }), session('old')]
+    const { rows } = overviewOf(byId(), [cut, old], { ...all, settling: new Set(['cut']) })
+    assert.equal(new Map(rows.map(({ key, words }) => [key, words])).get('cut'), '…')
+    assert.equal(rows.filter(({ words }) => words === '…').length, 1)
+  })
+
   it('moves nothing below a pointer: rows keep their places, one that has gone stays, new ones come last', () => {
     const before = overviewOf(byId(fails('a', 9), fails('b', 8), works('c', 1)), [], all).rows
     const now = byId(works('b', 30), fails('new', 50), works('c', 1))

@@ -94,13 +94,15 @@ export interface OverviewOptions {
   readonly show: readonly Standing[]
   /** Only those that have these words. */
   readonly words: readonly string[]
+  /** Agents that ran since the sessions were read: how they ended is not known yet. */
+  readonly settling?: ReadonlySet<string>
 }
 
 /** All agents, what needs a person first. Pure. */
 export function overviewOf(
   agents: ReadonlyMap<string, AgentSummary>,
   sessions: readonly SessionEntry[],
-  { show, words }: OverviewOptions,
+  { show, words, settling }: OverviewOptions,
 ): Overview {
   const counts = Object.fromEntries(standings.map((standing) => [standing, 0])) as Record<Standing, number>
   const rows: OverviewRow[] = []
@@ -124,15 +126,16 @@ export function overviewOf(
   for (const session of sessions) {
     if (agents.has(session.agentId)) continue
     counts.ended += 1
-    if (isShown('ended', session)) rows.push(rowAtRest(session))
+    if (isShown('ended', session)) rows.push(rowAtRest(session, settling?.has(session.agentId) === true))
   }
   return { rows: rows.toSorted(compareRows), counts, costUsd, outputTokens }
 }
 
 /** What nobody runs needs nobody now: it stands at the end, and its words say how it ended. */
-function rowAtRest(session: SessionEntry): OverviewRow {
-  const { agentId, updatedAt } = session
-  const words = session.error === undefined ? standingWords(factsAtRest(session)) : `failed: ${session.error.code}`
+function rowAtRest(session: SessionEntry, isSettling: boolean): OverviewRow {
+  const { agentId, updatedAt, error } = session
+  const said = isSettling ? '…' : standingWords(factsAtRest(session))
+  const words = error === undefined ? said : `failed: ${error.code}`
   return {
     key: agentId,
     agentId,

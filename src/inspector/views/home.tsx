@@ -33,6 +33,7 @@ export function Home({ inspector }: { readonly inspector: Inspector }) {
   const { directory, waiting, connection } = inspector.attached.value
   const agents = directory.agents.value
   const sessions = directory.sessions.value ?? []
+  const settling = directory.settling.value
   const { show } = inspector.route.value
   const [filter, setFilter] = useState('')
   const [active, setActive] = useState<string | null>(null)
@@ -41,8 +42,8 @@ export function Home({ inspector }: { readonly inspector: Inspector }) {
   const held = useRef<readonly OverviewRow[] | null>(null)
   const [isHeld, setHeld] = useState(false)
   const overview = useMemo(
-    () => overviewOf(agents, sessions, { show, words: wordsOf(filter) }),
-    [agents, sessions, show, filter],
+    () => overviewOf(agents, sessions, { show, words: wordsOf(filter), settling }),
+    [agents, sessions, show, filter, settling],
   )
   const now = useNow(inspector.clock, overview.counts.working > 0 ? 1_000 : 15_000)
   const rows = isHeld && held.current !== null ? heldRows(held.current, overview.rows, agents) : overview.rows

@@ -150,18 +150,18 @@ describe('a list of sessions', (it) => {
     const serving = await serveAgents(context, [echo], { runtime: { store } })
     for (const id of ['b', 'd']) await serving.runtime.resume(id, echo)
     const client = serving.connect()
-    const listed = async (...page: Parameters<typeof client.sessions>): Promise<unknown[]> => {
+    const pageOf = async (...page: Parameters<typeof client.sessions>): Promise<unknown[]> => {
       const { sessions, total } = await client.sessions(...page)
       return [total, ...sessions.map(({ agentId }) => agentId).toSorted((a, b) => (a < b ? -1 : 1))]
     }
-    assert.equal(await listed(), [5, 'a', 'b', 'c', 'd', 'e'])
-    assert.equal(await listed({ running: true }), [2, 'b', 'd'])
-    assert.equal(await listed({ running: false }), [3, 'a', 'c', 'e'])
+    assert.equal(await pageOf(), [5, 'a', 'b', 'c', 'd', 'e'])
+    assert.equal(await pageOf({ running: true }), [2, 'b', 'd'])
+    assert.equal(await pageOf({ running: false }), [3, 'a', 'c', 'e'])
     const { sessions } = await client.sessions({ running: false, limit: 2 })
     const last = sessions[1]!.agentId
     // The last of the page before may run by now.
     await serving.runtime.resume(last, echo)
-    const [total, ...rest] = await listed({ running: false, after: last })
+    const [total, ...rest] = await pageOf({ running: false, after: last })
     assert.is(total, 2)
     const first = sessions.map(({ agentId }) => agentId)
     assert.ok(rest.every((id) => !['b', 'd', ...first].includes(String(id))))
