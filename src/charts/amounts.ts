@@ -1,5 +1,4 @@
 import type { Economics } from '../protocol/economics.ts'
-import type { AgentSummary } from '../protocol/frames.ts'
 import type { LimitReason } from '../protocol/turns.ts'
 import { oneLine } from './plainText.ts'
 
@@ -17,14 +16,6 @@ export function dollars(costUsd: number): string {
 
 /** As `dollars`; a dash for nothing, which is also what is not known. */
 export const money = (costUsd: number): string => (costUsd === 0 ? '–' : dollars(costUsd))
-
-/**
- * What an agent has cost, and with all that is alive below it: `$0.0033 own · $14.24 tree`; of one that costs as much as its tree, `$0.30`.
- */
-export function costWords({ spent, treeSpent }: Pick<AgentSummary, 'spent' | 'treeSpent'>): string {
-  const [own, tree] = [money(spent.costUsd), money((treeSpent ?? spent).costUsd)]
-  return own === tree ? own : `${own} own · ${tree} tree`
-}
 
 /** A limit of a run in words: `limit of 60 turns`, `limit of $5.00`. */
 export function limitWords({ limit, allowed }: Pick<LimitReason, 'limit' | 'allowed'>): string {

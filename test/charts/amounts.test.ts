@@ -1,5 +1,4 @@
-import { costWords, dollars, duration, limitWords, money, savings } from '../../src/charts/amounts.ts'
-import { noUsage } from '../../src/protocol/messages.ts'
+import { dollars, duration, limitWords, money, savings } from '../../src/charts/amounts.ts'
 import { assert, describe } from '../support/suite.ts'
 
 describe('an amount of money', (it) => {
@@ -60,16 +59,5 @@ describe('a limit of a run', (it) => {
       'limit of $5.00',
       'limit of 1 min 30 s',
     ])
-  })
-})
-
-describe('the cost of an agent', (it) => {
-  it('is told apart from that of its tree where both differ as they are written', () => {
-    const of = (costUsd: number) => ({ usage: noUsage, costUsd, turns: 1 })
-    assert.is(costWords({ spent: of(0.0033), treeSpent: of(14.24) }), '$0.0033 own · $14.24 tree')
-    assert.is(costWords({ spent: of(0), treeSpent: of(1) }), '– own · $1.00 tree')
-    assert.is(costWords({ spent: of(0.3) }), '$0.30')
-    assert.is(costWords({ spent: of(1), treeSpent: of(1.000001) }), '$1.00')
-    assert.is(costWords({ spent: of(0) }), '–')
   })
 })
