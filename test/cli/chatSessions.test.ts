@@ -98,6 +98,8 @@ describe('/sessions', (it) => {
 
   it('has none where there is no other, and is no command of a pipe', { timeoutMs }, async (context) => {
     const dir = projectFolder(context)
+    // One in which nothing was said is like a new one.
+    await piped(context, dir, '')
     const cli = start(context, dir)
     await cli.until('› ')
     cli.send(`/ses\r${down}`)

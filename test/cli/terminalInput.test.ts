@@ -115,4 +115,39 @@ describe('what is typed in a chat', (it) => {
     await cli.until('✓ done')
     assert.is(agent.pending().length, 0)
   })
+
+  it('is searched in whole, pastes too', { timeoutMs: 20_000 }, async (context) => {
+    const dir = projectFolder(context)
+    const cli = await chatIn(context, dir)
+    cli.send('\u001B[200~alpha\rbeta\u001B[201~\r')
+    await cli.until('not done')
+    cli.send('\u0012bet')
+    await cli.until('search "bet": [pasted 2 lines]')
+    cli.send('\r\r')
+    await cli.until('not done')
+    assert.equal(saidIn(dir), ['alpha\nbeta', 'alpha\nbeta'])
+  })
+
+  it(
+    'is no more than a line where it is piped, or where the terminal is dumb',
+    { timeoutMs: 20_000 },
+    async (context) => {
+      const dir = projectFolder(context, { 'a.txt': 'text' })
+      const piped = startCli(context, ['chat', '--dir', dir, '--model', 'embedded', '--no-config'], {
+        input: 'see @a.txt\\\n',
+      })
+      assert.is(await piped.ended, 1)
+      assert.equal(saidIn(dir), ['see @a.txt\\'])
+      assert.ok(!piped.raw.includes('\u001B'))
+      assert.ok(!readdirSync(join(dir, '.escapement')).includes('history'))
+      const dumb = await chatIn(context, dir, { TERM: 'dumb' })
+      dumb.send('hello\r')
+      await dumb.until('› hello\n')
+      await dumb.until('not done')
+      dumb.send('\u0004')
+      assert.is(await dumb.ended, 0)
+      // oxlint-disable-next-line no-control-regex -- modes are switched by these
+      assert.not.match(dumb.raw, /\u001B\[[?>]/)
+    },
+  )
 })

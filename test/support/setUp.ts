@@ -1,5 +1,6 @@
 import { bundlers } from '../bundlers/bundlers.ts'
 import { chromium } from '../browser/installChromium.ts'
+import { tmux } from '../cli/installTmux.ts'
 import type { QueuedFile } from './fileQueue.ts'
 import type { ImportGraph } from './importGraph.ts'
 import { isCi } from './suite.ts'
@@ -18,7 +19,7 @@ export interface Provision {
   readonly advice: string
 }
 
-const provisions: readonly Provision[] = [chromium, bundlers]
+const provisions: readonly Provision[] = [chromium, bundlers, tmux]
 
 /** What files share that are run by the same worker: they reach these. */
 const homes = [

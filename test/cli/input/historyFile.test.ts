@@ -91,6 +91,14 @@ for (let i = 0; i < 60; i++) await history.keep(process.argv[1] + '-' + i + ' ' 
     },
   )
 
+  it('loses no line when several put the full file aside at once', async (context) => {
+    const lines = Array.from({ length: 10 }, (_, i) => `${JSON.stringify({ text: `old${i} ${'x'.repeat(30_000)}` })}\n`)
+    const file = join(projectFolder(context, { history: lines.join('') }), 'history')
+    const names = Array.from({ length: 12 }, (_, i) => `new${i}`)
+    await Promise.all(names.map((name) => historyFile(file).keep(name)))
+    assert.is((await historyFile(file).read()).length, 22)
+  })
+
   it('follows no link, and waits for no pipe', async (context) => {
     const dir = projectFolder(context, { mine: 'untouched\n' })
     symlinkSync(join(dir, 'mine'), join(dir, 'history'))

@@ -36,8 +36,13 @@ export function moveInHistory(
   return { state: { ...state, index: to, draft }, text: entries[to] ?? draft }
 }
 
-/** The index of the newest entry before `from` that holds `query`, whatever its case; -1 if none does. Pure. */
-export function searchHistory(entries: readonly string[], query: string, from = entries.length): number {
+/** The index of the newest entry before `from` whose text holds `query`, whatever its case; -1 if none does. Pure. */
+export function searchHistory(
+  entries: readonly string[],
+  query: string,
+  from = entries.length,
+  textOf: (entry: string) => string = (entry) => entry,
+): number {
   const wanted = query.toLowerCase()
-  return entries.findLastIndex((entry, index) => index < from && entry.toLowerCase().includes(wanted))
+  return entries.findLastIndex((entry, index) => index < from && textOf(entry).toLowerCase().includes(wanted))
 }

@@ -174,6 +174,7 @@ export class InputLine {
       prompt: this.#options.prompt(),
       hasHistory: !this.#options.isAnswer(),
       show: (character) => this.#pastes.abridge(character),
+      textOf: (entry) => this.#pastes.expand(entry),
       paste: (text) => this.#pastes.take(text),
       ...(complete === undefined ? {} : { complete }),
     }

@@ -36,6 +36,8 @@ export interface InputContext {
   readonly hasHistory: boolean
   /** How a character is shown. */
   readonly show?: (character: string) => string
+  /** The whole text of an entry of the history. */
+  readonly textOf?: (entry: string) => string
   /** Takes a paste; returns what to insert. */
   readonly paste: (text: string) => string
 }
@@ -186,21 +188,21 @@ function recall(state: InputState, step: -1 | 1): InputState | undefined {
   return { ...state, history: moved.state, editor: replaceText(state.editor, moved.text) }
 }
 
-function stepSearch(state: InputState, key: Key, { paste }: InputContext): InputStep {
+function stepSearch(state: InputState, key: Key, { paste, textOf }: InputContext): InputStep {
   const { search, ...rest } = state
   const { query, index, before } = search!
   const { entries } = state.history
   const seek = (wanted: string, from = entries.length): InputStep => ({
     state: {
       ...state,
-      search: { query: wanted, before, index: wanted === '' ? from : searchHistory(entries, wanted, from) },
+      search: { query: wanted, before, index: wanted === '' ? from : searchHistory(entries, wanted, from, textOf) },
     },
   })
   if (key.type === 'text') return seek(query + key.text)
   if (key.type === 'paste') return seek(query + paste(key.text))
   if (key.name === 'backspace') return seek([...query].slice(0, -1).join(''))
   if (key.name === 'ctrl+r') {
-    const older = query === '' ? -1 : searchHistory(entries, query, index)
+    const older = query === '' ? -1 : searchHistory(entries, query, index, textOf)
     return older === -1 ? { state } : seek(query, index)
   }
   if (key.name === 'escape' || key.name === 'ctrl+g' || key.name === 'ctrl+c') return { state: rest }
