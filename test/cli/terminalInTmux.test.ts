@@ -71,6 +71,10 @@ describe('a chat in a real terminal', (it) => {
 
   inTmux(it, 'is laid out anew when the terminal gets another width, and leaves nothing of before', async (context) => {
     const terminal = await chatIn(context, projectFolder(context))
+    // A full screen: of one that is not, terminals move what they wrap anew out of reach.
+    await terminal.type('/help ')
+    await terminal.press('Enter')
+    await terminal.until((lines) => lines.length === 24 && lines.at(-1) === '›')
     const text = Array.from({ length: 30 }, (_, i) => `word${i}`).join(' ')
     await terminal.type(text)
     await terminal.until((lines) => lines.at(-1)?.endsWith('word29') === true)

@@ -12,7 +12,7 @@ export interface Tmux {
   /** Pastes as a terminal does that tells pastes. */
   paste(text: string): Promise<void>
   resize(columns: number): Promise<void>
-  /** The lines on the screen that are not empty. */
+  /** The lines on the screen that are not empty; not those that it has scrolled away. */
   lines(): Promise<string[]>
   /** Column and row of the cursor, from 0. */
   cursor(): Promise<readonly [column: number, row: number]>
