@@ -31,11 +31,11 @@ export async function startInTmux(
   const socket = join(projectFolder(context), 'tmux')
   // Colours and keys of tmux's own terminal.
   const { TERM: _, ...clean } = cleanEnv(cwd)
-  const run = (args: readonly string[], input?: string): Promise<string> =>
+  const run = (order: readonly string[], input?: string): Promise<string> =>
     new Promise((resolve, reject) => {
-      const all = ['-S', socket, '-f', '/dev/null', ...args]
+      const all = ['-S', socket, '-f', '/dev/null', ...order]
       const child = execFile('tmux', all, { env: { ...clean, LC_ALL: 'C.UTF-8' } }, (error, stdout) =>
-        error === null ? resolve(stdout) : reject(error),
+        error === null ? resolve(stdout) : reject(new Error(`tmux ${order[0]} failed`, { cause: error })),
       )
       child.stdin?.end(input)
     })
