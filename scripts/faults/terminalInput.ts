@@ -78,7 +78,7 @@ export const faults: readonly Fault[] = [
     id: 'terminalInput-10',
     file: 'src/cli/terminal/input/historyFile.ts',
     what: 'of two processes that put the file aside, the second throws away what the first kept',
-    from: 'if ((await stat(path)).size >= mostBytes) await rename(path, older)',
+    from: 'if (size >= mostBytes) await rename(path, older)',
     to: "await rename(path, older).catch(() => {})\n    await (await open(path, 'a')).close()",
     tests: ['cli/input/historyFile'],
   },

@@ -60,7 +60,12 @@ async function putAside(path: string, older: string): Promise<void> {
   const lock = await lockFile(`${path}.lock`).catch(() => undefined)
   if (lock === undefined) return
   try {
-    if ((await stat(path)).size >= mostBytes) await rename(path, older)
+    const size = await stat(path).then(
+      (info) => info.size,
+      // Another process has put it aside just now.
+      () => 0,
+    )
+    if (size >= mostBytes) await rename(path, older)
   } finally {
     await lock.release()
   }
