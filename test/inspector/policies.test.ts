@@ -85,7 +85,7 @@ describe('what is told to a person who asked for a policy', (it) => {
       'done',
       'It has a plan',
       'The model is told: Hurry.',
-      'Asking took 12 tokens, $0.00200',
+      'Asking took 12 tokens, $0.0020',
     ])
   })
 
