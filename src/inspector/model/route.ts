@@ -3,7 +3,7 @@ import type { NodeId } from '../../protocol/ids.ts'
 import { formatNodeId, isAgentId, parseNodeId } from '../../protocol/nodeIds.ts'
 
 /** What the middle of the page can show. */
-export const viewNames = ['conversation', 'chart', 'timeline', 'requests'] as const
+export const viewNames = ['conversation', 'chart', 'timeline', 'requests', 'context'] as const
 export type ViewName = (typeof viewNames)[number]
 
 /** What the page shows, as its address says it. */

@@ -6,6 +6,8 @@ import { sourceWords, useWords } from '../model/eventWords.ts'
 import { formatCompact } from '../model/numbers.ts'
 import { forDisplay, oneLine } from '../model/shortText.ts'
 import { costsOf, viewStanding, waitsBelow } from '../model/viewStanding.ts'
+import { retry } from '../model/retry.ts'
+import { ControlButton } from '../parts/controlButton.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { StateDot } from '../parts/stateDot.tsx'
 import { HeaderActions, type HeaderActionsProps } from './headerActions.tsx'
@@ -99,14 +101,27 @@ function StateBadge({ inspector, view }: PartProps) {
   const { error } = facts.last ?? {}
   const why = standing === 'failed' && error !== undefined ? error.message : undefined
   return (
-    <span
-      class={`badge state ${status === 'loading' ? '' : tones[standing]}`}
-      data-state={status === 'loading' ? 'loading' : chartState}
-      title={why === undefined ? `${words} (${chartState})` : oneLine(why, longestTitle)}
-    >
-      <StateDot state={dots[standing] ?? chartState} />
-      <span class="cut">{words}</span>
-    </span>
+    <>
+      <span
+        class={`badge state ${status === 'loading' ? '' : tones[standing]}`}
+        data-state={status === 'loading' ? 'loading' : chartState}
+        title={why === undefined ? `${words} (${chartState})` : oneLine(why, longestTitle)}
+      >
+        <StateDot state={dots[standing] ?? chartState} />
+        <span class="cut">{words}</span>
+      </span>
+      {standing === 'failed' && state.at === null ? (
+        <ControlButton
+          why={inspector.controls.value.prompt}
+          label="Retry: says the last prompt again"
+          onUse={() =>
+            void inspector.attempt(() => retry(inspector.attached.value.connection.client.agent(view.agentId)))
+          }
+        >
+          <Icon name="refresh" /> Retry
+        </ControlButton>
+      ) : null}
+    </>
   )
 }
 

@@ -10,6 +10,7 @@ import { Skeleton } from '../parts/skeleton.tsx'
 import { Tabs } from '../parts/tabs.tsx'
 import { AgentNames } from './agentNames.ts'
 import { AgentHeader } from './agentHeader.tsx'
+import { ContextPane } from './contextPane.tsx'
 import { ConversationPane } from './conversationPane.tsx'
 import { PendingBar } from './pendingBar.tsx'
 import { PromptBox } from './promptBox.tsx'
@@ -21,6 +22,7 @@ const tabs: readonly { readonly name: ViewName; readonly label: string }[] = [
   { name: 'chart', label: 'Chart' },
   { name: 'timeline', label: 'Timeline' },
   { name: 'requests', label: 'Requests' },
+  { name: 'context', label: 'Context' },
 ]
 
 const panelId = 'view'
@@ -92,6 +94,7 @@ function Panel({ inspector, view }: { readonly inspector: Inspector; readonly vi
     chart: () => <ChartPane inspector={inspector} view={view} />,
     timeline: () => <TimelinePane key={view.agentId} inspector={inspector} view={view} />,
     requests: () => <RequestPane view={view} turn={inspector.turn} />,
+    context: () => <ContextPane inspector={inspector} view={view} />,
   }
   return panes[inspector.route.value.view]()
 }

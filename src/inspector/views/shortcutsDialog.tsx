@@ -3,7 +3,8 @@ import { Dialog } from '../parts/dialog.tsx'
 const shortcuts: readonly (readonly [keys: readonly string[], what: string])[] = [
   [['?'], 'This list'],
   [['0'], 'Overview of all agents'],
-  [['1', '2', '3', '4'], 'Conversation, chart, timeline, requests'],
+  [['1', '2', '3', '4', '5'], 'Conversation, chart, timeline, requests, context'],
+  [['d'], 'Details, where they lie over the agent'],
   [['a'], 'To the list of agents'],
   [['p'], 'To the prompt'],
   [['t'], 'Time slider on and off'],
