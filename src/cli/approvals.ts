@@ -4,7 +4,10 @@ import { askPerson, isAskable, type Askable } from './askPerson.ts'
 import type { Decision } from '../protocol/commands.ts'
 import type { Pending, PendingOf } from '../protocol/pending.ts'
 import { pendingIn } from '../protocol/pendingIn.ts'
-import { withoutControls } from '../charts/plainText.ts'
+import { oneLine, withoutControls } from '../charts/plainText.ts'
+import { callText } from './terminal/callText.ts'
+import { noColours, type Colours } from './terminal/colours.ts'
+import type { MenuItem } from './terminal/menu.ts'
 import type { Screen } from './terminal/screen.ts'
 
 const noTerminal = 'nobody can be asked, as this is not a terminal; run with --yes to allow commands'
@@ -17,6 +20,8 @@ export const approvalPolicy = (isLive: boolean, yes: boolean): ApprovalPolicy =>
   yes ? 'approve' : isLive ? 'ask' : 'deny'
 
 export interface ApprovalOptions {
+  /** Default: none. */
+  readonly colours?: Colours
   readonly policy: () => ApprovalPolicy
   /** Called with each question, or call for a client, when nobody can be asked: `--yes` answers none. By default they are denied. */
   readonly unasked?: (pending: Askable) => Promise<void> | void
@@ -28,26 +33,34 @@ export interface Approvals {
   end(): void
 }
 
+/** What a person says to a call that waits. `forAll`: of this call, or of its tool until the run ends. */
+export type Said =
+  | { readonly decision: 'approve'; readonly forAll?: 'call' | 'tool' }
+  | { readonly decision: 'deny'; readonly reason?: string }
+
 /** Parses the answer to a question; `undefined` if it is neither yes nor no. Pure. */
-export function readAnswer(
-  said: string,
-): { readonly decision: 'approve' | 'deny'; readonly isAlways?: true; readonly reason?: string } | undefined {
+export function readAnswer(said: string): Said | undefined {
   const answer = said.trim()
   if (/^y(?:es)?$/i.test(answer)) return { decision: 'approve' }
-  if (/^a(?:lways)?$/i.test(answer)) return { decision: 'approve', isAlways: true }
+  if (/^a(?:lways)?$/i.test(answer)) return { decision: 'approve', forAll: 'call' }
+  if (/^t(?:ool)?$/i.test(answer)) return { decision: 'approve', forAll: 'tool' }
   const [, reason] = /^no?(?:[\s,:;.!]+(.*))?$/is.exec(answer) ?? []
   if (reason !== undefined && reason !== '') return { decision: 'deny', reason }
   return /^no?\W*$/i.test(answer) ? { decision: 'deny' } : undefined
 }
 
-const notUnderstood = '  (neither yes nor no: y, a, n, or n and why not, which the agent reads)\n'
+const notUnderstood = '  (neither yes nor no: y, a, t, n, or n and why not, which the agent reads)'
+const seesAll = /^(?:v|view|d|diff)$/i
 
-/** The full input of a call; a command's as one would type it. */
-function inputText(input: unknown): string {
-  const { command, ...rest } = (typeof input === 'object' && input !== null ? input : {}) as { command?: unknown }
-  if (typeof command !== 'string') return JSON.stringify(input) ?? ''
-  return Object.keys(rest).length === 0 ? command : `${command} ${JSON.stringify(rest)}`
-}
+/** The answers to a call, as a menu. */
+const answersTo = (name: string, isCut: boolean): readonly MenuItem[] => [
+  { typed: 'y', label: 'yes' },
+  { typed: 'a', label: 'always: this call with exactly this input' },
+  { typed: 't', label: `every ${name} of this agent until the run ends` },
+  { typed: 'n', label: 'no' },
+  { typed: 'n', label: 'no, and why not, which the agent reads', isBegun: true },
+  ...(isCut ? [{ typed: 'v', label: 'view all of the change first' }] : []),
+]
 
 /** A key for an agent, a tool and its input, independent of the order of the input's fields. */
 const sameCall = ({ agentId, name, input }: Pending): string =>
@@ -61,11 +74,17 @@ const sameCall = ({ agentId, name, input }: Pending): string =>
  * Has people decide what waits for them, one after the other, including what already waits when the agent is resumed. What someone else
  * has decided is withdrawn.
  */
-export function answerPending(agent: ChatAgent, screen: Screen, { policy, unasked }: ApprovalOptions): Approvals {
+export function answerPending(
+  agent: ChatAgent,
+  screen: Screen,
+  { policy, unasked, colours = noColours }: ApprovalOptions,
+): Approvals {
   let asked: Promise<void> = Promise.resolve()
   /** Calls with an open or queued question. */
   const open = new Map<string, AbortController>()
   const allowed = new Set<string>()
+  /** Tools that are allowed until the run ends. */
+  const allowedTools = new Set<string>()
   const isPending = (call: Pending): boolean => agent.pending().some(({ key }) => key === call.key)
   const decide = async (call: Pending, decision: Decision, reason?: string): Promise<void> => {
     // It may have been aborted or decided by someone else first.
@@ -73,20 +92,23 @@ export function answerPending(agent: ChatAgent, screen: Screen, { policy, unaske
   }
   const whoseIs = ({ agentId }: Pending): string => (agentId === agent.id ? '' : ` (of ${agentId})`)
   const ask = async (call: PendingOf<'approval'>, signal: AbortSignal): Promise<void> => {
-    const { name, input } = call
     const same = sameCall(call)
-    if (allowed.has(same)) return decide(call, 'approve')
-    const whose = whoseIs(call)
-    let isAgain = false
+    const tool = JSON.stringify([call.agentId, call.name])
+    if (allowed.has(same) || allowedTools.has(tool)) return decide(call, 'approve')
+    const shown = callText(call.name, call.input, colours)
+    const menu = answersTo(oneLine(call.name), shown.rest.length > 0)
+    let text = [`${shown.head}${whoseIs(call)}`, ...shown.rows]
     while (!signal.aborted) {
       if (!screen.isAtLineStart) screen.write('\n')
-      screen.write(isAgain ? notUnderstood : `  ? ${withoutControls(`${name}: ${inputText(input)}`)}${whose}\n`)
-      const said = await screen.ask('  allow it? y = yes, a = always this, n = no, n <why>: ', signal)
+      screen.write(text.map((line) => `${line}\n`).join(''))
+      const said = await screen.ask('  allow it? ', signal, menu)
       if (said === undefined) return signal.aborted ? undefined : decide(call, 'deny')
       const answer = readAnswer(said)
-      if (answer?.isAlways === true) allowed.add(same)
-      if (answer !== undefined) return decide(call, answer.decision, answer.reason)
-      isAgain = true
+      if (answer?.decision === 'approve' && answer.forAll === 'call') allowed.add(same)
+      if (answer?.decision === 'approve' && answer.forAll === 'tool') allowedTools.add(tool)
+      if (answer !== undefined)
+        return decide(call, answer.decision, answer.decision === 'deny' ? answer.reason : undefined)
+      text = shown.rest.length > 0 && seesAll.test(said.trim()) ? [shown.head, ...shown.rest] : [notUnderstood]
     }
   }
   const answer = async (call: Pending, signal: AbortSignal): Promise<void> => {
@@ -127,8 +149,10 @@ export function answerPending(agent: ChatAgent, screen: Screen, { policy, unaske
       // Of a call that has ended, its questions too.
       close('It does not wait any more.', (key) => key === event.key || key.startsWith(`${event.key}/`))
     else if (event.agentId !== agent.id) return
-    else if (event.type === 'run.end') close('The run has ended.')
-    else if (event.type === 'run.start' && event.cause === 'resume') asked = asked.then(look)
+    else if (event.type === 'run.end') {
+      allowedTools.clear()
+      close('The run has ended.')
+    } else if (event.type === 'run.start' && event.cause === 'resume') asked = asked.then(look)
   })
   return {
     look,

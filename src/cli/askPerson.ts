@@ -3,6 +3,7 @@ import type { Decision } from '../protocol/commands.ts'
 import { hasCode, messageOf } from '../protocol/errors.ts'
 import type { Pending, PendingOf } from '../protocol/pending.ts'
 import { formOf, readTyped, type QuestionForm } from '../protocol/questionForm.ts'
+import type { MenuItem } from './terminal/menu.ts'
 import type { Screen } from './terminal/screen.ts'
 
 /** What a person at a terminal may give: anything but an approval, which is a question of yes or no. */
@@ -15,6 +16,9 @@ export const waitingLine = (pending: Askable): string =>
   pending.kind === 'question'
     ? `${pending.name} asks: ${pending.question}`
     : `${pending.name} ${JSON.stringify(pending.input)} waits for a client to carry it out`
+
+/** Of more, the values are told in a line. */
+const mostChoices = 20
 
 const textForm: QuestionForm = { type: 'text' }
 
@@ -34,6 +38,20 @@ function hint(form: QuestionForm): string {
     case 'json':
       return 'JSON'
   }
+}
+
+/** The answers that can be chosen; empty: any may be typed. Pure. */
+export function answersOf(form: QuestionForm): readonly MenuItem[] {
+  const none = { typed: '-', label: 'no answer' }
+  if (form.type === 'boolean') return [{ typed: 'y', label: 'yes' }, { typed: 'n', label: 'no' }, none]
+  if (form.type !== 'choice' || form.values.length > mostChoices) return []
+  return [...form.values.map((value, index) => ({ typed: typedFor(form.values, index), label: String(value) })), none]
+}
+
+/** The number of a choice, unless another choice is called so. */
+function typedFor(values: readonly (string | number)[], index: number): string {
+  const number = String(index + 1)
+  return values.some((value) => String(value) === number) ? String(values[index]) : number
 }
 
 /** A line that refuses to answer, with or without a reason. */
@@ -65,12 +83,14 @@ export async function askPerson(
 ): Promise<void> {
   const form = pending.kind === 'question' ? formOf(pending.schema) : textForm
   const problem = pending.kind === 'question' ? pending.problem : undefined
+  const menu = answersOf(form)
   let wrong = problem
   if (!screen.isAtLineStart) screen.write('\n')
   screen.write(`  ? ${withoutControls(waitingLine(pending))}${whose}\n`)
   while (!signal.aborted) {
     if (wrong !== undefined) screen.write(`  (${withoutControls(wrong)})\n`)
-    const said = await screen.ask(`  ${withoutControls(hint(form))}; - for no answer: `, signal)
+    const prompt = menu.length > 0 ? '  your answer: ' : `  ${withoutControls(hint(form))}; - for no answer: `
+    const said = await screen.ask(prompt, signal, menu)
     if (said === undefined) return
     const read = readAnswerLine(pending, said)
     wrong = 'problem' in read ? read.problem : await refused(() => decide(read.decision, read.reason))

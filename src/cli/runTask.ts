@@ -3,7 +3,7 @@ import type { AgentEvent } from '../protocol/events.ts'
 import type { RunResult } from '../runs/runResult.ts'
 import { withoutControls } from '../charts/plainText.ts'
 import { waitsForPeople } from '../runtime/agents/agentTree.ts'
-import { answerPending, approvalPolicy } from './approvals.ts'
+import { answerPending, approvalPolicy, type ApprovalPolicy } from './approvals.ts'
 import { isAskable, waitingLine } from './askPerson.ts'
 import { isInteractive, type CliHost, exitCodes } from './cliHost.ts'
 import { resumeHint, type Session } from './openSession.ts'
@@ -55,7 +55,9 @@ export async function watchWork(
   const isLive = !json && isInteractive(host)
   const colours = coloursFor(host.stdout, host.env)
   const screen = isLive ? new LiveScreen(host) : plainScreen(json ? host.stderr : host.stdout)
-  const print = eventPrinter({ screen, colours, isPriced, footer: `recorded in ${session.logFile}` })
+  const policy = (): ApprovalPolicy => approvalPolicy(isLive, yes)
+  const footer = `recorded in ${session.logFile}`
+  const print = eventPrinter({ screen, colours, isPriced, footer, isAsking: () => policy() === 'ask' })
   const shown =
     view?.(screen, print) ?? printedWork(print, isLive ? new StatusLine(screen, colours, systemClock) : undefined)
   const unsubscribe = agent.subscribe((event) => {
@@ -65,7 +67,8 @@ export async function watchWork(
   const stuck = Promise.withResolvers<RunEnd>()
   const say = (line: string): void => void (json ? host.stderr : host.stdout).write(`${colours.dim(line)}\n`)
   const approvals = answerPending(agent, screen, {
-    policy: () => approvalPolicy(isLive, yes),
+    policy,
+    colours,
     unasked: () => checkStuck(),
   })
   /** Nobody can be asked here, and nothing else is left to do. */

@@ -73,12 +73,12 @@ export async function runTerminalChat(setup: TerminalChat, host: CliHost): Promi
   const older = (await history?.read().catch(() => [])) ?? []
   const screen = new LiveScreen(host)
   const status = new StatusLine(screen, colours, systemClock, ctrlC.hint)
-  const print = eventPrinter({ screen, colours, isPriced })
+  const print = eventPrinter({ screen, colours, isPriced, isAsking: () => setup.policy() === 'ask' })
   const unsubscribe = agent.subscribe((event) => {
     print(event)
     if (event.agentId === agent.id) status.see(event)
   })
-  const approvals = answerPending(agent, screen, { policy: () => setup.policy() })
+  const approvals = answerPending(agent, screen, { policy: () => setup.policy(), colours })
   const left = Promise.withResolvers<number>()
   const chat: OpenChat = {
     get typed() {

@@ -49,12 +49,33 @@ export function isEdit(name: string, input: unknown): boolean {
   return partsOf(input) !== undefined || (writes.test(name) && stringOf(input, contentKeys) !== undefined)
 }
 
+/**
+ * What the input of an edit has beside what `editOf` shows of it, such as `replaceAll`: whoever approves it is to see that too. Empty for
+ * a call that is no edit. Pure; never throws.
+ */
+export function besideEdit(name: string, input: unknown): Readonly<Record<string, unknown>> {
+  if (!isInput(input) || !isEdit(name, input)) return {}
+  const path = keyOf(input, pathKeys)
+  const without = (from: Input, keys: readonly (string | undefined)[]): Record<string, unknown> =>
+    Object.fromEntries(Object.entries(from).filter(([key]) => !keys.includes(key)))
+  if (partsOf(input) === undefined) return without(input, [path, keyOf(input, contentKeys)])
+  const { edits } = input
+  if (!Array.isArray(edits) || edits.length === 0) return without(input, [path, ...(pairIn(input) ?? [])])
+  const beside = (edits as Input[]).map((edit) => without(edit, pairIn(edit) ?? []))
+  const isMore = beside.some((fields) => Object.keys(fields).length > 0)
+  return { ...without(input, [path, 'edits']), ...(isMore ? { edits: beside } : {}) }
+}
+
 const isInput = (value: unknown): value is Input => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const stringOf = (input: Input, keys: readonly string[]): string | undefined => {
-  const key = keys.find((one) => Object.hasOwn(input, one) && typeof input[one] === 'string')
+  const key = keyOf(input, keys)
   return key === undefined ? undefined : (input[key] as string)
 }
+
+/** The first of some fields that is there, as a text. */
+const keyOf = (input: Input, keys: readonly string[]): string | undefined =>
+  keys.find((one) => Object.hasOwn(input, one) && typeof input[one] === 'string')
 
 type Part = readonly [before: string, after: string]
 
@@ -68,12 +89,12 @@ function partsOf(input: Input): readonly Part[] | undefined {
   return parts.every((part) => part !== undefined) ? parts : undefined
 }
 
+const pairIn = (input: Input): readonly [before: string, after: string] | undefined =>
+  pairs.find((pair) => pair.every((key) => keyOf(input, [key]) !== undefined))
+
 function partOf(input: Input): Part | undefined {
-  for (const [before, after] of pairs) {
-    const texts = [stringOf(input, [before]), stringOf(input, [after])] as const
-    if (texts[0] !== undefined && texts[1] !== undefined) return [texts[0], texts[1]]
-  }
-  return undefined
+  const [before, after] = pairIn(input) ?? []
+  return before === undefined || after === undefined ? undefined : [input[before] as string, input[after] as string]
 }
 
 const isTooLong = (parts: readonly Part[]): boolean =>

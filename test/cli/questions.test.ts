@@ -11,6 +11,8 @@ import { tool } from '../support/agentHarness.ts'
 import { assert, describe, type CaseContext } from '../support/suite.ts'
 import { startCli } from './cliInProcess.ts'
 
+const down = '\u001B[B'
+
 const schemas: { readonly [subject: string]: z.ZodType } = {
   yes: z.boolean(),
   colour: z.enum(['red', 'blue']),
@@ -60,10 +62,12 @@ describe('a question at a terminal', (it) => {
       await cli.until(hint)
       cli.send(`${line}\r`)
     }
-    await answer('yes', 'y = yes, n = no', 'perhaps')
-    await again('(neither yes nor no)', 'y = yes, n = no', 'y')
+    await answer('yes', 'y  yes', 'perhaps')
+    await again('(neither yes nor no)', 'n  no', 'y')
     await cli.until('It was: true.')
-    await answer('colour', '1 = red, 2 = blue', '2')
+    await answer('colour', '2  blue', '2')
+    await cli.until('It was: blue.')
+    await answer('colour', '2  blue', `${down}${down}`)
     await cli.until('It was: blue.')
     await answer('name', 'your answer', 'me')
     await again('Too small', 'your answer', 'Ann')

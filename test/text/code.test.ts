@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { codeTokens } from '../../src/text/codeTokens.ts'
 import { languageOfPath } from '../../src/text/languageOfPath.ts'
-import { editOf } from '../../src/text/edits.ts'
+import { besideEdit, editOf } from '../../src/text/edits.ts'
 import { lineDiff } from '../../src/text/lineDiff.ts'
 import { linkTarget } from '../../src/text/linkTarget.ts'
 import { assert, describe } from '../support/suite.ts'
@@ -319,4 +319,18 @@ describe('a link of somebody’s text', (it) => {
     ])
       assert.is(linkTarget(url), undefined, url)
   })
+})
+
+describe('what an edit is given beside', (it) => {
+  const pair = { oldText: 'a', newText: 'b' }
+  for (const [name, input, beside] of [
+    ['edit_file', { path: 'p', ...pair }, {}],
+    ['edit_file', { path: 'p', file: 'other', ...pair, old: 'c' }, { file: 'other', old: 'c' }],
+    ['edit_file', { path: 'p', edits: [pair, { ...pair, all: true }], dry: 1 }, { dry: 1, edits: [{}, { all: true }] }],
+    ['edit_file', { path: 'p', edits: [pair] }, {}],
+    ['write_file', { path: 'p', content: 'c', text: 't', mode: '777' }, { text: 't', mode: '777' }],
+    ['read_file', { path: 'p', depth: 1 }, {}],
+  ] as const)
+    it(`is ${JSON.stringify(beside)} of ${name} ${JSON.stringify(input)}`, () =>
+      assert.equal(besideEdit(name, input), beside))
 })

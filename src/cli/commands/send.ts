@@ -126,10 +126,11 @@ async function watch(
   const colours = coloursFor(host.stdout, host.env)
   const screen = isLive ? new LiveScreen(host) : plainScreen(json ? host.stderr : host.stdout)
   const status = new StatusLine(screen, colours, systemClock, 'Ctrl-C to leave')
-  const print = eventPrinter({ screen, colours, isPriced: false })
   const policy = (): ApprovalPolicy => (invocation.yes ? 'approve' : isLive ? 'ask' : agent.isOwnRun ? 'deny' : 'leave')
+  const print = eventPrinter({ screen, colours, isPriced: false, isAsking: () => policy() === 'ask' })
   const approvals = answerPending(agent, screen, {
     policy,
+    colours,
     unasked: (pending) =>
       void host.stderr.write(`${withoutControls(waitingLine(pending))}; nobody can be asked here, see: ${where}\n`),
   })

@@ -27,6 +27,11 @@ export function coloursFor(stream: { readonly isTTY?: boolean }, env: NodeJS.Pro
   }
 }
 
+const same = (text: string): string => text
+
+/** For what is no terminal. */
+export const noColours: Colours = { dim: same, bold: same, green: same, red: same, yellow: same }
+
 const colourOf: { readonly [S in SessionStatus]: 'green' | 'yellow' | 'red' } = {
   completed: 'green',
   running: 'yellow',

@@ -8,7 +8,9 @@ import { byPolicy, counted, dollars, duration, money, savings, whole } from '../
 import { copiedSpans } from '../../charts/copiedSpans.ts'
 import type { Colours } from './colours.ts'
 import { withoutControls } from '../../charts/plainText.ts'
+import { diffCounts, diffRows } from './diffRows.ts'
 import type { Screen } from './screen.ts'
+import { editOf, type FileEdit } from '../../text/edits.ts'
 import { callLine, outcomeLine } from '../../charts/toolLine.ts'
 
 export interface PrinterOptions {
@@ -18,14 +20,22 @@ export interface PrinterOptions {
   readonly isPriced: boolean
   /** Appended to the last line of every run. */
   readonly footer?: string
+  /** Whether calls that need an approval are shown here before they run, so that their changes need not be shown again. */
+  isAsking?(): boolean
 }
+
+/** Lines of a change that are shown once it is made. */
+const mostChanged = 12
+const usualColumns = 80
 
 type Printers = { readonly [T in AgentEvent['type']]?: (event: EventOf<T>) => void }
 
 /** Prints an agent's events for people: text as it streams, a line for each tool call, and one for the run. */
 export function eventPrinter(options: PrinterOptions): (event: AgentEvent) => void {
   const { screen, colours } = options
-  const calls = new Map<string, { readonly line: string; readonly startedAt: number }>()
+  const calls = new Map<string, { readonly line: string; readonly startedAt: number; readonly edit?: FileEdit }>()
+  /** Calls whose change was shown before they ran. */
+  const seen = new Set<string>()
   /** Policies that planned reverts, by the requests' ids. */
   const planned = new Map<string, string>()
   let startedAt: number | undefined
@@ -69,16 +79,30 @@ export function eventPrinter(options: PrinterOptions): (event: AgentEvent) => vo
           : ` Trying again in ${duration(retryAt - time)}.`
       line(colours.yellow(`! ${withoutControls(error.message)} (${error.code})${again}`))
     },
-    'approval.requested': ({ callId, name, input, time }) =>
-      void calls.set(callId, { line: callLine(name, input), startedAt: time }),
-    'tool.start': ({ callId, name, input, time }) =>
-      void calls.set(callId, { line: callLine(name, input), startedAt: time }),
+    'approval.requested': ({ callId, name, input, time }) => {
+      calls.set(callId, { line: callLine(name, input), startedAt: time })
+      if (options.isAsking?.() === true) seen.add(callId)
+    },
+    'approval.decided': ({ callId, input }) => {
+      // It is not what was shown.
+      if (input !== undefined) seen.delete(callId)
+    },
+    'tool.start': ({ callId, name, input, time }) => {
+      const edit = screen.columns === undefined ? undefined : editOf(name, input)
+      calls.set(callId, { line: callLine(name, input), startedAt: time, ...(edit === undefined ? {} : { edit }) })
+    },
     'tool.end': (event) => {
       const call = calls.get(event.callId)
+      const isSeen = seen.delete(event.callId)
       calls.delete(event.callId)
+      const edit = event.message.isError ? undefined : call?.edit
+      const columns = (screen.columns ?? usualColumns) - 1
       const mark = event.message.isError ? colours.red('✗') : colours.green('✓')
       const time = call === undefined ? '' : ` · ${duration(event.time - call.startedAt)}`
-      line(`  ${mark} ${call?.line ?? event.name} ${colours.dim(`· ${outcomeLine(event)}${time}`)}`)
+      const counts = edit === undefined ? '' : ` · ${diffCounts(edit.diff)}`
+      line(`  ${mark} ${call?.line ?? event.name} ${colours.dim(`· ${outcomeLine(event)}${counts}${time}`)}`)
+      if (edit !== undefined && !isSeen && edit.diff.hunks.length > 0)
+        line(diffRows(edit.diff, { colours, indent: '    ', most: mostChanged, columns }).join('\n'))
       if (event.handoff !== undefined) line(colours.yellow(`  ⇒ ${withoutControls(event.handoff)} answers from now on`))
     },
     'compaction.end': ({ applied, requestId, reason = '', tokensBefore, tokensAfter, economics }) => {

@@ -8,6 +8,7 @@ import type { InputRequest } from './input/inputState.ts'
 import type { Key } from './input/keys.ts'
 import { Pastes } from './input/pastes.ts'
 import { emptyPicker, pickerRows, stepPicker, type PickerItem, type PickerState } from './input/picker.ts'
+import { menuRows, stepMenu, type MenuItem } from './menu.ts'
 import type { Screen } from './screen.ts'
 import { withoutControls } from '../../charts/plainText.ts'
 import { cellsOf, fitted, textWidth } from '../../charts/textWidth.ts'
@@ -31,6 +32,9 @@ export interface LineInput {
 
 interface Question {
   readonly prompt: string
+  readonly menu: readonly MenuItem[]
+  /** Which answer of the menu is chosen. */
+  chosen: number | undefined
   answer(line: string | undefined): void
 }
 
@@ -43,6 +47,8 @@ interface OpenPicker {
 
 /** Rows of a terminal that does not tell. */
 const usualRows = 24
+/** Rows that the answers below a question leave to its line. */
+const leastInputRows = 4
 
 /**
  * A terminal whose last lines are redrawn: below the text a status line, and below that the input line. The last line of text is
@@ -73,6 +79,10 @@ export class LiveScreen implements Screen {
 
   get isAtLineStart(): boolean {
     return this.#partial === ''
+  }
+
+  get columns(): number {
+    return this.#host.stdout.columns
   }
 
   /** The input that has not been submitted. */
@@ -138,7 +148,7 @@ export class LiveScreen implements Screen {
 
   readonly isInteractive = true
 
-  ask(question: string, signal: AbortSignal): Promise<string | undefined> {
+  ask(question: string, signal: AbortSignal, menu: readonly MenuItem[] = []): Promise<string | undefined> {
     if (signal.aborted || this.#isClosed) return Promise.resolve(undefined)
     return new Promise((resolve) => {
       const answer = (line: string | undefined): void => {
@@ -154,7 +164,7 @@ export class LiveScreen implements Screen {
       this.#edit()
       // What was being typed is no answer.
       this.#line!.setAside()
-      this.#question = { prompt: question, answer }
+      this.#question = { prompt: question, menu, chosen: undefined, answer }
       this.#redraw()
     })
   }
@@ -200,7 +210,7 @@ export class LiveScreen implements Screen {
       prompt: () => this.#question?.prompt ?? this.#input?.prompt ?? '',
       isAnswer: () => this.#question !== undefined || this.#input === undefined,
       complete: this.#input?.complete,
-      onKey: (key: Key) => this.#onPickerKey(key),
+      onKey: (key: Key) => this.#onPickerKey(key) || this.#onMenuKey(key),
       onChange: this.#redraw,
       onSubmit: (line: string, echo: string) => this.#submit(line, echo),
       onRequest: (request: InputRequest) => this.#request(request),
@@ -246,6 +256,19 @@ export class LiveScreen implements Screen {
     if (next === 'cancelled') picker.end(undefined)
     else if ('picked' in next) picker.end(next.picked)
     else picker.state = next
+    return true
+  }
+
+  /** Takes the key if it is for the answers below an open question. */
+  #onMenuKey(key: Key): boolean {
+    const question = this.#question
+    if (question === undefined) return false
+    const step = stepMenu(question.chosen, key, this.typed, question.menu)
+    question.chosen = step?.type === 'moved' ? step.chosen : undefined
+    if (step?.type !== 'taken') return step !== undefined
+    const { typed, isBegun = false } = step.item
+    if (isBegun) this.#line?.type(`${typed} `)
+    else this.#submit(typed, typed)
     return true
   }
 
@@ -306,8 +329,15 @@ export class LiveScreen implements Screen {
   #drawnInput(columns: number, rows: number): DrawnInput | undefined {
     if (this.#line === undefined) return undefined
     const picker = this.#picker
-    if (picker === undefined) return this.#line.draw(columns, rows)
     const colours = coloursFor(this.#host.stdout, this.#host.env)
+    if (picker === undefined) {
+      const { menu, chosen } = this.#question ?? { menu: [], chosen: undefined }
+      const room = this.typed.startsWith('/') ? 0 : Math.max(0, rows - leastInputRows)
+      const below = menuRows(menu, chosen, { columns: columns - 1, rows: room })
+      const line = this.#line.draw(columns, rows - below.length)
+      const answers = below.map(({ text, isChosen }) => (isChosen ? colours.bold(text) : colours.dim(text)))
+      return { ...line, rows: [...line.rows, ...answers] }
+    }
     const size = { columns: Math.max(1, columns - 1), rows: Math.max(2, rows - 1) }
     const { title, cursorColumn, items } = pickerRows(picker.title, picker.items, picker.state, size)
     const list = items.map(({ text, isChosen }) => (isChosen ? colours.bold(text) : colours.dim(text)))

@@ -1,11 +1,15 @@
+import type { MenuItem } from './menu.ts'
+
 /** Where output goes. On a terminal it may hold a status line and an input line below the text; elsewhere it is text only. */
 export interface Screen {
   /** Appends text. */
   write(text: string): void
   /** Shows a status line below the text, or removes it; no effect unless it is a terminal. */
   setStatus(line: string | undefined): void
-  /** Asks a question and waits for a line; `undefined` if nobody can answer or `signal` aborts. */
-  ask(question: string, signal: AbortSignal): Promise<string | undefined>
+  /** Asks a question and waits for a line, or for one of the answers of `menu`; `undefined` if nobody can answer or `signal` aborts. */
+  ask(question: string, signal: AbortSignal, menu?: readonly MenuItem[]): Promise<string | undefined>
+  /** Columns of a terminal; of a pipe or a file there are none. */
+  readonly columns?: number
   /** Whether somebody can be asked. */
   readonly isInteractive: boolean
   /** Whether the text so far ends with a line break. */

@@ -92,6 +92,11 @@ export class InputLine {
     }
   }
 
+  /** Puts a text where the cursor is, as if it were typed. */
+  type(text: string): void {
+    this.#apply({ type: 'text', text })
+  }
+
   clear(): void {
     this.#state = inputOf(this.entries)
   }

@@ -1,0 +1,45 @@
+import type { Fault } from '../mutate.ts'
+
+/** Slips in what a terminal shows, and in how people decide there. */
+export const faults: readonly Fault[] = [
+  {
+    id: 'terminal-out-1',
+    file: 'src/cli/terminal/menu.ts',
+    what: 'an Enter that was meant for something else allows a call',
+    from: "if (key.name !== 'enter' || chosen === undefined) return undefined",
+    to: "if (key.name !== 'enter') return undefined",
+    tests: ['cli/menu'],
+  },
+  {
+    id: 'terminal-out-2',
+    file: 'src/cli/approvals.ts',
+    what: 'a tool that was allowed for a run is allowed for good',
+    from: 'allowedTools.clear()',
+    to: '',
+    tests: ['cli/approvals'],
+  },
+  {
+    id: 'terminal-out-3',
+    file: 'src/cli/terminal/callText.ts',
+    what: 'an edit is approved without what it is given beside the change',
+    from: 'const beside = besideEdit(name, input)',
+    to: 'const beside = besideEdit(name, {})',
+    tests: ['cli/approvals'],
+  },
+  {
+    id: 'terminal-out-4',
+    file: 'src/text/edits.ts',
+    what: 'a second path of an edit is not shown',
+    from: 'return without(input, [path, ...(pairIn(input) ?? [])])',
+    to: 'return without(input, [...pathKeys, ...(pairIn(input) ?? [])])',
+    tests: ['text/code'],
+  },
+  {
+    id: 'terminal-out-5',
+    file: 'src/cli/terminal/diffRows.ts',
+    what: 'what is beyond the shown lines of a change is not told',
+    from: 'if (shown < height)',
+    to: 'if (shown > height)',
+    tests: ['cli/approvals'],
+  },
+]

@@ -1,0 +1,43 @@
+import { withoutControls } from '../../charts/plainText.ts'
+import { counted, whole } from '../../charts/amounts.ts'
+import { fitted } from '../../charts/textWidth.ts'
+import type { LineDiff } from '../../text/lineDiff.ts'
+import type { Colours } from './colours.ts'
+
+export interface DiffRowsOptions {
+  readonly colours: Colours
+  readonly indent: string
+  /** Lines to show; what is beyond is told as a number. */
+  readonly most: number
+  /** Longer lines are cut. Default: none is. */
+  readonly columns?: number
+}
+
+/** `+3 −1`. */
+export const diffCounts = ({ added, removed }: Pick<LineDiff, 'added' | 'removed'>): string =>
+  `+${whole(added)} −${whole(removed)}`
+
+/** How many rows the whole of a difference takes. */
+export const diffHeight = ({ hunks }: LineDiff): number =>
+  hunks.reduce((sum, { lines }) => sum + lines.length, Math.max(0, hunks.length - 1))
+
+const marks = { same: ' ', added: '+', removed: '-' } as const
+
+/** A difference of lines as rows of a terminal, in colours, without the control characters of what is compared. Pure. */
+export function diffRows(diff: LineDiff, { colours, indent, most, columns }: DiffRowsOptions): string[] {
+  const paint = { same: colours.dim, added: colours.green, removed: colours.red }
+  const height = diffHeight(diff)
+  // A row that says "1 more line" would take the place of that line.
+  const shown = height <= most + 1 ? height : most
+  const rows: string[] = []
+  for (const [index, { lines }] of diff.hunks.entries()) {
+    if (rows.length >= shown) break
+    if (index > 0) rows.push(colours.dim(`${indent}…`))
+    for (const { type, text } of lines.slice(0, shown - rows.length)) {
+      const row = `${indent}${marks[type]} ${withoutControls(text).replaceAll('\n', ' ')}`.trimEnd()
+      rows.push(paint[type](columns === undefined ? row : fitted(row, Math.max(1, columns))))
+    }
+  }
+  if (shown < height) rows.push(colours.dim(`${indent}… ${counted(height - shown, 'more line')}`))
+  return rows
+}
