@@ -41,7 +41,7 @@ const { port } = service.address() as { port: number }
 const workshop = await openApiTools(`http://127.0.0.1:${port}/openapi.json`, {
   exclude: ['DELETE *'],
   auth: { workshopKey: key },
-  responses: { fields: ['id', 'name', 'wound'] },
+  responses: { fields: { '*': ['id', 'name', 'wound'] } },
 })
 for (const { name, method, path, effects } of workshop.operations)
   console.log(`${name}: ${method} ${path} (${effects})`)

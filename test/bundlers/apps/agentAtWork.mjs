@@ -12,7 +12,7 @@ export async function agentAtWork(folder, { serve }) {
   const runtime = await createRuntime()
   const agent = await runtime.spawn(defineAgent({ name: 'seeker', model, tools: workspaceTools(folder) }))
   const { text } = await agent.prompt('Where is the needle?').result
-  const svg = await chart(agentMachine, { format: 'svg', detail: 'full' }).then(
+  const svg = await chart(agentMachine, { format: 'svg', detail: 'full', direction: 'right' }).then(
     (drawn) => drawn.slice(0, 4),
     ({ code, message }) => `${code} ${message}`,
   )
