@@ -1,5 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { NodeId } from '../protocol/ids.ts'
+import { nameOf } from './model/agentNames.ts'
+import { waitingKeys } from './model/deciding.ts'
 import type { FollowedAgent } from './model/followedAgent.ts'
 import type { Inspector } from './model/inspector.ts'
 import { Tabs } from './parts/tabs.tsx'
@@ -134,6 +136,7 @@ export function App({ inspector }: { readonly inspector: Inspector }) {
         </div>
         <ErrorList connection={connection} />
         <Announcements inspector={inspector} />
+        <TabTitle inspector={inspector} />
         {dialog === 'help' ? <ShortcutsDialog onClose={close} /> : null}
         {dialog === 'spawn' ? <SpawnDialog inspector={inspector} onClose={close} /> : null}
         {dialog === 'stop' && agent !== null ? <StopDialog inspector={inspector} view={agent} onClose={close} /> : null}
@@ -152,6 +155,21 @@ export function App({ inspector }: { readonly inspector: Inspector }) {
       </div>
     </ArtifactsOfPage.Provider>
   )
+}
+
+/** The tab says how much waits and what is shown; who looks elsewhere is told of what is new. */
+function TabTitle({ inspector }: { readonly inspector: Inspector }) {
+  const waiting = waitingKeys(inspector)
+  const { agent } = inspector.route.value
+  const summary = agent === null ? undefined : inspector.attached.value.directory.agents.value.get(agent)
+  const name = agent === null ? '' : `${summary === undefined ? agent : nameOf(summary)} · `
+  const title = `${waiting.length === 0 ? '' : `(${waiting.length}) `}${name}escapement`
+  useEffect(() => {
+    document.title = title
+  }, [title])
+  const keys = waiting.join('\n')
+  useEffect(() => inspector.notices.see(waiting), [keys])
+  return null
 }
 
 /** The overview, or where nobody is, how there comes to be somebody. */

@@ -46,6 +46,16 @@ export const browserPorts: InspectorPorts = {
   },
   memory: { get: () => tabTexts.get('token'), set: (token) => tabTexts.set('token', token) },
   stores: { tab: () => sessionStorage, browser: () => localStorage },
+  notices: {
+    state: () => (typeof Notification === 'undefined' ? 'missing' : Notification.permission),
+    ask: () => Notification.requestPermission(),
+    show(text) {
+      // A newer one takes its place.
+      const shown = new Notification('escapement', { body: text, tag: 'waiting' })
+      shown.addEventListener('click', () => window.focus())
+    },
+    isHidden: () => document.hidden,
+  },
   clock: systemClock,
   nextFrame(flush) {
     if (document.hidden) {

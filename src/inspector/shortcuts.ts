@@ -1,3 +1,4 @@
+import { decideFirst, firstApproval } from './model/deciding.ts'
 import type { Inspector } from './model/inspector.ts'
 import { viewNames } from './model/route.ts'
 
@@ -21,6 +22,11 @@ export function listenToKeys(inspector: Inspector, actions: ShellActions): () =>
     inspector.isTimeOpen.value = true
     inspector.go({ at: Math.max(1, Math.min(view.lastSeq, (view.at ?? view.lastSeq) + by)) }, 'replace')
   }
+  const decide = (what: 'approve' | 'deny' | 'approveTool'): void => {
+    // On the overview a key decides the row that is chosen.
+    if (inspector.route.value.agent === null) document.getElementById('overview')?.focus()
+    else decideFirst(inspector, what)
+  }
   const keys: Readonly<Record<string, () => void>> = {
     '?': actions.help,
     '0': () => {
@@ -28,7 +34,13 @@ export function listenToKeys(inspector: Inspector, actions: ShellActions): () =>
       // Once the overview is there.
       requestAnimationFrame(() => requestAnimationFrame(() => document.getElementById('overview')?.focus()))
     },
-    n: actions.spawn,
+    y: () => decide('approve'),
+    Y: () => decide('approveTool'),
+    // Nobody waits: the same key starts an agent.
+    n: () => {
+      if (firstApproval(inspector) === undefined) actions.spawn()
+      else decide('deny')
+    },
     a: actions.agents,
     p: actions.prompt,
     t: () => {
@@ -54,7 +66,8 @@ export function listenToKeys(inspector: Inspector, actions: ShellActions): () =>
       return
     }
     const act = keys[event.key]
-    if (act === undefined) return
+    // A key that is held down is no second decision.
+    if (act === undefined || (event.repeat && /^[yYn]$/.test(event.key))) return
     event.preventDefault()
     act()
   }

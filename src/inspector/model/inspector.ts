@@ -12,6 +12,7 @@ import { FollowedAgent } from './followedAgent.ts'
 import { FrameBatch, type NextFrame } from './frameBatch.ts'
 import { Directory } from './directory.ts'
 import { ShellChoices, type ChoiceStores } from './shellChoices.ts'
+import { Notices, type NoticePorts } from './notices.ts'
 import { emptyRoute, formatRoute, readRoute, type Route } from './route.ts'
 import { WaitingBook } from './waitingBook.ts'
 
@@ -46,6 +47,7 @@ export interface InspectorPorts {
   /** Reads the chart of an agent, if told so with its `full` layout; `null` when the server gives none. */
   readonly readChart: (agentId: string, token: string | undefined, layout?: 'full') => Promise<ServedChart | null>
   readonly artifacts: ArtifactPorts
+  readonly notices?: NoticePorts
   readonly webSocket?: ConnectionOptions['webSocket']
   /** Where the page's own settings are kept. Default: nowhere. */
   readonly stores?: ChoiceStores
@@ -78,6 +80,9 @@ export class Inspector {
   readonly isTimeOpen = signal<boolean | null>(null)
   readonly batch: FrameBatch
   readonly clock: Clock
+  /** What an agent was started with last, on this page. */
+  lastPrompt = ''
+  readonly notices: Notices
   /** Reads what results keep beside the log. */
   readonly artifacts: ArtifactReader
   /** How a person has set the page up. */
@@ -92,6 +97,7 @@ export class Inspector {
     this.#ports = ports
     this.clock = ports.clock
     this.choices = new ShellChoices(ports.stores)
+    this.notices = new Notices(ports.notices)
     this.artifacts = new ArtifactReader(ports.artifacts, () => this.#token)
     this.batch = new FrameBatch(ports.nextFrame)
     const { route, token, problems } = readRoute(ports.address.read())

@@ -15,6 +15,10 @@ export function Dialog({ title, onClose, children }: DialogProps) {
   useEffect(() => {
     const before = document.activeElement
     dialog.current?.showModal()
+    // What one types goes to the first field, not to the button that closes; without a field Enter does nothing for good.
+    const places = ['[data-first]', 'input, select, textarea', '.dialog-actions button']
+    const first = places.map((place) => dialog.current?.querySelector<HTMLElement>(place)).find(Boolean)
+    first?.focus()
     return () => {
       if (before instanceof HTMLElement) before.focus()
     }
@@ -27,6 +31,11 @@ export function Dialog({ title, onClose, children }: DialogProps) {
       onCancel={(event) => {
         event.preventDefault()
         onClose()
+      }}
+      onKeyDown={(event) => {
+        if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || event.isComposing) return
+        event.preventDefault()
+        dialog.current?.querySelector('form')?.requestSubmit()
       }}
       onClick={(event) => {
         if (event.target === dialog.current) onClose()

@@ -119,6 +119,7 @@ export function Home({ inspector }: { readonly inspector: Inspector }) {
       <h1 class="hidden">Overview of all agents</h1>
       <HomeStrip
         overview={overview}
+        notices={inspector.notices}
         shown={show}
         now={now}
         filter={filter}

@@ -2,6 +2,7 @@ import { useRef } from 'preact/hooks'
 import { money } from '../../charts/amounts.ts'
 import type { Standing } from '../../charts/standing.ts'
 import { formatCompact, formatCount } from '../model/numbers.ts'
+import type { Notices } from '../model/notices.ts'
 import type { Overview } from '../model/overview.ts'
 import { GrowthRate } from '../model/tokenRate.ts'
 import { StateDot } from '../parts/stateDot.tsx'
@@ -18,6 +19,7 @@ const words: readonly (readonly [standing: Standing, words: string])[] = [
 
 export interface StripProps {
   readonly overview: Overview
+  readonly notices: Notices
   readonly shown: readonly Standing[]
   readonly now: number
   readonly filter: string
@@ -28,7 +30,7 @@ export interface StripProps {
 }
 
 /** How many agents stand where, each a filter; what they cost and how fast they write; and a field for words. */
-export function HomeStrip({ overview, shown, now, filter, onToggle, onFilter, onLeave }: StripProps) {
+export function HomeStrip({ overview, notices, shown, now, filter, onToggle, onFilter, onLeave }: StripProps) {
   const rate = useRef(new GrowthRate())
   const { counts, costUsd, outputTokens } = overview
   const tokens = rate.current.see(outputTokens, now)
@@ -56,6 +58,7 @@ export function HomeStrip({ overview, shown, now, filter, onToggle, onFilter, on
           <span title="Tokens written in the last ten seconds, a second"> {formatCompact(tokens)} tok/s</span>
         ) : null}
       </p>
+      <NotifyButton notices={notices} />
       <input
         type="search"
         class="input home-filter"
@@ -73,5 +76,21 @@ export function HomeStrip({ overview, shown, now, filter, onToggle, onFilter, on
         }}
       />
     </div>
+  )
+}
+
+/** Asks once for notifications; what was refused is said and not asked for again. */
+function NotifyButton({ notices }: { readonly notices: Notices }) {
+  if (notices.wasRefused.value)
+    return (
+      <span class="muted small" role="status">
+        Your browser refused notifications.
+      </span>
+    )
+  if (notices.state.value !== 'default') return null
+  return (
+    <button type="button" class="button quiet slim" onClick={() => void notices.ask()}>
+      Notify me
+    </button>
   )
 }

@@ -1,21 +1,132 @@
+import { useEffect, useMemo, useState } from 'preact/hooks'
+import { age } from '../../charts/amounts.ts'
+import type { Pending } from '../../protocol/pending.ts'
+import { nameOf } from '../model/agentNames.ts'
+import { decideAll } from '../model/deciding.ts'
 import type { FollowedAgent } from '../model/followedAgent.ts'
 import type { Inspector } from '../model/inspector.ts'
+import { formatCount } from '../model/numbers.ts'
+import { ofSameTool, pendingWords } from '../model/pendingWords.ts'
+import { ControlButton } from '../parts/controlButton.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { useNow } from '../parts/useNow.ts'
 import { ApprovalCard } from './approvalCard.tsx'
 import { QuestionCard } from './questionCard.tsx'
 
-/** What waits for a person, of sub-agents too, each with its answer. */
-export function PendingBar({ inspector, view }: { readonly inspector: Inspector; readonly view: FollowedAgent }) {
+interface BarProps {
+  readonly inspector: Inspector
+  readonly view: FollowedAgent
+}
+
+/** What waits for a person, of sub-agents too: one line each, the first one whole. */
+export function PendingBar({ inspector, view }: BarProps) {
   const { pending } = view.state.value
-  if (pending.length === 0) return null
+  const [opened, setOpened] = useState<string | null>(null)
+  const [closed, setClosed] = useState<string | null>(null)
+  const first = pending[0]
+  useEffect(() => setOpened(null), [view])
+  if (first === undefined) return null
+  const open = pending.some(({ key }) => key === opened) ? opened : first.key === closed ? null : first.key
+  const toggle = (key: string): void => {
+    setOpened(open === key ? null : key)
+    setClosed(open === key ? key : null)
+  }
   return (
     <section class="approvals scroll" aria-label="What waits for you">
-      {pending.map((one) =>
-        one.kind === 'approval' ? (
-          <ApprovalCard key={one.key} inspector={inspector} via={view.agentId} approval={one} />
-        ) : (
-          <QuestionCard key={one.key} inspector={inspector} via={view.agentId} pending={one} />
-        ),
-      )}
+      {pending.length === 1 ? null : <Summary inspector={inspector} pending={pending} />}
+      {pending.map((one) => (
+        <PendingItem
+          key={one.key}
+          inspector={inspector}
+          view={view}
+          pending={one}
+          isAlone={pending.length === 1}
+          isOpen={one.key === open}
+          onToggle={() => toggle(one.key)}
+        />
+      ))}
     </section>
+  )
+}
+
+/** How many wait, and the way to approve all of a tool. */
+function Summary({ inspector, pending }: { readonly inspector: Inspector; readonly pending: readonly Pending[] }) {
+  const name = pending.find(({ kind }) => kind === 'approval')?.name
+  const same = name === undefined ? [] : ofSameTool(pending, name)
+  return (
+    <div class="pending-line pending-sum">
+      <strong class="grow number">{formatCount(pending.length)} wait for you</strong>
+      {same.length < 2 ? null : (
+        <ControlButton
+          why={inspector.controls.value.decide}
+          class="slim"
+          onUse={() => decideAll(inspector, same, 'approve')}
+        >
+          Approve all {formatCount(same.length)} <span class="mono cut tool-name">{name}</span>
+        </ControlButton>
+      )}
+    </div>
+  )
+}
+
+interface ItemProps extends BarProps {
+  readonly pending: Pending
+  readonly isAlone: boolean
+  readonly isOpen: boolean
+  readonly onToggle: () => void
+}
+
+function PendingItem({ inspector, view, pending, isAlone, isOpen, onToggle }: ItemProps) {
+  const via = view.agentId
+  const card =
+    pending.kind === 'approval' ? (
+      <ApprovalCard inspector={inspector} via={via} approval={pending} />
+    ) : (
+      <QuestionCard inspector={inspector} via={via} pending={pending} />
+    )
+  if (isAlone) return card
+  const words = pendingWords(pending)
+  const decide = (decision: 'approve' | 'deny') => () => decideAll(inspector, [pending.key], decision)
+  const why = inspector.controls.value.decide
+  return (
+    <div class={`pending-item ${isOpen ? 'open' : ''}`}>
+      <div class="pending-line">
+        <button type="button" class="pending-fold" aria-expanded={isOpen} onClick={onToggle}>
+          <Icon name="chevron" />
+          <bdi class="mono cut">{words}</bdi>
+          <Asker inspector={inspector} view={view} pending={pending} />
+        </button>
+        {isOpen || pending.kind !== 'approval' ? null : (
+          <>
+            <ControlButton why={why} class="slim" kind="danger" label={`Deny: ${words}`} onUse={decide('deny')}>
+              Deny
+            </ControlButton>
+            <ControlButton why={why} class="slim" kind="primary" label={`Approve: ${words}`} onUse={decide('approve')}>
+              Approve
+            </ControlButton>
+          </>
+        )}
+      </div>
+      {isOpen ? card : null}
+    </div>
+  )
+}
+
+/** Who asks, unless it is the one that is shown, and since when. */
+function Asker({ inspector, view, pending: { agentId, key } }: BarProps & { readonly pending: Pending }) {
+  const now = useNow(inspector.clock, 15_000)
+  const agent = inspector.attached.value.directory.agents.value.get(agentId)
+  const asked = useMemo(
+    () => view.state.value.records.findLast((record) => 'key' in record && record.key === key)?.time,
+    [view, key, view.state.value.status],
+  )
+  // Of a sub-agent, whose log is not read here, the last record is what it waits for.
+  const since = asked ?? agent?.activeAt
+  const who = agentId === view.agentId ? '' : agent === undefined ? agentId : nameOf(agent)
+  return (
+    <span class="pending-who small muted number">
+      {who === '' ? null : <bdi class="cut">{who}</bdi>}
+      {since === undefined ? null : <span>{age(now - since)} ago</span>}
+    </span>
   )
 }

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import { say } from '../model/say.ts'
 import type { Inspector } from '../model/inspector.ts'
+import { oneLine } from '../model/shortText.ts'
 import { Dialog } from '../parts/dialog.tsx'
 
 /** Starts an agent of a definition the server knows. */
@@ -14,7 +15,9 @@ export function SpawnDialog({ inspector, onClose }: { readonly inspector: Inspec
       const agent = await client.spawn(definition, id.trim() === '' ? {} : { id: id.trim() })
       onClose()
       inspector.go({ agent: agent.id })
-      if (text.trim() !== '') await say(agent, 'prompt', text)
+      if (text.trim() === '') return
+      inspector.lastPrompt = text
+      await say(agent, 'prompt', text)
     })
   }
   return (
@@ -50,11 +53,17 @@ export function SpawnDialog({ inspector, onClose }: { readonly inspector: Inspec
           <textarea
             class="input"
             rows={3}
+            data-first={definitions.value.length === 1 ? true : undefined}
             value={text}
             placeholder="Optional"
             onInput={({ currentTarget }) => setText(currentTarget.value)}
           />
         </label>
+        {inspector.lastPrompt === '' || text !== '' ? null : (
+          <button type="button" class="button quiet last-prompt" onClick={() => setText(inspector.lastPrompt)}>
+            <span class="cut">Again: {oneLine(inspector.lastPrompt)}</span>
+          </button>
+        )}
         <div class="dialog-actions">
           <button type="button" class="button" onClick={onClose}>
             Cancel
