@@ -107,7 +107,10 @@ export function App({ inspector }: { readonly inspector: Inspector }) {
         </div>
         <div
           class="columns"
-          style={{ '--details': `${inspector.choices.details.value}px` }}
+          style={{
+            '--details': `${inspector.choices.details.value}px`,
+            '--side': `${inspector.choices.side.value}px`,
+          }}
           id="part"
           role={alone === undefined ? undefined : 'main'}
         >

@@ -5,7 +5,7 @@ import { policyModel } from '../../src/actors/models/policyModel.ts'
 import { defineTool } from '../../src/actors/tools/defineTool.ts'
 import { textOf } from '../../src/protocol/messages.ts'
 import { checkProblems, describeInChromium, type PageContext } from '../browser/chromium.ts'
-import type { Serving } from '../server/bridge/bridgeHarness.ts'
+import { approving, type Serving } from '../server/bridge/bridgeHarness.ts'
 import { wantsAll } from '../support/seeds.ts'
 import { assert } from '../support/suite.ts'
 import { axeViolations } from './axe.ts'
@@ -165,6 +165,17 @@ describeInChromium('the overview of all agents', (it) => {
     checkProblems(context)
   })
 
+  it('stays as it is when a session goes that is shown', { timeoutMs: 30_000 }, async (context) => {
+    const serving = await serveInspector(context, [idler, releaser])
+    await idle(serving, 3)
+    const { page } = await openInspector(context, serving.server.port)
+    await row(context, /idler-1/).waitFor()
+    await (await serving.runtime.open('idler-1', idler)).stop()
+    await row(context, /idler-1/).getByText('stopped').waitFor()
+    await row(context, /idler-2/).waitFor()
+    checkProblems(context)
+  })
+
   for (const width of [375, 1024, 1440])
     for (const colorScheme of ['light', 'dark'] as const) {
       const look = { viewport: { width, height: 800 }, colorScheme, reducedMotion: 'reduce' } as const
@@ -193,4 +204,97 @@ describeInChromium('the overview of all agents', (it) => {
         },
       )
     }
+})
+
+describeInChromium('what waits for a person at the agent that is shown', (it) => {
+  it(
+    'has a line each, a key for the first, one for all of its tool, and a count in the title',
+    { timeoutMs: 60_000, viewport: { width: 1280, height: 900 } },
+    async (context) => {
+      const serving = await serveInspector(context, [releaser])
+      await begun(serving, releaser, 'rel', 'deploy north south east west')
+      const { page } = await openInspector(context, serving.server.port, { hash: '#agent=rel' })
+      await page.getByText('4 wait for you').waitFor()
+      await until(page, `document.title === '(4) deploy north south east west · escapement'`)
+      // The first one is whole, the others are lines.
+      assert.is(await page.getByRole('article').count(), 1)
+      const first = /deploy (\w+)/.exec(await textIn(page.locator('.pending-fold').first()))![1]!
+      await page.keyboard.press('n')
+      await page.getByText('3 wait for you').waitFor()
+      assert.is(await page.locator('.pending-fold', { hasText: first }).count(), 0)
+      await page.locator('.pending-fold').nth(2).click()
+      assert.is(await page.locator('.pending-fold').nth(2).getAttribute('aria-expanded'), 'true')
+      assert.equal(await axeViolations(page), [])
+      await page.keyboard.press('Shift+Y')
+      await page.getByText('It went so.').waitFor()
+      await until(page, `document.title === 'deploy north south east west · escapement'`)
+      const records = await recordsOf(serving.store, 'rel')
+      const said = records.flatMap((one) => (one.type === 'approval.decided' ? [one.decision] : []))
+      assert.equal(said, ['deny', 'approve', 'approve', 'approve'])
+      // Nothing waits: the key starts an agent, and what is typed goes to the first prompt.
+      await page.keyboard.press('n')
+      const dialog = page.getByRole('dialog', { name: 'Start an agent' })
+      await dialog.waitFor()
+      await page.keyboard.type('deploy up')
+      await page.keyboard.press('Control+Enter')
+      await page.getByRole('article', { name: 'deploy waits for approval' }).waitFor()
+      checkProblems(context)
+    },
+  )
+
+  it('says that notifications were refused, and does not ask again', { timeoutMs: 30_000 }, async (context) => {
+    const serving = await serveInspector(context, [idler])
+    await idle(serving, 2)
+    const { page } = await openInspector(context, serving.server.port)
+    await page.evaluate(`Notification.requestPermission = () => Promise.resolve('denied')`)
+    const button = page.getByRole('button', { name: 'Notify me' })
+    // A browser without a person may have refused already.
+    if ((await page.evaluate('Notification.permission')) !== 'default') return assert.is(await button.count(), 0)
+    await button.click()
+    await page.getByText('Your browser refused notifications.').waitFor()
+    assert.is(await button.count(), 0)
+    checkProblems(context)
+  })
+})
+
+describeInChromium('the list of agents', (it) => {
+  it(
+    'follows a link, keeps a sub-agent that has gone, and is found in by words',
+    { timeoutMs: 60_000 },
+    async (context) => {
+      const { worker, boss } = approving()
+      const serving = await serveInspector(context, [idler, worker, boss])
+      await idle(serving, 60)
+      const asked = Promise.withResolvers<void>()
+      const caller = await serving.runtime.spawn(boss, { id: 'boss' })
+      caller.subscribe(({ type }) => type === 'approval.requested' && asked.resolve(), { descendants: true })
+      const run = caller.prompt('Go').result
+      await asked.promise
+      const { page } = await openInspector(context, serving.server.port)
+      await page.getByRole('treeitem', { name: /idler-0/ }).waitFor()
+      await page.evaluate(`location.hash = '#agent=boss'`)
+      await page.getByRole('treeitem', { name: /boss/, selected: true }).waitFor()
+      const child = page.getByRole('treeitem', { name: /boss\.1/ })
+      await child.getByText('waits for you').waitFor()
+      await page.keyboard.press('y')
+      await run
+      await child.getByText('ended').waitFor()
+      assert.is(await page.getByText('interrupted').count(), 0)
+      await page.getByRole('searchbox', { name: 'Filter the list' }).fill('boss.1')
+      await page.getByRole('treeitem', { name: /idler/ }).first().waitFor({ state: 'detached' })
+      await child.waitFor()
+      await page.keyboard.press('ArrowDown')
+      await until(page, `document.activeElement.id === 'agents'`)
+      await page.keyboard.press('Home')
+      await page.keyboard.press('ArrowLeft')
+      await page.getByRole('treeitem', { name: /Running/ }).waitFor()
+      const edge = page.getByRole('separator', { name: 'Width of the list' })
+      await edge.focus()
+      await page.keyboard.press('ArrowRight')
+      assert.is(await edge.getAttribute('aria-valuenow'), '280')
+      await page.reload()
+      await until(page, `document.querySelector('.sidebar').clientWidth >= 279`)
+      checkProblems(context)
+    },
+  )
 })

@@ -181,15 +181,16 @@ describeInChromium('the keyboard on the inspector page', (it) => {
     await keyboard.press('Escape')
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     assert.is(await page.evaluate(`document.activeElement.matches('.events')`), true)
-    await keyboard.press('n')
-    await page.getByRole('dialog', { name: 'Start an agent' }).waitFor()
-    await keyboard.press('Escape')
-    await page.getByRole('dialog').waitFor({ state: 'detached' })
 
     // The call that waits is answered, and the agent is spoken to.
     await tabTo(inspector, '.approval-answer .button.primary')
     await keyboard.press('Enter')
     await page.locator('.approval').waitFor({ state: 'detached' })
+    // The same key would have denied it.
+    await keyboard.press('n')
+    await page.getByRole('dialog', { name: 'Start an agent' }).waitFor()
+    await keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
     await keyboard.press('1')
     await keyboard.press('p')
     await until(page, `document.activeElement.id === 'prompt'`)

@@ -8,6 +8,8 @@ import type { FrameBatch } from './frameBatch.ts'
 const pageSize = 100
 /** The delay after an agent has ended before sessions are read again: the server reads every log for it. */
 const settleMs = 1_000
+/** How many sub-agents that have gone are kept in the list. */
+const mostLeft = 2_000
 
 /** Which agents run and which sessions there are, as signals. */
 export class Directory {
@@ -22,9 +24,12 @@ export class Directory {
   readonly error = signal<ErrorInfo | null>(null)
   /** Agents that have gone since the sessions were read: what is known of their logs is old. */
   readonly settling = signal<ReadonlySet<string>>(new Set())
+  /** Sub-agents that ran since the page was opened and have gone, as they were last, up to `mostLeft`; a new map with every change. */
+  readonly left = signal<ReadonlyMap<string, AgentSummary>>(new Map())
   readonly #client: Client
   readonly #known = new Map<string, AgentSummary>()
   readonly #gone = new Set<string>()
+  readonly #left = new Map<string, AgentSummary>()
   readonly #batch: FrameBatch
   readonly #clock: Clock
   readonly #unwatch: () => void
@@ -33,9 +38,12 @@ export class Directory {
     this.agents.value = new Map(this.#known)
     this.isKnown.value = true
     if (this.#gone.size > 0) this.settling.value = new Set(this.#gone)
+    if (this.#hasLeft) this.left.value = new Map(this.#left)
+    this.#hasLeft = false
   }
   #reading: Promise<void> | undefined
   #isStale = false
+  #hasLeft = false
 
   /** Reads sessions only when asked, and after an agent has ended. */
   constructor(client: Client, { batch, clock }: { readonly batch: FrameBatch; readonly clock: Clock }) {
@@ -43,11 +51,8 @@ export class Directory {
     this.#batch = batch
     this.#clock = clock
     this.#unwatch = client.watch(({ agents, gone }) => {
-      for (const id of gone) {
-        this.#known.delete(id)
-        this.#gone.add(id)
-      }
-      for (const agent of agents) this.#known.set(agent.agentId, agent)
+      for (const id of gone) this.#leave(id)
+      for (const agent of agents) this.#come(agent)
       batch.add(this.#publish)
       if (gone.length > 0) this.#readLater()
     })
@@ -80,6 +85,23 @@ export class Directory {
     this.#batch.remove(this.#publish)
     this.#cancelRead?.()
     this.#unwatch()
+  }
+
+  #come(agent: AgentSummary): void {
+    this.#known.set(agent.agentId, agent)
+    this.#hasLeft ||= this.#left.delete(agent.agentId)
+  }
+
+  #leave(id: string): void {
+    this.#gone.add(id)
+    const agent = this.#known.get(id)
+    this.#known.delete(id)
+    if (agent === undefined || agent.path.length === 0) return
+    this.#left.set(id, { ...agent, state: 'closed' })
+    this.#hasLeft = true
+    if (this.#left.size <= mostLeft) return
+    const [oldest] = this.#left.keys()
+    this.#left.delete(oldest!)
   }
 
   /** A thousand agents that end make one reading. */

@@ -13,12 +13,16 @@ export interface ChoiceStores {
 
 /** Width of the right column in CSS pixels. */
 export const detailsWidth = { least: 260, usual: 344, most: 720 } as const
+/** Width of the list of agents in CSS pixels. */
+export const sideWidth = { least: 200, usual: 264, most: 520 } as const
 
 /** How a person has set the page up, beside what it shows: colours, widths, hints that were read. */
 export class ShellChoices {
   readonly theme: Signal<Theme>
   /** In CSS pixels. */
   readonly details: Signal<number>
+  /** Of the list of agents, in CSS pixels. */
+  readonly side: Signal<number>
   /** Where there is no room beside the agent, details lie over it: whether they do now. */
   readonly isDrawerOpen = signal(false)
   /** Whether the hint for those who are here for the first time is shown. */
@@ -32,7 +36,8 @@ export class ShellChoices {
     this.#browser = new KeptTexts(stores?.browser ?? (() => own))
     const theme = this.#browser.get('theme')
     this.theme = signal(themes.find((one) => one === theme) ?? 'system')
-    this.details = signal(widthOf(this.#tab.get('details width')))
+    this.details = signal(widthOf(this.#tab.get('details width'), detailsWidth))
+    this.side = signal(widthOf(this.#tab.get('list width'), sideWidth))
     this.hasHint = signal(stores !== undefined && this.#browser.get('hint') !== 'read')
   }
 
@@ -43,9 +48,14 @@ export class ShellChoices {
 
   /** A width outside of what is possible becomes the nearest that is. */
   setDetails(width: number): void {
-    const next = Math.round(Math.min(detailsWidth.most, Math.max(detailsWidth.least, width)))
-    this.details.value = next
-    this.#tab.set('details width', String(next))
+    this.details.value = within(width, detailsWidth)
+    this.#tab.set('details width', String(this.details.value))
+  }
+
+  /** As `setDetails`. */
+  setSide(width: number): void {
+    this.side.value = within(width, sideWidth)
+    this.#tab.set('list width', String(this.side.value))
   }
 
   /** The hint was read: it does not come again. */
@@ -55,7 +65,9 @@ export class ShellChoices {
   }
 }
 
-function widthOf(kept: string | undefined): number {
-  const width = kept !== undefined && /^\d{1,4}$/.test(kept) ? Number(kept) : detailsWidth.usual
-  return Math.min(detailsWidth.most, Math.max(detailsWidth.least, width))
-}
+type Widths = typeof detailsWidth | typeof sideWidth
+
+const within = (width: number, { least, most }: Widths): number => Math.round(Math.min(most, Math.max(least, width)))
+
+const widthOf = (kept: string | undefined, widths: Widths): number =>
+  within(kept !== undefined && /^\d{1,4}$/.test(kept) ? Number(kept) : widths.usual, widths)

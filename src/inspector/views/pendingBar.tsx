@@ -9,6 +9,7 @@ import { formatCount } from '../model/numbers.ts'
 import { ofSameTool, pendingWords } from '../model/pendingWords.ts'
 import { ControlButton } from '../parts/controlButton.tsx'
 import { Icon } from '../parts/icon.tsx'
+import { useMedia } from '../parts/useMedia.ts'
 import { useNow } from '../parts/useNow.ts'
 import { ApprovalCard } from './approvalCard.tsx'
 import { QuestionCard } from './questionCard.tsx'
@@ -23,10 +24,13 @@ export function PendingBar({ inspector, view }: BarProps) {
   const { pending } = view.state.value
   const [opened, setOpened] = useState<string | null>(null)
   const [closed, setClosed] = useState<string | null>(null)
+  // Where there is little room it is for the conversation.
+  const isTall = useMedia('(min-height: 820px)')
   const first = pending[0]
   useEffect(() => setOpened(null), [view])
   if (first === undefined) return null
-  const open = pending.some(({ key }) => key === opened) ? opened : first.key === closed ? null : first.key
+  const usual = first.key === closed || !isTall ? null : first.key
+  const open = pending.some(({ key }) => key === opened) ? opened : usual
   const toggle = (key: string): void => {
     setOpened(open === key ? null : key)
     setClosed(open === key ? key : null)

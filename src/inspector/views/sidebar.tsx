@@ -1,8 +1,10 @@
 import { useState } from 'preact/hooks'
 import type { Inspector } from '../model/inspector.ts'
+import { sideWidth } from '../model/shellChoices.ts'
 import { ControlButton } from '../parts/controlButton.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
+import { Splitter } from '../parts/splitter.tsx'
 import { SquareButton } from '../parts/squareButton.tsx'
 import { SideList } from './sideList.tsx'
 
@@ -10,6 +12,7 @@ import { SideList } from './sideList.tsx'
 export function Sidebar({ inspector, onSpawn }: { readonly inspector: Inspector; readonly onSpawn: () => void }) {
   const [filter, setFilter] = useState('')
   const { directory, connection } = inspector.attached.value
+  const { choices } = inspector
   const role = connection.role.value
   const whyNoSpawn =
     role !== 'admin'
@@ -20,7 +23,17 @@ export function Sidebar({ inspector, onSpawn }: { readonly inspector: Inspector;
   const isEmpty = directory.agents.value.size === 0 && directory.sessions.value?.length === 0
   const isLoading = !directory.isKnown.value || (directory.sessions.value === null && directory.error.value === null)
   return (
-    <nav class="sidebar" aria-label="Agents and sessions">
+    <nav class="sidebar" id="sidebar" aria-label="Agents and sessions">
+      <Splitter
+        label="Width of the list"
+        side="left"
+        controls="sidebar"
+        width={choices.side.value}
+        least={sideWidth.least}
+        most={sideWidth.most}
+        onWidth={(width) => choices.setSide(width)}
+        onReset={() => choices.setSide(sideWidth.usual)}
+      />
       <div class="side-title">
         <input
           type="search"
