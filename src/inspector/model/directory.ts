@@ -89,7 +89,7 @@ export class Directory {
 
   #come(agent: AgentSummary): void {
     this.#known.set(agent.agentId, agent)
-    this.#hasLeft ||= this.#left.delete(agent.agentId)
+    if (this.#left.delete(agent.agentId)) this.#hasLeft = true
   }
 
   #leave(id: string): void {
