@@ -109,7 +109,10 @@ describeInChromium('how the inspector page looks', (it) => {
             await check(view)
           }
           await tab('Conversation').click()
-          await page.locator('.conversation-row').first().click({ position: { x: 90, y: 12 } })
+          await page
+            .locator('.conversation-row')
+            .first()
+            .click({ position: { x: 90, y: 12 } })
           if (isNarrow) await tab('Details').click()
           await page.getByRole('heading', { name: /n1 User message/ }).waitFor()
           await check('Details')
