@@ -276,7 +276,7 @@ describeInChromium('the list of agents', (it) => {
       await page.getByRole('treeitem', { name: /idler-0/ }).waitFor()
       await page.evaluate(`location.hash = '#agent=boss'`)
       await page.getByRole('treeitem', { name: /boss/, selected: true }).waitFor()
-      const child = page.getByRole('treeitem', { name: /boss\.1/ })
+      const child = page.locator('.sidebar').getByRole('treeitem', { name: /boss\.1/ })
       await child.getByText('waits for you').waitFor()
       await page.keyboard.press('y')
       await run

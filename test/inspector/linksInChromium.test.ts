@@ -37,7 +37,7 @@ describeInChromium('links into the inspector page', (it) => {
     const inspector = await openInspector(context, server.port)
     const { page, goto } = inspector
     // It is found in the list, too.
-    await page.getByRole('option', { name: /e1/ }).click()
+    await page.locator('.sidebar').getByRole('treeitem', { name: /e1/ }).click()
     await inspector.sees('You said: three')
     await inspector.sees('at rest')
 
