@@ -163,7 +163,7 @@ export const layers: readonly Layer[] = [
   {
     path: 'inspector',
     below: [...words, 'sessions', 'text', 'charts', 'client.ts', 'client/fold'],
-    packages: ['preact', '@preact/signals', '@tanstack/virtual-core', 'elkjs', 'vite'],
+    packages: ['preact', '@preact/signals', 'elkjs', 'vite'],
   },
   {
     path: 'cli',

@@ -4,6 +4,7 @@ import { nameOf } from './model/agentNames.ts'
 import { waitingKeys } from './model/deciding.ts'
 import type { FollowedAgent } from './model/followedAgent.ts'
 import type { Inspector } from './model/inspector.ts'
+import { laterDialog } from './parts/later.tsx'
 import { Tabs } from './parts/tabs.tsx'
 import { narrow, useMedia } from './parts/useMedia.ts'
 import { listenToKeys } from './shortcuts.ts'
@@ -14,18 +15,20 @@ import { ExpiredLink } from './views/expiredLink.tsx'
 import { DetailsPane } from './views/detailsPane.tsx'
 import { Home } from './views/home.tsx'
 import { PageHeader } from './views/pageHeader.tsx'
-import { PolicyDialog } from './views/policyDialog.tsx'
-import { CompactDialog, PruneDialog } from './views/reshapeDialogs.tsx'
-import { RevertDialog } from './views/revertDialog.tsx'
-import { ShareDialog } from './views/shareDialog.tsx'
-import { ShortcutsDialog } from './views/shortcutsDialog.tsx'
 import { Sidebar } from './views/sidebar.tsx'
-import { SpawnDialog } from './views/spawnDialog.tsx'
 import { StopDialog } from './views/stopDialog.tsx'
 import { TokenForm } from './views/tokenForm.tsx'
 import { Welcome } from './views/welcome.tsx'
 import type { Connection } from './model/connection.ts'
 import { Icon } from './parts/icon.tsx'
+
+const PolicyDialog = laterDialog(async () => (await import('./views/policyDialog.tsx')).PolicyDialog)
+const RevertDialog = laterDialog(async () => (await import('./views/revertDialog.tsx')).RevertDialog)
+const ShareDialog = laterDialog(async () => (await import('./views/shareDialog.tsx')).ShareDialog)
+const SpawnDialog = laterDialog(async () => (await import('./views/spawnDialog.tsx')).SpawnDialog)
+const ShortcutsDialog = laterDialog(async () => (await import('./views/shortcutsDialog.tsx')).ShortcutsDialog)
+const CompactDialog = laterDialog(async () => (await import('./views/reshapeDialogs.tsx')).CompactDialog)
+const PruneDialog = laterDialog(async () => (await import('./views/reshapeDialogs.tsx')).PruneDialog)
 
 type DialogName =
   | 'help'

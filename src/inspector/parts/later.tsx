@@ -1,20 +1,20 @@
 import { useSignal } from '@preact/signals'
 import type { FunctionComponent, JSX } from 'preact'
 import { useEffect } from 'preact/hooks'
+import { Dialog } from './dialog.tsx'
 import { EmptyState } from './emptyState.tsx'
 import { Skeleton } from './skeleton.tsx'
 
-/**
- * A view whose code comes when it is first shown, so that the page opens without it. Where that fails, as after an update of the server that has
- * other files, it says so. `label`: what is said meanwhile.
- */
-export function later<P extends object>(
-  label: string,
-  load: () => Promise<FunctionComponent<P>>,
-): (props: P) => JSX.Element {
+type Load<P> = () => Promise<FunctionComponent<P>>
+type State = 'loading' | 'failed' | 'there'
+
+const failed = 'The server cannot be reached, or has another version of this page by now. Load the page again.'
+
+/** Code that comes when it is first used, and then is there. */
+function laterCode<P extends object>(load: Load<P>, other: (state: State, props: P) => JSX.Element | null) {
   let loaded: FunctionComponent<P> | undefined
-  return function Later(props) {
-    const state = useSignal<'loading' | 'failed' | 'there'>(loaded === undefined ? 'loading' : 'there')
+  return function Later(props: P): JSX.Element | null {
+    const state = useSignal<State>(loaded === undefined ? 'loading' : 'there')
     useEffect(() => {
       if (state.value !== 'loading') return undefined
       let isOver = false
@@ -29,16 +29,32 @@ export function later<P extends object>(
       )
       return () => void (isOver = true)
     }, [])
-    if (state.value === 'failed')
-      return (
-        <EmptyState icon="warning" title="This view could not be loaded">
-          <p role="alert">
-            The server cannot be reached, or has another version of this page by now. Load the page again.
-          </p>
-        </EmptyState>
-      )
-    if (loaded === undefined || state.value === 'loading') return <Skeleton label={label} />
-    const View = loaded
-    return <View {...props} />
+    const View = state.value === 'there' ? loaded : undefined
+    return View === undefined ? other(state.value, props) : <View {...props} />
   }
 }
+
+/**
+ * A view whose code comes when it is first shown, so that the page opens without it. Where that fails, as after an update of the server that has
+ * other files, it says so. `label`: what is said meanwhile.
+ */
+export const later = <P extends object>(label: string, load: Load<P>): FunctionComponent<P> =>
+  laterCode(load, (state) =>
+    state === 'failed' ? (
+      <EmptyState icon="warning" title="This view could not be loaded">
+        <p role="alert">{failed}</p>
+      </EmptyState>
+    ) : (
+      <Skeleton label={label} />
+    ),
+  )
+
+/** A dialog whose code comes when it is first opened; as `later`. */
+export const laterDialog = <P extends { readonly onClose: () => void }>(load: Load<P>): FunctionComponent<P> =>
+  laterCode(load, (state, { onClose }) =>
+    state === 'failed' ? (
+      <Dialog title="This could not be loaded" onClose={onClose}>
+        <p role="alert">{failed}</p>
+      </Dialog>
+    ) : null,
+  )

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
-import { useVirtualizer } from './useVirtualizer.ts'
+import { useRowWindow } from './useRowWindow.ts'
 
 export interface VirtualListProps {
   readonly count: number
@@ -26,19 +26,20 @@ export function VirtualList(props: VirtualListProps) {
   const scroller = useRef<HTMLDivElement>(null)
   const isAtEnd = useRef(true)
   const lastTop = useRef(0)
-  const virtualizer = useVirtualizer({
+  const { rows, shown } = useRowWindow({
     count,
-    estimateSize: () => rowHeight,
-    getItemKey: keyOf,
-    getScrollElement: () => scroller.current,
+    keyOf,
+    estimate: rowHeight,
+    scroller: () => scroller.current,
     overscan: 8,
+    follows: false,
   })
   useLayoutEffect(() => {
-    if (scrollTo !== null && scrollTo >= 0 && scrollTo < count) virtualizer.scrollToIndex(scrollTo, { align: 'auto' })
+    if (scrollTo !== null && scrollTo >= 0 && scrollTo < count) rows.scrollTo(scrollTo, 'auto')
   }, [scrollTo, scrollMark])
   useLayoutEffect(() => {
-    if (isFollowing && isAtEnd.current && count > 0) virtualizer.scrollToIndex(count - 1, { align: 'end' })
-  }, [count, isFollowing, virtualizer.scrollRect?.height])
+    if (isFollowing && isAtEnd.current && count > 0) rows.scrollToEnd()
+  }, [count, isFollowing, rows.height])
 
   return (
     <div
@@ -53,14 +54,14 @@ export function VirtualList(props: VirtualListProps) {
       }}
       {...props.attributes}
     >
-      <div class="virtual-rows" role="presentation" style={{ height: `${virtualizer.getTotalSize()}px` }}>
-        {virtualizer.getVirtualItems().map(({ index, key, start }) => (
+      <div class="virtual-rows" role="presentation" style={{ height: `${rows.layout.total}px` }}>
+        {shown.map(({ index, key, start }) => (
           <div
             key={key}
             class="virtual-row"
             role="presentation"
             data-index={index}
-            ref={isMeasured ? (element) => virtualizer.measureElement(element) : null}
+            ref={isMeasured ? rows.measure : null}
             style={{ transform: `translateY(${start}px)`, ...(isMeasured ? {} : { height: `${rowHeight}px` }) }}
           >
             {row(index)}

@@ -14,7 +14,6 @@ import { ContextPane } from './contextPane.tsx'
 import { ConversationPane } from './conversationPane.tsx'
 import { PendingBar } from './pendingBar.tsx'
 import { PromptBox } from './promptBox.tsx'
-import { TimelinePane } from './timelinePane.tsx'
 import { TimeSlider } from './timeSlider.tsx'
 
 const tabs: readonly { readonly name: ViewName; readonly label: string }[] = [
@@ -28,6 +27,10 @@ const tabs: readonly { readonly name: ViewName; readonly label: string }[] = [
 const panelId = 'view'
 
 const ChartPane = later('The chart is being loaded', async () => (await import('./chartPane.tsx')).ChartPane)
+const TimelinePane = later(
+  'The timeline is being loaded',
+  async () => (await import('./timelinePane.tsx')).TimelinePane,
+)
 const RequestPane = later('The requests are being loaded', async () => (await import('./requestPane.tsx')).RequestPane)
 
 export interface AgentPaneProps {

@@ -1,6 +1,6 @@
-import type { VirtualItem } from '@tanstack/virtual-core'
 import type { ComponentChildren, JSX } from 'preact'
-import { useVirtualizer } from '../parts/useVirtualizer.ts'
+import type { ShownRow } from '../parts/rowWindow.ts'
+import { useRowWindow } from '../parts/useRowWindow.ts'
 
 export interface RowScrollOptions {
   readonly count: number
@@ -14,7 +14,7 @@ export interface RowScrollOptions {
 }
 
 export interface RowScroll {
-  readonly items: readonly VirtualItem[]
+  readonly items: readonly ShownRow[]
   /** Pixels of all rows together. */
   readonly height: number
   readonly measure: (element: HTMLElement | null) => void
@@ -24,23 +24,13 @@ export interface RowScroll {
 
 /** Rows of any height in a list of any length: only those in view are made. */
 export function useRowScroll({ count, keyOf, estimate, scroller, follows }: RowScrollOptions): RowScroll {
-  const virtualizer = useVirtualizer({
-    count,
-    getItemKey: keyOf,
-    estimateSize: estimate,
-    getScrollElement: scroller,
-    overscan: 5,
-    anchorTo: follows ? 'end' : 'start',
-    followOnAppend: follows,
-    scrollEndThreshold: 60,
-    initialRect: { width: 0, height: 800 },
-  })
+  const { rows, shown } = useRowWindow({ count, keyOf, estimate, scroller, overscan: 5, follows })
   return {
-    items: virtualizer.getVirtualItems(),
-    height: virtualizer.getTotalSize(),
-    measure: virtualizer.measureElement,
-    scrollTo: (index, align) => virtualizer.scrollToIndex(index, { align }),
-    scrollToEnd: () => virtualizer.scrollToEnd(),
+    items: shown,
+    height: rows.layout.total,
+    measure: rows.measure,
+    scrollTo: (index, align) => rows.scrollTo(index, align),
+    scrollToEnd: () => rows.scrollToEnd(),
   }
 }
 
