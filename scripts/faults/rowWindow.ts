@@ -1,7 +1,6 @@
 import type { Fault } from '../mutate.ts'
 
 const layout = 'src/inspector/model/rowLayout.ts'
-const rows = 'src/inspector/parts/rowWindow.ts'
 
 /** Slips in lists that have only the rows in view in the document. */
 export const faults: readonly Fault[] = [
@@ -20,13 +19,5 @@ export const faults: readonly Fault[] = [
     from: '    this.#known = 1\n  }',
     to: '  }',
     tests: ['inspector/rowLayout'],
-  },
-  {
-    id: 'rowWindow-3',
-    file: rows,
-    what: 'a row that is opened at the end of a conversation leaves the view',
-    from: 'if (hasGrown && this.#options.follows',
-    to: 'if (this.#options.follows',
-    tests: ['inspector/foldingInChromium'],
   },
 ]
