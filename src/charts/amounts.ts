@@ -1,6 +1,7 @@
 import type { Economics } from '../protocol/economics.ts'
 import type { LimitReason } from '../protocol/turns.ts'
 import { oneLine } from './plainText.ts'
+import type { Took } from './workTimes.ts'
 
 /** `12,345`. */
 export const whole = (value: number): string => value.toLocaleString('en-US')
@@ -49,6 +50,10 @@ export function duration(ms: number): string {
   const minutes = Math.round(seconds / 60)
   return `${whole(Math.floor(minutes / 60))} h ${two(minutes % 60)} min`
 }
+
+/** How long something took, and apart from it what people took to decide: `1.6 s + 23.0 s waiting`. */
+export const tookWords = ({ ms, waitedMs }: Took): string =>
+  waitedMs < 1_000 ? duration(ms + Math.max(0, waitedMs)) : `${duration(ms)} + ${duration(waitedMs)} waiting`
 
 /** How long ago something was, in its largest unit: `5 min`, `3 d`. */
 export function age(ms: number): string {

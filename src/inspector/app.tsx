@@ -3,6 +3,7 @@ import type { NodeId } from '../protocol/ids.ts'
 import { nameOf } from './model/agentNames.ts'
 import { waitingKeys } from './model/deciding.ts'
 import type { FollowedAgent } from './model/followedAgent.ts'
+import { eventText } from './model/eventWords.ts'
 import type { Inspector } from './model/inspector.ts'
 import { laterDialog } from './parts/later.tsx'
 import { Tabs } from './parts/tabs.tsx'
@@ -203,7 +204,15 @@ function Announcements({ inspector }: { readonly inspector: Inspector }) {
     view === undefined || view.pending.length === 0
       ? ''
       : `, ${view.pending.length === 1 ? '1 call waits' : `${view.pending.length} calls wait`} for you`
-  return <LiveRegion text={status === 'open' ? `${agent}${asked}` : `Connection: ${status}`} />
+  const error = errorShown(inspector)
+  return <LiveRegion text={status !== 'open' ? `Connection: ${status}` : error === '' ? `${agent}${asked}` : error} />
+}
+
+/** The failure that is shown, and which of how many it is. */
+function errorShown({ agent, event: { value: event } }: Inspector): string {
+  const errors = agent.value?.errors ?? []
+  const place = event === null ? -1 : errors.indexOf(event)
+  return event === null || place < 0 ? '' : `Error ${place + 1} of ${errors.length}: ${eventText(event)}`
 }
 
 /** Says the newest of some texts to screen readers, when it has stood for a moment: a busy agent would never stop talking. */

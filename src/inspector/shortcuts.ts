@@ -49,6 +49,8 @@ export function listenToKeys(inspector: Inspector, actions: ShellActions): () =>
     },
     l: () => inspector.go({ at: null }, 'replace'),
     d: () => (inspector.choices.isDrawerOpen.value = !inspector.choices.isDrawerOpen.value),
+    e: () => void inspector.showError(1),
+    E: () => void inspector.showError(-1),
     '[': () => step(-1),
     ']': () => step(1),
     ...Object.fromEntries(viewNames.map((view, index) => [String(index + 1), () => inspector.go({ view })])),

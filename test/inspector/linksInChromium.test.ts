@@ -106,7 +106,7 @@ describeInChromium('links into the inspector page', (it) => {
     await inspector.sees('"at=then" in the address is not the number of a record.')
     await inspector.sees('You said: three')
     await inspector.goto('#agent=e1&view=requests&turn=77')
-    await inspector.sees('No request of turn 77')
+    await inspector.sees('No request of turn 78')
     checkProblems(context, /status of 404/)
   })
 

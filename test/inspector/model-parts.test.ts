@@ -3,7 +3,6 @@ import { noUsage } from '../../src/protocol/messages.ts'
 import type { AgentEvent } from '../../src/protocol/events.ts'
 import { controlsOf, type ControlFacts } from '../../src/inspector/model/controls.ts'
 import { EventList } from '../../src/inspector/model/eventList.ts'
-import { FilteredEvents } from '../../src/inspector/model/filteredEvents.ts'
 import { FrameBatch } from '../../src/inspector/model/frameBatch.ts'
 import { agentRows } from '../../src/inspector/model/hierarchy.ts'
 import { emptyRoute, formatRoute, readRoute } from '../../src/inspector/model/route.ts'
@@ -161,27 +160,6 @@ describe('the list of events', (it) => {
     assert.equal(
       [0, 1, 2, 3, 9].map((seq) => list.countUpTo(seq)),
       [0, 2, 3, 5, 5],
-    )
-  })
-
-  it('is filtered by looking at what is new alone', () => {
-    const filtered = new FilteredEvents()
-    const events = [logged(1), live(1)]
-    const hidden = new Set(['state'] as const)
-    const shown = filtered.of(events, 2, hidden)
-    assert.equal(
-      shown.map(({ seq }) => seq),
-      [1],
-    )
-    events.push(logged(2))
-    assert.is(filtered.of(events, 3, hidden), shown)
-    assert.equal(
-      shown.map(({ seq }) => seq),
-      [1, 2],
-    )
-    assert.equal(
-      filtered.of(events, 1, hidden).map(({ seq }) => seq),
-      [1],
     )
   })
 })

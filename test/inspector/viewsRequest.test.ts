@@ -63,7 +63,7 @@ describe('why a message is in a request', (it) => {
     })
     assert.equal(
       reasons.map(({ word, from }) => `${word}, ${from}`),
-      ['tool result, turn 3', 'lesson, left by a revert', 'memo of a prune or fold, ', 'summary, of a compaction'],
+      ['tool result, turn 4', 'lesson, left by a revert', 'memo of a prune or fold, ', 'summary, of a compaction'],
     )
   })
 

@@ -50,9 +50,9 @@ describe('an event in a line', (it) => {
     const end = { ...base, type: 'run.end', stopReason: 'stop', usage, costUsd: 0 } as const
     assert.equal(
       [1, 2].map((turns) => eventText({ ...end, turns })),
-      ['stop after 1 turn', 'stop after 2 turns'],
+      ['done after 1 turn', 'done after 2 turns'],
     )
-    assert.is(eventText({ ...base, type: 'turn.end', usage, costUsd: 0 }), 'turn 0, 1 token')
+    assert.is(eventText({ ...base, type: 'turn.end', usage, costUsd: 0 }), 'turn 1, 1 token')
   })
 
   it('says what a reshaping saves, if its record does', () => {

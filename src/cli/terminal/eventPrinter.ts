@@ -4,7 +4,7 @@ import type { AgentEvent, EventOf } from '../../protocol/events.ts'
 import type { Economics } from '../../protocol/economics.ts'
 import { formatNodeId } from '../../protocol/ids.ts'
 import { textOf, totalTokens } from '../../protocol/messages.ts'
-import { byPolicy, counted, dollars, duration, money, savings, whole } from '../../charts/amounts.ts'
+import { byPolicy, counted, dollars, duration, money, savings, tookWords, whole } from '../../charts/amounts.ts'
 import { copiedSpans } from '../../charts/copiedSpans.ts'
 import type { Colours } from './colours.ts'
 import { withoutControls } from '../../charts/plainText.ts'
@@ -12,6 +12,7 @@ import { diffCounts, diffRows } from './diffRows.ts'
 import type { Screen } from './screen.ts'
 import { editOf, type FileEdit } from '../../text/edits.ts'
 import { callLine, outcomeLine } from '../../charts/toolLine.ts'
+import { WorkTimes, type Took } from '../../charts/workTimes.ts'
 
 export interface PrinterOptions {
   readonly screen: Screen
@@ -33,12 +34,13 @@ type Printers = { readonly [T in AgentEvent['type']]?: (event: EventOf<T>) => vo
 /** Prints an agent's events for people: text as it streams, a line for each tool call, and one for the run. */
 export function eventPrinter(options: PrinterOptions): (event: AgentEvent) => void {
   const { screen, colours } = options
-  const calls = new Map<string, { readonly line: string; readonly startedAt: number; readonly edit?: FileEdit }>()
+  const calls = new Map<string, { readonly line: string; readonly edit?: FileEdit }>()
   /** Calls whose change was shown before they ran. */
   const seen = new Set<string>()
+  const times = new WorkTimes()
+  let took: Took | undefined
   /** Policies that planned reverts, by the requests' ids. */
   const planned = new Map<string, string>()
-  let startedAt: number | undefined
   /** Characters of the reply's text printed so far. */
   let shown = 0
   const endLine = (): void => {
@@ -49,7 +51,6 @@ export function eventPrinter(options: PrinterOptions): (event: AgentEvent) => vo
     screen.write(`${text}\n`)
   }
   const printers: Printers = {
-    'run.start': ({ time }) => (startedAt = time),
     'message.added': ({ message: { provenance } }) => {
       if (isRemembered(provenance))
         line(colours.dim(`  ⇠ from memory (${provenance.tier}, ${withoutControls(provenance.recordId)})`))
@@ -79,17 +80,17 @@ export function eventPrinter(options: PrinterOptions): (event: AgentEvent) => vo
           : ` Trying again in ${duration(retryAt - time)}.`
       line(colours.yellow(`! ${withoutControls(error.message)} (${error.code})${again}`))
     },
-    'approval.requested': ({ callId, name, input, time }) => {
-      calls.set(callId, { line: callLine(name, input), startedAt: time })
+    'approval.requested': ({ callId, name, input }) => {
+      calls.set(callId, { line: callLine(name, input) })
       if (options.isAsking?.() === true) seen.add(callId)
     },
     'approval.decided': ({ callId, input }) => {
       // It is not what was shown.
       if (input !== undefined) seen.delete(callId)
     },
-    'tool.start': ({ callId, name, input, time }) => {
+    'tool.start': ({ callId, name, input }) => {
       const edit = screen.columns === undefined ? undefined : editOf(name, input)
-      calls.set(callId, { line: callLine(name, input), startedAt: time, ...(edit === undefined ? {} : { edit }) })
+      calls.set(callId, { line: callLine(name, input), ...(edit === undefined ? {} : { edit }) })
     },
     'tool.end': (event) => {
       const call = calls.get(event.callId)
@@ -98,7 +99,7 @@ export function eventPrinter(options: PrinterOptions): (event: AgentEvent) => vo
       const edit = event.message.isError ? undefined : call?.edit
       const columns = (screen.columns ?? usualColumns) - 1
       const mark = event.message.isError ? colours.red('✗') : colours.green('✓')
-      const time = call === undefined ? '' : ` · ${duration(event.time - call.startedAt)}`
+      const time = took === undefined ? '' : ` · ${tookWords(took)}`
       const counts = edit === undefined ? '' : ` · ${diffCounts(edit.diff)}`
       line(`  ${mark} ${call?.line ?? event.name} ${colours.dim(`· ${outcomeLine(event)}${counts}${time}`)}`)
       if (edit !== undefined && !isSeen && edit.diff.hunks.length > 0)
@@ -148,9 +149,12 @@ export function eventPrinter(options: PrinterOptions): (event: AgentEvent) => vo
     },
     'model.warning': ({ model, message }) => line(colours.yellow(`! ${withoutControls(`${model}: ${message}`)}`)),
     error: ({ error }) => line(colours.red(`! ${withoutControls(error.message)} (${error.code})`)),
-    'run.end': (event) => line(runLine(event, startedAt === undefined ? undefined : event.time - startedAt, options)),
+    'run.end': (event) => line(runLine(event, took, options)),
   }
-  return (event) => (printers[event.type] as ((event: AgentEvent) => void) | undefined)?.(event)
+  return (event) => {
+    took = times.take(event)
+    ;(printers[event.type] as ((event: AgentEvent) => void) | undefined)?.(event)
+  }
 }
 
 const rungWords: Readonly<Record<EventOf<'stall.detected'>['rung'], string>> = {
@@ -160,10 +164,10 @@ const rungWords: Readonly<Record<EventOf<'stall.detected'>['rung'], string>> = {
   none: '',
 }
 
-/** `ms` is absent if the run's start was not seen. */
+/** `took` is absent if the run's start was not seen. */
 function runLine(
   end: EventOf<'run.end'>,
-  ms: number | undefined,
+  took: Took | undefined,
   { colours, isPriced, footer }: PrinterOptions,
 ): string {
   const { turns, usage, costUsd } = end
@@ -171,7 +175,7 @@ function runLine(
     counted(turns, 'turn'),
     `${whole(totalTokens(usage))} tokens`,
     isPriced || costUsd > 0 ? dollars(costUsd) : `cost ${money(0)}`,
-    ...(ms === undefined ? [] : [duration(ms)]),
+    ...(took === undefined ? [] : [tookWords(took)]),
     ...(footer === undefined ? [] : [footer]),
   ].join(' · ')
   const mark = end.stopReason === 'stop' ? colours.green('✓ done') : colours.red(`✗ ${endingOf(end)}`)

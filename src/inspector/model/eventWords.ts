@@ -13,73 +13,6 @@ import type { SourceView } from './agentView.ts'
 import { askingCost } from './numbers.ts'
 import { oneLine } from './shortText.ts'
 
-/** Groups of events that are shown or hidden together. */
-export const eventGroups = ['run', 'message', 'tool', 'brake', 'approval', 'state', 'request', 'error'] as const
-export type EventGroup = (typeof eventGroups)[number]
-
-const groups: Readonly<Record<AgentEvent['type'], EventGroup>> = {
-  'agent.created': 'run',
-  'agent.stopped': 'run',
-  'run.start': 'run',
-  'run.end': 'run',
-  'run.abandoned': 'run',
-  'turn.start': 'run',
-  'turn.end': 'run',
-  'turn.prepared': 'request',
-  'tools.changed': 'request',
-  'memory.extracted': 'request',
-  'use.changed': 'request',
-  'turn.captured': 'request',
-  'turn.request': 'request',
-  'message.added': 'message',
-  'reply.start': 'message',
-  'reply.end': 'message',
-  'reply.reset': 'error',
-  'reply.delta': 'message',
-  'thinking.delta': 'message',
-  'toolCall.delta': 'tool',
-  'tool.start': 'tool',
-  'tool.end': 'tool',
-  'tool.progress': 'tool',
-  'child.spawned': 'tool',
-  'child.ended': 'tool',
-  'approval.requested': 'approval',
-  'approval.decided': 'approval',
-  'question.asked': 'approval',
-  'question.answered': 'approval',
-  'call.requested': 'approval',
-  'queue.changed': 'message',
-  'compaction.requested': 'brake',
-  'compaction.start': 'brake',
-  'compaction.end': 'brake',
-  'revert.requested': 'brake',
-  'revert.applied': 'brake',
-  'undo.step': 'brake',
-  'undo.end': 'brake',
-  'prune.requested': 'brake',
-  'prune.applied': 'brake',
-  'graft.requested': 'brake',
-  'graft.applied': 'brake',
-  'pin.requested': 'brake',
-  'pin.applied': 'brake',
-  'guard.decided': 'approval',
-  'stall.detected': 'brake',
-  'policy.requested': 'brake',
-  'policy.start': 'brake',
-  'policy.end': 'brake',
-  'tag.expired': 'brake',
-  'model.waiting': 'state',
-  'model.waited': 'state',
-  'model.warning': 'error',
-  'source.status': 'request',
-  'state.changed': 'state',
-  error: 'error',
-  'events.dropped': 'error',
-}
-
-/** The group of an event; of one from a newer server `run`. */
-export const groupOf = ({ type }: AgentEvent): EventGroup => groups[type] ?? 'run'
-
 const longest = 240
 
 /** The beginning of a text on one line. */
@@ -144,6 +77,15 @@ function toolsWords({ added, removed, instructions = [], trouble = [] }: ToolsCh
   return short(parts.filter(Boolean).join(' · '))
 }
 
+const endWords = {
+  stop: 'done',
+  length: 'cut off at the length limit',
+  refusal: 'refused',
+  paused: 'paused',
+  aborted: 'aborted',
+  error: 'failed',
+} as const
+
 type Texts = { readonly [T in AgentEvent['type']]: (event: Extract<AgentEvent, { type: T }>) => string }
 
 const texts: Texts = {
@@ -157,12 +99,12 @@ const texts: Texts = {
   'agent.stopped': () => 'ended for good',
   'run.start': ({ cause, runId }) => `${runId}, by a ${cause}`,
   'run.end': ({ stopReason, turns, error, refusal }) =>
-    `${stopReason} after ${counted(turns, 'turn')}${whyEnded(error?.message ?? refusal?.reason)}`,
+    `${endWords[stopReason]} after ${counted(turns, 'turn')}${whyEnded(error?.message ?? refusal?.reason)}`,
   'guard.decided': ({ at, decision, guard = '', reason, error }) =>
     `${at} ${decision}${guard === '' ? '' : ` by ${guard}`}${whyEnded(reason ?? error?.message)}`,
   'run.abandoned': ({ runId }) => runId,
-  'turn.start': ({ turnIndex }) => `turn ${turnIndex}`,
-  'turn.end': ({ turnIndex, usage }) => `turn ${turnIndex}, ${counted(totalTokens(usage), 'token')}`,
+  'turn.start': ({ turnIndex }) => `turn ${turnIndex + 1}`,
+  'turn.end': ({ turnIndex, usage }) => `turn ${turnIndex + 1}, ${counted(totalTokens(usage), 'token')}`,
   'turn.prepared': (prepared) => preparedWords(prepared),
   'tools.changed': (change) => toolsWords(change),
   'memory.extracted': ({ kept, problem, usage, costUsd }) =>
@@ -252,10 +194,4 @@ export function eventText(event: AgentEvent): string {
   } catch {
     return ''
   }
-}
-
-/** The node an event is about. */
-export const nodeOf = (event: AgentEvent): number | null => {
-  if ('nodeId' in event && event.nodeId !== undefined) return event.nodeId
-  return event.type === 'revert.applied' ? (event.target ?? null) : null
 }

@@ -9,6 +9,7 @@ import { foldPending, pendingOf } from '../../client/fold/foldPending.ts'
 import type { ChatPending } from '../../client/fold/chat.ts'
 import type { LogRecord, PauseReason } from '../../protocol/records.ts'
 import type { AgentView, AgentViewState, AgentViewStatus, Braking, PartialReply } from './agentView.ts'
+import { EventErrors } from './eventErrors.ts'
 import { EventList, isLogged } from './eventList.ts'
 import type { FrameBatch } from './frameBatch.ts'
 import { LogFold, TimeTravel } from './logFold.ts'
@@ -43,6 +44,7 @@ const emptyLog = (): LoadedLog => ({
 /** Follows one agent: reads its log from the beginning, folds it as it grows, and can show any moment of it. Close it. */
 export class FollowedAgent implements AgentView {
   readonly agentId: string
+  readonly #errors = new EventErrors()
   readonly #client: Client
   readonly #batch: FrameBatch
   readonly #closing = new AbortController()
@@ -77,6 +79,12 @@ export class FollowedAgent implements AgentView {
 
   get state(): ReadonlySignal<AgentViewState> {
     return this.#state
+  }
+
+  /** What went wrong up to the moment that is shown, oldest first. */
+  get errors(): readonly AgentEvent[] {
+    const { events, eventCount } = this.#state.value
+    return this.#errors.of(events, eventCount)
   }
 
   /** Shows the moment after record `seq`, or with `null` the newest. */

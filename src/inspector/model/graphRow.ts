@@ -3,6 +3,7 @@ import type { Economics } from '../../protocol/economics.ts'
 import type { NodeId } from '../../protocol/ids.ts'
 import type { Message, ToolResultMessage } from '../../protocol/messages.ts'
 import type { Overlay } from '../../protocol/records.ts'
+import type { Took } from '../../charts/workTimes.ts'
 
 interface Row {
   /** Unique among the rows, and the same for as long as there is the row. */
@@ -52,8 +53,8 @@ export interface CallRow extends Row {
   readonly progress?: unknown
   /** The sub-agent that carries it out. */
   readonly childId?: string
-  readonly startedAt?: number
-  readonly endedAt?: number
+  /** Once it has ended. */
+  readonly took?: Took
   readonly pruned?: PruneOutcome
   /** What it came to stays in sight when its result is masked. */
   readonly keepsOutcome?: true

@@ -8,6 +8,7 @@ import type { LogRecord, RecordOf } from '../../protocol/records.ts'
 import type { CallRow, FoldRow, GraphRow, MemoRow, MessageRow, NoticeRow, TagRow } from './graphRow.ts'
 import { copyReply } from '../../conversation/grafts.ts'
 import { noAttempt, noticeOf, type Notice } from './graphNotices.ts'
+import { WorkTimes } from '../../charts/workTimes.ts'
 
 type Draft<T> = T extends unknown ? { -readonly [K in keyof T]: T[K] } : never
 type DraftRow = Draft<GraphRow>
@@ -28,6 +29,7 @@ export class GraphRows {
   #undoing: Draft<TagRow> | undefined
   /** Who asked for the reverts that are not yet applied. */
   readonly #asked = new Map<string, Pick<RevertRequest, 'by' | 'policy'>>()
+  readonly #times = new WorkTimes()
   #made = 0
   #version = 0
 
@@ -71,16 +73,16 @@ export class GraphRows {
   }
 
   #fold(record: LogRecord): void {
+    const took = this.#times.take(record as AgentEvent)
     switch (record.type) {
       case 'message.added':
         return this.#say(record)
       case 'reply.end':
         return this.#reply(record)
       case 'tool.start': {
-        const { callId, childId, irreversible, reversible, edited, input, time } = record
+        const { callId, childId, irreversible, reversible, edited, input } = record
         return this.#call(callId, {
           status: 'running',
-          startedAt: time,
           ...(edited === true ? { input } : {}),
           ...(childId === undefined ? {} : { childId }),
           ...(irreversible === true || reversible === true ? { keepsOutcome: true } : {}),
@@ -95,7 +97,7 @@ export class GraphRows {
       case 'approval.decided':
         return this.#call(record.callId, { status: record.decision === 'approve' ? 'pending' : 'denied' })
       case 'tool.end':
-        this.#call(record.callId, { status: 'ended', result: record.message, endedAt: record.time })
+        this.#call(record.callId, { status: 'ended', result: record.message, ...(took === undefined ? {} : { took }) })
         this.#open.delete(record.callId)
         return
       case 'run.end':

@@ -8,6 +8,8 @@ import type { AgentViewState } from './agentView.ts'
 import { ArtifactReader, type ArtifactPorts } from './artifactReader.ts'
 import { Connection, type ConnectionOptions } from './connection.ts'
 import { controlsOf, whyNotDrive, type Controls, type DriveFacts } from './controls.ts'
+import { nextError } from './eventErrors.ts'
+import { nodeAt, recordOf } from './eventNode.ts'
 import { FollowedAgent } from './followedAgent.ts'
 import { FrameBatch, type NextFrame } from './frameBatch.ts'
 import { Directory } from './directory.ts'
@@ -132,6 +134,34 @@ export class Inspector {
     this.problems.value = []
     this.#ports.address.write(formatRoute(next), how)
     this.#show(next)
+  }
+
+  /** Shows an event and the node it is about, in whatever view is open. */
+  showEvent(event: AgentEvent): void {
+    const records = this.agent.value?.state.value.records ?? []
+    const { view } = this.route.value
+    this.event.value = event
+    this.go(
+      {
+        node: nodeAt(event, records) ?? this.node.value,
+        ...(view === 'requests' && 'turnIndex' in event ? { turn: event.turnIndex } : {}),
+      },
+      'replace',
+    )
+  }
+
+  /** Shows the next or the previous thing that went wrong; `false`: nothing has. */
+  showError(step: 1 | -1): boolean {
+    const agent = this.agent.value
+    if (agent === null) return false
+    const node = this.node.value
+    const record = node === null ? undefined : recordOf(node, agent.state.value.records)
+    const error = nextError(agent.errors, step, {
+      shown: this.event.value,
+      ...(record === undefined ? {} : { seq: record.seq }),
+    })
+    if (error !== undefined) this.showEvent(error)
+    return error !== undefined
   }
 
   /** Reconnects with another token, or without one. */

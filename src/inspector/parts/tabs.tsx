@@ -1,9 +1,18 @@
 import type { ComponentChildren } from 'preact'
 import { useRef } from 'preact/hooks'
+import { formatCount } from '../model/numbers.ts'
+
+export interface Tab<T extends string> {
+  readonly name: T
+  readonly label: string
+  readonly count?: number
+  /** What went wrong there; `0`: nothing is shown. */
+  readonly errors?: number
+}
 
 export interface TabsProps<T extends string> {
   readonly label: string
-  readonly tabs: readonly { readonly name: T; readonly label: string; readonly count?: number }[]
+  readonly tabs: readonly Tab<T>[]
   readonly chosen: T
   readonly onChoose: (name: T) => void
   /** Of the panel that belongs to a tab. */
@@ -44,6 +53,12 @@ export function Tabs<T extends string>({ label, tabs, chosen, onChoose, panelId,
         >
           {tab.label}
           {tab.count === undefined ? null : <span class="count number">{tab.count}</span>}
+          {tab.errors === undefined || tab.errors === 0 ? null : (
+            <span class="count number is-bad" title="What went wrong: e goes to the next">
+              {formatCount(tab.errors)} <span aria-hidden="true">⚠</span>
+              <span class="hidden">{tab.errors === 1 ? ' error' : ' errors'}</span>
+            </span>
+          )}
         </button>
       ))}
     </div>

@@ -65,7 +65,7 @@ export function AgentPane({ inspector, view, onCompact, onAsk, onShare, onStop }
       />
       <Tabs
         label="Views"
-        tabs={tabs}
+        tabs={tabs.map((tab) => (tab.name === 'timeline' ? { ...tab, errors: view.errors.length } : tab))}
         chosen={chosen}
         onChoose={(name) => inspector.go({ view: name })}
         panelId={panelId}
@@ -91,7 +91,10 @@ function Panel({ inspector, view }: { readonly inspector: Inspector; readonly vi
       <ConversationPane
         view={view}
         selected={inspector.node}
-        onSelect={(node: NodeId | null) => inspector.go({ node }, 'replace')}
+        onSelect={(node: NodeId | null) => {
+          inspector.event.value = null
+          inspector.go({ node }, 'replace')
+        }}
       />
     ),
     chart: () => <ChartPane inspector={inspector} view={view} />,

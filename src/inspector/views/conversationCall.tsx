@@ -7,7 +7,7 @@ import { textOf } from '../../protocol/messageText.ts'
 import { editOf } from '../../text/edits.ts'
 import { DiffView, EditSize } from '../parts/diffView.tsx'
 import type { CallRow } from '../model/graphRow.ts'
-import { duration } from '../../charts/amounts.ts'
+import { tookWords } from '../../charts/amounts.ts'
 import { emptyRoute, formatRoute } from '../model/route.ts'
 import { argumentsLine, jsonOf, oneLine } from '../model/shortText.ts'
 import { policyTitle, PrunedBadge } from '../parts/prunedBadge.tsx'
@@ -26,7 +26,7 @@ export interface CallBodyProps {
 
 /** A tool call: one line, and opened its input and its result. */
 export function CallBody({ row, isOpen, toggle, onToggle }: CallBodyProps): JSX.Element {
-  const { name, input, nodeId, childId, result, startedAt, endedAt, pruned, isMasked, maskedBy } = row
+  const { name, input, nodeId, childId, result, took, pruned, isMasked, maskedBy } = row
   const state = stateOf(row)
   const edit = useMemo(() => editOf(name, input), [name, input])
   return (
@@ -60,7 +60,7 @@ export function CallBody({ row, isOpen, toggle, onToggle }: CallBodyProps): JSX.
         {pruned !== undefined && <PrunedBadge pruned={pruned} />}
         {childId !== undefined && <AgentLink agentId={childId} />}
         <span class="conversation-meta number">
-          {startedAt !== undefined && endedAt !== undefined && <span>{duration(endedAt - startedAt)}</span>}
+          {took !== undefined && <span>{tookWords(took)}</span>}
           <span class="conversation-id">{formatNodeId(nodeId)}</span>
         </span>
       </div>

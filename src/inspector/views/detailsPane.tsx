@@ -52,9 +52,7 @@ export function DetailsPane({ inspector, view, onRevert, onPrune }: DetailsPaneP
         <button type="button" class="button quiet drawer-close" onClick={() => (choices.isDrawerOpen.value = false)}>
           <Icon name="close" /> Close details
         </button>
-        {event === null || inspector.route.value.view !== 'timeline' ? null : (
-          <EventDetails inspector={inspector} event={event} />
-        )}
+        {event === null ? null : <EventDetails inspector={inspector} event={event} />}
         {node === null ? null : (
           <NodeDetails inspector={inspector} view={view} id={node} onRevert={onRevert} onPrune={onPrune} />
         )}

@@ -200,7 +200,7 @@ function Facts({ inspector, node }: { readonly inspector: Inspector; readonly no
       <dt>Turn</dt>
       <dd>
         <button type="button" class="link" onClick={() => inspector.go({ view: 'requests', turn: turnIndex })}>
-          {turnIndex}, its request
+          {turnIndex + 1}, its request
         </button>
       </dd>
       <dt>After</dt>

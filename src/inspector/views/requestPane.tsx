@@ -56,7 +56,7 @@ export function RequestPane({ view, turn }: RequestPaneProps): JSX.Element {
       </div>
       {requests.every(({ isLive }) => isLive) && <NotCaptured count={requests.length} />}
       {now === undefined ? (
-        <EmptyState icon="search" title={`No request of turn ${turn.value}`}>
+        <EmptyState icon="search" title={`No request of turn ${(turn.value ?? 0) + 1}`}>
           <p>It was not captured, or that turn is still to come.</p>
         </EmptyState>
       ) : (
@@ -111,6 +111,7 @@ interface StepperProps {
 
 function Stepper({ requests, index, turn, onGo }: StepperProps): JSX.Element {
   const now = requests[index]
+  const shownTurn = now?.turnIndex ?? turn
   const step = (by: number, name: string): JSX.Element => {
     const isOff = requests[index + by] === undefined
     return (
@@ -127,7 +128,7 @@ function Stepper({ requests, index, turn, onGo }: StepperProps): JSX.Element {
     )
   }
   const goTo = (text: string): void => {
-    const wanted = Number(text)
+    const wanted = Number(text) - 1
     const found = requests.findLastIndex(({ turnIndex }) => turnIndex === wanted)
     if (text !== '' && found >= 0) onGo(found)
   }
@@ -139,12 +140,12 @@ function Stepper({ requests, index, turn, onGo }: StepperProps): JSX.Element {
         <input
           class="input number"
           type="number"
-          min={requests[0]?.turnIndex}
-          max={requests.at(-1)?.turnIndex}
-          value={now?.turnIndex ?? turn ?? ''}
+          min={(requests[0]?.turnIndex ?? 0) + 1}
+          max={(requests.at(-1)?.turnIndex ?? 0) + 1}
+          value={shownTurn === null ? '' : shownTurn + 1}
           onChange={(event) => goTo(event.currentTarget.value)}
         />
-        <span class="muted number">of {requests.at(-1)?.turnIndex}</span>
+        <span class="muted number">of {(requests.at(-1)?.turnIndex ?? 0) + 1}</span>
       </label>
       {step(1, 'Next request')}
       {now !== undefined && now.attempt > 1 && <span class="badge warn">attempt {now.attempt}</span>}

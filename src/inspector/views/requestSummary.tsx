@@ -45,7 +45,7 @@ export function RequestSummary({ now, request, before, old, records }: RequestSu
       {change === undefined || before === undefined ? (
         <p class="muted">The first request there is: nothing to compare it with.</p>
       ) : (
-        <ChangeLine change={change} since={before.turnIndex} />
+        <ChangeLine change={change} since={before.turnIndex + 1} />
       )}
     </div>
   )

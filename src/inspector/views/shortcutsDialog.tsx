@@ -9,6 +9,7 @@ const shortcuts: readonly (readonly [keys: readonly string[], what: string])[] =
   [['p'], 'To the prompt'],
   [['t'], 'Time slider on and off'],
   [['l'], 'To the newest moment'],
+  [['e', 'E'], 'Next and previous error'],
   [['['], 'One record back in time'],
   [[']'], 'One record on'],
   [['y', 'n'], 'Approve, deny the first call that waits; on the overview the chosen one'],

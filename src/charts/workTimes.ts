@@ -1,0 +1,80 @@
+import type { AgentEvent } from '../protocol/events.ts'
+
+/** How long something took, in milliseconds, without what people took to decide, which is `waitedMs`. */
+export interface Took {
+  readonly ms: number
+  readonly waitedMs: number
+}
+
+interface Open {
+  ms: number
+  waitedMs: number
+  /** It waits for a person. */
+  waits: boolean
+}
+
+/**
+ * How long calls and runs took: a fold of the events of one agent. Of a run, time counts as waiting while calls wait for people and
+ * none is at work. A clock that is put back takes nothing away.
+ */
+export class WorkTimes {
+  readonly #calls = new Map<string, Open>()
+  #run: Open | undefined
+  #last: number | undefined
+
+  /** At the end of a call or of a run whose beginning was seen, how long it took. */
+  take(event: AgentEvent): Took | undefined {
+    this.#pass(event.time)
+    switch (event.type) {
+      case 'run.start':
+        this.#calls.clear()
+        this.#run = { ms: 0, waitedMs: 0, waits: false }
+        return undefined
+      case 'approval.requested':
+      case 'question.asked':
+        this.#set(event.callId, true)
+        return undefined
+      case 'approval.decided':
+      case 'question.answered':
+      case 'tool.start':
+        this.#set(event.callId, false)
+        return undefined
+      case 'tool.end': {
+        const call = this.#calls.get(event.callId)
+        this.#calls.delete(event.callId)
+        return call && tookOf(call)
+      }
+      case 'run.end': {
+        const run = this.#run
+        this.#run = undefined
+        this.#calls.clear()
+        return run && tookOf(run)
+      }
+      default:
+        return undefined
+    }
+  }
+
+  #set(callId: string, waits: boolean): void {
+    const call = this.#calls.get(callId)
+    if (call === undefined) this.#calls.set(callId, { ms: 0, waitedMs: 0, waits })
+    else call.waits = waits
+  }
+
+  /** Time has come to pass until `time`. */
+  #pass(time: number): void {
+    const ms = Math.max(0, time - (this.#last ?? time))
+    this.#last = time
+    if (ms === 0) return
+    const calls = [...this.#calls.values()]
+    for (const call of calls) add(call, ms, call.waits)
+    if (this.#run !== undefined) add(this.#run, ms, calls.length > 0 && calls.every(({ waits }) => waits))
+  }
+}
+
+function add(open: Open, ms: number, isWaiting: boolean): void {
+  if (isWaiting) open.waitedMs += ms
+  else open.ms += ms
+}
+
+const tookOf = ({ ms, waitedMs }: Open): Took => ({ ms, waitedMs })
