@@ -20,6 +20,8 @@ export interface EventRow {
   readonly lead: AgentEvent
   /** All of them, in order. */
   readonly events: readonly AgentEvent[]
+  /** It is one of those of the row above it, which is opened. */
+  readonly isPart?: true
 }
 
 /** Types of events that only say together that a turn goes on; the one that says most first. */
@@ -101,7 +103,7 @@ export function openedRows(rows: readonly EventRow[], open: ReadonlySet<string>)
   if (open.size === 0) return rows
   return rows.flatMap((row) =>
     open.has(row.key)
-      ? [row, ...row.events.map((lead, at) => ({ key: `${row.key} ${at}`, lead, events: [lead] }))]
+      ? [row, ...row.events.map((lead, at) => ({ key: `${row.key} ${at}`, lead, events: [lead], isPart: true as const }))]
       : [row],
   )
 }

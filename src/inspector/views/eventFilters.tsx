@@ -12,44 +12,47 @@ export interface EventFiltersProps {
 }
 
 /** What of the list is shown: a click on a kind shows it alone, with Shift or Ctrl it as well. */
-export const EventFilters = ({ filter, counts, shown, onChange }: EventFiltersProps) => (
-  <div class="filters">
-    <div class="chips" role="group" aria-label="Kinds of events">
-      <button
-        type="button"
-        class="chip"
-        aria-pressed={filter.only.size === 0}
-        onClick={() => onChange({ ...filter, only: everyEvent.only })}
-      >
-        all
-      </button>
-      {eventGroups.map((group) => (
+export function EventFilters({ filter, counts, shown, onChange }: EventFiltersProps) {
+  const shownGroups = eventGroups.filter((group) => counts[group] > 0 || group === 'error' || filter.only.has(group))
+  return (
+    <div class="filters">
+      <div class="chips" role="group" aria-label="Kinds of events">
         <button
-          key={group}
           type="button"
           class="chip"
-          aria-pressed={filter.only.has(group)}
-          title={`Only ${group}; with Shift or Ctrl also ${group}`}
-          onClick={({ shiftKey, ctrlKey, metaKey }) =>
-            onChange({ ...filter, only: chosenGroups(filter.only, group, shiftKey || ctrlKey || metaKey) })
-          }
+          aria-pressed={filter.only.size === 0}
+          onClick={() => onChange({ ...filter, only: everyEvent.only })}
         >
-          <span class={`kind is-${group}`} aria-hidden="true" />
-          {group}
-          <span class={`number chip-count ${group === 'error' && counts.error > 0 ? 'is-bad' : ''}`}>
-            {formatCount(counts[group])}
-          </span>
+          all
         </button>
-      ))}
+        {shownGroups.map((group) => (
+          <button
+            key={group}
+            type="button"
+            class="chip"
+            aria-pressed={filter.only.has(group)}
+            title={`Only ${group}; with Shift or Ctrl also ${group}`}
+            onClick={({ shiftKey, ctrlKey, metaKey }) =>
+              onChange({ ...filter, only: chosenGroups(filter.only, group, shiftKey || ctrlKey || metaKey) })
+            }
+          >
+            <span class={`kind is-${group}`} aria-hidden="true" />
+            {group}
+            <span class={`number chip-count ${group === 'error' && counts.error > 0 ? 'is-bad' : ''}`}>
+              {formatCount(counts[group])}
+            </span>
+          </button>
+        ))}
+      </div>
+      <input
+        class="input filter-text"
+        type="search"
+        placeholder="Filter"
+        aria-label="Only events with this text"
+        value={filter.text}
+        onInput={({ currentTarget }) => onChange({ ...filter, text: currentTarget.value })}
+      />
+      <span class="faint number small filter-shown">{formatCount(shown)} rows</span>
     </div>
-    <input
-      class="input filter-text"
-      type="search"
-      placeholder="Filter"
-      aria-label="Only events with this text"
-      value={filter.text}
-      onInput={({ currentTarget }) => onChange({ ...filter, text: currentTarget.value })}
-    />
-    <span class="faint number small filter-shown">{formatCount(shown)} rows</span>
-  </div>
-)
+  )
+}

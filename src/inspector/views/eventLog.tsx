@@ -133,7 +133,7 @@ function Row({ row, before, index, begun, isChosen, isOpen, onChoose, onToggle }
   const group = groupOf(lead)
   return (
     <div
-      class={`event-row ${isLogged(lead) ? '' : 'live'} ${group === 'error' ? 'is-bad' : ''} ${row.key.split(' ').length > 3 ? 'is-part' : ''}`}
+      class={`event-row ${isLogged(lead) ? '' : 'live'} ${group === 'error' ? 'is-bad' : ''} ${row.isPart ? 'is-part' : ''}`}
       role="option"
       id={`event-${index}`}
       aria-selected={isChosen}

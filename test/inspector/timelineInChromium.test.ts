@@ -1,0 +1,74 @@
+import { z } from 'zod'
+import { defineAgent } from '../../src/actors/defineAgent.ts'
+import { policyModel } from '../../src/actors/models/policyModel.ts'
+import { defineTool } from '../../src/actors/tools/defineTool.ts'
+import { checkProblems, describeInChromium } from '../browser/chromium.ts'
+import { assert } from '../support/suite.ts'
+import { axeViolations } from './axe.ts'
+import { openInspector, serveInspector } from './inspectorHarness.ts'
+
+const look = defineTool({
+  name: 'look',
+  description: 'Looks.',
+  input: z.object({ at: z.number() }),
+  run: ({ at }) => {
+    if (at % 10 === 3) throw new Error(`It is dark at ${at}`)
+    return 'Nothing.'
+  },
+})
+/** Looks at twenty places one by one; at 3 and at 13 it is dark. */
+const scout = defineAgent({
+  name: 'scout',
+  model: policyModel(({ messages }) => {
+    const at = messages.filter(({ role }) => role === 'toolResult').length
+    return at < 20 ? { toolCalls: [{ name: 'look', input: { at } }] } : 'I have looked.'
+  }),
+  tools: [look],
+})
+
+describeInChromium('the timeline of the inspector page', (it) => {
+  it(
+    'shows the kinds that are chosen, and leads from failure to failure in any view',
+    { timeoutMs: 60_000, reducedMotion: 'reduce' },
+    async (context) => {
+      const { runtime, server } = await serveInspector(context, [scout])
+      await (await runtime.spawn(scout, { id: 's' })).prompt('go').result
+      const inspector = await openInspector(context, server.port, { hash: '#agent=s&view=timeline' })
+      const { page, tab } = inspector
+      await page.getByRole('tab', { name: /Timeline\s*,\s*2\s*errors/ }).waitFor()
+      const rows = page.locator('.event-row')
+      const chip = (name: RegExp) =>
+        page.getByRole('group', { name: 'Kinds of events' }).getByRole('button', { name, exact: true })
+
+      await chip(/^error/).click()
+      await rows.nth(1).waitFor()
+      assert.is(await rows.count(), 2)
+      await inspector.sees('It is dark at 13', rows)
+      assert.equal(await axeViolations(page), [])
+      assert.is(await chip(/^approval/).count(), 0)
+      await chip(/^tool/).click({ modifiers: ['Shift'] })
+      await inspector.sees('40 rows')
+      await chip(/^tool/).click()
+      await inspector.sees('40 rows')
+      await chip(/^error/).click()
+      await chip(/^all/).click()
+      await page.getByLabel('Only events with this text').fill('dark at 3')
+      await page.locator('.event-row:only-child').waitFor()
+      await rows.click()
+      await page.locator('.event-row[aria-selected=true]').waitFor()
+
+      // What is chosen here is shown there, and the keys go on from it.
+      await tab('Conversation').click()
+      const chosen = page.locator('.conversation-row.is-selected')
+      await inspector.sees('It is dark at 3', page.locator('.details'))
+      await page.keyboard.press('e')
+      await inspector.sees('It is dark at 13', page.locator('.details'))
+      await inspector.sees(/look/, chosen)
+      await page.keyboard.press('E')
+      await inspector.sees('It is dark at 3', page.locator('.details'))
+      await page.keyboard.press('E')
+      await inspector.sees('It is dark at 13', page.locator('.details'))
+      checkProblems(inspector)
+    },
+  )
+})
