@@ -103,7 +103,10 @@ export function openedRows(rows: readonly EventRow[], open: ReadonlySet<string>)
   if (open.size === 0) return rows
   return rows.flatMap((row) =>
     open.has(row.key)
-      ? [row, ...row.events.map((lead, at) => ({ key: `${row.key} ${at}`, lead, events: [lead], isPart: true as const }))]
+      ? [
+          row,
+          ...row.events.map((lead, at) => ({ key: `${row.key} ${at}`, lead, events: [lead], isPart: true as const })),
+        ]
       : [row],
   )
 }
