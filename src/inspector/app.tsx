@@ -14,6 +14,7 @@ import { ArtifactsOfPage } from './views/artifacts.tsx'
 import { ConnectionBanner } from './views/connectionBanner.tsx'
 import { ExpiredLink } from './views/expiredLink.tsx'
 import { DetailsPane } from './views/detailsPane.tsx'
+import { FirstHint } from './views/firstHint.tsx'
 import { Home } from './views/home.tsx'
 import { PageHeader } from './views/pageHeader.tsx'
 import { Sidebar } from './views/sidebar.tsx'
@@ -27,12 +28,13 @@ const PolicyDialog = laterDialog(async () => (await import('./views/policyDialog
 const RevertDialog = laterDialog(async () => (await import('./views/revertDialog.tsx')).RevertDialog)
 const ShareDialog = laterDialog(async () => (await import('./views/shareDialog.tsx')).ShareDialog)
 const SpawnDialog = laterDialog(async () => (await import('./views/spawnDialog.tsx')).SpawnDialog)
-const ShortcutsDialog = laterDialog(async () => (await import('./views/shortcutsDialog.tsx')).ShortcutsDialog)
+const HelpDialog = laterDialog(async () => (await import('./views/helpDialog.tsx')).HelpDialog)
 const CompactDialog = laterDialog(async () => (await import('./views/reshapeDialogs.tsx')).CompactDialog)
 const PruneDialog = laterDialog(async () => (await import('./views/reshapeDialogs.tsx')).PruneDialog)
 
 type DialogName =
   | 'help'
+  | 'marks'
   | 'spawn'
   | 'stop'
   | 'compact'
@@ -100,6 +102,7 @@ export function App({ inspector }: { readonly inspector: Inspector }) {
         </PageHeader>
         <div class="notices">
           <ConnectionBanner connection={connection} clock={inspector.clock} />
+          {chosen === null ? <FirstHint inspector={inspector} onMarks={() => setDialog('marks')} /> : null}
           {inspector.problems.value.map((problem) => (
             <div key={problem} class="banner warn" role="alert">
               <span class="grow">{problem}</span>
@@ -144,7 +147,9 @@ export function App({ inspector }: { readonly inspector: Inspector }) {
         <ErrorList connection={connection} />
         <Announcements inspector={inspector} />
         <TabTitle inspector={inspector} />
-        {dialog === 'help' ? <ShortcutsDialog onClose={close} /> : null}
+        {dialog === 'help' || dialog === 'marks' ? (
+          <HelpDialog part={dialog === 'help' ? 'keys' : 'marks'} onClose={close} />
+        ) : null}
         {dialog === 'spawn' ? <SpawnDialog inspector={inspector} onClose={close} /> : null}
         {dialog === 'stop' && agent !== null ? <StopDialog inspector={inspector} view={agent} onClose={close} /> : null}
         {dialog === 'share' && agent !== null ? (

@@ -180,7 +180,7 @@ describeInChromium('the keyboard on the inspector page', (it) => {
 
     // Dialogs: opened, closed by Escape, and the focus is where it was.
     await keyboard.press('?')
-    await page.getByRole('dialog', { name: 'Keyboard' }).waitFor()
+    await page.getByRole('dialog', { name: 'Help' }).waitFor()
     await keyboard.press('Escape')
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     assert.is(await page.evaluate(`document.activeElement.matches('.events')`), true)

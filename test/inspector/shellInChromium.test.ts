@@ -166,6 +166,41 @@ describeInChromium('the frame of the inspector page', (it) => {
   })
 })
 
+describeInChromium('help on the inspector page', (it) => {
+  for (const [width, colorScheme] of [
+    [1440, 'dark'],
+    [375, 'light'],
+  ] as const)
+    it(
+      `tells who is here for the first time how to begin, once, at ${width} px`,
+      { viewport: { width, height: 800 }, colorScheme, reducedMotion: 'reduce', timeoutMs: 60_000 },
+      async (context) => {
+        const { server } = await serveInspector(context, [miner])
+        const inspector = await openInspector(context, server.port)
+        const { page } = inspector
+        const hint = page.getByRole('region', { name: 'First steps' })
+        await hint.waitFor()
+        assert.equal(await axeViolations(page), [])
+        await inspector.button('the meaning of marks').click()
+        const dialog = page.getByRole('dialog', { name: 'Help' })
+        await inspector.sees('lesson', dialog)
+        assert.equal(await axeViolations(page), [])
+        await dialog.getByRole('tab', { name: 'Marks' }).focus()
+        await page.keyboard.press('ArrowRight')
+        await inspector.sees('Time slider on and off', dialog)
+        assert.equal(await axeViolations(page), [])
+        await page.keyboard.press('Escape')
+        await dialog.waitFor({ state: 'detached' })
+        await inspector.button('Got it').click()
+        await hint.waitFor({ state: 'detached' })
+        await page.reload()
+        await inspector.sees('No agent yet')
+        assert.is(await hint.count(), 0)
+        checkProblems(context)
+      },
+    )
+})
+
 describeInChromium('what an agent had in view', (it) => {
   for (const [width, colorScheme] of [
     [1440, 'light'],

@@ -20,6 +20,3 @@ const kinds: Readonly<Record<string, string>> = {
 export const StateDot = ({ state }: { readonly state: string }) => (
   <span class={`dot ${kinds[state] ?? (isBusy(state) ? 'busy' : '')}`} aria-hidden="true" />
 )
-
-/** The colour that goes with a state. */
-export const toneOf = (state: string): string => (state === 'paused' ? 'warn' : isBusy(state) ? 'accent' : '')

@@ -64,7 +64,7 @@ export function PageHeader({ inspector, onHelp, children }: PageHeaderProps) {
         <span class="faint mono server">{new URL(connection.url).host}</span>
       </span>
       <ThemeButton inspector={inspector} />
-      <SquareButton label="Keyboard shortcuts" hint="Shortcuts (?)" isQuiet onClick={onHelp}>
+      <SquareButton label="Help" hint="Help: marks and keys (?)" isQuiet onClick={onHelp}>
         <Icon name="help" />
       </SquareButton>
     </header>

@@ -1,7 +1,5 @@
-import { Dialog } from '../parts/dialog.tsx'
-
 const shortcuts: readonly (readonly [keys: readonly string[], what: string])[] = [
-  [['?'], 'This list'],
+  [['?'], 'This help'],
   [['0'], 'Overview of all agents'],
   [['1', '2', '3', '4', '5'], 'Conversation, chart, timeline, requests, context'],
   [['d'], 'Details, where they lie over the agent'],
@@ -22,19 +20,17 @@ const shortcuts: readonly (readonly [keys: readonly string[], what: string])[] =
 ]
 
 /** What the keyboard does. */
-export const ShortcutsDialog = ({ onClose }: { readonly onClose: () => void }) => (
-  <Dialog title="Keyboard" onClose={onClose}>
-    <dl class="shortcuts">
-      {shortcuts.map(([keys, what]) => (
-        <div key={what}>
-          <dt>
-            {keys.map((key) => (
-              <kbd key={key}>{key}</kbd>
-            ))}
-          </dt>
-          <dd>{what}</dd>
-        </div>
-      ))}
-    </dl>
-  </Dialog>
+export const ShortcutList = () => (
+  <dl class="shortcuts">
+    {shortcuts.map(([keys, what]) => (
+      <div key={what}>
+        <dt>
+          {keys.map((key) => (
+            <kbd key={key}>{key}</kbd>
+          ))}
+        </dt>
+        <dd>{what}</dd>
+      </div>
+    ))}
+  </dl>
 )
