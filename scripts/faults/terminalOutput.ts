@@ -42,4 +42,20 @@ export const faults: readonly Fault[] = [
     to: 'if (shown > height)',
     tests: ['cli/approvals'],
   },
+  {
+    id: 'terminal-out-6',
+    file: 'src/cli/runChatLine.ts',
+    what: '/undo leaves what tools did as it is',
+    from: "{ category: 'failure', undo: true }",
+    to: "{ category: 'failure', undo: false }",
+    tests: ['cli/chatCommands'],
+  },
+  {
+    id: 'terminal-out-7',
+    file: 'src/cli/attachedAgent.ts',
+    what: 'the tree of an agent on a server has abandoned steps on its trunk',
+    from: 'const abandoned = nodes.filter(({ id }) => !kept.has(id))',
+    to: 'const abandoned: RemoteNode[] = []',
+    tests: ['cli/chatCommands'],
+  },
 ]

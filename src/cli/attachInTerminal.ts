@@ -41,6 +41,7 @@ export async function attachInTerminal(
   const code = await runTerminalChat(
     {
       agent,
+      about: agent.about,
       headline: `${agent.id} · ${address}${isObserver ? ' · watching only: the token has the role "observe"' : ''}`,
       isPriced: false,
       ctrlC: { help: 'leave; the agent goes on', hint: 'Ctrl-C to leave' },

@@ -1,4 +1,4 @@
-import type { RemoteSnapshot } from '../client/answers.ts'
+import type { RemoteConversation, RemoteNode, RemoteSnapshot } from '../client/answers.ts'
 import type { Client } from '../client/client.ts'
 import type { RemoteAgent } from '../client/remoteAgent.ts'
 import type { CompactOptions, Decision, PruneOptions, RevertCommandOptions } from '../protocol/commands.ts'
@@ -6,10 +6,11 @@ import type { AgentEvent } from '../protocol/events.ts'
 import { foldPending, pendingOf } from '../client/fold/foldPending.ts'
 import { foldState, type LiveState } from '../client/fold/foldState.ts'
 import type { ChatPending } from '../client/fold/chat.ts'
+import type { Content } from '../protocol/saidContent.ts'
 import type { PauseReason } from '../protocol/records.ts'
 import type { UseChange } from '../protocol/turns.ts'
 import type { Run } from '../runs/run.ts'
-import type { ChatAgent } from './chatAgent.ts'
+import type { ChatAbout, ChatAgent, ChatConversation } from './chatAgent.ts'
 
 /** An agent on a server, as a chat needs it: its current state is tracked here from its events. */
 export class AttachedAgent implements ChatAgent {
@@ -75,8 +76,8 @@ export class AttachedAgent implements ChatAgent {
     return () => this.#listeners.delete(listener)
   }
 
-  prompt(text: string): Run {
-    return this.#asked(this.remote.prompt(text))
+  prompt(content: Content): Run {
+    return this.#asked(this.remote.prompt(content))
   }
 
   resume(): Run {
@@ -129,6 +130,15 @@ export class AttachedAgent implements ChatAgent {
 
   decide(call: string, decision: Decision, reason?: string): Promise<void> {
     return this.#keep(this.remote.decide(call, decision, reason))
+  }
+
+  /** What a chat tells of it. */
+  readonly about: ChatAbout = {
+    conversation: async () => splitAtHead(await this.remote.conversation('log')),
+    spent: async () => {
+      const { spent, treeSpent = spent } = await this.remote.snapshot()
+      return treeSpent
+    },
   }
 
   /** Whether anything sent is not known to have reached the server. */
@@ -188,4 +198,20 @@ export class AttachedAgent implements ChatAgent {
     this.#undelivered.get(requestId)?.()
     this.#undelivered.delete(requestId)
   }
+}
+
+/** All nodes, parted into those on the way from the first to the newest and the others. */
+function splitAtHead({ head, nodes }: RemoteConversation): ChatConversation {
+  const byId = new Map(nodes.map((node) => [node.id, node]))
+  const trunk: RemoteNode[] = []
+  // A parent is older than its child, so this ends whatever the server says.
+  for (let at = head === null ? undefined : byId.get(head); at !== undefined;) {
+    trunk.push(at)
+    const parent: RemoteNode | undefined = at.parentId === null ? undefined : byId.get(at.parentId)
+    at = parent !== undefined && parent.id < at.id ? parent : undefined
+  }
+  trunk.reverse()
+  const kept = new Set(trunk.map(({ id }) => id))
+  const abandoned = nodes.filter(({ id }) => !kept.has(id))
+  return { trunk: () => trunk, abandoned: () => abandoned }
 }

@@ -1,7 +1,9 @@
 import type { CompactOptions, Decision, PruneOptions, RevertCommandOptions } from '../protocol/commands.ts'
 import type { AgentEvent } from '../protocol/events.ts'
+import type { ConversationView } from '../conversation/conversationView.ts'
+import type { Content } from '../protocol/saidContent.ts'
 import type { Pending } from '../protocol/pending.ts'
-import type { PauseReason } from '../protocol/records.ts'
+import type { PauseReason, Spent } from '../protocol/records.ts'
 import type { UseChange } from '../protocol/turns.ts'
 import type { Run } from '../runs/run.ts'
 
@@ -16,7 +18,7 @@ export interface ChatAgent {
   readonly pause: PauseReason | null
   /** What waits for people. */
   pending(): readonly Pending[]
-  prompt(text: string): Run
+  prompt(content: Content): Run
   resume(): Run
   steer(text: string): Promise<void> | void
   followUp(text: string): Promise<void> | void
@@ -33,6 +35,19 @@ export interface ChatAgent {
   decide(call: string, decision: Decision, reason?: string): Promise<void> | void
   /** Calls with every event from now on; returns a function that ends it. */
   subscribe(listener: (event: AgentEvent) => void): () => void
+}
+
+/** A conversation as a chat shows it. */
+export type ChatConversation = Pick<ConversationView, 'trunk' | 'abandoned'>
+
+/** What a chat can tell of its agent, and do with its log, beside commands. */
+export interface ChatAbout {
+  /** As it is now. Rejects if the server does not answer. */
+  conversation(): Promise<ChatConversation>
+  /** Over its life, its sub-agents included. Rejects if the server does not answer. */
+  spent(): Promise<Spent>
+  /** Begins a session at a step, such as n12; resolves with its id and how to go on with it. Default: it cannot be done here. */
+  fork?(step: string): Promise<string>
 }
 
 /** Whether a message would start a run: a new prompt replaces a run that is paused between turns. */

@@ -5,6 +5,9 @@ import { doubleStop } from './signals.ts'
 import { exitCodes, type CliHost } from './cliHost.ts'
 import { runTerminalChat, type OpenChat } from './runTerminalChat.ts'
 import { resumeHint, type Session } from './openSession.ts'
+import { forkSession } from '../sessions/forkSession.ts'
+import { fileStore } from '../stores/fileStore.ts'
+import type { ChatAbout } from './chatAgent.ts'
 import { Redactor } from '../redaction/redactor.ts'
 import { historyFile } from './terminal/input/historyFile.ts'
 import { coloursFor } from './terminal/colours.ts'
@@ -27,6 +30,18 @@ export interface TerminalChatOptions extends ChatOptions {
   onSessions(chat: OpenChat): Promise<void>
 }
 
+/** What a chat tells of an agent in this process, and does with its log. */
+const aboutSession = (session: Session, host: CliHost): ChatAbout => ({
+  conversation: () => Promise.resolve(session.agent.conversation),
+  spent: () => Promise.resolve(session.agent.spent),
+  async fork(step) {
+    const { agent, logFile } = session
+    await agent.durable()
+    const { agentId } = await forkSession(fileStore(dirname(logFile)), agent.id, step)
+    return resumeHint({ ...session, agent: { id: agentId } }, host)
+  },
+})
+
 /** Runs a chat at a terminal with an agent in this process. */
 export async function chatInTerminal(
   session: Session,
@@ -38,6 +53,7 @@ export async function chatInTerminal(
   const code = await runTerminalChat(
     {
       agent,
+      about: aboutSession(session, host),
       prompt,
       headline: `${modelId} · ${dir}`,
       isPriced,
@@ -73,13 +89,12 @@ export async function chatInTerminal(
 }
 
 /** Runs a chat over a pipe with an agent in this process. */
-export function chatOverPipe(
-  { agent, logFile, prompt }: Session,
-  { host, json, isPriced, yes = false }: ChatOptions,
-): Promise<number> {
+export function chatOverPipe(session: Session, { host, json, isPriced, yes = false }: ChatOptions): Promise<number> {
+  const { agent, logFile, prompt } = session
   const isDouble = doubleStop(systemClock)
   const chat = {
     agent,
+    about: aboutSession(session, host),
     prompt,
     isPriced,
     ctrlC: 'stop the work; twice, leave',

@@ -121,7 +121,10 @@ function untold(messages: readonly AgentsMdMessage[], { conversation }: Agent): 
 const idStart = ({ name }: AgentDefinition): string => name.replace(/^[^A-Za-z0-9]+/, '') || 'agent'
 
 /** The command that continues a session, as typed in the current folder. */
-export function resumeHint({ agent, dir, logFile }: Session, { cwd }: Pick<CliHost, 'cwd'>): string {
+export function resumeHint(
+  { agent, dir, logFile }: Pick<Session, 'dir' | 'logFile'> & { readonly agent: Pick<Agent, 'id'> },
+  { cwd }: Pick<CliHost, 'cwd'>,
+): string {
   const logs = dirname(logFile)
   const place = {
     dir: dir === cwd() ? undefined : dir,

@@ -3,8 +3,10 @@ import { messageOf } from '../protocol/errors.ts'
 import type { Run } from '../runs/run.ts'
 import type { RunResult } from '../runs/runResult.ts'
 import { answerPending, type ApprovalPolicy } from './approvals.ts'
-import type { ChatAgent } from './chatAgent.ts'
-import { chatHelp, readChatLine, runChatLine } from './slashCommands.ts'
+import type { ChatAbout, ChatAgent } from './chatAgent.ts'
+import { runChatLine } from './runChatLine.ts'
+import { chatHelp, readChatLine } from './slashCommands.ts'
+import { recap } from './terminal/conversationTree.ts'
 import { type CliHost, exitCodes } from './cliHost.ts'
 import { onStopSignal } from './signals.ts'
 import { coloursFor } from './terminal/colours.ts'
@@ -14,6 +16,7 @@ import { plainScreen } from './terminal/screen.ts'
 /** The agent of a chat over a pipe, and how chats differ. */
 export interface PipedChat {
   readonly agent: ChatAgent
+  readonly about: ChatAbout
   /** Default: that of the agent. */
   prompt?(text: string): Run
   readonly isPriced: boolean
@@ -67,7 +70,8 @@ export async function runPipedChat(chat: PipedChat, host: CliHost, json: boolean
     else if (read.type === 'sessions') screen.write('  /sessions needs a terminal.\n')
     else if (read.type === 'say') await finish((chat.prompt ?? ((text) => agent.prompt(text)))(read.text).result)
     else if (read.type !== 'nothing') {
-      const { note, run, decided } = await runChatLine(agent, read)
+      const { note, run, decided, conversation } = await runChatLine(agent, read, chat.about)
+      if (conversation !== undefined) screen.write(recap(conversation, host, Infinity))
       if (note !== undefined) screen.write(`  (${note})\n`)
       if (run !== undefined) await finish(run.result)
       await Promise.race([decided, left.promise])

@@ -2,8 +2,10 @@ import { systemClock } from '../protocol/clock.ts'
 import { messageOf } from '../protocol/errors.ts'
 import type { Run } from '../runs/run.ts'
 import { answerPending, type ApprovalPolicy } from './approvals.ts'
-import { isWaiting, type ChatAgent } from './chatAgent.ts'
-import { chatCommands, chatHelp, isSlashCommand, readChatLine, runChatLine } from './slashCommands.ts'
+import { isWaiting, type ChatAbout, type ChatAgent } from './chatAgent.ts'
+import { runChatLine } from './runChatLine.ts'
+import { chatCommands, chatHelp, isSlashCommand, readChatLine } from './slashCommands.ts'
+import { recap } from './terminal/conversationTree.ts'
 import { type CliHost, exitCodes } from './cliHost.ts'
 import { onStopSignal } from './signals.ts'
 import { coloursFor } from './terminal/colours.ts'
@@ -34,6 +36,7 @@ export interface OpenChat {
 /** The agent of a chat at a terminal, and how chats differ. */
 export interface TerminalChat {
   readonly agent: ChatAgent
+  readonly about: ChatAbout
   /** Default: that of the agent. */
   prompt?(text: string): Run
   /** The first line, after the program's name. */
@@ -60,6 +63,9 @@ export interface TerminalChat {
   /** Called before the screen is closed. */
   end?(): void
 }
+
+/** Of a tree, the end of a long one; `escapement show` has all of it. */
+const mostTreeLines = 200
 
 /** Lines that say something to the agent. */
 const speech: ReadonlySet<string> = new Set(['say', 'steer', 'followUp'])
@@ -114,8 +120,11 @@ export async function runTerminalChat(setup: TerminalChat, host: CliHost): Promi
     if ('text' in read) setup.said?.(read.text)
     if (read.type === 'say' && isWaiting(agent))
       return watch((setup.prompt ?? ((text) => agent.prompt(text)))(read.text))
-    const { note, run } = await runChatLine(agent, read.type === 'say' ? { type: 'steer', text: read.text } : read)
+    const asked = read.type === 'say' ? ({ type: 'steer', text: read.text } as const) : read
+    const { note, run, conversation } = await runChatLine(agent, asked, setup.about)
     if (note !== undefined) chat.note(note)
+    if (conversation !== undefined)
+      screen.write(`${screen.isAtLineStart ? '' : '\n'}${recap(conversation, host, mostTreeLines)}`)
     if (run !== undefined) await watch(run)
   }
   const wrong = (thrown: unknown): void => chat.note(messageOf(thrown), true)

@@ -78,7 +78,7 @@ export async function forksOf({ store }: SessionLogs, id: string): Promise<strin
 export const wantsJson = ({ json }: Pick<Invocation, 'json'>, { stdout }: CliHost): boolean => json || !stdout.isTTY
 
 /** The maximum line width. */
-export const columnsOf = ({ stdout }: CliHost): number =>
+export const columnsOf = ({ stdout }: Pick<CliHost, 'stdout'>): number =>
   stdout.isTTY && stdout.columns > 0 ? stdout.columns : Infinity
 
 /** Quotes a word for a shell. */

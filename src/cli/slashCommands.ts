@@ -1,7 +1,5 @@
 import type { CompactOptions, PruneOptions, RevertCommandOptions } from '../protocol/commands.ts'
 import type { UseChange } from '../protocol/turns.ts'
-import type { Run } from '../runs/run.ts'
-import { decideCall, type ChatAgent } from './chatAgent.ts'
 import type { Completion } from './terminal/input/completion.ts'
 
 /** A line of a chat that the agent handles, other than a plain message. */
@@ -18,6 +16,11 @@ export type AgentLine =
   | { readonly type: 'pin' | 'unpin'; readonly step: string }
   | { readonly type: 'brake'; readonly policy: string }
   | { readonly type: 'use'; readonly use: UseChange | null }
+  | { readonly type: 'undo'; readonly why?: string }
+  | { readonly type: 'retry' }
+  | { readonly type: 'tree' }
+  | { readonly type: 'cost' }
+  | { readonly type: 'fork'; readonly at?: string }
 
 /** A parsed line of a chat. */
 export type ChatLine =
@@ -74,6 +77,12 @@ function readRevert(text: string): ChatLine {
     ...(summary === '' ? {} : { summary }),
     ...(undo ? { undo } : {}),
   }
+}
+
+const readFork = (text: string): ChatLine => {
+  if (text === '') return { type: 'fork' }
+  if (/^n?\d+$/.test(text)) return { type: 'fork', at: text.startsWith('n') ? text : `n${text}` }
+  return { type: 'print', text: '  /fork needs a step, such as n12, or nothing for the newest; /tree lists them.\n' }
 }
 
 const useNeeds = 'model <name>, tools <names>, instructions <text>, or reset; without a value: as the definition says'
@@ -150,9 +159,28 @@ const slashCommands: Readonly<Record<string, SlashCommand>> = {
     help: 'model <name>, tools <names>, instructions <text>',
     read: readUse,
   },
+  '/model': {
+    form: '<name>',
+    needs: 'the name of a model of the agent, or reset for that of its definition',
+    help: 'the model to ask from the next turn on; reset',
+    read: (name) => ({ type: 'use', use: { model: name === 'reset' ? null : name } }),
+  },
+  '/retry': { help: 'say the last prompt again', read: () => ({ type: 'retry' }) },
+  '/undo': {
+    form: '[why]',
+    help: 'go back to the last prompt, and undo what was done since',
+    read: (why) => (why === '' ? { type: 'undo' } : { type: 'undo', why }),
+  },
+  '/fork': {
+    form: '[step]',
+    help: 'a new session that begins at a step, or here',
+    read: readFork,
+  },
+  '/tree': { help: 'the conversation, with abandoned branches', read: () => ({ type: 'tree' }) },
+  '/cost': { help: 'what was used so far', read: () => ({ type: 'cost' }) },
   '/pin': {
     form: '<step>',
-    needs: 'a step, such as n12; "escapement show" lists them',
+    needs: 'a step, such as n12; /tree lists them',
     help: 'keep a step in the sight of the model',
     read: (step) => ({ type: 'pin', step }),
   },
@@ -212,88 +240,3 @@ export function readChatLine(line: string): ChatLine {
 
 /** Whether a line is a command even while a question is open. */
 export const isSlashCommand = (line: string): boolean => !['say', 'nothing', 'print'].includes(readChatLine(line).type)
-
-/** The result of a line: a note to print, the run it started, and when an agent at rest has decided what was asked of it. */
-export interface LineResult {
-  readonly note?: string
-  readonly run?: Run
-  readonly decided?: Promise<void>
-}
-
-type LineActions = {
-  readonly [T in AgentLine['type']]: (agent: ChatAgent, line: Extract<AgentLine, { type: T }>) => Promise<LineResult>
-}
-
-async function decide(agent: ChatAgent, decision: 'approve' | 'deny', reason?: string): Promise<LineResult> {
-  const call = agent.pending().find(({ kind }) => kind === 'approval')
-  if (call === undefined) return { note: 'no call waits for an approval' }
-  await decideCall(agent, call, decision, reason)
-  return { note: `${decision === 'approve' ? 'allowed' : 'denied'}: ${call.name}` }
-}
-
-type Answer =
-  | 'prune.applied'
-  | 'graft.applied'
-  | 'revert.applied'
-  | 'undo.end'
-  | 'compaction.end'
-  | 'pin.applied'
-  | 'policy.end'
-
-/** Asks for a change of what the model sees; an event tells what came of it. */
-async function reshape(agent: ChatAgent, answer: Answer, ask: () => Promise<void> | void): Promise<LineResult> {
-  if (agent.state !== 'idle') {
-    await ask()
-    return { note: 'it is done between two steps of the agent' }
-  }
-  const answered = Promise.withResolvers<void>()
-  const unsubscribe = agent.subscribe((event) => {
-    const isPaused = event.type === 'state.changed' && /^(paused|stopped)$/.test(event.state)
-    // One that is refused undoes nothing.
-    const isRefused = event.type === 'revert.applied' && !event.applied
-    if ((event.type === answer || isRefused || isPaused) && event.agentId === agent.id) answered.resolve()
-  })
-  const decided = answered.promise.then(unsubscribe)
-  try {
-    await ask()
-  } catch (thrown) {
-    answered.resolve()
-    throw thrown
-  }
-  return { decided }
-}
-
-const lineActions: LineActions = {
-  async steer(agent, { text }) {
-    await agent.steer(text)
-    return { note: 'given to the agent before its next step' }
-  },
-  async followUp(agent, { text }) {
-    await agent.followUp(text)
-    return { note: 'given to the agent once it is done' }
-  },
-  async abort(agent) {
-    if (agent.state === 'idle') return { note: 'nothing is under way' }
-    await agent.abort()
-    return {}
-  },
-  resume: async (agent) => ({ run: agent.resume() }),
-  approve: (agent) => decide(agent, 'approve'),
-  deny: (agent, { reason }) => decide(agent, 'deny', reason),
-  prune: (agent, { type: _, ...options }) => reshape(agent, 'prune.applied', () => agent.prune(options)),
-  graft: (agent, { steps }) => reshape(agent, 'graft.applied', () => agent.graft(steps)),
-  revert: (agent, { type: _, step, ...options }) =>
-    reshape(agent, options.undo === true ? 'undo.end' : 'revert.applied', () => agent.revert(step, options)),
-  compact: (agent, { type: _, ...options }) => reshape(agent, 'compaction.end', () => agent.compact(options)),
-  brake: (agent, { policy }) => reshape(agent, 'policy.end', () => agent.brake(policy)),
-  async use(agent, { use }) {
-    await agent.use(use)
-    return { note: use === null ? 'as the definition says, from the next turn on' : 'used from the next turn on' }
-  },
-  pin: (agent, { step }) => reshape(agent, 'pin.applied', () => agent.pin(step)),
-  unpin: (agent, { step }) => reshape(agent, 'pin.applied', () => agent.unpin(step)),
-}
-
-/** Executes a line that the agent handles. Rejects with what the agent throws. */
-export const runChatLine = (agent: ChatAgent, line: AgentLine): Promise<LineResult> =>
-  (lineActions[line.type] as (agent: ChatAgent, line: AgentLine) => Promise<LineResult>)(agent, line)

@@ -6,20 +6,25 @@ import type { ConversationNode } from './node.ts'
 type SaidNode = Pick<ConversationNode, 'runId' | 'turnIndex' | 'message'>
 
 /**
- * What to prompt an agent with to try again what it was asked last: the text, images and files of the prompt that began the last run with
- * a message of its own, without the context that stood before it. A run that was resumed is the one before it, gone on with. Secrets are
- * as the log has them: blanked. `undefined`: nobody has asked it anything. Pure.
- *
- * The machine has no way back into a run that failed: the prompt stands on the trunk twice, with what the run had done between.
+ * The message that began the last run with one of its own, without the context that stood before it. A run that was resumed is the one
+ * before it, gone on with. `undefined`: nobody has asked the agent anything. Pure.
  */
-export function promptAgain(trunk: readonly SaidNode[]): PlainBlock[] | undefined {
-  const said = trunk.flatMap(({ message, ...at }) =>
-    message.role === 'user' && !isImported(at) ? [{ ...at, message }] : [],
-  )
+export function lastPrompt<N extends SaidNode>(trunk: readonly N[]): N | undefined {
+  const said = trunk.filter(({ message, ...at }) => message.role === 'user' && !isImported({ ...at, message }))
   const last = said.at(-1)
   if (last === undefined) return undefined
   const ofRun = said.filter(({ runId }) => runId === last.runId)
   // Its context, and what was left unsaid before, go first in that turn; what was said into it comes in later ones.
-  const begun = ofRun.findLast(({ turnIndex }) => turnIndex === ofRun[0]!.turnIndex)
-  return begun === undefined ? undefined : [...begun.message.content]
+  return ofRun.findLast(({ turnIndex }) => turnIndex === ofRun[0]!.turnIndex)
+}
+
+/**
+ * What to prompt an agent with to try again what it was asked last: the text, images and files of its last prompt. Secrets are as the log
+ * has them: blanked. `undefined`: nobody has asked it anything. Pure.
+ *
+ * The machine has no way back into a run that failed: the prompt stands on the trunk twice, with what the run had done between.
+ */
+export function promptAgain(trunk: readonly SaidNode[]): PlainBlock[] | undefined {
+  const message = lastPrompt(trunk)?.message
+  return message?.role === 'user' ? [...message.content] : undefined
 }

@@ -3,7 +3,9 @@ import { withoutControls } from '../../src/charts/plainText.ts'
 import { fitted, textWidth } from '../../src/charts/textWidth.ts'
 import type { CliHost } from '../../src/cli/cliHost.ts'
 import { lineDiff } from '../../src/cli/demo/workshop.ts'
-import { readChatLine, runChatLine, type AgentLine } from '../../src/cli/slashCommands.ts'
+import { runChatLine } from '../../src/cli/runChatLine.ts'
+import { readChatLine, type AgentLine } from '../../src/cli/slashCommands.ts'
+import type { Agent } from '../../src/runtime/agents/agent.ts'
 import { coloursFor } from '../../src/cli/terminal/colours.ts'
 import { eventPrinter } from '../../src/cli/terminal/eventPrinter.ts'
 import { plainScreen } from '../../src/cli/terminal/screen.ts'
@@ -153,7 +155,7 @@ describe('what a chat line asks for', (it) => {
     await until(({ type }) => type === 'revert.applied')
     agent.subscribe(eventPrinter({ screen, colours: coloursFor({ isTTY: false }, {}), isPriced: false }))
     await (
-      await runChatLine(agent, readChatLine('/graft n2 n4 n1') as AgentLine)
+      await runChatLine(agent, readChatLine('/graft n2 n4 n1') as AgentLine, aboutAgent(agent))
     ).decided
     assert.equal(said.length, 2)
     assert.match(said[0]!, /^ {2}brought back: n2–n4 as n5–n7 · adds \d+ tokens$/m)
@@ -173,7 +175,7 @@ describe('what a chat line asks for', (it) => {
     said.length = 0
     for (const line of ['/pin n1', '/prune n3', '/pin n3', '/prune n1', '/compact', '/unpin n1'])
       await (
-        await runChatLine(agent, readChatLine(line) as AgentLine)
+        await runChatLine(agent, readChatLine(line) as AgentLine, aboutAgent(agent))
       ).decided
     const expected = [
       /^n1 pinned$/,
@@ -187,7 +189,10 @@ describe('what a chat line asks for', (it) => {
     for (const [at, pattern] of expected.entries()) assert.match(said[at]!.trim(), pattern)
     void agent.prompt('more')
     await untilState('executing')
-    assert.match((await runChatLine(agent, { type: 'pin', step: 'n1' })).note ?? '', /between two steps/)
+    assert.match(
+      (await runChatLine(agent, { type: 'pin', step: 'n1' }, aboutAgent(agent))).note ?? '',
+      /between two steps/,
+    )
     agent.abort()
   })
 })
@@ -197,6 +202,11 @@ describe('the line diff', (it) => {
     assert.is(lineDiff('a\nb\nc\nd\ne\nf', 'a\nb\nc\nD\ne\nf'), ' b\n c\n-d\n+D\n e\n f')
     assert.is(lineDiff('a\nb', 'a\nb'), '')
   })
+})
+
+const aboutAgent = (agent: Agent) => ({
+  conversation: () => Promise.resolve(agent.conversation),
+  spent: () => Promise.resolve(agent.spent),
 })
 
 function fakeTerminal(columns: number): { host: CliHost; output: () => readonly string[] } {

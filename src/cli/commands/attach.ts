@@ -25,6 +25,7 @@ export const attachCommand: CommandRun = (invocation, host) =>
     agent.follow()
     const chat: PipedChat = {
       agent,
+      about: agent.about,
       isPriced: false,
       ctrlC: 'leave; the agent goes on',
       farewell: () => farewell(agent, address),

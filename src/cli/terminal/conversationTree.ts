@@ -20,11 +20,15 @@ export const conversationTree = (
 
 const maxLines = 12
 
-/** The end of a conversation, one line per step. */
-export function recap(conversation: Parameters<typeof conversationTree>[0], host: CliHost): string {
+/** The end of a conversation, one line per step; `most`: so many lines of it. */
+export function recap(
+  conversation: Parameters<typeof conversationTree>[0],
+  host: Pick<CliHost, 'stdout' | 'env'>,
+  most = maxLines,
+): string {
   const colours = coloursFor(host.stdout, host.env)
   const tree = conversationTree(conversation, colours, columnsOf(host))
-  const left = tree.length - maxLines
+  const left = tree.length - most
   const shown = left <= 0 ? tree : [colours.dim(`… ${counted(left, 'line')} before`), ...tree.slice(left)]
   return shown.map((line) => `${line}\n`).join('')
 }

@@ -1,6 +1,6 @@
 import { formatNodeId } from '../../protocol/ids.ts'
 import { totalTokens, type Usage } from '../../protocol/messages.ts'
-import type { PauseReason } from '../../protocol/records.ts'
+import type { PauseReason, Spent } from '../../protocol/records.ts'
 import type { LoggedSource } from '../../sessions/toolSources.ts'
 import type { SessionRun, Session, SessionCall, Turn } from '../../sessions/session.ts'
 import { age, counted, duration, moment, money, whole } from '../../charts/amounts.ts'
@@ -53,6 +53,10 @@ const usageText = (usage: Usage, costUsd: number): string => {
   ]
   return `${whole(totalTokens(usage))} tokens (${parts.join(', ')}), cost ${money(costUsd)}`
 }
+
+/** What an agent has used, in words: `12 turns · 34,567 tokens (…), cost $0.27`. Pure. */
+export const spentWords = ({ turns, usage, costUsd }: Spent): string =>
+  `${counted(turns, 'turn')} · ${usageText(usage, costUsd)}`
 
 /** The runs of a session, each followed by its turns. */
 export function runLines(runs: readonly SessionRun[], colours: Colours): string[] {
