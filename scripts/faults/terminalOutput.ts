@@ -46,8 +46,8 @@ export const faults: readonly Fault[] = [
     id: 'terminal-out-6',
     file: 'src/cli/runChatLine.ts',
     what: '/undo leaves what tools did as it is',
-    from: "{ category: 'failure', undo: true }",
-    to: "{ category: 'failure', undo: false }",
+    from: 'undo: true,',
+    to: 'undo: false,',
     tests: ['cli/chatCommands'],
   },
   {
@@ -57,5 +57,13 @@ export const faults: readonly Fault[] = [
     from: 'const abandoned = nodes.filter(({ id }) => !kept.has(id))',
     to: 'const abandoned: RemoteNode[] = []',
     tests: ['cli/chatCommands'],
+  },
+  {
+    id: 'terminal-out-8',
+    file: 'src/cli/terminal/statusLine.ts',
+    what: 'the line below the text does not tell that a person is waited for',
+    from: 'const waits = this.#waiting.size > 0',
+    to: 'const waits = false',
+    tests: ['cli/eventPrinter'],
   },
 ]

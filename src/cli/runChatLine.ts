@@ -92,7 +92,8 @@ const lineActions: LineActions = {
     if (prompt === undefined) return { note: 'nothing was said yet' }
     return reshape(agent, 'undo.end', () =>
       agent.revert(formatNodeId(prompt.id), {
-        ...{ category: 'failure', undo: true },
+        category: 'failure',
+        undo: true,
         ...(why === undefined ? {} : { summary: why }),
       }),
     )

@@ -1,7 +1,7 @@
 import { coloursFor } from '../../src/cli/terminal/colours.ts'
 import { eventPrinter } from '../../src/cli/terminal/eventPrinter.ts'
 import { pauseText } from '../../src/cli/terminal/sessionText.ts'
-import { StatusLine } from '../../src/cli/terminal/statusLine.ts'
+import { statusText, StatusLine } from '../../src/cli/terminal/statusLine.ts'
 import { plainScreen } from '../../src/cli/terminal/screen.ts'
 import type { AgentEvent } from '../../src/index.ts'
 import { simulatedClock } from '../../src/testing/simulatedClock.ts'
@@ -64,11 +64,58 @@ describe('events at a terminal', (it) => {
       status.see(event as unknown as AgentEvent)
     status.close()
     assert.equal(shown.slice(-5), [
-      '● draining.consulting · policy tidy · 0 s · Ctrl-C to stop',
-      '● draining.consulting · 0 s · Ctrl-C to stop',
-      '● draining.consulting · waiting for p:m: all its calls are under way, 2 ahead · 0 s · Ctrl-C to stop',
-      '● draining.consulting · 0 s · Ctrl-C to stop',
+      '● asks policy tidy · Ctrl-C to stop',
+      '● asks a policy · Ctrl-C to stop',
+      '● waiting for p:m: all its calls are under way, 2 ahead · Ctrl-C to stop',
+      '● asks a policy · Ctrl-C to stop',
       '',
+    ])
+  })
+
+  it('show below the text what it does, for how long, with how much, and when it waits for a person', async () => {
+    const shown: string[] = []
+    const screen = {
+      ...plainScreen({ write: () => {} }),
+      setStatus: (text: string | undefined) => void shown.push(text ?? ''),
+    }
+    const clock = simulatedClock()
+    const status = new StatusLine(screen, coloursFor({}, {}), clock)
+    const last = (...events: readonly object[]): string => {
+      for (const event of events) status.see(event as AgentEvent)
+      return shown.at(-1)!
+    }
+    const usage = { input: 9_000, output: 600, cacheRead: 0, cacheWrite: 0 }
+    const call = { callId: 'c', key: 'a/c', name: 'run_command', input: { command: 'npm test\u001B[2J' } }
+    const turn = { type: 'turn.start', turnIndex: 2 }
+    assert.is(
+      last({ type: 'run.start' }, turn, { type: 'state.changed', state: 'replying.streaming' }),
+      '● turn 3 · writing · Ctrl-C to stop',
+    )
+    last({ type: 'reply.end', costUsd: 0.27, message: { usage } }, { type: 'state.changed', state: 'executing' })
+    assert.is(
+      last({ type: 'tool.start', ...call }),
+      '● turn 3 · runs run_command npm test · 9.6K context · $0.27 · Ctrl-C to stop',
+    )
+    await clock.advance(1_400)
+    assert.match(shown.at(-1)!, 'npm test · 1.0 s · 9.6K')
+    assert.match(last({ type: 'tool.start', ...call, callId: 'd', childId: 'a2' }), ' · 1 sub-agent · ')
+    assert.match(
+      last({ type: 'question.asked', agentId: 'a', ...call, key: 'a/c/1', question: 'q', schema: {} }),
+      ' · waits for you · ',
+    )
+    assert.match(
+      last({ type: 'tool.end', ...call, spent: { costUsd: 0.03 } }),
+      / · runs run_command npm test · .*\$0\.30/,
+    )
+  })
+
+  it('show below the text as much as there is room for', () => {
+    const facts = { turnIndex: 0, doing: 'runs run_command npm test', costUsd: 1, contextTokens: { used: 812 } }
+    const shown = [80, 50, 30].map((columns) => statusText(facts, 'Esc to stop', columns))
+    assert.equal(shown, [
+      '● turn 1 · runs run_command npm test · 812 context · $1.00 · Esc to stop',
+      '● turn 1 · runs run_command npm test · Esc to stop',
+      '● turn 1 · runs run_command npm test',
     ])
   })
 

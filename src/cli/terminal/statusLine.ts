@@ -1,23 +1,58 @@
 import type { Clock } from '../../protocol/clock.ts'
 import type { AgentEvent, EventOf } from '../../protocol/events.ts'
+import { totalTokens } from '../../protocol/messages.ts'
+import { pendingIn } from '../../protocol/pendingIn.ts'
 import type { Colours } from './colours.ts'
 import type { Screen } from './screen.ts'
+import { nowParts, type NowFacts } from '../../charts/nowLine.ts'
 import { oneLine } from '../../charts/plainText.ts'
+import { standingWords } from '../../charts/standing.ts'
+import { textWidth } from '../../charts/textWidth.ts'
 import { callLine } from '../../charts/toolLine.ts'
 
 const everyMs = 1000
+/** What lasted less long is not told. */
+const leastMs = 1000
 
-/** Shows the state, tool and elapsed seconds of a busy agent below the text. */
+interface CallUnderWay {
+  readonly words: string
+  readonly isChild: boolean
+}
+
+/** Parts of a line that are never left out: the turn and what is done in it. */
+const leastParts = 2
+
+/**
+ * What an agent does, as a line of so many columns: parts at its end are left out first, then how to stop it. What it does stays, even if
+ * it is wider. Pure.
+ */
+export function statusText(facts: NowFacts, hint: string, columns: number): string {
+  const parts = nowParts(facts)
+  const least = facts.turnIndex === undefined ? 1 : leastParts
+  const of = (some: readonly string[]): string => `● ${some.join(' · ')}`
+  for (let count = parts.length; count >= least; count--) {
+    const line = of([...parts.slice(0, count), hint])
+    if (textWidth(line) <= columns) return line
+  }
+  return of(parts.slice(0, least))
+}
+
+/** Shows what a busy agent does below the text, in the words of the page. */
 export class StatusLine {
   readonly #screen: Screen
   readonly #colours: Colours
   readonly #clock: Clock
   readonly #hint: string
-  readonly #tools = new Map<string, string>()
+  readonly #calls = new Map<string, CallUnderWay>()
+  /** Keys of what waits for a person. */
+  readonly #waiting = new Set<string>()
   #state = ''
   /** The policy that decides now, or the model that is waited for. */
   #aside = ''
-  #startedAt: number | undefined
+  #facts: Pick<NowFacts, 'turnIndex' | 'contextTokens'> & { readonly costUsd: number } = { costUsd: 0 }
+  /** What it does, and since when. */
+  #doing = ''
+  #since: number | undefined
   #cancelTimer: (() => void) | undefined
 
   /** `hint`: what Ctrl-C does. */
@@ -30,35 +65,61 @@ export class StatusLine {
 
   /** Processes an event of the agent. */
   see(event: AgentEvent): void {
+    const pending = pendingIn(event.agentId, event)
+    if (pending !== undefined) this.#waiting.add(pending.key)
     if (event.type === 'run.start') this.#start()
     else if (event.type === 'state.changed') this.#state = event.state
-    else if (event.type === 'tool.start') this.#tools.set(event.callId, callLine(event.name, event.input))
-    else if (event.type === 'tool.end') this.#tools.delete(event.callId)
-    else if (event.type === 'policy.start') this.#aside = `policy ${oneLine(event.policy)}`
+    else if (event.type === 'turn.start') this.#facts = { ...this.#facts, turnIndex: event.turnIndex }
+    else if (event.type === 'tool.start')
+      this.#calls.set(event.callId, {
+        words: callLine(event.name, event.input),
+        isChild: event.childId !== undefined,
+      })
+    else if (event.type === 'tool.end') this.#ended(event)
+    else if (event.type === 'approval.decided' || event.type === 'question.answered') this.#waiting.delete(event.key)
+    else if (event.type === 'reply.end') this.#replied(event)
+    else if (event.type === 'policy.start') this.#aside = `asks policy ${oneLine(event.policy)}`
     else if (event.type === 'model.waiting') this.#aside = waitText(event)
     else if (event.type === 'policy.end' || event.type === 'model.waited') this.#aside = ''
     else if (event.type === 'run.end') this.close()
-    else return
+    else if (pending === undefined) return
     this.#draw()
   }
 
   /** Begins with an agent that is already busy. */
   begin(state: string): void {
     this.#state = state
-    if (this.#startedAt === undefined) this.#start()
+    if (this.#since === undefined) this.#start()
     this.#draw()
   }
 
   close(): void {
     this.#cancelTimer?.()
-    this.#startedAt = undefined
-    this.#tools.clear()
+    this.#since = undefined
+    this.#calls.clear()
+    this.#waiting.clear()
     this.#aside = ''
+    this.#doing = ''
+    this.#facts = { costUsd: 0 }
     this.#screen.setStatus(undefined)
   }
 
+  #ended({ callId, key, spent }: EventOf<'tool.end'>): void {
+    this.#calls.delete(callId)
+    for (const one of this.#waiting) if (one === key || one.startsWith(`${key}/`)) this.#waiting.delete(one)
+    this.#facts = { ...this.#facts, costUsd: this.#facts.costUsd + (spent?.costUsd ?? 0) }
+  }
+
+  #replied({ message, costUsd }: EventOf<'reply.end'>): void {
+    this.#facts = {
+      ...this.#facts,
+      contextTokens: { used: totalTokens(message.usage) },
+      costUsd: this.#facts.costUsd + costUsd,
+    }
+  }
+
   #start(): void {
-    this.#startedAt = this.#clock.now()
+    this.#since = this.#clock.now()
     this.#tick()
   }
 
@@ -71,11 +132,23 @@ export class StatusLine {
   }
 
   #draw(): void {
-    if (this.#startedAt === undefined) return
-    const seconds = Math.floor((this.#clock.now() - this.#startedAt) / 1000)
-    const tools = [...this.#tools.values()].join(', ')
-    const parts = [this.#state, this.#aside, tools, `${seconds} s`, this.#hint].filter((part) => part !== '')
-    this.#screen.setStatus(this.#colours.dim(`● ${parts.join(' · ')}`))
+    if (this.#since === undefined) return
+    const calls = [...this.#calls.values()]
+    const tools = calls.map(({ words }) => words).join(', ')
+    const waits = this.#waiting.size > 0
+    const facts = { state: this.#state, waits, ...(tools === '' ? {} : { doing: tools }) }
+    const doing = this.#aside !== '' && !waits ? this.#aside : this.#state === '' ? 'begins' : standingWords(facts)
+    if (doing !== this.#doing) this.#since = this.#clock.now()
+    this.#doing = doing
+    const forMs = this.#clock.now() - this.#since
+    const now: NowFacts = {
+      ...this.#facts,
+      doing,
+      children: calls.filter(({ isChild }) => isChild).length,
+      ...(forMs < leastMs ? {} : { forMs }),
+    }
+    const columns = (this.#screen.columns ?? Infinity) - 1
+    this.#screen.setStatus(this.#colours.dim(statusText(now, this.#hint, columns)))
   }
 }
 
