@@ -43,10 +43,18 @@ const firstLine = (output: string): string => output.trimStart().split('\n', 1)[
 
 const cut = (value: string, max: number): string => cutEnd(oneLine(value), max)
 
+/** What a tool of one argument was given, such as the task of a sub-agent. */
+function onlyText(input: Input): string | undefined {
+  const [value, ...rest] = Object.values(input)
+  return typeof value === 'string' && value !== '' && rest.length === 0 ? value : undefined
+}
+
 /** A call in a few words: `run_command npm test`. */
 export function callLine(name: string, input: unknown): string {
   const given = typeof input === 'object' && input !== null ? (input as Input) : {}
-  const short = Object.hasOwn(known, name) ? known[name]!.input(given) : (JSON.stringify(input) ?? '')
+  const short = Object.hasOwn(known, name)
+    ? known[name]!.input(given)
+    : (onlyText(given) ?? JSON.stringify(input) ?? '')
   return `${cut(name, maxArguments)} ${cut(short, maxArguments)}`.trim()
 }
 

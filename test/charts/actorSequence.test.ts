@@ -52,7 +52,7 @@ describe('who called whom', (it) => {
     const { root } = await worked(context)
     assert.equal(told(root), [
       '- a1 said Tidy up.',
-      'a1 a1.1 call worker {"task":"erase it"}',
+      'a1 a1.1 call worker erase it',
       'a1.1 a1 result done',
       'a1 - result done',
     ])
@@ -71,8 +71,8 @@ describe('who called whom', (it) => {
     const { root, below } = await worked(context)
     assert.equal(told(root, [below]), [
       '- a1 said Tidy up.',
-      'a1 a1.1 call worker {"task":"erase it"}',
-      'a1.1 - asks may it erase {"path":"old.txt"}?',
+      'a1 a1.1 call worker erase it',
+      'a1.1 - asks may it erase old.txt?',
       '- a1.1 answer approve',
       'a1.1 a1 result done',
       'a1 - result done',
@@ -138,10 +138,7 @@ describe('who called whom', (it) => {
   it('ends with what has happened, and calls that are open have no result', async (context) => {
     const { root } = await worked(context)
     const end = root.records.findIndex(({ type }) => type === 'tool.start')
-    assert.is(
-      told({ ...root, records: root.records.slice(0, end + 1) }).at(-1),
-      'a1 a1.1 call worker {"task":"erase it"}',
-    )
+    assert.is(told({ ...root, records: root.records.slice(0, end + 1) }).at(-1), 'a1 a1.1 call worker erase it')
   })
 
   it('is drawn as an SVG that stands alone and as Mermaid that Mermaid reads, whatever was said', async (context) => {
