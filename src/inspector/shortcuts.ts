@@ -14,6 +14,15 @@ const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
   (target.matches('input:not([type=range]), textarea, select') || target.isContentEditable)
 
+const isFind = ({ key, ctrlKey, metaKey, altKey, shiftKey, defaultPrevented }: KeyboardEvent): boolean =>
+  key.toLowerCase() === 'f' && ctrlKey !== metaKey && !altKey && !shiftKey && !defaultPrevented
+
+/** Whether what the browser searches is not all there is: the rows of these views are drawn as they come into sight. */
+const findsNothing = ({ agent, route }: Inspector): boolean =>
+  agent.value !== null &&
+  (route.value.view === 'conversation' || route.value.view === 'timeline') &&
+  document.querySelector('dialog[open]') === null
+
 /** Listens to the keys that work everywhere but in fields and dialogs; returns a function that ends it. */
 export function listenToKeys(inspector: Inspector, actions: ShellActions): () => void {
   const step = (by: number): void => {
@@ -26,6 +35,11 @@ export function listenToKeys(inspector: Inspector, actions: ShellActions): () =>
     // On the overview a key decides the row that is chosen.
     if (inspector.route.value.agent === null) document.getElementById('overview')?.focus()
     else decideFirst(inspector, what)
+  }
+  const search = (): void => {
+    if (inspector.agent.value === null) return
+    inspector.isSearching.value = true
+    requestAnimationFrame(() => document.getElementById('search')?.focus())
   }
   const keys: Readonly<Record<string, () => void>> = {
     '?': actions.help,
@@ -51,6 +65,7 @@ export function listenToKeys(inspector: Inspector, actions: ShellActions): () =>
     d: () => (inspector.choices.isDrawerOpen.value = !inspector.choices.isDrawerOpen.value),
     e: () => void inspector.showError(1),
     E: () => void inspector.showError(-1),
+    '/': search,
     '[': () => step(-1),
     ']': () => step(1),
     ...Object.fromEntries(viewNames.map((view, index) => [String(index + 1), () => inspector.go({ view })])),
@@ -61,6 +76,12 @@ export function listenToKeys(inspector: Inspector, actions: ShellActions): () =>
     },
   }
   const onKeyDown = (event: KeyboardEvent): void => {
+    if (isFind(event) && findsNothing(inspector)) {
+      // Pressed again, it is the browser's own.
+      if (document.activeElement?.id === 'search') return
+      event.preventDefault()
+      return search()
+    }
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return
     if (document.querySelector('dialog[open]') !== null) return
     if (isTyping(event.target)) {

@@ -10,8 +10,17 @@ import { assert, describe } from '../support/suite.ts'
 
 describe('the address of the inspector page', (it) => {
   it('is read as it was written', () => {
-    const route = { agent: 'a.b-c', node: 12, view: 'requests', at: 120, turn: 3, show: [] } as const
-    assert.is(formatRoute(route), '#agent=a.b-c&node=n12&view=requests&at=120&turn=3')
+    const route = {
+      ...emptyRoute,
+      agent: 'a.b-c',
+      node: 12,
+      view: 'requests',
+      at: 120,
+      turn: 3,
+      q: 'a&b=c is:error',
+      with: 'a.2',
+    } as const
+    assert.is(formatRoute(route), '#agent=a.b-c&node=n12&view=requests&at=120&turn=3&q=a%26b%3Dc+is%3Aerror&with=a.2')
     assert.equal(readRoute(formatRoute(route)), { route, token: null, problems: [] })
     assert.is(formatRoute(emptyRoute), '')
     assert.equal(readRoute('').route, emptyRoute)

@@ -80,6 +80,8 @@ export class Inspector {
   readonly event = signal<AgentEvent | null>(null)
   /** Whether the time slider is open; `null`: as suits the agent. */
   readonly isTimeOpen = signal<boolean | null>(null)
+  /** Whether the field to search in is open; an address with a query opens it too. */
+  readonly isSearching = signal(false)
   readonly batch: FrameBatch
   readonly clock: Clock
   /** What an agent was started with last, on this page. */

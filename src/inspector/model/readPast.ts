@@ -25,7 +25,8 @@ export async function readPast(
   return source === undefined ? [records] : [...(await readPast(client, source, signal)), records]
 }
 
-function readUpTo(client: Client, agentId: string, seq: number, signal: AbortSignal): Promise<LogRecord[]> {
+/** The first so many records of a log that has as many. Rejects when `signal` is aborted. */
+export function readUpTo(client: Client, agentId: string, seq: number, signal: AbortSignal): Promise<LogRecord[]> {
   return new Promise((resolve, reject) => {
     const records: LogRecord[] = []
     const end = (): void => {

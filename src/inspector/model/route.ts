@@ -17,9 +17,25 @@ export interface Route {
   readonly turn: number | null
   /** Of the overview: only agents that stand so; none: all. */
   readonly show: readonly Standing[]
+  /** What is looked for; `null`: nothing. */
+  readonly q: string | null
+  /** The agent that the one shown is compared with. */
+  readonly with: string | null
 }
 
-export const emptyRoute: Route = { agent: null, node: null, view: 'conversation', at: null, turn: null, show: [] }
+export const emptyRoute: Route = {
+  agent: null,
+  node: null,
+  view: 'conversation',
+  at: null,
+  turn: null,
+  show: [],
+  q: null,
+  with: null,
+}
+
+/** An address holds no longer query. */
+const mostQuery = 1_000
 
 /** An address as it was read, and the parts that make no sense. */
 export interface ReadRoute {
@@ -57,17 +73,21 @@ export function readRoute(hash: string): ReadRoute {
     at: read('at', wholeNumber, 'the number of a record'),
     turn: read('turn', wholeNumber, 'the number of a turn'),
     show: read('show', standingsIn, `some of ${standings.join(', ')}`) ?? [],
+    q: read('q', (text) => text.slice(0, mostQuery), 'text'),
+    with: read('with', (text) => (isAgentId(text) ? text : undefined), 'the id of an agent'),
   }
   return { route, token: given.get('token'), problems }
 }
 
 /** The address of a route, from the `#` on; empty for the empty one. Pure. */
-export function formatRoute({ agent, node, view, at, turn, show }: Route): string {
+export function formatRoute({ agent, node, view, at, turn, show, q, with: other }: Route): string {
   if (agent === null) return show.length === 0 ? '' : `#show=${show.join(',')}`
   const parts = new URLSearchParams({ agent })
   if (node !== null) parts.set('node', formatNodeId(node))
   if (view !== 'conversation') parts.set('view', view)
   if (at !== null) parts.set('at', String(at))
   if (turn !== null && view === 'requests') parts.set('turn', String(turn))
+  if (q !== null && q !== '') parts.set('q', q)
+  if (other !== null) parts.set('with', other)
   return `#${parts.toString()}`
 }

@@ -15,7 +15,8 @@ export function useDrawer(isOpen: Signal<boolean>, chosen: unknown, pane: RefObj
   const before = useRef<Element | null>(null)
   const isFirst = useRef(true)
   useEffect(() => {
-    isOpen.value = chosen !== null
+    // Going through what a search found must not cover it.
+    if (document.activeElement?.id !== 'search') isOpen.value = chosen !== null
   }, [chosen, isOpen])
   const isShown = isDrawer && isOpen.value
   useEffect(() => {

@@ -31,6 +31,7 @@ const TimelinePane = later(
   'The timeline is being loaded',
   async () => (await import('./timelinePane.tsx')).TimelinePane,
 )
+const SearchBar = later('The search is being loaded', async () => (await import('./searchBar.tsx')).SearchBar)
 const RequestPane = later('The requests are being loaded', async () => (await import('./requestPane.tsx')).RequestPane)
 
 export interface AgentPaneProps {
@@ -70,6 +71,9 @@ export function AgentPane({ inspector, view, onCompact, onAsk, onShare, onStop }
         onChoose={(name) => inspector.go({ view: name })}
         panelId={panelId}
       />
+      {inspector.isSearching.value || inspector.route.value.q !== null ? (
+        <SearchBar inspector={inspector} view={view} />
+      ) : null}
       <div class="panel" id={panelId} role="tabpanel" aria-labelledby={`${panelId}-${chosen}`}>
         <AgentNames.Provider value={nameOf}>
           <Panel inspector={inspector} view={view} />

@@ -1,5 +1,6 @@
 import type { JSX } from 'preact'
 import { useMemo } from 'preact/hooks'
+import { hitMarks } from '../model/hitMarks.ts'
 import type { VisibleRow } from '../model/graphVisible.ts'
 import { CallBody } from './conversationCall.tsx'
 import { Lanes, lanesWidth } from './conversationLanes.tsx'
@@ -48,6 +49,7 @@ function Drawn(props: ConversationRowProps): JSX.Element {
     pruned === undefined ? '' : isFolded ? 'is-folded' : 'is-pruned',
     isActive ? 'is-active' : '',
     isSelected ? 'is-selected' : '',
+    'nodeId' in row && hitMarks.value.nodes.has(row.nodeId) ? 'is-hit' : '',
   ]
   return (
     <div

@@ -5,6 +5,7 @@ import { isLogged } from '../model/eventList.ts'
 import { nodeOf } from '../model/eventNode.ts'
 import { everyEvent, EventRows, openedRows, rowText, type EventFilter, type EventRow } from '../model/eventRows.ts'
 import type { FollowedAgent } from '../model/followedAgent.ts'
+import { hitMarks } from '../model/hitMarks.ts'
 import type { Inspector } from '../model/inspector.ts'
 import { toggled } from '../model/toggled.ts'
 import { EmptyState } from '../parts/emptyState.tsx'
@@ -131,9 +132,10 @@ function Row({ row, before, index, begun, isChosen, isOpen, onChoose, onToggle }
   const last = before?.events.at(-1)
   const pause = last === undefined || first === undefined ? 0 : first.time - last.time
   const group = groupOf(lead)
+  const isHit = events.some((event) => isLogged(event) && hitMarks.value.records.has(event.seq))
   return (
     <div
-      class={`event-row ${isLogged(lead) ? '' : 'live'} ${group === 'error' ? 'is-bad' : ''} ${row.isPart ? 'is-part' : ''}`}
+      class={`event-row ${isLogged(lead) ? '' : 'live'} ${group === 'error' ? 'is-bad' : ''} ${row.isPart ? 'is-part' : ''} ${isHit ? 'is-hit' : ''}`}
       role="option"
       id={`event-${index}`}
       aria-selected={isChosen}

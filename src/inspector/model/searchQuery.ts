@@ -1,0 +1,66 @@
+/** What a person looks for. */
+export interface SearchQuery {
+  /** Lower case, as it was typed: no part of it is a pattern. Empty: any text. */
+  readonly text: string
+  /** Only what failed. */
+  readonly errors: boolean
+  /** Only calls of one of these tools, in lower case; none: everything. */
+  readonly tools: readonly string[]
+  /** The agent that is shown; every agent of its tree; or of these only those that are in it. */
+  readonly agents: 'own' | 'tree' | readonly string[]
+}
+
+const operator = /^(is|tool|agent):(\S+)$/i
+
+/** A query has at most so many characters; what follows is not looked at. */
+const mostChars = 1_000
+
+/**
+ * Reads what was typed: `is:error`, `tool:name` and `agent:*` or `agent:id` narrow and widen, all other words are one text to be found as
+ * they stand. In quotation marks everything is text. Pure; never throws.
+ */
+export function readQuery(typed: string): SearchQuery {
+  const whole = typed.slice(0, mostChars).trim()
+  const quoted = /^"(.*)"$/.exec(whole)?.[1]
+  if (quoted !== undefined) return { text: quoted.toLowerCase(), errors: false, tools: [], agents: 'own' }
+  const tools: string[] = []
+  const agents: string[] = []
+  let errors = false
+  const text = whole.split(/(\s+)/).filter((word) => {
+    const [, name = '', value = ''] = operator.exec(word) ?? []
+    switch (name.toLowerCase()) {
+      case 'is':
+        if (value.toLowerCase() !== 'error') return true
+        errors = true
+        return false
+      case 'tool':
+        tools.push(value.toLowerCase())
+        return false
+      case 'agent':
+        agents.push(value)
+        return false
+      default:
+        return true
+    }
+  })
+  return {
+    text: withoutGaps(text).toLowerCase(),
+    errors,
+    tools,
+    agents: agents.length === 0 ? 'own' : agents.includes('*') ? 'tree' : agents,
+  }
+}
+
+/** The words with the space that was between them; where an operator stood between two, one space. */
+function withoutGaps(parts: readonly string[]): string {
+  const kept: string[] = []
+  for (const part of parts) {
+    const isSpace = part.trim() === ''
+    if (isSpace && (kept.length === 0 || kept.at(-1)!.trim() === '')) continue
+    kept.push(part)
+  }
+  return kept.join('').trim()
+}
+
+/** Whether it asks for anything. */
+export const asksAnything = ({ text, errors, tools }: SearchQuery): boolean => text !== '' || errors || tools.length > 0
