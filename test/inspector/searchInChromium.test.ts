@@ -74,7 +74,7 @@ describeInChromium('a person who looks for a word on the inspector page', (it) =
       await page.keyboard.press('3')
       await page.keyboard.press('/')
       await until(page, `document.activeElement?.id === 'search'`)
-      await page.keyboard.type('stop after 1 turn')
+      await page.keyboard.type('after 1 turn')
       await inspector.sees('1 place')
       await page.keyboard.press('Enter')
       await until(page, `document.querySelector('.event-row.is-hit')?.ariaSelected === 'true'`)
