@@ -98,4 +98,12 @@ export const faults: readonly Fault[] = [
     to: 'last',
     tests: ['journeys/triesAgain'],
   },
+  {
+    id: 'roster-13',
+    file: 'src/inspector/model/retry.ts',
+    what: 'what another program said becomes the word of the person who tries it again',
+    from: "await say(agent, 'prompt', content, from)",
+    to: "await say(agent, 'prompt', content)",
+    tests: ['journeys/triesAgain'],
+  },
 ]

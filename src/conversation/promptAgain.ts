@@ -1,9 +1,16 @@
 import { isImported } from '../protocol/imported.ts'
 import type { PlainBlock } from '../protocol/messages.ts'
+import type { ProvenanceKind } from '../protocol/provenance.ts'
 import type { ConversationNode } from './node.ts'
 
 /** A node as agents here and far away have it. */
 type SaidNode = Pick<ConversationNode, 'runId' | 'turnIndex' | 'message'>
+
+/** A prompt, and where it came from unless from a person. */
+export interface SaidAgain {
+  readonly content: PlainBlock[]
+  readonly provenance?: ProvenanceKind
+}
 
 /**
  * The message that began the last run with one of its own, without the context that stood before it. A run that was resumed is the one
@@ -20,11 +27,13 @@ export function lastPrompt<N extends SaidNode>(trunk: readonly N[]): N | undefin
 
 /**
  * What to prompt an agent with to try again what it was asked last: the text, images and files of its last prompt. Secrets are as the log
- * has them: blanked. `undefined`: nobody has asked it anything. Pure.
+ * has them: blanked. What another program said stays its word, whoever tries again. `undefined`: nobody has asked it anything. Pure.
  *
  * The machine has no way back into a run that failed: the prompt stands on the trunk twice, with what the run had done between.
  */
-export function promptAgain(trunk: readonly SaidNode[]): PlainBlock[] | undefined {
+export function promptAgain(trunk: readonly SaidNode[]): SaidAgain | undefined {
   const message = lastPrompt(trunk)?.message
-  return message?.role === 'user' ? [...message.content] : undefined
+  if (message?.role !== 'user') return undefined
+  const { content, provenance } = message
+  return { content: [...content], ...(provenance === undefined ? {} : { provenance }) }
 }

@@ -1,6 +1,7 @@
 import { defineAgent } from '../../src/actors/defineAgent.ts'
 import { policyModel } from '../../src/actors/models/policyModel.ts'
 import { promptAgain } from '../../src/conversation/promptAgain.ts'
+import { retry } from '../../src/inspector/model/retry.ts'
 import type { ModelRequest } from '../../src/protocol/model.ts'
 import { textOf } from '../../src/protocol/messageText.ts'
 import { serveAgents } from '../server/bridge/bridgeHarness.ts'
@@ -21,8 +22,8 @@ describe('a run that failed, tried again', (it) => {
     assert.is(promptAgain(agent.conversation.trunk()), undefined)
     assert.is((await agent.prompt([text('What is it?'), image]).result).stopReason, 'error')
     const again = promptAgain(agent.conversation.trunk())!
-    assert.equal(again, [text('What is it?'), image])
-    const { stopReason } = await agent.prompt(again).result
+    assert.equal(again, { content: [text('What is it?'), image] })
+    const { stopReason } = await agent.prompt(again.content).result
     assert.is(stopReason, 'stop')
     assert.equal(
       usersOf(script.requests[1])
@@ -40,8 +41,8 @@ describe('a run that failed, tried again', (it) => {
     })
     await agent.prompt('Look', { context: [{ content: 'A memory' }] }).result
     const again = promptAgain(agent.conversation.trunk())!
-    assert.equal(again, [text('Look')])
-    await agent.prompt(again).result
+    assert.equal(again, { content: [text('Look')] })
+    await agent.prompt(again.content).result
     const last = script.requests.at(-1)!
     assert.ok(last.messages.some(({ role }) => role === 'toolResult'))
     assert.equal(
@@ -60,7 +61,7 @@ describe('a run that failed, tried again', (it) => {
     })
     agent.steer('Two')
     await ended
-    assert.equal(promptAgain(agent.conversation.trunk()), [text('Two')])
+    assert.equal(promptAgain(agent.conversation.trunk()), { content: [text('Two')] })
   })
 
   it('is the prompt of the run before, where that went on after a crash and failed then', async (context) => {
@@ -77,7 +78,7 @@ describe('a run that failed, tried again', (it) => {
     })
     const { agent } = await lives.resume(failing, logs, { continue: false })
     assert.is((await agent.resume().result).stopReason, 'error')
-    assert.equal(promptAgain(agent.conversation.trunk()), [text('Do it')])
+    assert.equal(promptAgain(agent.conversation.trunk()), { content: [text('Do it')] })
   })
 
   it('works from afar, for an agent whose sub-agent had failed too', async (context) => {
@@ -107,7 +108,20 @@ describe('a run that failed, tried again', (it) => {
     assert.is((await agent.prompt('Go').result).stopReason, 'error')
     isBroken = false
     const { nodes } = await agent.conversation()
-    const { stopReason, text: answer } = await agent.prompt(promptAgain(nodes)!).result
+    const { stopReason, text: answer } = await agent.prompt(promptAgain(nodes)!.content).result
     assert.equal([stopReason, answer], ['stop', 'fine'])
+  })
+  it('stays the word of the program that said it, when a person tries it again on the page', async (context) => {
+    const model = policyModel(() => {
+      throw new Error('gone')
+    })
+    const serving = await serveAgents(context, [defineAgent({ name: 'tester', retry: { attempts: 1 }, model })])
+    const agent = await serving.connect().spawn('tester', { id: 't' })
+    const provenance = { type: 'note', kind: 'program' } as const
+    await agent.prompt('Remember that I said so', { provenance }).result
+    await retry(agent)
+    const { nodes } = await agent.conversation()
+    const said = nodes.flatMap(({ message }) => (message.role === 'user' ? [message.provenance] : []))
+    assert.equal(said, [provenance, provenance])
   })
 })
