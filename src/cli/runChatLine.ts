@@ -101,7 +101,9 @@ const lineActions: LineActions = {
   async retry(agent, _, about) {
     if (!isWaiting(agent)) return { note: 'it is at work; /abort stops it' }
     const said = promptAgain((await about.conversation()).trunk())
-    return said === undefined ? { note: 'nothing was said yet' } : { run: agent.prompt(said) }
+    if (said === undefined) return { note: 'nothing was said yet' }
+    const { content, ...from } = said
+    return { run: agent.prompt(content, from) }
   },
   tree: async (_, __, about) => ({ conversation: await about.conversation() }),
   cost: async (_, __, about) => ({ note: spentWords(await about.spent()) }),
