@@ -1,7 +1,7 @@
 import type { RemoteConversation, RemoteNode, RemoteSnapshot } from '../client/answers.ts'
 import type { Client } from '../client/client.ts'
 import type { RemoteAgent } from '../client/remoteAgent.ts'
-import type { CompactOptions, Decision, PruneOptions, RevertCommandOptions } from '../protocol/commands.ts'
+import type { CompactOptions, Decision, PruneOptions, RevertCommandOptions, SayOptions } from '../protocol/commands.ts'
 import type { AgentEvent } from '../protocol/events.ts'
 import { foldPending, pendingOf } from '../client/fold/foldPending.ts'
 import { foldState, type LiveState } from '../client/fold/foldState.ts'
@@ -76,8 +76,8 @@ export class AttachedAgent implements ChatAgent {
     return () => this.#listeners.delete(listener)
   }
 
-  prompt(content: Content): Run {
-    return this.#asked(this.remote.prompt(content))
+  prompt(content: Content, options?: SayOptions): Run {
+    return this.#asked(this.remote.prompt(content, options))
   }
 
   resume(): Run {

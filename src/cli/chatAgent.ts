@@ -1,4 +1,4 @@
-import type { CompactOptions, Decision, PruneOptions, RevertCommandOptions } from '../protocol/commands.ts'
+import type { CompactOptions, Decision, PruneOptions, RevertCommandOptions, SayOptions } from '../protocol/commands.ts'
 import type { AgentEvent } from '../protocol/events.ts'
 import type { ConversationView } from '../conversation/conversationView.ts'
 import type { Content } from '../protocol/saidContent.ts'
@@ -18,7 +18,7 @@ export interface ChatAgent {
   readonly pause: PauseReason | null
   /** What waits for people. */
   pending(): readonly Pending[]
-  prompt(content: Content): Run
+  prompt(content: Content, options?: SayOptions): Run
   resume(): Run
   steer(text: string): Promise<void> | void
   followUp(text: string): Promise<void> | void
