@@ -70,7 +70,7 @@ export function actorSequence(root: SequenceLog, others: readonly SequenceLog[] 
   return { lanes, steps }
 }
 
-/** Steps of several logs by time, none before another of its own log. */
+/** Steps of several logs by time, none before another of its own log. Of the same moment a call goes first, and a result last. */
 function merged(logs: readonly (readonly SequenceStep[])[]): SequenceStep[] {
   const timed = logs.flatMap((steps, log) => {
     let latest = Number.NEGATIVE_INFINITY
@@ -79,7 +79,36 @@ function merged(logs: readonly (readonly SequenceStep[])[]): SequenceStep[] {
       return { step, log, latest }
     })
   })
-  return timed.toSorted((a, b) => a.latest - b.latest || a.log - b.log).map(({ step }) => step)
+  timed.sort((a, b) => a.latest - b.latest || a.log - b.log)
+  const steps: SequenceStep[] = []
+  let moment: SequenceStep[][] = []
+  for (const [index, { step, log, latest }] of timed.entries()) {
+    const before = timed[index - 1]
+    if (before?.latest !== latest) {
+      steps.push(...inOrder(moment))
+      moment = [[step]]
+    } else if (before.log === log) moment.at(-1)!.push(step)
+    else moment.push([step])
+  }
+  return [...steps, ...inOrder(moment)]
+}
+
+/** Whether of the next steps of two logs, of the same moment, the one must have been first: it began the other's agent, or was before its end. */
+const goesFirst = (one: SequenceStep, other: SequenceStep): boolean =>
+  (one.kind === 'call' && one.to === other.agentId) || (one.agentId === other.from && other.from !== other.agentId)
+
+/** What several logs tell of one moment. */
+function* inOrder(logs: readonly (readonly SequenceStep[])[]): Generator<SequenceStep> {
+  let left = logs.map((steps) => ({ steps, next: 0 }))
+  while (left.length > 1) {
+    const heads = left.map(({ steps, next }) => steps[next]!)
+    const free = heads.findIndex((head) => !heads.some((other) => other !== head && goesFirst(other, head)))
+    const taken = left[Math.max(0, free)]!
+    yield taken.steps[taken.next]!
+    taken.next += 1
+    if (taken.next === taken.steps.length) left = left.filter((one) => one !== taken)
+  }
+  for (const { steps, next } of left) yield* steps.slice(next)
 }
 
 /** How a run ended, in a word or two. */

@@ -201,7 +201,7 @@ describe('notes of what an agent had in view', (it) => {
     ],
     [
       { type: 'tool.start', name: 'read_skill', input: { name: 'pdf' } },
-      ['Skills', 'read_skill {"name":"pdf"}', undefined, undefined, undefined],
+      ['Skills', 'read_skill pdf', undefined, undefined, undefined],
     ],
     [{ type: 'tool.start', name: 'constructor', input: {} }, undefined],
     [

@@ -96,7 +96,7 @@ describe('the calls under way', (it) => {
   it('are those of the turn that have begun and not ended', () => {
     assert.equal(callsUnderWay(records, 3), { doing: 'run_command npm test', since: 300, children: 0 })
     assert.equal(callsUnderWay(records, 4), { doing: 'run_command npm test and 1 more', since: 300, children: 1 })
-    assert.equal(callsUnderWay(records, 5), { doing: 'coder {"task":"x"}', since: 400, children: 1 })
+    assert.equal(callsUnderWay(records, 5), { doing: 'coder x', since: 400, children: 1 })
   })
   it('are none once they have ended, and before there are any', () => {
     assert.equal([callsUnderWay(records, 6), callsUnderWay(records, 2), callsUnderWay([], 0)], [null, null, null])

@@ -1,6 +1,6 @@
 import type { AgentEvent } from '../../protocol/events.ts'
 import type { NodeId } from '../../protocol/ids.ts'
-import { toolCallsOf } from '../../protocol/messages.ts'
+import { toolCallsOf } from '../../protocol/messageText.ts'
 import type { LogRecord } from '../../protocol/records.ts'
 
 /** The node an event is about by itself. */
