@@ -86,7 +86,7 @@ describe('commands of a chat over the wire', (it) => {
     cli.send('/tree\r')
     await cli.until('n1 ')
     await cli.until('user: lay')
-    await cli.until('lay {"what":"egg"}')
+    await cli.until('lay egg')
     assert.is(agent.conversation.head, 5)
     cli.send('/cost\r')
     await cli.until('(4 turns · ')
