@@ -66,4 +66,12 @@ export const faults: readonly Fault[] = [
     to: 'const waits = false',
     tests: ['cli/eventPrinter'],
   },
+  {
+    id: 'terminal-out-9',
+    file: 'src/cli/terminal/wordWrap.ts',
+    what: 'a word that comes in pieces is torn at the end of a row',
+    from: 'word = row.length',
+    to: 'word = undefined',
+    tests: ['cli/wordWrap'],
+  },
 ]

@@ -10,8 +10,9 @@ import { Pastes } from './input/pastes.ts'
 import { emptyPicker, pickerRows, stepPicker, type PickerItem, type PickerState } from './input/picker.ts'
 import { menuRows, stepMenu, type MenuItem } from './menu.ts'
 import type { Screen } from './screen.ts'
+import { drawnRow, wordWrapped } from './wordWrap.ts'
 import { withoutControls } from '../../charts/plainText.ts'
-import { cellsOf, fitted, textWidth } from '../../charts/textWidth.ts'
+import { fitted, textWidth } from '../../charts/textWidth.ts'
 
 export interface LineInput {
   readonly prompt: string
@@ -57,8 +58,10 @@ const leastInputRows = 4
 export class LiveScreen implements Screen {
   readonly #host: CliHost
   readonly #clock: Clock
-  /** The unwrapped end of the last line of text. */
+  /** The end of the last line of text, from where it was wrapped. */
   #partial = ''
+  /** Of that line, in columns. */
+  #indent: number | undefined
   #status: string | undefined
   /** Columns taken by the rows from that of `#partial` to that of the cursor, which stands in the column after these. */
   #drawn: { readonly widths: readonly number[]; readonly column: number } = { widths: [0], column: 0 }
@@ -92,29 +95,7 @@ export class LiveScreen implements Screen {
 
   write(text: string): void {
     if (text === '' || this.#isClosed) return
-    const { columns } = this.#host.stdout
-    let done = ''
-    let line = ''
-    let width = 0
-    for (const cell of cellsOf(this.#partial + text)) {
-      if (cell.text === '\n') {
-        done += `${line}\n`
-        line = ''
-        width = 0
-        continue
-      }
-      if (width + cell.width > columns) {
-        // No line break: the terminal wraps by itself, and text copied from it stays one line.
-        done += line
-        line = ''
-        width = 0
-      }
-      line += cell.text
-      width += cell.width
-    }
-    const erase = this.#erase()
-    this.#partial = line
-    this.#host.stdout.write(erase + done + this.#lastRows())
+    this.#flow(this.#partial + text)
   }
 
   setStatus(line: string | undefined): void {
@@ -285,6 +266,15 @@ export class LiveScreen implements Screen {
     line.close()
   }
 
+  /** Writes the last line of text anew, with what follows it. */
+  #flow(text: string): void {
+    const { done, open, indent } = wordWrapped(text, this.#host.stdout.columns, this.#indent)
+    const erase = this.#erase()
+    this.#partial = open
+    this.#indent = indent
+    this.#host.stdout.write(erase + done + this.#lastRows())
+  }
+
   #redraw = (): void => {
     if (this.#isClosed) return
     const erase = this.#erase()
@@ -298,7 +288,7 @@ export class LiveScreen implements Screen {
     const above = widths.slice(0, -1).reduce((sum, width) => sum + Math.max(1, Math.ceil(width / columns)), 0)
     const rows = above + Math.floor(column / columns)
     this.#drawn = { widths: Array.from<number>({ length: rows + 1 }).fill(0), column: 0 }
-    this.#redraw()
+    if (!this.#isClosed) this.#flow(this.#partial)
   }
 
   /** Moves to the start of `#partial` and clears everything below. */
@@ -312,11 +302,12 @@ export class LiveScreen implements Screen {
     const { columns, rows } = this.#host.stdout
     const height = rows > 0 ? rows : usualRows
     const above: string[] = []
-    if (this.#partial !== '') above.push(this.#partial)
+    const open = drawnRow(this.#partial, columns)
+    if (open !== '') above.push(open)
     if (this.#status !== undefined) above.push(fitted(this.#status, columns - 1))
     const input = this.#drawnInput(columns, height - above.length)
     const all = [...above, ...(input?.rows ?? [])]
-    if (input === undefined && this.#status === undefined) return this.#partial
+    if (input === undefined && this.#status === undefined) return open
     const row = input === undefined ? all.length - 1 : above.length + input.cursor.row
     const column = input === undefined ? textWidth(all.at(-1)!) : input.cursor.column
     this.#drawn = { widths: all.slice(0, row + 1).map(textWidth), column }
