@@ -1,7 +1,7 @@
 import { counted } from '../../charts/amounts.ts'
 import type { Economics } from '../../protocol/economics.ts'
 import type { NodeId } from '../../protocol/ids.ts'
-import { totalTokens } from '../../protocol/messages.ts'
+import { totalTokens } from '../../protocol/messageText.ts'
 import type { LogRecord } from '../../protocol/records.ts'
 
 /** One request of the session as the model read it. Tokens. */

@@ -1,6 +1,6 @@
 import { counted, dollars, duration } from '../../charts/amounts.ts'
 import { callLine } from '../../charts/toolLine.ts'
-import { artifactName } from '../../protocol/artifacts.ts'
+import { artifactName } from '../../protocol/artifactNames.ts'
 import type { AgentEvent } from '../../protocol/events.ts'
 import type { NodeId } from '../../protocol/ids.ts'
 import type { LogRecord, RecordOf } from '../../protocol/records.ts'
