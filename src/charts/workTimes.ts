@@ -55,6 +55,12 @@ export class WorkTimes {
     }
   }
 
+  /** How long the run under way has taken until `time`, in epoch milliseconds; what comes later is taken from then on. */
+  runUntil(time: number): Took | undefined {
+    this.#pass(time)
+    return this.#run && tookOf(this.#run)
+  }
+
   #set(callId: string, waits: boolean): void {
     const call = this.#calls.get(callId)
     if (call === undefined) this.#calls.set(callId, { ms: 0, waitedMs: 0, waits })

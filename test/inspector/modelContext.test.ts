@@ -186,6 +186,14 @@ describe('notes of what an agent had in view', (it) => {
       ['Pins', 'Unpinned n7: not done, it is not there', undefined, 'warn', undefined],
     ],
     [
+      { type: 'graft.applied', applied: true, requested: ['n3'], copies: [{ nodeId: 9, from: 3 }] },
+      ['Grafts', '1 message brought back', ['n3 came back as n9'], undefined, 9],
+    ],
+    [
+      { type: 'graft.applied', applied: false, requested: ['n3', 'n4'], copies: [], reason: 'they are on the trunk' },
+      ['Grafts', 'n3, n4 did not come back: they are on the trunk', undefined, 'warn', undefined],
+    ],
+    [
       { type: 'undo.end', undone: ['a.ts'], kept: [kept] },
       [
         'Undone effects',

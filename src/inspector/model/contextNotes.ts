@@ -3,6 +3,7 @@ import { callLine } from '../../charts/toolLine.ts'
 import { artifactName } from '../../protocol/artifactNames.ts'
 import type { AgentEvent } from '../../protocol/events.ts'
 import type { NodeId } from '../../protocol/ids.ts'
+import { formatNodeId } from '../../protocol/nodeIds.ts'
 import type { LogRecord, RecordOf } from '../../protocol/records.ts'
 import { formatBytes } from './numbers.ts'
 
@@ -22,6 +23,7 @@ export const noteGroups = [
   'Circles',
   'Memos and names',
   'Pins',
+  'Grafts',
   'Undone effects',
   'Looked up',
   'Memory',
@@ -95,6 +97,8 @@ function notesOf(record: Placed, asked: Map<string, number>): readonly Told[] {
       if (record.applied) return [['Pins', { text, ...nodeOf(record.step) }]]
       return [['Pins', { text: `${text}: not done, ${record.reason ?? 'no reason was given'}`, tone: 'warn' }]]
     }
+    case 'graft.applied':
+      return graftsOf(record)
     case 'undo.end': {
       const text = `${counted(record.undone.length, 'effect')} undone, ${record.kept.length} left as they are`
       const lines = [
@@ -157,6 +161,21 @@ function memosOf({ memo, index, applied, steps, rolled = [] }: RecordOf<'prune.a
     return [group, { text, ...linesOf(one.memo) }]
   })
   return [...memos, ...names, ...shorter]
+}
+
+/** What came back, node by node, or why it did not. */
+function graftsOf({ applied, requested, copies, reason }: RecordOf<'graft.applied'>): readonly Told[] {
+  if (!applied)
+    return [
+      [
+        'Grafts',
+        { text: `${requested.join(', ')} did not come back: ${reason ?? 'no reason was given'}`, tone: 'warn' },
+      ],
+    ]
+  const lines = copies.map(({ from, nodeId }) => `${formatNodeId(from)} came back as ${formatNodeId(nodeId)}`)
+  return [
+    ['Grafts', { text: `${counted(copies.length, 'message')} brought back`, lines, ...nodeOf(copies[0]?.nodeId) }],
+  ]
 }
 
 function endOf({ message, nodeId }: RecordOf<'tool.end'>): readonly Told[] {

@@ -16,6 +16,7 @@ import type { Inspector } from '../model/inspector.ts'
 import { forDisplay } from '../model/shortText.ts'
 import { EmptyState } from '../parts/emptyState.tsx'
 import { AreaChart } from './areaChart.tsx'
+import { SourcesPanel } from './sourcesPanel.tsx'
 import { LongText } from './longText.tsx'
 
 interface Props {
@@ -28,14 +29,14 @@ const mostRows = 50
 
 /** How large what the agent had in view was, and what was done to it. */
 export function ContextPane({ inspector, view }: Props) {
-  const { records, at, lastSeq, events, eventCount, conversation } = view.state.value
+  const { records, at, lastSeq, events, eventCount, conversation, sources, instructions } = view.state.value
   const end = at ?? lastSeq
   const use = useMemo(() => contextUse(records, end), [records, end])
   const notes = useMemo(() => contextNotes(records, end, events.slice(0, eventCount)), [records, end, eventCount])
   const pins = conversation.pins()
   const masks = conversation.masks()
   const toNode = (node: NodeId): void => inspector.go({ node, view: 'conversation' })
-  if (use.sizes.length === 0 && use.brakes.length === 0 && notes.size === 0)
+  if (use.sizes.length === 0 && use.brakes.length === 0 && notes.size === 0 && sources.length + instructions.size === 0)
     return (
       <EmptyState icon="compact" title="Nothing yet">
         <p>Once the agent has asked its model: how large each request was, what was taken away, and what that saved.</p>
@@ -53,6 +54,7 @@ export function ContextPane({ inspector, view }: Props) {
       )}
       {use.brakes.length === 0 ? null : <Brakes brakes={use.brakes} onNode={toNode} />}
       {use.policies.length === 0 ? null : <Policies policies={use.policies} />}
+      <SourcesPanel view={view} id="context-sources" />
       {[...notes].map(([group, of]) => (
         <section key={group} aria-label={group}>
           <h2>

@@ -56,7 +56,7 @@ export function DetailsPane({ inspector, view, onRevert, onPrune }: DetailsPaneP
         {node === null ? null : (
           <NodeDetails inspector={inspector} view={view} id={node} onRevert={onRevert} onPrune={onPrune} />
         )}
-        {status === 'loading' || status === 'error' ? null : <UsagePanel view={view} />}
+        {status === 'loading' || status === 'error' ? null : <UsagePanel inspector={inspector} view={view} />}
         <SourcesPanel view={view} />
         {children.length === 0 ? null : (
           <section class="details-part" aria-labelledby="children-title">

@@ -1,5 +1,10 @@
 import { totalTokens } from '../../protocol/messageText.ts'
 import type { FollowedAgent } from '../model/followedAgent.ts'
+import type { Inspector } from '../model/inspector.ts'
+import { limitsUse, type LimitUse } from '../model/limitsUse.ts'
+import { costsOf } from '../model/viewStanding.ts'
+import { useNow } from '../parts/useNow.ts'
+import { isAtWork } from './nowLine.tsx'
 import { duration, money } from '../../charts/amounts.ts'
 import { formatCompact, formatCount, formatShare } from '../model/numbers.ts'
 import type { SessionRun, Session } from '../../sessions/session.ts'
@@ -8,10 +13,17 @@ import { StateDot } from '../parts/stateDot.tsx'
 /** Runs shown; older ones are summed up in the total. */
 const mostRuns = 20
 
-/** What the agent used: tokens, the share the provider's cache answered, cost, run by run. */
-export function UsagePanel({ view }: { readonly view: FollowedAgent }) {
-  const { spent, session, conversation } = view.state.value
-  const { usage, costUsd, turns } = spent
+interface UsagePanelProps {
+  readonly inspector: Inspector
+  readonly view: FollowedAgent
+}
+
+/** What the agent used: tokens, the share the provider's cache answered, cost, of its tree too, limits and runs. */
+export function UsagePanel({ inspector, view }: UsagePanelProps) {
+  const state = view.state.value
+  const { spent, session, conversation } = state
+  const { usage, turns } = spent
+  const { own, tree } = costsOf(state, inspector.attached.value.directory.agents.value.get(view.agentId))
   const read = usage.input + usage.cacheRead + usage.cacheWrite
   const runs = session.runs.slice(-mostRuns).toReversed()
   const perTurn = trunkTokens(session)
@@ -19,7 +31,8 @@ export function UsagePanel({ view }: { readonly view: FollowedAgent }) {
     ['In', formatCompact(read), formatCount(read)],
     ['Out', formatCompact(usage.output), formatCount(usage.output)],
     ['From cache', read === 0 ? '–' : formatShare(usage.cacheRead / read)],
-    ['Cost', money(costUsd)],
+    ['Cost', money(own), 'Its own, without sub-agents'],
+    ['Tree', money(tree), 'Its cost with all that is below it'],
     ['Turns', formatCount(turns)],
     ['Trunk now', formatCompact(conversation.tokens), `${formatCount(conversation.tokens)} tokens, estimated`],
   ]
@@ -34,6 +47,7 @@ export function UsagePanel({ view }: { readonly view: FollowedAgent }) {
           </div>
         ))}
       </dl>
+      <LimitsPart inspector={inspector} view={view} />
       {perTurn.length < 2 ? null : (
         <figure>
           <Sparkline
@@ -50,6 +64,34 @@ export function UsagePanel({ view }: { readonly view: FollowedAgent }) {
     </section>
   )
 }
+
+/** The limits of its last run; the clock of one that works is live. */
+function LimitsPart({ inspector, view }: UsagePanelProps) {
+  const state = view.state.value
+  const { records, at, lastSeq, session } = state
+  if (session.runs.at(-1)?.limits === undefined) return null
+  if (isAtWork(state)) return <TickingLimits inspector={inspector} view={view} />
+  const end = at ?? lastSeq
+  return <Limits uses={limitsUse(records, end, records[end - 1]?.time ?? 0)} />
+}
+
+function TickingLimits({ inspector, view }: UsagePanelProps) {
+  const now = useNow(inspector.clock, 1_000)
+  const { records, lastSeq } = view.state.value
+  return <Limits uses={limitsUse(records, lastSeq, now)} />
+}
+
+const Limits = ({ uses }: { readonly uses: readonly LimitUse[] }) =>
+  uses.length === 0 ? null : (
+    <div class="limits number" role="group" aria-label="Limits of the last run">
+      {uses.map(({ limit, used, allowed, words }) => (
+        <label key={limit}>
+          {words}
+          <meter min={0} max={allowed} high={allowed * 0.8} optimum={0} value={Math.min(used, allowed)} />
+        </label>
+      ))}
+    </div>
+  )
 
 const RunTable = ({ runs }: { readonly runs: readonly SessionRun[] }) => (
   <table class="runs number">

@@ -1,0 +1,66 @@
+import { counted, dollars, duration } from '../../charts/amounts.ts'
+import { compactTokens } from '../../charts/nowLine.ts'
+import { WorkTimes } from '../../charts/workTimes.ts'
+import type { AgentEvent } from '../../protocol/events.ts'
+import { totalTokens } from '../../protocol/messageText.ts'
+import type { Limits, LogRecord } from '../../protocol/records.ts'
+import { foldSpent, nothingYet, totalSpent } from '../../sessions/spent.ts'
+
+/** A limit of a run, and how much of it is used. */
+export interface LimitUse {
+  readonly limit: 'turns' | 'tokens' | 'costUsd' | 'ms'
+  readonly used: number
+  readonly allowed: number
+  /** `12 of 60 turns`. */
+  readonly words: string
+}
+
+const order = ['turns', 'tokens', 'costUsd', 'ms'] as const
+
+const words: Readonly<Record<LimitUse['limit'], (used: number, allowed: number) => string>> = {
+  turns: (used, allowed) => `${used} of ${counted(allowed, 'turn')}`,
+  tokens: (used, allowed) => `${compactTokens(used)} of ${compactTokens(allowed)} tokens`,
+  costUsd: (used, allowed) => `${dollars(used)} of ${dollars(allowed)}`,
+  ms: (used, allowed) => `${duration(used)} of ${duration(allowed)}`,
+}
+
+/**
+ * The limits of the last run in the first `end` records, and how much of each is used at `now` (epoch milliseconds), sub-agents that
+ * reported included; none: no run, or one without limits. Time that calls waited for people does not count. Pure.
+ */
+export function limitsUse(records: readonly LogRecord[], end: number, now: number): readonly LimitUse[] {
+  const last = Math.min(end, records.length)
+  let start = last - 1
+  while (start >= 0 && records[start]!.type !== 'run.start') start -= 1
+  const first = records[start]
+  if (first?.type !== 'run.start') return []
+  const limits: Limits = first.limits
+  if (order.every((limit) => limits[limit] === undefined)) return []
+  const times = new WorkTimes()
+  let spent = nothingYet
+  let ms: number | undefined
+  let childTurns = 0
+  for (let at = start; at < last; at += 1) {
+    const record = records[at]!
+    const took = times.take(record as AgentEvent)
+    // Of sub-agents that code started no run pays.
+    if (record.type !== 'child.ended') spent = foldSpent(spent, record)
+    if (record.type === 'tool.end') childTurns += record.spent?.turns ?? 0
+    if (record.type !== 'run.end') continue
+    childTurns += (record.unfinished ?? []).reduce((sum, call) => sum + call.spent.turns, 0)
+    ms = took?.ms
+    break
+  }
+  const { usage, costUsd, turns } = totalSpent(spent)
+  const used = {
+    turns: turns + childTurns,
+    tokens: totalTokens(usage),
+    costUsd,
+    ms: ms ?? times.runUntil(now)?.ms ?? 0,
+  }
+  return order.flatMap((limit) => {
+    const allowed = limits[limit]
+    if (allowed === undefined) return []
+    return [{ limit, used: used[limit], allowed, words: words[limit](used[limit], allowed) }]
+  })
+}
