@@ -1,10 +1,16 @@
 import type { ConversationNode } from '../../conversation/node.ts'
+import type { NodeId } from '../../protocol/ids.ts'
 import { formatNodeId } from '../../protocol/nodeIds.ts'
+import type { FollowedAgent } from '../model/followedAgent.ts'
+import type { Inspector } from '../model/inspector.ts'
 import { ControlButton } from '../parts/controlButton.tsx'
 import { Icon } from '../parts/icon.tsx'
-import type { NodeDetailsProps } from './nodeDetails.tsx'
 
-export interface NodeActionsProps extends Omit<NodeDetailsProps, 'id'> {
+export interface NodeActionsProps {
+  readonly inspector: Inspector
+  readonly view: FollowedAgent
+  readonly onRevert: (node: NodeId) => void
+  readonly onPrune: (node: NodeId) => void
   readonly node: ConversationNode
   readonly isOnTrunk: boolean
 }
@@ -66,7 +72,7 @@ function MaskButton({ inspector, view, node, isOnTrunk }: StepButtonProps) {
   )
 }
 
-interface StepButtonProps extends Pick<NodeDetailsProps, 'inspector' | 'view'> {
+interface StepButtonProps extends Pick<NodeActionsProps, 'inspector' | 'view'> {
   readonly node: ConversationNode
   readonly isOnTrunk: boolean
 }
