@@ -45,7 +45,7 @@ describeInChromium('links into the inspector page', (it) => {
     await page.getByRole('heading', { name: 'n4 Reply' }).waitFor()
     await page.locator('.conversation-row.is-selected').filter({ hasText: 'You said: two' }).waitFor()
 
-    await goto('#agent=e1&view=timeline')
+    await goto('#agent=e1&view=timeline&as=log')
     await page.getByRole('option').filter({ hasText: 'agent.created' }).waitFor()
     await goto('#agent=e1&view=chart')
     await page.locator('.chart-box').first().waitFor()

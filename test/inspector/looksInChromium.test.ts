@@ -58,7 +58,7 @@ const views = ['Conversation', 'Chart', 'Timeline', 'Requests'] as const
 const landmarks = {
   Conversation: '.conversation-row',
   Chart: '.chart-box',
-  Timeline: '.event-row',
+  Timeline: '.bar-row',
   Requests: '.request-message',
 }
 
@@ -172,11 +172,11 @@ describeInChromium('the keyboard on the inspector page', (it) => {
     await page.locator('.chart-box').first().waitFor()
     await page.locator('[role="tab"][data-tab="chart"]').focus()
     await keyboard.press('ArrowRight')
-    await page.locator('.event-row').first().waitFor()
+    await page.locator('.bar-row').first().waitFor()
     assert.is(await page.evaluate('document.activeElement.dataset.tab'), 'timeline')
-    await tabTo(inspector, '.events')
+    await tabTo(inspector, '.bars')
     await keyboard.press('Home')
-    await page.getByRole('option', { selected: true }).filter({ hasText: 'agent.created' }).waitFor()
+    await page.getByRole('treeitem', { selected: true }).filter({ hasText: 'Find gold.' }).waitFor()
 
     // Dialogs: opened, closed by Escape, and the focus is where it was.
     await keyboard.press('?')

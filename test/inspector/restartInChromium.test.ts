@@ -27,6 +27,7 @@ describeInChromium('the inspector page over a server that is killed', (it) => {
     const { page, tab } = inspector
     await startAgent(inspector, 'looking', { id: 'l1', prompt: 'first, 200 turns' })
     await tab('Timeline').click()
+    await inspector.button('Log').click()
     await page.evaluate('globalThis.isTheSame = true')
     const banner = page.getByText('The connection is lost.')
     for (let death = 1; death <= 2; death += 1) {

@@ -26,6 +26,17 @@ const scout = defineAgent({
   tools: [look],
 })
 
+/** Has the scout look. */
+const lead = defineAgent({
+  name: 'lead',
+  model: policyModel(({ messages }) =>
+    messages.at(-1)?.role === 'toolResult'
+      ? 'Good.'
+      : { toolCalls: [{ name: 'scout', input: { task: 'Look around.' } }] },
+  ),
+  agents: [scout],
+})
+
 describeInChromium('the timeline of the inspector page', (it) => {
   it(
     'shows the kinds that are chosen, and leads from failure to failure in any view',
@@ -33,7 +44,7 @@ describeInChromium('the timeline of the inspector page', (it) => {
     async (context) => {
       const { runtime, server } = await serveInspector(context, [scout])
       await (await runtime.spawn(scout, { id: 's' })).prompt('go').result
-      const inspector = await openInspector(context, server.port, { hash: '#agent=s&view=timeline' })
+      const inspector = await openInspector(context, server.port, { hash: '#agent=s&view=timeline&as=log' })
       const { page, tab } = inspector
       await page.getByRole('tab', { name: /Timeline\s*,\s*2\s*errors/ }).waitFor()
       const rows = page.locator('.event-row')
@@ -68,6 +79,46 @@ describeInChromium('the timeline of the inspector page', (it) => {
       await inspector.sees('It is dark at 3', page.locator('.details'))
       await page.keyboard.press('E')
       await inspector.sees('It is dark at 13', page.locator('.details'))
+      checkProblems(inspector)
+    },
+  )
+
+  it(
+    'draws what took time as bars, with those of a sub-agent once it is opened, by the keyboard alone',
+    { timeoutMs: 60_000, reducedMotion: 'reduce' },
+    async (context) => {
+      const { runtime, server } = await serveInspector(context, [lead, scout])
+      await (await runtime.spawn(lead, { id: 'l' })).prompt('go').result
+      const inspector = await openInspector(context, server.port, { hash: '#agent=l&view=timeline' })
+      const { page } = inspector
+      const rows = page.getByRole('treeitem').and(page.locator('.bar-row'))
+      await rows.filter({ hasText: 'scout' }).waitFor()
+      const before = await rows.count()
+      await page.locator('.bars').focus()
+      for (const key of ['Home', 'ArrowDown', 'ArrowDown', 'ArrowDown']) await page.keyboard.press(key)
+      const call = page.getByRole('treeitem', { selected: true }).and(page.locator('.bar-row'))
+      await inspector.sees('scout', call)
+      assert.is(await call.getAttribute('aria-expanded'), 'false')
+      await page.keyboard.press('ArrowRight')
+      await inspector.sees('turn 1', rows.filter({ has: page.locator('[style*="42px"]') }))
+      assert.ok((await rows.count()) > before)
+      assert.equal(await axeViolations(page), [])
+      // A part of the time, and all of it again.
+      const whole = page.getByRole('button', { name: 'Whole' })
+      assert.is(await whole.isEnabled(), false)
+      await page.keyboard.press('+')
+      await page.keyboard.press('Shift+ArrowRight')
+      assert.is(await whole.isEnabled(), true)
+      await page.keyboard.press('Backspace')
+      assert.is(await whole.isEnabled(), false)
+      await page.keyboard.press('ArrowLeft')
+      assert.is(await rows.count(), before)
+      // What is chosen in the conversation has its bar.
+      await page.keyboard.press('Enter')
+      await page.getByRole('main', { name: 'Agent l.1', exact: true }).waitFor()
+      assert.match(page.url(), 'view=timeline')
+      await page.keyboard.press('e')
+      await inspector.sees('It is dark at 3', call)
       checkProblems(inspector)
     },
   )

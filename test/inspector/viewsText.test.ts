@@ -152,30 +152,30 @@ describe('keys in the tree', (it) => {
   const call = rows.findIndex(({ row }) => row.type === 'call')
 
   it('go up and down, and stay within it', () => {
-    assert.equal(treeMove('ArrowDown', rows, 0), { type: 'go', to: 1 })
-    assert.equal(treeMove('ArrowUp', rows, 0), { type: 'go', to: 0 })
-    assert.equal(treeMove('End', rows, 0), { type: 'go', to: rows.length - 1 })
-    assert.equal(treeMove('PageUp', rows, 3), { type: 'go', to: 0 })
-    assert.equal(treeMove('ArrowDown', rows, rows.length - 1), { type: 'go', to: rows.length - 1 })
+    assert.equal(treeMove('ArrowDown', rows, 0, levelOf), { type: 'go', to: 1 })
+    assert.equal(treeMove('ArrowUp', rows, 0, levelOf), { type: 'go', to: 0 })
+    assert.equal(treeMove('End', rows, 0, levelOf), { type: 'go', to: rows.length - 1 })
+    assert.equal(treeMove('PageUp', rows, 3, levelOf), { type: 'go', to: 0 })
+    assert.equal(treeMove('ArrowDown', rows, rows.length - 1, levelOf), { type: 'go', to: rows.length - 1 })
   })
 
   it('begin at the first row when none is active, and do nothing in an empty tree', () => {
-    assert.equal(treeMove('ArrowDown', rows, -1), { type: 'go', to: 0 })
-    assert.equal(treeMove('End', rows, -1), { type: 'go', to: rows.length - 1 })
-    assert.is(treeMove('ArrowRight', rows, -1), undefined)
-    assert.is(treeMove('ArrowDown', [], -1), undefined)
+    assert.equal(treeMove('ArrowDown', rows, -1, levelOf), { type: 'go', to: 0 })
+    assert.equal(treeMove('End', rows, -1, levelOf), { type: 'go', to: rows.length - 1 })
+    assert.is(treeMove('ArrowRight', rows, -1, levelOf), undefined)
+    assert.is(treeMove('ArrowDown', [], -1, levelOf), undefined)
   })
 
   it('open to the right, close to the left, and from there go to the parent', () => {
-    assert.equal(treeMove('ArrowRight', rows, call), { type: 'toggle', at: call })
-    assert.equal(treeMove('ArrowLeft', rows, tag), { type: 'toggle', at: tag })
-    assert.equal(treeMove('ArrowRight', rows, tag), { type: 'go', to: tag + 1 })
-    assert.equal(treeMove('ArrowLeft', rows, call), { type: 'go', to: call - 1 })
-    assert.is(treeMove('ArrowRight', rows, 0), undefined)
+    assert.equal(treeMove('ArrowRight', rows, call, levelOf), { type: 'toggle', at: call })
+    assert.equal(treeMove('ArrowLeft', rows, tag, levelOf), { type: 'toggle', at: tag })
+    assert.equal(treeMove('ArrowRight', rows, tag, levelOf), { type: 'go', to: tag + 1 })
+    assert.equal(treeMove('ArrowLeft', rows, call, levelOf), { type: 'go', to: call - 1 })
+    assert.is(treeMove('ArrowRight', rows, 0, levelOf), undefined)
   })
 
   it('leave other keys to the page', () => {
-    for (const key of ['Tab', 'Escape', 'a', '?']) assert.is(treeMove(key, rows, 0), undefined)
+    for (const key of ['Tab', 'Escape', 'a', '?']) assert.is(treeMove(key, rows, 0, levelOf), undefined)
   })
 
   it('know calls to be below their message, and a branch below its tag', () => {

@@ -130,7 +130,7 @@ export class Inspector {
   go(change: Partial<Route>, how: 'push' | 'replace' = 'push'): void {
     const before = this.route.value
     const isOther = change.agent !== undefined && change.agent !== before.agent
-    const base = isOther ? { ...emptyRoute, view: before.view } : before
+    const base = isOther ? { ...emptyRoute, view: before.view, as: before.as } : before
     const next = { ...base, ...change }
     this.#hasChosen = true
     this.problems.value = []

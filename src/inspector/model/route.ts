@@ -6,6 +6,10 @@ import { formatNodeId, isAgentId, parseNodeId } from '../../protocol/nodeIds.ts'
 export const viewNames = ['conversation', 'chart', 'timeline', 'requests', 'context'] as const
 export type ViewName = (typeof viewNames)[number]
 
+/** How the timeline is shown: bars on an axis of time, or every event in a list. */
+export const timelineLooks = ['bars', 'log'] as const
+export type TimelineLook = (typeof timelineLooks)[number]
+
 /** What the page shows, as its address says it. */
 export interface Route {
   readonly agent: string | null
@@ -15,6 +19,8 @@ export interface Route {
   readonly at: number | null
   /** Turn of a request. */
   readonly turn: number | null
+  /** Of the timeline. */
+  readonly as: TimelineLook
   /** Of the overview: only agents that stand so; none: all. */
   readonly show: readonly Standing[]
   /** What is looked for; `null`: nothing. */
@@ -29,6 +35,7 @@ export const emptyRoute: Route = {
   view: 'conversation',
   at: null,
   turn: null,
+  as: 'bars',
   show: [],
   q: null,
   with: null,
@@ -72,6 +79,8 @@ export function readRoute(hash: string): ReadRoute {
       'conversation',
     at: read('at', wholeNumber, 'the number of a record'),
     turn: read('turn', wholeNumber, 'the number of a turn'),
+    as:
+      read('as', (text) => timelineLooks.find((name) => name === text), `one of ${timelineLooks.join(', ')}`) ?? 'bars',
     show: read('show', standingsIn, `some of ${standings.join(', ')}`) ?? [],
     q: read('q', (text) => text.slice(0, mostQuery), 'text'),
     with: read('with', (text) => (isAgentId(text) ? text : undefined), 'the id of an agent'),
@@ -80,13 +89,14 @@ export function readRoute(hash: string): ReadRoute {
 }
 
 /** The address of a route, from the `#` on; empty for the empty one. Pure. */
-export function formatRoute({ agent, node, view, at, turn, show, q, with: other }: Route): string {
+export function formatRoute({ agent, node, view, at, turn, as, show, q, with: other }: Route): string {
   if (agent === null) return show.length === 0 ? '' : `#show=${show.join(',')}`
   const parts = new URLSearchParams({ agent })
   if (node !== null) parts.set('node', formatNodeId(node))
   if (view !== 'conversation') parts.set('view', view)
   if (at !== null) parts.set('at', String(at))
   if (turn !== null && view === 'requests') parts.set('turn', String(turn))
+  if (as !== 'bars' && view === 'timeline') parts.set('as', as)
   if (q !== null && q !== '') parts.set('q', q)
   if (other !== null) parts.set('with', other)
   return `#${parts.toString()}`

@@ -8,8 +8,18 @@ export type TreeMove =
 
 const page = 10
 
-/** What a key does at a row of the tree, after the pattern of ARIA. Pure. */
-export function treeMove(key: string, rows: readonly VisibleRow[], at: number): TreeMove | undefined {
+interface TreeRow {
+  /** `undefined`: there is nothing to open. */
+  readonly isOpen?: boolean | undefined
+}
+
+/** What a key does at a row of a tree, after the pattern of ARIA; `level`: its depth. Pure. */
+export function treeMove<R extends TreeRow>(
+  key: string,
+  rows: readonly R[],
+  at: number,
+  level: (row: R) => number,
+): TreeMove | undefined {
   const last = rows.length - 1
   if (last < 0) return undefined
   const go = (to: number): TreeMove => ({ type: 'go', to: Math.max(0, Math.min(last, to)) })
@@ -34,7 +44,7 @@ export function treeMove(key: string, rows: readonly VisibleRow[], at: number): 
       return here.isOpen ? go(at + 1) : { type: 'toggle', at }
     case 'ArrowLeft':
       if (here.isOpen === true) return { type: 'toggle', at }
-      return go(parentOf(rows, at))
+      return go(parentOf(rows, at, level))
     case 'Enter':
     case ' ':
       return { type: 'select', at }
@@ -47,8 +57,8 @@ export function treeMove(key: string, rows: readonly VisibleRow[], at: number): 
 export const levelOf = ({ row }: VisibleRow): number => 1 + row.lane + (row.type === 'call' ? 1 : 0)
 
 /** The nearest row above that is less deep; itself when there is none. */
-function parentOf(rows: readonly VisibleRow[], at: number): number {
-  const level = levelOf(rows[at]!)
-  for (let i = at - 1; i >= 0; i--) if (levelOf(rows[i]!) < level) return i
+function parentOf<R>(rows: readonly R[], at: number, level: (row: R) => number): number {
+  const own = level(rows[at]!)
+  for (let i = at - 1; i >= 0; i--) if (level(rows[i]!) < own) return i
   return at
 }

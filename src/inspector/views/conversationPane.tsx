@@ -92,7 +92,7 @@ function Tree({ view, graph, selected, onSelect }: TreeProps): JSX.Element {
   const toggleFull = (key: string): void => void (full.value = toggled(full.value, key))
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.target !== scroller.current || event.ctrlKey || event.metaKey || event.altKey) return
-    const move = treeMove(event.key, rows, activeIndex)
+    const move = treeMove(event.key, rows, activeIndex, levelOf)
     if (move === undefined) return
     event.preventDefault()
     if (move.type === 'go') {

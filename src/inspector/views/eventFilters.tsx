@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import type { EventGroup } from '../model/eventGroups.ts'
 import { eventGroups } from '../model/eventGroups.ts'
 import { chosenGroups, everyEvent, type EventFilter } from '../model/eventRows.ts'
@@ -9,13 +10,16 @@ export interface EventFiltersProps {
   /** Rows shown. */
   readonly shown: number
   readonly onChange: (filter: EventFilter) => void
+  /** What stands before them. */
+  readonly children?: ComponentChildren
 }
 
 /** What of the list is shown: a click on a kind shows it alone, with Shift or Ctrl it as well. */
-export function EventFilters({ filter, counts, shown, onChange }: EventFiltersProps) {
+export function EventFilters({ filter, counts, shown, onChange, children }: EventFiltersProps) {
   const shownGroups = eventGroups.filter((group) => counts[group] > 0 || group === 'error' || filter.only.has(group))
   return (
     <div class="filters">
+      {children}
       <div class="chips" role="group" aria-label="Kinds of events">
         <button
           type="button"

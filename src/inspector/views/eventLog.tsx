@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { duration } from '../../charts/amounts.ts'
 import { groupOf } from '../model/eventGroups.ts'
@@ -14,8 +15,15 @@ import { EventFilters } from './eventFilters.tsx'
 
 const clockTime = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' })
 
+export interface EventLogProps {
+  readonly inspector: Inspector
+  readonly view: FollowedAgent
+  /** What stands before the filters. */
+  readonly children?: ComponentChildren
+}
+
 /** Everything that happened, in order: records of the log, and what was seen live beside them. */
-export function EventLog({ inspector, view }: { readonly inspector: Inspector; readonly view: FollowedAgent }) {
+export function EventLog({ inspector, view, children }: EventLogProps) {
   const { events, eventCount, status, records } = view.state.value
   const [filter, setFilter] = useState<EventFilter>(everyEvent)
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set<string>())
@@ -66,7 +74,9 @@ export function EventLog({ inspector, view }: { readonly inspector: Inspector; r
 
   return (
     <>
-      <EventFilters filter={filter} counts={source.counts} shown={rows.length} onChange={setFilter} />
+      <EventFilters filter={filter} counts={source.counts} shown={rows.length} onChange={setFilter}>
+        {children}
+      </EventFilters>
       {rows.length === 0 ? (
         <EmptyState icon="clock" title="No such events" />
       ) : (

@@ -1,0 +1,157 @@
+/** A part of time in which something happened; `at`: where it begins on the axis. All in milliseconds. */
+export interface Stretch {
+  readonly from: number
+  readonly to: number
+  readonly at: number
+}
+
+/** What of the axis is seen. */
+export interface AxisWindow {
+  readonly from: number
+  readonly to: number
+}
+
+/** An axis of time on which long pauses are short. Positions on it are milliseconds of what is not left out. */
+export interface TimeAxis {
+  readonly stretches: readonly Stretch[]
+  readonly length: number
+  /** Where a time lies. */
+  readonly place: (time: number) => number
+}
+
+/** The share of all that happened which a pause may take. */
+const pauseShare = 0.04
+/** Of the window's width, how near it can be looked at: milliseconds. */
+const least = 5
+
+/** An axis for times in which something happened, in the order they began; they may overlap. Pure. */
+export function timeAxis(busy: readonly Pick<Stretch, 'from' | 'to'>[]): TimeAxis {
+  const joined: { from: number; to: number }[] = []
+  let total = 0
+  for (const { from, to } of busy) {
+    const last = joined.at(-1)
+    if (last === undefined || from > last.to) joined.push({ from, to: Math.max(from, to) })
+    else last.to = Math.max(last.to, to)
+  }
+  for (const { from, to } of joined) total += to - from
+  const pause = Math.max(1, total * pauseShare)
+  const stretches: Stretch[] = []
+  for (const { from, to } of joined) {
+    const last = stretches.at(-1)
+    const before = last === undefined ? 0 : last.at + (last.to - last.from)
+    const at = last === undefined ? 0 : before + Math.min(pause, from - last.to)
+    stretches.push({ from, to, at })
+  }
+  const end = stretches.at(-1)
+  const length = Math.max(1, end === undefined ? 0 : end.at + end.to - end.from)
+  return { stretches, length, place: (time) => placeOn(stretches, time, pause) }
+}
+
+function placeOn(stretches: readonly Stretch[], time: number, pause: number): number {
+  let low = 0
+  let high = stretches.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (stretches[middle]!.from <= time) low = middle + 1
+    else high = middle
+  }
+  const stretch = stretches[low - 1]
+  if (stretch === undefined) return 0
+  const next = stretches[low]
+  const inside = stretch.at + Math.min(time, next === undefined ? time : stretch.to) - stretch.from
+  if (next === undefined || time <= stretch.to) return inside
+  return Math.min(next.at, inside + Math.min(pause, time - stretch.to))
+}
+
+/** The end of a window that shows a time which goes on, so that it seldom has to change: at most a quarter is empty. Pure. */
+export function roomFor(ms: number): number {
+  if (ms <= 1_000) return 1_000
+  return 1_000 * 1.25 ** Math.ceil(Math.log(ms / 1_000) / Math.log(1.25) - 1e-9)
+}
+
+const within = ({ from, to }: AxisWindow, length: number): AxisWindow => {
+  const width = Math.min(length, Math.max(least, to - from))
+  const start = Math.max(0, Math.min(length - width, from))
+  return { from: start, to: start + width }
+}
+
+/** A window `factor` times as wide, with `around` where it was. Pure. */
+export function zoomed(window: AxisWindow, length: number, factor: number, around: number): AxisWindow {
+  const width = Math.min(length, Math.max(least, (window.to - window.from) * factor))
+  const share = (around - window.from) / (window.to - window.from)
+  return within({ from: around - share * width, to: around + (1 - share) * width }, length)
+}
+
+/** A window moved by a share of its width. Pure. */
+export function panned({ from, to }: AxisWindow, length: number, share: number): AxisWindow {
+  const by = (to - from) * share
+  return within({ from: from + by, to: to + by }, length)
+}
+
+/** Where a bar lies in a window, in percent of its width; `null`: outside. Pure. */
+export function barIn(
+  { from: start, to: end }: AxisWindow,
+  from: number,
+  to: number,
+): { readonly left: number; readonly width: number } | null {
+  if (to < start || from > end) return null
+  const percent = (value: number): number => ((Math.max(start, Math.min(end, value)) - start) / (end - start)) * 100
+  const left = percent(from)
+  return { left, width: percent(to) - left }
+}
+
+/** A mark on the axis, where in the window in percent. */
+export interface Tick {
+  readonly left: number
+  readonly label: string
+  /** Something begins there after a pause: the label is the time of day. */
+  readonly isStart: boolean
+}
+
+const steps = [
+  1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 15_000, 30_000, 60_000, 120_000, 300_000, 600_000,
+  900_000, 1_800_000, 3_600_000, 7_200_000, 21_600_000, 43_200_000, 86_400_000,
+]
+
+/** `+250 ms`, `+1.5 s`, `+2 min`, `+2:30`. */
+function sinceWords(ms: number): string {
+  if (ms < 1_000) return `+${ms} ms`
+  if (ms < 60_000) return `+${ms / 1_000} s`
+  const two = (value: number): string => String(value).padStart(2, '0')
+  const seconds = Math.floor(ms / 1_000)
+  const [h, min, s] = [Math.floor(seconds / 3_600), Math.floor(seconds / 60) % 60, seconds % 60]
+  if (h > 0) return `+${h}:${two(min)} h`
+  return s === 0 ? `+${min} min` : `+${min}:${two(s)} min`
+}
+
+/**
+ * Marks for a window: where each stretch begins, with what `startWords` says of it, and round times since then. `room`: the share of the
+ * window in percent that a label takes; none is where it would lie on another. Pure.
+ */
+export function ticksIn(
+  { stretches }: TimeAxis,
+  window: AxisWindow,
+  room: number,
+  startWords: (stretch: number) => string,
+): readonly Tick[] {
+  const width = window.to - window.from
+  const percent = (at: number): number => ((at - window.from) / width) * 100
+  const step = steps.find((one) => (one / width) * 100 >= room) ?? steps.at(-1)!
+  const ticks: Tick[] = []
+  for (const [index, { from, to, at }] of stretches.entries()) {
+    const end = Math.min(window.to, at + to - from)
+    if (end < window.from || at > window.to) continue
+    const next = stretches[index + 1]
+    const isRoomBefore = (left: number): boolean => left - (ticks.at(-1)?.left ?? -Infinity) >= room
+    if (at >= window.from && isRoomBefore(percent(at)))
+      ticks.push({ left: percent(at), label: startWords(index), isStart: true })
+    const first = Math.max(1, Math.ceil((window.from - at) / step))
+    for (let since = first * step; at + since <= end; since += step) {
+      const left = percent(at + since)
+      const isBeforeNext = next === undefined || percent(next.at) - left >= room
+      if (isRoomBefore(left) && isBeforeNext && left <= 100 - room * 0.7)
+        ticks.push({ left, label: sinceWords(since), isStart: false })
+    }
+  }
+  return ticks
+}
