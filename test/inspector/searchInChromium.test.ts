@@ -77,7 +77,7 @@ describeInChromium('a person who looks for a word on the inspector page', (it) =
       await page.keyboard.type('after 1 turn')
       await inspector.sees('1 place')
       await page.keyboard.press('Enter')
-      await until(page, `document.querySelector('.event-row.is-hit')?.ariaSelected === 'true'`)
+      await until(page, `document.querySelector('.bar-row.is-hit')?.ariaSelected === 'true'`)
       assert.equal(await axeViolations(page), [])
       checkProblems(context)
     },

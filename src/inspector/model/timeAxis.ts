@@ -137,6 +137,8 @@ export function ticksIn(
   const width = window.to - window.from
   const percent = (at: number): number => ((at - window.from) / width) * 100
   const step = steps.find((one) => (one / width) * 100 >= room) ?? steps.at(-1)!
+  // A label further right would be cut.
+  const last = 100 - room * 0.7
   const ticks: Tick[] = []
   for (const [index, { from, to, at }] of stretches.entries()) {
     const end = Math.min(window.to, at + to - from)
@@ -144,12 +146,12 @@ export function ticksIn(
     const next = stretches[index + 1]
     const isRoomBefore = (left: number): boolean => left - (ticks.at(-1)?.left ?? -Infinity) >= room
     if (at >= window.from && isRoomBefore(percent(at)))
-      ticks.push({ left: percent(at), label: startWords(index), isStart: true })
+      ticks.push({ left: percent(at), label: percent(at) > last ? '' : startWords(index), isStart: true })
     const first = Math.max(1, Math.ceil((window.from - at) / step))
     for (let since = first * step; at + since <= end; since += step) {
       const left = percent(at + since)
       const isBeforeNext = next === undefined || percent(next.at) - left >= room
-      if (isRoomBefore(left) && isBeforeNext && left <= 100 - room * 0.7)
+      if (isRoomBefore(left) && isBeforeNext && left <= last)
         ticks.push({ left, label: sinceWords(since), isStart: false })
     }
   }

@@ -1,6 +1,7 @@
 import type { ReadonlySignal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { duration, money, tookWords } from '../../charts/amounts.ts'
+import { hitMarks } from '../model/hitMarks.ts'
 import type { SpanRow } from '../model/spanRows.ts'
 import { barIn, type AxisWindow, type TimeAxis } from '../model/timeAxis.ts'
 import { forDisplay } from '../model/shortText.ts'
@@ -13,18 +14,32 @@ export interface BarRowProps {
   readonly window: AxisWindow
   /** Where the present lies; read only by what still goes on. */
   readonly now: ReadonlySignal<number>
+  /** It is of the agent that is shown, not of one below it. */
+  readonly isOwn: boolean
   readonly isChosen: boolean
   readonly onChoose: () => void
   readonly onToggle: () => void
 }
 
 /** One line of the bars. */
-export function BarRow({ row, index, axis, window, now, isChosen, onChoose, onToggle }: BarRowProps): JSX.Element {
+export function BarRow({
+  row,
+  index,
+  axis,
+  window,
+  now,
+  isOwn,
+  isChosen,
+  onChoose,
+  onToggle,
+}: BarRowProps): JSX.Element {
   const { span, level, isOpen, to, note } = row
   const isCut = span.isCut === true || (span.to === null && to !== null)
+  const { records } = hitMarks.value
+  const isHit = isOwn && (records.has(span.seq) || records.has(span.endSeq ?? span.seq))
   return (
     <div
-      class={`bar-row is-${span.kind} ${span.error === undefined ? '' : 'is-bad'}`}
+      class={`bar-row is-${span.kind} ${span.error === undefined ? '' : 'is-bad'} ${isHit ? 'is-hit' : ''}`}
       role="treeitem"
       id={`bar-${index}`}
       aria-level={level}

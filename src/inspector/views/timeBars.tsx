@@ -180,6 +180,7 @@ export function TimeBars({ inspector, view, children }: TimeBarsProps): JSX.Elem
             <BarRow
               row={rows[index]!}
               {...{ index, axis, window, now }}
+              isOwn={rows[index]!.agentId === view.agentId}
               isChosen={index === byKey}
               onChoose={() => choose(rows[index]!)}
               onToggle={() => toggle(rows[index]!)}
