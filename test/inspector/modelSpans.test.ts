@@ -83,7 +83,7 @@ describe('what took time in a log', (it) => {
     const [run] = fold.roots
     const [turn] = run!.inside
     const [reply, deploy, bench] = turn!.inside
-    assert.equal([run!.words, reply!.words, deploy!.words], ['Release it.', 'I deploy.', '{"to":"production"}'])
+    assert.equal([run!.words, reply!.words, deploy!.words], ['Release it.', 'I deploy.', 'production'])
     assert.equal([run!.costUsd, turn!.costUsd, reply!.costUsd, bench!.costUsd], [2.25, 0.25, 0.25, 2])
     assert.equal([run!.waitedMs, turn!.waitedMs, deploy!.waitedMs], [21_000, 21_000, 23_000])
     assert.equal([bench!.childId, bench!.error, deploy!.error], ['a.1', 'exit code 1', undefined])

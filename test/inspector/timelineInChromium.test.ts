@@ -5,7 +5,7 @@ import { defineTool } from '../../src/actors/tools/defineTool.ts'
 import { checkProblems, describeInChromium } from '../browser/chromium.ts'
 import { assert } from '../support/suite.ts'
 import { axeViolations } from './axe.ts'
-import { openInspector, serveInspector } from './inspectorHarness.ts'
+import { openInspector, serveInspector, until } from './inspectorHarness.ts'
 
 const look = defineTool({
   name: 'look',
@@ -104,16 +104,17 @@ describeInChromium('the timeline of the inspector page', (it) => {
       assert.ok((await rows.count()) > before)
       assert.equal(await axeViolations(page), [])
       // A part of the time, and all of it again.
-      const whole = page.getByRole('button', { name: 'Whole' })
-      assert.is(await whole.isEnabled(), false)
+      const whole = page.locator('.bars-zoom .button:not(.square)')
+      const partly = whole.and(page.locator(':enabled'))
+      await whole.and(page.locator(':disabled')).waitFor()
       await page.keyboard.press('+')
       await page.keyboard.press('Shift+ArrowRight')
-      assert.is(await whole.isEnabled(), true)
+      await partly.waitFor()
       await page.keyboard.press('Backspace')
-      assert.is(await whole.isEnabled(), false)
+      await partly.waitFor({ state: 'detached' })
       await page.keyboard.press('ArrowLeft')
-      assert.is(await rows.count(), before)
-      // What is chosen in the conversation has its bar.
+      await until(page, `document.querySelectorAll('.bar-row').length === ${before}`)
+      // To the agent that did it, and there to what went wrong.
       await page.keyboard.press('Enter')
       await page.getByRole('main', { name: 'Agent l.1', exact: true }).waitFor()
       assert.match(page.url(), 'view=timeline')
