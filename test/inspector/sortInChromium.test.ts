@@ -85,7 +85,7 @@ describeInChromium('the sort demo on the inspector page', (it) => {
     for (const [index, payload] of [...payloads.entries()].toReversed()) {
       assert.is(await textIn(raw), payload, `request ${index + 1}`)
       if (index > 0) await inspector.button('Request before').click()
-      if (index > 0) await until(page, `document.querySelector('.request-turn input').value === '${index - 1}'`)
+      if (index > 0) await until(page, `document.querySelector('.request-turn input').value === '${index}'`)
     }
 
     // Without the flag the brake is shut.
