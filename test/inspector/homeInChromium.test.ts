@@ -220,6 +220,18 @@ describeInChromium('what waits for a person at the agent that is shown', (it) =>
       await until(page, `document.title === '(4) deploy north south east west · escapement'`)
       // The first one is whole, the others are lines.
       assert.is(await page.getByRole('article').count(), 1)
+      const keysAct = page.locator('.approvals[aria-keyshortcuts="y n"]')
+      // What was typed for a call would be lost by a key.
+      await keysAct.waitFor()
+      const reason = page.getByRole('textbox', { name: 'Reason, for deploy' })
+      await reason.fill('because')
+      await keysAct.waitFor({ state: 'detached' })
+      await reason.press('Escape')
+      await page.keyboard.press('n')
+      await reason.fill('')
+      await reason.press('Escape')
+      await keysAct.waitFor()
+      await page.getByText('4 wait for you').waitFor()
       const first = /deploy (\w+)/.exec(await textIn(page.locator('.pending-fold').first()))![1]!
       await page.keyboard.press('n')
       await page.getByText('3 wait for you').waitFor()
@@ -227,6 +239,7 @@ describeInChromium('what waits for a person at the agent that is shown', (it) =>
       await page.locator('.pending-fold').nth(2).click()
       assert.is(await page.locator('.pending-fold').nth(2).getAttribute('aria-expanded'), 'true')
       assert.equal(await axeViolations(page), [])
+      await keysAct.waitFor()
       await page.keyboard.press('Shift+Y')
       await page.getByText('It went so.').waitFor()
       await until(page, `document.title === 'deploy north south east west · escapement'`)
@@ -278,6 +291,7 @@ describeInChromium('the list of agents', (it) => {
       await page.getByRole('treeitem', { name: /boss/, selected: true }).waitFor()
       const child = page.locator('.sidebar').getByRole('treeitem', { name: /boss\.1/ })
       await child.getByText('waits for you').waitFor()
+      await page.locator('.approvals[aria-keyshortcuts="y n"]').waitFor()
       await page.keyboard.press('y')
       await run
       await child.getByText('ended').waitFor()

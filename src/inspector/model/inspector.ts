@@ -6,6 +6,7 @@ import type { NodeId } from '../../protocol/ids.ts'
 import type { ServedChart } from '../../charts/servedChart.ts'
 import type { AgentViewState } from './agentView.ts'
 import { ArtifactReader, type ArtifactPorts } from './artifactReader.ts'
+import { Deciding, firstOf } from './deciding.ts'
 import { Connection, type ConnectionOptions } from './connection.ts'
 import { controlsOf, whyNotDrive, type Controls, type DriveFacts } from './controls.ts'
 import { nextError } from './eventErrors.ts'
@@ -87,6 +88,7 @@ export class Inspector {
   /** What an agent was started with last, on this page. */
   lastPrompt = ''
   readonly notices: Notices
+  readonly deciding: Deciding
   /** Reads what results keep beside the log. */
   readonly artifacts: ArtifactReader
   /** How a person has set the page up. */
@@ -102,6 +104,7 @@ export class Inspector {
     this.clock = ports.clock
     this.choices = new ShellChoices(ports.stores)
     this.notices = new Notices(ports.notices)
+    this.deciding = new Deciding(ports.clock)
     this.artifacts = new ArtifactReader(ports.artifacts, () => this.#token)
     this.batch = new FrameBatch(ports.nextFrame)
     const { route, token, problems } = readRoute(ports.address.read())
@@ -119,6 +122,8 @@ export class Inspector {
       effect(() => this.#onDirectory()),
       effect(() => this.#onConnection()),
       effect(() => this.#onTurn()),
+      effect(() => this.#onPending()),
+      () => this.deciding.close(),
     )
   }
 
@@ -300,6 +305,12 @@ export class Inspector {
         if (brakes !== undefined) agent.setBraking({ reverts: brakes.revert, prunes: brakes.prune })
       })
       .catch(() => {})
+  }
+
+  #onPending(): void {
+    const pending = this.agent.value?.state.value.pending ?? []
+    const keys = pending.map(({ key }) => key)
+    untracked(() => this.deciding.show(keys, firstOf(pending)?.key))
   }
 
   #onDirectory(): void {

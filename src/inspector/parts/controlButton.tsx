@@ -29,8 +29,9 @@ export function ControlButton(props: ControlButtonProps) {
         aria-expanded={isExpanded}
         tabIndex={tabIndex}
         title={why ?? label}
-        onClick={() => {
-          if (why === null) onUse()
+        onClick={({ detail }) => {
+          // The second click of a double click may fall on what took the place of the first one's.
+          if (why === null && detail < 2) onUse()
         }}
       >
         {children}

@@ -1,4 +1,4 @@
-import { useMemo, useState } from 'preact/hooks'
+import { useEffect, useMemo, useState } from 'preact/hooks'
 import type { PendingOf } from '../../protocol/pending.ts'
 import { readTyped } from '../../protocol/questionForm.ts'
 import type { Inspector } from '../model/inspector.ts'
@@ -26,6 +26,12 @@ export function ApprovalCard({ inspector, via, approval }: ApprovalProps) {
   const { name, input, key, agentId } = approval
   const edit = useMemo(() => editOf(name, input), [name, input])
   const why = inspector.whyNotDecide.value
+  const isDraft = reason.trim() !== '' || (edited !== null && edited !== shown(input))
+  // A key would decide it without what was typed.
+  useEffect(() => {
+    inspector.deciding.draft(key, isDraft)
+    return () => inspector.deciding.draft(key, false)
+  }, [inspector, key, isDraft])
   const agent = () => inspector.attached.value.connection.client.agent(via)
   const deny = (): void => {
     const said = reason.trim()

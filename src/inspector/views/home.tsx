@@ -88,7 +88,9 @@ export function Home({ inspector }: { readonly inspector: Inspector }) {
     if (event.ctrlKey || event.metaKey || event.altKey || event.target !== event.currentTarget) return
     const line = lines[at]
     const row = line?.type === 'row' ? line.row : undefined
-    const once = (what: RowAct) => () => row !== undefined && !event.repeat && act(row, what)
+    // What was typed in its card would be lost.
+    const isDraft = row?.pending != null && inspector.deciding.drafts.value.has(row.pending)
+    const once = (what: RowAct) => () => row !== undefined && !event.repeat && !isDraft && act(row, what)
     const keys: Readonly<Record<string, () => unknown>> = {
       ArrowDown: () => moveTo(at < 0 ? 0 : at + 1, 1),
       ArrowUp: () => at > 0 && moveTo(at - 1, -1),

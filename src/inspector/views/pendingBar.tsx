@@ -2,7 +2,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks'
 import { age } from '../../charts/amounts.ts'
 import type { Pending } from '../../protocol/pending.ts'
 import { nameOf } from '../model/agentNames.ts'
-import { decideAll } from '../model/deciding.ts'
+import { decideAll, firstOf } from '../model/deciding.ts'
 import type { FollowedAgent } from '../model/followedAgent.ts'
 import type { Inspector } from '../model/inspector.ts'
 import { formatCount } from '../model/numbers.ts'
@@ -27,6 +27,7 @@ export function PendingBar({ inspector, view }: BarProps) {
   // Where there is little room it is for the conversation.
   const isTall = useMedia('(min-height: 820px)')
   const first = pending[0]
+  const target = firstOf(pending)
   useEffect(() => setOpened(null), [view])
   if (first === undefined) return null
   const usual = first.key === closed || !isTall ? null : first.key
@@ -36,7 +37,11 @@ export function PendingBar({ inspector, view }: BarProps) {
     setClosed(open === key ? key : null)
   }
   return (
-    <section class="approvals scroll" aria-label="What waits for you">
+    <section
+      class="approvals scroll"
+      aria-label="What waits for you"
+      aria-keyshortcuts={target !== undefined && inspector.deciding.may(target.key) ? 'y n' : undefined}
+    >
       {pending.length === 1 ? null : <Summary inspector={inspector} pending={pending} />}
       {pending.map((one) => (
         <PendingItem
@@ -56,7 +61,8 @@ export function PendingBar({ inspector, view }: BarProps) {
 /** How many wait, and the way to approve all of a tool. */
 function Summary({ inspector, pending }: { readonly inspector: Inspector; readonly pending: readonly Pending[] }) {
   const name = pending.find(({ kind }) => kind === 'approval')?.name
-  const same = name === undefined ? [] : ofSameTool(pending, name)
+  const drafts = inspector.deciding.drafts.value
+  const same = name === undefined ? [] : ofSameTool(pending, name).filter((key) => !drafts.has(key))
   return (
     <div class="pending-line pending-sum">
       <strong class="grow number">{formatCount(pending.length)} wait for you</strong>
