@@ -106,4 +106,20 @@ export const faults: readonly Fault[] = [
     to: "await say(agent, 'prompt', content)",
     tests: ['journeys/triesAgain'],
   },
+  {
+    id: 'roster-14',
+    file: 'src/inspector/model/deciding.ts',
+    what: 'a key decides a call that has just taken the place of the one that a person saw',
+    from: 'target === this.#target ? keys.filter((key) => before.has(key)) : []',
+    to: 'keys.filter((key) => before.has(key))',
+    tests: ['inspector/deciding'],
+  },
+  {
+    id: 'roster-15',
+    file: 'src/inspector/model/deciding.ts',
+    what: 'a key decides a call without what a person has typed for it',
+    from: ' && !this.drafts.value.has(key)',
+    to: '',
+    tests: ['inspector/deciding'],
+  },
 ]
