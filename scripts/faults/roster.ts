@@ -108,7 +108,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'roster-14',
-    file: 'src/inspector/model/deciding.ts',
+    file: 'src/inspector/model/settledCalls.ts',
     what: 'a key decides a call that has just taken the place of the one that a person saw',
     from: 'target === this.#target ? keys.filter((key) => before.has(key)) : []',
     to: 'keys.filter((key) => before.has(key))',
@@ -116,7 +116,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'roster-15',
-    file: 'src/inspector/model/deciding.ts',
+    file: 'src/inspector/model/settledCalls.ts',
     what: 'a key decides a call without what a person has typed for it',
     from: ' && !this.drafts.value.has(key)',
     to: '',

@@ -1,4 +1,4 @@
-import { Deciding } from '../../src/inspector/model/deciding.ts'
+import { Deciding } from '../../src/inspector/model/settledCalls.ts'
 import { simulatedClock } from '../../src/testing/simulatedClock.ts'
 import { assert, describe } from '../support/suite.ts'
 
