@@ -77,20 +77,14 @@ export async function serveScene(
     begin(alone.librarian, 'librarian', 'Read the shelves of today'),
     begin(alone.clerk, 'clerk', 'Answer the tickets of today'),
     begin(alone.summariser, 'summariser-q3', 'Summarise the third quarter for the board'),
+    begin(alone.looper, 'looper', 'Dig until there is something'),
     begin(alone.editor, 'editor', 'Write the prices down'),
     begin(alone.writer, 'writer', 'Report on the week'),
     begin(alone.writer, 'long', oddNames.long),
     begin(alone.writer, 'rtl', oddNames.rightToLeft),
     begin(alone.writer, 'combining', oddNames.combining),
   ]
-  const looper = await runtime.spawn(alone.looper, { id: 'looper' })
-  const isPaused = Promise.withResolvers<void>()
-  looper.subscribe(({ type }) => {
-    if (type === 'run.paused') isPaused.resolve()
-  })
-  // At its limit it is paused: the result comes only once it goes on.
-  void looper.prompt('Dig until there is something').result.catch(() => {})
-  await Promise.all([isSet.promise, ...(pace === held ? [isPaused.promise, ...work] : [])])
+  await Promise.all([isSet.promise, ...(pace === held ? work : [])])
   weather.goDown('The connection was refused.')
   await addIdle(agents)
   return { ...serving, folder, addIdle, repair: () => void (summary.isBroken = false) }

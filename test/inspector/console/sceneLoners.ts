@@ -68,8 +68,10 @@ export function loners(pace: Pace, folder: string, summary: { isBroken: boolean 
     tools: [shelf],
     braking: { fold: { work: 300, minBatch: 300, keepSteps: 2, indexTokens: 200, cap: 2_500 } },
     captureTurnRequests: true,
-    model: paced(pace, ({ done }) =>
-      done < 14 ? calls(`Shelf ${done}.`, { name: 'read_shelf', input: { number: done } }) : 'I have read them all.',
+    model: paced(pace, ({ turnIndex }) =>
+      turnIndex < 14
+        ? calls(`Shelf ${turnIndex}.`, { name: 'read_shelf', input: { number: turnIndex } })
+        : 'I have read them all.',
     ),
   })
   const librarian = defineAgent({
@@ -78,12 +80,11 @@ export function loners(pace: Pace, folder: string, summary: { isBroken: boolean 
     pricing,
     tools: [shelf],
     compaction: { contextWindow: 6_000 },
-    model: paced(pace, ({ all }) => {
-      const done = all.split('Shelf ').length
-      return done < 40 && !all.includes('summary')
-        ? calls('The next.', { name: 'read_shelf', input: { number: done } })
-        : 'I have read them all.'
-    }),
+    model: paced(pace, ({ turnIndex }) =>
+      turnIndex < 24
+        ? calls('The next.', { name: 'read_shelf', input: { number: turnIndex } })
+        : 'I have read them all.',
+    ),
   })
   const clerk = defineAgent({
     name: 'clerk',

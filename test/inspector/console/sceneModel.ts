@@ -27,6 +27,8 @@ export interface Turn {
   readonly task: string
   /** How many results there are since it. */
   readonly done: number
+  /** Which turn of the agent it is, from 0. */
+  readonly turnIndex: number
   /** All of the conversation as text. */
   readonly all: string
 }
@@ -34,9 +36,10 @@ export interface Turn {
 /** A model that replies by what it was asked and how far it is, in words that come one by one. */
 export const paced = (pace: Pace, decide: (turn: Turn) => ReplyShape): Model =>
   policyModel(
-    ({ messages }) => {
+    ({ messages }, { turnIndex }) => {
       const asked = messages.findLastIndex(({ role }) => role === 'user')
       return decide({
+        turnIndex,
         task: asked < 0 ? '' : textOf(messages[asked]!.content),
         done: messages.slice(asked + 1).filter(({ role }) => role === 'toolResult').length,
         all: messages.map(({ content }) => JSON.stringify(content)).join('\n'),

@@ -1,0 +1,130 @@
+import { checkProblems, describeInChromium } from '../../browser/chromium.ts'
+import { wantsAll } from '../../support/seeds.ts'
+import { assert } from '../../support/suite.ts'
+import { axeViolations } from '../axe.ts'
+import { openInspector, until, type OpenInspector } from '../inspectorHarness.ts'
+import { picture } from './pictures.ts'
+import { serveScene } from './scene.ts'
+
+/** A place of the console: its address, what is there once it is drawn, and what is done first. */
+interface Place {
+  readonly name: string
+  readonly hash: string
+  readonly landmark: string
+  readonly reach?: (inspector: OpenInspector) => Promise<unknown>
+}
+
+const openDetails = async ({ page }: OpenInspector): Promise<void> => {
+  // Where they lie beside the agent there is nothing to open.
+  const toggles = [
+    page.getByRole('tab', { name: 'Details' }),
+    page.getByRole('button', { name: 'Details', exact: true }),
+  ]
+  for (const toggle of toggles) if (await toggle.isVisible()) return await toggle.click()
+}
+
+const item =
+  (name: string) =>
+  (inspector: OpenInspector): Promise<void> =>
+    inspector.choose(name)
+
+const places: readonly Place[] = [
+  { name: 'overview', hash: '', landmark: '.home-row' },
+  { name: 'overview filtered', hash: '#show=waiting,failed', landmark: '.home-row' },
+  {
+    name: 'agents',
+    hash: '#agent=digger',
+    landmark: '.sidebar [role="treeitem"], .sidebar [role="row"], .sidebar [role="option"]',
+    reach: async ({ page }) => {
+      const agents = page.getByRole('tab', { name: 'Agents' })
+      if (await agents.isVisible()) await agents.click()
+    },
+  },
+  { name: 'conversation that waits', hash: '#agent=lead', landmark: '.conversation-row' },
+  { name: 'conversation with a dead branch', hash: '#agent=digger', landmark: '.conversation-row' },
+  { name: 'conversation with folds', hash: '#agent=archivist', landmark: '.conversation-row' },
+  { name: 'conversation in markdown', hash: '#agent=writer', landmark: '.conversation-row' },
+  { name: 'conversation that failed', hash: '#agent=summariser-q3', landmark: '.conversation-row' },
+  { name: 'conversation from right to left', hash: '#agent=rtl', landmark: '.conversation-row' },
+  { name: 'conversation with a long name', hash: '#agent=long', landmark: '.conversation-row' },
+  { name: 'conversation with artifacts', hash: '#agent=clerk', landmark: '.conversation-row' },
+  { name: 'chart', hash: '#agent=digger&view=chart', landmark: '.chart-box' },
+  { name: 'chart of a tree', hash: '#agent=lead&view=chart', landmark: '.chart-box' },
+  { name: 'timeline', hash: '#agent=digger&view=timeline', landmark: '.event-row' },
+  { name: 'timeline of a tree', hash: '#agent=lead&view=timeline', landmark: '.event-row' },
+  { name: 'requests', hash: '#agent=digger&view=requests', landmark: '.request-message' },
+  { name: 'context', hash: '#agent=archivist&view=context', landmark: '.panel h2, .panel h3' },
+  { name: 'context of sources', hash: '#agent=clerk&view=context', landmark: '.panel h2, .panel h3' },
+  { name: 'past', hash: '#agent=digger&at=60', landmark: '.conversation-row' },
+  { name: 'usage', hash: '#agent=archivist', landmark: '.details h2, .details h3', reach: openDetails },
+  {
+    name: 'details of a call',
+    hash: '#agent=digger&node=n3',
+    landmark: '.details h2, .details h3',
+    reach: openDetails,
+  },
+  { name: 'details of sources', hash: '#agent=clerk', landmark: '.details h2, .details h3', reach: openDetails },
+  { name: 'keys', hash: '', landmark: 'dialog[open]', reach: ({ page }) => page.keyboard.press('?') },
+  { name: 'start an agent', hash: '', landmark: 'dialog[open]', reach: ({ page }) => page.keyboard.press('n') },
+  { name: 'menu', hash: '#agent=digger', landmark: '[role="menu"]', reach: ({ button }) => button('More').click() },
+  { name: 'compact', hash: '#agent=digger', landmark: 'dialog[open]', reach: item('Compact the conversation') },
+  { name: 'stop', hash: '#agent=lead', landmark: 'dialog[open]', reach: item('Stop the agent') },
+  { name: 'read-only link', hash: '#agent=lead', landmark: 'dialog[open]', reach: item('Make a read-only link') },
+  { name: 'no such agent', hash: '#agent=nobody', landmark: '.empty' },
+]
+
+/** What is wider than the page, or reaches out of it below. */
+const outside = `[...document.querySelectorAll('body, body > *, .page > *, .columns > *, .agent > *, .agent-title, .header-actions, .panel, dialog[open]')]
+  .filter((element) => element.getClientRects().length > 0 && !element.matches('.hidden, .hidden *'))
+  .filter((element) => {
+    const { left, right, bottom } = element.getBoundingClientRect()
+    const fits = right <= innerWidth + 1 && left >= -1 && bottom <= innerHeight + 1
+    return !fits || document.documentElement.scrollWidth > innerWidth
+  })
+  .map((element) => element.className || element.tagName)`
+
+describeInChromium('every view of the console', (it) => {
+  for (const [width, height] of [
+    [375, 812],
+    [1024, 768],
+    [1440, 900],
+  ] as const)
+    for (const colorScheme of ['light', 'dark'] as const) {
+      const look = { viewport: { width, height }, colorScheme, reducedMotion: 'reduce' } as const
+      it(
+        `fits ${width} px in ${colorScheme}, and axe finds nothing`,
+        { timeoutMs: 120_000, ...look },
+        async (context) => {
+          const { server } = await serveScene(context, { agents: 20 })
+          const inspector = await openInspector(context, server.port)
+          const { page } = inspector
+          // Rules look at what is there and at its colours: each width in one scheme is enough for every day.
+          const isJudged = wantsAll || (width === 1024) === (colorScheme === 'light')
+          const faults: string[] = []
+          for (const { name, hash, landmark, reach } of places) {
+            const found = async (): Promise<void> => {
+              await inspector.goto(hash)
+              const status = hash === '#agent=nobody' ? '.empty' : '.home-row, .conversation-row, .panel'
+              await page.locator(status).first().waitFor()
+              await reach?.(inspector)
+              await page.locator(landmark).first().waitFor()
+              // Colours on their way to others have contrasts of their own.
+              await until(page, `document.getAnimations().every(({ playState }) => playState !== 'running')`)
+            }
+            const isFound = await found().then(
+              () => true,
+              (error: Error) => void faults.push(`${name}: ${error.message.split('\n')[0]}`),
+            )
+            await picture(page, `${name} ${width} ${colorScheme}`)
+            if (isFound !== true) continue
+            const wide = await page.evaluate<string[]>(outside)
+            if (wide.length > 0) faults.push(`${name}: outside of the page are ${wide.join(', ')}`)
+            if (isJudged) faults.push(...(await axeViolations(page)).map((fault) => `${name}: ${fault}`))
+          }
+          assert.equal(faults, [])
+          // Of the agent that there is not.
+          checkProblems(inspector, /404/)
+        },
+      )
+    }
+})
