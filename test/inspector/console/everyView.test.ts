@@ -15,7 +15,8 @@ interface Place {
 }
 
 const openDetails = async ({ page }: OpenInspector): Promise<void> => {
-  // Where they lie beside the agent there is nothing to open.
+  // They lie beside the agent, or have opened by themselves for what is chosen.
+  if (await page.locator('.details h2, .details h3').first().isVisible()) return
   const toggles = [
     page.getByRole('tab', { name: 'Details' }),
     page.getByRole('button', { name: 'Details', exact: true }),
