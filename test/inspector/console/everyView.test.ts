@@ -114,7 +114,7 @@ describeInChromium('every view of the console', (it) => {
             }
             const isFound = await found().then(
               () => true,
-              (error: Error) => void faults.push(`${name}: ${error.message.split('\n')[0]}`),
+              (error: unknown) => void faults.push(`${name}: ${String(error).split('\n')[0]}`),
             )
             await picture(page, `${name} ${width} ${colorScheme}`)
             if (isFound !== true) continue
