@@ -60,7 +60,7 @@ describe('the size of requests', (it) => {
   it('is never smaller without brakes than with them, and what was refused frees nothing', () => {
     const records = log(
       { type: 'graft.applied', id: 'g', applied: true, requested: [], copies: [], economics: frees(-100, null) },
-      { type: 'prune.applied', id: 'p', applied: false, steps: [], tokens: 0, reason: 'pinned', economics: frees(50) },
+      { type: 'prune.applied', id: 'p', applied: false, steps: [], tokens: 0, reason: 'pinned', economics: frees(500) },
       reply(300),
     )
     const { sizes, brakes } = contextUse(records, 3)

@@ -1,6 +1,8 @@
 import { KeptTexts } from '../../src/inspector/model/keptTexts.ts'
 import { ShellChoices } from '../../src/inspector/model/shellChoices.ts'
-import { callsUnderWay, waitsBelow } from '../../src/inspector/model/viewStanding.ts'
+import type { AgentViewState } from '../../src/inspector/model/agentView.ts'
+import { callsUnderWay, costsOf, viewNow, viewStanding, waitsBelow } from '../../src/inspector/model/viewStanding.ts'
+import type { AgentSummary } from '../../src/protocol/frames.ts'
 import type { Pending } from '../../src/protocol/pending.ts'
 import type { LogRecord } from '../../src/protocol/records.ts'
 import { assert, describe } from '../support/suite.ts'
@@ -111,5 +113,59 @@ describe('what waits below an agent', (it) => {
     assert.is(waitsBelow(pending, 'a'), '2 approvals, 1 question')
     assert.is(waitsBelow(pending.slice(0, 1), 'a'), '')
     assert.is(waitsBelow([one('b', 'call')], 'a'), '1 call')
+  })
+})
+
+describe('where the agent that is shown stands', (it) => {
+  const records = [reply(1), start(2, 'a', 'run_command', { command: 'npm test' }, 'a.1')]
+  const waits = (agentId: string) => ({ kind: 'approval', agentId }) as unknown as Pending
+  const view = (rest: Partial<AgentViewState> = {}): AgentViewState =>
+    ({
+      agentId: 'a',
+      chartState: 'executing',
+      pending: [],
+      records,
+      at: null,
+      lastSeq: records.length,
+      session: { runs: [{ turns: [{ index: 4 }], limits: { turns: 60 } }] },
+      spent: { costUsd: 2 },
+      ownCostUsd: 0.5,
+      ...rest,
+    }) as unknown as AgentViewState
+  const summary = {
+    doing: 'deploy',
+    treeSpent: { costUsd: 14 },
+    contextTokens: { used: 9_600, window: 200_000 },
+  } as unknown as AgentSummary
+
+  it('is what its log and its server say of it, and waits only for what is its own', () => {
+    assert.equal(viewStanding(view(), summary), { state: 'executing', waits: false, doing: 'run_command npm test' })
+    assert.is(viewStanding(view({ pending: [waits('a.1')] }), undefined).waits, false)
+    assert.is(viewStanding(view({ pending: [waits('a.1'), waits('a')] }), undefined).waits, true)
+    const idle = view({ records: [], lastSeq: 0 })
+    assert.equal([viewStanding(idle, summary).doing, viewStanding(idle, undefined).doing], ['deploy', undefined])
+    // What its server says is of now.
+    assert.is(viewStanding(view({ at: 1 }), summary).doing, undefined)
+  })
+
+  it('costs what it spent itself, and what its tree has spent by now', () => {
+    assert.equal(costsOf(view(), summary), { own: 0.5, tree: 14 })
+    assert.equal(costsOf(view({ at: 1 }), summary), { own: 0.5, tree: 2 })
+    assert.equal(costsOf(view(), undefined), { own: 0.5, tree: 2 })
+  })
+
+  it('says since when it does what it does, also when the clock was put back', () => {
+    assert.equal(viewNow(view(), summary, 1_600), {
+      doing: 'runs run_command npm test',
+      turnIndex: 4,
+      forMs: 1_400,
+      children: 1,
+      contextTokens: { used: 9_600, window: 200_000 },
+      costUsd: 14,
+      limits: { turns: 60 },
+    })
+    assert.is(viewNow(view(), undefined, -9_000).forMs, 0)
+    const early = view({ records: [], lastSeq: 0, session: { runs: [] } as unknown as AgentViewState['session'] })
+    assert.equal(viewNow(early, undefined, 5), { doing: 'runs tools', costUsd: 2 })
   })
 })

@@ -97,6 +97,8 @@ export class CallBook {
   }
 }
 
+const noPast: readonly never[] = []
+
 /** The calls of a log at one moment, and from there on. */
 export class CallBooks {
   #book = new CallBook()
@@ -105,7 +107,7 @@ export class CallBooks {
   #end = 0
 
   /** The calls after the first `end` records. `past`: of a fork, what it shares. Anew for an earlier moment or another log. */
-  at(records: readonly LogRecord[], end: number, past: readonly (readonly LogRecord[])[] = []): CallBook {
+  at(records: readonly LogRecord[], end: number, past: readonly (readonly LogRecord[])[] = noPast): CallBook {
     if (records !== this.#records || past !== this.#past || end < this.#end) {
       this.#book = new CallBook()
       this.#records = records
