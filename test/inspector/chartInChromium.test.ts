@@ -31,7 +31,7 @@ describeInChromium('the agents of a tree on the inspector page', (it) => {
     await steps.nth(3).waitFor()
     assert.equal(await Promise.all([0, 1, 2, 3].map((index) => steps.nth(index).getAttribute('aria-label'))), [
       'people says to l1: Where is it?',
-      'l1 calls l1.1: helper {"task":"look for it"}',
+      'l1 calls l1.1: helper look for it',
       'l1.1 answers l1: Found it.',
       'l1 answers people: done',
     ])

@@ -176,7 +176,7 @@ describeInChromium('the keyboard on the inspector page', (it) => {
     assert.is(await page.evaluate('document.activeElement.dataset.tab'), 'timeline')
     await tabTo(inspector, '.bars')
     await keyboard.press('Home')
-    await page.getByRole('treeitem', { selected: true }).filter({ hasText: 'Find gold.' }).waitFor()
+    await page.locator('.bars').getByRole('treeitem', { selected: true }).filter({ hasText: 'Find gold.' }).waitFor()
 
     // Dialogs: opened, closed by Escape, and the focus is where it was.
     await keyboard.press('?')

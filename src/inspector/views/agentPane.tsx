@@ -10,7 +10,6 @@ import { Skeleton } from '../parts/skeleton.tsx'
 import { Tabs } from '../parts/tabs.tsx'
 import { AgentNames } from './agentNames.ts'
 import { AgentHeader } from './agentHeader.tsx'
-import { ContextPane } from './contextPane.tsx'
 import { ConversationPane } from './conversationPane.tsx'
 import { PendingBar } from './pendingBar.tsx'
 import { PromptBox } from './promptBox.tsx'
@@ -31,6 +30,7 @@ const TimelinePane = later(
   'The timeline is being loaded',
   async () => (await import('./timelinePane.tsx')).TimelinePane,
 )
+const ContextPane = later('The context is being loaded', async () => (await import('./contextPane.tsx')).ContextPane)
 const SearchBar = later('The search is being loaded', async () => (await import('./searchBar.tsx')).SearchBar)
 const RequestPane = later('The requests are being loaded', async () => (await import('./requestPane.tsx')).RequestPane)
 
