@@ -183,7 +183,7 @@ describeInChromium('the keyboard on the inspector page', (it) => {
     await page.getByRole('dialog', { name: 'Help' }).waitFor()
     await keyboard.press('Escape')
     await page.getByRole('dialog').waitFor({ state: 'detached' })
-    assert.is(await page.evaluate(`document.activeElement.matches('.bars')`), true)
+    await until(page, `document.activeElement.matches('.bars')`)
 
     // The call that waits is answered, and the agent is spoken to.
     await tabTo(inspector, '.approval-answer .button.primary')
