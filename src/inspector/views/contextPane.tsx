@@ -54,7 +54,7 @@ export function ContextPane({ inspector, view }: Props) {
       )}
       {use.brakes.length === 0 ? null : <Brakes brakes={use.brakes} onNode={toNode} />}
       {use.policies.length === 0 ? null : <Policies policies={use.policies} />}
-      <SourcesPanel view={view} id="context-sources" />
+      <SourcesPanel view={view} />
       {[...notes].map(([group, of]) => (
         <section key={group} aria-label={group}>
           <h2>

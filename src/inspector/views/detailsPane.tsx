@@ -28,6 +28,7 @@ export function DetailsPane({ inspector, view, onRevert, onPrune }: DetailsPaneP
   const node = inspector.node.value
   const running = inspector.attached.value.directory.agents.value
   const { choices } = inspector
+  const isInContext = inspector.route.value.view === 'context'
   const pane = useRef<HTMLDivElement>(null)
   const isDrawer = useDrawer(choices.isDrawerOpen, node ?? event, pane)
   const isShown = !isDrawer || choices.isDrawerOpen.value
@@ -57,7 +58,7 @@ export function DetailsPane({ inspector, view, onRevert, onPrune }: DetailsPaneP
           <NodeDetails inspector={inspector} view={view} id={node} onRevert={onRevert} onPrune={onPrune} />
         )}
         {status === 'loading' || status === 'error' ? null : <UsagePanel inspector={inspector} view={view} />}
-        <SourcesPanel view={view} />
+        {isInContext ? null : <SourcesPanel view={view} />}
         {children.length === 0 ? null : (
           <section class="details-part" aria-labelledby="children-title">
             <h2 id="children-title">Sub-agents</h2>

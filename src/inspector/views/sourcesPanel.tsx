@@ -4,15 +4,15 @@ import { StateDot } from '../parts/stateDot.tsx'
 import { LongText } from './longText.tsx'
 
 /** Where the agent has tools from that come and go: how each source is, its tools, and what it says in the system prompt. */
-export function SourcesPanel({ view, id = 'sources' }: { readonly view: FollowedAgent; readonly id?: string }) {
+export function SourcesPanel({ view }: { readonly view: FollowedAgent }) {
   const { sources, instructions } = view.state.value
   const names = new Set(sources.map(({ source }) => source))
   const silent = [...instructions.keys()].filter((source) => !names.has(source))
   const all: readonly SourceView[] = [...sources, ...silent.map((source) => ({ source, tools: [] }))]
   if (all.length === 0) return null
   return (
-    <section class="details-part" aria-labelledby={`${id}-title`}>
-      <h2 id={`${id}-title`}>Sources of tools</h2>
+    <section class="details-part" aria-labelledby="sources-title">
+      <h2 id="sources-title">Sources of tools</h2>
       <ul class="sources">
         {all.map(({ source, state, tools, trouble }) => {
           const text = instructions.get(source)

@@ -14,14 +14,17 @@ interface Place {
   readonly reach?: (inspector: OpenInspector) => Promise<unknown>
 }
 
-const openDetails = async ({ page }: OpenInspector): Promise<void> => {
-  // They lie beside the agent, or have opened by themselves for what is chosen.
-  if (await page.locator('.details h2, .details h3').first().isVisible()) return
-  const toggles = [
-    page.getByRole('tab', { name: 'Details' }),
-    page.getByRole('button', { name: 'Details', exact: true }),
-  ]
-  for (const toggle of toggles) if (await toggle.isVisible()) return await toggle.click()
+/** Shows the details where they do not lie beside the agent. */
+const openDetails = async (inspector: OpenInspector): Promise<void> => {
+  await openDetailsTab(inspector)
+  const button = inspector.page.getByRole('button', { name: 'Details', exact: true })
+  if (await button.isVisible()) await button.click()
+}
+
+/** What is chosen opens the drawer of a middling page by itself, the tab of a narrow one it does not. */
+const openDetailsTab = async ({ page }: OpenInspector): Promise<void> => {
+  const tab = page.getByRole('tab', { name: 'Details' })
+  if (await tab.isVisible()) await tab.click()
 }
 
 const item =
@@ -51,8 +54,9 @@ const places: readonly Place[] = [
   { name: 'conversation with artifacts', hash: '#agent=clerk', landmark: '.conversation-row' },
   { name: 'chart', hash: '#agent=digger&view=chart', landmark: '.chart-box' },
   { name: 'chart of a tree', hash: '#agent=lead&view=chart', landmark: '.chart-box' },
-  { name: 'timeline', hash: '#agent=digger&view=timeline', landmark: '.event-row' },
-  { name: 'timeline of a tree', hash: '#agent=lead&view=timeline', landmark: '.event-row' },
+  { name: 'timeline', hash: '#agent=digger&view=timeline', landmark: '.bar-row' },
+  { name: 'timeline of a tree', hash: '#agent=lead&view=timeline', landmark: '.bar-row' },
+  { name: 'log', hash: '#agent=digger&view=timeline&as=log', landmark: '.event-row' },
   { name: 'requests', hash: '#agent=digger&view=requests', landmark: '.request-message' },
   { name: 'context', hash: '#agent=archivist&view=context', landmark: '.panel h2, .panel h3' },
   { name: 'context of sources', hash: '#agent=clerk&view=context', landmark: '.panel h2, .panel h3' },
@@ -62,7 +66,7 @@ const places: readonly Place[] = [
     name: 'details of a call',
     hash: '#agent=digger&node=n3',
     landmark: '.details h2, .details h3',
-    reach: openDetails,
+    reach: openDetailsTab,
   },
   { name: 'details of sources', hash: '#agent=clerk', landmark: '.details h2, .details h3', reach: openDetails },
   { name: 'keys', hash: '', landmark: 'dialog[open]', reach: ({ page }) => page.keyboard.press('?') },
@@ -84,48 +88,53 @@ const outside = `[...document.querySelectorAll('body, body > *, .page > *, .colu
   })
   .map((element) => element.className || element.tagName)`
 
+const schemes = ['light', 'dark'] as const
+
 describeInChromium('every view of the console', (it) => {
   for (const [width, height] of [
     [375, 812],
     [1024, 768],
     [1440, 900],
-  ] as const)
-    for (const colorScheme of ['light', 'dark'] as const) {
-      const look = { viewport: { width, height }, colorScheme, reducedMotion: 'reduce' } as const
-      it(
-        `fits ${width} px in ${colorScheme}, and axe finds nothing`,
-        { timeoutMs: 120_000, ...look },
-        async (context) => {
-          const { server } = await serveScene(context, { agents: 20 })
-          const inspector = await openInspector(context, server.port)
-          const { page } = inspector
-          // Rules look at what is there and at its colours: each width in one scheme is enough for every day.
-          const isJudged = wantsAll || (width === 1024) === (colorScheme === 'light')
-          const faults: string[] = []
-          for (const { name, hash, landmark, reach } of places) {
-            const found = async (): Promise<void> => {
-              await inspector.goto(hash)
-              const status = hash === '#agent=nobody' ? '.empty' : '.home-row, .conversation-row, .panel'
-              await page.locator(status).first().waitFor()
-              await reach?.(inspector)
-              await page.locator(landmark).first().waitFor()
-              // Colours on their way to others have contrasts of their own.
-              await until(page, `document.getAnimations().every(({ playState }) => playState !== 'running')`)
-            }
-            const isFound = await found().then(
-              () => true,
-              (error: unknown) => void faults.push(`${name}: ${String(error).split('\n')[0]}`),
-            )
-            await picture(page, `${name} ${width} ${colorScheme}`)
-            if (isFound !== true) continue
-            const wide = await page.evaluate<string[]>(outside)
-            if (wide.length > 0) faults.push(`${name}: outside of the page are ${wide.join(', ')}`)
-            if (isJudged) faults.push(...(await axeViolations(page)).map((fault) => `${name}: ${fault}`))
+  ] as const) {
+    const look = { viewport: { width, height }, colorScheme: 'light', reducedMotion: 'reduce' } as const
+    it(
+      `fits ${width} px, and axe finds nothing in light and dark`,
+      { timeoutMs: 240_000, ...look },
+      async (context) => {
+        const { server } = await serveScene(context, { agents: 20 })
+        const inspector = await openInspector(context, server.port)
+        const { page } = inspector
+        const faults: string[] = []
+        for (const { name, hash, landmark, reach } of places) {
+          const found = async (): Promise<void> => {
+            await inspector.goto(hash)
+            const status = hash === '#agent=nobody' ? '.empty' : '.home-row, .conversation-row, .panel'
+            await page.locator(status).first().waitFor()
+            await reach?.(inspector)
+            await page.locator(landmark).first().waitFor()
           }
-          assert.equal(faults, [])
-          // Of the agent that there is not.
-          checkProblems(inspector, /404/)
-        },
-      )
-    }
+          const isFound = await found().then(
+            () => true,
+            (error: unknown) => void faults.push(`${name}: ${String(error).split('\n')[0]}`),
+          )
+          for (const colorScheme of schemes) {
+            await page.emulateMedia({ colorScheme })
+            // Colours on their way to others have contrasts of their own.
+            await until(page, `document.getAnimations().every(({ playState }) => playState !== 'running')`)
+            await picture(page, `${name} ${width} ${colorScheme}`)
+            // Rules look at what is there and at its colours: each width in one scheme is enough for every day.
+            const isJudged = wantsAll || (width === 1024) === (colorScheme === 'light')
+            if (isFound === true && isJudged)
+              faults.push(...(await axeViolations(page)).map((fault) => `${name} in ${colorScheme}: ${fault}`))
+          }
+          if (isFound !== true) continue
+          const wide = await page.evaluate<string[]>(outside)
+          if (wide.length > 0) faults.push(`${name}: outside of the page are ${wide.join(', ')}`)
+        }
+        assert.equal(faults, [])
+        // Of the agent that there is not.
+        checkProblems(inspector, /404/)
+      },
+    )
+  }
 })
