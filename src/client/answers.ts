@@ -64,6 +64,9 @@ export interface RemoteShare {
   readonly expiresAt: number
 }
 
+/** Answer to `agent.fork`. */
+export const forkShape = fields<{ readonly agentId: string }>({ agentId: text })
+
 /** Answer to `agent.share`. */
 export const shareShape = fields<RemoteShare>({ token: text, expiresAt: number })
 

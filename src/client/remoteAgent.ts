@@ -21,6 +21,7 @@ import {
   commandAnswerShape,
   conversationShape,
   readAnswer,
+  forkShape,
   shareShape,
   snapshotShape,
   type CommandAnswer,
@@ -269,6 +270,14 @@ export class RemoteAgent<out Output = unknown, out Event extends AgentEvent = Ag
   async conversation(view: 'trunk' | 'log' = 'trunk'): Promise<RemoteConversation> {
     const answer = await this.#owner.ask({ type: 'agent.conversation', agentId: this.id, view })
     return { pins: [], masks: [], ...readAnswer(conversationShape, answer) }
+  }
+
+  /**
+   * Begins an agent that shares the past of this one up to the step of a node, such as `n12`, and goes on when it is prompted. Rejects with
+   * `BRIDGE_FORBIDDEN` without the role `admin`, `NODE_NOT_FOUND`, `AGENT_INCOGNITO`.
+   */
+  async fork(at: string): Promise<{ readonly agentId: string }> {
+    return readAnswer(forkShape, await this.#owner.ask({ type: 'agent.fork', agentId: this.id, at }))
   }
 
   /**

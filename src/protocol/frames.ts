@@ -70,6 +70,8 @@ export const clientFrameSchema = z.discriminatedUnion('type', [
     descendants: z.boolean().exactOptional(),
   }),
   z.strictObject({ ...ofAgent, type: z.literal('agent.unsubscribe') }),
+  /** Begins a session that shares the past of an agent up to the step of a node, such as `n12`. */
+  z.strictObject({ ...ofAgent, type: z.literal('agent.fork'), at: z.string().max(32) }),
   /** Asks for a token that lets see the agent and those below it. */
   z.strictObject({
     ...ofAgent,

@@ -9,6 +9,7 @@ import { share } from './shareLink.ts'
 import type { SessionSummary } from '../../sessions/listSessions.ts'
 import { outwardError, withOutwardError } from './outwardError.ts'
 import { snapshotOf, storedSnapshot, summaryOf } from './snapshots.ts'
+import { forkAgent } from './forkAgent.ts'
 import type { ClientSubscriptions } from './clientSubscriptions.ts'
 import type { AgentAccess } from './agentAccess.ts'
 
@@ -185,6 +186,11 @@ export const commandTable: { readonly [T in Command['type']]: CommandHandler<T> 
       subscriptions.subscribe(feed, { fromSeq, deltas, descendants })
       return { seq: feed.lastSeq }
     },
+  },
+  'agent.fork': {
+    role: 'admin',
+    isOnce: true,
+    run: ({ bridge, access }, frame, requestId) => forkAgent(bridge, access, frame, requestId),
   },
   'agent.share': {
     role: 'admin',
