@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { build } from 'vite'
 
 const root = join(import.meta.dirname, '..', '..')
@@ -27,17 +27,29 @@ async function buildIfStale(): Promise<void> {
   const built = await mkdtemp(join(tmpdir(), 'escapement-page-'))
   try {
     await build({ root: page, logLevel: 'error', build: { outDir: built, emptyOutDir: true } })
-    await cp(join(built, 'assets'), join(served, 'assets'), { recursive: true })
-    for (const name of ['icon.svg', 'index.html']) {
-      const copy = join(served, `.${process.pid}-${name}`)
-      await cp(join(built, name), copy)
-      await rename(copy, join(served, name))
-    }
+    await putInPlace(join(built, 'assets'), join(served, 'assets'))
+    for (const name of ['icon.svg', 'index.html']) await replace(join(built, name), join(served, name))
     await mkdir(join(root, '.escapement'), { recursive: true })
     await writeFile(stamp, await stampOf(sources))
   } finally {
     await rm(built, { recursive: true, force: true })
   }
+}
+
+/**
+ * Copies the files of a folder that are not in the other one yet. Their names are hashes of what is in them: those that are there are left
+ * alone, as others may be reading them, and each that comes is there as a whole or not at all.
+ */
+export async function putInPlace(from: string, to: string): Promise<void> {
+  await mkdir(to, { recursive: true })
+  const there = new Set(await readdir(to))
+  for (const name of await readdir(from)) if (!there.has(name)) await replace(join(from, name), join(to, name))
+}
+
+async function replace(from: string, to: string): Promise<void> {
+  const copy = join(dirname(to), `.${process.pid}-${basename(to)}`)
+  await copyFile(from, copy)
+  await rename(copy, to)
 }
 
 /** What is served counts too: somebody may have built another in the meantime. */
