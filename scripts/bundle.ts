@@ -58,11 +58,7 @@ export async function bundleWorker(entry: string, packages: BundledPackages): Pr
       write: false,
       target: 'node22',
       minify: true,
-      rolldownOptions: {
-        output: { codeSplitting: false },
-        // A schema that nobody reads is not to bring its library along.
-        treeshake: { manualPureFunctions: ['z'] },
-      },
+      rolldownOptions: { output: { codeSplitting: false } },
     },
   })
   const [{ output }] = [bundled].flat() as [Rolldown.RolldownOutput]
