@@ -82,4 +82,20 @@ export const faults: readonly Fault[] = [
     to: 'return at + time - last',
     tests: ['inspector/modelSpans'],
   },
+  {
+    id: 'timeline-11',
+    file: 'src/inspector/model/landmarks.ts',
+    what: 'of a long log, an error has no mark on the slider beside the turns',
+    from: 'landmarkKinds.indexOf(mark.kind) < landmarkKinds.indexOf(before.kind)',
+    to: 'false',
+    tests: ['inspector/modelLandmarks'],
+  },
+  {
+    id: 'timeline-12',
+    file: 'src/inspector/model/landmarks.ts',
+    what: 'the player stands still for a night between two prompts',
+    from: 'afterMs += Math.min(frame.most, wait) / speed',
+    to: 'afterMs += wait / speed',
+    tests: ['inspector/modelLandmarks'],
+  },
 ]

@@ -123,4 +123,36 @@ describeInChromium('the timeline of the inspector page', (it) => {
       checkProblems(inspector)
     },
   )
+
+  it(
+    'has a slider with what stands out in the log, which goes by turns, and plays until somebody goes elsewhere',
+    { timeoutMs: 60_000, reducedMotion: 'reduce' },
+    async (context) => {
+      const { runtime, server } = await serveInspector(context, [scout])
+      await (await runtime.spawn(scout, { id: 's' })).prompt('go').result
+      const inspector = await openInspector(context, server.port, { hash: '#agent=s&at=1' })
+      const { page } = inspector
+      const slider = page.getByRole('slider', { name: 'Moment of the log' })
+      await slider.focus()
+      await page.locator('.time-marks .is-error').nth(1).waitFor({ state: 'attached' })
+      assert.is(await page.locator('.time-marks .is-error').count(), 2)
+      assert.is(await page.locator('.time-marks .is-prompt').count(), 1)
+      await page.keyboard.press('Shift+ArrowRight')
+      await page.keyboard.press('Shift+ArrowRight')
+      await inspector.sees('turn 2 begins', page.locator('.time-what'))
+      assert.match((await slider.getAttribute('aria-valuetext')) ?? '', /^record \d+ of \d+, turn 2 begins$/)
+      await page.keyboard.press('Shift+ArrowLeft')
+      await inspector.sees('turn 1 begins', page.locator('.time-what'))
+      assert.equal(await axeViolations(page), [])
+      const slow = page.getByRole('button', { name: '×1', exact: true })
+      await slow.click()
+      await page.keyboard.press('Home')
+      await slow.and(page.locator('[aria-pressed=false]')).waitFor()
+      // To the end, where the agent is as it is now.
+      await page.getByRole('button', { name: '×10' }).click()
+      await until(page, `!location.hash.includes('at=')`)
+      await page.locator('.time-play[aria-pressed=true]').waitFor({ state: 'detached' })
+      checkProblems(inspector)
+    },
+  )
 })

@@ -58,3 +58,7 @@ export const laterDialog = <P extends { readonly onClose: () => void }>(load: Lo
       </Dialog>
     ) : null,
   )
+
+/** A part of a view whose code comes when it is first shown; `instead` stands there meanwhile, and where that fails: it can be missed. */
+export const laterPart = <P extends object>(instead: JSX.Element, load: Load<P>): FunctionComponent<P> =>
+  laterCode(load, () => instead)
