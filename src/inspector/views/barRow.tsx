@@ -16,6 +16,8 @@ export interface BarRowProps {
   readonly now: ReadonlySignal<number>
   /** It is of the agent that is shown, not of one below it. */
   readonly isOwn: boolean
+  /** A moment of the past is shown: what has no end went on then. */
+  readonly isPast: boolean
   readonly isChosen: boolean
   readonly onChoose: () => void
   readonly onToggle: () => void
@@ -29,12 +31,13 @@ export function BarRow({
   window,
   now,
   isOwn,
+  isPast,
   isChosen,
   onChoose,
   onToggle,
 }: BarRowProps): JSX.Element {
   const { span, level, isOpen, to, note } = row
-  const isCut = span.isCut === true || (span.to === null && to !== null)
+  const isCut = span.isCut === true || (span.to === null && to !== null && !isPast)
   const { records } = hitMarks.value
   const isHit = isOwn && (records.has(span.seq) || records.has(span.endSeq ?? span.seq))
   return (

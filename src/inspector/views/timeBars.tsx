@@ -181,6 +181,7 @@ export function TimeBars({ inspector, view, children }: TimeBarsProps): JSX.Elem
               row={rows[index]!}
               {...{ index, axis, window, now }}
               isOwn={rows[index]!.agentId === view.agentId}
+              isPast={status === 'past'}
               isChosen={index === byKey}
               onChoose={() => choose(rows[index]!)}
               onToggle={() => toggle(rows[index]!)}
