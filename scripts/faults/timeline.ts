@@ -98,4 +98,20 @@ export const faults: readonly Fault[] = [
     to: 'afterMs += wait / speed',
     tests: ['inspector/modelLandmarks'],
   },
+  {
+    id: 'timeline-13',
+    file: 'src/inspector/model/timePlayer.ts',
+    what: 'the player takes the slider back from a person who moves it',
+    from: 'if (this.#speed.peek() !== null && at !== this.#place) this.pause()',
+    to: '',
+    tests: ['inspector/modelLandmarks'],
+  },
+  {
+    id: 'timeline-14',
+    file: 'src/inspector/model/timePlayer.ts',
+    what: 'the player does not begin again at the end',
+    from: 'if (at === null || at >= records().length) show(1)',
+    to: '',
+    tests: ['inspector/modelLandmarks'],
+  },
 ]

@@ -1,5 +1,7 @@
 import { Landmarks, momentWords, nextMoment, turnBeside } from '../../src/inspector/model/landmarks.ts'
+import { TimePlayer } from '../../src/inspector/model/timePlayer.ts'
 import type { LogRecord } from '../../src/protocol/records.ts'
+import { simulatedClock } from '../../src/testing/simulatedClock.ts'
 import { assert, describe } from '../support/suite.ts'
 
 const usage = { input: 1, output: 0, cacheRead: 0, cacheWrite: 0 }
@@ -104,6 +106,71 @@ describe('the player of a log', (it) => {
     ])
     assert.is(nextMoment(records, 6, 1), undefined)
     assert.is(nextMoment([], 0, 1), undefined)
+  })
+
+  /** Of `records`, as the page has one. */
+  const played = (at: number | null) => {
+    const clock = simulatedClock()
+    let shown = at
+    const seen: (number | null)[] = []
+    const player: TimePlayer = new TimePlayer({
+      clock,
+      records: () => records,
+      shown: () => shown,
+      show: (next) => {
+        shown = next
+        seen.push(next)
+        player.follow(next)
+      },
+    })
+    return { clock, seen, player }
+  }
+
+  it('plays from the moment shown to the newest one, and from there from the beginning', async () => {
+    const { clock, seen, player } = played(3)
+    player.play(10)
+    await clock.advance(10_000)
+    assert.equal(seen, [4, 5, null])
+    assert.is(player.speed.value, null)
+    assert.is(clock.pending, 0)
+    player.play(1)
+    await clock.advance(999)
+    assert.equal(seen, [4, 5, null, 1])
+    await clock.advance(1)
+    assert.equal(seen, [4, 5, null, 1, 4])
+    player.play(10)
+    await clock.advance(10_000)
+    assert.equal(seen, [4, 5, null, 1, 4, 5, null])
+  })
+
+  it('stops when somebody goes elsewhere, pauses or closes the page', async () => {
+    const ends: readonly ((player: TimePlayer) => void)[] = [
+      (player) => player.follow(2),
+      (player) => player.follow(null),
+      (player) => player.pause(),
+      (player) => player.close(),
+    ]
+    for (const end of ends) {
+      const { clock, seen, player } = played(1)
+      player.play(1)
+      await clock.advance(1_000)
+      assert.is(player.speed.value, 1)
+      end(player)
+      assert.is(player.speed.value, null)
+      await clock.advance(10_000)
+      assert.equal(seen, [4])
+    }
+  })
+
+  it('does nothing for a log that is not read yet', () => {
+    const player = new TimePlayer({
+      clock: simulatedClock(),
+      records: () => [],
+      shown: () => null,
+      show: () => assert.unreachable(),
+    })
+    player.play(1)
+    assert.is(player.speed.value, null)
   })
 })
 

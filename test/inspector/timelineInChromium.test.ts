@@ -146,7 +146,7 @@ describeInChromium('the timeline of the inspector page', (it) => {
       assert.equal(await axeViolations(page), [])
       const slow = page.getByRole('button', { name: '×1', exact: true })
       await slow.click()
-      await page.keyboard.press('Home')
+      await slider.press('Home')
       await slow.and(page.locator('[aria-pressed=false]')).waitFor()
       // To the end, where the agent is as it is now.
       await page.getByRole('button', { name: '×10' }).click()

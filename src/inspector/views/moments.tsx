@@ -1,12 +1,15 @@
+import { useSignalEffect } from '@preact/signals'
 import type { JSX } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useMemo, useState } from 'preact/hooks'
 import { duration } from '../../charts/amounts.ts'
-import { Landmarks, momentWords, nextMoment, turnBeside, type LandmarkKind } from '../model/landmarks.ts'
+import type { FollowedAgent } from '../model/followedAgent.ts'
+import type { Inspector } from '../model/inspector.ts'
+import { Landmarks, momentWords, turnBeside, type LandmarkKind } from '../model/landmarks.ts'
 import { formatCount } from '../model/numbers.ts'
 import { forDisplay } from '../model/shortText.ts'
+import { TimePlayer } from '../model/timePlayer.ts'
 import { Icon } from '../parts/icon.tsx'
 import { SquareButton } from '../parts/squareButton.tsx'
-import type { TimeSliderProps } from './timeSlider.tsx'
 
 /** So many marks can be told apart. */
 const places = 240
@@ -20,8 +23,13 @@ const named: Readonly<Record<LandmarkKind, string>> = {
   turn: 'a turn',
 }
 
+export interface MomentsProps {
+  readonly inspector: Inspector
+  readonly view: FollowedAgent
+}
+
 /** The slider over the log, with what stands out in it, and a player. */
-export function Moments({ inspector, view }: TimeSliderProps): JSX.Element {
+export function Moments({ inspector, view }: MomentsProps): JSX.Element {
   const { at, lastSeq, records, isRunning } = view.state.value
   const [landmarks] = useState(() => new Landmarks())
   const marks = landmarks.of(records, places)
@@ -30,12 +38,12 @@ export function Moments({ inspector, view }: TimeSliderProps): JSX.Element {
   const begun = records[0]?.time ?? 0
   const go = (next: number): void =>
     inspector.go({ at: next >= lastSeq && !isRunning ? null : Math.max(1, Math.min(lastSeq, next)) }, 'replace')
-  const player = usePlayer(inspector, view, go)
+  const player = usePlayer({ inspector, view })
   const words = record === undefined ? '' : forDisplay(momentWords(record, view.agentId))
   return (
     <div class="time" role="group" aria-label="Time">
       {speeds.map((speed) => {
-        const isPlaying = player.speed === speed
+        const isPlaying = player.speed.value === speed
         return (
           <button
             key={speed}
@@ -47,7 +55,7 @@ export function Moments({ inspector, view }: TimeSliderProps): JSX.Element {
                 ? 'Pause'
                 : `Play from here${speed === 1 ? '' : ', ten times as fast'}; long waits are shortened`
             }
-            onClick={() => player.play(isPlaying ? null : speed)}
+            onClick={() => (isPlaying ? player.pause() : player.play(speed))}
           >
             <Icon name={isPlaying ? 'pause' : 'resume'} /> ×{speed}
           </button>
@@ -114,54 +122,23 @@ export function Moments({ inspector, view }: TimeSliderProps): JSX.Element {
   )
 }
 
-interface Player {
-  /** `null`: it does not play. */
-  readonly speed: number | null
-  readonly play: (speed: number | null) => void
-}
-
-/** Goes from record to record as they came. It stops at the end, and as soon as somebody goes elsewhere. */
-function usePlayer(
-  inspector: TimeSliderProps['inspector'],
-  view: TimeSliderProps['view'],
-  go: (seq: number) => void,
-): Player {
-  const [speed, setSpeed] = useState<number | null>(null)
-  /** Where it went last. */
-  const place = useRef<number | null>(null)
-  const latest = useRef(go)
-  latest.current = go
-  const { at } = inspector.route.value
-  useEffect(() => {
-    if (speed !== null && at !== place.current) setSpeed(null)
-  }, [at, speed])
-  useEffect(() => {
-    if (speed === null) return undefined
-    let cancel = (): void => {}
-    const plan = (): void => {
-      const { records, lastSeq } = view.state.peek()
-      const next = nextMoment(records, place.current ?? lastSeq, speed)
-      if (next === undefined) return setSpeed(null)
-      cancel = inspector.clock.after(next.afterMs, () => {
-        place.current = next.seq
-        if (next.seq >= view.state.peek().lastSeq) {
-          inspector.go({ at: null }, 'replace')
-          return setSpeed(null)
-        }
-        latest.current(next.seq)
-        plan()
-      })
-    }
-    plan()
-    return () => cancel()
-  }, [speed, view])
-  const play = (next: number | null): void => {
-    const { lastSeq } = view.state.peek()
-    // It stays when the end is reached.
-    inspector.isTimeOpen.value = true
-    if (next !== null && (at === null || at >= lastSeq)) latest.current(1)
-    place.current = inspector.route.peek().at
-    setSpeed(next)
-  }
-  return { speed, play }
+function usePlayer({ inspector, view }: MomentsProps): TimePlayer {
+  const player = useMemo(
+    () =>
+      new TimePlayer({
+        clock: inspector.clock,
+        records: () => view.state.peek().records,
+        shown: () => inspector.route.peek().at,
+        show: (at) => {
+          // It stays when the end is reached.
+          inspector.isTimeOpen.value = true
+          inspector.go({ at }, 'replace')
+        },
+      }),
+    [inspector, view],
+  )
+  // At once, not with the next frame: by then it may be further on itself.
+  useSignalEffect(() => player.follow(inspector.route.value.at))
+  useEffect(() => () => player.close(), [player])
+  return player
 }

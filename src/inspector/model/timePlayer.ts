@@ -1,0 +1,74 @@
+import { signal, type ReadonlySignal } from '@preact/signals'
+import type { Clock } from '../../protocol/clock.ts'
+import type { LogRecord } from '../../protocol/records.ts'
+import { nextMoment } from './landmarks.ts'
+
+/** What a player plays, and how it shows a moment of it. */
+export interface PlayedLog {
+  readonly clock: Clock
+  /** As it is now: a log that grows is played to its new end. */
+  readonly records: () => readonly LogRecord[]
+  /** `seq` of the moment shown; `null`: the newest. */
+  readonly shown: () => number | null
+  /** Shows a moment; `null`: the newest. It is shown when this returns. */
+  readonly show: (at: number | null) => void
+}
+
+/** Goes from record to record as they came. It stops at the end, and as soon as somebody goes elsewhere. Close it. */
+export class TimePlayer {
+  readonly #log: PlayedLog
+  readonly #speed = signal<number | null>(null)
+  #cancel = (): void => {}
+  /** Where it went last. */
+  #place: number | null = null
+
+  constructor(log: PlayedLog) {
+    this.#log = log
+  }
+
+  /** How many times as fast as it was; `null`: it does not play. */
+  get speed(): ReadonlySignal<number | null> {
+    return this.#speed
+  }
+
+  /** Plays on from the moment shown, from the end from the beginning. */
+  play(speed: number): void {
+    this.pause()
+    const { records, shown, show } = this.#log
+    const at = shown()
+    if (records().length === 0) return
+    if (at === null || at >= records().length) show(1)
+    this.#place = shown()
+    this.#speed.value = speed
+    this.#plan(speed)
+  }
+
+  /** Idempotent. */
+  pause(): void {
+    this.#cancel()
+    this.#speed.value = null
+  }
+
+  /** Tells it which moment is shown now: another than it went to itself stops it. */
+  follow(at: number | null): void {
+    if (this.#speed.peek() !== null && at !== this.#place) this.pause()
+  }
+
+  /** Idempotent. */
+  close(): void {
+    this.pause()
+  }
+
+  #plan(speed: number): void {
+    const { clock, records } = this.#log
+    const next = nextMoment(records(), this.#place ?? records().length, speed)
+    if (next === undefined) return this.pause()
+    this.#cancel = clock.after(next.afterMs, () => {
+      const isEnd = next.seq >= records().length
+      if (isEnd) this.pause()
+      this.#place = isEnd ? null : next.seq
+      this.#log.show(this.#place)
+      if (!isEnd) this.#plan(speed)
+    })
+  }
+}
