@@ -27,7 +27,33 @@ const stubborn = defineAgent({
   tools: [run],
 })
 
+/** Says at once what is far higher than a row is thought to be. */
+const talker = defineAgent({
+  name: 'talker',
+  model: policyModel(({ messages }) =>
+    messages.length < 60
+      ? {
+          text: Array.from({ length: 12 }, (_, index) => `line ${index}`).join('\n\n'),
+          toolCalls: [{ name: 'run_command', input: { command: `npm run ${messages.length}` } }],
+        }
+      : 'done at last',
+  ),
+  tools: [run],
+})
+
 describeInChromium('a long conversation on the inspector page', (it) => {
+  it('stays at its end while high rows are added fast', { timeoutMs: 60_000 }, async (context) => {
+    const { runtime, server } = await serveInspector(context, [talker])
+    const agent = await runtime.spawn(talker, { id: 't' })
+    const inspector = await openInspector(context, server.port, { hash: '#agent=t' })
+    const { page } = inspector
+    await inspector.sees('Nothing said yet')
+    await agent.prompt('go').result
+    await inspector.sees('done at last')
+    assert.is(await page.locator('.new-below button').count(), 0)
+    checkProblems(inspector)
+  })
+
   it(
     'folds repeated failures, and says what came below',
     { timeoutMs: 60_000, reducedMotion: 'reduce' },

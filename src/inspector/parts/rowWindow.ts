@@ -41,6 +41,8 @@ export class RowWindow {
   #wanted = 0
   #isAtEnd = true
   #last = ''
+  /** Rows in view turned out to be of another height than was thought before they were there. */
+  #hasSettled = false
   #rows: ResizeObserver | undefined
   #box: ResizeObserver | undefined
 
@@ -71,8 +73,9 @@ export class RowWindow {
     this.#attach(element)
     if (element === null) return
     const last = this.#lastRow()
-    const hasGrown = last !== this.#last
+    const hasGrown = last !== this.#last || this.#hasSettled
     this.#last = last
+    this.#hasSettled = false
     if (hasGrown && this.#options.follows && this.#isAtEnd && this.#target === null)
       this.#scroll(this.#lastTop(element))
     else this.#approach()
@@ -152,8 +155,10 @@ export class RowWindow {
       if (height === 0) continue
       const index = Number(row.dataset['index'])
       const start = this.layout.startOf(index)
+      const isFirst = !this.layout.isMeasured(index)
       const delta = this.layout.measured(index, height)
       hasChanged ||= delta !== 0
+      this.#hasSettled ||= isFirst && delta !== 0
       // What is in view stays where it is.
       if (start < this.#top && this.#target === null) shift += delta
     }
@@ -193,7 +198,7 @@ export class RowWindow {
     } else if (layout.isExact || this.#shown.every(({ index }) => layout.isMeasured(index))) this.#target = null
   }
 
-  /** What it follows: a row that comes after all others, the last one as it grows, less room; not one in the middle that was opened. */
+  /** What it follows besides rows measured for the first time: one that comes after all others, the last one as it grows, less room; not one in the middle that was opened. */
   #lastRow(): string {
     const { count, keyOf } = this.#options
     return count === 0 ? '' : `${keyOf(count - 1)} ${this.layout.heightOf(count - 1)} ${this.#height}`
