@@ -114,4 +114,20 @@ export const faults: readonly Fault[] = [
     to: 'forMs: now - since',
     tests: ['inspector/modelShell'],
   },
+  {
+    id: 'console-15',
+    file: 'src/inspector/parts/rowWindow.ts',
+    what: 'a list that follows stays behind once a new row is far higher than was thought',
+    from: ' || this.#hasSettled',
+    to: '',
+    tests: ['inspector/foldingInChromium'],
+  },
+  {
+    id: 'console-16',
+    file: 'src/inspector/model/viewStanding.ts',
+    what: 'the header does not say why the last run failed',
+    from: '${run.status}${why}',
+    to: '${run.status}',
+    tests: ['inspector/modelShell'],
+  },
 ]

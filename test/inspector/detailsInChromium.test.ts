@@ -107,10 +107,15 @@ describeInChromium('the line of what an agent does now', (it) => {
       const line = page.getByRole('list', { name: 'Now' })
       await page.locator('.conversation-row').first().waitFor()
       assert.is(await line.count(), 0)
+      await inspector.sees('last run completed · 2 turns')
+      const tabsAt = async () => (await inspector.tab('Timeline').boundingBox())?.y
+      const before = await tabsAt()
       const { result } = running.prompt('A slow one.')
       await inspector.sees('runs dig slow', line)
       const parts = await line.getByRole('listitem').allTextContents()
       assert.equal([parts[0], parts[1]], ['turn 3', 'runs dig slow'])
+      // Who aims at a tab finds it where it was.
+      assert.is(await tabsAt(), before)
       assert.match(parts[2] ?? '', /^[\d.]+ (ms|s)$/)
       assert.is(parts.at(-1), 'limit 60 turns, 1 h 00 min')
       assert.equal(await axeViolations(page), [])

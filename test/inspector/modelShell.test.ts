@@ -1,7 +1,14 @@
 import { KeptTexts } from '../../src/inspector/model/keptTexts.ts'
 import { ShellChoices } from '../../src/inspector/model/shellChoices.ts'
 import type { AgentViewState } from '../../src/inspector/model/agentView.ts'
-import { callsUnderWay, costsOf, viewNow, viewStanding, waitsBelow } from '../../src/inspector/model/viewStanding.ts'
+import {
+  callsUnderWay,
+  costsOf,
+  restWords,
+  viewNow,
+  viewStanding,
+  waitsBelow,
+} from '../../src/inspector/model/viewStanding.ts'
 import type { AgentSummary } from '../../src/protocol/frames.ts'
 import type { Pending } from '../../src/protocol/pending.ts'
 import type { LogRecord } from '../../src/protocol/records.ts'
@@ -113,6 +120,24 @@ describe('what waits below an agent', (it) => {
     assert.is(waitsBelow(pending, 'a'), '2 approvals, 1 question')
     assert.is(waitsBelow(pending.slice(0, 1), 'a'), '')
     assert.is(waitsBelow([one('b', 'call')], 'a'), '1 call')
+  })
+})
+
+describe('an agent that does nothing now', (it) => {
+  const after = (...runs: readonly object[]): string =>
+    restWords({ session: { runs } } as unknown as Pick<AgentViewState, 'session'>)
+  const run = { status: 'completed', turns: [{}, {}], startedAt: 1_000, endedAt: 2_500, costUsd: 0.25 }
+  it('says how its last run ended, and why it failed', () => {
+    assert.is(after({ ...run, status: 'failed' }, run), 'last run completed · 2 turns · 1.5 s · $0.25')
+    const error = { code: 'E', message: 'no key\nwas given' }
+    assert.is(
+      after({ ...run, status: 'failed', turns: [{}], costUsd: 0, error }),
+      'last run failed: no key was given · 1 turn · 1.5 s',
+    )
+  })
+  it('says that it has not run, and how far it had come at an earlier moment', () => {
+    assert.is(after(), 'no run yet')
+    assert.is(after({ ...run, status: 'running', endedAt: undefined }), '2 turns into a run')
   })
 })
 

@@ -1,11 +1,12 @@
 import { callLine } from '../../charts/toolLine.ts'
-import { counted } from '../../charts/amounts.ts'
+import { counted, dollars, duration } from '../../charts/amounts.ts'
 import type { NowFacts } from '../../charts/nowLine.ts'
 import { standingWords, type StandingFacts } from '../../charts/standing.ts'
 import type { AgentSummary } from '../../protocol/frames.ts'
 import type { Pending } from '../../protocol/pending.ts'
 import type { LogRecord } from '../../protocol/records.ts'
 import type { AgentViewState } from './agentView.ts'
+import { oneLine } from './shortText.ts'
 
 /** The calls under way at the end of some records. */
 export interface CallsUnderWay {
@@ -85,6 +86,21 @@ export function viewNow(view: AgentViewState, summary: AgentSummary | undefined,
     costUsd: costsOf(view, summary).tree,
     ...(run === undefined ? {} : { limits: run.limits }),
   }
+}
+
+/** How an agent that does nothing now came to rest, or how far it had come: `last run completed · 12 turns · 1.9 s · $0.03`. Pure. */
+export function restWords({ session }: Pick<AgentViewState, 'session'>): string {
+  const run = session.runs.at(-1)
+  if (run === undefined) return 'no run yet'
+  const turns = counted(run.turns.length, 'turn')
+  if (run.status === 'running') return `${turns} into a run`
+  const why = run.error === undefined ? '' : `: ${oneLine(run.error.message)}`
+  return [
+    `last run ${run.status}${why}`,
+    turns,
+    ...(run.endedAt === undefined ? [] : [duration(run.endedAt - run.startedAt)]),
+    ...(run.costUsd === 0 ? [] : [dollars(run.costUsd)]),
+  ].join(' · ')
 }
 
 const withoutGaps = ({ used, window }: NonNullable<AgentSummary['contextTokens']>) => ({

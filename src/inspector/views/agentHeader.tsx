@@ -146,7 +146,7 @@ function Below({ view }: PartProps) {
 function About({ inspector, view }: PartProps) {
   const state = view.state.value
   const { status, spent, definition, records, use, sources, session } = state
-  if (status === 'error' || status === 'loading') return null
+  if (status === 'error' || status === 'loading') return <p class="agent-line" />
   const [created] = records
   const { forkedFrom: source, metadata } = session
   const why = pauseText(state)

@@ -2,7 +2,7 @@ import { nowParts } from '../../charts/nowLine.ts'
 import { isBusy } from '../model/controls.ts'
 import type { FollowedAgent } from '../model/followedAgent.ts'
 import type { Inspector } from '../model/inspector.ts'
-import { viewNow } from '../model/viewStanding.ts'
+import { restWords, viewNow } from '../model/viewStanding.ts'
 import { useNow } from '../parts/useNow.ts'
 
 export interface NowLineProps {
@@ -14,9 +14,13 @@ export interface NowLineProps {
 export const isAtWork = ({ status, isRunning, chartState }: FollowedAgent['state']['value']): boolean =>
   status === 'live' && isRunning && isBusy(chartState)
 
-/** What a busy agent does now, since when, and how far it is. */
-export const NowLine = ({ inspector, view }: NowLineProps) =>
-  isAtWork(view.state.value) ? <Ticking inspector={inspector} view={view} /> : null
+/** What a busy agent does now, since when, and how far it is; of one at rest how it came to be. One line always, so that nothing below moves. */
+export function NowLine({ inspector, view }: NowLineProps) {
+  const state = view.state.value
+  if (isAtWork(state)) return <Ticking inspector={inspector} view={view} />
+  const isKnown = state.status !== 'loading' && state.status !== 'error'
+  return <p class="now-line is-rest cut number">{isKnown ? restWords(state) : ''}</p>
+}
 
 function Ticking({ inspector, view }: NowLineProps) {
   const now = useNow(inspector.clock, 500)
