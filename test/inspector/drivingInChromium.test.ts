@@ -8,7 +8,7 @@ import type { RecordOf } from '../../src/protocol/records.ts'
 import type { Store } from '../../src/protocol/store.ts'
 import { checkProblems, describeInChromium } from '../browser/chromium.ts'
 import { assert } from '../support/suite.ts'
-import { openInspector, recordsOf, serveInspector, startAgent, type OpenInspector } from './inspectorHarness.ts'
+import { inTime, openInspector, type OpenInspector, recordsOf, serveInspector, startAgent } from './inspectorHarness.ts'
 
 /** What the model was told last, without the id of the step. */
 const lastText = ({ messages }: ModelRequest): string =>
@@ -78,7 +78,10 @@ describeInChromium('a person who drives an agent from the inspector page', (it) 
     // A run that ends before it arrives would leave it for a run of its own.
     const hasArrived = async (): Promise<boolean> =>
       (await recordsOf(store, 't1')).some((record) => record.type === 'queue.changed' && record.queue === 'followUps')
-    while (!(await hasArrived())) await inspector.page.evaluate(() => null)
+    const arrival = async (): Promise<void> => {
+      while (!(await hasArrived())) await inspector.page.evaluate(() => null)
+    }
+    await inTime('the follow-up is in the log', arrival())
     sign.resolve()
     await inspector.sees('You said: and then this')
     await inspector.isIn('idle')

@@ -98,12 +98,30 @@ export async function startAgent(
   await inspector.state.waitFor()
 }
 
-/** Resolves once a JavaScript expression is true in a page; its policy lets no text be evaluated by the page itself. */
-export const until = (page: Page, expression: string): Promise<unknown> =>
-  page.evaluate(`new Promise((resolve) => {
+/**
+ * Resolves once a JavaScript expression is true in a page; its policy lets no text be evaluated by the page itself. Rejects, and says which it
+ * was, when that takes longer than `limitMs`.
+ */
+export const until = (page: Page, expression: string, limitMs?: number): Promise<void> =>
+  inTime(
+    expression,
+    page.evaluate(`new Promise((resolve) => {
     const look = () => ((${expression}) ? resolve() : setTimeout(look, 15))
     look()
-  })`)
+  })`),
+    limitMs,
+  )
+
+/** Waits for what is to happen; rejects with its name when it takes too long, which a busy machine stretches. */
+export async function inTime(what: string, happened: Promise<unknown>, limitMs = 12_000 * waitFactor()): Promise<void> {
+  const late = Promise.withResolvers<never>()
+  const timer = setTimeout(() => late.reject(new Error(`${Math.round(limitMs)} ms in vain: ${what}`)), limitMs)
+  try {
+    await Promise.race([happened, late.promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}
 
 /** The text of what is found, cut or not, as the document has it. */
 export const textIn = async (place: Locator): Promise<string> => (await place.textContent()) ?? ''

@@ -7,7 +7,7 @@ import { workspaceTools } from '../../src/actors/tools/workspace/workspaceTools.
 import { checkProblems, describeInChromium } from '../browser/chromium.ts'
 import { assert } from '../support/suite.ts'
 import { axeViolations } from './axe.ts'
-import { openInspector, serveInspector, until } from './inspectorHarness.ts'
+import { inTime, openInspector, serveInspector, until } from './inspectorHarness.ts'
 
 describeInChromium('a person who takes work back on the inspector page', (it) => {
   it('has its files undone, reads what was, and brings a step back', { timeoutMs: 40_000 }, async (context) => {
@@ -39,7 +39,10 @@ describeInChromium('a person who takes work back on the inspector page', (it) =>
     await dialog.getByRole('button', { name: 'Revert', exact: true }).click()
     await dialog.waitFor({ state: 'detached' })
     // The page says what is being undone before it is.
-    while (readFileSync(file, 'utf8') !== 'apple 1\n') await page.waitForTimeout(20)
+    const undoing = async (): Promise<void> => {
+      while (readFileSync(file, 'utf8') !== 'apple 1\n') await page.waitForTimeout(20)
+    }
+    await inTime('the file is as it was', undoing())
     await until(page, `document.body.innerText.includes('undone')`)
     await inspector.goto('#agent=w1&node=2')
     await inspector.button('Bring back n2').click()
