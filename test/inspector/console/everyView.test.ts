@@ -88,6 +88,22 @@ const outside = `[...document.querySelectorAll('body, body > *, .page > *, .colu
   })
   .map((element) => element.className || element.tagName)`
 
+/** What is there once an address is followed: the overview, or an agent in one of its views. */
+function shownAt(hash: string): string {
+  const address = new URLSearchParams(hash.slice(1))
+  const agent = address.get('agent')
+  if (agent === null) return 'main.home'
+  return `main[aria-label="Agent ${agent}"] #view[aria-labelledby="view-${address.get('view') ?? 'conversation'}"]`
+}
+
+/** Whether the Escape key leaves it; what else is opened stays when the address changes. */
+const isClosable = ({ landmark }: Place): boolean => landmark === 'dialog[open]' || landmark === '[role="menu"]'
+
+/** Whether what is opened there is still there at the next address: the page is loaded anew before it. */
+const stays = (place: Place): boolean => place.reach !== undefined && !isClosable(place)
+/** Those that stay come last, so that most are reached as a person reaches them: from another one. */
+const inOrder = [...places.filter((place) => !stays(place)), ...places.filter(stays)]
+
 const schemes = ['light', 'dark'] as const
 
 describeInChromium('every view of the console', (it) => {
@@ -105,11 +121,13 @@ describeInChromium('every view of the console', (it) => {
         const inspector = await openInspector(context, server.port)
         const { page } = inspector
         const faults: string[] = []
-        for (const { name, hash, landmark, reach } of places) {
+        const judged = new Set<string>()
+        for (const place of inOrder) {
+          const { name, hash, landmark, reach } = place
           const found = async (): Promise<void> => {
-            await inspector.goto(hash)
-            const status = hash === '#agent=nobody' ? '.empty' : '.home-row, .conversation-row, .panel'
-            await page.locator(status).first().waitFor()
+            if (stays(place)) await inspector.goto(hash)
+            else await page.evaluate(`location.hash = ${JSON.stringify(hash)}`)
+            await page.locator(shownAt(hash)).waitFor()
             await reach?.(inspector)
             await page.locator(landmark).first().waitFor()
           }
@@ -124,12 +142,20 @@ describeInChromium('every view of the console', (it) => {
             await picture(page, `${name} ${width} ${colorScheme}`)
             // Rules look at what is there and at its colours: each width in one scheme is enough for every day.
             const isJudged = wantsAll || (width === 1024) === (colorScheme === 'light')
-            if (isFound === true && isJudged)
-              faults.push(...(await axeViolations(page)).map((fault) => `${name} in ${colorScheme}: ${fault}`))
+            if (isFound !== true || !isJudged) continue
+            // The list of agents is the same beside each view of an agent; it is looked at beside one, and where it is what is looked at.
+            const besides = name !== 'agents' && hash.startsWith('#agent=') ? 'an agent' : name
+            const except = !wantsAll && judged.has(`${besides} ${colorScheme}`) ? ['.sidebar'] : []
+            judged.add(`${besides} ${colorScheme}`)
+            const violations = await axeViolations(page, except)
+            faults.push(...violations.map((fault) => `${name} in ${colorScheme}: ${fault}`))
           }
           if (isFound !== true) continue
           const wide = await page.evaluate<string[]>(outside)
           if (wide.length > 0) faults.push(`${name}: outside of the page are ${wide.join(', ')}`)
+          if (!isClosable(place)) continue
+          await page.keyboard.press('Escape')
+          await page.locator(landmark).waitFor({ state: 'detached' })
         }
         assert.equal(faults, [])
         // Of the agent that there is not.
