@@ -119,6 +119,8 @@ frames.
   subscription continues if it runs again. A command loads it.
 - \`agent.snapshot\` lists the agent's \`policies\`, which \`agent.brake\` asks by name: \`{ name, when, decide, keep }\`. The list is missing if the
   agent does not run and the server has no definition to wake it with.
+- \`agent.past\` gives the records that a fork shares with its sources, which may be out of reach: \`{ part, records, next? }\`, all of one
+  log, with \`next\` as the \`from\` of the page after. Parts are counted from 0, the oldest log first.
 - \`agent.watch\` asks for \`agents\` frames: first all running agents, then a few times a second those that changed.
 - Closing a socket aborts nothing.
 

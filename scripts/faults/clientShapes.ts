@@ -52,4 +52,20 @@ export const faults: readonly Fault[] = [
     to: '',
     tests: ['server/bridge/oneContract', 'client/shapes'],
   },
+  {
+    id: 'clientShapes-deep-1',
+    file: 'src/client/readFrames.ts',
+    what: 'an answer of any depth is walked',
+    from: 'isDeeper(value, mostDepth) ? tooDeep : shape(value)',
+    to: 'shape(value)',
+    tests: ['client/shapes'],
+  },
+  {
+    id: 'clientShapes-deep-2',
+    file: 'src/client/readFrames.ts',
+    what: 'whoever asked for an answer that is too deep waits for ever',
+    from: 'if (refused === undefined) report(error)',
+    to: 'if (refused !== undefined) report(error)',
+    tests: ['client/shapes'],
+  },
 ]

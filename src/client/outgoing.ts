@@ -1,5 +1,5 @@
 import type { Clock } from '../protocol/clock.ts'
-import { RuntimeError } from '../protocol/errors.ts'
+import { messageOf, RuntimeError } from '../protocol/errors.ts'
 import type { ClientFrame } from '../protocol/frames.ts'
 import type { WelcomeFrame } from './reconnectingLink.ts'
 
@@ -125,11 +125,10 @@ export class Outgoing {
       if (this.#sent >= Math.max(1, Math.floor(framesPerSecond * share))) return
       const entry = this.#unsent.shift()!
       const id = idOf(entry)
-      const text = JSON.stringify({ ...entry.frame, id })
-      if (isLonger(text, maxFrameBytes)) {
+      const text = textOf({ ...entry.frame, id }, maxFrameBytes)
+      if (text instanceof RuntimeError) {
         this.#entries.delete(id)
-        const what = `"${entry.frame.type}" takes more than ${maxFrameBytes} bytes, the most the server allows.`
-        entry.refused(new RuntimeError('BRIDGE_LIMIT', what))
+        entry.refused(text)
         continue
       }
       entry.state = 'sent'
@@ -148,6 +147,19 @@ export class Outgoing {
 }
 
 const idOf = ({ number }: Pick<Asking, 'number'>): string => `c${number}`
+
+/** A frame as it is sent, or why it cannot be. */
+function textOf(frame: Asked & { readonly id: string }, maxFrameBytes: number): string | RuntimeError {
+  try {
+    const text = JSON.stringify(frame)
+    if (!isLonger(text, maxFrameBytes)) return text
+    const what = `"${frame.type}" takes more than ${maxFrameBytes} bytes, the most the server allows.`
+    return new RuntimeError('BRIDGE_LIMIT', what)
+  } catch (thrown) {
+    // A circle, a BigInt, or more levels than can be walked.
+    return new RuntimeError('INVALID_OPTION', `"${frame.type}" holds what JSON cannot: ${messageOf(thrown)}.`)
+  }
+}
 
 const isLonger = (text: string, bytes: number): boolean =>
   text.length > bytes || (text.length * 3 > bytes && new TextEncoder().encode(text).length > bytes)

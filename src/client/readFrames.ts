@@ -13,6 +13,7 @@ import {
   wrongText,
   type Fields,
   type Shape,
+  type Wrong,
 } from './shape.ts'
 import { summaryShape } from './summaryShapes.ts'
 
@@ -62,12 +63,36 @@ export function readFrames(data: unknown, report: (error: ErrorInfo) => void): S
     report(errorInfo('BRIDGE_FRAME', 'The server sent a message that is not JSON text.'))
     return []
   }
-  return values.filter((value): value is ServerFrame => {
-    const wrong = shape(value)
-    if (wrong !== undefined)
-      report(errorInfo('BRIDGE_FRAME', `The server sent a frame that is not known here: ${wrongText(wrong)}.`))
-    return wrong === undefined
-  })
+  const frames: ServerFrame[] = []
+  for (const value of values) {
+    const wrong = isDeeper(value, mostDepth) ? tooDeep : shape(value)
+    if (wrong === undefined) {
+      frames.push(value as ServerFrame)
+      continue
+    }
+    const error = errorInfo('BRIDGE_FRAME', `The server sent a frame that is not known here: ${wrongText(wrong)}.`)
+    const refused = wrong === tooDeep ? idOfAnswer(value) : undefined
+    // Whoever waits for it hears of it.
+    if (refused === undefined) report(error)
+    else frames.push({ type: 'error', id: refused, ...error })
+  }
+  return frames
+}
+
+/** Records of a log are at most 1,000 levels deep, and a frame has a few more around them. */
+const mostDepth = 1_100
+const tooDeep: Wrong = { path: [], what: `it is nested deeper than ${mostDepth} levels` }
+
+/** Whether it has more levels than that: nothing that walks it further on need take care. */
+const isDeeper = (value: unknown, levels: number): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  (levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1)))
+
+/** Of an answer to a command, its id. */
+function idOfAnswer(value: unknown): string | undefined {
+  const { type, id } = value as { readonly type?: unknown; readonly id?: unknown }
+  return type === 'ok' && typeof id === 'string' ? id : undefined
 }
 
 function parse(data: unknown): unknown[] | undefined {

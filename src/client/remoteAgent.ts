@@ -29,6 +29,8 @@ import {
   type RemoteShare,
   type RemoteSnapshot,
 } from './answers.ts'
+import { readSharedPast } from './sharedPast.ts'
+import type { LogRecord } from '../protocol/records.ts'
 import { checkCommand } from './commandShapes.ts'
 import { CallAnswers, type CallFunction, type ClientCall } from './callAnswers.ts'
 import type { ListenerOptions } from './feedListener.ts'
@@ -278,6 +280,11 @@ export class RemoteAgent<out Output = unknown, out Event extends AgentEvent = Ag
    */
   async fork(at: string): Promise<{ readonly agentId: string }> {
     return readAnswer(forkShape, await this.#owner.ask({ type: 'agent.fork', agentId: this.id, at }))
+  }
+
+  /** Of a fork: the records it shares with its sources, a list for each log, oldest first; else none. Rejects as `snapshot` does. */
+  past(): Promise<readonly (readonly LogRecord[])[]> {
+    return readSharedPast((frame) => this.#owner.ask(frame), this.id)
   }
 
   /**

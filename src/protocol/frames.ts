@@ -72,6 +72,13 @@ export const clientFrameSchema = z.discriminatedUnion('type', [
   z.strictObject({ ...ofAgent, type: z.literal('agent.unsubscribe') }),
   /** Begins a session that shares the past of an agent up to the step of a node, such as `n12`. */
   z.strictObject({ ...ofAgent, type: z.literal('agent.fork'), at: z.string().max(32) }),
+  /** Of a fork: asks for what it shares with its source, page by page, whether or not the source itself is within reach. */
+  z.strictObject({
+    ...ofAgent,
+    type: z.literal('agent.past'),
+    /** As the answer before gave it; default: from the beginning. */
+    from: z.strictObject({ part: z.int().nonnegative(), seq: z.int().positive() }).exactOptional(),
+  }),
   /** Asks for a token that lets see the agent and those below it. */
   z.strictObject({
     ...ofAgent,

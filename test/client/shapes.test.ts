@@ -241,3 +241,36 @@ describe('what the client checks without schemas', (it) => {
       assert.ok(conversationShape(of(wrong)), JSON.stringify(wrong))
   })
 })
+
+/** JSON of so many levels. */
+const nested = (levels: number): string => `${'{"a":['.repeat(levels / 2)}1${']}'.repeat(levels / 2)}`
+
+describe('a server whose answer is nested deeper than anything is', (it) => {
+  const read = (text: string) => {
+    const reported: ErrorInfo[] = []
+    return { frames: readFrames(text, (error) => reported.push(error)), reported }
+  }
+
+  it('refuses whoever asked, with a code', () => {
+    const { frames: read1, reported } = read(`{"type":"ok","id":"c1","result":${nested(50_000)}}`)
+    assert.is(read1.length, 1)
+    const [answer] = read1
+    assert.ok(answer?.type === 'error' && answer.id === 'c1' && answer.code === 'BRIDGE_FRAME')
+    assert.match(answer.message, /1100 levels/)
+    assert.equal(reported, [])
+  })
+
+  it('is reported where nobody asked, and the frames beside it are read', () => {
+    const deep = `{"type":"event","agentId":"a","seq":1,"event":${nested(50_000)}}`
+    const { frames: others, reported } = read(`[${deep},{"type":"closing"},{"type":7,"id":${nested(2_000)}}]`)
+    assert.equal(others, [{ type: 'closing' }])
+    assert.equal(
+      reported.map(({ code }) => code),
+      ['BRIDGE_FRAME', 'BRIDGE_FRAME'],
+    )
+  })
+
+  it('is read where a record is as deep as a log holds', () => {
+    assert.is(read(`{"type":"event","agentId":"a","seq":1,"event":${nested(1_000)}}`).frames.length, 1)
+  })
+})

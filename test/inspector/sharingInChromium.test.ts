@@ -1,5 +1,6 @@
 import { defineAgent } from '../../src/actors/defineAgent.ts'
 import { policyModel } from '../../src/actors/models/policyModel.ts'
+import { forkSession } from '../../src/sessions/forkSession.ts'
 import { simulatedClock } from '../../src/testing/simulatedClock.ts'
 import { checkProblems, describeInChromium } from '../browser/chromium.ts'
 import { assert } from '../support/suite.ts'
@@ -54,4 +55,25 @@ describeInChromium('a read-only link to the inspector page', (it) => {
     await page.getByRole('button', { name: 'Use a token instead' }).click()
     await page.getByRole('heading', { name: 'This server asks for a token' }).waitFor()
   })
+
+  it(
+    'shows of a fork what it shares with its source, which is out of reach',
+    { timeoutMs: 30_000 },
+    async (context) => {
+      const { server, runtime, store } = await serveInspector(context, [echo], { tokens: { [token]: 'admin' } })
+      const source = await runtime.spawn(echo, { id: 'source' })
+      await source.prompt('Shared.').result
+      await source.prompt('Of the source alone.').result
+      await source.durable()
+      await forkSession(store, 'source', 'n2', { id: 'fork' })
+      const fork = await runtime.resume('fork', echo)
+      await fork.prompt('Of the fork.').result
+      const { token: shared } = await server.shareLink('fork')
+      const inspector = await openInspector(context, server.port, { hash: `#agent=fork&token=${shared}` })
+      await inspector.sees('Of the fork.')
+      await inspector.sees('Shared.')
+      assert.is(await inspector.page.getByText('Of the source alone.').count(), 0)
+      checkProblems(inspector)
+    },
+  )
 })

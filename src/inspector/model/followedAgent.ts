@@ -13,7 +13,6 @@ import { EventErrors } from './eventErrors.ts'
 import { EventList, isLogged } from './eventList.ts'
 import type { FrameBatch } from './frameBatch.ts'
 import { LogFold, TimeTravel } from './logFold.ts'
-import { readPast } from './readPast.ts'
 
 /** States of an agent that is not running; of these, the chart has only `stopped`. */
 const isResting = (state: string): boolean => state === 'closed' || state === 'stopped'
@@ -205,8 +204,11 @@ export class FollowedAgent implements AgentView {
       this.#change()
     }
     if (created.forkedFrom === undefined) return start(noPast)
-    readPast(this.#client, created.forkedFrom, this.#closing.signal)
-      .then(start)
+    // Of the fork itself: its source may be out of reach.
+    const agent = this.#client.agent(this.agentId)
+    agent
+      .past()
+      .then((past) => void (this.#closing.signal.aborted || start(past)))
       .catch((thrown: unknown) => this.#fail(thrown))
   }
 

@@ -5,7 +5,7 @@ import type { LogRecord } from '../../protocol/records.ts'
 import type { AgentViewState } from './agentView.ts'
 import { noMarks, type HitMarks } from './hitMarks.ts'
 import { childIn, LogSearch, type Hit } from './logSearch.ts'
-import { readUpTo } from './readPast.ts'
+import { readUpTo } from './readUpTo.ts'
 import { asksAnything, readQuery, type SearchQuery } from './searchQuery.ts'
 
 /** What bounds a search: characters looked through before the page may do something else, and what is read of a tree. */

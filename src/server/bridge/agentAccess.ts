@@ -57,6 +57,18 @@ export class AgentAccess implements Viewer {
     return [...this.#bridge.definitions.keys()]
   }
 
+  /** Names of the definitions that concern the client: what it may spawn, or what runs within reach of a token for certain agents only. */
+  get knownDefinitions(): readonly string[] {
+    if (mayAct(this.role, 'admin') || this.#grant.agents === undefined) return this.definitions
+    const known = new Set<string>()
+    const add = (agent: Agent): void => {
+      known.add(agent.definition)
+      for (const child of agent.children()) add(child)
+    }
+    for (const agent of this.topmost()) add(agent)
+    return this.definitions.filter((name) => known.has(name))
+  }
+
   /** Ids of the sessions within reach with this metadata, running or not, the one written last first. Rejects with `STORE_READ_FAILED`. */
   sessionIds(metadata: Metadata = {}): Promise<readonly string[]> {
     const isWithin: Reach = (agent) => this.reach(agent) && hasMetadata(agent.metadata, metadata)
@@ -67,6 +79,16 @@ export class AgentAccess implements Viewer {
   /** A session within reach, its log read if it has changed since; `undefined`: there is none. `forks` and `children` are empty. */
   session(agentId: string): Promise<SessionSummary | undefined> {
     return this.#bridge.sessions.summary(agentId, this.reach)
+  }
+
+  /** The id of the session that one was forked from, where that is within reach too. */
+  async sourceOf({ forkedFrom }: Pick<SessionSummary, 'forkedFrom'>): Promise<string | undefined> {
+    if (forkedFrom === undefined) return undefined
+    const { agentId } = forkedFrom
+    return await this.#bridge.agents.checkReach(agentId, this).then(
+      () => agentId,
+      () => undefined,
+    )
   }
 
   /** The records of an agent's log, in order. Rejects with `BRIDGE_FORBIDDEN`, and as the store does. */

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Clock } from '../../protocol/clock.ts'
 import { describeIssues, messageOf, RuntimeError } from '../../protocol/errors.ts'
 import type { Role } from '../../protocol/frames.ts'
-import type { ShareTokens } from './shareTokens.ts'
+import { isShareToken, type ShareTokens } from './shareTokens.ts'
 import { grantOf, grantSchema, identityOf, isSameGrant, type Grant, type Tokens } from './roles.ts'
 
 /**
@@ -59,14 +59,14 @@ export class Authenticator {
     const grant = find()
     if (grant === undefined) return undefined
     const isGranted = (): boolean => isSameGrant(find(), grant)
-    if (!this.#rules.shares.claims(token)) return { grant, owner: this.isGuarded ? token : undefined, isGranted }
+    if (!isShareToken(token)) return { grant, owner: this.isGuarded ? token : undefined, isGranted }
     return { grant, owner: token, expiresAt: this.#rules.shares.read(token)?.expiresAt, isGranted }
   }
 
   /** Whether a token is one of a link that has expired. */
   hasExpired(token: string | undefined): boolean {
     const { shares } = this.#rules
-    const share = shares.claims(token) ? shares.read(token) : undefined
+    const share = isShareToken(token) ? shares.read(token) : undefined
     return share !== undefined && shares.isOver(share)
   }
 
@@ -76,13 +76,13 @@ export class Authenticator {
    */
   permit(request: IncomingMessage, token: string | undefined): Permit | undefined | Promise<Permit | undefined> {
     const known = this.permitOf(token)
-    const { authenticate, shares } = this.#rules
-    return known !== undefined || authenticate === undefined || shares.claims(token) ? known : this.#ask(request, token)
+    const { authenticate } = this.#rules
+    return known !== undefined || authenticate === undefined || isShareToken(token) ? known : this.#ask(request, token)
   }
 
   #grantOf(token: string | undefined): Grant | undefined {
     const { tokens, role, shares } = this.#rules
-    if (shares.claims(token)) return shares.grantOf(token)
+    if (isShareToken(token)) return shares.grantOf(token)
     if (!this.isGuarded) return { role }
     return token === undefined || tokens === undefined ? undefined : grantOf(tokens, token)
   }

@@ -202,7 +202,7 @@ export class BridgeSession implements Connection {
       type: 'welcome',
       sessionId,
       role: grant.role,
-      definitions: [...bridge.definitions.keys()],
+      definitions: access.knownDefinitions,
       limits: {
         maxFrameBytes: limits.frameBytes,
         framesPerSecond: limits.framesPerSecond,

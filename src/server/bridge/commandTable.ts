@@ -8,6 +8,7 @@ import type { Bridge } from './bridge.ts'
 import { share } from './shareLink.ts'
 import type { SessionSummary } from '../../sessions/listSessions.ts'
 import { outwardError, withOutwardError } from './outwardError.ts'
+import { pastPage } from './sharedPast.ts'
 import { snapshotOf, storedSnapshot, summaryOf } from './snapshots.ts'
 import { forkAgent } from './forkAgent.ts'
 import type { ClientSubscriptions } from './clientSubscriptions.ts'
@@ -100,7 +101,7 @@ function pageOf<T>(
     .slice(0, limit)
 }
 
-const entryOf = (session: SessionSummary): SessionEntry => ({
+const entryOf = (session: SessionSummary, source: string | undefined): SessionEntry => ({
   agentId: session.id,
   definition: session.definition,
   path: session.path,
@@ -114,7 +115,7 @@ const entryOf = (session: SessionSummary): SessionEntry => ({
   costUsd: session.costUsd,
   ...(session.title === undefined ? {} : { title: session.title }),
   ...(session.last === undefined ? {} : { last: withOutwardError(session.last) }),
-  ...(session.forkedFrom === undefined ? {} : { forkedFrom: session.forkedFrom.agentId }),
+  ...(source === undefined ? {} : { forkedFrom: source }),
   ...(session.metadata === undefined ? {} : { metadata: session.metadata }),
   ...(session.error === undefined ? {} : { error: outwardError(session.error) }),
 })
@@ -192,6 +193,10 @@ export const commandTable: { readonly [T in Command['type']]: CommandHandler<T> 
     isOnce: true,
     run: ({ bridge, access }, frame, requestId) => forkAgent(bridge, access, frame, requestId),
   },
+  'agent.past': {
+    role: 'observe',
+    run: ({ bridge, access }, { agentId, from }) => pastPage(bridge, access, agentId, from),
+  },
   'agent.share': {
     role: 'admin',
     run: ({ bridge, access }, { agentId, ms }) => share(bridge, access, agentId, ms === undefined ? {} : { ms }),
@@ -209,7 +214,7 @@ export const commandTable: { readonly [T in Command['type']]: CommandHandler<T> 
       // The last of the page before may have begun to run since.
       for (const id of pageOf(ids, frame, (own) => own, fits)) {
         const session = await access.session(id)
-        if (session !== undefined) sessions.push(entryOf(session))
+        if (session !== undefined) sessions.push(entryOf(session, await access.sourceOf(session)))
       }
       return { sessions, total: ids.filter(fits).length }
     },

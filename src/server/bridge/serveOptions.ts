@@ -7,7 +7,7 @@ import { roleSchema, type Role } from '../../protocol/frames.ts'
 import type { Authenticate } from './authenticator.ts'
 import type { ServedDeps } from './servedDeps.ts'
 import type { SharedToken, ShareOptions } from './shareLink.ts'
-import { minShareKeyLength } from './shareTokens.ts'
+import { isShareToken, minShareKeyLength } from './shareTokens.ts'
 import { grantSchema, minTokenLength, type Tokens } from './roles.ts'
 import type { Endpoint } from './endpoint.ts'
 import { bridgeLimitsSchema, type BridgeLimits } from './limits.ts'
@@ -23,7 +23,7 @@ export interface ServeOptions {
    * `handle`.
    */
   readonly server?: Server | TlsServer
-  /** Who may do what, by token: a role, or `{ role, agents, metadata }` for some agents only. */
+  /** Who may do what, by token: a role, or `{ role, agents, metadata }` for some agents only. None may begin with `share.`, as those of links do. */
   readonly tokens?: Tokens
   /**
    * Decides what a client may do whose token is none of `tokens`: by its request (headers, cookies) and its token it gives a role, the
@@ -141,6 +141,10 @@ const optionsSchema = z
           value !== null &&
           Object.keys(value).every((token) => token.length >= minTokenLength),
         `a token needs at least ${minTokenLength} characters`,
+      )
+      .refine(
+        (tokens) => !Object.keys(tokens).some((token) => isShareToken(token)),
+        'a token that begins with "share." is taken for one of a read-only link, and never accepted: choose another',
       )
       .refine(
         (tokens) => grantsSchema.safeParse(Object.values(tokens)).success,

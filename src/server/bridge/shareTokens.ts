@@ -10,6 +10,9 @@ export const minShareKeyLength = 32
 
 const prefix = 'share.'
 
+/** Whether a token says that it is one of a link: then nobody else is asked about it. */
+export const isShareToken = (token: string | undefined): token is string => token?.startsWith(prefix) === true
+
 /** What a link lets see, and until when. */
 export interface Share {
   /** The agent, and with it those below it. */
@@ -41,11 +44,6 @@ export class ShareTokens {
     const claims = { a: agentId, ...(metadata === undefined ? {} : { m: metadata }), e: expiresAt }
     const body = Buffer.from(JSON.stringify(claims)).toString('base64url')
     return `${prefix}${body}.${this.#hashOf(body).toString('base64url')}`
-  }
-
-  /** Whether a token says that it is one of a link: then nobody else is asked about it. */
-  claims(token: string | undefined): token is string {
-    return token?.startsWith(prefix) === true
   }
 
   /** What a token lets see; `undefined`: it is none that this server made. It may have expired. */

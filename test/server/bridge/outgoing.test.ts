@@ -29,4 +29,32 @@ describe('commands on their way', (it) => {
     outgoing.opened(limits, () => {})
     assert.equal(sent.slice(65), ['c33'])
   })
+
+  it('are refused where JSON cannot hold them, and those behind them are sent', () => {
+    const sent: string[] = []
+    const outgoing = new Outgoing(simulatedClock(), (text) => sent.push((JSON.parse(text) as { id: string }).id))
+    let deep: unknown = 1
+    for (let level = 0; level < 50_000; level += 1) deep = [deep]
+    const circle: unknown[] = []
+    circle.push(circle)
+    const refusals: string[] = []
+    for (const [index, value] of [deep, circle, 1n].entries())
+      outgoing.ask(
+        {
+          number: index + 1,
+          frame: { type: 'agent.decide', agentId: 'a', callId: 'c', decision: 'answer', value },
+          answered: () => {},
+          refused: ({ code, message }) => refusals.push(`${code}: ${message}`),
+        },
+        false,
+      )
+    outgoing.ask(
+      { number: 4, frame: { type: 'agent.abort', agentId: 'a' }, answered: () => {}, refused: () => {} },
+      false,
+    )
+    outgoing.opened(limits, () => {})
+    assert.is(refusals.length, 3)
+    for (const refusal of refusals) assert.match(refusal, /^INVALID_OPTION: "agent.decide" holds what JSON cannot/)
+    assert.equal(sent, ['c4'])
+  })
 })

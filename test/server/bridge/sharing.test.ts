@@ -7,6 +7,7 @@ import { assert, describe, type CaseContext } from '../../support/suite.ts'
 import { serveAgents, untilStatus } from './bridgeHarness.ts'
 
 const echo = defineAgent({ name: 'echo', model: policyModel(() => 'I was asked.'), maxChildren: 4 })
+const writer = defineAgent({ name: 'writer', description: 'writes', model: policyModel(() => 'Written.') })
 const token = 'admin-token-0123456789'
 const shareKey = 'k'.repeat(32)
 const hour = 3_600_000
@@ -165,6 +166,29 @@ describe('a read-only link', (it) => {
     await assert.rejects(open.server.shareLink('a1'), withCode('INVALID_OPTION', 'neither tokens nor authenticate'))
     // What looks like one opens nothing, on a server where no token opens everything.
     await assert.rejects(open.connect({ token: shared }).ready, withCode('BRIDGE_UNAUTHORISED'))
+  })
+
+  it('tells only of the definitions of what it reaches', async (context) => {
+    const { server, runtime, connect } = await serveAgents(context, [echo, writer], { tokens: { [token]: 'admin' } })
+    const agent = await runtime.spawn(echo, { id: 'a1' })
+    await runtime.spawn(writer, { id: 'w1' })
+    const definitionsOf = async (given: string) => {
+      const client = connect({ token: given })
+      await client.ready
+      return client.definitions
+    }
+    assert.equal(await definitionsOf(token), ['echo', 'writer'])
+    const { token: shared } = await server.shareLink('a1')
+    assert.equal(await definitionsOf(shared), ['echo'])
+    await agent.spawn(writer, { id: 'below' })
+    assert.equal(await definitionsOf(shared), ['echo', 'writer'])
+  })
+
+  it('has a kind of token to itself: a configured one that looks like it is refused at the start', async (context) => {
+    const own = 'share.of-mine-0123456789'
+    const said = await serveAgents(context, [echo], { tokens: { [own]: 'admin' } }).catch((thrown: unknown) => thrown)
+    assert.ok(withCode('INVALID_OPTION', 'share.')(said))
+    assert.not.match(String(said), /of-mine/)
   })
 
   it('leads to the page where others see it, and to no agent that is nobody else’s', async (context) => {
