@@ -33,7 +33,7 @@ export const faults: readonly Fault[] = [
     id: 'sharing-4',
     file: 'src/server/bridge/authenticator.ts',
     what: 'the application is asked about the token of a link, and may let everyone in',
-    from: 'authenticate === undefined || shares.claims(token)',
+    from: 'authenticate === undefined || isShareToken(token)',
     to: 'authenticate === undefined',
     tests,
   },
