@@ -65,6 +65,9 @@ export function listenToKeys(inspector: Inspector, actions: ShellActions): () =>
     d: () => (inspector.choices.isDrawerOpen.value = !inspector.choices.isDrawerOpen.value),
     e: () => void inspector.showError(1),
     E: () => void inspector.showError(-1),
+    // They are there with the requests.
+    c: () => document.getElementById('change-after')?.click(),
+    C: () => document.getElementById('change-before')?.click(),
     '/': search,
     '[': () => step(-1),
     ']': () => step(1),

@@ -123,6 +123,14 @@ export async function inTime(what: string, happened: Promise<unknown>, limitMs =
   }
 }
 
+/** The request that is shown as raw JSON, as it was sent; the case needs leave to read the clipboard. */
+export async function copiedRequest({ page }: OpenPage): Promise<string> {
+  const bar = page.locator('.request-raw-bar')
+  await bar.getByRole('button', { name: 'Copy', exact: true }).click()
+  await bar.getByText('Copied').waitFor()
+  return JSON.stringify(JSON.parse(String(await page.evaluate('navigator.clipboard.readText()'))))
+}
+
 /** The text of what is found, cut or not, as the document has it. */
 export const textIn = async (place: Locator): Promise<string> => (await place.textContent()) ?? ''
 

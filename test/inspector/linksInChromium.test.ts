@@ -7,7 +7,7 @@ import { checkProblems, describeInChromium, type PageContext } from '../browser/
 import { storeFolder } from '../stores/storeFolder.ts'
 import { assert } from '../support/suite.ts'
 import { axeViolations } from './axe.ts'
-import { openInspector, payloadsOf, recordsOf, serveInspector, textIn, until } from './inspectorHarness.ts'
+import { copiedRequest, openInspector, payloadsOf, recordsOf, serveInspector, until } from './inspectorHarness.ts'
 
 const echo = defineAgent({
   name: 'echo',
@@ -31,8 +31,10 @@ async function serveRested(context: PageContext) {
   return { ...serving, records: await recordsOf(serving.store, 'e1') }
 }
 
+const permissions = ['clipboard-read', 'clipboard-write']
+
 describeInChromium('links into the inspector page', (it) => {
-  it('open a session at rest at a node, a view and a turn', { timeoutMs: 60_000 }, async (context) => {
+  it('open a session at rest at a node, a view and a turn', { timeoutMs: 60_000, permissions }, async (context) => {
     const { server, records } = await serveRested(context)
     const inspector = await openInspector(context, server.port)
     const { page, goto } = inspector
@@ -52,47 +54,51 @@ describeInChromium('links into the inspector page', (it) => {
 
     await goto('#agent=e1&view=requests&turn=1')
     await inspector.button('Raw JSON').click()
-    assert.is(await textIn(page.locator('.request-raw .conversation-text-body')), payloadsOf(records)[1])
+    assert.is(await copiedRequest(inspector), payloadsOf(records)[1])
     checkProblems(context)
   })
 
-  it('lead to a past moment: its state, its trunk and its request', { timeoutMs: 60_000 }, async (context) => {
-    const { server, records } = await serveRested(context)
-    // In the middle of the second turn: the request is made, and there is no answer yet.
-    const { seq } = records.filter(({ type }) => type === 'turn.captured')[1]!
-    const inspector = await openInspector(context, server.port, { hash: `#agent=e1&at=${seq}` })
-    const { page, tab } = inspector
-    await inspector.sees(`as of record ${seq}`)
-    await inspector.isIn('replying.requesting')
-    const rows = page.locator('.conversation-row')
-    await rows.filter({ hasText: 'two' }).waitFor()
-    assert.equal(await rows.filter({ hasText: 'You said: two' }).count(), 0)
-    // Nothing can be done to the past.
-    assert.is(await inspector.prompt.count(), 0)
-    await inspector.button('More').click()
-    const stop = page.getByRole('menuitem', { name: 'Stop the agent' })
-    assert.is(await stop.getAttribute('title'), whyPast)
-    await page.keyboard.press('Escape')
-    assert.equal(await axeViolations(page), [])
-    await tab('Requests').click()
-    await inspector.button('Raw JSON').click()
-    assert.is(await textIn(page.locator('.request-raw .conversation-text-body')), payloadsOf(records)[1])
+  it(
+    'lead to a past moment: its state, its trunk and its request',
+    { timeoutMs: 60_000, permissions },
+    async (context) => {
+      const { server, records } = await serveRested(context)
+      // In the middle of the second turn: the request is made, and there is no answer yet.
+      const { seq } = records.filter(({ type }) => type === 'turn.captured')[1]!
+      const inspector = await openInspector(context, server.port, { hash: `#agent=e1&at=${seq}` })
+      const { page, tab } = inspector
+      await inspector.sees(`as of record ${seq}`)
+      await inspector.isIn('replying.requesting')
+      const rows = page.locator('.conversation-row')
+      await rows.filter({ hasText: 'two' }).waitFor()
+      assert.equal(await rows.filter({ hasText: 'You said: two' }).count(), 0)
+      // Nothing can be done to the past.
+      assert.is(await inspector.prompt.count(), 0)
+      await inspector.button('More').click()
+      const stop = page.getByRole('menuitem', { name: 'Stop the agent' })
+      assert.is(await stop.getAttribute('title'), whyPast)
+      await page.keyboard.press('Escape')
+      assert.equal(await axeViolations(page), [])
+      await tab('Requests').click()
+      await inspector.button('Raw JSON').click()
+      assert.is(await copiedRequest(inspector), payloadsOf(records)[1])
 
-    // The slider, one record at a time and to both ends.
-    await tab('Conversation').click()
-    const slider = page.getByRole('slider', { name: 'Moment of the log' })
-    await slider.focus()
-    await page.keyboard.press('ArrowRight')
-    await until(page, `location.hash.includes('at=${seq + 1}')`)
-    await page.keyboard.press('Home')
-    await inspector.sees('Nothing was said yet')
-    await inspector.isIn('idle')
-    await page.keyboard.press('End')
-    await inspector.sees('Three was too many.')
-    await page.locator('.conversation-row.is-abandoned').filter({ hasText: 'You said: three' }).waitFor()
-    await until(page, `!location.hash.includes('at=')`)
-    checkProblems(context)
-  })
+      // The slider, one record at a time and to both ends.
+      await tab('Conversation').click()
+      const slider = page.getByRole('slider', { name: 'Moment of the log' })
+      await slider.focus()
+      await page.keyboard.press('ArrowRight')
+      await until(page, `location.hash.includes('at=${seq + 1}')`)
+      await page.keyboard.press('Home')
+      await inspector.sees('Nothing was said yet')
+      await inspector.isIn('idle')
+      await page.keyboard.press('End')
+      await inspector.sees('Three was too many.')
+      await page.locator('.conversation-row.is-abandoned').filter({ hasText: 'You said: three' }).waitFor()
+      await until(page, `!location.hash.includes('at=')`)
+      checkProblems(context)
+    },
+  )
 
   it('that lead nowhere are told so', { timeoutMs: 60_000 }, async (context) => {
     const { server } = await serveRested(context)

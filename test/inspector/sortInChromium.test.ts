@@ -14,7 +14,7 @@ import {
   serveInspector,
   startAgent,
   styleOf,
-  textIn,
+  copiedRequest,
   until,
 } from './inspectorHarness.ts'
 
@@ -36,8 +36,10 @@ const watchLights = `
   look()
   new MutationObserver(look).observe(document.querySelector('.chart'), { subtree: true, attributes: true, childList: true })`
 
+const permissions = ['clipboard-read', 'clipboard-write']
+
 describeInChromium('the sort demo on the inspector page', (it) => {
-  it('is seen from the first prompt to the end', { timeoutMs: 60_000 }, async (context) => {
+  it('is seen from the first prompt to the end', { timeoutMs: 60_000, permissions }, async (context) => {
     const definitions = [defineSorter(context, 'sorter', true), defineSorter(context, 'unbraked', false)]
     const { server, store } = await serveInspector(context, definitions)
     const inspector = await openInspector(context, server.port)
@@ -81,9 +83,8 @@ describeInChromium('the sort demo on the inspector page', (it) => {
     assert.ok(payloads.length >= 6)
     await tab('Requests').click()
     await inspector.button('Raw JSON').click()
-    const raw = page.locator('.request-raw .conversation-text-body')
     for (const [index, payload] of [...payloads.entries()].toReversed()) {
-      assert.is(await textIn(raw), payload, `request ${index + 1}`)
+      assert.is(await copiedRequest(inspector), payload, `request ${index + 1}`)
       if (index > 0) await inspector.button('Request before').click()
       if (index > 0) await until(page, `document.querySelector('.request-turn input').value === '${index}'`)
     }

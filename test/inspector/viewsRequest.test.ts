@@ -3,8 +3,11 @@ import type { ModelRequest, RequestMessage } from '../../src/protocol/model.ts'
 import type { LogRecord } from '../../src/protocol/records.ts'
 import type { RequestView } from '../../src/inspector/model/agentView.ts'
 import { requestMarks } from '../../src/inspector/model/requestMarks.ts'
+import { jsonLines } from '../../src/inspector/model/jsonLines.ts'
+import { changedRows, compareRequests, requestRows } from '../../src/inspector/model/requestRows.ts'
 import { requestReasons } from '../../src/inspector/model/requestReason.ts'
 import { requestTokens, requestUsage } from '../../src/inspector/model/requestSize.ts'
+import fc from 'fast-check'
 import { assert, describe } from '../support/suite.ts'
 
 const said = (text: string): RequestMessage => ({ role: 'user', content: [{ type: 'text', text }] })
@@ -34,6 +37,147 @@ describe('messages beside those of the request before', (it) => {
     const messages = ['a', 'b'].map(said)
     assert.equal(requestMarks(messages, messages, 2), { marks: ['kept', 'kept'], gone: [] })
     assert.equal(requestMarks([], [], 0), { marks: [], gone: [] })
+  })
+})
+
+const view = (made: Partial<ModelRequest>, kept = 0): RequestView => ({
+  isLive: false,
+  seq: 1,
+  runId: 'a/r0',
+  turnIndex: 0,
+  attempt: 1,
+  kept,
+  model: 'm',
+  request: request(made),
+  provenance: [],
+})
+const closed = { showsSame: false, showsGone: false }
+
+describe('the rows of a request', (it) => {
+  const before = view({ messages: ['a', 'b', 'c', 'd', 'e'].map(said) })
+  const now = view({ system: 't', messages: ['a', 'b', 'x', 'y', 'd', 'e', 'z'].map(said) }, 2)
+  const compared = compareRequests(now, before)
+
+  it('have what is the same as before in one line, and what is gone where the two part', () => {
+    const rows = requestRows(compared, closed)
+    assert.equal(rows, [
+      { type: 'system', isChanged: true },
+      { type: 'tools', isChanged: false },
+      { type: 'settings', isChanged: false },
+      { type: 'same', mark: 'kept', from: 0, to: 2 },
+      { type: 'gone', count: 1 },
+      { type: 'message', at: 2, mark: 'new' },
+      { type: 'message', at: 3, mark: 'new' },
+      { type: 'same', mark: 'moved', from: 4, to: 6 },
+      { type: 'message', at: 6, mark: 'new' },
+    ])
+    assert.equal(changedRows(rows), [0, 4, 5, 8])
+  })
+
+  it('are as many changes when all is shown', () => {
+    const rows = requestRows(compared, { showsSame: true, showsGone: true })
+    assert.is(rows.length, 3 + 7 + 2 + 1 + 1)
+    assert.equal(
+      changedRows(rows).map((at) => rows[at]!.type),
+      ['system', 'gone', 'message', 'message'],
+    )
+    assert.equal(
+      rows.filter(({ type }) => type === 'lost'),
+      [{ type: 'lost', at: 2 }],
+    )
+  })
+
+  it('are all there when there is nothing to compare it with, and no change', () => {
+    const rows = requestRows(compareRequests(now, undefined), closed)
+    assert.equal(
+      rows.slice(3),
+      now.request.messages.map((_, at) => ({ type: 'message', at })),
+    )
+    assert.equal(changedRows(rows), [])
+  })
+
+  it('say that all after a point is gone', () => {
+    const rows = requestRows(compareRequests(view({ messages: [said('a')] }, 1), before), closed)
+    assert.equal(rows.slice(3), [
+      { type: 'same', mark: 'kept', from: 0, to: 1 },
+      { type: 'gone', count: 4 },
+    ])
+    assert.equal(changedRows(rows), [4])
+  })
+
+  it('hold every message once, in a line or in a fold', () => {
+    const texts = fc.array(fc.constantFrom('a', 'b', 'c'), { maxLength: 12 })
+    fc.assert(
+      fc.property(texts, texts, fc.boolean(), (old, next, showsSame) => {
+        let kept = 0
+        while (kept < old.length && kept < next.length && old[kept] === next[kept]) kept += 1
+        const both = compareRequests(view({ messages: next.map(said) }, kept), view({ messages: old.map(said) }))
+        const rows = requestRows(both, { showsSame, showsGone: false })
+        const shown = rows.flatMap((row) => {
+          if (row.type === 'message') return [row.at]
+          return row.type === 'same' && !showsSame
+            ? Array.from({ length: row.to - row.from }, (_, at) => row.from + at)
+            : []
+        })
+        assert.equal(
+          shown,
+          next.map((_, at) => at),
+        )
+        const gone = rows.reduce((sum, row) => (row.type === 'gone' ? sum + row.count : sum), 0)
+        const moved = both.old!.marks.marks.filter((mark) => mark === 'moved').length
+        assert.is(gone, old.length - kept - moved)
+        assert.is(changedRows(rows).length > 0, both.old!.marks.marks.includes('new') || gone > 0)
+      }),
+      { seed: 5, numRuns: 300 },
+    )
+  })
+})
+
+describe('the lines of a value as JSON', (it) => {
+  const textOf = (value: unknown, toggled: ReadonlySet<string> = new Set()): string =>
+    jsonLines(value, toggled)
+      .map(({ level, name, text }) => `${'  '.repeat(level)}${name === undefined ? '' : `${name}: `}${text}`)
+      .join('\n')
+
+  it('are those of indented JSON', () => {
+    fc.assert(
+      fc.property(fc.json({ maxDepth: 5 }), (json) => {
+        const value: unknown = JSON.parse(json)
+        assert.is(textOf(value), JSON.stringify(value, undefined, 2))
+      }),
+      { seed: 6, numRuns: 300 },
+    )
+  })
+
+  it('fold, and open again at the same place', () => {
+    const value = { a: [1, { b: 2 }], c: {} }
+    const keys = jsonLines(value, new Set()).flatMap(({ key, fold }) => (fold === undefined ? [] : [key]))
+    assert.is(new Set(keys).size, 3)
+    assert.is(textOf(value, new Set([keys[1]!])), '{\n  "a": [ … ],\n  "c": {}\n}')
+    assert.is(textOf(value, new Set([keys[0]!])), '{ … }')
+    assert.is(textOf(value, new Set([keys[2]!])), '{\n  "a": [\n    1,\n    { … }\n  ],\n  "c": {}\n}')
+  })
+
+  it('cut what is long, deep or without end, until it is asked for', () => {
+    const long = 'x'.repeat(1_999) + '😀y'
+    const [cut] = jsonLines(long, new Set())
+    assert.is(cut!.cutOf, long.length)
+    assert.is(cut!.text, `"${'x'.repeat(1_999)}…`)
+    assert.is(jsonLines(long, new Set([cut!.key]))[0]!.text, JSON.stringify(long))
+
+    let deep: unknown = 'bottom'
+    for (let level = 0; level < 50_000; level++) deep = [deep]
+    const shown = jsonLines(deep, new Set())
+    assert.ok(shown.length < 100)
+    const { key } = shown.find(({ fold }) => fold?.isOpen === false)!
+    assert.is(jsonLines(deep, new Set([key])).length, shown.length + 2)
+
+    const many = { list: Array.from({ length: 30_000 }, (_, at) => at) }
+    const [, list] = jsonLines(many, new Set())
+    assert.equal(list!.fold, { isOpen: false, count: 30_000 })
+    const opened = jsonLines(many, new Set([list!.key]))
+    assert.is(opened.length, 10_005)
+    assert.is(opened.at(-3)!.text, '… 20000 more')
   })
 })
 

@@ -13,7 +13,8 @@ export const oneLine = (text: string, most = 160): string =>
     most,
   ).replace(/\s+…$/, '…')
 
-const wholeBefore = (text: string, end: number): string => text.slice(0, end).replace(/[\uD800-\uDBFF]$/, '')
+/** The beginning of a text, at most so many UTF-16 units, without half a character at its end. */
+export const wholeBefore = (text: string, end: number): string => text.slice(0, end).replace(/[\uD800-\uDBFF]$/, '')
 
 /** The beginning of a text: at most so many lines and characters. */
 export function beginning(text: string, { lines, chars }: { lines: number; chars: number }): string {

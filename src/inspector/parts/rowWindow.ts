@@ -8,7 +8,7 @@ export interface ShownRow {
   readonly start: number
 }
 
-export type RowAlign = 'auto' | 'center' | 'end'
+export type RowAlign = 'auto' | 'start' | 'center' | 'end'
 
 export interface RowWindowOptions extends RowLayoutOptions {
   /** Rows beyond each edge of the view that are made too. */
@@ -36,7 +36,7 @@ export class RowWindow {
   #height = firstHeight
   #shown: readonly ShownRow[] = []
   /** Where to go, until all rows there have been measured, or a person moves. */
-  #target: { readonly index: number; readonly align: RowAlign | 'start' } | 'end' | null = null
+  #target: { readonly index: number; readonly align: RowAlign } | 'end' | null = null
   /** Where it has scrolled to by itself. */
   #wanted = 0
   #isAtEnd = true

@@ -1,77 +1,98 @@
-import { useSignal, type Signal } from '@preact/signals'
+import type { Signal } from '@preact/signals'
+import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
-import { useCallback, useMemo, useRef } from 'preact/hooks'
-import type { ConversationView } from '../../conversation/conversationView.ts'
-import type { ModelRequest } from '../../protocol/model.ts'
-import type { Provenance } from '../../protocol/provenance.ts'
-import { requestMarks, type MessageMark, type RequestMarks } from '../model/requestMarks.ts'
-import { artifactsIn } from '../model/namedArtifacts.ts'
-import { requestReasons } from '../model/requestReason.ts'
+import { useCallback, useLayoutEffect, useRef } from 'preact/hooks'
 import { counted } from '../../charts/amounts.ts'
-import { Rows, useRowScroll } from './rowScroll.tsx'
+import type { ConversationView } from '../../conversation/conversationView.ts'
+import { artifactsIn } from '../model/namedArtifacts.ts'
+import { formatCompact } from '../model/numbers.ts'
+import { requestReasons } from '../model/requestReason.ts'
+import { changedRows, type ComparedRequest, type RequestRow } from '../model/requestRows.ts'
+import { messageTokens } from '../model/requestSize.ts'
 import { toggled } from '../model/toggled.ts'
-import { SettingsPart, SystemPart, ToolsPart } from './requestParts.tsx'
 import { RequestMessageRow } from './requestMessage.tsx'
+import { SettingsPart, SystemPart, ToolsPart } from './requestParts.tsx'
+import { Rows, useRowScroll } from './rowScroll.tsx'
 
 export interface RequestBodyProps {
-  readonly request: ModelRequest
-  readonly provenance: readonly Provenance[]
-  /** The request before. */
-  readonly old: ModelRequest | undefined
-  readonly kept: number
+  readonly compared: ComparedRequest
+  readonly rows: readonly RequestRow[]
+  /** Which of its changes is gone to. */
+  readonly place: number
+  readonly showsSame: Signal<boolean>
+  readonly showsGone: Signal<boolean>
   /** Whose results keep what the messages name. */
   readonly conversation: ConversationView
 }
 
-type Part =
-  | { readonly type: 'system' | 'tools' | 'settings' | 'gone' }
-  | { readonly type: 'lost' | 'message'; readonly at: number; readonly mark?: MessageMark }
-
-/** A request in its parts: system, tools, settings, and every message. */
-export function RequestBody({ request, provenance, old, kept, conversation }: RequestBodyProps): JSX.Element {
+/** A request in its parts: system, tools, settings, and every message; what is the same as before in one line. */
+export function RequestBody({
+  compared,
+  rows,
+  place,
+  showsSame,
+  showsGone,
+  conversation,
+}: RequestBodyProps): JSX.Element {
+  const { request, provenance, old } = compared
   const scroller = useRef<HTMLDivElement>(null)
-  const showsGone = useSignal(false)
   /** Messages shown in full. */
   const full = useSignal<ReadonlySet<string>>(new Set())
-  const compared = useMemo(
-    () => (old === undefined ? undefined : requestMarks(old.messages, request.messages, kept)),
-    [request, old, kept],
-  )
-  const parts = useMemo(
-    () => partsOf(request, kept, compared, showsGone.value),
-    [request, compared, kept, showsGone.value],
-  )
   const scroll = useRowScroll({
-    count: parts.length,
-    keyOf: useCallback((index: number) => keyOf(parts[index]!), [parts]),
-    estimate: heightOf,
+    count: rows.length,
+    keyOf: useCallback((index: number) => keyOf(rows[index]!), [rows]),
+    estimate: useCallback((index: number) => (rows[index]!.type === 'message' ? 96 : 36), [rows]),
     scroller: () => scroller.current,
     follows: false,
   })
+  const shown = changedRows(rows)[place]
+  useLayoutEffect(() => {
+    // What is at the top is read from the top on.
+    if (shown !== undefined && (place > 0 || showsSame.peek())) scroll.scrollTo(shown, 'start')
+  }, [compared, place])
   const toggleFull = (key: string): void => void (full.value = toggled(full.value, key))
   const namedBy = artifactsIn(conversation)
-  const draw = (part: Part): JSX.Element => {
-    switch (part.type) {
+  const draw = (row: RequestRow): JSX.Element => {
+    switch (row.type) {
       case 'system':
-        return <SystemPart system={request.system} isChanged={old !== undefined && old.system !== request.system} />
+        return <SystemPart system={request.system} old={old?.request.system} />
       case 'tools':
-        return <ToolsPart tools={request.tools} old={old?.tools} />
+        return <ToolsPart tools={request.tools} old={old?.request.tools} />
       case 'settings':
-        return <SettingsPart settings={request.settings} old={old?.settings} />
+        return <SettingsPart settings={request.settings} old={old?.request.settings} />
       case 'gone':
-        return <GoneRow count={compared?.gone.length ?? 0} isOpen={showsGone} />
+        return (
+          <FoldRow sign="−" kind="gone" isOpen={showsGone}>
+            {counted(row.count, 'message')} of the request before {row.count === 1 ? 'is' : 'are'} sent no more
+          </FoldRow>
+        )
+      case 'same':
+        return (
+          <FoldRow sign={row.mark === 'kept' ? '=' : '≈'} kind={row.mark} isOpen={showsSame}>
+            {counted(row.to - row.from, 'message')} as before
+            {row.mark === 'moved' ? ', after something that changed' : ''}
+            <span class="muted number">
+              {' '}
+              · ≈
+              {formatCompact(
+                request.messages.slice(row.from, row.to).reduce((sum, message) => sum + messageTokens(message), 0),
+              )}{' '}
+              tok
+            </span>
+          </FoldRow>
+        )
       case 'lost':
       case 'message': {
-        const isLost = part.type === 'lost'
-        const key = keyOf(part)
-        const message = (isLost ? old! : request).messages[part.at]!
+        const isLost = row.type === 'lost'
+        const key = keyOf(row)
+        const message = (isLost ? old!.request : request).messages[row.at]!
         return (
           <RequestMessageRow
-            at={part.at}
+            at={row.at}
             message={message}
             artifacts={namedBy(message)}
-            mark={isLost ? 'gone' : part.mark}
-            reasons={isLost ? [] : requestReasons(provenance[part.at])}
+            mark={isLost ? 'gone' : row.mark}
+            reasons={isLost ? [] : requestReasons(provenance[row.at])}
             isFull={full.value.has(key)}
             onToggle={() => toggleFull(key)}
           />
@@ -81,40 +102,40 @@ export function RequestBody({ request, provenance, old, kept, conversation }: Re
   }
   return (
     <div ref={scroller} class="request-scroll scroll" tabIndex={0} role="region" aria-label="Parts of the request">
-      <Rows scroll={scroll} listOf={parts.length} row={(index) => parts[index] !== undefined && draw(parts[index])} />
+      <Rows
+        scroll={scroll}
+        listOf={rows.length}
+        row={(index) =>
+          rows[index] !== undefined && (
+            <div class={index === shown ? 'request-shown' : undefined}>{draw(rows[index])}</div>
+          )
+        }
+      />
     </div>
   )
 }
 
-/** What is sent no more stands where the two requests part. */
-function partsOf(request: ModelRequest, kept: number, compared: RequestMarks | undefined, showsGone: boolean): Part[] {
-  const { marks, gone = [] } = compared ?? {}
-  const messages = request.messages.map((_, at): Part => {
-    const mark = marks?.[at]
-    return { type: 'message', at, ...(mark === undefined ? {} : { mark }) }
-  })
-  const lost = showsGone ? gone.map((at): Part => ({ type: 'lost', at })) : []
-  const between: Part[] = gone.length === 0 ? [] : [{ type: 'gone' }, ...lost]
-  const frame: Part[] = [{ type: 'system' }, { type: 'tools' }, { type: 'settings' }]
-  return [...frame, ...messages.slice(0, kept), ...between, ...messages.slice(kept)]
+interface FoldRowProps {
+  readonly sign: string
+  readonly kind: 'gone' | 'kept' | 'moved'
+  readonly isOpen: Signal<boolean>
+  readonly children: JSX.Element | readonly (JSX.Element | string)[]
 }
 
-const GoneRow = ({ count, isOpen }: { readonly count: number; readonly isOpen: Signal<boolean> }): JSX.Element => (
+const FoldRow = ({ sign, kind, isOpen, children }: FoldRowProps): JSX.Element => (
   <button
     type="button"
-    class="request-gone"
+    class={`request-fold is-${kind}`}
     aria-expanded={isOpen.value}
     onClick={() => (isOpen.value = !isOpen.value)}
   >
-    <span class="request-sign is-gone" aria-hidden="true">
-      −
+    <span class={`request-sign is-${kind}`} aria-hidden="true">
+      {sign}
     </span>
-    {counted(count, 'message')} of the request before {count === 1 ? 'is' : 'are'} sent no more
+    <span>{children}</span>
     <span class="request-more">{isOpen.value ? 'Hide' : 'Show'}</span>
   </button>
 )
 
-/** System, tools and settings are closed at first. */
-const heightOf = (index: number): number => (index < 3 ? 40 : 96)
-
-const keyOf = (part: Part): string => ('at' in part ? `${part.type} ${part.at}` : part.type)
+const keyOf = (row: RequestRow): string =>
+  row.type === 'same' ? `same ${row.from}` : 'at' in row ? `${row.type} ${row.at}` : row.type

@@ -1,12 +1,14 @@
 import { useSignal, type Signal } from '@preact/signals'
 import type { JSX } from 'preact'
+import { useMemo } from 'preact/hooks'
 import type { AgentView, AgentViewState, RequestView } from '../model/agentView.ts'
+import { changedRows, compareRequests, requestRows, type RequestRow } from '../model/requestRows.ts'
 import { EmptyState } from '../parts/emptyState.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
 import { RequestBody } from './requestBody.tsx'
 import { RequestRaw } from './requestRaw.tsx'
-import { RequestSummary } from './requestSummary.tsx'
+import { RequestSummary, type ChangeKind } from './requestSummary.tsx'
 
 export interface RequestPaneProps {
   readonly view: AgentView
@@ -17,19 +19,52 @@ export interface RequestPaneProps {
 /** The exact request of any turn, with why each message is in it and what changed. */
 export function RequestPane({ view, turn }: RequestPaneProps): JSX.Element {
   const state = view.state.value
-  const { requests } = state
+  return state.requests.length === 0 ? <NoRequest state={state} /> : <Requests state={state} turn={turn} />
+}
+
+/** Which change of a request is gone to. */
+interface Place {
+  /** Of the request. */
+  readonly seq: number
+  readonly index: number
+}
+
+function Requests({ state, turn }: { readonly state: AgentViewState; readonly turn: Signal<number | null> }) {
+  const { requests, conversation, records } = state
   const isRaw = useSignal(false)
   /** Of several requests of a turn, the one that was gone to. */
   const picked = useSignal<number | null>(null)
-  if (requests.length === 0) return <NoRequest state={state} />
+  const showsSame = useSignal(false)
+  const showsGone = useSignal(false)
+  const place = useSignal<Place | null>(null)
   const index = indexOf(requests, turn.value, picked.value)
-  const go = (to: number): void => {
+  const now = requests[index]
+  const before = requests[index - 1]
+  const compared = useMemo(() => (now === undefined ? undefined : compareRequests(now, before)), [now, before])
+  const rows = useMemo(
+    () =>
+      compared === undefined ? [] : requestRows(compared, { showsSame: showsSame.value, showsGone: showsGone.value }),
+    [compared, showsSame.value, showsGone.value],
+  )
+  const changes = changedRows(rows)
+  const shown = Math.min(place.value?.seq === now?.seq ? (place.value?.index ?? 0) : 0, Math.max(0, changes.length - 1))
+  const go = (to: number, change: number = 0): void => {
     const request = requests[to]
     if (request === undefined) return
+    place.value = { seq: request.seq, index: change }
     picked.value = request.seq
     turn.value = request.turnIndex
   }
-  const now = index < 0 ? undefined : requests[index]
+  const goToChange = (to: number): void => {
+    if (changes[to] !== undefined) place.value = { seq: now!.seq, index: to }
+    else if (to < 0) go(index - 1, Number.MAX_SAFE_INTEGER)
+    else go(index + 1)
+  }
+  const showKind = (kind: ChangeKind): void => {
+    isRaw.value = false
+    const to = changes.findIndex((at) => kindOf(rows[at]!) === kind)
+    if (to >= 0) goToChange(to)
+  }
   return (
     <section class="request" aria-label="Requests">
       <div class="request-bar">
@@ -40,6 +75,15 @@ export function RequestPane({ view, turn }: RequestPaneProps): JSX.Element {
           </button>
         )}
         <span class="grow" />
+        {isRaw.value ? null : (
+          <ChangeStepper
+            count={changes.length}
+            shown={shown}
+            isFirst={index <= 0}
+            isLast={index >= requests.length - 1}
+            onGo={goToChange}
+          />
+        )}
         <div class="request-modes" role="group" aria-label="Show as">
           {[false, true].map((raw) => (
             <button
@@ -55,16 +99,41 @@ export function RequestPane({ view, turn }: RequestPaneProps): JSX.Element {
         </div>
       </div>
       {requests.every(({ isLive }) => isLive) && <NotCaptured count={requests.length} />}
-      {now === undefined ? (
+      {now === undefined || compared === undefined ? (
         <EmptyState icon="search" title={`No request of turn ${(turn.value ?? 0) + 1}`}>
           <p>It was not captured, or that turn is still to come.</p>
         </EmptyState>
       ) : (
-        <Shown key={now.seq} now={now} before={requests[index - 1]} state={state} isRaw={isRaw.value} />
+        <>
+          <RequestSummary
+            now={now}
+            request={compared.request}
+            before={before}
+            change={compared.old?.change}
+            records={records}
+            onShow={showKind}
+          />
+          {isRaw.value ? (
+            <RequestRaw key={now.seq} request={compared.request} />
+          ) : (
+            <RequestBody
+              key={now.seq}
+              compared={compared}
+              rows={rows}
+              place={shown}
+              showsSame={showsSame}
+              showsGone={showsGone}
+              conversation={conversation}
+            />
+          )}
+        </>
       )}
     </section>
   )
 }
+
+const kindOf = (row: RequestRow): ChangeKind =>
+  row.type === 'gone' ? 'gone' : row.type === 'message' ? 'new' : 'frame'
 
 /** The newest when no turn is asked for; -1 when there is none of that turn. */
 function indexOf(requests: readonly RequestView[], turn: number | null, picked: number | null): number {
@@ -73,32 +142,43 @@ function indexOf(requests: readonly RequestView[], turn: number | null, picked: 
   return exact >= 0 ? exact : requests.findLastIndex(({ turnIndex }) => turnIndex === turn)
 }
 
-interface ShownProps {
-  readonly now: RequestView
-  readonly before: RequestView | undefined
-  readonly state: AgentViewState
-  readonly isRaw: boolean
+interface ChangeStepperProps {
+  readonly count: number
+  /** From 0. */
+  readonly shown: number
+  /** There is no request before, or after. */
+  readonly isFirst: boolean
+  readonly isLast: boolean
+  readonly onGo: (place: number) => void
 }
 
-function Shown({ now, before, state, isRaw }: ShownProps): JSX.Element {
-  // They are put together when they are read: once for all that is shown.
-  const { request, provenance } = now
-  const old = before?.request
+/** From change to change, through this request and on to the one beside it. */
+function ChangeStepper({ count, shown, isFirst, isLast, onGo }: ChangeStepperProps): JSX.Element {
+  const step = (by: 1 | -1, name: string, key: string): JSX.Element => {
+    const isOff = by < 0 ? shown === 0 && isFirst : shown >= count - 1 && isLast
+    return (
+      <button
+        type="button"
+        id={by < 0 ? 'change-before' : 'change-after'}
+        class={`button quiet square ${by < 0 ? 'request-back' : ''}`}
+        aria-label={name}
+        aria-keyshortcuts={key}
+        title={`${name} (${key})`}
+        aria-disabled={isOff}
+        onClick={() => isOff || onGo(shown + by)}
+      >
+        <Icon name="chevron" />
+      </button>
+    )
+  }
   return (
-    <>
-      <RequestSummary now={now} request={request} before={before} old={old} records={state.records} />
-      {isRaw ? (
-        <RequestRaw request={request} />
-      ) : (
-        <RequestBody
-          request={request}
-          provenance={provenance}
-          old={old}
-          kept={before === undefined ? 0 : now.kept}
-          conversation={state.conversation}
-        />
-      )}
-    </>
+    <div class="request-stepper" role="group" aria-label="Changes since the request before">
+      {step(-1, 'Previous change', 'C')}
+      <span class="muted number" role="status">
+        {count === 0 ? 'No change' : `Change ${shown + 1} of ${count}`}
+      </span>
+      {step(1, 'Next change', 'c')}
+    </div>
   )
 }
 

@@ -1,6 +1,9 @@
 import type { ComponentChildren, JSX } from 'preact'
+import { useMemo } from 'preact/hooks'
 import type { ModelSettings, ToolSpec } from '../../protocol/model.ts'
+import { lineDiff } from '../../text/lineDiff.ts'
 import { jsonOf, oneLine } from '../model/shortText.ts'
+import { DiffView } from '../parts/diffView.tsx'
 import { JsonText, LongText } from './longText.tsx'
 
 interface PartProps {
@@ -12,7 +15,8 @@ interface PartProps {
 
 function Part({ title, aside, isChanged, children }: PartProps): JSX.Element {
   return (
-    <details class="request-part">
+    // What changed is what one looks for.
+    <details class="request-part" open={isChanged}>
       <summary>
         <span class="request-part-title">{title}</span>
         {isChanged && <span class="badge warn">changed</span>}
@@ -23,18 +27,38 @@ function Part({ title, aside, isChanged, children }: PartProps): JSX.Element {
   )
 }
 
-/** The system prompt. */
-export const SystemPart = ({
-  system,
-  isChanged,
-}: {
+/** Longer texts than this together are not compared, in UTF-16 units. */
+const mostCompared = 2_000_000
+
+export interface SystemPartProps {
   readonly system: string
-  readonly isChanged: boolean
-}): JSX.Element => (
-  <Part title="System" aside={system === '' ? 'empty' : oneLine(system)} isChanged={isChanged}>
-    <LongText text={system} lines={40} chars={6_000} />
-  </Part>
-)
+  /** That of the request before. */
+  readonly old: string | undefined
+}
+
+/** The system prompt, and what changed of it. */
+export function SystemPart({ system, old = system }: SystemPartProps): JSX.Element {
+  const isChanged = old !== system
+  const diff = useMemo(
+    () => (isChanged && old.length + system.length <= mostCompared ? lineDiff(old, system) : undefined),
+    [old, system],
+  )
+  return (
+    <Part title="System" aside={system === '' ? 'empty' : oneLine(system)} isChanged={isChanged}>
+      {diff === undefined ? (
+        <LongText text={system} lines={40} chars={6_000} />
+      ) : (
+        <>
+          <DiffView edit={{ type: 'edit', path: 'system prompt', diff }} />
+          <details class="request-tool">
+            <summary>All of it</summary>
+            <LongText text={system} lines={40} chars={6_000} />
+          </details>
+        </>
+      )}
+    </Part>
+  )
+}
 
 const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
 

@@ -1,29 +1,31 @@
 import type { JSX } from 'preact'
 import { useMemo } from 'preact/hooks'
-import { requestChange, type RequestChange } from '../../conversation/requestChange.ts'
+import type { RequestChange } from '../../conversation/requestChange.ts'
 import type { ModelRequest } from '../../protocol/model.ts'
 import type { LogRecord } from '../../protocol/records.ts'
 import type { RequestView } from '../model/agentView.ts'
 import { formatCount, formatShare } from '../model/numbers.ts'
+import { forDisplay } from '../model/shortText.ts'
 import { requestTokens, requestUsage } from '../model/requestSize.ts'
 import { counted } from '../../charts/amounts.ts'
+
+/** A kind of change that a request can have. */
+export type ChangeKind = 'new' | 'gone' | 'frame'
 
 export interface RequestSummaryProps {
   readonly now: RequestView
   readonly request: ModelRequest
   readonly before: RequestView | undefined
-  readonly old: ModelRequest | undefined
+  readonly change: RequestChange | undefined
   readonly records: readonly LogRecord[]
+  /** Shows the first change of a kind. */
+  readonly onShow: (kind: ChangeKind) => void
 }
 
 /** What was sent to whom, what it cost in tokens, and what changed since the request before. */
-export function RequestSummary({ now, request, before, old, records }: RequestSummaryProps): JSX.Element {
+export function RequestSummary({ now, request, before, change, records, onShow }: RequestSummaryProps): JSX.Element {
   const usage = requestUsage(records, now)
   const tokens = useMemo(() => requestTokens(request), [request])
-  const change = useMemo(
-    () => (old === undefined ? undefined : requestChange({ request: old }, { request, kept: now.kept })),
-    [request, old],
-  )
   const sent = usage === undefined ? 0 : usage.input + usage.cacheRead + usage.cacheWrite
   const share = usage === undefined || sent === 0 ? undefined : usage.cacheRead / sent
   return (
@@ -45,7 +47,7 @@ export function RequestSummary({ now, request, before, old, records }: RequestSu
       {change === undefined || before === undefined ? (
         <p class="muted">The first request there is: nothing to compare it with.</p>
       ) : (
-        <ChangeLine change={change} since={before.turnIndex + 1} />
+        <ChangeLine change={change} since={before.turnIndex + 1} onShow={onShow} />
       )}
     </div>
   )
@@ -67,7 +69,12 @@ const Fact = ({ name, value, children }: FactProps): JSX.Element => (
   </div>
 )
 
-function ChangeLine({ change, since }: { readonly change: RequestChange; readonly since: number }): JSX.Element {
+interface ChangeLineProps extends Pick<RequestSummaryProps, 'onShow'> {
+  readonly change: RequestChange
+  readonly since: number
+}
+
+function ChangeLine({ change, since, onShow }: ChangeLineProps): JSX.Element {
   const { kept, gone, added, system, settings, tools } = change
   const frame = [
     ...(system ? ['system prompt'] : []),
@@ -76,13 +83,18 @@ function ChangeLine({ change, since }: { readonly change: RequestChange; readonl
     ...tools.removed.map((name) => `tool ${name} gone`),
     ...tools.changed.map((name) => `tool ${name} changed`),
   ]
+  const link = (kind: ChangeKind, words: string, look = `request-mark is-${kind}`): JSX.Element => (
+    <button type="button" class={`request-link ${look}`} title="Show it" onClick={() => onShow(kind)}>
+      {words}
+    </button>
+  )
   return (
     <p class="request-change number">
       <span class="muted">Since turn {since}:</span>
       <span class="request-mark is-kept">= {counted(kept, 'message')} the same from the beginning</span>
-      {added > 0 && <span class="request-mark is-new">+ {formatCount(added)} after them</span>}
-      {gone > 0 && <span class="request-mark is-gone">− {formatCount(gone)} of before</span>}
-      {frame.length > 0 && <span class="badge warn">changed: {frame.join(', ')}</span>}
+      {added > 0 && link('new', `+ ${formatCount(added)} after them`)}
+      {gone > 0 && link('gone', `− ${formatCount(gone)} of before`)}
+      {frame.length > 0 && link('frame', `changed: ${forDisplay(frame.join(', '))}`, 'badge warn')}
     </p>
   )
 }

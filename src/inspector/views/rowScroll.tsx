@@ -18,7 +18,7 @@ export interface RowScroll {
   /** Pixels of all rows together. */
   readonly height: number
   readonly measure: (element: HTMLElement | null) => void
-  readonly scrollTo: (index: number, align: 'auto' | 'center') => void
+  readonly scrollTo: (index: number, align: 'auto' | 'start' | 'center') => void
   readonly scrollToEnd: () => void
 }
 

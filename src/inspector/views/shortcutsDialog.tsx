@@ -9,6 +9,7 @@ const shortcuts: readonly (readonly [keys: readonly string[], what: string])[] =
   [['t'], 'Time slider on and off'],
   [['l'], 'To the newest moment'],
   [['e', 'E'], 'Next and previous error'],
+  [['c', 'C'], 'Next and previous change of a request, and on to the one beside it'],
   [['[', ']'], 'One record back in time, and on; of the slider also ← →, by turns with Shift'],
   [['y', 'n'], 'Approve, deny the first call that waits; on the overview the chosen one'],
   [['Shift', 'Y'], 'Approve all of its tool that wait now'],
