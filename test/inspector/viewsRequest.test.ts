@@ -7,7 +7,7 @@ import { jsonLines } from '../../src/inspector/model/jsonLines.ts'
 import { changedRows, compareRequests, requestRows } from '../../src/inspector/model/requestRows.ts'
 import { requestReasons } from '../../src/inspector/model/requestReason.ts'
 import { requestTokens, requestUsage } from '../../src/inspector/model/requestSize.ts'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { assert, describe } from '../support/suite.ts'
 
 const said = (text: string): RequestMessage => ({ role: 'user', content: [{ type: 'text', text }] })
