@@ -6,6 +6,7 @@ import type { FollowedAgent } from './model/followedAgent.ts'
 import { eventText } from './model/eventWords.ts'
 import type { Inspector } from './model/inspector.ts'
 import { laterDialog } from './parts/later.tsx'
+import { keepFocus } from './parts/keepFocus.ts'
 import { Tabs } from './parts/tabs.tsx'
 import { narrow, useMedia } from './parts/useMedia.ts'
 import { listenToKeys } from './shortcuts.ts'
@@ -68,6 +69,7 @@ export function App({ inspector }: { readonly inspector: Inspector }) {
   const shownParts = chosen === null ? [agentsPart, { name: 'agent', label: 'Overview' } as const] : parts
   const alone = isNarrow ? parts.find(({ name }) => name === part && name !== 'agent') : undefined
   const close = (): void => setDialog(null)
+  useEffect(keepFocus, [])
   const spawn = (): void => {
     if (connection.role.value === 'admin' && connection.definitions.value.length > 0) setDialog('spawn')
   }

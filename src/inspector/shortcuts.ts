@@ -1,6 +1,7 @@
 import { decideFirst, firstApproval } from './model/deciding.ts'
 import type { Inspector } from './model/inspector.ts'
 import { viewNames } from './model/route.ts'
+import { focusShown, leaveField } from './parts/keepFocus.ts'
 
 /** What a key can ask of the shell. */
 export interface ShellActions {
@@ -37,7 +38,7 @@ export function listenToKeys(inspector: Inspector, actions: ShellActions): () =>
     else decideFirst(inspector, what)
   }
   const search = (): void => {
-    if (inspector.agent.value === null) return
+    if (inspector.agent.value === null) return document.getElementById('filter')?.focus()
     inspector.isSearching.value = true
     requestAnimationFrame(() => document.getElementById('search')?.focus())
   }
@@ -88,7 +89,7 @@ export function listenToKeys(inspector: Inspector, actions: ShellActions): () =>
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return
     if (document.querySelector('dialog[open]') !== null) return
     if (isTyping(event.target)) {
-      if (event.key === 'Escape') (event.target as HTMLElement).blur()
+      if (event.key === 'Escape') leaveField(event.target as HTMLElement)
       return
     }
     const act = keys[event.key]
@@ -96,6 +97,8 @@ export function listenToKeys(inspector: Inspector, actions: ShellActions): () =>
     if (act === undefined || (event.repeat && /^[yYn]$/.test(event.key))) return
     event.preventDefault()
     act()
+    // A key alone has said where to look: what moves in it shall follow.
+    if (document.activeElement === document.body) focusShown()
   }
   document.addEventListener('keydown', onKeyDown)
   return () => document.removeEventListener('keydown', onKeyDown)

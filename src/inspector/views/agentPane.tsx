@@ -74,7 +74,7 @@ export function AgentPane({ inspector, view, onCompact, onAsk, onShare, onStop }
       {inspector.isSearching.value || inspector.route.value.q !== null ? (
         <SearchBar inspector={inspector} view={view} />
       ) : null}
-      <div class="panel" id={panelId} role="tabpanel" aria-labelledby={`${panelId}-${chosen}`}>
+      <div class="panel" id={panelId} role="tabpanel" tabIndex={-1} aria-labelledby={`${panelId}-${chosen}`}>
         <AgentNames.Provider value={nameOf}>
           <Panel inspector={inspector} view={view} />
         </AgentNames.Provider>

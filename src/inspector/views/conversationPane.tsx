@@ -90,15 +90,18 @@ function Tree({ view, graph, selected, onSelect }: TreeProps): JSX.Element {
   }
   const toggle = (key: string): void => void (flipped.value = toggled(flipped.value, key))
   const toggleFull = (key: string): void => void (full.value = toggled(full.value, key))
+  const goTo = (index: number): void => {
+    const shown = rows[index]
+    if (shown === undefined) return
+    active.value = shown.row.key
+    scroll.scrollTo(index, 'auto')
+  }
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.target !== scroller.current || event.ctrlKey || event.metaKey || event.altKey) return
     const move = treeMove(event.key, rows, activeIndex, levelOf)
     if (move === undefined) return
     event.preventDefault()
-    if (move.type === 'go') {
-      active.value = rows[move.to]!.row.key
-      return scroll.scrollTo(move.to, 'auto')
-    }
+    if (move.type === 'go') return goTo(move.to)
     const shown = rows[move.at]!
     if (move.type !== 'toggle') select(shown)
     if (move.type === 'toggle' || ['call', 'fold', 'repeat'].includes(shown.row.type)) toggle(shown.row.key)
@@ -128,6 +131,11 @@ function Tree({ view, graph, selected, onSelect }: TreeProps): JSX.Element {
         aria-label="Messages, oldest first"
         aria-activedescendant={activeShown === undefined ? undefined : idOf(activeShown.row.key)}
         onKeyDown={onKeyDown}
+        onFocus={({ target, currentTarget }) => {
+          // Of keys alone: who points at a row means that row.
+          if (target === currentTarget && activeIndex < 0 && currentTarget.matches(':focus-visible'))
+            goTo(rows.length - 1)
+        }}
       >
         <TreeRows
           scroll={scroll}

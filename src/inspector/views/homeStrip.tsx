@@ -60,6 +60,7 @@ export function HomeStrip({ overview, notices, shown, now, filter, onToggle, onF
       </p>
       <NotifyButton notices={notices} />
       <input
+        id="filter"
         type="search"
         class="input home-filter"
         aria-label="Filter by title, id, definition or metadata"

@@ -40,6 +40,7 @@ export function PendingBar({ inspector, view }: BarProps) {
   return (
     <section
       class="approvals scroll"
+      tabIndex={-1}
       aria-label="What waits for you"
       aria-keyshortcuts={target !== undefined && inspector.deciding.may(target.key) ? 'y n' : undefined}
     >

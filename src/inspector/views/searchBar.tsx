@@ -63,7 +63,6 @@ export function SearchBar({ inspector, view }: SearchBarProps) {
     cancelWrite.current()
     inspector.isSearching.value = false
     inspector.go({ q: null }, 'replace')
-    document.querySelector<HTMLElement>('.panel [role="tree"], .panel [role="listbox"]')?.focus()
   }
   const isTree = search.query.value.agents === 'tree'
   return (

@@ -3,7 +3,7 @@ const shortcuts: readonly (readonly [keys: readonly string[], what: string])[] =
   [['0'], 'Overview of all agents'],
   [['1', '2', '3', '4', '5'], 'Conversation, chart, timeline, requests, context'],
   [['d'], 'Details, where they lie over the agent'],
-  [['/'], 'Search the agent, or its tree; Enter and Shift-Enter go on'],
+  [['/'], 'Search the agent, or its tree (Enter, Shift-Enter go on); on the overview, filter'],
   [['a'], 'To the list of agents'],
   [['p'], 'To the prompt'],
   [['t'], 'Time slider on and off'],

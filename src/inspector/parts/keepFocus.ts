@@ -1,0 +1,70 @@
+/** Where the focus goes when what had it is gone, the best first; what is not drawn does not count, nor what is still being loaded. */
+const places = [
+  '#overview',
+  '.panel [tabindex="0"]:not([role="tab"])',
+  '.panel:not(:has(.skeleton))',
+  'main:not(:has(.skeleton))',
+]
+
+/** What has the focus by the keyboard, and all it lies in, the innermost first. */
+let last: readonly Element[] = []
+/** What comes next shall have the focus. */
+let isWanted = false
+
+const isDrawn = (element: Element): boolean => element.isConnected && element.getClientRects().length > 0
+
+/**
+ * Keeps the focus in sight as what has it is taken away, such as a button that has done what it was for or a list that another view
+ * replaces: it goes to the nearest place around it that can have it, else to the list that is shown, once there is one. Returns a
+ * function that ends it.
+ */
+export function keepFocus(): () => void {
+  const onFocus = ({ target }: FocusEvent): void => {
+    isWanted = false
+    last = target instanceof Element ? [target, ...around(target)] : []
+  }
+  // Who points somewhere has left it on purpose.
+  const onPointer = (): void => {
+    isWanted = false
+    last = []
+  }
+  const watch = new MutationObserver(() => {
+    if (document.activeElement === document.body && (isWanted || last[0]?.isConnected === false)) settle()
+  })
+  document.addEventListener('focusin', onFocus)
+  document.addEventListener('pointerdown', onPointer, true)
+  watch.observe(document.body, { childList: true, subtree: true })
+  return () => {
+    document.removeEventListener('focusin', onFocus)
+    document.removeEventListener('pointerdown', onPointer, true)
+    watch.disconnect()
+  }
+}
+
+/** Moves the focus out of a field, to the nearest place around it that can have it. */
+export function leaveField(field: HTMLElement): void {
+  last = [field, ...around(field)]
+  field.blur()
+  settle()
+}
+
+/** Moves the focus to the list that is shown, once there is one, where nothing else has it. */
+export function focusShown(): void {
+  last = []
+  settle()
+}
+
+/** Tries until it is done: what shall have the focus may still be on its way. */
+function settle(): void {
+  isWanted = true
+  const near = last.slice(1).find((element) => element.matches('[tabindex], dialog') && isDrawn(element))
+  const wanted = near ?? places.flatMap((place) => [...document.querySelectorAll(place)]).find(isDrawn)
+  const place = wanted?.matches('dialog, main') === true ? (wanted.querySelector('button') ?? wanted) : wanted
+  if (place instanceof HTMLElement) place.focus({ preventScroll: true })
+}
+
+function around(element: Element): Element[] {
+  const found: Element[] = []
+  for (let at = element.parentElement; at !== null; at = at.parentElement) found.push(at)
+  return found
+}
