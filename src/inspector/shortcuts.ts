@@ -1,4 +1,4 @@
-import { decideFirst, firstApproval } from './model/deciding.ts'
+import { decideShown, hasApprovals } from './model/deciding.ts'
 import type { Inspector } from './model/inspector.ts'
 import { viewNames } from './model/route.ts'
 import { focusShown, leaveField } from './parts/keepFocus.ts'
@@ -24,6 +24,10 @@ const findsNothing = ({ agent, route }: Inspector): boolean =>
   (route.value.view === 'conversation' || route.value.view === 'timeline') &&
   document.querySelector('dialog[open]') === null
 
+/** The call in whose line or card the focus is. */
+const focusedCall = (): string | undefined =>
+  document.activeElement?.closest<HTMLElement>('[data-pending]')?.dataset['pending']
+
 /** Listens to the keys that work everywhere but in fields and dialogs; returns a function that ends it. */
 export function listenToKeys(inspector: Inspector, actions: ShellActions): () => void {
   const step = (by: number): void => {
@@ -35,7 +39,9 @@ export function listenToKeys(inspector: Inspector, actions: ShellActions): () =>
   const decide = (what: 'approve' | 'deny' | 'approveTool'): void => {
     // On the overview a key decides the row that is chosen.
     if (inspector.route.value.agent === null) document.getElementById('overview')?.focus()
-    else decideFirst(inspector, what)
+    // Nobody decides what another part of a narrow page hides.
+    else if (document.querySelector('.approvals')?.checkVisibility() === true)
+      decideShown(inspector, what, focusedCall())
   }
   const search = (): void => {
     if (inspector.agent.value === null) return document.getElementById('filter')?.focus()
@@ -53,7 +59,7 @@ export function listenToKeys(inspector: Inspector, actions: ShellActions): () =>
     Y: () => decide('approveTool'),
     // Nobody waits: the same key starts an agent.
     n: () => {
-      if (firstApproval(inspector) === undefined) actions.spawn()
+      if (!hasApprovals(inspector)) actions.spawn()
       else decide('deny')
     },
     a: actions.agents,

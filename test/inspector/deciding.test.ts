@@ -1,4 +1,5 @@
-import { Deciding } from '../../src/inspector/model/settledCalls.ts'
+import type { Pending } from '../../src/protocol/pending.ts'
+import { Deciding, targetOf } from '../../src/inspector/model/settledCalls.ts'
 import { simulatedClock } from '../../src/testing/simulatedClock.ts'
 import { assert, describe } from '../support/suite.ts'
 
@@ -43,5 +44,29 @@ describe('calls that keys decide', (it) => {
     assert.equal([deciding.may('a'), deciding.may('b')], [false, true])
     deciding.draft('a', false)
     assert.is(deciding.may('a'), true)
+  })
+
+  it('are decided at once by who has moved to them', async () => {
+    const clock = simulatedClock()
+    const deciding = new Deciding(clock)
+    deciding.show(['a', 'b'], 'a')
+    await clock.advance(400)
+    deciding.show(['a', 'b'], 'b', true)
+    assert.is(deciding.may('b'), true)
+    // One that has just come was not seen by moving to it.
+    deciding.show(['a', 'b', 'c'], 'c', true)
+    assert.equal([deciding.may('b'), deciding.may('c')], [true, false])
+    await clock.advance(400)
+    assert.is(deciding.may('c'), true)
+  })
+
+  it('are aimed at the one that stands open, or at none where that is no approval', () => {
+    const call = (kind: 'approval' | 'question', key: string) => ({ kind, key }) as Pending
+    const pending = [call('question', 'q'), call('approval', 'a'), call('approval', 'b')]
+    assert.is(targetOf(pending, null)?.key, 'a')
+    assert.is(targetOf(pending, 'b')?.key, 'b')
+    assert.is(targetOf(pending, 'q'), undefined)
+    assert.is(targetOf(pending, 'gone')?.key, 'a')
+    assert.is(targetOf([], 'a'), undefined)
   })
 })

@@ -104,6 +104,7 @@ describeInChromium('the overview of all agents', (it) => {
     const keys = ['y', 'n', 'y']
     const decided: string[] = []
     for (const key of keys) {
+      await page.locator('#overview[aria-keyshortcuts="y n"]').waitFor()
       decided.push(/deploy (\w+)/.exec(await chosen())![1]!)
       await page.keyboard.press(key)
       await page.getByText(`deploy ${decided.at(-1)} 2.4.1`).waitFor({ state: 'detached' })

@@ -1,12 +1,11 @@
-import type { PendingOf } from '../../protocol/pending.ts'
 import type { Inspector } from './inspector.ts'
 import { standsOf } from './overview.ts'
 import { ofSameTool } from './pendingWords.ts'
-import { firstOf } from './settledCalls.ts'
+import { targetOf } from './settledCalls.ts'
 
-/** Of the agent that is shown, the call that a key decides. */
-export const firstApproval = (inspector: Inspector): PendingOf<'approval'> | undefined =>
-  firstOf(inspector.agent.value?.state.value.pending ?? [])
+/** Whether anything of the agent that is shown waits for approval. */
+export const hasApprovals = (inspector: Inspector): boolean =>
+  inspector.agent.value?.state.value.pending.some(({ kind }) => kind === 'approval') === true
 
 /** Decides calls of the agent that is shown; nothing where nothing can be decided. */
 export function decideAll(inspector: Inspector, keys: readonly string[], decision: 'approve' | 'deny'): void {
@@ -16,13 +15,16 @@ export function decideAll(inspector: Inspector, keys: readonly string[], decisio
   for (const key of keys) void inspector.attempt(() => agent.decide(key, decision))
 }
 
-/** Decides the oldest call that waits, or approves all of its tool: those that a person has had the time to see, and typed nothing for. */
-export function decideFirst(inspector: Inspector, what: 'approve' | 'deny' | 'approveTool'): void {
+/**
+ * Decides the call that stands open, or `focused`, the one where the focus is; or approves all of its tool: those that a person has had the
+ * time to see, and typed nothing for.
+ */
+export function decideShown(inspector: Inspector, what: 'approve' | 'deny' | 'approveTool', focused?: string): void {
   const { deciding } = inspector
-  const first = firstApproval(inspector)
-  if (first === undefined || !deciding.may(first.key)) return
   const pending = inspector.agent.value?.state.value.pending ?? []
-  const keys = what === 'approveTool' ? ofSameTool(pending, first.name) : [first.key]
+  const target = targetOf(pending, focused ?? deciding.opened.value)
+  if (target === undefined || !deciding.may(target.key)) return
+  const keys = what === 'approveTool' ? ofSameTool(pending, target.name) : [target.key]
   decideAll(
     inspector,
     keys.filter((key) => deciding.may(key)),

@@ -6,7 +6,7 @@ import type { NodeId } from '../../protocol/ids.ts'
 import type { ServedChart } from '../../charts/servedChart.ts'
 import type { AgentViewState } from './agentView.ts'
 import { ArtifactReader, type ArtifactPorts } from './artifactReader.ts'
-import { Deciding, firstOf } from './settledCalls.ts'
+import { Deciding, targetOf } from './settledCalls.ts'
 import { Connection, type ConnectionOptions } from './connection.ts'
 import { controlsOf, whyNotDrive, type Controls, type DriveFacts } from './controls.ts'
 import { nextError } from './eventErrors.ts'
@@ -310,7 +310,8 @@ export class Inspector {
   #onPending(): void {
     const pending = this.agent.value?.state.value.pending ?? []
     const keys = pending.map(({ key }) => key)
-    untracked(() => this.deciding.show(keys, firstOf(pending)?.key))
+    const target = targetOf(pending, this.deciding.opened.value)?.key
+    untracked(() => this.deciding.show(keys, target))
   }
 
   #onDirectory(): void {

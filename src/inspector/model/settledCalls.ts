@@ -5,12 +5,14 @@ import type { Pending, PendingOf } from '../../protocol/pending.ts'
 /** How long a call stands in its place before a key decides it: a person who aimed at the one before has seen the change by then. */
 const settleMs = 400
 
-/** What keys may decide of the agent that is shown. */
+/** What keys may decide of the calls that are shown. */
 export class Deciding {
   /** Calls that stand where they stand long enough, by key; none while another has just become the one that keys decide. */
   readonly settled = signal<ReadonlySet<string>>(new Set())
   /** Calls for which a person has typed what is not sent. */
   readonly drafts = signal<ReadonlySet<string>>(new Set())
+  /** The one that stands open among them; `null`: none does. */
+  readonly opened = signal<string | null>(null)
   readonly #clock: Clock
   #keys: readonly string[] = []
   #target: string | undefined
@@ -20,13 +22,13 @@ export class Deciding {
     this.#clock = clock
   }
 
-  /** These calls are shown, and keys decide this one of them. */
-  show(keys: readonly string[], target: string | undefined): void {
+  /** These calls are shown, and keys decide this one of them; with `isChosen` a person has just moved to it, and knows. */
+  show(keys: readonly string[], target: string | undefined, isChosen = false): void {
     const isSame = target === this.#target && keys.length === this.#keys.length
     // An agent that streams says so many times a second.
     if (isSame && keys.every((key, index) => key === this.#keys[index])) return
     const before = this.settled.peek()
-    const kept = target === this.#target ? keys.filter((key) => before.has(key)) : []
+    const kept = isChosen || target === this.#target ? keys.filter((key) => before.has(key)) : []
     this.#target = target
     this.#keys = keys
     this.#cancel()
@@ -53,6 +55,10 @@ export class Deciding {
   }
 }
 
-/** The call that a key decides: the oldest that waits for approval. Pure. */
-export const firstOf = (pending: readonly Pending[]): PendingOf<'approval'> | undefined =>
-  pending.find((one): one is PendingOf<'approval'> => one.kind === 'approval')
+/** The call that a key decides: the one that stands open, which may be none to approve; else the oldest that waits for approval. Pure. */
+export function targetOf(pending: readonly Pending[], opened: string | null): PendingOf<'approval'> | undefined {
+  const isApproval = (one: Pending | undefined): one is PendingOf<'approval'> => one?.kind === 'approval'
+  const open = pending.find(({ key }) => key === opened)
+  if (open !== undefined) return isApproval(open) ? open : undefined
+  return pending.find(isApproval)
+}

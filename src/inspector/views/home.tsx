@@ -1,4 +1,4 @@
-import { useMemo, useRef, useState } from 'preact/hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { counted } from '../../charts/amounts.ts'
 import { standings, type Standing } from '../../charts/standing.ts'
 import type { Pending } from '../../protocol/pending.ts'
@@ -8,6 +8,7 @@ import { formatCount } from '../model/numbers.ts'
 import { heldRows, overviewOf, standsOf, type Group, type OverviewRow } from '../model/overview.ts'
 import { retry } from '../model/retry.ts'
 import { say } from '../model/say.ts'
+import { Deciding } from '../model/settledCalls.ts'
 import { EmptyState } from '../parts/emptyState.tsx'
 import { useNow } from '../parts/useNow.ts'
 import { VirtualList } from '../parts/virtualList.tsx'
@@ -52,6 +53,14 @@ export function Home({ inspector }: { readonly inspector: Inspector }) {
   const lines = linesOf(rows, agents.size > 0 || sessions.length > 0 ? rest : 0)
   const at = lines.findIndex((line) => line.type === 'row' && line.row.key === active)
   const why = inspector.whyNotDrive.value
+  const [deciding] = useState(() => new Deciding(inspector.clock))
+  /** The row to which the person has moved by a key or a click. */
+  const chosen = useRef<string | null>(null)
+  const waits = rows.flatMap(({ pending }) => pending ?? [])
+  const target = lines[at]?.type === 'row' ? (lines[at].row.pending ?? undefined) : undefined
+  useEffect(() => deciding.show(waits, target, target === chosen.current))
+  useEffect(() => () => deciding.close(), [deciding])
+  const mayDecide = (key: string): boolean => deciding.may(key) && !inspector.deciding.drafts.value.has(key)
 
   const pendingOf = (row: OverviewRow): Pending | undefined => {
     if (row.pending === null) return undefined
@@ -64,13 +73,15 @@ export function Home({ inspector }: { readonly inspector: Inspector }) {
     while (lines[index] !== undefined && lines[index]!.type === 'heading') index += by
     const line = lines[index]
     moved.current += 1
-    if (line?.type === 'row') setActive(line.row.key)
+    if (line?.type !== 'row') return
+    chosen.current = line.row.key
+    setActive(line.row.key)
   }
   /** What is decided leaves: the next that waits is chosen, so that a second press does not fall on what took the place. */
   const leave = (row: OverviewRow): void => {
-    const waits = rows.filter(({ pending }) => pending !== null)
-    const next = waits[waits.findIndex(({ key }) => key === row.key) + 1]
-    setActive(next?.key ?? null)
+    const next = waits[waits.indexOf(row.key) + 1]
+    chosen.current = null
+    setActive(next ?? null)
     setOpened(null)
   }
   const act = (row: OverviewRow, what: RowAct): void => {
@@ -88,9 +99,9 @@ export function Home({ inspector }: { readonly inspector: Inspector }) {
     if (event.ctrlKey || event.metaKey || event.altKey || event.target !== event.currentTarget) return
     const line = lines[at]
     const row = line?.type === 'row' ? line.row : undefined
-    // What was typed in its card would be lost.
-    const isDraft = row?.pending != null && inspector.deciding.drafts.value.has(row.pending)
-    const once = (what: RowAct) => () => row !== undefined && !event.repeat && !isDraft && act(row, what)
+    // What was typed in its card would be lost, and a second press is meant for the row before.
+    const once = (what: RowAct) => () =>
+      row?.pending != null && !event.repeat && mayDecide(row.pending) && act(row, what)
     const keys: Readonly<Record<string, () => unknown>> = {
       ArrowDown: () => moveTo(at < 0 ? 0 : at + 1, 1),
       ArrowUp: () => at > 0 && moveTo(at - 1, -1),
@@ -163,6 +174,7 @@ export function Home({ inspector }: { readonly inspector: Inspector }) {
             'aria-label': `${counted(rows.length, 'row')}: agents, what needs you first`,
             'aria-rowcount': lines.length,
             'aria-activedescendant': at < 0 ? undefined : `overview-${at}`,
+            'aria-keyshortcuts': target !== undefined && mayDecide(target) ? 'y n' : undefined,
             onKeyDown,
             onFocus: (event: FocusEvent) => {
               if (at < 0 && event.target === event.currentTarget) moveTo(0, 1)

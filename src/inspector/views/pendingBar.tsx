@@ -3,7 +3,7 @@ import { age } from '../../charts/amounts.ts'
 import type { Pending } from '../../protocol/pending.ts'
 import { nameOf } from '../model/agentNames.ts'
 import { decideAll } from '../model/deciding.ts'
-import { firstOf } from '../model/settledCalls.ts'
+import { targetOf } from '../model/settledCalls.ts'
 import type { FollowedAgent } from '../model/followedAgent.ts'
 import type { Inspector } from '../model/inspector.ts'
 import { formatCount } from '../model/numbers.ts'
@@ -23,16 +23,21 @@ interface BarProps {
 /** What waits for a person, of sub-agents too: one line each, the first one whole. */
 export function PendingBar({ inspector, view }: BarProps) {
   const { pending } = view.state.value
+  const { deciding } = inspector
   const [opened, setOpened] = useState<string | null>(null)
   const [closed, setClosed] = useState<string | null>(null)
   // Where there is little room it is for the conversation.
   const isTall = useMedia('(min-height: 820px)')
   const first = pending[0]
-  const target = firstOf(pending)
   useEffect(() => setOpened(null), [view])
-  if (first === undefined) return null
-  const usual = first.key === closed || !isTall ? null : first.key
+  const usual = first === undefined || first.key === closed || !isTall ? null : first.key
   const open = pending.some(({ key }) => key === opened) ? opened : usual
+  useEffect(() => {
+    deciding.opened.value = open
+    return () => (deciding.opened.value = null)
+  }, [deciding, open])
+  if (first === undefined) return null
+  const target = targetOf(pending, open)
   const toggle = (key: string): void => {
     setOpened(open === key ? null : key)
     setClosed(open === key ? key : null)
@@ -42,7 +47,7 @@ export function PendingBar({ inspector, view }: BarProps) {
       class="approvals scroll"
       tabIndex={-1}
       aria-label="What waits for you"
-      aria-keyshortcuts={target !== undefined && inspector.deciding.may(target.key) ? 'y n' : undefined}
+      aria-keyshortcuts={target !== undefined && deciding.may(target.key) ? 'y n' : undefined}
     >
       {pending.length === 1 ? null : <Summary inspector={inspector} pending={pending} />}
       {pending.map((one) => (
@@ -101,7 +106,7 @@ function PendingItem({ inspector, view, pending, isAlone, isOpen, onToggle }: It
   const decide = (decision: 'approve' | 'deny') => () => decideAll(inspector, [pending.key], decision)
   const why = inspector.controls.value.decide
   return (
-    <div class={`pending-item ${isOpen ? 'open' : ''}`}>
+    <div class={`pending-item ${isOpen ? 'open' : ''}`} data-pending={pending.key}>
       <div class="pending-line">
         <button type="button" class="pending-fold" aria-expanded={isOpen} onClick={onToggle}>
           <Icon name="chevron" />
