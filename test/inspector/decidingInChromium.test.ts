@@ -99,11 +99,19 @@ describeInChromium('the keys that decide', (it) => {
 
   it('decide one row of the overview, however fast they are pressed again', { timeoutMs: 40_000 }, async (context) => {
     const serving = await waiting(context)
-    const { page } = await openInspector(context, serving.server.port)
+    const { page } = context
+    await page.clock.install()
+    await openInspector(context, serving.server.port)
     await page.getByRole('row', { name: /deploy north/ }).waitFor()
     await page.keyboard.press('0')
     await page.locator('#overview[aria-keyshortcuts="y n"]').waitFor()
+    const isDecided = Promise.withResolvers<void>()
+    serving.runtime.agent('rel')!.subscribe(({ type }) => type === 'approval.decided' && isDecided.resolve())
+    // On a machine that is busy, presses may lie further apart than a person's.
+    await page.clock.pauseAt(Date.now() + 60_000)
     for (let count = 0; count < 4; count += 1) await page.keyboard.press('y')
+    await page.clock.resume()
+    await isDecided.promise
     await until(page, `document.querySelectorAll('.home-row .home-acts .primary').length === 2`)
     assert.is((await decidedIn(serving)).length, 1)
     // A person who moves to a row has seen it.

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { counted } from '../../charts/amounts.ts'
 import { standings, type Standing } from '../../charts/standing.ts'
 import type { Pending } from '../../protocol/pending.ts'
@@ -58,7 +58,8 @@ export function Home({ inspector }: { readonly inspector: Inspector }) {
   const chosen = useRef<string | null>(null)
   const waits = rows.flatMap(({ pending }) => pending ?? [])
   const target = lines[at]?.type === 'row' ? (lines[at].row.pending ?? undefined) : undefined
-  useEffect(() => deciding.show(waits, target, target === chosen.current))
+  // At once, as a key that is pressed twice comes before the next frame.
+  useLayoutEffect(() => deciding.show(waits, target, target === chosen.current))
   useEffect(() => () => deciding.close(), [deciding])
   const mayDecide = (key: string): boolean => deciding.may(key) && !inspector.deciding.drafts.value.has(key)
 
