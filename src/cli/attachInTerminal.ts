@@ -76,7 +76,7 @@ export async function attachInTerminal(
     },
     host,
   )
-  host.stdout.write(`${coloursFor(host.stdout, host.env).dim(farewell(agent, address))}\n`)
+  host.stdout.write(`${coloursFor(host.stdout, host.env, host.theme).dim(farewell(agent, address))}\n`)
   return code
 }
 

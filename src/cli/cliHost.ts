@@ -1,5 +1,12 @@
-/** The parts of the process that the command line uses. */
-export type CliHost = Pick<NodeJS.Process, 'stdin' | 'stdout' | 'stderr' | 'env' | 'cwd' | 'on' | 'off' | 'exit'>
+import type { Theme } from './terminal/theme.ts'
+
+/** The parts of the process that the command line uses, and how it is to look there. */
+export type CliHost = Pick<NodeJS.Process, 'stdin' | 'stdout' | 'stderr' | 'env' | 'cwd' | 'on' | 'off' | 'exit'> & {
+  /** `--theme`. Default: as the terminal and its variables say. */
+  readonly theme?: Theme
+  /** `--no-bell`. */
+  readonly isSilent?: boolean
+}
 
 /** Whether both input and output are a terminal. */
 export const isInteractive = ({ stdin, stdout }: CliHost): boolean => stdin.isTTY && stdout.isTTY && stdout.columns > 0

@@ -84,7 +84,7 @@ export async function chatInTerminal(
     host,
   )
   const line = `recorded in ${logFile}; ${resumeHint(session, host)}`
-  host.stdout.write(`${coloursFor(host.stdout, host.env).dim(line)}\n`)
+  host.stdout.write(`${coloursFor(host.stdout, host.env, host.theme).dim(line)}\n`)
   return code
 }
 

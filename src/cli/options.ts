@@ -39,6 +39,8 @@ export const options = {
   direction: ['--direction <way>', 'of a chart: down or right; default: down'],
   actors: ['--actors', 'who called whom in a session and its sub-agents'],
   detail: ['--detail <how>', 'of a chart: overview or full; default: overview for an SVG of an agent'],
+  theme: ['--theme <name>', 'colours of a terminal: dark, light or none; default: as it says itself'],
+  'no-bell': ['--no-bell', 'no bell of the terminal when a person is waited for'],
   json: ['--json', 'print JSON and nothing else'],
   yes: ['--yes, -y', 'do not ask: run commands, delete'],
   help: ['--help, -h', 'this text; of one command: escapement help <command>'],

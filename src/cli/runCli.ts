@@ -1,10 +1,30 @@
 import { messageOf, RuntimeError } from '../protocol/errors.ts'
 import { version } from '../protocol/version.ts'
 import { type CliHost, exitCodes } from './cliHost.ts'
-import { parseCommandLine } from './commandLine.ts'
+import { checkChoice } from '../charts/checkChoice.ts'
+import { parseCommandLine, type Invocation } from './commandLine.ts'
 import { commands } from './commandList.ts'
 import { commandHelp, helpText } from './helpText.ts'
 import { stopForGood } from './signals.ts'
+import { themes } from './terminal/theme.ts'
+
+/** The host, with how the command is to look and sound. @throws RuntimeError `INVALID_OPTION` for a theme that there is not. */
+function hostFor({ theme, noBell }: Pick<Invocation, 'theme' | 'noBell'>, host: CliHost): CliHost {
+  if (theme === undefined && !noBell) return host
+  const { stdin, stdout, stderr, env } = host
+  return {
+    stdin,
+    stdout,
+    stderr,
+    env,
+    isSilent: noBell,
+    ...(theme === undefined ? {} : { theme: checkChoice('--theme', theme, themes) }),
+    cwd: () => host.cwd(),
+    on: host.on.bind(host),
+    off: host.off.bind(host),
+    exit: host.exit.bind(host),
+  }
+}
 
 /** Runs one command line and returns the exit code. Never throws. */
 export async function runCli(args: readonly string[], host: CliHost): Promise<number> {
@@ -36,7 +56,7 @@ export async function runCli(args: readonly string[], host: CliHost): Promise<nu
     case 'command':
       try {
         const run = await commands[line.invocation.command]!.load()
-        const code = await run(line.invocation, host)
+        const code = await run(line.invocation, hostFor(line.invocation, host))
         return isCutOff ? exitCodes.done : code
       } catch (thrown) {
         const isMistake = thrown instanceof RuntimeError && thrown.code === 'INVALID_OPTION'

@@ -36,7 +36,7 @@ export interface PipedChat {
 export async function runPipedChat(chat: PipedChat, host: CliHost, json: boolean): Promise<number> {
   const { agent, isPriced } = chat
   const screen = plainScreen(json ? host.stderr : host.stdout)
-  const print = eventPrinter({ screen, colours: coloursFor(host.stdout, host.env), isPriced })
+  const print = eventPrinter({ screen, colours: coloursFor(host.stdout, host.env, host.theme), isPriced })
   const unsubscribe = agent.subscribe((event) =>
     json ? void host.stdout.write(`${JSON.stringify(event)}\n`) : print(event),
   )

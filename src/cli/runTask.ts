@@ -10,6 +10,7 @@ import { resumeHint, type Session } from './openSession.ts'
 import { onStopSignal } from './signals.ts'
 import { coloursFor } from './terminal/colours.ts'
 import { eventPrinter } from './terminal/eventPrinter.ts'
+import { takesLinks } from './terminal/links.ts'
 import { LiveScreen } from './terminal/liveScreen.ts'
 import { plainScreen, type Screen } from './terminal/screen.ts'
 import { StatusLine } from './terminal/statusLine.ts'
@@ -53,11 +54,18 @@ export async function watchWork(
 ): Promise<TaskOutcome> {
   const { agent } = session
   const isLive = !json && isInteractive(host)
-  const colours = coloursFor(host.stdout, host.env)
+  const colours = coloursFor(host.stdout, host.env, host.theme)
   const screen = isLive ? new LiveScreen(host) : plainScreen(json ? host.stderr : host.stdout)
   const policy = (): ApprovalPolicy => approvalPolicy(isLive, yes)
   const footer = `recorded in ${session.logFile}`
-  const print = eventPrinter({ screen, colours, isPriced, footer, isAsking: () => policy() === 'ask' })
+  const print = eventPrinter({
+    screen,
+    colours,
+    isPriced,
+    hasLinks: takesLinks(host.env),
+    footer,
+    isAsking: () => policy() === 'ask',
+  })
   const shown =
     view?.(screen, print) ?? printedWork(print, isLive ? new StatusLine(screen, colours, systemClock) : undefined)
   const unsubscribe = agent.subscribe((event) => {

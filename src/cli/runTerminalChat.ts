@@ -15,6 +15,7 @@ import type { InputHistory } from './terminal/input/historyFile.ts'
 import { mayMention, withMentions } from './terminal/input/mentions.ts'
 import { workspaceFiles } from './terminal/input/workspaceFiles.ts'
 import { eventPrinter } from './terminal/eventPrinter.ts'
+import { takesLinks } from './terminal/links.ts'
 import { LiveScreen } from './terminal/liveScreen.ts'
 import { withoutControls } from '../charts/plainText.ts'
 import { StatusLine } from './terminal/statusLine.ts'
@@ -75,11 +76,17 @@ const speech: ReadonlySet<string> = new Set(['say', 'steer', 'followUp'])
  */
 export async function runTerminalChat(setup: TerminalChat, host: CliHost): Promise<number> {
   const { agent, isPriced, ctrlC, headline, history, workspace } = setup
-  const colours = coloursFor(host.stdout, host.env)
+  const colours = coloursFor(host.stdout, host.env, host.theme)
   const older = (await history?.read().catch(() => [])) ?? []
   const screen = new LiveScreen(host)
   const status = new StatusLine(screen, colours, systemClock, ctrlC.hint)
-  const print = eventPrinter({ screen, colours, isPriced, isAsking: () => setup.policy() === 'ask' })
+  const print = eventPrinter({
+    screen,
+    colours,
+    isPriced,
+    hasLinks: takesLinks(host.env),
+    isAsking: () => setup.policy() === 'ask',
+  })
   const unsubscribe = agent.subscribe((event) => {
     print(event)
     if (event.agentId === agent.id) status.see(event)

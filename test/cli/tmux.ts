@@ -14,6 +14,8 @@ export interface Tmux {
   resize(columns: number): Promise<void>
   /** The lines on the screen that are not empty; not those that it has scrolled away. */
   lines(): Promise<string[]>
+  /** The lines that are not empty, with those that it has scrolled away. */
+  all(): Promise<string[]>
   /** Column and row of the cursor, from 0. */
   cursor(): Promise<readonly [column: number, row: number]>
   /** Resolves with the lines once they fit. */
@@ -51,8 +53,8 @@ export async function startInTmux(
   await run(['set', '-s', 'extended-keys', 'on'])
   const shell = ['sh', '-c', '"$@"; echo "exit code $?"; exec sleep 1000', 'sh']
   await run(['respawn-pane', '-k', '-c', cwd, ...variables, ...shell, ...cliCommand(args)])
-  const lines = async (): Promise<string[]> =>
-    (await run(['capture-pane', '-p'])).split('\n').filter((line) => line.trim() !== '')
+  const lines = async (...more: readonly string[]): Promise<string[]> =>
+    (await run(['capture-pane', '-p', ...more])).split('\n').filter((line) => line.trim() !== '')
   const told = async (format: string): Promise<string> => (await run(['display', '-p', format])).trim()
   /** There is nothing to await in another process's terminal. */
   const eventually = async <T>(look: () => Promise<T | undefined>): Promise<T> => {
@@ -71,7 +73,8 @@ export async function startInTmux(
       await run(['paste-buffer', '-p', '-r'])
     },
     resize: async (columns) => void (await run(['resize-window', '-x', String(columns)])),
-    lines,
+    lines: () => lines(),
+    all: () => lines('-S', '-'),
     async cursor() {
       const [column, row] = (await told('#{cursor_x} #{cursor_y}')).split(' ')
       return [Number(column), Number(row)]

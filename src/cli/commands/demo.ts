@@ -62,12 +62,12 @@ export const demoCommand: CommandRun = async (invocation, host) => {
 }
 
 function opening(dir: string, modelId: string, task: string, host: CliHost): string {
-  const { bold, dim } = coloursFor(host.stdout, host.env)
+  const { bold, dim } = coloursFor(host.stdout, host.env, host.theme)
   return `${bold('A sample project with a failing test')} ${dim(`is in ${dir}; the model is ${modelId}.`)}\n${bold('Task:')} ${task}\n\n`
 }
 
 function summary(workshop: Workshop, passes: boolean, host: CliHost): string {
-  const { bold, dim, green, red } = coloursFor(host.stdout, host.env)
+  const { bold, dim, green, red } = coloursFor(host.stdout, host.env, host.theme)
   // In a clone, `escapement` is not on the path, but `npm start` works.
   const start = host.env['npm_lifecycle_event'] === 'start' ? 'npm start --' : 'escapement'
   const again = start === 'escapement' ? 'escapement run' : start

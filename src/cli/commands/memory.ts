@@ -83,7 +83,7 @@ async function list(work: Work): Promise<number> {
   if (wantsJson(invocation, host)) {
     for (const record of records) host.stdout.write(`${safeJson(record)}\n`)
   } else {
-    const colours = coloursFor(host.stdout, host.env)
+    const colours = coloursFor(host.stdout, host.env, host.theme)
     const columns = columnsOf(host)
     for (const record of records) {
       host.stdout.write(`${colours.bold(record.id)}  ${headOf(record)}\n`)

@@ -68,7 +68,7 @@ async function playData(steps: Iterable<ReplayStep>, { host, speed, signal }: Pl
 
 async function playText(steps: Iterable<ReplayStep>, session: LoadedSession, options: PlayOptions): Promise<void> {
   const { host, speed, signal } = options
-  const colours = coloursFor(host.stdout, host.env)
+  const colours = coloursFor(host.stdout, host.env, host.theme)
   const screen = plainScreen(host.stdout)
   const isPriced = session.costUsd > 0 || session.model.startsWith('embedded:')
   const print = eventPrinter({ screen, colours, isPriced })

@@ -16,6 +16,7 @@ import { refuse, wantsJson } from '../sessionLogs.ts'
 import { onStopSignal } from '../signals.ts'
 import { coloursFor } from '../terminal/colours.ts'
 import { eventPrinter } from '../terminal/eventPrinter.ts'
+import { takesLinks } from '../terminal/links.ts'
 import { LiveScreen } from '../terminal/liveScreen.ts'
 import { plainScreen } from '../terminal/screen.ts'
 import { StatusLine } from '../terminal/statusLine.ts'
@@ -123,11 +124,17 @@ async function watch(
 ): Promise<number> {
   const json = wantsJson(invocation, host)
   const isLive = !json && isInteractive(host)
-  const colours = coloursFor(host.stdout, host.env)
+  const colours = coloursFor(host.stdout, host.env, host.theme)
   const screen = isLive ? new LiveScreen(host) : plainScreen(json ? host.stderr : host.stdout)
   const status = new StatusLine(screen, colours, systemClock, 'Ctrl-C to leave')
   const policy = (): ApprovalPolicy => (invocation.yes ? 'approve' : isLive ? 'ask' : agent.isOwnRun ? 'deny' : 'leave')
-  const print = eventPrinter({ screen, colours, isPriced: false, isAsking: () => policy() === 'ask' })
+  const print = eventPrinter({
+    screen,
+    colours,
+    isPriced: false,
+    hasLinks: takesLinks(host.env),
+    isAsking: () => policy() === 'ask',
+  })
   const approvals = answerPending(agent, screen, {
     policy,
     colours,

@@ -78,7 +78,7 @@ const heading: readonly Cell[] = [
 ]
 
 function table(sessions: readonly Listed[], host: CliHost): string {
-  const colours = coloursFor(host.stdout, host.env)
+  const colours = coloursFor(host.stdout, host.env, host.theme)
   const columns = columnsOf(host)
   const now = systemClock.now()
   const [first = '', ...lines] = tableLines([heading, ...sessions.map((session) => rowOf(session, now, colours))])

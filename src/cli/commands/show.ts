@@ -77,7 +77,7 @@ function draw(views: Views, format: ConversationFormat): number {
 
 const printJson = (views: Views, value: unknown): number => print(views, [safeJson(value, 2)])
 
-const coloursOf = ({ host }: Views): Colours => coloursFor(host.stdout, host.env)
+const coloursOf = ({ host }: Views): Colours => coloursFor(host.stdout, host.env, host.theme)
 
 /** A conversation's nodes and their relations, as JSON. */
 const conversationData = (conversation: ConversationView): object => ({

@@ -32,7 +32,7 @@ export async function openPage(
   const { noServe, json } = invocation
   const stays = invocation.stay || host.stdout.isTTY
   if (noServe || json) return nowhere
-  const { dim, bold } = coloursFor(host.stdout, host.env)
+  const { dim, bold } = coloursFor(host.stdout, host.env, host.theme)
   const definitions = [session.definition, ...(stays ? [defineSorter({ isSlow: true })] : [])]
   try {
     const server = await session.runtime.serve({ ...addressOf(invocation, host), definitions })

@@ -40,7 +40,7 @@ export async function runSortDemo(invocation: Invocation, host: CliHost, count?:
   const workshop = openWorkshop({ [checkFile]: checkProgram })
   const session = await openSession({ ...workshop, ...sorterSetting(yes), choice })
   const watched = watchReverts(session.agent)
-  const { bold, dim } = coloursFor(host.stdout, host.env)
+  const { bold, dim } = coloursFor(host.stdout, host.env, host.theme)
   if (!json) {
     const where = dim(`The folder is ${workshop.dir}; the model is ${choice.model.id}.`)
     host.stdout.write(`${bold('A task with a dead end.')} ${where}\n${bold('Task:')} ${said}\n\n`)
@@ -80,7 +80,7 @@ function readTimeLimit(given: string | undefined): number {
 
 /** The tree, and what the model was shown before and after each revert. */
 function sayConversation({ conversation }: Agent, reverts: readonly Reverted[], host: CliHost): string {
-  const colours = coloursFor(host.stdout, host.env)
+  const colours = coloursFor(host.stdout, host.env, host.theme)
   const title =
     reverts.length === 0 ? 'The conversation; nothing was abandoned:' : 'The conversation, with what was abandoned:'
   const columns = host.stdout.isTTY && host.stdout.columns > 0 ? host.stdout.columns - 2 : Infinity
@@ -89,7 +89,7 @@ function sayConversation({ conversation }: Agent, reverts: readonly Reverted[], 
 }
 
 function sayVerdict(passes: boolean, timeLimitMs: number, isStraight: boolean, host: CliHost): string {
-  const { bold, dim, green, red } = coloursFor(host.stdout, host.env)
+  const { bold, dim, green, red } = coloursFor(host.stdout, host.env, host.theme)
   const within = `within ${timeLimitMs} ms`
   const verdict = passes ? green(`it sorts other numbers, ${within}`) : red(`it does not sort other numbers ${within}`)
   const start = host.env['npm_lifecycle_event'] === 'start' ? 'npm start --' : 'escapement demo'

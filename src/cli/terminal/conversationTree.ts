@@ -23,10 +23,10 @@ const maxLines = 12
 /** The end of a conversation, one line per step; `most`: so many lines of it. */
 export function recap(
   conversation: Parameters<typeof conversationTree>[0],
-  host: Pick<CliHost, 'stdout' | 'env'>,
+  host: Pick<CliHost, 'stdout' | 'env' | 'theme'>,
   most = maxLines,
 ): string {
-  const colours = coloursFor(host.stdout, host.env)
+  const colours = coloursFor(host.stdout, host.env, host.theme)
   const tree = conversationTree(conversation, colours, columnsOf(host))
   const left = tree.length - most
   const shown = left <= 0 ? tree : [colours.dim(`… ${counted(left, 'line')} before`), ...tree.slice(left)]

@@ -11,6 +11,7 @@ import { withoutControls } from '../../charts/plainText.ts'
 import { diffCounts, diffRows } from './diffRows.ts'
 import type { Screen } from './screen.ts'
 import { editOf, type FileEdit } from '../../text/edits.ts'
+import { replyPrinter, type ReplyPrinter } from './reply/replyPrinter.ts'
 import { callLine, outcomeLine } from '../../charts/toolLine.ts'
 import { WorkTimes, type Took } from '../../charts/workTimes.ts'
 
@@ -19,6 +20,8 @@ export interface PrinterOptions {
   readonly colours: Colours
   /** Whether costs are known, for the last line of a run. */
   readonly isPriced: boolean
+  /** Whether the terminal takes links. Default: no. */
+  readonly hasLinks?: boolean
   /** Appended to the last line of every run. */
   readonly footer?: string
   /** Whether calls that need an approval are shown here before they run, so that their changes need not be shown again. */
@@ -31,7 +34,10 @@ const usualColumns = 80
 
 type Printers = { readonly [T in AgentEvent['type']]?: (event: EventOf<T>) => void }
 
-/** Prints an agent's events for people: text as it streams, a line for each tool call, and one for the run. */
+/**
+ * Prints an agent's events for people: text as it streams, a line for each tool call, and one for the run. Replies are Markdown where a screen
+ * can draw rows again and there are colours; elsewhere they stay as they were written.
+ */
 export function eventPrinter(options: PrinterOptions): (event: AgentEvent) => void {
   const { screen, colours } = options
   const calls = new Map<string, { readonly line: string; readonly edit?: FileEdit }>()
@@ -46,6 +52,7 @@ export function eventPrinter(options: PrinterOptions): (event: AgentEvent) => vo
   const endLine = (): void => {
     if (!screen.isAtLineStart) screen.write('\n')
   }
+  const reply = screen.grow !== undefined && colours.theme !== 'none' ? markdownPrinter(options) : plainPrinter(screen)
   const line = (text: string): void => {
     endLine()
     screen.write(`${text}\n`)
@@ -57,18 +64,23 @@ export function eventPrinter(options: PrinterOptions): (event: AgentEvent) => vo
       if (provenance?.type === 'report')
         line(colours.dim(`  ⇠ ${withoutControls(provenance.name)} (${provenance.agentId}) has reported`))
     },
-    'reply.start': () => (shown = 0),
+    'reply.start': () => {
+      reply.end()
+      shown = 0
+    },
     'reply.delta': ({ text, offset }) => {
       shown = offset + text.length
-      screen.write(withoutControls(text))
+      reply.add(text)
     },
     'reply.end': ({ message }) => {
       // Text that arrived while disconnected.
-      screen.write(withoutControls(textOf(message.content).slice(shown)))
+      reply.add(textOf(message.content).slice(shown))
+      reply.end()
       shown = 0
       endLine()
     },
     'reply.reset': ({ error, repair, retryAt, time, next }) => {
+      reply.end()
       shown = 0
       const again =
         retryAt === undefined
@@ -149,13 +161,24 @@ export function eventPrinter(options: PrinterOptions): (event: AgentEvent) => vo
     },
     'model.warning': ({ model, message }) => line(colours.yellow(`! ${withoutControls(`${model}: ${message}`)}`)),
     error: ({ error }) => line(colours.red(`! ${withoutControls(error.message)} (${error.code})`)),
-    'run.end': (event) => line(runLine(event, took, options)),
+    'run.end': (event) => {
+      reply.end()
+      line(runLine(event, took, options))
+    },
   }
   return (event) => {
     took = times.take(event)
     ;(printers[event.type] as ((event: AgentEvent) => void) | undefined)?.(event)
   }
 }
+
+const plainPrinter = (screen: Screen): ReplyPrinter => ({
+  add: (text) => screen.write(withoutControls(text)),
+  end() {},
+})
+
+const markdownPrinter = ({ screen, colours, hasLinks = false }: PrinterOptions): ReplyPrinter =>
+  replyPrinter({ columns: () => screen.columns, grow: (...args) => screen.grow?.(...args) }, { colours, hasLinks })
 
 const rungWords: Readonly<Record<EventOf<'stall.detected'>['rung'], string>> = {
   note: ' · the model is told',

@@ -10,7 +10,7 @@ import { Pastes } from './input/pastes.ts'
 import { emptyPicker, pickerRows, stepPicker, type PickerItem, type PickerState } from './input/picker.ts'
 import { menuRows, stepMenu, type MenuItem } from './menu.ts'
 import type { Screen } from './screen.ts'
-import { drawnRow, wordWrapped } from './wordWrap.ts'
+import { drawnRow, rowsOfLine, wordWrapped } from './wordWrap.ts'
 import { withoutControls } from '../../charts/plainText.ts'
 import { fitted, textWidth } from '../../charts/textWidth.ts'
 
@@ -63,6 +63,8 @@ export class LiveScreen implements Screen {
   /** Of that line, in columns. */
   #indent: number | undefined
   #status: string | undefined
+  /** What may still change of the text, as lines in so many columns. */
+  #rest: ((columns: number) => readonly string[]) | undefined
   /** Columns taken by the rows from that of `#partial` to that of the cursor, which stands in the column after these. */
   #drawn: { readonly widths: readonly number[]; readonly column: number } = { widths: [0], column: 0 }
   #line: InputLine | undefined
@@ -96,6 +98,15 @@ export class LiveScreen implements Screen {
   write(text: string): void {
     if (text === '' || this.#isClosed) return
     this.#flow(this.#partial + text)
+  }
+
+  grow(lines: readonly string[], rest?: (columns: number) => readonly string[]): void {
+    if (this.#isClosed) return
+    const erase = this.#erase()
+    const open = lines.length > 0 && this.#partial !== '' ? `${drawnRow(this.#partial, this.columns)}\n` : ''
+    if (open !== '') this.#partial = ''
+    this.#rest = rest
+    this.#host.stdout.write(erase + open + lines.map((line) => `${line}\n`).join('') + this.#lastRows())
   }
 
   setStatus(line: string | undefined): void {
@@ -177,7 +188,7 @@ export class LiveScreen implements Screen {
     this.#question?.answer(undefined)
     this.#status = undefined
     this.#endEdit()
-    this.#redraw()
+    this.grow(this.#rest?.(this.columns) ?? [])
     if (this.#partial !== '') this.#host.stdout.write('\n')
     this.#isClosed = true
     this.#host.stdout.off('resize', this.#onResize)
@@ -304,10 +315,14 @@ export class LiveScreen implements Screen {
     const above: string[] = []
     const open = drawnRow(this.#partial, columns)
     if (open !== '') above.push(open)
-    if (this.#status !== undefined) above.push(fitted(this.#status, columns - 1))
-    const input = this.#drawnInput(columns, height - above.length)
+    const status = this.#status === undefined ? [] : [fitted(this.#status, columns - 1)]
+    const input = this.#drawnInput(columns, height - above.length - status.length)
+    const rest = this.#rest?.(columns).flatMap((line) => rowsOfLine(line, columns)) ?? []
+    // What has no room is shown once it is final. A row above stays free: terminals may keep what is cleared from the first one on.
+    const room = height - 1 - above.length - status.length - (input?.rows.length ?? 0)
+    above.push(...rest.slice(-Math.max(1, room)), ...status)
     const all = [...above, ...(input?.rows ?? [])]
-    if (input === undefined && this.#status === undefined) return open
+    if (input === undefined && above.length === (open === '' ? 0 : 1)) return open
     const row = input === undefined ? all.length - 1 : above.length + input.cursor.row
     const column = input === undefined ? textWidth(all.at(-1)!) : input.cursor.column
     this.#drawn = { widths: all.slice(0, row + 1).map(textWidth), column }
@@ -320,7 +335,7 @@ export class LiveScreen implements Screen {
   #drawnInput(columns: number, rows: number): DrawnInput | undefined {
     if (this.#line === undefined) return undefined
     const picker = this.#picker
-    const colours = coloursFor(this.#host.stdout, this.#host.env)
+    const colours = coloursFor(this.#host.stdout, this.#host.env, this.#host.theme)
     if (picker === undefined) {
       const { menu, chosen } = this.#question ?? { menu: [], chosen: undefined }
       const room = this.typed.startsWith('/') ? 0 : Math.max(0, rows - leastInputRows)

@@ -4,6 +4,11 @@ import type { MenuItem } from './menu.ts'
 export interface Screen {
   /** Appends text. */
   write(text: string): void
+  /**
+   * Writes lines for good, as they are, and shows below all text what may still change, until the next call; `rest`: its lines in so many columns.
+   * Only where rows can be drawn again.
+   */
+  grow?(lines: readonly string[], rest?: (columns: number) => readonly string[]): void
   /** Shows a status line below the text, or removes it; no effect unless it is a terminal. */
   setStatus(line: string | undefined): void
   /** Asks a question and waits for a line, or for one of the answers of `menu`; `undefined` if nobody can answer or `signal` aborts. */

@@ -84,3 +84,18 @@ export function drawnRow(open: string, columns: number): string {
   }
   return row
 }
+
+/** A line as the rows that a terminal makes of it, with no line break in between. Colours go on from row to row. Pure. */
+export function rowsOfLine(line: string, columns: number): string[] {
+  const rows = ['']
+  let width = 0
+  for (const cell of cellsOf(line)) {
+    if (width > 0 && width + cell.width > columns) {
+      rows.push('')
+      width = 0
+    }
+    rows[rows.length - 1] += cell.text
+    width += cell.width
+  }
+  return rows
+}

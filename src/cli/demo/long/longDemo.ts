@@ -42,7 +42,7 @@ export async function runLongDemo(invocation: Invocation, host: CliHost, modules
     limits: { turns: maxTurns },
   })
   const { agent } = session
-  const colours = coloursFor(host.stdout, host.env)
+  const colours = coloursFor(host.stdout, host.env, host.theme)
   if (!json) {
     const where = colours.dim(`The folder is ${workshop.dir}; the model is ${choice.model.id}.`)
     host.stdout.write(
@@ -88,7 +88,7 @@ const columnsOf = ({ stdout }: CliHost): number => (stdout.isTTY && stdout.colum
 function sayCounts(counts: FoldCounts, host: CliHost): string {
   const { sent, unmanaged, cost, names, folds, steps, recalls } = counts
   if (sent.length === 0 || unmanaged.length === 0) return ''
-  const { bold, dim } = coloursFor(host.stdout, host.env)
+  const { bold, dim } = coloursFor(host.stdout, host.env, host.theme)
   const [highest, highestUnmanaged] = [Math.max(...sent), Math.max(...unmanaged)]
   const top = Math.max(highest, highestUnmanaged)
   const bars = (values: readonly number[]): string =>
@@ -114,7 +114,7 @@ function sayCounts(counts: FoldCounts, host: CliHost): string {
 const sumOf = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0)
 
 function sayVerdict(passes: boolean, modules: number, host: CliHost): string {
-  const { bold, green, red } = coloursFor(host.stdout, host.env)
+  const { bold, green, red } = coloursFor(host.stdout, host.env, host.theme)
   const verdict = passes
     ? green(`all ${modules} modules compute what they should`)
     : red('some modules are still wrong')

@@ -49,7 +49,7 @@ export async function runStallDemo(
     limits: { turns: maxTurns },
   })
   const noticed = watchStalls(session.agent)
-  const { bold, dim } = coloursFor(host.stdout, host.env)
+  const { bold, dim } = coloursFor(host.stdout, host.env, host.theme)
   if (!json) {
     const where = dim(`The folder is ${workshop.dir}; the model is ${choice.model.id}.`)
     host.stdout.write(
@@ -96,7 +96,7 @@ function watchStalls(agent: Agent): Noticed {
 
 /** What the runtime did about the loop, and the conversation as it is now. */
 function sayNoticed({ conversation }: Agent, { stalls, requests }: Noticed, host: CliHost): string {
-  const colours = coloursFor(host.stdout, host.env)
+  const colours = coloursFor(host.stdout, host.env, host.theme)
   const done = stalls.map((stall) => `  ${stall.steps.length} equal steps: ${doneAbout(stall)}\n`)
   const [heading, treeOf] =
     stalls.length === 0
@@ -125,7 +125,7 @@ function doneAbout({ rung, note = '', target, evidence }: EventOf<'stall.detecte
 }
 
 function sayVerdict(passes: boolean, host: CliHost): string {
-  const { bold, dim, green, red } = coloursFor(host.stdout, host.env)
+  const { bold, dim, green, red } = coloursFor(host.stdout, host.env, host.theme)
   const verdict = passes ? green('dist/prices.json is built') : red('dist/prices.json is not built')
   const start = host.env['npm_lifecycle_event'] === 'start' ? 'npm start --' : 'escapement demo'
   const next = `Next: an agent that gives up a dead end by itself: ${start} sort. Rules and options: docs/braking.md, "Going in circles".`

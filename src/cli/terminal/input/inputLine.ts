@@ -62,7 +62,7 @@ export class InputLine {
   constructor(options: InputLineOptions, pastes: Pastes, entries: readonly string[]) {
     this.#options = options
     this.#pastes = pastes
-    this.#colours = coloursFor(options.host.stdout, options.host.env)
+    this.#colours = coloursFor(options.host.stdout, options.host.env, options.host.theme)
     this.#state = inputOf(entries)
     this.#keys = new KeyInput(options.host.stdin, options.clock, {
       onKeys: (keys) => this.#take(keys),
