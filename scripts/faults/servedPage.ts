@@ -60,4 +60,28 @@ export const faults: readonly Fault[] = [
     to: 'fetch(new URL(`/agents/${encodeURIComponent(agentId)}/chart.json${query}`, document.baseURI)',
     tests: ['inspector/placesInChromium'],
   },
+  {
+    id: 'servedPage-8',
+    file: 'src/inspector/main.tsx',
+    what: 'who goes from the overview to an agent waits for its code',
+    from: 'Promise.all([loadRichText(), fetchOthers()])',
+    to: 'loadRichText()',
+    tests: ['inspector/laterInChromium'],
+  },
+  {
+    id: 'servedPage-9',
+    file: 'src/inspector/parts/later.tsx',
+    what: 'a view whose code cannot be had is being loaded for ever',
+    from: "if (!isOver) state.value = 'failed'",
+    to: 'isOver ||= false',
+    tests: ['inspector/laterInChromium'],
+  },
+  {
+    id: 'servedPage-10',
+    file: 'src/inspector/vite.config.ts',
+    what: 'what views share comes in dozens of files, which are larger together',
+    from: "{ name: 'page', tags: ['$initial'], priority: 1 },",
+    to: '',
+    tests: ['inspector/weight'],
+  },
 ]

@@ -5,18 +5,18 @@ import { waitingKeys } from './model/deciding.ts'
 import type { FollowedAgent } from './model/followedAgent.ts'
 import { eventText } from './model/eventWords.ts'
 import type { Inspector } from './model/inspector.ts'
-import { laterDialog } from './parts/later.tsx'
 import { keepFocus } from './parts/keepFocus.ts'
+import { later, laterDialog } from './parts/later.tsx'
 import { Tabs } from './parts/tabs.tsx'
 import { narrow, useMedia } from './parts/useMedia.ts'
 import { listenToKeys } from './shortcuts.ts'
-import { AgentPane } from './views/agentPane.tsx'
+import type { AgentPaneProps } from './views/agentPane.tsx'
 import { ArtifactsOfPage } from './views/artifacts.tsx'
 import { ConnectionBanner } from './views/connectionBanner.tsx'
 import { ExpiredLink } from './views/expiredLink.tsx'
-import { DetailsPane } from './views/detailsPane.tsx'
+import type { DetailsPaneProps } from './views/detailsPane.tsx'
 import { FirstHint } from './views/firstHint.tsx'
-import { Home } from './views/home.tsx'
+import type { HomeProps } from './views/home.tsx'
 import { PageHeader } from './views/pageHeader.tsx'
 import { Sidebar } from './views/sidebar.tsx'
 import { StopDialog } from './views/stopDialog.tsx'
@@ -25,6 +25,33 @@ import { Welcome } from './views/welcome.tsx'
 import type { Connection } from './model/connection.ts'
 import { Icon } from './parts/icon.tsx'
 
+const AgentPane = later<AgentPaneProps>(
+  'The agent is being loaded',
+  async () => (await import('./views/agentPane.tsx')).AgentPane,
+  (content, { view }) => (
+    <main class="agent" aria-label={`Agent ${view.agentId}`}>
+      {content}
+    </main>
+  ),
+)
+const DetailsPane = later<DetailsPaneProps>(
+  'The details are being loaded',
+  async () => (await import('./views/detailsPane.tsx')).DetailsPane,
+  (content) => (
+    <section class="details" data-drawer="closed" aria-label="Details">
+      {content}
+    </section>
+  ),
+)
+const Home = later<HomeProps>(
+  'The overview is being loaded',
+  async () => (await import('./views/home.tsx')).Home,
+  (content) => (
+    <main class="agent home" aria-label="Overview">
+      {content}
+    </main>
+  ),
+)
 const PolicyDialog = laterDialog(async () => (await import('./views/policyDialog.tsx')).PolicyDialog)
 const RevertDialog = laterDialog(async () => (await import('./views/revertDialog.tsx')).RevertDialog)
 const ShareDialog = laterDialog(async () => (await import('./views/shareDialog.tsx')).ShareDialog)
@@ -52,6 +79,14 @@ const parts: readonly { readonly name: Part; readonly label: string }[] = [
   { name: 'agent', label: 'Agent' },
   { name: 'details', label: 'Details' },
 ]
+
+/** Fetches the code of what the address names, at once, and gives what fetches the rest: both never reject. */
+export function fetchViews({ route }: Inspector): () => Promise<unknown> {
+  const ofAgent = (): Promise<unknown> => Promise.all([AgentPane.preload(), DetailsPane.preload()])
+  const [shown, other] = route.value.agent === null ? [Home.preload, ofAgent] : [ofAgent, Home.preload]
+  void shown()
+  return other
+}
 
 /** The whole page. */
 export function App({ inspector }: { readonly inspector: Inspector }) {

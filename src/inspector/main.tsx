@@ -1,5 +1,5 @@
 import { render } from 'preact'
-import { App } from './app.tsx'
+import { App, fetchViews } from './app.tsx'
 import { browserPorts } from './browserPorts.ts'
 import { Inspector } from './model/inspector.ts'
 import { loadRichText } from './model/richText.ts'
@@ -7,8 +7,12 @@ import { loadRichText } from './model/richText.ts'
 const place = document.getElementById('page')
 if (place === null) throw new Error('The page has no place for the inspector.')
 const inspector = new Inspector(browserPorts)
+const fetchOthers = fetchViews(inspector)
 render(<App inspector={inspector} />, place)
-void loadRichText()
+
+// Not before the page is drawn. Some browsers cannot say when they have nothing to do.
+const whenIdle = globalThis.requestIdleCallback ?? ((work: () => void) => setTimeout(work, 200))
+whenIdle(() => void Promise.all([loadRichText(), fetchOthers()]))
 
 // In `npm run dev`: views are replaced as they change, and what they show stays.
 import.meta.hot?.accept('./app.tsx', (changed) => {

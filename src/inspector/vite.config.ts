@@ -14,7 +14,18 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     sourcemap: false,
     // Timings of the build's parts are noise in the output of `npm start`.
-    rolldownOptions: { checks: { pluginTimings: false } },
+    rolldownOptions: {
+      checks: { pluginTimings: false },
+      output: {
+        codeSplitting: {
+          // One file each for what every visit loads and for what several views share: many small ones are larger together.
+          groups: [
+            { name: 'page', tags: ['$initial'], priority: 1 },
+            { name: 'shared', minShareCount: 2 },
+          ],
+        },
+      },
+    },
   },
   worker: { format: 'es' },
 })

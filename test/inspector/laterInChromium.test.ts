@@ -37,4 +37,43 @@ describeInChromium('views whose code comes later', (it) => {
     await inspector.tab('Conversation').click()
     await inspector.sees('I was asked.')
   })
+
+  it(
+    'leave what there is beside them: an agent without its details, and a list of agents without one',
+    {},
+    async (context) => {
+      const { server, runtime } = await serveInspector(context, [echo])
+      const agent = await runtime.spawn(echo, { id: 'a1' })
+      await agent.prompt('Say it.').result
+      await context.page.route('**/assets/detailsPane-*', (route) => route.abort())
+      const inspector = await openInspector(context, server.port, { hash: '#agent=a1' })
+      await inspector.sees('I was asked.')
+      await inspector.sees('This view could not be loaded', inspector.page.locator('.details'))
+      await inspector.page.route('**/assets/agentPane-*', (route) => route.abort())
+      await inspector.goto('#agent=a1')
+      await inspector.sees('This view could not be loaded', inspector.page.getByRole('main', { name: 'Agent a1' }))
+      await inspector.sees('a1', inspector.page.locator('.sidebar'))
+    },
+  )
+
+  it(
+    'are fetched while nobody waits for them: who comes to an agent from the overview sees it at once',
+    {},
+    async (context) => {
+      const { server, runtime } = await serveInspector(context, [echo])
+      const agent = await runtime.spawn(echo, { id: 'a1' })
+      await agent.prompt('Say it.').result
+      // With one agent alone the page begins there.
+      await runtime.spawn(echo, { id: 'a2' })
+      const fetched = ['agentPane', 'detailsPane', 'richTextParts'].map(async (name) => {
+        await (await context.page.waitForResponse(`**/assets/${name}-*`)).finished()
+      })
+      const inspector = await openInspector(context, server.port)
+      await context.page.locator('.home-row').first().waitFor()
+      await Promise.all(fetched)
+      await context.page.route('**/assets/**', (route) => route.abort())
+      await context.page.evaluate(`location.hash = 'agent=a1'`)
+      await inspector.sees('I was asked.')
+    },
+  )
 })

@@ -10,17 +10,20 @@ type State = 'loading' | 'failed' | 'there'
 
 const failed = 'The server cannot be reached, or has another version of this page by now. Load the page again.'
 
+/** A part of the page whose code comes later; `preload` fetches it before it is shown, and never rejects. */
+export type Later<P> = FunctionComponent<P> & { readonly preload: () => Promise<void> }
+
 /** Code that comes when it is first used, and then is there. */
-function laterCode<P extends object>(load: Load<P>, other: (state: State, props: P) => JSX.Element | null) {
+function laterCode<P extends object>(load: Load<P>, other: (state: State, props: P) => JSX.Element | null): Later<P> {
   let loaded: FunctionComponent<P> | undefined
-  return function Later(props: P): JSX.Element | null {
+  const fetched = async (): Promise<void> => void (loaded ??= await load())
+  const Part = (props: P): JSX.Element | null => {
     const state = useSignal<State>(loaded === undefined ? 'loading' : 'there')
     useEffect(() => {
       if (state.value !== 'loading') return undefined
       let isOver = false
-      load().then(
-        (view) => {
-          loaded = view
+      fetched().then(
+        () => {
           if (!isOver) state.value = 'there'
         },
         () => {
@@ -32,25 +35,35 @@ function laterCode<P extends object>(load: Load<P>, other: (state: State, props:
     const View = state.value === 'there' ? loaded : undefined
     return View === undefined ? other(state.value, props) : <View {...props} />
   }
+  return Object.assign(Part, { preload: () => fetched().catch(() => {}) })
 }
+
+const unframed = (content: JSX.Element): JSX.Element => content
 
 /**
  * A view whose code comes when it is first shown, so that the page opens without it. Where that fails, as after an update of the server that has
- * other files, it says so. `label`: what is said meanwhile.
+ * other files, it says so. `label`: what is said meanwhile; `frame`: what the view brings along and stands around this, too.
  */
-export const later = <P extends object>(label: string, load: Load<P>): FunctionComponent<P> =>
-  laterCode(load, (state) =>
-    state === 'failed' ? (
-      <EmptyState icon="warning" title="This view could not be loaded">
-        <p role="alert">{failed}</p>
-      </EmptyState>
-    ) : (
-      <Skeleton label={label} />
+export const later = <P extends object>(
+  label: string,
+  load: Load<P>,
+  frame: (content: JSX.Element, props: P) => JSX.Element = unframed,
+): Later<P> =>
+  laterCode(load, (state, props) =>
+    frame(
+      state === 'failed' ? (
+        <EmptyState icon="warning" title="This view could not be loaded">
+          <p role="alert">{failed}</p>
+        </EmptyState>
+      ) : (
+        <Skeleton label={label} />
+      ),
+      props,
     ),
   )
 
 /** A dialog whose code comes when it is first opened; as `later`. */
-export const laterDialog = <P extends { readonly onClose: () => void }>(load: Load<P>): FunctionComponent<P> =>
+export const laterDialog = <P extends { readonly onClose: () => void }>(load: Load<P>): Later<P> =>
   laterCode(load, (state, { onClose }) =>
     state === 'failed' ? (
       <Dialog title="This could not be loaded" onClose={onClose}>
@@ -60,5 +73,5 @@ export const laterDialog = <P extends { readonly onClose: () => void }>(load: Lo
   )
 
 /** A part of a view whose code comes when it is first shown; `instead` stands there meanwhile, and where that fails: it can be missed. */
-export const laterPart = <P extends object>(instead: JSX.Element, load: Load<P>): FunctionComponent<P> =>
+export const laterPart = <P extends object>(instead: JSX.Element, load: Load<P>): Later<P> =>
   laterCode(load, () => instead)
