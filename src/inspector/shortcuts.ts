@@ -34,7 +34,9 @@ export function listenToKeys(inspector: Inspector, actions: ShellActions): () =>
     const view = inspector.agent.value?.state.value
     if (view === undefined || view.lastSeq === 0) return
     inspector.isTimeOpen.value = true
-    inspector.go({ at: Math.max(1, Math.min(view.lastSeq, (view.at ?? view.lastSeq) + by)) }, 'replace')
+    // From what was last asked for: when the key is held it is not shown yet.
+    const { at } = inspector.route.value
+    inspector.go({ at: Math.max(1, Math.min(view.lastSeq, (at ?? view.lastSeq) + by)) }, 'replace')
   }
   const decide = (what: 'approve' | 'deny' | 'approveTool'): void => {
     // On the overview a key decides the row that is chosen.

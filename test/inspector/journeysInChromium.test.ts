@@ -11,7 +11,7 @@ import type { Store } from '../../src/protocol/store.ts'
 import { checkProblems, describeInChromium } from '../browser/chromium.ts'
 import { assert } from '../support/suite.ts'
 import { lead } from './birdAgents.ts'
-import { openInspector, recordsOf, serveInspector, until } from './inspectorHarness.ts'
+import { inTime, openInspector, recordsOf, serveInspector, until } from './inspectorHarness.ts'
 import { keyboardOf } from './keyboard.ts'
 
 const idler = defineAgent({ name: 'idler', model: policyModel(() => 'Done.') })
@@ -176,7 +176,11 @@ describeInChromium('a person without a mouse', (it) => {
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     await keys.isAt(/./)
     await until(page, `document.body.innerText.includes('undone')`)
-    assert.is(readFileSync(file, 'utf8'), 'apple 1\n')
+    // The page says what is being undone before it is.
+    const undoing = async (): Promise<void> => {
+      while (readFileSync(file, 'utf8') !== 'apple 1\n') await page.waitForTimeout(20)
+    }
+    await inTime('the file is as it was', undoing())
     await keys.press('ArrowUp')
     checkProblems(context)
   })

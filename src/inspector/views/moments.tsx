@@ -38,6 +38,9 @@ export function Moments({ inspector, view }: MomentsProps): JSX.Element {
   const begun = records[0]?.time ?? 0
   const go = (next: number): void =>
     inspector.go({ at: next >= lastSeq && !isRunning ? null : Math.max(1, Math.min(lastSeq, next)) }, 'replace')
+  // From what was last asked for: when keys come fast it is not shown yet.
+  const turn = (step: 1 | -1): void =>
+    go(turnBeside(records, Math.min(lastSeq, inspector.route.peek().at ?? lastSeq), step))
   const player = usePlayer({ inspector, view })
   const words = record === undefined ? '' : forDisplay(momentWords(record, view.agentId))
   return (
@@ -61,7 +64,7 @@ export function Moments({ inspector, view }: MomentsProps): JSX.Element {
           </button>
         )
       })}
-      <SquareButton label="Turn before" isQuiet onClick={() => go(turnBeside(records, seq, -1))}>
+      <SquareButton label="Turn before" isQuiet onClick={() => turn(-1)}>
         <span class="flip">
           <Icon name="chevron" />
         </span>
@@ -90,11 +93,11 @@ export function Moments({ inspector, view }: MomentsProps): JSX.Element {
             const step = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1 }[event.key] as 1 | -1 | undefined
             if (step === undefined || !event.shiftKey) return
             event.preventDefault()
-            go(turnBeside(records, seq, step))
+            turn(step)
           }}
         />
       </span>
-      <SquareButton label="Turn after" isQuiet onClick={() => go(turnBeside(records, seq, 1))}>
+      <SquareButton label="Turn after" isQuiet onClick={() => turn(1)}>
         <Icon name="chevron" />
       </SquareButton>
       <span class="time-text number">
