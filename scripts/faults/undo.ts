@@ -154,7 +154,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'undo-19',
-    file: 'src/protocol/undo.ts',
+    file: 'src/protocol/undoLedger.ts',
     what: 'an older change is taken back though a newer one of the same file was not',
     from: 'return !undone && before.together === true && before.what === what',
     to: 'return !undone && before.together === true && before.what !== what',

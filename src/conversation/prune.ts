@@ -1,5 +1,6 @@
 import type { PruneOutcome, PruneRequest } from '../protocol/braking.ts'
-import { formatNodeId, parseNodeId, type NodeId } from '../protocol/ids.ts'
+import type { NodeId } from '../protocol/ids.ts'
+import { formatNodeId, parseNodeId } from '../protocol/nodeIds.ts'
 import type { Conversation } from './conversation.ts'
 import { cutEnd } from './cutMiddle.ts'
 import { freedByMask, tokensOfShown } from './maskedResults.ts'

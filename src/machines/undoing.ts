@@ -1,4 +1,5 @@
-import { isBlocked, laterKept, ledgerOf, nextUndo, type Undoing, type UndoStep } from '../protocol/undo.ts'
+import type { UndoStep } from '../protocol/undo.ts'
+import { isBlocked, laterKept, ledgerOf, nextUndo, type Undoing } from '../protocol/undoLedger.ts'
 import type { RevertOutcome } from '../protocol/braking.ts'
 import type { AgentContext } from './agentTypes.ts'
 import type { UndoInput, UndoOutput } from './drainTypes.ts'

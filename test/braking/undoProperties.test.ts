@@ -6,7 +6,7 @@ import { workspaceTools } from '../../src/actors/tools/workspace/workspaceTools.
 import type { LogRecord } from '../../src/protocol/records.ts'
 import { MemorySnapshots } from '../../src/stores/memorySnapshots.ts'
 import { createRuntime, defineAgent, defineTool, fileStore, memoryStore, type Agent } from '../../src/index.ts'
-import { unfinished } from '../../src/protocol/undo.ts'
+import { unfinished } from '../../src/protocol/undoLedger.ts'
 import type { Store } from '../../src/protocol/store.ts'
 import { z } from 'zod'
 import { workspaceFolder } from '../actors/workspace/workspaceFolder.ts'

@@ -1,6 +1,6 @@
 import type { SourceInfo } from '../../protocol/toolsChange.ts'
 import type { TurnUse } from '../../protocol/turns.ts'
-import type { ConversationView } from '../../conversation/conversationView.ts'
+import type { Conversation } from '../../conversation/conversation.ts'
 import type { CapturedRequest } from '../../conversation/captureRequest.ts'
 import type { PolicyInfo, PolicyStart } from '../../protocol/braking.ts'
 import type { ErrorInfo } from '../../protocol/errors.ts'
@@ -55,7 +55,7 @@ export interface AgentViewState {
   /** `seq` of the last record. */
   readonly lastSeq: number
   /** As of `at`. The object may be the same as before and have changed: recompute with every new state. */
-  readonly conversation: ConversationView
+  readonly conversation: Conversation
   /** As of `at`; computed when it is read. */
   readonly session: Session
   /** Path of the machine's active state as of `at`, such as `replying.streaming`; empty when not known. */

@@ -18,7 +18,9 @@ export interface AskDialogProps {
   readonly title: string
   /** What will happen. */
   readonly children: ComponentChildren
-  /** What else is asked, above the text. */
+  /** Why it would be refused: then it cannot be asked for. */
+  readonly whyNot?: string | undefined
+  /** What else is said and asked, above the text. */
   readonly fields?: ComponentChildren
   /** What the text is for, and what an empty one means. */
   readonly label: string
@@ -33,7 +35,7 @@ export interface AskDialogProps {
 
 /** Asks an agent to reshape what its model sees, and stays open until that is done or refused. */
 export function AskDialog({ inspector, view, title, children, label, empty, verb, ask, ...rest }: AskDialogProps) {
-  const { fields, answerOf, onClose } = rest
+  const { fields, whyNot, answerOf, onClose } = rest
   const [text, setText] = useState('')
   /** `seq` of the last record when it was asked for; what came of it is after that. */
   const [askedAt, setAskedAt] = useState<number | null>(null)
@@ -61,6 +63,11 @@ export function AskDialog({ inspector, view, title, children, label, empty, verb
         }}
       >
         <p class="muted">{children}</p>
+        {whyNot === undefined || askedAt !== null ? null : (
+          <p class="problem" role="alert">
+            It would be refused: {whyNot}
+          </p>
+        )}
         {fields}
         <label class="field">
           <span>{label}</span>
@@ -77,7 +84,11 @@ export function AskDialog({ inspector, view, title, children, label, empty, verb
           <button type="button" class="button" onClick={onClose}>
             {askedAt === null ? 'Cancel' : 'Close'}
           </button>
-          <button type="submit" class="button primary" disabled={askedAt !== null && answer === undefined}>
+          <button
+            type="submit"
+            class="button primary"
+            disabled={askedAt === null ? whyNot !== undefined : answer === undefined}
+          >
             {verb}
           </button>
         </div>

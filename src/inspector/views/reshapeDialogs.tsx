@@ -1,8 +1,12 @@
+import { useMemo } from 'preact/hooks'
+import { counted } from '../../charts/amounts.ts'
+import { previewPrune } from '../../conversation/reshapePreview.ts'
 import type { NodeId } from '../../protocol/ids.ts'
 import { formatNodeId } from '../../protocol/nodeIds.ts'
 import type { FollowedAgent } from '../model/followedAgent.ts'
 import type { Inspector } from '../model/inspector.ts'
 import { AskDialog } from './askDialog.tsx'
+import { Freed, LeavingList } from './leavingList.tsx'
 
 interface ReshapeProps {
   readonly inspector: Inspector
@@ -11,19 +15,29 @@ interface ReshapeProps {
 }
 
 /** A person's prune: a step is hidden from the model, and a memo takes its place. */
-export const PruneDialog = ({ node, ...rest }: ReshapeProps & { readonly node: NodeId }) => (
-  <AskDialog
-    {...rest}
-    title={`Hide ${formatNodeId(node)}`}
-    label="The memo that the model will read in its place"
-    empty="Empty: nothing takes its place"
-    verb="Hide"
-    ask={(agent, memo) => agent.prune({ steps: [formatNodeId(node)], memo })}
-    answerOf={(record) => (record.type === 'prune.applied' && record.by !== 'runtime' ? record : undefined)}
-  >
-    The model will not see the step with all its results any more; the log keeps it.
-  </AskDialog>
-)
+export function PruneDialog({ node, ...rest }: ReshapeProps & { readonly node: NodeId }) {
+  const { conversation, lastSeq } = rest.view.state.value
+  const step = formatNodeId(node)
+  // The conversation is one object that grows.
+  const preview = useMemo(() => previewPrune(conversation, { step }), [conversation, lastSeq, step])
+  const isKnown = typeof preview !== 'string'
+  return (
+    <AskDialog
+      {...rest}
+      title={`Hide ${step}`}
+      fields={isKnown ? <LeavingList nodes={preview.nodes} /> : null}
+      whyNot={isKnown ? undefined : preview.replace(/^prune refused: /, '')}
+      label="The memo that the model will read in its place"
+      empty="Empty: nothing takes its place"
+      verb={isKnown ? `Hide ${counted(preview.nodes.length, 'message')}` : 'Hide'}
+      ask={(agent, memo) => agent.prune({ steps: [step], memo })}
+      answerOf={(record) => (record.type === 'prune.applied' && record.by !== 'runtime' ? record : undefined)}
+    >
+      The model will not see the step with all its results any more; the log keeps it.{' '}
+      {isKnown ? <Freed {...preview} left="memo" /> : null}
+    </AskDialog>
+  )
+}
 
 /** A person's compaction: a summary takes the place of the middle of the conversation. */
 export const CompactDialog = (props: ReshapeProps) => (

@@ -1,12 +1,16 @@
-import { useState } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
+import { counted } from '../../charts/amounts.ts'
+import { previewRevert } from '../../conversation/reshapePreview.ts'
 import type { RevertCategory } from '../../protocol/braking.ts'
 import { tagKinds } from '../../protocol/tagKinds.ts'
 import type { NodeId } from '../../protocol/ids.ts'
 import { formatNodeId } from '../../protocol/nodeIds.ts'
+import type { UndoPlan } from '../../protocol/undo.ts'
 import type { Inspector } from '../model/inspector.ts'
-import { counted } from '../../charts/amounts.ts'
 import type { FollowedAgent } from '../model/followedAgent.ts'
+import { forDisplay } from '../model/shortText.ts'
 import { AskDialog } from './askDialog.tsx'
+import { Freed, LeavingList } from './leavingList.tsx'
 
 const categories: Readonly<Record<RevertCategory, string>> = {
   failure: 'It failed: leave a lesson',
@@ -25,12 +29,19 @@ export interface RevertDialogProps {
 /** A person's revert: what comes after a step leaves the trunk, and a note stays in its place. */
 export function RevertDialog({ node, ...rest }: RevertDialogProps) {
   const [category, setCategory] = useState<RevertCategory>('failure')
-  const trunk = rest.view.state.value.conversation.trunk()
-  const left = trunk.length - 1 - trunk.findIndex(({ id }) => id === node)
-  const step = formatNodeId(node)
   const [undo, setUndo] = useState(false)
-  const choice = (
+  const { conversation, lastSeq } = rest.view.state.value
+  const step = formatNodeId(node)
+  // The conversation is one object that grows.
+  const preview = useMemo(
+    () => previewRevert(conversation, { step, category, ...(undo ? { undo } : {}) }),
+    [conversation, lastSeq, step, category, undo],
+  )
+  const isKnown = typeof preview !== 'string'
+  const messages = counted(isKnown ? preview.nodes.length : 0, 'message')
+  const fields = (
     <>
+      {isKnown ? <LeavingList nodes={preview.nodes} /> : null}
       <label class="field">
         <span>Why</span>
         <select
@@ -45,26 +56,77 @@ export function RevertDialog({ node, ...rest }: RevertDialogProps) {
           ))}
         </select>
       </label>
-      <label class="field is-check">
-        <input type="checkbox" checked={undo} onChange={({ currentTarget }) => setUndo(currentTarget.checked)} />
-        <span>Undo what its calls did, as far as their tools can</span>
-      </label>
+      <div>
+        <label class="field is-check">
+          <input
+            type="checkbox"
+            checked={undo}
+            aria-describedby="undo-words"
+            onChange={({ currentTarget }) => setUndo(currentTarget.checked)}
+          />
+          <span>Undo what its calls did, as far as their tools can</span>
+        </label>
+        <div id="undo-words">{isKnown ? <UndoWords plan={preview.undo} isAsked={undo} /> : null}</div>
+      </div>
     </>
   )
   return (
     <AskDialog
       {...rest}
       title={`Go back to ${step}`}
-      fields={choice}
+      fields={fields}
+      whyNot={isKnown ? undefined : preview.replace(/^revert refused: /, '')}
       label={`The ${tagKinds[category]} the model will read`}
       empty="Empty: a summary is made"
-      verb="Revert"
+      verb={isKnown ? `Abandon ${messages}` : 'Abandon'}
       ask={(agent, summary) => agent.revert(step, { category, summary, ...(undo ? { undo } : {}) })}
       answerOf={(record) => (record.type === 'revert.applied' && record.requested === step ? record : undefined)}
     >
-      The model will not see the {counted(left, 'message')} after it any more; the log keeps{' '}
-      {left === 1 ? 'it' : 'them'}.{' '}
-      {undo ? 'The note says what was undone, and what was not.' : 'Files are not restored.'}
+      {isKnown ? (
+        <>
+          The model will not see the {messages} after it any more; the log keeps{' '}
+          {preview.nodes.length === 1 ? 'it' : 'them'}. <Freed {...preview} left="note" />
+          {preview.users === 0
+            ? null
+            : ` People said ${preview.users} of them: unless it is set to say them again, the agent refuses.`}
+        </>
+      ) : null}
     </AskDialog>
   )
 }
+
+/** What an undoing would take back, and what it would leave. */
+function UndoWords({ plan: { calls, kept }, isAsked }: { readonly plan: UndoPlan; readonly isAsked: boolean }) {
+  const things = [...new Set(calls.map(({ what }) => what))]
+  if (things.length === 0 && kept.length === 0) return <p class="muted">Its calls have left nothing to undo.</p>
+  return (
+    <>
+      {things.length === 0 ? null : (
+        <UndoList title={isAsked ? 'Is undone' : 'Stays unless it is undone'} things={things} />
+      )}
+      {kept.length === 0 ? null : (
+        <UndoList title="Stays in any case" things={kept.map(({ what, why }) => `${what}: ${why}`)} />
+      )}
+      {isAsked ? <p class="muted">The note says what was undone, and what was not.</p> : null}
+    </>
+  )
+}
+
+/** More are only counted. */
+const mostThings = 100
+
+const UndoList = ({ title, things }: { readonly title: string; readonly things: readonly string[] }) => (
+  <div class="undo-things">
+    <p class="muted">
+      {title} <span class="number">({things.length})</span>
+    </p>
+    <ul class="leaving-steps scroll" tabIndex={0} aria-label={title}>
+      {things.slice(0, mostThings).map((thing) => (
+        <li key={thing}>
+          <span class="leaving-words mono">{forDisplay(thing)}</span>
+        </li>
+      ))}
+      {things.length > mostThings ? <li class="muted">and {things.length - mostThings} more</li> : null}
+    </ul>
+  </div>
+)

@@ -1,0 +1,52 @@
+import { counted } from '../../charts/amounts.ts'
+import type { ConversationNode } from '../../conversation/node.ts'
+import type { NodeId } from '../../protocol/ids.ts'
+import { textOf, toolCallsOf } from '../../protocol/messageText.ts'
+import { isEdit } from '../../text/edits.ts'
+import { argumentsLine, oneLine } from './shortText.ts'
+
+/** A step that a revert or a prune takes out of the model's sight. */
+export interface LeavingStep {
+  readonly id: NodeId
+  /** `write_file path: "a.ts"`, or how its message begins. */
+  readonly words: string
+  /** A call of it failed. */
+  readonly isBad: boolean
+}
+
+export interface Leaving {
+  readonly steps: readonly LeavingStep[]
+  /** `5 steps · 2 edits, 1 failed call`. */
+  readonly words: string
+}
+
+/** What these nodes are, step by step. Pure. */
+export function leavingSteps(nodes: readonly ConversationNode[]): Leaving {
+  const steps = [...Map.groupBy(nodes, ({ stepId }) => stepId)]
+  const calls = nodes.flatMap(({ message }) => (message.role === 'assistant' ? toolCallsOf(message.content) : []))
+  const edits = calls.filter(({ name, input }) => isEdit(name, input)).length
+  const failures = nodes.filter(hasFailed).length
+  const said = nodes.filter(({ message }) => message.role === 'user').length
+  const did = [
+    edits > 0 ? counted(edits, 'edit') : '',
+    failures > 0 ? counted(failures, 'failed call') : '',
+    said > 0 ? `${counted(said, 'message')} of people` : '',
+  ].filter(Boolean)
+  return {
+    steps: steps.map(([id, [first, ...rest]]) => ({
+      id,
+      words: first === undefined ? '' : wordsOf(first),
+      isBad: rest.some(hasFailed),
+    })),
+    words: [counted(steps.length, 'step'), did.join(', ')].filter(Boolean).join(' · '),
+  }
+}
+
+const hasFailed = ({ message }: ConversationNode): boolean =>
+  message.role === 'toolResult' && message.isError && message.synthetic === undefined
+
+function wordsOf({ message }: ConversationNode): string {
+  const calls = message.role === 'assistant' ? toolCallsOf(message.content) : []
+  if (calls.length === 0) return oneLine(textOf(message.content), 120) || '(no text)'
+  return oneLine(calls.map(({ name, input }) => `${name} ${argumentsLine(input, 60)}`).join(' · '), 120)
+}

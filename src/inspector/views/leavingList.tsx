@@ -1,0 +1,50 @@
+import { useMemo } from 'preact/hooks'
+import type { ConversationNode } from '../../conversation/node.ts'
+import { formatNodeId } from '../../protocol/nodeIds.ts'
+import { leavingSteps } from '../model/leavingSteps.ts'
+import { formatCompact, formatCount } from '../model/numbers.ts'
+
+/** More steps than these are only counted. */
+const mostSteps = 200
+/** So few are shown at once. */
+const fewSteps = 4
+
+/** The steps that leave the model's sight. */
+export function LeavingList({ nodes }: { readonly nodes: readonly ConversationNode[] }) {
+  const { steps, words } = useMemo(() => leavingSteps(nodes), [nodes])
+  return (
+    <details class="leaving" open={steps.length <= fewSteps}>
+      <summary>{words}</summary>
+      <ul class="leaving-steps scroll" tabIndex={0} aria-label="Steps that go">
+        {steps.slice(0, mostSteps).map(({ id, words: said, isBad }) => (
+          <li key={id}>
+            <span class="mono faint">{formatNodeId(id)}</span> <span class="leaving-words">{said}</span>
+            {isBad ? <span class="badge bad">failed</span> : null}
+          </li>
+        ))}
+        {steps.length > mostSteps ? <li class="muted">and {formatCount(steps.length - mostSteps)} more</li> : null}
+      </ul>
+    </details>
+  )
+}
+
+export interface FreedProps {
+  /** Estimated tokens. */
+  readonly freed: number
+  readonly tokens: number
+  /** What stands in the place of what goes: `note`, `memo`. */
+  readonly left: string
+}
+
+/** What a change of the trunk frees, in words. */
+export const Freed = ({ freed, tokens, left }: FreedProps) =>
+  freed > 0 ? (
+    <>
+      It frees about <strong class="number">{formatCompact(freed)}</strong> of {formatCompact(tokens)} tokens, less the
+      text of the {left}.
+    </>
+  ) : (
+    <>
+      <strong>It frees nothing</strong>: what is left in its place takes as much as what goes.
+    </>
+  )
