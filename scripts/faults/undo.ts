@@ -240,4 +240,28 @@ export const faults: readonly Fault[] = [
     to: 'evidence.changed.filter((file) => undo.undone.includes(file))',
     tests: ['braking/undo.'],
   },
+  {
+    id: 'undo-30',
+    file: 'src/conversation/reshapePreview.ts',
+    what: 'a person is told that a revert frees what the trunk has left',
+    from: 'undo, tokens: before, freed: Math.round(before - after)',
+    to: 'undo, tokens: before, freed: Math.round(after)',
+    tests: ['conversation/reshapePreview'],
+  },
+  {
+    id: 'undo-31',
+    file: 'src/conversation/reshapePreview.ts',
+    what: 'a prune is shown as what a mask would be',
+    from: '...(mask === undefined ? {} : { mask })',
+    to: 'mask: true',
+    tests: ['conversation/reshapePreview'],
+  },
+  {
+    id: 'undo-32',
+    file: 'src/inspector/model/leavingSteps.ts',
+    what: 'edits that failed count as made',
+    from: '!failed.has(callId) && ',
+    to: '',
+    tests: ['inspector/modelLeaving'],
+  },
 ]

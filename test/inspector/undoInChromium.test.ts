@@ -33,10 +33,14 @@ describeInChromium('a person who takes work back on the inspector page', (it) =>
     await inspector.isIn('idle')
     await inspector.button('Revert to n1').click()
     const dialog = page.getByRole('dialog')
+    // What goes, and what stays as it is, is said before.
+    await inspector.sees('write_file path: "prices.txt"', dialog.getByRole('list', { name: 'Steps that go' }))
+    await inspector.sees(/prices\.txt/, dialog.getByRole('list', { name: 'Stays unless it is undone' }))
     await dialog.getByRole('checkbox', { name: /^Undo what its calls did/ }).check()
     await inspector.sees(/The note says what was undone/, dialog)
+    await inspector.sees(/prices\.txt/, dialog.getByRole('list', { name: 'Will be undone' }))
     assert.equal(await axeViolations(page), [])
-    await dialog.getByRole('button', { name: 'Revert', exact: true }).click()
+    await dialog.getByRole('button', { name: 'Abandon 3 messages', exact: true }).click()
     await dialog.waitFor({ state: 'detached' })
     // The page says what is being undone before it is.
     const undoing = async (): Promise<void> => {

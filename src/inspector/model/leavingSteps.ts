@@ -1,6 +1,7 @@
 import { counted } from '../../charts/amounts.ts'
 import type { ConversationNode } from '../../conversation/node.ts'
 import type { NodeId } from '../../protocol/ids.ts'
+import type { Message, ToolResultMessage } from '../../protocol/messages.ts'
 import { textOf, toolCallsOf } from '../../protocol/messageText.ts'
 import { isEdit } from '../../text/edits.ts'
 import { argumentsLine, oneLine } from './shortText.ts'
@@ -24,8 +25,9 @@ export interface Leaving {
 export function leavingSteps(nodes: readonly ConversationNode[]): Leaving {
   const steps = [...Map.groupBy(nodes, ({ stepId }) => stepId)]
   const calls = nodes.flatMap(({ message }) => (message.role === 'assistant' ? toolCallsOf(message.content) : []))
-  const edits = calls.filter(({ name, input }) => isEdit(name, input)).length
-  const failures = nodes.filter(hasFailed).length
+  const failed = new Set(nodes.flatMap(({ message }) => (hasFailed(message) ? [message.callId] : [])))
+  const edits = calls.filter(({ callId, name, input }) => !failed.has(callId) && isEdit(name, input)).length
+  const failures = failed.size
   const said = nodes.filter(({ message }) => message.role === 'user').length
   const did = [
     edits > 0 ? counted(edits, 'edit') : '',
@@ -36,13 +38,13 @@ export function leavingSteps(nodes: readonly ConversationNode[]): Leaving {
     steps: steps.map(([id, [first, ...rest]]) => ({
       id,
       words: first === undefined ? '' : wordsOf(first),
-      isBad: rest.some(hasFailed),
+      isBad: rest.some(({ message }) => hasFailed(message)),
     })),
     words: [counted(steps.length, 'step'), did.join(', ')].filter(Boolean).join(' · '),
   }
 }
 
-const hasFailed = ({ message }: ConversationNode): boolean =>
+const hasFailed = (message: Message): message is ToolResultMessage =>
   message.role === 'toolResult' && message.isError && message.synthetic === undefined
 
 function wordsOf({ message }: ConversationNode): string {

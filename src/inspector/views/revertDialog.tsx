@@ -97,17 +97,18 @@ export function RevertDialog({ node, ...rest }: RevertDialogProps) {
 
 /** What an undoing would take back, and what it would leave. */
 function UndoWords({ plan: { calls, kept }, isAsked }: { readonly plan: UndoPlan; readonly isAsked: boolean }) {
-  const things = [...new Set(calls.map(({ what }) => what))]
+  // The oldest first, as people read.
+  const things = [...new Set(calls.map(({ what }) => what).toReversed())]
   if (things.length === 0 && kept.length === 0) return <p class="muted">Its calls have left nothing to undo.</p>
   return (
     <>
       {things.length === 0 ? null : (
-        <UndoList title={isAsked ? 'Is undone' : 'Stays unless it is undone'} things={things} />
+        <UndoList title={isAsked ? 'Will be undone' : 'Stays unless it is undone'} things={things} />
       )}
       {kept.length === 0 ? null : (
         <UndoList title="Stays in any case" things={kept.map(({ what, why }) => `${what}: ${why}`)} />
       )}
-      {isAsked ? <p class="muted">The note says what was undone, and what was not.</p> : null}
+      {isAsked ? <p class="muted undo-things">The note says what was undone, and what was not.</p> : null}
     </>
   )
 }
