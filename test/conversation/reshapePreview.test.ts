@@ -15,6 +15,8 @@ function worked(): BrakeLog {
   return log
 }
 
+const whyNot = (preview: object | string): string => (typeof preview === 'string' ? preview : 'it would be done')
+
 const failure = (step: string) => ({ step, category: 'failure' }) as const
 
 describe('what a revert would do', (it) => {
@@ -51,11 +53,11 @@ describe('what a revert would do', (it) => {
 
   it('is why not, where no agent would', () => {
     const log = worked()
-    const why = (step: string) => previewRevert(log.conversation, failure(step))
-    assert.match(String(why('n6')), /nothing to abandon after n6/)
-    assert.match(String(why('n99')), /not found/)
+    const why = (step: string): string => whyNot(previewRevert(log.conversation, failure(step)))
+    assert.match(why('n6'), /nothing to abandon after n6/)
+    assert.match(why('n99'), /not found/)
     log.pin('n4')
-    assert.match(String(why('n1')), /n5 is pinned/)
+    assert.match(why('n1'), /n5 is pinned/)
   })
 })
 
@@ -78,8 +80,8 @@ describe('what hiding a step would do', (it) => {
 
   it('is why not, where no agent would', () => {
     const { conversation } = worked()
-    assert.match(String(previewPrune(conversation, { step: 'n1' })), /is a user message/)
-    assert.match(String(previewPrune(conversation, { step: 'n6' })), /is the newest step/)
-    assert.match(String(previewPrune(conversation, { step: 'n5', mask: true })), /no output that is longer/)
+    assert.match(whyNot(previewPrune(conversation, { step: 'n1' })), /is a user message/)
+    assert.match(whyNot(previewPrune(conversation, { step: 'n6' })), /is the newest step/)
+    assert.match(whyNot(previewPrune(conversation, { step: 'n5', mask: true })), /no output that is longer/)
   })
 })
