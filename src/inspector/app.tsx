@@ -57,8 +57,8 @@ const RevertDialog = laterDialog(async () => (await import('./views/revertDialog
 const ShareDialog = laterDialog(async () => (await import('./views/shareDialog.tsx')).ShareDialog)
 const SpawnDialog = laterDialog(async () => (await import('./views/spawnDialog.tsx')).SpawnDialog)
 const HelpDialog = laterDialog(async () => (await import('./views/helpDialog.tsx')).HelpDialog)
-const CompactDialog = laterDialog(async () => (await import('./views/reshapeDialogs.tsx')).CompactDialog)
-const PruneDialog = laterDialog(async () => (await import('./views/reshapeDialogs.tsx')).PruneDialog)
+const CompactDialog = laterDialog(async () => (await import('./views/compactDialog.tsx')).CompactDialog)
+const PruneDialog = laterDialog(async () => (await import('./views/revertDialog.tsx')).PruneDialog)
 
 type DialogName =
   | 'help'

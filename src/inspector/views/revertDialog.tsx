@@ -1,6 +1,6 @@
 import { useMemo, useState } from 'preact/hooks'
 import { counted } from '../../charts/amounts.ts'
-import { previewRevert } from '../../conversation/reshapePreview.ts'
+import { previewPrune, previewRevert } from '../../conversation/reshapePreview.ts'
 import type { RevertCategory } from '../../protocol/braking.ts'
 import { tagKinds } from '../../protocol/tagKinds.ts'
 import type { NodeId } from '../../protocol/ids.ts'
@@ -131,3 +131,28 @@ const UndoList = ({ title, things }: { readonly title: string; readonly things: 
     </ul>
   </div>
 )
+
+/** A person's prune: a step is hidden from the model, and a memo takes its place. */
+export function PruneDialog({ node, ...rest }: RevertDialogProps) {
+  const { conversation, lastSeq } = rest.view.state.value
+  const step = formatNodeId(node)
+  // The conversation is one object that grows.
+  const preview = useMemo(() => previewPrune(conversation, { step }), [conversation, lastSeq, step])
+  const isKnown = typeof preview !== 'string'
+  return (
+    <AskDialog
+      {...rest}
+      title={`Hide ${step}`}
+      fields={isKnown ? <LeavingList nodes={preview.nodes} /> : null}
+      whyNot={isKnown ? undefined : preview.replace(/^prune refused: /, '')}
+      label="The memo that the model will read in its place"
+      empty="Empty: nothing takes its place"
+      verb={isKnown ? `Hide ${counted(preview.nodes.length, 'message')}` : 'Hide'}
+      ask={(agent, memo) => agent.prune({ steps: [step], memo })}
+      answerOf={(record) => (record.type === 'prune.applied' && record.by !== 'runtime' ? record : undefined)}
+    >
+      The model will not see the step with all its results any more; the log keeps it.{' '}
+      {isKnown ? <Freed {...preview} left="memo" /> : null}
+    </AskDialog>
+  )
+}
