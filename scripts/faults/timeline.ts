@@ -154,4 +154,20 @@ export const faults: readonly Fault[] = [
     to: '',
     tests: ['inspector/viewsRequest'],
   },
+  {
+    id: 'timeline-20',
+    file: 'src/sessions/sessionProjection.ts',
+    what: 'a run under way leaps by the cost of its sub-agents when it ends',
+    from: 'if (spent !== undefined && this.#run !== undefined) this.#spend(spent.usage, spent.costUsd)',
+    to: '',
+    tests: ['sessions/sessionsSpent'],
+  },
+  {
+    id: 'timeline-21',
+    file: 'src/inspector/model/runTimes.ts',
+    what: 'runs of later moments stand in the table of an earlier one',
+    from: 'records !== this.#records || last < this.#seen',
+    to: 'records !== this.#records',
+    tests: ['inspector/modelRunTimes'],
+  },
 ]

@@ -21,7 +21,7 @@ const statusOf: { readonly [R in RunStopReason]: SessionStatus } = {
   error: 'failed',
 }
 
-/** After a crash the machine counts less than its log holds; a failed attempt's cost is known to the machine alone. */
+/** After a crash the machine counts less than its log holds; logs of before had no costs of failed attempts. */
 const larger = (a: Usage, b: Usage): Usage => {
   const most: Draft<Usage> = {
     input: Math.max(a.input, b.input),
@@ -119,6 +119,7 @@ export class SessionProjection {
         if (record.request.policy !== undefined) this.#planned.set(record.request.id, record.request.policy)
         return
       case 'policy.end':
+      case 'memory.extracted':
         if (record.usage !== undefined) this.#spend(record.usage, record.costUsd)
         return
       case 'child.spawned':
@@ -266,8 +267,8 @@ export class SessionProjection {
     }
   }
 
-  #failReply({ attempt, retryAt, usage, next }: RecordOf<'reply.reset'>): void {
-    if (usage !== undefined) this.#spend(usage, 0)
+  #failReply({ attempt, retryAt, usage, costUsd, next }: RecordOf<'reply.reset'>): void {
+    if (usage !== undefined) this.#spend(usage, costUsd ?? 0)
     if (this.#turn === undefined) return
     this.#failed = attempt
     this.#turn.attempts = retryAt === undefined && next === undefined ? attempt : attempt + 1
@@ -278,7 +279,9 @@ export class SessionProjection {
     if (open !== undefined) Object.assign(open.call, change)
   }
 
-  #endCall({ callId, key, nodeId, message }: RecordOf<'tool.end'>): void {
+  #endCall({ callId, key, nodeId, message, spent }: RecordOf<'tool.end'>): void {
+    // What a sub-agent used counts for the run that it answers, as in the machine; the end of the run has it anyway.
+    if (spent !== undefined && this.#run !== undefined) this.#spend(spent.usage, spent.costUsd)
     const turn = this.#calls.get(callId)?.turn
     const synthetic = message.synthetic === undefined ? {} : { synthetic: message.synthetic }
     this.#setCall(callId, { status: 'ended', key, isError: message.isError, ...synthetic, nodeId })

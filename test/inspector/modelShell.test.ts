@@ -1,5 +1,6 @@
 import { KeptTexts } from '../../src/inspector/model/keptTexts.ts'
 import { ShellChoices } from '../../src/inspector/model/shellChoices.ts'
+import type { Took } from '../../src/charts/workTimes.ts'
 import type { AgentViewState } from '../../src/inspector/model/agentView.ts'
 import {
   callsUnderWay,
@@ -124,8 +125,9 @@ describe('what waits below an agent', (it) => {
 })
 
 describe('an agent that does nothing now', (it) => {
-  const after = (...runs: readonly object[]): string =>
-    restWords({ session: { runs } } as unknown as Pick<AgentViewState, 'session'>)
+  const restOf = (runs: readonly object[], took?: ReadonlyMap<string, Took>): string =>
+    restWords({ session: { runs } } as unknown as Pick<AgentViewState, 'session'>, took)
+  const after = (...runs: readonly object[]): string => restOf(runs)
   const run = { status: 'completed', turns: [{}, {}], startedAt: 1_000, endedAt: 2_500, costUsd: 0.25 }
   it('says how its last run ended, and why it failed', () => {
     assert.is(after({ ...run, status: 'failed' }, run), 'last run completed · 2 turns · 1.5 s · $0.25')
@@ -134,6 +136,10 @@ describe('an agent that does nothing now', (it) => {
       after({ ...run, status: 'failed', turns: [{}], costUsd: 0, error }),
       'last run failed: no key was given · 1 turn · 1.5 s',
     )
+  })
+  it('does not count what people took among its work', () => {
+    const took = new Map([['a/r0', { ms: 300, waitedMs: 1_200 }]])
+    assert.is(restOf([{ ...run, id: 'a/r0' }], took), 'last run completed · 2 turns · 300 ms + 1.2 s waiting · $0.25')
   })
   it('says that it has not run, and how far it had come at an earlier moment', () => {
     assert.is(after(), 'no run yet')

@@ -2,12 +2,14 @@ import { signal, type ReadonlySignal, type Signal } from '@preact/signals'
 import type { Client } from '../../client.ts'
 import type { SourceInfo } from '../../protocol/toolsChange.ts'
 import type { PolicyInfo } from '../../protocol/braking.ts'
+import type { Took } from '../../charts/workTimes.ts'
 import { toErrorInfo, type ErrorInfo } from '../../protocol/errors.ts'
 import type { AgentEvent } from '../../protocol/events.ts'
 import type { AgentSummary } from '../../protocol/frames.ts'
 import { foldPending, pendingOf } from '../../client/fold/foldPending.ts'
 import type { ChatPending } from '../../client/fold/chat.ts'
 import type { LogRecord, PauseReason } from '../../protocol/records.ts'
+import { RunTimes } from './runTimes.ts'
 import type { AgentView, AgentViewState, AgentViewStatus, Braking, PartialReply } from './agentView.ts'
 import { EventErrors } from './eventErrors.ts'
 import { EventList, isLogged } from './eventList.ts'
@@ -44,6 +46,7 @@ const emptyLog = (): LoadedLog => ({
 export class FollowedAgent implements AgentView {
   readonly agentId: string
   readonly #errors = new EventErrors()
+  readonly #runTimes = new RunTimes()
   readonly #client: Client
   readonly #batch: FrameBatch
   readonly #closing = new AbortController()
@@ -84,6 +87,12 @@ export class FollowedAgent implements AgentView {
   get errors(): readonly AgentEvent[] {
     const { events, eventCount } = this.#state.value
     return this.#errors.of(events, eventCount)
+  }
+
+  /** How long its runs took, by their ids, as of the moment that is shown. */
+  get runTimes(): ReadonlyMap<string, Took> {
+    const { records, at, lastSeq } = this.state.value
+    return this.#runTimes.of(records, at ?? lastSeq)
   }
 
   /** Shows the moment after record `seq`, or with `null` the newest. */

@@ -1,6 +1,7 @@
 import { callLine } from '../../charts/toolLine.ts'
-import { counted, dollars, duration } from '../../charts/amounts.ts'
+import { counted, dollars, tookWords } from '../../charts/amounts.ts'
 import type { NowFacts } from '../../charts/nowLine.ts'
+import type { Took } from '../../charts/workTimes.ts'
 import { standingWords, type StandingFacts } from '../../charts/standing.ts'
 import type { AgentSummary } from '../../protocol/frames.ts'
 import type { Pending } from '../../protocol/pending.ts'
@@ -88,8 +89,11 @@ export function viewNow(view: AgentViewState, summary: AgentSummary | undefined,
   }
 }
 
-/** How an agent that does nothing now came to rest, or how far it had come: `last run completed · 12 turns · 1.9 s · $0.03`. Pure. */
-export function restWords({ session }: Pick<AgentViewState, 'session'>): string {
+/** How an agent that does nothing now came to rest, or how far it had come: `last run completed · 12 turns · 1.9 s · $0.03`; `took`: its runs. Pure. */
+export function restWords(
+  { session }: Pick<AgentViewState, 'session'>,
+  took: ReadonlyMap<string, Took> = new Map(),
+): string {
   const run = session.runs.at(-1)
   if (run === undefined) return 'no run yet'
   const turns = counted(run.turns.length, 'turn')
@@ -98,7 +102,9 @@ export function restWords({ session }: Pick<AgentViewState, 'session'>): string 
   return [
     `last run ${run.status}${why}`,
     turns,
-    ...(run.endedAt === undefined ? [] : [duration(run.endedAt - run.startedAt)]),
+    ...(run.endedAt === undefined
+      ? []
+      : [tookWords(took.get(run.id) ?? { ms: run.endedAt - run.startedAt, waitedMs: 0 })]),
     ...(run.costUsd === 0 ? [] : [dollars(run.costUsd)]),
   ].join(' · ')
 }

@@ -68,7 +68,11 @@ export function AgentHeader(props: HeaderActionsProps) {
         </h1>
         {status === 'error' ? null : <StateBadge inspector={inspector} view={view} />}
         <Below inspector={inspector} view={view} />
-        {at === null ? null : <span class="badge accent">as of record {at}</span>}
+        {at === null ? null : (
+          <span class="badge accent" title={`As of record ${at}`}>
+            <span class="cut">as of record {at}</span>
+          </span>
+        )}
         {!isRunning && status !== 'loading' && status !== 'error' && chartState !== 'stopped' ? (
           <span class="badge" title="Nobody runs it. A prompt wakes it, if the server has its definition.">
             at rest

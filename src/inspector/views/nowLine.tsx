@@ -19,7 +19,7 @@ export function NowLine({ inspector, view }: NowLineProps) {
   const state = view.state.value
   if (isAtWork(state)) return <Ticking inspector={inspector} view={view} />
   const isKnown = state.status !== 'loading' && state.status !== 'error'
-  return <p class="now-line is-rest cut number">{isKnown ? restWords(state) : ''}</p>
+  return <p class="now-line is-rest cut number">{isKnown ? restWords(state, view.runTimes) : ''}</p>
 }
 
 function Ticking({ inspector, view }: NowLineProps) {

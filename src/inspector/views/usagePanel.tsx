@@ -5,7 +5,8 @@ import { limitsUse, type LimitUse } from '../model/limitsUse.ts'
 import { costsOf } from '../model/viewStanding.ts'
 import { useNow } from '../parts/useNow.ts'
 import { isAtWork } from './nowLine.tsx'
-import { duration, money } from '../../charts/amounts.ts'
+import { money, tookWords } from '../../charts/amounts.ts'
+import type { Took } from '../../charts/workTimes.ts'
 import { formatCompact, formatCount, formatShare } from '../model/numbers.ts'
 import type { SessionRun, Session } from '../../sessions/session.ts'
 import { StateDot } from '../parts/stateDot.tsx'
@@ -34,7 +35,11 @@ export function UsagePanel({ inspector, view }: UsagePanelProps) {
     ['Cost', money(own), 'Its own, without sub-agents'],
     ['Tree', money(tree), 'Its cost with all that is below it'],
     ['Turns', formatCount(turns)],
-    ['Trunk now', formatCompact(conversation.tokens), `${formatCount(conversation.tokens)} tokens, estimated`],
+    [
+      state.at === null ? 'Trunk now' : 'Trunk then',
+      formatCompact(conversation.tokens),
+      `${formatCount(conversation.tokens)} tokens, estimated`,
+    ],
   ]
   return (
     <section class="details-part" aria-labelledby="usage-title">
@@ -57,7 +62,7 @@ export function UsagePanel({ inspector, view }: UsagePanelProps) {
           <figcaption class="faint small">Tokens the model read, turn by turn</figcaption>
         </figure>
       )}
-      {runs.length === 0 ? null : <RunTable runs={runs} />}
+      {runs.length === 0 ? null : <RunTable runs={runs} took={view.runTimes} isPast={state.at !== null} />}
       {session.runs.length > mostRuns ? (
         <p class="faint small">{formatCount(session.runs.length - mostRuns)} earlier runs are in the total.</p>
       ) : null}
@@ -93,16 +98,29 @@ const Limits = ({ uses }: { readonly uses: readonly LimitUse[] }) =>
     </div>
   )
 
-const RunTable = ({ runs }: { readonly runs: readonly SessionRun[] }) => (
+interface RunTableProps {
+  readonly runs: readonly SessionRun[]
+  readonly took: ReadonlyMap<string, Took>
+  /** A moment of the past is shown: what had no end is told so far. */
+  readonly isPast: boolean
+}
+
+const withChildren = 'With the sub-agents that it called, once they have answered'
+
+const RunTable = ({ runs, took, isPast }: RunTableProps) => (
   <table class="runs number">
     <caption class="hidden">Runs, newest first</caption>
     <thead>
       <tr>
         <th scope="col">Run</th>
         <th scope="col">Turns</th>
-        <th scope="col">Tokens</th>
+        <th scope="col" title={withChildren}>
+          Tokens
+        </th>
         <th scope="col">Time</th>
-        <th scope="col">Cost</th>
+        <th scope="col" title={withChildren}>
+          Cost
+        </th>
       </tr>
     </thead>
     <tbody>
@@ -113,13 +131,17 @@ const RunTable = ({ runs }: { readonly runs: readonly SessionRun[] }) => (
           </th>
           <td>{run.turns.length}</td>
           <td>{formatCompact(totalTokens(run.usage))}</td>
-          <td>{run.endedAt === undefined ? '…' : duration(run.endedAt - run.startedAt)}</td>
+          <td>{run.endedAt === undefined && !isPast ? '…' : timeOf(run, took.get(run.id))}</td>
           <td>{money(run.costUsd)}</td>
         </tr>
       ))}
     </tbody>
   </table>
 )
+
+/** People's time is told apart; where the log does not tell it, it is in the whole. */
+const timeOf = ({ startedAt, endedAt = startedAt }: SessionRun, took: Took | undefined): string =>
+  tookWords(took ?? { ms: endedAt - startedAt, waitedMs: 0 })
 
 /** As many points as a small picture can show. */
 const mostPoints = 240
