@@ -17,6 +17,8 @@ export interface NowFacts {
   /** US dollars, sub-agents included; 0: no price is known. */
   readonly costUsd?: number
   readonly limits?: Limits
+  /** The limit that is nearest, in words: `12 of 60 turns`. Takes the place of `limits`. */
+  readonly nearest?: string
 }
 
 const units = ['', 'K', 'M', 'G'] as const
@@ -55,8 +57,9 @@ export function nowParts({
   contextTokens,
   costUsd = 0,
   limits,
+  nearest,
 }: NowFacts): string[] {
-  const limited = limits === undefined ? [] : limitsWords(limits)
+  const limited = nearest !== undefined ? [nearest] : limits === undefined ? [] : limitsWords(limits)
   return [
     ...(turnIndex === undefined ? [] : [`turn ${whole(turnIndex + 1)}`]),
     oneLine(doing),

@@ -41,11 +41,14 @@ export async function attachInTerminal(
   const code = await runTerminalChat(
     {
       agent,
-      about: agent.about,
+      about: agent.aboutAt(address),
       headline: `${agent.id} · ${address}${isObserver ? ' · watching only: the token has the role "observe"' : ''}`,
       isPriced: false,
+      window: () => agent.window,
       ctrlC: { help: 'leave; the agent goes on', hint: 'Ctrl-C to leave' },
       ...(existsSync(folder) ? { history: historyFile(join(folder, 'history'), (text) => redactor.text(text)) } : {}),
+      // The server has other files, or none.
+      workspace: { dir: host.cwd(), where: 'read on this machine' },
       policy: () => (isObserver ? 'leave' : yes ? 'approve' : 'ask'),
       said: (text) => void said.push(text.trim()),
       begin(chat) {

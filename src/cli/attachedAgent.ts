@@ -26,6 +26,7 @@ export class AttachedAgent implements ChatAgent {
   readonly #sent = new Set<Promise<unknown>>()
   #run: { readonly id: string; readonly isOwn: boolean } | undefined
   #isOwnRun = false
+  #window: number | undefined
   #live: LiveState = { state: '', pause: null }
   #pending: readonly ChatPending[] = []
 
@@ -50,6 +51,11 @@ export class AttachedAgent implements ChatAgent {
 
   get pause(): PauseReason | null {
     return this.#live.pause
+  }
+
+  /** Tokens that its model takes, if the server knows. */
+  get window(): number | undefined {
+    return this.#window
   }
 
   /** Whether this client started the current run. */
@@ -132,13 +138,19 @@ export class AttachedAgent implements ChatAgent {
     return this.#keep(this.remote.decide(call, decision, reason))
   }
 
-  /** What a chat tells of it. */
-  readonly about: ChatAbout = {
-    conversation: async () => splitAtHead(await this.remote.conversation('log')),
-    spent: async () => {
-      const { spent, treeSpent = spent } = await this.remote.snapshot()
-      return treeSpent
-    },
+  /** What a chat tells of it, and does with its log; `address`: of its server, for how to go on with a fork. */
+  aboutAt(address: string): ChatAbout {
+    return {
+      conversation: async () => splitAtHead(await this.remote.conversation('log')),
+      spent: async () => {
+        const { spent, treeSpent = spent } = await this.remote.snapshot()
+        return treeSpent
+      },
+      fork: async (step) => {
+        const { agentId } = await this.remote.fork(step)
+        return `go on with: escapement attach ${address} ${agentId}`
+      },
+    }
   }
 
   /** Whether anything sent is not known to have reached the server. */
@@ -168,7 +180,8 @@ export class AttachedAgent implements ChatAgent {
   }
 
   #take(snapshot: RemoteSnapshot): void {
-    const { state, pause } = snapshot
+    const { state, pause, contextTokens } = snapshot
+    this.#window = contextTokens?.window ?? this.#window
     this.#pending = pendingOf(snapshot)
     // A message loads an agent that is not running and starts a run, unless calls await a decision.
     this.#live = { pause, state: state !== 'closed' ? state : this.#pending.length > 0 ? 'paused' : 'idle' }

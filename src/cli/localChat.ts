@@ -57,10 +57,11 @@ export async function chatInTerminal(
       prompt,
       headline: `${modelId} · ${dir}`,
       isPriced,
+      window: () => session.definition.compaction?.policy.contextWindow,
       ctrlC: { help: 'stop the work; twice, leave', hint: 'Esc to stop' },
       policy: () => approvalPolicy(true, yes),
       history: historyFile(join(dirname(logFile), 'history'), (text) => redactor.text(text)),
-      workspace: dir,
+      workspace: { dir },
       begin,
       onSessions,
       onInterrupt(chat) {

@@ -108,7 +108,7 @@ const lineActions: LineActions = {
   tree: async (_, __, about) => ({ conversation: await about.conversation() }),
   cost: async (_, __, about) => ({ note: spentWords(await about.spent()) }),
   async fork(_, { at }, { fork, conversation }) {
-    if (fork === undefined) return { note: 'a server makes no forks; see: escapement help fork' }
+    if (fork === undefined) return { note: 'no forks are made here; see: escapement help fork' }
     const newest = (await conversation()).trunk().at(-1)
     const step = at ?? (newest === undefined ? undefined : formatNodeId(newest.id))
     return step === undefined ? { note: 'nothing was said yet' } : { note: `forked at ${step}: ${await fork(step)}` }

@@ -67,7 +67,11 @@ export async function watchWork(
     isAsking: () => policy() === 'ask',
   })
   const shown =
-    view?.(screen, print) ?? printedWork(print, isLive ? new StatusLine(screen, colours, systemClock) : undefined)
+    view?.(screen, print) ??
+    printedWork(
+      print,
+      isLive ? new StatusLine(screen, colours, systemClock, undefined, () => windowOf(session)) : undefined,
+    )
   const unsubscribe = agent.subscribe((event) => {
     if (json) return void host.stdout.write(`${JSON.stringify(event)}\n`)
     shown.see(event)
@@ -110,6 +114,8 @@ export async function watchWork(
     if (isLeft) say(resumeHint(session, host))
   }
 }
+
+const windowOf = ({ definition }: Session): number | undefined => definition.compaction?.policy.contextWindow
 
 /** Every word and call, and below them what the agent is at. */
 const printedWork = (print: (event: AgentEvent) => void, status: StatusLine | undefined): WorkView => ({

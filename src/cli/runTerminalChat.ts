@@ -43,13 +43,15 @@ export interface TerminalChat {
   /** The first line, after the program's name. */
   readonly headline: string
   readonly isPriced: boolean
+  /** Tokens that its model takes, if that is known. */
+  window?(): number | undefined
   /** What Ctrl-C does, for `/help` and for the status line. */
   readonly ctrlC: { readonly help: string; readonly hint: string }
   policy(): ApprovalPolicy
   /** What was said in other runs, and where this one's is kept. Default: of this run alone. */
   readonly history?: InputHistory
-  /** The folder whose files `@path` names. Default: none, and `@` is text. */
-  readonly workspace?: string
+  /** The folder whose files `@path` names, and what is to be said of where it is. Default: none, and `@` is text. */
+  readonly workspace?: { readonly dir: string; readonly where?: string }
   /** Called once the screen is open. */
   begin(chat: OpenChat): void
   /** Called with a message that is sent, which starts or joins a run. */
@@ -79,7 +81,7 @@ export async function runTerminalChat(setup: TerminalChat, host: CliHost): Promi
   const colours = coloursFor(host.stdout, host.env, host.theme)
   const older = (await history?.read().catch(() => [])) ?? []
   const screen = new LiveScreen(host)
-  const status = new StatusLine(screen, colours, systemClock, ctrlC.hint)
+  const status = new StatusLine(screen, colours, systemClock, ctrlC.hint, () => setup.window?.())
   const print = eventPrinter({
     screen,
     colours,
@@ -137,12 +139,13 @@ export async function runTerminalChat(setup: TerminalChat, host: CliHost): Promi
   const wrong = (thrown: unknown): void => chat.note(messageOf(thrown), true)
   /** Reading the files that a line names; lines after it wait, so that none is given to the agent before it. */
   let reading: Promise<void> | undefined
-  const onLine = (line: string): void => {
-    const names = workspace !== undefined && mayMention(line) && speech.has(readChatLine(line).type)
+  const onLine = (line: string, typed: string): void => {
+    const names = workspace !== undefined && mayMention(typed) && speech.has(readChatLine(line).type)
     if (reading === undefined && !names) return void take(line).catch(wrong)
     const own = (reading ?? Promise.resolve()).then(async () => {
-      const { text, notes } = names ? await withMentions(line, workspace) : { text: line, notes: [] }
-      for (const note of notes) chat.note(note)
+      const { text, notes } = names ? await withMentions(line, workspace.dir, typed) : { text: line, notes: [] }
+      const where = workspace?.where === undefined ? '' : `, ${workspace.where}`
+      for (const note of notes) chat.note(`${note}${where}`)
       if (reading === own) reading = undefined
       void take(text).catch(wrong)
     })
@@ -157,7 +160,7 @@ export async function runTerminalChat(setup: TerminalChat, host: CliHost): Promi
   }
   const ignoreSignals = onStopSignal(host, onInterrupt)
   screen.write(`${colours.bold('escapement')} ${colours.dim(`· ${headline} · /help`)}\n`)
-  const files = workspace === undefined ? undefined : workspaceFiles(workspace, systemClock, () => screen.refresh())
+  const files = workspace === undefined ? undefined : workspaceFiles(workspace.dir, systemClock, () => screen.refresh())
   screen.open({
     prompt: '› ',
     onLine,
@@ -167,7 +170,7 @@ export async function runTerminalChat(setup: TerminalChat, host: CliHost): Promi
       commandCompleter(chatCommands),
       ...(files === undefined ? [] : [pathCompleter(() => files.paths())]),
     ),
-    keep: (line) => void history?.keep(line).catch(keepNone),
+    keep: (line, namesNone) => void history?.keep(line, namesNone).catch(keepNone),
     isCommand: isSlashCommand,
     onEnd: quit,
   })

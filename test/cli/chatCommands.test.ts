@@ -1,6 +1,9 @@
 import { createRuntime } from '../../src/createRuntime.ts'
 import { fileStore } from '../../src/stores/fileStore.ts'
 import { chatInTerminal, chatOverPipe } from '../../src/cli/localChat.ts'
+import { decide } from '../../src/actors/policies/decide.ts'
+import { policy } from '../../src/actors/policies/policy.ts'
+import { when } from '../../src/actors/policies/when.ts'
 import { defineAgent } from '../../src/actors/defineAgent.ts'
 import { policyModel } from '../../src/actors/models/policyModel.ts'
 import { defineTool } from '../../src/actors/tools/defineTool.ts'
@@ -25,7 +28,10 @@ function layer() {
       return `Heard ${messages.filter(({ role }) => role === 'user').length}.`
     }),
     models: { other: policyModel(() => 'I am another.') },
-    braking: { revert: true },
+    braking: {
+      revert: true,
+      policies: [policy({ name: 'tidy', when: when.onRequest(), decide: decide.oldest({ downTo: 100_000 }) })],
+    },
     tools: [
       defineTool({
         name: 'lay',
@@ -61,6 +67,20 @@ async function local(context: CaseContext) {
   return { laid, agent, dir, session: { agent, runtime, definition, prompt, ...place, close: async () => {} } }
 }
 
+/** Both answer, whether there is something to do or not. */
+async function compactsAndBrakes(cli: ReturnType<typeof startCli>): Promise<void> {
+  for (let i = 0; i < 3; i += 1) {
+    cli.send(`${'word '.repeat(40)}\r`)
+    await cli.until('✓ done')
+  }
+  cli.send('/compact the words\r')
+  await cli.until('not compacted: it could save')
+  cli.send('/brake tidy\r')
+  await cli.until('policy tidy changes nothing')
+  cli.send('/brake none\r')
+  await cli.until('has no policy "none"')
+}
+
 const chatOptions = { json: false, isPriced: false, modelId: 'policy' } as const
 
 describe('commands of a chat over the wire', (it) => {
@@ -94,9 +114,19 @@ describe('commands of a chat over the wire', (it) => {
       cli.send('/cost\r')
       await cli.until('(4 turns · ')
       cli.send('/fork\r')
-      await cli.until('(a server makes no forks')
+      await cli.until('(forked at n5: go on with: escapement attach ws://')
+      cli.send('/fork n3\r')
+      await cli.until('(forked at n3: go on with: escapement attach ws://')
+      cli.send('/fork n99\r')
+      await cli.until('has no node n99')
     },
   )
+
+  it('compact, and ask a policy', { timeoutMs: 10_000 }, async (context) => {
+    const { cli } = await attached(context, { isTerminal: true })
+    await cli.until('› ')
+    await compactsAndBrakes(cli)
+  })
 
   it('use another model, tell one that is not known, and go back', async (context) => {
     const { cli } = await attached(context, { isTerminal: true })
@@ -123,6 +153,17 @@ describe('commands of a chat over the wire', (it) => {
 })
 
 describe('commands of a chat in this process', (it) => {
+  it('compact, and ask a policy', { timeoutMs: 10_000 }, async (context) => {
+    const { session, dir } = await local(context)
+    const cli = startCli(context, [], {
+      cwd: dir,
+      isTerminal: true,
+      run: (_, host) => chatInTerminal(session, { ...chatOptions, host, begin: () => {}, onSessions: async () => {} }),
+    })
+    await cli.until('› ')
+    await compactsAndBrakes(cli)
+  })
+
   it('begin a session at a step, and at the newest', async (context) => {
     const { session, agent, dir } = await local(context)
     const cli = startCli(context, [], {

@@ -54,7 +54,7 @@ describe('events at a terminal', (it) => {
     }
     const status = new StatusLine(screen, coloursFor({}, {}), simulatedClock())
     for (const event of [
-      { type: 'run.start' },
+      { type: 'run.start', limits: {} },
       { type: 'state.changed', state: 'draining.consulting' },
       { type: 'policy.start', policy: 'tidy' },
       { type: 'policy.end', policy: 'tidy' },
@@ -88,7 +88,7 @@ describe('events at a terminal', (it) => {
     const call = { callId: 'c', key: 'a/c', name: 'run_command', input: { command: 'npm test\u001B[2J' } }
     const turn = { type: 'turn.start', turnIndex: 2 }
     assert.is(
-      last({ type: 'run.start' }, turn, { type: 'state.changed', state: 'replying.streaming' }),
+      last({ type: 'run.start', limits: {} }, turn, { type: 'state.changed', state: 'replying.streaming' }),
       '● turn 3 · writing · Ctrl-C to stop',
     )
     last({ type: 'reply.end', costUsd: 0.27, message: { usage } }, { type: 'state.changed', state: 'executing' })
@@ -104,16 +104,63 @@ describe('events at a terminal', (it) => {
       ' · waits for you · ',
     )
     assert.match(
-      last({ type: 'tool.end', ...call, spent: { costUsd: 0.03 } }),
+      last({ type: 'tool.end', ...call, spent: { costUsd: 0.03, usage, turns: 1 } }),
       / · runs run_command npm test · .*\$0\.30/,
     )
   })
 
+  it('show below the text how much the model takes, and the limit that is nearest', async () => {
+    const shown: string[] = []
+    const screen = {
+      ...plainScreen({ write: () => {} }),
+      setStatus: (text: string | undefined) => void shown.push(text ?? ''),
+    }
+    const clock = simulatedClock()
+    const status = new StatusLine(screen, coloursFor({}, {}), clock, 'Esc to stop', () => 200_000)
+    const see = (...events: readonly object[]): string => {
+      for (const event of events) status.see({ time: clock.now(), ...event } as AgentEvent)
+      return shown.at(-1)!
+    }
+    const limits = { turns: 60, costUsd: 5, ms: 100_000 }
+    const usage = { input: 9_000, output: 600, cacheRead: 0, cacheWrite: 0 }
+    const turn = [
+      { type: 'turn.start', turnIndex: 0 },
+      { type: 'state.changed', state: 'replying.streaming' },
+    ]
+    assert.match(see({ type: 'run.start', limits }, ...turn), 'writing · limit 0 of 60 turns · Esc')
+    const replied = { type: 'reply.end', costUsd: 0.27, message: { usage } }
+    assert.match(see(replied), '· 9.6K of 200K context · $0.27 · limit $0.27 of $5.00 · Esc')
+    const call = { callId: 'c', key: 'a/c', name: 'ask', input: {} }
+    const spent = { turns: 30, costUsd: 0, usage }
+    assert.match(
+      see({ type: 'tool.start', ...call }, { type: 'tool.end', ...call, spent }),
+      '· limit 31 of 60 turns · Esc',
+    )
+    await clock.advance(70_000)
+    assert.match(shown.at(-1)!, '· limit 1 min 10 s of 1 min 40 s · Esc')
+    see({ type: 'run.end' })
+    assert.match(
+      see({ type: 'run.start', limits: { tokens: 10_000 } }, ...turn, replied),
+      '· limit 9.6K of 10K tokens · Esc',
+    )
+  })
+
   it('show below the text as much as there is room for', () => {
-    const facts = { turnIndex: 0, doing: 'runs run_command npm test', costUsd: 1, contextTokens: { used: 812 } }
+    const contextTokens = { used: 9_600, window: 200_000 }
+    const facts = { turnIndex: 0, doing: 'runs run_command npm test', costUsd: 0.27, contextTokens }
+    const near = { ...facts, forMs: 1_400, nearest: '12 of 60 turns' }
+    assert.equal(
+      [120, 100, 80, 49].map((columns) => statusText(near, 'Esc to stop', columns)),
+      [
+        '● turn 1 · runs run_command npm test · 1.4 s · 9.6K of 200K context · $0.27 · limit 12 of 60 turns · Esc to stop',
+        '● turn 1 · runs run_command npm test · 1.4 s · 9.6K of 200K context · $0.27 · Esc to stop',
+        '● turn 1 · runs run_command npm test · 1.4 s · Esc to stop',
+        '● turn 1 · runs run_command npm test',
+      ],
+    )
     const shown = [80, 50, 30].map((columns) => statusText(facts, 'Esc to stop', columns))
     assert.equal(shown, [
-      '● turn 1 · runs run_command npm test · 812 context · $1.00 · Esc to stop',
+      '● turn 1 · runs run_command npm test · 9.6K of 200K context · Esc to stop',
       '● turn 1 · runs run_command npm test · Esc to stop',
       '● turn 1 · runs run_command npm test',
     ])

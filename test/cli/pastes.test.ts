@@ -6,6 +6,7 @@ import { Pastes } from '../../src/cli/terminal/input/pastes.ts'
 import { assert, describe, type CaseContext } from '../support/suite.ts'
 import { serveAgents } from '../server/bridge/bridgeHarness.ts'
 import { helpfulAgent } from './cliAgents.ts'
+import { projectFolder } from './cliChild.ts'
 import { startCli } from './cliInProcess.ts'
 
 const begins = '\u001B[200~'
@@ -52,6 +53,50 @@ describe('a paste at a terminal', (it) => {
     await cli.until('› see: one\n      two\n  three thanks')
     await cli.until('✓ done')
     assert.equal(heard, ['see: one\n\ttwo\nthree thanks'])
+  })
+
+  it('names no file, be it a line or many; what is typed beside it does', { timeoutMs: 10_000 }, async (context) => {
+    const { definition } = helpfulAgent()
+    const { runtime, server } = await serveAgents(context, [definition])
+    await runtime.spawn(definition, { id: 'a1' })
+    const cwd = projectFolder(context, { 'key.pem': 'secret', 'a.txt': 'letter', '.escapement/.keep': '' })
+    const start = async () => {
+      const cli = startCli(context, ['attach', server.url, 'a1'], { isTerminal: true, cwd })
+      await cli.until('› ')
+      return cli
+    }
+    const cli = await start()
+    cli.send(`${pasted('see @key.pem')}\r`)
+    await cli.until('You said: see @key.pem')
+    await cli.until('✓ done')
+    cli.send(`${pasted('one\n@key.pem')} and @a.txt\r`)
+    await cli.until('(with a.txt · 1 line, read on this machine)')
+    await cli.until('letter')
+    await cli.until('✓ done')
+    // Had again in this run, and in the next.
+    cli.send('\u001B[A\u001B[A\r')
+    await cli.until('You said: see @key.pem')
+    await cli.until('✓ done')
+    cli.send('\u0004')
+    assert.is(await cli.ended, 0)
+    const next = await start()
+    next.send('\u001B[A')
+    await next.until('› see @key.pem')
+    next.send('\r')
+    await next.until('You said: see @key.pem')
+    await next.until('✓ done')
+    for (const { stdout } of [cli, next]) assert.not.match(stdout, /secret|with key/)
+  })
+
+  it('is found by a search of it, pasted too', async (context) => {
+    const { cli, heard } = await chat(context)
+    cli.send(`${pasted('mail a@b.test')}\r`)
+    await cli.until('✓ done')
+    cli.send(`\u0012${pasted('a@b')}`)
+    await cli.until('search "a@b": mail a@b.test')
+    cli.send('\r\r')
+    await cli.until('✓ done')
+    assert.equal(heard, ['mail a@b.test', 'mail a@b.test'])
   })
 
   it('is one however the terminal cuts it up', async (context) => {

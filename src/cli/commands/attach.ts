@@ -25,7 +25,7 @@ export const attachCommand: CommandRun = (invocation, host) =>
     agent.follow()
     const chat: PipedChat = {
       agent,
-      about: agent.about,
+      about: agent.aboutAt(address),
       isPriced: false,
       ctrlC: 'leave; the agent goes on',
       farewell: () => farewell(agent, address),

@@ -31,6 +31,8 @@ export interface PrinterOptions {
 /** Lines of a change that are shown once it is made. */
 const mostChanged = 12
 const usualColumns = 80
+/** At the end of a run that took so long a person may look elsewhere. */
+const longRunMs = 10_000
 
 type Printers = { readonly [T in AgentEvent['type']]?: (event: EventOf<T>) => void }
 
@@ -164,6 +166,7 @@ export function eventPrinter(options: PrinterOptions): (event: AgentEvent) => vo
     'run.end': (event) => {
       reply.end()
       line(runLine(event, took, options))
+      if (took !== undefined && took.ms + took.waitedMs >= longRunMs) screen.ring?.()
     },
   }
   return (event) => {

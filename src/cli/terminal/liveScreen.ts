@@ -1,9 +1,10 @@
 import type { Clock } from '../../protocol/clock.ts'
 import { systemClock } from '../../protocol/clock.ts'
 import type { CliHost } from '../cliHost.ts'
+import { Bell } from './bell.ts'
 import { coloursFor } from './colours.ts'
 import type { Completer } from './input/completion.ts'
-import { InputLine, type DrawnInput } from './input/inputLine.ts'
+import { InputLine, type DrawnInput, type SubmittedLine } from './input/inputLine.ts'
 import type { InputRequest } from './input/inputState.ts'
 import type { Key } from './input/keys.ts'
 import { Pastes } from './input/pastes.ts'
@@ -16,7 +17,8 @@ import { fitted, textWidth } from '../../charts/textWidth.ts'
 
 export interface LineInput {
   readonly prompt: string
-  onLine(line: string): void
+  /** `typed`: what of it was typed and not pasted. */
+  onLine(line: string, typed: string): void
   /** Whether a line goes to `onLine` even while a question is open. */
   isCommand?(line: string): boolean
   /** Ctrl-C, with what is typed. */
@@ -27,8 +29,8 @@ export interface LineInput {
   onEnd(): void
   /** What completes the line while it is typed. */
   readonly complete?: Completer
-  /** Keeps a line for other runs. */
-  keep?(line: string): void
+  /** Keeps a line for other runs. `namesNone`: of its `@`, one at least was pasted. */
+  keep?(line: string, namesNone: boolean): void
 }
 
 interface Question {
@@ -69,6 +71,7 @@ export class LiveScreen implements Screen {
   #drawn: { readonly widths: readonly number[]; readonly column: number } = { widths: [0], column: 0 }
   #line: InputLine | undefined
   readonly #pastes = new Pastes()
+  readonly #bell: Bell
   /** What was said so far, with pastes as marks. */
   #said: readonly string[] = []
   #input: LineInput | undefined
@@ -79,6 +82,7 @@ export class LiveScreen implements Screen {
   constructor(host: CliHost, clock: Clock = systemClock) {
     this.#host = host
     this.#clock = clock
+    this.#bell = new Bell(host, clock)
     host.stdout.on('resize', this.#onResize)
   }
 
@@ -107,6 +111,10 @@ export class LiveScreen implements Screen {
     if (open !== '') this.#partial = ''
     this.#rest = rest
     this.#host.stdout.write(erase + open + lines.map((line) => `${line}\n`).join('') + this.#lastRows())
+  }
+
+  ring(): void {
+    if (!this.#isClosed) this.#bell.ring()
   }
 
   setStatus(line: string | undefined): void {
@@ -157,6 +165,7 @@ export class LiveScreen implements Screen {
       // What was being typed is no answer.
       this.#line!.setAside()
       this.#question = { prompt: question, menu, chosen: undefined, answer }
+      this.#bell.ring()
       this.#redraw()
     })
   }
@@ -202,23 +211,23 @@ export class LiveScreen implements Screen {
       prompt: () => this.#question?.prompt ?? this.#input?.prompt ?? '',
       isAnswer: () => this.#question !== undefined || this.#input === undefined,
       complete: this.#input?.complete,
-      onKey: (key: Key) => this.#onPickerKey(key) || this.#onMenuKey(key),
+      onKey: (key: Key) => this.#bell.see(key) || this.#onPickerKey(key) || this.#onMenuKey(key),
       onChange: this.#redraw,
-      onSubmit: (line: string, echo: string) => this.#submit(line, echo),
+      onSubmit: (line: SubmittedLine) => this.#submit(line),
       onRequest: (request: InputRequest) => this.#request(request),
     }
     this.#line = new InputLine(options, this.#pastes, this.#said)
   }
 
   /** Leaves the submitted line on the screen as text, and hands it on. */
-  #submit(line: string, echo: string): void {
+  #submit({ text: line, echo, typed, hasPastedAt }: SubmittedLine): void {
     const question = this.#question
     const prompt = question?.prompt ?? this.#input?.prompt ?? ''
     this.write(`${this.#partial === '' ? '' : '\n'}${prompt}${withoutControls(echo)}\n`)
     const isAnswer = question !== undefined && this.#input?.isCommand?.(line) !== true
     if (isAnswer) return question.answer(line)
-    if (question === undefined) this.#input?.keep?.(line)
-    this.#input?.onLine(line)
+    if (question === undefined) this.#input?.keep?.(line, hasPastedAt)
+    this.#input?.onLine(line, typed)
   }
 
   #request({ type }: InputRequest): void {
@@ -260,7 +269,7 @@ export class LiveScreen implements Screen {
     if (step?.type !== 'taken') return step !== undefined
     const { typed, isBegun = false } = step.item
     if (isBegun) this.#line?.type(`${typed} `)
-    else this.#submit(typed, typed)
+    else this.#submit({ text: typed, echo: typed, typed, hasPastedAt: false })
     return true
   }
 
@@ -273,6 +282,7 @@ export class LiveScreen implements Screen {
     const line = this.#line
     if (line === undefined) return
     this.#line = undefined
+    this.#bell.forget()
     this.#said = line.entries
     line.close()
   }

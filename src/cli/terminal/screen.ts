@@ -9,6 +9,8 @@ export interface Screen {
    * Only where rows can be drawn again.
    */
   grow?(lines: readonly string[], rest?: (columns: number) => readonly string[]): void
+  /** Tells a person who looks elsewhere that something has come to an end. Only at a terminal. */
+  ring?(): void
   /** Shows a status line below the text, or removes it; no effect unless it is a terminal. */
   setStatus(line: string | undefined): void
   /** Asks a question and waits for a line, or for one of the answers of `menu`; `undefined` if nobody can answer or `signal` aborts. */

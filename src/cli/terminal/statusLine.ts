@@ -1,14 +1,17 @@
 import type { Clock } from '../../protocol/clock.ts'
 import type { AgentEvent, EventOf } from '../../protocol/events.ts'
+import type { Limits } from '../../protocol/records.ts'
 import { totalTokens } from '../../protocol/messages.ts'
 import { pendingIn } from '../../protocol/pendingIn.ts'
 import type { Colours } from './colours.ts'
 import type { Screen } from './screen.ts'
+import { limitUses, nearestLimit } from '../../charts/limitUse.ts'
 import { nowParts, type NowFacts } from '../../charts/nowLine.ts'
 import { oneLine } from '../../charts/plainText.ts'
 import { standingWords } from '../../charts/standing.ts'
 import { textWidth } from '../../charts/textWidth.ts'
 import { callLine } from '../../charts/toolLine.ts'
+import { WorkTimes } from '../../charts/workTimes.ts'
 
 const everyMs = 1000
 /** What lasted less long is not told. */
@@ -37,12 +40,24 @@ export function statusText(facts: NowFacts, hint: string, columns: number): stri
   return of(parts.slice(0, least))
 }
 
+interface RunUse {
+  readonly limits: Limits
+  readonly turns: number
+  readonly tokens: number
+  /** What the limits count in US dollars. */
+  readonly costUsd: number
+}
+
 /** Shows what a busy agent does below the text, in the words of the page. */
 export class StatusLine {
   readonly #screen: Screen
   readonly #colours: Colours
   readonly #clock: Clock
   readonly #hint: string
+  readonly #window: () => number | undefined
+  /** Of the run, if its start was seen. */
+  #run: RunUse | undefined
+  #times = new WorkTimes()
   readonly #calls = new Map<string, CallUnderWay>()
   /** Keys of what waits for a person. */
   readonly #waiting = new Set<string>()
@@ -55,8 +70,15 @@ export class StatusLine {
   #since: number | undefined
   #cancelTimer: (() => void) | undefined
 
-  /** `hint`: what Ctrl-C does. */
-  constructor(screen: Screen, colours: Colours, clock: Clock, hint = 'Ctrl-C to stop') {
+  /** `hint`: what Ctrl-C does; `window`: how many tokens the model takes, if that is known. */
+  constructor(
+    screen: Screen,
+    colours: Colours,
+    clock: Clock,
+    hint = 'Ctrl-C to stop',
+    window: () => number | undefined = () => undefined,
+  ) {
+    this.#window = window
     this.#hint = hint
     this.#screen = screen
     this.#colours = colours
@@ -67,6 +89,7 @@ export class StatusLine {
   see(event: AgentEvent): void {
     const pending = pendingIn(event.agentId, event)
     if (pending !== undefined) this.#waiting.add(pending.key)
+    this.#count(event)
     if (event.type === 'run.start') this.#start()
     else if (event.type === 'state.changed') this.#state = event.state
     else if (event.type === 'turn.start') this.#facts = { ...this.#facts, turnIndex: event.turnIndex }
@@ -101,7 +124,32 @@ export class StatusLine {
     this.#aside = ''
     this.#doing = ''
     this.#facts = { costUsd: 0 }
+    this.#run = undefined
     this.#screen.setStatus(undefined)
+  }
+
+  /** What counts against the limits of the run. */
+  #count(event: AgentEvent): void {
+    this.#times.take(event)
+    if (event.type === 'run.start') this.#run = { limits: event.limits, turns: 0, tokens: 0, costUsd: 0 }
+    if (this.#run === undefined) return
+    const { turns, tokens, costUsd } = this.#run
+    const spent = event.type === 'tool.end' ? event.spent : undefined
+    const own = event.type === 'reply.end' ? { turns: 1, usage: event.message.usage, costUsd: event.costUsd } : spent
+    if (own === undefined) return
+    this.#run = {
+      ...this.#run,
+      turns: turns + own.turns,
+      tokens: tokens + totalTokens(own.usage),
+      costUsd: costUsd + own.costUsd,
+    }
+  }
+
+  /** In words, the limit that would end the run first. */
+  #nearest(): string | undefined {
+    if (this.#run === undefined) return undefined
+    const { limits, ...used } = this.#run
+    return nearestLimit(limitUses(limits, { ...used, ms: this.#times.runUntil(this.#clock.now())?.ms ?? 0 }))?.words
   }
 
   #ended({ callId, key, spent }: EventOf<'tool.end'>): void {
@@ -111,9 +159,10 @@ export class StatusLine {
   }
 
   #replied({ message, costUsd }: EventOf<'reply.end'>): void {
+    const window = this.#window()
     this.#facts = {
       ...this.#facts,
-      contextTokens: { used: totalTokens(message.usage) },
+      contextTokens: { used: totalTokens(message.usage), ...(window === undefined ? {} : { window }) },
       costUsd: this.#facts.costUsd + costUsd,
     }
   }
@@ -141,11 +190,13 @@ export class StatusLine {
     if (doing !== this.#doing) this.#since = this.#clock.now()
     this.#doing = doing
     const forMs = this.#clock.now() - this.#since
+    const nearest = this.#nearest()
     const now: NowFacts = {
       ...this.#facts,
       doing,
       children: calls.filter(({ isChild }) => isChild).length,
       ...(forMs < leastMs ? {} : { forMs }),
+      ...(nearest === undefined ? {} : { nearest }),
     }
     const columns = (this.#screen.columns ?? Infinity) - 1
     this.#screen.setStatus(this.#colours.dim(statusText(now, this.#hint, columns)))

@@ -1,28 +1,9 @@
-import { counted, dollars, duration } from '../../charts/amounts.ts'
-import { compactTokens } from '../../charts/nowLine.ts'
+import { limitUses, type LimitUse } from '../../charts/limitUse.ts'
 import { WorkTimes } from '../../charts/workTimes.ts'
 import type { AgentEvent } from '../../protocol/events.ts'
 import { totalTokens } from '../../protocol/messageText.ts'
 import type { Limits, LogRecord } from '../../protocol/records.ts'
 import { foldSpent, nothingYet, totalSpent } from '../../sessions/spent.ts'
-
-/** A limit of a run, and how much of it is used. */
-export interface LimitUse {
-  readonly limit: 'turns' | 'tokens' | 'costUsd' | 'ms'
-  readonly used: number
-  readonly allowed: number
-  /** `12 of 60 turns`. */
-  readonly words: string
-}
-
-const order = ['turns', 'tokens', 'costUsd', 'ms'] as const
-
-const words: Readonly<Record<LimitUse['limit'], (used: number, allowed: number) => string>> = {
-  turns: (used, allowed) => `${used} of ${counted(allowed, 'turn')}`,
-  tokens: (used, allowed) => `${compactTokens(used)} of ${compactTokens(allowed)} tokens`,
-  costUsd: (used, allowed) => `${dollars(used)} of ${dollars(allowed)}`,
-  ms: (used, allowed) => `${duration(used)} of ${duration(allowed)}`,
-}
 
 /**
  * The limits of the last run in the first `end` records, and how much of each is used at `now` (epoch milliseconds), sub-agents that
@@ -35,7 +16,7 @@ export function limitsUse(records: readonly LogRecord[], end: number, now: numbe
   const first = records[start]
   if (first?.type !== 'run.start') return []
   const limits: Limits = first.limits
-  if (order.every((limit) => limits[limit] === undefined)) return []
+  if (limitUses(limits, { turns: 0, tokens: 0, costUsd: 0, ms: 0 }).length === 0) return []
   const times = new WorkTimes()
   let spent = nothingYet
   let ms: number | undefined
@@ -58,9 +39,5 @@ export function limitsUse(records: readonly LogRecord[], end: number, now: numbe
     costUsd,
     ms: ms ?? times.runUntil(now)?.ms ?? 0,
   }
-  return order.flatMap((limit) => {
-    const allowed = limits[limit]
-    if (allowed === undefined) return []
-    return [{ limit, used: used[limit], allowed, words: words[limit](used[limit], allowed) }]
-  })
+  return limitUses(limits, used)
 }

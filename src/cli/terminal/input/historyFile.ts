@@ -3,6 +3,7 @@ import { chmod, open, rename, stat } from 'node:fs/promises'
 import { hasCode } from '../../../protocol/errors.ts'
 import { lockFile } from '../../../stores/lockFile.ts'
 import { isKept, mostEntries } from './history.ts'
+import { namingNone } from './pastes.ts'
 
 /** Bytes of a file after which another is begun; the one before it is kept, what is older is not. */
 const mostBytes = 256 * 1024
@@ -11,10 +12,10 @@ const longestKept = 32 * 1024
 
 /** What was said at terminals of a folder, across runs. */
 export interface InputHistory {
-  /** What is kept, the newest last. Rejects with file errors. */
+  /** What is kept, the newest last; what names no files as `namingNone` has it. Rejects with file errors. */
   read(): Promise<string[]>
-  /** Keeps a text. Rejects with file errors. */
-  keep(text: string): Promise<void>
+  /** Keeps a text; `namesNone`: its `@` are no names of files when it is had again. Rejects with file errors. */
+  keep(text: string, namesNone?: boolean): Promise<void>
 }
 
 /** Only its owner reads it. A link is not followed: it may have come with a folder of someone else. */
@@ -28,13 +29,13 @@ const mode = 0o600
 export function historyFile(path: string, clean: (text: string) => string = (text) => text): InputHistory {
   let last = Promise.resolve()
   const older = `${path}.old`
-  const append = async (text: string): Promise<void> => {
+  const append = async (line: string): Promise<void> => {
     const file = await open(path, flags, mode)
     try {
       const { size } = await file.stat()
       // Of a process that died while it wrote.
       const isTorn = size > 0 && (await file.read(Buffer.alloc(1), 0, 1, size - 1)).buffer.toString() !== '\n'
-      await file.write(`${isTorn ? '\n' : ''}${JSON.stringify({ text })}\n`)
+      await file.write(`${isTorn ? '\n' : ''}${line}\n`)
       if (size < mostBytes) return
     } finally {
       await file.close()
@@ -46,9 +47,11 @@ export function historyFile(path: string, clean: (text: string) => string = (tex
       const texts = (await Promise.all([older, path].map(linesOf))).flat().flatMap(textIn)
       return texts.filter((text, index) => text !== texts[index - 1]).slice(-mostEntries)
     },
-    keep(text) {
+    keep(text, namesNone = false) {
       if (!isKept(text) || text.length > longestKept) return Promise.resolve()
-      const kept = last.then(() => append(clean(text)))
+      const kept = last.then(() =>
+        append(JSON.stringify({ text: clean(text), ...(namesNone ? { pasted: true } : {}) })),
+      )
       last = kept.catch(() => {})
       return kept
     },
@@ -94,8 +97,9 @@ async function linesOf(path: string): Promise<string[]> {
 
 function textIn(line: string): string[] {
   try {
-    const { text } = JSON.parse(line) as { text?: unknown }
-    return typeof text === 'string' && isKept(text) ? [text] : []
+    const { text, pasted } = JSON.parse(line) as { text?: unknown; pasted?: unknown }
+    if (typeof text !== 'string' || !isKept(text)) return []
+    return [pasted === true ? namingNone(text) : text]
   } catch {
     return []
   }

@@ -11,9 +11,12 @@ import { KeyInput } from './keyInput.ts'
 import { cleanText, type Pastes } from './pastes.ts'
 import type { Key } from './keys.ts'
 
-/** Switches on what makes keys and pastes told apart: bracketed paste, kitty's keyboard protocol, and xterm's `modifyOtherKeys`. */
-const modesOn = '\u001B[?2004h\u001B[>1u\u001B[>4;1m'
-const modesOff = '\u001B[>4m\u001B[<u\u001B[?2004l'
+/**
+ * Switches on what makes keys and pastes told apart: bracketed paste, kitty's keyboard protocol, and xterm's `modifyOtherKeys`; and that the
+ * terminal tells whether a person looks at it.
+ */
+const modesOn = '\u001B[?2004h\u001B[?1004h\u001B[>1u\u001B[>4;1m'
+const modesOff = '\u001B[>4m\u001B[<u\u001B[?1004l\u001B[?2004l'
 /** For terminals that would show the others. */
 const pastesOn = '\u001B[?2004h'
 const pastesOff = '\u001B[?2004l'
@@ -23,6 +26,17 @@ const mostListed = 8
 /** A text of the history that is longer is told by its size, as a paste is. */
 const mostRecalledLines = 10
 const mostRecalled = 1_000
+
+/** A line that was sent off. */
+export interface SubmittedLine {
+  readonly text: string
+  /** What is left on the screen of it. */
+  readonly echo: string
+  /** What of it was typed, and so may name files. */
+  readonly typed: string
+  /** Whether what was pasted would name files if it were typed. */
+  readonly hasPastedAt: boolean
+}
 
 /** What an input line asks of the screen around it. */
 export interface InputLineOptions {
@@ -36,8 +50,7 @@ export interface InputLineOptions {
   onKey?(key: Key): boolean
   /** The line has changed. */
   onChange(): void
-  /** `echo`: what is left on the screen of it. */
-  onSubmit(line: string, echo: string): void
+  onSubmit(line: SubmittedLine): void
   onRequest(request: Exclude<InputRequest, { type: 'submit' }>): void
 }
 
@@ -206,7 +219,13 @@ export class InputLine {
     const isSaid = !this.#options.isAnswer()
     const history = isSaid ? withEntry(this.#state.history, text) : historyOf(this.entries)
     this.#state = { ...inputOf(history.entries) }
-    this.#options.onSubmit(this.#pastes.expand(text), this.#pastes.echo(text))
+    const pastes = this.#pastes
+    this.#options.onSubmit({
+      text: pastes.expand(text),
+      echo: pastes.echo(text),
+      typed: pastes.typed(text),
+      hasPastedAt: pastes.hasPastedAt(text),
+    })
   }
 
   /** Something said in another run, as it is put into the line. */

@@ -199,7 +199,7 @@ function stepSearch(state: InputState, key: Key, { paste, textOf }: InputContext
     },
   })
   if (key.type === 'text') return seek(query + key.text)
-  if (key.type === 'paste') return seek(query + paste(key.text))
+  if (key.type === 'paste') return seek(query + (textOf?.(paste(key.text)) ?? key.text))
   if (key.name === 'backspace') return seek([...query].slice(0, -1).join(''))
   if (key.name === 'ctrl+r') {
     const older = query === '' ? -1 : searchHistory(entries, query, index, textOf)

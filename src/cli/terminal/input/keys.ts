@@ -18,6 +18,8 @@ const finals: Readonly<Record<string, string>> = {
   D: 'left',
   F: 'end',
   H: 'home',
+  I: 'focusIn',
+  O: 'focusOut',
   Z: 'shift+tab',
 }
 

@@ -25,11 +25,11 @@ const mention = /(?:^|(?<=\s))@(?:"([^"\n]+)"|([^\s"@]+))/g
 export const mayMention = (text: string): boolean => text.search(mention) !== -1
 
 /**
- * Adds the text of the files that a message names by `@path` in a folder. What is no file there is text and stays so. A file that is
+ * Adds the text of the files that a message names by `@path` in a folder, as far as `typed` has the names, which is what was typed of it. What is no file there is text and stays so. A file that is
  * too large or not text is named in a note, and only its name goes along; as is one outside the folder, also by a link.
  */
-export async function withMentions(message: string, dir: string): Promise<Mentioned> {
-  const names = [...message.matchAll(mention)].flatMap(([, quoted, bare]) =>
+export async function withMentions(message: string, dir: string, typed: string = message): Promise<Mentioned> {
+  const names = [...typed.matchAll(mention)].flatMap(([, quoted, bare]) =>
     quoted === undefined ? spellings(bare!) : [[quoted]],
   )
   const seen = new Set<string>()

@@ -4,6 +4,12 @@ import { counted } from '../../../charts/amounts.ts'
 const firstMark = 0xf0000
 const marks = /[\u{F0000}-\u{FFFFD}]/gu
 
+/** Stands for an `@` that was not typed, so that it names no file. It cannot be typed either. */
+const pastedAt = '\u{10FFFD}'
+
+/** A text that came from elsewhere, as it may stand in a line: it names no files. */
+export const namingNone = (text: string): string => text.replaceAll('@', pastedAt)
+
 const longestTyped = 1_000
 const mostEchoed = 2_000
 
@@ -15,26 +21,40 @@ export const cleanText = (pasted: string): string =>
     .replace(/\u001B\[[\d;?]*[A-Za-z~]|[\u0000-\u0008\u000B-\u001F\u007F-\u009F]/g, '')
     .replace(/\n+$/, '')
 
-/** The pastes in an input line. A single line is inserted as typed text; a longer paste is represented by one placeholder character. */
+/**
+ * The pastes in an input line. A single line is inserted as text, in which `@` is another character; a longer paste is represented by one
+ * placeholder character.
+ */
 export class Pastes {
   readonly #texts: string[] = []
 
   /** Adds a paste; returns what to insert into the line. */
   take(pasted: string): string {
     const text = cleanText(pasted)
-    if (!text.includes('\n') && text.length <= longestTyped) return text
+    if (!text.includes('\n') && text.length <= longestTyped) return namingNone(text)
     this.#texts.push(text)
     return String.fromCodePoint(firstMark + this.#texts.length - 1)
   }
 
   /** The line as submitted. */
   expand(line: string): string {
-    return line.replace(marks, (mark) => this.#textOf(mark) ?? mark)
+    return withAts(line.replace(marks, (mark) => this.#textOf(mark) ?? mark))
+  }
+
+  /** The line without what was pasted into it, but for the words of a single line: only what it has may name files. */
+  typed(line: string): string {
+    return line.replace(marks, ' ')
+  }
+
+  /** Whether something that was pasted would name a file. */
+  hasPastedAt(line: string): boolean {
+    const hasAt = (text: string): boolean => text.includes('@') || text.includes(pastedAt)
+    return line.includes(pastedAt) || [...line.matchAll(marks)].some(([mark]) => hasAt(this.#textOf(mark) ?? ''))
   }
 
   /** The line as shown while typing: pastes by their size. */
   abridge(line: string): string {
-    return line
+    return withAts(line)
       .replace(marks, (mark) => {
         const text = this.#textOf(mark)
         return text === undefined ? mark : `[${sizeOf(text)}]`
@@ -48,13 +68,15 @@ export class Pastes {
       const text = this.#textOf(mark)
       return text === undefined ? mark : text.length > mostEchoed ? `[${sizeOf(text)}]` : text
     })
-    return shown.replaceAll('\n', '\n  ')
+    return withAts(shown).replaceAll('\n', '\n  ')
   }
 
   #textOf(mark: string): string | undefined {
     return this.#texts[mark.codePointAt(0)! - firstMark]
   }
 }
+
+const withAts = (text: string): string => text.replaceAll(pastedAt, '@')
 
 function sizeOf(text: string): string {
   const lines = text.split('\n').length

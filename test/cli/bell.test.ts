@@ -1,0 +1,88 @@
+import { PassThrough } from 'node:stream'
+import { EventEmitter } from 'node:events'
+import type { CliHost } from '../../src/cli/cliHost.ts'
+import { eventPrinter } from '../../src/cli/terminal/eventPrinter.ts'
+import { noColours } from '../../src/cli/terminal/colours.ts'
+import { LiveScreen } from '../../src/cli/terminal/liveScreen.ts'
+import type { AgentEvent } from '../../src/index.ts'
+import { simulatedClock } from '../../src/testing/simulatedClock.ts'
+import { assert, describe } from '../support/suite.ts'
+
+const focusOut = '\u001B[O'
+const focusIn = '\u001B[I'
+
+/** A screen that takes lines, and how often it rang since it was asked last. */
+function openScreen(isSilent = false) {
+  const [stdin, stdout] = [new PassThrough(), Object.assign(new PassThrough(), { isTTY: true, columns: 80 })]
+  const signals = new EventEmitter()
+  const host = { stdin, stdout, env: {}, on: signals.on.bind(signals), off: signals.off.bind(signals), isSilent }
+  const clock = simulatedClock()
+  const screen = new LiveScreen(host as unknown as CliHost, clock)
+  const lines: string[] = []
+  const ignore = (): void => {}
+  screen.open({ prompt: '› ', onLine: (line) => void lines.push(line), onInterrupt: ignore, onEnd: ignore })
+  const send = async (keys: string): Promise<void> => {
+    stdin.write(keys)
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  const rang = (): number => String(stdout.read() ?? '').split('\u0007').length - 1
+  const ask = (): void => void screen.ask('allow it? ', new AbortController().signal)
+  return { screen, clock, lines, send, rang, ask }
+}
+
+describe('the bell of a terminal', (it) => {
+  it('rings where a person is asked who has pressed no key lately', async () => {
+    const { clock, send, rang, ask } = openScreen()
+    ask()
+    assert.is(rang(), 1)
+    await send('y')
+    ask()
+    assert.is(rang(), 0)
+    await clock.advance(6_000)
+    ask()
+    assert.is(rang(), 1)
+  })
+
+  it('does not ring while the terminal says that it is in the foreground, and does at once when it is not', async () => {
+    const { clock, send, rang, ask, lines } = openScreen()
+    await send(focusIn)
+    await clock.advance(60_000)
+    ask()
+    assert.is(rang(), 0)
+    await send(`hello${focusOut}`)
+    ask()
+    assert.is(rang(), 1)
+    await send(' you\r')
+    assert.equal(lines, [])
+  })
+
+  it('does not ring where none is wanted', () => {
+    const { rang, ask, screen } = openScreen(true)
+    ask()
+    screen.ring()
+    assert.is(rang(), 0)
+  })
+
+  it('rings at the end of a run that took long, and of no other', () => {
+    const { screen, rang } = openScreen()
+    const print = eventPrinter({ screen, colours: noColours, isPriced: true })
+    const usage = { input: 1, output: 1, cacheRead: 0, cacheWrite: 0 }
+    const run = (ms: number): void => {
+      print({ type: 'run.start', time: 0, agentId: 'a', runId: 'r' } as unknown as AgentEvent)
+      print({
+        type: 'run.end',
+        time: ms,
+        agentId: 'a',
+        runId: 'r',
+        stopReason: 'stop',
+        turns: 1,
+        usage,
+        costUsd: 0,
+      } as unknown as AgentEvent)
+    }
+    run(9_000)
+    assert.is(rang(), 0)
+    run(11_000)
+    assert.is(rang(), 1)
+  })
+})
