@@ -2,7 +2,18 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { assert, describe, type CaseContext } from '../support/suite.ts'
 import { projectFolder } from './cliChild.ts'
+import { configFolder, configText } from './configFolder.ts'
 import { inTmux, startInTmux, type Tmux } from './tmux.ts'
+
+/** An agent that edits a file, which waits for a person, and tells in Markdown that it did. */
+const editor = configText(`const edit = { path: 'a.txt', oldText: 'two', newText: '二 zwei' }
+const model = policyModel(({ messages }) => {
+  const last = messages.at(-1)
+  if (last.role !== 'toolResult') return { toolCalls: [{ name: 'edit_file', input: edit }] }
+  return last.isError ? 'It was **not** done.' : 'It is **done**:\\n\\n- \\\`a.txt\\\` has *zwei*\\n'
+})
+const tools = workspaceTools('.', { needsApproval: { edit_file: true } })
+export default defineConfig({ agents: [defineAgent({ name: 'editor', model, tools })] })`)
 
 const chat = ['chat', '--model', 'embedded', '--no-config']
 
@@ -91,6 +102,42 @@ describe('a chat in a real terminal', (it) => {
       })
       assert.is(shown.filter((line) => line.startsWith('›')).length, 1, shown.join('\n'))
     }
+  })
+
+  inTmux(it, 'shows an edit by its lines, and makes it once the arrows and Enter allow it', async (context) => {
+    const cwd = configFolder(context, { 'escapement.config.ts': editor, 'a.txt': 'one\ntwo\nthree\n' })
+    const terminal = await startInTmux(context, ['chat'], { cwd })
+    await terminal.until((lines) => lines.at(-1) === '›')
+    await terminal.type('change it')
+    await terminal.press('Enter')
+    const asked = await terminal.until(
+      (lines) => lines.some((line) => line.startsWith('    › y')) || lines.at(-1)?.includes('why not') === true,
+    )
+    assert.ok(
+      asked.includes('  ? edit_file: a.txt · +1 −1') && asked.includes('    - two') && asked.includes('    + 二 zwei'),
+      asked.join('\n'),
+    )
+    await terminal.press('Enter')
+    await terminal.press('Down', 'Down', 'Up')
+    await terminal.until((lines) => lines.some((line) => line.startsWith('  › y')))
+    assert.is(readFileSync(join(cwd, 'a.txt'), 'utf8'), 'one\ntwo\nthree\n')
+    await terminal.press('Enter')
+    const done = await terminal.until(
+      (lines) => lines.some((line) => line.startsWith('✓ done')) && lines.at(-1) === '›',
+    )
+    assert.ok(done.includes('It is done:') && done.includes('• a.txt has zwei'), done.join('\n'))
+    assert.is(readFileSync(join(cwd, 'a.txt'), 'utf8'), 'one\n二 zwei\nthree\n')
+  })
+
+  inTmux(it, 'writes to a pipe what was written, without a sequence of a terminal', async (context) => {
+    const cwd = configFolder(context, { 'escapement.config.ts': editor, 'a.txt': 'one\ntwo\nthree\n' })
+    const terminal = await startInTmux(context, ['chat', '--yes'], { cwd, into: 'out.txt' })
+    await terminal.type('change it')
+    await terminal.press('Enter', 'C-d')
+    assert.is(await terminal.ended(), 0)
+    const out = readFileSync(join(cwd, 'out.txt'), 'utf8')
+    assert.ok(out.includes('It is **done**:\n\n- `a.txt` has *zwei*\n'), out)
+    assert.not.match(out, '\u001B')
   })
 
   inTmux(it, 'lists the commands below the line, and takes one', async (context) => {

@@ -24,11 +24,18 @@ export interface Tmux {
   ended(): Promise<number>
 }
 
+export interface TmuxOptions {
+  readonly cwd: string
+  readonly env?: Readonly<Record<string, string>>
+  /** A file that gets what it prints, through a pipe. */
+  readonly into?: string
+}
+
 /** Starts the command line in a terminal of 80 columns and 24 rows. */
 export async function startInTmux(
   context: CaseContext,
   args: readonly string[],
-  { cwd, env = {} }: { readonly cwd: string; readonly env?: Readonly<Record<string, string>> },
+  { cwd, env = {}, into }: TmuxOptions,
 ): Promise<Tmux> {
   const socket = join(projectFolder(context), 'tmux')
   // Colours and keys of tmux's own terminal.
@@ -51,7 +58,10 @@ export async function startInTmux(
     ),
   )
   await run(['set', '-s', 'extended-keys', 'on'])
-  const shell = ['sh', '-c', '"$@"; echo "exit code $?"; exec sleep 1000', 'sh']
+  const ended = 'echo "exit code $?"; exec sleep 1000'
+  // The code is that of the command, which is not the last one of the pipe.
+  const piped = `{ "$@"; echo $? >.code; } | cat >${into}; (exit $(cat .code)); ${ended}`
+  const shell = ['sh', '-c', into === undefined ? `"$@"; ${ended}` : piped, 'sh']
   await run(['respawn-pane', '-k', '-c', cwd, ...variables, ...shell, ...cliCommand(args)])
   const lines = async (...more: readonly string[]): Promise<string[]> =>
     (await run(['capture-pane', '-p', ...more])).split('\n').filter((line) => line.trim() !== '')
