@@ -1,7 +1,6 @@
-import type { Signal } from '@preact/signals'
-import { useSignal } from '@preact/signals'
+import { useSignal, type Signal } from '@preact/signals'
 import type { JSX } from 'preact'
-import { useCallback, useLayoutEffect, useRef } from 'preact/hooks'
+import { useCallback, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import { counted } from '../../charts/amounts.ts'
 import type { ConversationView } from '../../conversation/conversationView.ts'
 import { artifactsIn } from '../model/namedArtifacts.ts'
@@ -50,6 +49,15 @@ export function RequestBody({
     // What is at the top is read from the top on.
     if (shown !== undefined && (place > 0 || showsSame.peek())) scroll.scrollTo(shown, 'start')
   }, [compared, place])
+  /** Counted once, however often it is drawn. */
+  const counts = useMemo(() => new Map<number, number>(), [compared])
+  const tokensOf = (from: number, to: number): number => {
+    const known = counts.get(from)
+    if (known !== undefined) return known
+    const sum = request.messages.slice(from, to).reduce((all, message) => all + messageTokens(message), 0)
+    counts.set(from, sum)
+    return sum
+  }
   const toggleFull = (key: string): void => void (full.value = toggled(full.value, key))
   const namedBy = artifactsIn(conversation)
   const draw = (row: RequestRow): JSX.Element => {
@@ -71,14 +79,7 @@ export function RequestBody({
           <FoldRow sign={row.mark === 'kept' ? '=' : '≈'} kind={row.mark} isOpen={showsSame}>
             {counted(row.to - row.from, 'message')} as before
             {row.mark === 'moved' ? ', after something that changed' : ''}
-            <span class="muted number">
-              {' '}
-              · ≈
-              {formatCompact(
-                request.messages.slice(row.from, row.to).reduce((sum, message) => sum + messageTokens(message), 0),
-              )}{' '}
-              tok
-            </span>
+            <span class="muted number"> · ≈{formatCompact(tokensOf(row.from, row.to))} tok</span>
           </FoldRow>
         )
       case 'lost':
