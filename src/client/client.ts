@@ -34,6 +34,8 @@ export interface RemotePage {
 export interface RemoteSessionPage extends RemotePage {
   /** Only those whose agents run on the server, or with `false` only those whose agents do not. */
   readonly running?: boolean
+  /** Only forks of this agent. */
+  readonly forkedFrom?: string
 }
 
 export interface RemoteSpawnOptions {

@@ -16,6 +16,7 @@ import { ConnectionBanner } from './views/connectionBanner.tsx'
 import { ExpiredLink } from './views/expiredLink.tsx'
 import type { DetailsPaneProps } from './views/detailsPane.tsx'
 import { FirstHint } from './views/firstHint.tsx'
+import type { AgentDialog } from './views/headerActions.tsx'
 import type { HomeProps } from './views/home.tsx'
 import { PageHeader } from './views/pageHeader.tsx'
 import { Sidebar } from './views/sidebar.tsx'
@@ -54,6 +55,8 @@ const Home = later<HomeProps>(
 )
 const PolicyDialog = laterDialog(async () => (await import('./views/policyDialog.tsx')).PolicyDialog)
 const RevertDialog = laterDialog(async () => (await import('./views/revertDialog.tsx')).RevertDialog)
+const CompareDialog = laterDialog(async () => (await import('./views/compareDialog.tsx')).CompareDialog)
+const ForkDialog = laterDialog(async () => (await import('./views/forkDialog.tsx')).ForkDialog)
 const ShareDialog = laterDialog(async () => (await import('./views/shareDialog.tsx')).ShareDialog)
 const SpawnDialog = laterDialog(async () => (await import('./views/spawnDialog.tsx')).SpawnDialog)
 const HelpDialog = laterDialog(async () => (await import('./views/helpDialog.tsx')).HelpDialog)
@@ -70,6 +73,7 @@ type DialogName =
   | 'share'
   | { readonly revert: NodeId }
   | { readonly prune: NodeId }
+  | AgentDialog
 /** What a narrow screen shows. */
 type Part = 'agents' | 'agent' | 'details'
 
@@ -112,6 +116,13 @@ export function App({ inspector }: { readonly inspector: Inspector }) {
     () =>
       listenToKeys(inspector, {
         help: () => setDialog('help'),
+        compare: () => {
+          if (inspector.agent.value !== null) setDialog('compare')
+        },
+        fork: () => {
+          const node = inspector.node.value ?? inspector.agent.value?.state.value.conversation.head ?? null
+          if (node !== null && inspector.whyNotFork.value === null) setDialog({ fork: node })
+        },
         spawn,
         agents: () => {
           setPart('agents')
@@ -170,6 +181,7 @@ export function App({ inspector }: { readonly inspector: Inspector }) {
                 onCompact={() => setDialog('compact')}
                 onAsk={() => setDialog('policy')}
                 onShare={() => setDialog('share')}
+                onOpen={setDialog}
                 onStop={() => setDialog('stop')}
               />
               <DetailsPane
@@ -177,6 +189,7 @@ export function App({ inspector }: { readonly inspector: Inspector }) {
                 view={agent}
                 onRevert={(revert) => setDialog({ revert })}
                 onPrune={(prune) => setDialog({ prune })}
+                onFork={(fork) => setDialog({ fork })}
               />
             </>
           )}
@@ -191,6 +204,9 @@ export function App({ inspector }: { readonly inspector: Inspector }) {
         {dialog === 'stop' && agent !== null ? <StopDialog inspector={inspector} view={agent} onClose={close} /> : null}
         {dialog === 'share' && agent !== null ? (
           <ShareDialog inspector={inspector} view={agent} onClose={close} />
+        ) : null}
+        {dialog === 'compare' && agent !== null ? (
+          <CompareDialog inspector={inspector} view={agent} onClose={close} />
         ) : null}
         {dialog === 'compact' && agent !== null ? (
           <CompactDialog inspector={inspector} view={agent} onClose={close} />
@@ -235,8 +251,14 @@ interface NodeDialogProps {
   readonly onClose: () => void
 }
 
-const NodeDialog = ({ dialog, ...rest }: NodeDialogProps) =>
-  'revert' in dialog ? <RevertDialog {...rest} node={dialog.revert} /> : <PruneDialog {...rest} node={dialog.prune} />
+function NodeDialog({ dialog, ...rest }: NodeDialogProps) {
+  if ('fork' in dialog) return <ForkDialog {...rest} node={dialog.fork} />
+  return 'revert' in dialog ? (
+    <RevertDialog {...rest} node={dialog.revert} />
+  ) : (
+    <PruneDialog {...rest} node={dialog.prune} />
+  )
+}
 
 function Announcements({ inspector }: { readonly inspector: Inspector }) {
   const status = inspector.attached.value.connection.status.value

@@ -7,6 +7,9 @@ import { focusShown, leaveField } from './parts/keepFocus.ts'
 export interface ShellActions {
   readonly help: () => void
   readonly spawn: () => void
+  readonly compare: () => void
+  /** At the message that is chosen, or at the newest. */
+  readonly fork: () => void
   readonly agents: () => void
   readonly prompt: () => void
 }
@@ -65,6 +68,8 @@ export function listenToKeys(inspector: Inspector, actions: ShellActions): () =>
       else decide('deny')
     },
     a: actions.agents,
+    f: actions.fork,
+    v: actions.compare,
     p: actions.prompt,
     t: () => {
       const isRunning = inspector.agent.value?.state.value.isRunning === true
@@ -84,6 +89,7 @@ export function listenToKeys(inspector: Inspector, actions: ShellActions): () =>
     Escape: () => {
       if (inspector.event.value !== null) inspector.event.value = null
       else if (inspector.node.value !== null) inspector.go({ node: null }, 'replace')
+      else if (inspector.route.value.with !== null) inspector.go({ with: null })
       else inspector.choices.isDrawerOpen.value = false
     },
   }

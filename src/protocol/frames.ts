@@ -97,6 +97,8 @@ export const clientFrameSchema = z.discriminatedUnion('type', [
     metadata: metadataSchema.exactOptional(),
     /** Only those whose agents run on the server, or only those whose agents do not. */
     running: z.boolean().exactOptional(),
+    /** Only forks of this one's own log. */
+    forkedFrom: agentIdSchema.exactOptional(),
     after: agentIdSchema.exactOptional(),
     limit: z.int().positive().max(1_000).exactOptional(),
   }),

@@ -1,5 +1,7 @@
+import { shortestEdit, type EditStep } from './shortestEdit.ts'
+
 export interface DiffLine {
-  readonly type: 'same' | 'added' | 'removed'
+  readonly type: EditStep
   readonly text: string
 }
 
@@ -33,7 +35,7 @@ export function lineDiff(before: string, after: string, context = 3): LineDiff {
   const end = sameAtEnd(a, b, start)
   const middleA = a.slice(start, a.length - end)
   const middleB = b.slice(start, b.length - end)
-  const matched = shortestEdit(...numbered(middleA, middleB))
+  const matched = shortestEdit(middleA, middleB, mostChanges)
   const steps = matched ?? [...middleA.map(() => 'removed' as const), ...middleB.map(() => 'added' as const)]
   return {
     added: steps.filter((step) => step === 'added').length,
@@ -62,66 +64,9 @@ function sameAtEnd(a: readonly string[], b: readonly string[], start: number): n
   return count
 }
 
-/** Equal lines have equal numbers, which are quick to compare. */
-function numbered(a: readonly string[], b: readonly string[]): [readonly number[], readonly number[]] {
-  const numbers = new Map<string, number>()
-  const numberOf = (line: string): number => {
-    const known = numbers.get(line) ?? numbers.size
-    numbers.set(line, known)
-    return known
-  }
-  return [a.map(numberOf), b.map(numberOf)]
-}
-
-type Step = DiffLine['type']
-
-/** The shortest way from one list to the other (Myers' greedy algorithm); `undefined` when it takes more than `mostChanges`. */
-function shortestEdit(a: readonly number[], b: readonly number[]): readonly Step[] | undefined {
-  const most = Math.min(a.length + b.length, mostChanges)
-  /** After so many changes: how far it gets in `a` on each diagonal, which is how much more of `a` was passed than of `b`. */
-  const reached: Int32Array[] = []
-  let last = new Int32Array(3)
-  for (let changes = 0; changes <= most; changes++) {
-    const now = new Int32Array(2 * changes + 3)
-    for (let diagonal = -changes; diagonal <= changes; diagonal += 2) {
-      let x = changes === 0 ? 0 : firstOf(last, changes, diagonal)
-      while (x < a.length && x - diagonal < b.length && a[x] === b[x - diagonal]) x++
-      now[diagonal + changes + 1] = x
-      if (x >= a.length && x - diagonal >= b.length) return stepsBack(reached, a.length, b.length)
-    }
-    reached.push(now)
-    last = now
-  }
-  return undefined
-}
-
-/** `last` is of one change less: its middle is at `changes`. */
-const isAdded = (last: Int32Array, changes: number, diagonal: number): boolean =>
-  diagonal === -changes || (diagonal !== changes && last[diagonal - 1 + changes]! < last[diagonal + 1 + changes]!)
-
-const firstOf = (last: Int32Array, changes: number, diagonal: number): number =>
-  isAdded(last, changes, diagonal) ? last[diagonal + 1 + changes]! : last[diagonal - 1 + changes]! + 1
-
-function stepsBack(reached: readonly Int32Array[], lengthA: number, lengthB: number): readonly Step[] {
-  const steps: Step[] = []
-  let x = lengthA
-  let y = lengthB
-  for (let changes = reached.length; changes > 0; changes--) {
-    const last = reached[changes - 1]!
-    const step = isAdded(last, changes, x - y) ? 'added' : 'removed'
-    const from = firstOf(last, changes, x - y)
-    for (; x > from; x--, y--) steps.push('same')
-    steps.push(step)
-    if (step === 'added') y--
-    else x--
-  }
-  for (; x > 0; x--) steps.push('same')
-  return steps.toReversed()
-}
-
 interface Script {
   readonly start: number
-  readonly steps: readonly Step[]
+  readonly steps: readonly EditStep[]
   readonly context: number
 }
 

@@ -40,6 +40,13 @@ export function whyNotDrive({ role, connection, hasToken, isRecording }: DriveFa
   return isRecording ? 'A recording: nothing runs here.' : 'This server only lets you look.'
 }
 
+/** Why no fork can be made from here; `null`: it can, of the past and of what has stopped too. Pure. */
+export function whyNotFork(facts: DriveFacts, status: AgentViewState['status']): string | null {
+  if (facts.connection !== 'open' || facts.role === 'observe') return whyNotDrive(facts)
+  if (facts.role !== 'admin') return 'A fork is a new agent: starting one needs the role "admin".'
+  return status === 'loading' || status === 'error' ? 'The log is not there yet.' : null
+}
+
 /** What decides over the controls. */
 export interface ControlFacts extends DriveFacts {
   readonly view: Pick<AgentViewState, 'status' | 'chartState' | 'isRunning' | 'braking' | 'policies' | 'pause'> & {

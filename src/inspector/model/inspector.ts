@@ -8,7 +8,7 @@ import type { AgentViewState } from './agentView.ts'
 import { ArtifactReader, type ArtifactPorts } from './artifactReader.ts'
 import { Deciding, targetOf } from './settledCalls.ts'
 import { Connection, type ConnectionOptions } from './connection.ts'
-import { controlsOf, whyNotDrive, type Controls, type DriveFacts } from './controls.ts'
+import { controlsOf, whyNotDrive, whyNotFork, type Controls, type DriveFacts } from './controls.ts'
 import { nextError } from './eventErrors.ts'
 import { nodeAt, recordOf } from './eventNode.ts'
 import { FollowedAgent } from './followedAgent.ts'
@@ -136,7 +136,8 @@ export class Inspector {
     const before = this.route.value
     const isOther = change.agent !== undefined && change.agent !== before.agent
     const base = isOther ? { ...emptyRoute, view: before.view, as: before.as } : before
-    const next = { ...base, ...change }
+    // A view takes the place of a comparison.
+    const next = { ...base, ...(change.view === undefined ? {} : { with: null }), ...change }
     this.#hasChosen = true
     this.problems.value = []
     this.#ports.address.write(formatRoute(next), how)
@@ -194,6 +195,11 @@ export class Inspector {
 
   /** Why no agent can be driven, whichever; `null`: some can. */
   readonly whyNotDrive: ReadonlySignal<string | null> = computed(() => whyNotDrive(this.#driveFacts()))
+
+  /** Why the agent that is shown cannot be forked; `null`: it can. */
+  readonly whyNotFork: ReadonlySignal<string | null> = computed(() =>
+    whyNotFork(this.#driveFacts(), this.agent.value?.state.value.status ?? 'loading'),
+  )
 
   /** Why nothing that waits can be decided: by the agent that is shown, or on the overview by any. */
   readonly whyNotDecide: ReadonlySignal<string | null> = computed(() =>

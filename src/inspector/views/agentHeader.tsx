@@ -1,9 +1,11 @@
 import { dollars } from '../../charts/amounts.ts'
 import { standingOf, standingWords, type Standing } from '../../charts/standing.ts'
+import { formatNodeId } from '../../protocol/nodeIds.ts'
 import { metadataText } from '../../protocol/metadataText.ts'
 import type { AgentViewState, SourceView } from '../model/agentView.ts'
 import { sourceWords, useWords } from '../model/eventWords.ts'
 import { formatCompact } from '../model/numbers.ts'
+import { emptyRoute, formatRoute } from '../model/route.ts'
 import { forDisplay, oneLine } from '../model/shortText.ts'
 import { costsOf, viewStanding, waitsBelow } from '../model/viewStanding.ts'
 import { retry } from '../model/retry.ts'
@@ -167,7 +169,11 @@ function About({ inspector, view }: PartProps) {
       {source === undefined ? null : (
         <>
           {' '}
-          · fork of <a href={`#agent=${encodeURIComponent(source.agentId)}&at=${source.seq}`}>{source.agentId}</a>
+          · fork of <a href={`#agent=${encodeURIComponent(source.agentId)}&at=${source.seq}`}>
+            {source.agentId}
+          </a> at{' '}
+          {formatNodeId(source.at)} (
+          <a href={formatRoute({ ...emptyRoute, agent: view.agentId, with: source.agentId })}>compare</a>)
         </>
       )}
       {sources.filter(isTroubled).map((one) => (

@@ -10,6 +10,7 @@ import { Skeleton } from '../parts/skeleton.tsx'
 import { Tabs } from '../parts/tabs.tsx'
 import { AgentNames } from './agentNames.ts'
 import { AgentHeader } from './agentHeader.tsx'
+import type { AgentDialog } from './headerActions.tsx'
 import { ConversationPane } from './conversationPane.tsx'
 import { PendingBar } from './pendingBar.tsx'
 import { PromptBox } from './promptBox.tsx'
@@ -31,6 +32,7 @@ const TimelinePane = later(
   async () => (await import('./timelinePane.tsx')).TimelinePane,
 )
 const ContextPane = later('The context is being loaded', async () => (await import('./contextPane.tsx')).ContextPane)
+const ComparePane = later('The comparison is being loaded', async () => (await import('./comparePane.tsx')).ComparePane)
 const SearchBar = later('The search is being loaded', async () => (await import('./searchBar.tsx')).SearchBar)
 const RequestPane = later('The requests are being loaded', async () => (await import('./requestPane.tsx')).RequestPane)
 
@@ -40,12 +42,14 @@ export interface AgentPaneProps {
   readonly onCompact: () => void
   readonly onAsk: () => void
   readonly onShare: () => void
+  readonly onOpen: (dialog: AgentDialog) => void
   readonly onStop: () => void
 }
 
 /** One agent: its views, the calls that wait, and what a person can say to it. */
-export function AgentPane({ inspector, view, onCompact, onAsk, onShare, onStop }: AgentPaneProps) {
-  const { view: chosen } = inspector.route.value
+export function AgentPane({ inspector, view, onCompact, onAsk, onShare, onOpen, onStop }: AgentPaneProps) {
+  const { view: chosen, with: compared } = inspector.route.value
+  const isCompared = compared !== null
   const nameOf = useCallback(
     (agentId: string): string => {
       const { agents, sessions } = inspector.attached.value.directory
@@ -62,6 +66,7 @@ export function AgentPane({ inspector, view, onCompact, onAsk, onShare, onStop }
         onCompact={onCompact}
         onAsk={onAsk}
         onShare={onShare}
+        onOpen={onOpen}
         onStop={onStop}
       />
       <Tabs
@@ -79,9 +84,9 @@ export function AgentPane({ inspector, view, onCompact, onAsk, onShare, onStop }
           <Panel inspector={inspector} view={view} />
         </AgentNames.Provider>
       </div>
-      <TimeSlider inspector={inspector} view={view} />
+      {isCompared ? null : <TimeSlider inspector={inspector} view={view} />}
       <PendingBar inspector={inspector} view={view} />
-      <PromptBox inspector={inspector} view={view} />
+      {isCompared ? null : <PromptBox inspector={inspector} view={view} />}
     </main>
   )
 }
@@ -106,7 +111,8 @@ function Panel({ inspector, view }: { readonly inspector: Inspector; readonly vi
     requests: () => <RequestPane view={view} turn={inspector.turn} />,
     context: () => <ContextPane inspector={inspector} view={view} />,
   }
-  return panes[inspector.route.value.view]()
+  const { with: other, view: chosen } = inspector.route.value
+  return other === null ? panes[chosen]() : <ComparePane key={other} inspector={inspector} view={view} other={other} />
 }
 
 const titles: Readonly<Record<string, string>> = {

@@ -6,6 +6,7 @@ import { detailsWidth } from '../model/shellChoices.ts'
 import { Splitter } from '../parts/splitter.tsx'
 import { StateDot } from '../parts/stateDot.tsx'
 import { useDrawer } from '../parts/useDrawer.ts'
+import { ForksPanel } from './forksPanel.tsx'
 import { NodeDetails } from './nodeDetails.tsx'
 import { SourcesPanel } from './sourcesPanel.tsx'
 import { UsagePanel } from './usagePanel.tsx'
@@ -19,10 +20,11 @@ export interface DetailsPaneProps {
   readonly view: FollowedAgent
   readonly onRevert: (node: NodeId) => void
   readonly onPrune: (node: NodeId) => void
+  readonly onFork: (node: NodeId) => void
 }
 
 /** What is chosen, and what the agent used. */
-export function DetailsPane({ inspector, view, onRevert, onPrune }: DetailsPaneProps) {
+export function DetailsPane({ inspector, view, onRevert, onPrune, onFork }: DetailsPaneProps) {
   const { status, children } = view.state.value
   const event = inspector.event.value
   const node = inspector.node.value
@@ -55,10 +57,18 @@ export function DetailsPane({ inspector, view, onRevert, onPrune }: DetailsPaneP
         </button>
         {event === null ? null : <EventDetails inspector={inspector} event={event} />}
         {node === null ? null : (
-          <NodeDetails inspector={inspector} view={view} id={node} onRevert={onRevert} onPrune={onPrune} />
+          <NodeDetails
+            inspector={inspector}
+            view={view}
+            id={node}
+            onRevert={onRevert}
+            onPrune={onPrune}
+            onFork={onFork}
+          />
         )}
         {status === 'loading' || status === 'error' ? null : <UsagePanel inspector={inspector} view={view} />}
         {isInContext ? null : <SourcesPanel view={view} />}
+        <ForksPanel inspector={inspector} agentId={view.agentId} />
         {children.length === 0 ? null : (
           <section class="details-part" aria-labelledby="children-title">
             <h2 id="children-title">Sub-agents</h2>

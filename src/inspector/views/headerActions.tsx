@@ -1,7 +1,12 @@
+import type { NodeId } from '../../protocol/ids.ts'
+import { formatNodeId } from '../../protocol/nodeIds.ts'
 import type { FollowedAgent } from '../model/followedAgent.ts'
 import type { Inspector } from '../model/inspector.ts'
 import { Icon } from '../parts/icon.tsx'
 import { Menu, type MenuItem } from '../parts/menu.tsx'
+
+/** A dialog about the agent that is shown. */
+export type AgentDialog = 'compare' | 'export' | { readonly fork: NodeId }
 
 export interface HeaderActionsProps {
   readonly inspector: Inspector
@@ -9,12 +14,15 @@ export interface HeaderActionsProps {
   readonly onCompact: () => void
   readonly onAsk: () => void
   readonly onShare: () => void
+  readonly onOpen: (dialog: AgentDialog) => void
   readonly onStop: () => void
 }
 
 /** What can be done with the agent that is shown. */
-export function HeaderActions({ inspector, view, onCompact, onAsk, onShare, onStop }: HeaderActionsProps) {
-  const { isRunning, policies, at } = view.state.value
+export function HeaderActions({ inspector, view, onCompact, onAsk, onShare, onOpen, onStop }: HeaderActionsProps) {
+  const { isRunning, policies, at, conversation, session } = view.state.value
+  const source = session.forkedFrom
+  const { head } = conversation
   const { controls, choices, isTimeOpen } = inspector
   const isTimeShown = isTimeOpen.value ?? (!isRunning || at !== null)
   const isOpen = choices.isDrawerOpen.value
@@ -39,6 +47,30 @@ export function HeaderActions({ inspector, view, onCompact, onAsk, onShare, onSt
     ...(inspector.attached.value.connection.role.value === 'admin'
       ? [{ label: 'Make a read-only link', icon: <Icon name="link" />, why: null, onChoose: onShare }]
       : []),
+    {
+      label: head === null ? 'Fork' : `Fork at the newest message, ${formatNodeId(head)}`,
+      icon: <Icon name="fork" />,
+      key: 'f',
+      why: head === null ? 'There is no message yet.' : inspector.whyNotFork.value,
+      onChoose: () => onOpen({ fork: head! }),
+    },
+    ...(source === undefined
+      ? []
+      : [
+          {
+            label: 'Compare with its source',
+            icon: <Icon name="compare" />,
+            why: null,
+            onChoose: () => inspector.go({ with: source.agentId }),
+          },
+        ]),
+    {
+      label: 'Compare with…',
+      icon: <Icon name="compare" />,
+      key: 'v',
+      why: null,
+      onChoose: () => onOpen('compare'),
+    },
     {
       label: 'Stop the agent',
       icon: <Icon name="stop" />,

@@ -11,12 +11,13 @@ export interface NodeActionsProps {
   readonly view: FollowedAgent
   readonly onRevert: (node: NodeId) => void
   readonly onPrune: (node: NodeId) => void
+  readonly onFork: (node: NodeId) => void
   readonly node: ConversationNode
   readonly isOnTrunk: boolean
 }
 
 /** What can be done with a message, each with why it cannot. */
-export function NodeActions({ inspector, view, node, isOnTrunk, onRevert, onPrune }: NodeActionsProps) {
+export function NodeActions({ inspector, view, node, isOnTrunk, onRevert, onPrune, onFork }: NodeActionsProps) {
   const { id } = node
   const isPinned = view.state.value.conversation.pins().includes(node.stepId)
   const away = isOnTrunk ? null : 'It is not on the trunk.'
@@ -30,6 +31,14 @@ export function NodeActions({ inspector, view, node, isOnTrunk, onRevert, onPrun
         <Icon name="revert" /> Revert
       </ControlButton>
       {isOnTrunk ? null : <GraftButton inspector={inspector} view={view} node={node} />}
+      <ControlButton
+        why={inspector.whyNotFork.value}
+        onUse={() => onFork(id)}
+        label={`Fork here, at ${formatNodeId(id)}`}
+        kind="quiet"
+      >
+        <Icon name="fork" /> Fork here
+      </ControlButton>
       <PinButton inspector={inspector} view={view} node={node} isOnTrunk={isOnTrunk} />
       <ControlButton
         why={away ?? inspector.controls.value.prune ?? whyNotHidden(node, isPinned)}

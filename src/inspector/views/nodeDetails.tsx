@@ -22,10 +22,11 @@ export interface NodeDetailsProps {
   readonly id: NodeId
   readonly onRevert: (node: NodeId) => void
   readonly onPrune: (node: NodeId) => void
+  readonly onFork: (node: NodeId) => void
 }
 
 /** A message of the conversation: where it stands, what it says, and the way back to it. */
-export function NodeDetails({ inspector, view, id, onRevert, onPrune }: NodeDetailsProps) {
+export function NodeDetails({ inspector, view, id, onRevert, onPrune, onFork }: NodeDetailsProps) {
   const { conversation, status, at } = view.state.value
   const calls = useCalls(view)
   const node = conversation.node(id) ?? conversation.log().find((other) => other.id === id)
@@ -62,6 +63,7 @@ export function NodeDetails({ inspector, view, id, onRevert, onPrune }: NodeDeta
         isOnTrunk={isOnTrunk}
         onRevert={onRevert}
         onPrune={onPrune}
+        onFork={onFork}
       />
       <Badges message={message} isOnTrunk={isOnTrunk} isPinned={isPinned} />
       <Facts inspector={inspector} node={node} />

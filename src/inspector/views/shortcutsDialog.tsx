@@ -13,6 +13,8 @@ const shortcuts: readonly (readonly [keys: readonly string[], what: string])[] =
   [['[', ']'], 'One record back in time, and on; of the slider also ← →, by turns with Shift'],
   [['y', 'n'], 'Approve, deny the first call that waits; on the overview the chosen one'],
   [['Shift', 'Y'], 'Approve all of its tool that wait now'],
+  [['f'], 'Fork at the chosen message, or at the newest'],
+  [['v'], 'Compare with another agent or session'],
   [['r'], 'On the overview: retry, or resume'],
   [['n'], 'Start an agent, when nothing waits'],
   [['Enter'], 'Send the prompt; Shift and Enter for a new line'],

@@ -10,7 +10,16 @@ import type { SessionSummary } from '../../sessions/listSessions.ts'
 import { isSameGrant, mayAct, outOfReach, reaches, type Grant, type Reach, type ReachedAgent } from './roles.ts'
 import type { Viewer } from './agentDirectory.ts'
 import type { Bridge } from './bridge.ts'
+import type { Wanted } from './sessionIndex.ts'
 import type { BridgeLimits } from './limits.ts'
+
+/** Which sessions a client asks for. */
+export interface WantedSessions {
+  /** Only those that have all of these values. */
+  readonly metadata?: Metadata
+  /** Only forks of this agent. */
+  readonly forkedFrom?: string
+}
 
 /** The agents of a server as far as one client may see and drive them. */
 export class AgentAccess implements Viewer {
@@ -69,9 +78,12 @@ export class AgentAccess implements Viewer {
     return this.definitions.filter((name) => known.has(name))
   }
 
-  /** Ids of the sessions within reach with this metadata, running or not, the one written last first. Rejects with `STORE_READ_FAILED`. */
-  sessionIds(metadata: Metadata = {}): Promise<readonly string[]> {
-    const isWithin: Reach = (agent) => this.reach(agent) && hasMetadata(agent.metadata, metadata)
+  /** Ids of the sessions within reach that are asked for, running or not, the one written last first. Rejects with `STORE_READ_FAILED`. */
+  sessionIds({ metadata = {}, forkedFrom }: WantedSessions = {}): Promise<readonly string[]> {
+    const isWithin: Wanted = (agent) =>
+      this.reach(agent) &&
+      hasMetadata(agent.metadata, metadata) &&
+      (forkedFrom === undefined || agent.forkedFrom === forkedFrom)
     // What a function says of an agent without metadata it need not say of the agent that it is.
     return this.#bridge.sessions.ids(isWithin, typeof this.#grant.agents === 'function')
   }

@@ -206,8 +206,10 @@ export const commandTable: { readonly [T in Command['type']]: CommandHandler<T> 
   'agent.unwatch': { role: 'observe', run: ({ subscriptions }) => subscriptions.unwatchRoster() },
   'session.list': {
     role: 'observe',
-    async run({ access }, frame) {
-      const ids = await access.sessionIds(frame.metadata)
+    async run({ bridge, access }, frame) {
+      // Where it comes from is nobody's business who may not see that.
+      if (frame.forkedFrom !== undefined) await bridge.agents.checkReach(frame.forkedFrom, access)
+      const ids = await access.sessionIds(frame)
       const sessions: SessionEntry[] = []
       const { running } = frame
       const fits = (id: string): boolean => running === undefined || running === (access.find(id) !== undefined)

@@ -1,4 +1,5 @@
 import { toErrorInfo, type ErrorInfo } from '../../protocol/errors.ts'
+import type { RecordOf } from '../../protocol/records.ts'
 import type { LogStat, Store } from '../../protocol/store.ts'
 import { createdRecord } from '../../sessions/readHistory.ts'
 import { SessionProjection } from '../../sessions/sessionProjection.ts'
@@ -14,9 +15,18 @@ interface LogEntry {
   readonly stat: LogStat | undefined
 }
 
+/** What the first record of a log says. */
+interface Origin extends ReachedAgent {
+  /** Id of the agent that it is a fork of. */
+  readonly forkedFrom?: string
+}
+
+/** Which sessions a client asks for. */
+export type Wanted = (agent: Origin) => boolean
+
 interface Ancestry {
   /** Whose it is; `undefined`: the log has no first record, or none that can be read. */
-  readonly agent: ReachedAgent | undefined
+  readonly agent: Origin | undefined
   readonly size: number
 }
 
@@ -30,6 +40,13 @@ interface Summary {
   readonly stat: LogStat
   readonly summary: SessionSummary | undefined
 }
+
+const originOf = (id: string, { path, metadata, forkedFrom }: RecordOf<'agent.created'>): Origin => ({
+  id,
+  path,
+  metadata,
+  ...(forkedFrom === undefined ? {} : { forkedFrom: forkedFrom.agentId }),
+})
 
 const isSame = (one: LogStat | undefined, other: LogStat | undefined): boolean =>
   one !== undefined && one.size === other?.size && one.writtenAt === other.writtenAt
@@ -52,10 +69,10 @@ export class SessionIndex {
   }
 
   /**
-   * Ids of the sessions within reach, the one written last first. `bySight`: what one is must be known to tell. Rejects
+   * Ids of the sessions that are wanted, the one written last first. `bySight`: what one is must be known to tell. Rejects
    * as `Store.list` does.
    */
-  async ids(reach: Reach, bySight = false): Promise<readonly string[]> {
+  async ids(wanted: Wanted, bySight = false): Promise<readonly string[]> {
     this.#listing ??= this.#inTurn(() => {
       this.#listing = undefined
       return this.#list()
@@ -65,7 +82,7 @@ export class SessionIndex {
     for (const entry of entries) {
       const unknown = { id: entry.id, path: [], metadata: undefined }
       // Most tokens reach everything or nothing of it by its own id: what it is below need not be known.
-      if ((!bySight && reach(unknown)) || reach((await this.#inTurn(() => this.#agentOf(entry))) ?? unknown))
+      if ((!bySight && wanted(unknown)) || wanted((await this.#inTurn(() => this.#agentOf(entry))) ?? unknown))
         within.push(entry)
     }
     if (this.#store.stat === undefined) return await this.#byLastRecord(within)
@@ -97,14 +114,14 @@ export class SessionIndex {
     return await this.#store.stat?.(id).catch(() => undefined)
   }
 
-  async #agentOf({ id, stat }: LogEntry): Promise<ReachedAgent | undefined> {
+  async #agentOf({ id, stat }: LogEntry): Promise<Origin | undefined> {
     const size = stat?.size ?? 0
     const known = this.#ancestries.get(id)
     // A log only grows, unless it was replaced.
     if (known !== undefined && (known.agent === undefined ? size === known.size : size >= known.size))
       return known.agent
     const created = await createdRecord(this.#store, id).catch(() => undefined)
-    const agent = created === undefined ? undefined : { id, path: created.path, metadata: created.metadata }
+    const agent = created === undefined ? undefined : originOf(id, created)
     if (agent !== undefined || stat !== undefined) this.#ancestries.set(id, { agent, size })
     return agent
   }

@@ -1,7 +1,7 @@
 import { defineAgent } from '../../../src/actors/defineAgent.ts'
 import { policyModel } from '../../../src/actors/models/policyModel.ts'
 import { assert, describe } from '../../support/suite.ts'
-import { serveAgents } from './bridgeHarness.ts'
+import { lastingStore, serveAgents } from './bridgeHarness.ts'
 
 const counter = defineAgent({
   name: 'counter',
@@ -42,18 +42,23 @@ describe('a fork that a client asks for', (it) => {
   })
 
   it('is made once, however often the same request comes', async (context) => {
-    const { runtime, dial, connect } = await serveAgents(context, [counter])
-    await (await runtime.spawn(counter, { id: 'a1' })).prompt('one').result
+    const store = lastingStore()
     const ids: unknown[] = []
     for (let time = 0; time < 2; time++) {
-      const bare = await dial({ hello: { sessionId: 's1' } })
-      const answer = await bare.ask({ type: 'agent.fork', id: '1', agentId: 'a1', at: 'n1' })
-      ids.push(answer.type === 'ok' ? (answer.result as { readonly agentId: string }).agentId : answer.message)
-      bare.socket.close()
+      // The second time at another server, which has answered nothing.
+      const { runtime, dial, connect } = await serveAgents(context, [counter], { runtime: { store } })
+      if (time === 0) await (await runtime.spawn(counter, { id: 'a1' })).prompt('one').result
+      for (let again = 0; again < 2; again++) {
+        const bare = await dial({ hello: { sessionId: 's1' } })
+        const answer = await bare.ask({ type: 'agent.fork', id: '1', agentId: 'a1', at: 'n1' })
+        ids.push(answer.type === 'ok' ? (answer.result as { readonly agentId: string }).agentId : answer.message)
+        bare.socket.close()
+      }
+      assert.is((await connect().sessions()).total, 2)
+      await runtime.close()
     }
     assert.match(String(ids[0]), /^counter-/)
-    assert.is(ids[1], ids[0])
-    assert.is((await connect().sessions()).total, 2)
+    assert.is(new Set(ids).size, 1)
   })
 
   it('needs the right to start agents, one within reach, a node that is there, and a log', async (context) => {
@@ -73,5 +78,26 @@ describe('a fork that a client asks for', (it) => {
     assert.is(await codeOf(hidden.fork('n1')), 'AGENT_INCOGNITO')
     const { sessions } = await client.sessions()
     assert.equal(sessions.map(({ agentId }) => agentId).toSorted(), ['a1', 'a2'])
+  })
+
+  it('is listed as a fork of its source, running or not, to who may see it', async (context) => {
+    const { runtime, connect } = await serveAgents(context, [counter], { tokens })
+    for (const id of ['a1', 'a2']) await (await runtime.spawn(counter, { id })).prompt('one').result
+    const client = connect({ token: admin })
+    assert.equal((await client.sessions({ forkedFrom: 'a1' })).sessions, [])
+    const first = await client.agent('a1').fork('n1')
+    const second = await client.agent('a1').fork('n2')
+    await client.agent('a2').fork('n1')
+    await client.agent(second.agentId).prompt('two').result
+    const { sessions, total } = await client.sessions({ forkedFrom: 'a1' })
+    assert.equal(sessions.map(({ agentId }) => agentId).toSorted(), [first.agentId, second.agentId].toSorted())
+    assert.is(total, 2)
+    assert.equal(
+      (await client.sessions({ forkedFrom: 'a1', running: true })).sessions.map(({ agentId }) => agentId),
+      [second.agentId],
+    )
+    const narrow = connect({ token: other })
+    assert.is((await narrow.sessions({ forkedFrom: 'a1' })).total, 0)
+    assert.is(await codeOf(narrow.sessions({ forkedFrom: 'a2' })), 'BRIDGE_FORBIDDEN')
   })
 })

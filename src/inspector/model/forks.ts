@@ -1,0 +1,19 @@
+import type { ConversationView } from '../../conversation/conversationView.ts'
+import type { NodeId } from '../../protocol/ids.ts'
+
+/** What a fork at a node shares. */
+export interface Shared {
+  readonly messages: number
+  readonly turns: number
+  /** The last message that it has: a step is shared whole, its results included. */
+  readonly last: NodeId
+}
+
+/** What a fork at a node would share, whether the node is on the trunk or abandoned. Pure. */
+export function sharedBy(conversation: ConversationView, id: NodeId): Shared {
+  const node = conversation.node(id)
+  if (node === undefined) return { messages: 0, turns: 0, last: id }
+  let last = node
+  for (const other of conversation.log()) if (other.stepId === node.stepId && other.depth > last.depth) last = other
+  return { messages: last.depth, turns: last.turnIndex + (last.message.role === 'user' ? 0 : 1), last: last.id }
+}

@@ -1,0 +1,96 @@
+import { shortestEdit } from './shortestEdit.ts'
+
+/** A stretch of two texts: what both have, or only one. */
+export interface WordPart {
+  readonly type: 'same' | 'added' | 'removed'
+  readonly text: string
+}
+
+/** Changed words beyond which they are no longer matched with one another: it costs their square. */
+const mostChanges = 400
+
+/** Words, single characters of scripts that put no space between words, spaces, and every other character by itself. */
+const wordPattern =
+  /\s+|[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|[\p{L}\p{N}\p{M}_]+|[^\s\p{L}\p{N}\p{M}_]/gu
+
+/**
+ * What became of one text, word by word; the parts of either text put together are that text. Where too much has changed, all between
+ * the first and the last change is one removed and one added part. Costs the length of the texts and, up to a limit, the square of
+ * the number of changes. Pure.
+ */
+export function wordDiff(before: string, after: string): readonly WordPart[] {
+  if (before === after) return before === '' ? [] : [{ type: 'same', text: before }]
+  const a = before.match(wordPattern) ?? []
+  const b = after.match(wordPattern) ?? []
+  let start = 0
+  while (start < a.length && start < b.length && a[start] === b[start]) start++
+  let end = 0
+  while (end < a.length - start && end < b.length - start && a.at(-1 - end) === b.at(-1 - end)) end++
+  const parts = new Parts()
+  parts.add('same', a.slice(0, start))
+  const middleA = a.slice(start, a.length - end)
+  const middleB = b.slice(start, b.length - end)
+  const steps = shortestEdit(middleA, middleB, mostChanges)
+  if (steps === undefined) {
+    parts.add('removed', middleA)
+    parts.add('added', middleB)
+  }
+  let x = 0
+  let y = 0
+  for (const step of steps ?? []) {
+    parts.add(step, [step === 'added' ? middleB[y]! : middleA[x]!])
+    if (step !== 'added') x++
+    if (step !== 'removed') y++
+  }
+  parts.add('same', a.slice(a.length - end))
+  return parts.all()
+}
+
+/** Stretches of changes, what is removed before what is added; a space between two changes is part of both. */
+class Parts {
+  readonly #parts: WordPart[] = []
+  #removed = ''
+  #added = ''
+  /** Equal spaces after a change, of which is not known yet what follows. */
+  #space = ''
+
+  add(type: WordPart['type'], words: readonly string[]): void {
+    if (words.length === 0) return
+    const text = words.join('')
+    if (type === 'same') {
+      const isChanging = this.#removed !== '' || this.#added !== ''
+      if (isChanging && /^[^\S\n]+$/.test(text)) this.#space += text
+      else {
+        this.#flush()
+        this.#push('same', text)
+      }
+      return
+    }
+    if (this.#space !== '') {
+      this.#removed += this.#space
+      this.#added += this.#space
+      this.#space = ''
+    }
+    if (type === 'removed') this.#removed += text
+    else this.#added += text
+  }
+
+  all(): readonly WordPart[] {
+    this.#flush()
+    return this.#parts
+  }
+
+  #flush(): void {
+    this.#push('removed', this.#removed)
+    this.#push('added', this.#added)
+    this.#push('same', this.#space)
+    this.#removed = this.#added = this.#space = ''
+  }
+
+  #push(type: WordPart['type'], text: string): void {
+    const last = this.#parts.at(-1)
+    if (text === '') return
+    if (last?.type === type) this.#parts[this.#parts.length - 1] = { type, text: last.text + text }
+    else this.#parts.push({ type, text })
+  }
+}
