@@ -27,8 +27,13 @@ export interface ShortOptions {
 /** As `indented`, with long lines cut and, where it has many, the middle left out. */
 export function shortened(text: string, { indent, columns, maxLines }: ShortOptions): string[] {
   const lines = indented(text, indent).map((line) => fitted(line, columns))
+  return withoutMiddle(lines, indent, maxLines)
+}
+
+/** Lines, where there are many without those in the middle. Pure. */
+export function withoutMiddle(lines: readonly string[], indent: string, maxLines: number): string[] {
   const left = lines.length - maxLines
-  if (left <= 1) return lines
+  if (left <= 1) return [...lines]
   const head = Math.ceil(maxLines / 2)
   return [...lines.slice(0, head), `${indent}… ${left} more lines …`, ...lines.slice(head + left)]
 }

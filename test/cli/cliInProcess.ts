@@ -112,11 +112,11 @@ export async function endedCli(
   context: Pick<CaseContext, 'cleanup' | 'signal'>,
   args: readonly string[],
   options: CliRunOptions = {},
-): Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }> {
+): Promise<{ readonly code: number; readonly stdout: string; readonly raw: string; readonly stderr: string }> {
   const run = startCli(context, args, { input: '', ...options })
   const code = await run.ended
   await new Promise((resolve) => setImmediate(resolve))
-  return { code, stdout: run.stdout, stderr: run.stderr }
+  return { code, stdout: run.stdout, raw: run.raw, stderr: run.stderr }
 }
 
 /** Moves this process to a folder, with variables that packages read by themselves; what it returns moves it back. */

@@ -8,7 +8,7 @@ import type { LogRecord } from '../../protocol/records.ts'
 import type { LoadedSession } from '../../sessions/loadSession.ts'
 import { type CliHost, exitCodes } from '../cliHost.ts'
 import type { CommandRun } from '../command.ts'
-import { logsFor, readCount, readSession, wantsJson } from '../sessionLogs.ts'
+import { columnsOf, logsFor, readCount, readSession, wantsJson } from '../sessionLogs.ts'
 import { onStopSignal } from '../signals.ts'
 import { coloursFor } from '../terminal/colours.ts'
 import { eventPrinter } from '../terminal/eventPrinter.ts'
@@ -69,7 +69,7 @@ async function playData(steps: Iterable<ReplayStep>, { host, speed, signal }: Pl
 async function playText(steps: Iterable<ReplayStep>, session: LoadedSession, options: PlayOptions): Promise<void> {
   const { host, speed, signal } = options
   const colours = coloursFor(host.stdout, host.env, host.theme)
-  const screen = plainScreen(host.stdout)
+  const screen = plainScreen(host.stdout, Number.isFinite(columnsOf(host)) ? columnsOf(host) : undefined)
   const isPriced = session.costUsd > 0 || session.model.startsWith('embedded:')
   const print = eventPrinter({ screen, colours, isPriced })
   let isAtWork = false

@@ -6,7 +6,7 @@ export interface Screen {
   write(text: string): void
   /**
    * Writes lines for good, as they are, and shows below all text what may still change, until the next call; `rest`: its lines in so many columns.
-   * Only where rows can be drawn again.
+   * Only at terminals; where rows cannot be drawn again, `rest` is not shown.
    */
   grow?(lines: readonly string[], rest?: (columns: number) => readonly string[]): void
   /** Tells a person who looks elsewhere that something has come to an end. Only at a terminal. */
@@ -24,15 +24,19 @@ export interface Screen {
   close(): void
 }
 
-/** A screen for a pipe or a file: plain text only. */
-export function plainScreen(output: { write(text: string): unknown }): Screen {
+/** A screen for a pipe or a file, or, with `columns`, for a terminal whose cursor is left alone: text only, and what grows once it is final. */
+export function plainScreen(output: { write(text: string): unknown }, columns?: number): Screen {
   let isAtLineStart = true
+  const write = (text: string): void => {
+    if (text === '') return
+    output.write(text)
+    isAtLineStart = text.endsWith('\n')
+  }
+  const grow = (lines: readonly string[]): void =>
+    lines.length === 0 ? undefined : write([...(isAtLineStart ? [] : ['']), ...lines, ''].join('\n'))
   return {
-    write(text) {
-      if (text === '') return
-      output.write(text)
-      isAtLineStart = text.endsWith('\n')
-    },
+    write,
+    ...(columns === undefined ? {} : { columns, grow }),
     setStatus() {},
     isInteractive: false,
     ask: () => Promise.resolve(undefined),

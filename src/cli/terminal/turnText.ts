@@ -7,7 +7,8 @@ import { byPolicy, counted, duration, savings, whole } from '../../charts/amount
 import { copiedSpans } from '../../charts/copiedSpans.ts'
 import { paintStatus, type Colours } from './colours.ts'
 import { shortRunId } from './sessionText.ts'
-import { oneLine, shortened } from '../../charts/plainText.ts'
+import { oneLine, shortened, withoutMiddle } from '../../charts/plainText.ts'
+import { replyLines } from './reply/wholeReply.ts'
 import { callLine, outcomeLine } from '../../charts/toolLine.ts'
 
 export interface TurnScene {
@@ -18,6 +19,7 @@ export interface TurnScene {
 
 const maxResultLines = 12
 const maxTextLines = 60
+const leastColumns = 12
 
 /** One turn: the messages sent, the model's reply, and the results of its calls. */
 export function turnLines({ run, turn, nodes }: TurnScene, colours: Colours, columns: number): string[] {
@@ -29,12 +31,25 @@ export function turnLines({ run, turn, nodes }: TurnScene, colours: Colours, col
     `${whole(totalTokens(usage))} tokens`,
     ...(endedAt === undefined ? [] : [duration(endedAt - startedAt)]),
   ]
-  const text = (id: NodeId): string[] => {
+  const said = (id: NodeId): string => {
     const content = nodes.get(id)?.message.content ?? []
     const media = countMedia(content)
     const provided = content.flatMap((block) => (block.type === 'provider' ? [`[${providedText(block)}]\n`] : []))
-    const shown = provided.join('') + textOf(content) + (media === '' ? '' : `\n[${media}]`)
-    return shown.trim() === '' ? [] : shortened(shown.trim(), { indent: '  ', columns, maxLines: maxTextLines })
+    return (provided.join('') + textOf(content) + (media === '' ? '' : `\n[${media}]`)).trim()
+  }
+  const text = (id: NodeId): string[] =>
+    said(id) === '' ? [] : shortened(said(id), { indent: '  ', columns, maxLines: maxTextLines })
+  /** As it was shown while it came. */
+  const replyText = (id: NodeId): string[] => {
+    if (colours.theme === 'none') return text(id)
+    const indent = '  '
+    const room = Math.max(leastColumns, columns - indent.length)
+    const lines = replyLines(said(id), { colours, hasLinks: false }, room)
+    return withoutMiddle(
+      lines.map((line) => (line === '' ? '' : indent + line)),
+      indent,
+      maxTextLines,
+    )
   }
   const replied = reply === undefined ? undefined : nodes.get(reply)
   const section = (title: string, lines: readonly string[]): string[] => ['', colours.bold(title), ...lines]
@@ -43,7 +58,7 @@ export function turnLines({ run, turn, nodes }: TurnScene, colours: Colours, col
     ...input.flatMap(({ nodeId, source }) => section(`Said ${formatNodeId(nodeId)} (${source})`, text(nodeId))),
     ...(reply === undefined
       ? section('No reply', [])
-      : section(`Reply ${formatNodeId(reply)}`, [...thoughtsOf(replied, colours, columns), ...text(reply)])),
+      : section(`Reply ${formatNodeId(reply)}`, [...thoughtsOf(replied, colours, columns), ...replyText(reply)])),
     ...(toolCalls.length === 0
       ? []
       : section(
