@@ -12,7 +12,7 @@ describe('what a revert or a prune takes away', (it) => {
     ])
     log.step([{ name: 'look', input: {}, isError: true, synthetic: 'skipped' }])
     log.reply('Done.')
-    const { steps, words } = leavingSteps(log.conversation.path)
+    const { steps, words } = leavingSteps(log.conversation.path, 10)
     assert.is(words, '4 steps · 1 edit, 1 failed call, 1 message of people')
     assert.equal(
       steps.map(({ id, words: said, isBad }) => [id, said, isBad]),
@@ -25,7 +25,14 @@ describe('what a revert or a prune takes away', (it) => {
     )
   })
 
+  it('is counted whole, and told as far as there is room', () => {
+    const log = new BrakeLog()
+    for (const said of ['one', 'two', 'three']) log.user(said)
+    const { steps, total, words } = leavingSteps(log.conversation.path, 2)
+    assert.equal([steps.length, total, words], [2, 3, '3 steps · 3 messages of people'])
+  })
+
   it('is nothing when nothing is taken', () => {
-    assert.equal(leavingSteps([]), { steps: [], words: '0 steps' })
+    assert.equal(leavingSteps([], 10), { total: 0, steps: [], words: '0 steps' })
   })
 })

@@ -16,13 +16,15 @@ export interface LeavingStep {
 }
 
 export interface Leaving {
+  /** The first of them. */
   readonly steps: readonly LeavingStep[]
+  readonly total: number
   /** `5 steps · 2 edits, 1 failed call`. */
   readonly words: string
 }
 
-/** What these nodes are, step by step. Pure. */
-export function leavingSteps(nodes: readonly ConversationNode[]): Leaving {
+/** What these nodes are, step by step: the first `most` in words, and all of them counted. Pure. */
+export function leavingSteps(nodes: readonly ConversationNode[], most: number): Leaving {
   const steps = [...Map.groupBy(nodes, ({ stepId }) => stepId)]
   const calls = nodes.flatMap(({ message }) => (message.role === 'assistant' ? toolCallsOf(message.content) : []))
   const failed = new Set(nodes.flatMap(({ message }) => (hasFailed(message) ? [message.callId] : [])))
@@ -35,7 +37,8 @@ export function leavingSteps(nodes: readonly ConversationNode[]): Leaving {
     said > 0 ? `${counted(said, 'message')} of people` : '',
   ].filter(Boolean)
   return {
-    steps: steps.map(([id, [first, ...rest]]) => ({
+    total: steps.length,
+    steps: steps.slice(0, most).map(([id, [first, ...rest]]) => ({
       id,
       words: first === undefined ? '' : wordsOf(first),
       isBad: rest.some(({ message }) => hasFailed(message)),

@@ -11,18 +11,18 @@ const fewSteps = 4
 
 /** The steps that leave the model's sight. */
 export function LeavingList({ nodes }: { readonly nodes: readonly ConversationNode[] }) {
-  const { steps, words } = useMemo(() => leavingSteps(nodes), [nodes])
+  const { steps, total, words } = useMemo(() => leavingSteps(nodes, mostSteps), [nodes])
   return (
-    <details class="leaving" open={steps.length <= fewSteps}>
+    <details class="leaving" open={total <= fewSteps}>
       <summary>{words}</summary>
       <ul class="leaving-steps scroll" tabIndex={0} aria-label="Steps that go">
-        {steps.slice(0, mostSteps).map(({ id, words: said, isBad }) => (
+        {steps.map(({ id, words: said, isBad }) => (
           <li key={id}>
             <span class="mono faint">{formatNodeId(id)}</span> <span class="leaving-words">{said}</span>
             {isBad ? <span class="badge bad">failed</span> : null}
           </li>
         ))}
-        {steps.length > mostSteps ? <li class="muted">and {formatCount(steps.length - mostSteps)} more</li> : null}
+        {total > steps.length ? <li class="muted">and {formatCount(total - steps.length)} more</li> : null}
       </ul>
     </details>
   )
