@@ -3,10 +3,10 @@ import type { NodeId } from '../protocol/ids.ts'
 import { nameOf } from './model/agentNames.ts'
 import { waitingKeys } from './model/deciding.ts'
 import type { FollowedAgent } from './model/followedAgent.ts'
-import { eventText } from './model/eventWords.ts'
 import type { Inspector } from './model/inspector.ts'
 import { keepFocus } from './parts/keepFocus.ts'
-import { later, laterDialog } from './parts/later.tsx'
+import { later, laterDialog, laterPart } from './parts/later.tsx'
+import { LiveRegion } from './parts/liveRegion.tsx'
 import { Tabs } from './parts/tabs.tsx'
 import { narrow, useMedia } from './parts/useMedia.ts'
 import { listenToKeys } from './shortcuts.ts'
@@ -20,8 +20,7 @@ import type { AgentDialog } from './views/headerActions.tsx'
 import type { HomeProps } from './views/home.tsx'
 import { PageHeader } from './views/pageHeader.tsx'
 import { Sidebar } from './views/sidebar.tsx'
-import { StopDialog } from './views/stopDialog.tsx'
-import { TokenForm } from './views/tokenForm.tsx'
+import type { TokenFormProps } from './views/tokenForm.tsx'
 import { Welcome } from './views/welcome.tsx'
 import type { Connection } from './model/connection.ts'
 import { Icon } from './parts/icon.tsx'
@@ -53,6 +52,11 @@ const Home = later<HomeProps>(
     </main>
   ),
 )
+const TokenForm = later<TokenFormProps>(
+  'The form for a token is being loaded',
+  async () => (await import('./views/tokenForm.tsx')).TokenForm,
+  (content) => <main class="gate">{content}</main>,
+)
 const PolicyDialog = laterDialog(async () => (await import('./views/policyDialog.tsx')).PolicyDialog)
 const RevertDialog = laterDialog(async () => (await import('./views/revertDialog.tsx')).RevertDialog)
 const CompareDialog = laterDialog(async () => (await import('./views/compareDialog.tsx')).CompareDialog)
@@ -62,6 +66,8 @@ const SpawnDialog = laterDialog(async () => (await import('./views/spawnDialog.t
 const HelpDialog = laterDialog(async () => (await import('./views/helpDialog.tsx')).HelpDialog)
 const CompactDialog = laterDialog(async () => (await import('./views/compactDialog.tsx')).CompactDialog)
 const PruneDialog = laterDialog(async () => (await import('./views/revertDialog.tsx')).PruneDialog)
+const StopDialog = laterDialog(async () => (await import('./views/stopDialog.tsx')).StopDialog)
+const ShownError = laterPart(<></>, async () => (await import('./views/shownError.tsx')).ShownError)
 
 type DialogName =
   | 'help'
@@ -268,28 +274,13 @@ function Announcements({ inspector }: { readonly inspector: Inspector }) {
     view === undefined || view.pending.length === 0
       ? ''
       : `, ${view.pending.length === 1 ? '1 call waits' : `${view.pending.length} calls wait`} for you`
-  const error = errorShown(inspector)
-  return <LiveRegion text={status !== 'open' ? `Connection: ${status}` : error === '' ? `${agent}${asked}` : error} />
-}
-
-/** The failure that is shown, and which of how many it is. */
-function errorShown({ agent, event: { value: event } }: Inspector): string {
-  const errors = agent.value?.errors ?? []
-  const place = event === null ? -1 : errors.indexOf(event)
-  return event === null || place < 0 ? '' : `Error ${place + 1} of ${errors.length}: ${eventText(event)}`
-}
-
-/** Says the newest of some texts to screen readers, when it has stood for a moment: a busy agent would never stop talking. */
-function LiveRegion({ text }: { readonly text: string }) {
-  const [shown, setShown] = useState('')
-  useEffect(() => {
-    const timer = setTimeout(() => setShown(text), 700)
-    return () => clearTimeout(timer)
-  }, [text])
+  const event = inspector.event.value
+  const isOfError = status === 'open' && event !== null && inspector.agent.value?.errors.includes(event) === true
   return (
-    <div class="hidden" role="status" aria-live="polite">
-      {shown}
-    </div>
+    <>
+      <LiveRegion text={status !== 'open' ? `Connection: ${status}` : isOfError ? '' : `${agent}${asked}`} />
+      {isOfError ? <ShownError inspector={inspector} /> : null}
+    </>
   )
 }
 

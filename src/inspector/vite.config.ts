@@ -21,6 +21,13 @@ export default defineConfig({
           // One file each for what every visit loads and for what several views share: many small ones are larger together.
           groups: [
             { name: 'page', tags: ['$initial'], priority: 1 },
+            {
+              // Shared as well, but by none of those that are fetched at first; what it imports may be.
+              name: 'events',
+              test: /\/(?:eventWords|copiedSpans|askDialog)\.tsx?$/,
+              minShareCount: 2,
+              includeDependenciesRecursively: false,
+            },
             { name: 'shared', minShareCount: 2 },
           ],
         },

@@ -7,16 +7,10 @@ import { byPolicy, counted, savings } from '../../charts/amounts.ts'
 import { copiedSpans } from '../../charts/copiedSpans.ts'
 import type { UndoLedger } from '../../protocol/undo.ts'
 import type { ToolsChange } from '../../protocol/toolsChange.ts'
-import type { PreparedTurn, TurnUse } from '../../protocol/turns.ts'
+import type { PreparedTurn } from '../../protocol/turns.ts'
 import type { Economics } from '../../protocol/economics.ts'
-import type { SourceView } from './agentView.ts'
 import { askingCost } from './numbers.ts'
-import { oneLine } from './shortText.ts'
-
-const longest = 240
-
-/** The beginning of a text on one line. */
-const short = (text: string): string => oneLine(text, longest)
+import { short, sourceWords, useWords } from './useWords.ts'
 
 const whyEnded = (why: string | undefined): string => (why === undefined ? '' : `: ${why}`)
 
@@ -43,16 +37,6 @@ const rungWords = {
   pause: 'the run is paused',
 } as const
 
-/** What an agent was told to use, on one line. */
-export const useWords = ({ model, tools, instructions }: TurnUse): string =>
-  [
-    model === undefined ? '' : `model ${model.name ?? model.id}`,
-    tools === undefined ? '' : tools.length === 0 ? 'no tools' : `tools ${tools.join(', ')}`,
-    instructions === undefined ? '' : `instructions ${short(instructions)}`,
-  ]
-    .filter(Boolean)
-    .join(' · ')
-
 function preparedWords({ by, limit, settings, sameInstructions, ...use }: PreparedTurn): string {
   const parts = [
     limit === undefined ? '' : `the last turn: the limit of ${limit.limit} is reached`,
@@ -62,10 +46,6 @@ function preparedWords({ by, limit, settings, sameInstructions, ...use }: Prepar
   ]
   return `${parts.filter(Boolean).join(' · ')} (by ${by.join(', ')})`
 }
-
-/** A source of tools, and how it is if that is known and worth saying, on one line. */
-export const sourceWords = ({ source, state = 'up', tools, trouble }: SourceView): string =>
-  `${source}: ${counted(tools.length, 'tool')}${state === 'up' ? '' : `, ${state}`}${trouble === undefined ? '' : `, ${short(trouble)}`}`
 
 function toolsWords({ added, removed, instructions = [], trouble = [] }: ToolsChange): string {
   const parts = [

@@ -3,7 +3,7 @@ import { standingOf, standingWords, type Standing } from '../../charts/standing.
 import { formatNodeId } from '../../protocol/nodeIds.ts'
 import { metadataText } from '../../protocol/metadataText.ts'
 import type { AgentViewState, SourceView } from '../model/agentView.ts'
-import { sourceWords, useWords } from '../model/eventWords.ts'
+import { sourceWords, useWords } from '../model/useWords.ts'
 import { formatCompact } from '../model/numbers.ts'
 import { emptyRoute, formatRoute } from '../model/route.ts'
 import { forDisplay, oneLine } from '../model/shortText.ts'

@@ -15,7 +15,7 @@ import { VirtualList } from '../parts/virtualList.tsx'
 import { ApprovalCard } from './approvalCard.tsx'
 import { HomeRow, type RowAct } from './homeRow.tsx'
 import { HomeStrip } from './homeStrip.tsx'
-import { QuestionCard } from './questionCard.tsx'
+import { QuestionCard } from './laterQuestion.ts'
 
 const titles: Readonly<Record<Group, string>> = {
   needs: 'Needs you',

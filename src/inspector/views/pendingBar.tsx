@@ -13,7 +13,7 @@ import { Icon } from '../parts/icon.tsx'
 import { useMedia } from '../parts/useMedia.ts'
 import { useNow } from '../parts/useNow.ts'
 import { ApprovalCard } from './approvalCard.tsx'
-import { QuestionCard } from './questionCard.tsx'
+import { QuestionCard } from './laterQuestion.ts'
 
 interface BarProps {
   readonly inspector: Inspector

@@ -7,7 +7,7 @@ import { ControlButton } from '../parts/controlButton.tsx'
 import { CutText } from '../parts/cutText.tsx'
 import { WhoAsks } from './whoAsks.tsx'
 
-interface CardProps {
+export interface CardProps {
   readonly inspector: Inspector
   /** The agent that is told: its own, or one above it. */
   readonly via: string

@@ -1,14 +1,13 @@
 import { useState } from 'preact/hooks'
 import { Icon } from '../parts/icon.tsx'
 
-/** Asks for a token, for a server that requires one. */
-export function TokenForm({
-  hadToken,
-  onGive,
-}: {
+export interface TokenFormProps {
   readonly hadToken: boolean
   readonly onGive: (token: string) => void
-}) {
+}
+
+/** Asks for a token, for a server that requires one. */
+export function TokenForm({ hadToken, onGive }: TokenFormProps) {
   const [token, setToken] = useState('')
   return (
     <main class="gate">
