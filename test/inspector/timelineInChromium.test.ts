@@ -118,6 +118,8 @@ describeInChromium('the timeline of the inspector page', (it) => {
       await page.keyboard.press('Enter')
       await page.getByRole('main', { name: 'Agent l.1', exact: true }).waitFor()
       assert.match(page.url(), 'view=timeline')
+      // Its log has been read.
+      await rows.filter({ hasText: 'It is dark at 3' }).waitFor()
       await page.keyboard.press('e')
       await inspector.sees('It is dark at 3', call)
       checkProblems(inspector)
