@@ -2,7 +2,7 @@ import { render } from 'preact'
 import { App, fetchViews } from './app.tsx'
 import { browserPorts } from './browserPorts.ts'
 import { Inspector } from './model/inspector.ts'
-import { loadRichText } from './model/richText.ts'
+import { loadRichText } from './parts/richText.ts'
 
 const place = document.getElementById('page')
 if (place === null) throw new Error('The page has no place for the inspector.')

@@ -20,8 +20,7 @@ import { formatCount } from '../model/numbers.ts'
 import type { GrowingMarkdown } from '../../text/growingMarkdown.ts'
 import { growingTail } from '../model/growingTail.ts'
 import { isRaw } from '../model/rawText.ts'
-import { richText } from '../model/richText.ts'
-import { Markdown } from '../parts/markdown.tsx'
+import { richText } from '../parts/richText.ts'
 import { forDisplay } from '../model/shortText.ts'
 import { lanesWidth } from './conversationLanes.tsx'
 
@@ -220,7 +219,7 @@ function GrowingText({ text }: { readonly text: string }): JSX.Element {
   return (
     <div class="conversation-text is-growing">
       {isCut && <p class="faint">…</p>}
-      <Markdown blocks={blocks} first={first} isGrowing />
+      <rich.Markdown blocks={blocks} first={first} isGrowing />
     </div>
   )
 }

@@ -2,3 +2,4 @@
 export { codeTokens } from '../../text/codeTokens.ts'
 export { growMarkdown } from '../../text/growingMarkdown.ts'
 export { parseMarkdown } from '../../text/markdown.ts'
+export { Markdown } from './markdown.tsx'
