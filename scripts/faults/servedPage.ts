@@ -64,8 +64,8 @@ export const faults: readonly Fault[] = [
     id: 'servedPage-8',
     file: 'src/inspector/main.tsx',
     what: 'who goes from the overview to an agent waits for its code',
-    from: 'Promise.all([loadRichText(), fetchOthers()])',
-    to: 'loadRichText()',
+    from: 'Promise.all([loadMarkdown(), fetchOthers()])',
+    to: 'loadMarkdown()',
     tests: ['inspector/laterInChromium'],
   },
   {

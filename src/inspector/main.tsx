@@ -2,7 +2,7 @@ import { render } from 'preact'
 import { App, fetchViews } from './app.tsx'
 import { browserPorts } from './browserPorts.ts'
 import { Inspector } from './model/inspector.ts'
-import { loadRichText } from './parts/richText.ts'
+import { loadMarkdown } from './parts/laterMarkdown.ts'
 
 const place = document.getElementById('page')
 if (place === null) throw new Error('The page has no place for the inspector.')
@@ -12,7 +12,7 @@ render(<App inspector={inspector} />, place)
 
 // Not before the page is drawn. Some browsers cannot say when they have nothing to do.
 const whenIdle = globalThis.requestIdleCallback ?? ((work: () => void) => setTimeout(work, 200))
-whenIdle(() => void Promise.all([loadRichText(), fetchOthers()]))
+whenIdle(() => void Promise.all([loadMarkdown(), fetchOthers()]))
 
 // In `npm run dev`: views are replaced as they change, and what they show stays.
 import.meta.hot?.accept('./app.tsx', (changed) => {

@@ -1,7 +1,7 @@
 import { useMemo } from 'preact/hooks'
+import { richText } from '../model/richText.ts'
 import { forDisplay } from '../model/shortText.ts'
 import { CopyButton } from './copyButton.tsx'
-import { richText } from './richText.ts'
 
 /** Code in its colours. */
 export function ColouredCode({ language, text }: { readonly language: string; readonly text: string }) {

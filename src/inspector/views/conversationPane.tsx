@@ -20,7 +20,7 @@ import { formatCount } from '../model/numbers.ts'
 import type { GrowingMarkdown } from '../../text/growingMarkdown.ts'
 import { growingTail } from '../model/growingTail.ts'
 import { isRaw } from '../model/rawText.ts'
-import { richText } from '../parts/richText.ts'
+import { readMarkdown } from '../parts/laterMarkdown.ts'
 import { forDisplay } from '../model/shortText.ts'
 import { lanesWidth } from './conversationLanes.tsx'
 
@@ -212,7 +212,7 @@ const tail = (text: string): string => forDisplay(text.length > mostShown ? `…
 /** What the model has written so far; only what is new is looked at and drawn. */
 function GrowingText({ text }: { readonly text: string }): JSX.Element {
   const growing = useRef<GrowingMarkdown | undefined>(undefined)
-  const rich = isRaw.value ? null : richText.value
+  const rich = isRaw.value ? null : readMarkdown()
   if (rich === null) return <div class="conversation-text-body">{tail(text)}</div>
   if (growing.current?.source !== text) growing.current = rich.growMarkdown(text, growing.current)
   const { blocks, first, isCut } = growingTail(growing.current, mostShown)

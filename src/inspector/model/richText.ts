@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals'
 import type * as RichText from './richTextParts.ts'
 
-/** The reading and drawing of Markdown and the colours of code, which come after the page; `null` until then: all is shown as it was written. */
+/** The reading of Markdown and the colours of code, which come after the page; `null` until then: all is shown as it was written. */
 export const richText = signal<typeof RichText | null>(null)
 
 /** Fetches them. Never rejects: without them the page says the same. */

@@ -2,4 +2,3 @@
 export { codeTokens } from '../../text/codeTokens.ts'
 export { growMarkdown } from '../../text/growingMarkdown.ts'
 export { parseMarkdown } from '../../text/markdown.ts'
-export { Markdown } from './markdown.tsx'
