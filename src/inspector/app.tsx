@@ -15,13 +15,11 @@ import { ArtifactsOfPage } from './views/artifacts.tsx'
 import { ConnectionBanner } from './views/connectionBanner.tsx'
 import { ExpiredLink } from './views/expiredLink.tsx'
 import type { DetailsPaneProps } from './views/detailsPane.tsx'
-import { FirstHint } from './views/firstHint.tsx'
 import type { AgentDialog } from './views/headerActions.tsx'
-import type { HomeProps } from './views/home.tsx'
+import type { StartProps } from './views/start.tsx'
 import { PageHeader } from './views/pageHeader.tsx'
 import { Sidebar } from './views/sidebar.tsx'
 import type { TokenFormProps } from './views/tokenForm.tsx'
-import { Welcome } from './views/welcome.tsx'
 import type { Connection } from './model/connection.ts'
 import { Icon } from './parts/icon.tsx'
 
@@ -43,9 +41,9 @@ const DetailsPane = later<DetailsPaneProps>(
     </section>
   ),
 )
-const Home = later<HomeProps>(
+const Start = later<StartProps>(
   'The overview is being loaded',
-  async () => (await import('./views/home.tsx')).Home,
+  async () => (await import('./views/start.tsx')).Start,
   (content) => (
     <main class="agent home" aria-label="Overview">
       {content}
@@ -66,6 +64,7 @@ const SpawnDialog = laterDialog(async () => (await import('./views/spawnDialog.t
 const HelpDialog = laterDialog(async () => (await import('./views/helpDialog.tsx')).HelpDialog)
 const CompactDialog = laterDialog(async () => (await import('./views/compactDialog.tsx')).CompactDialog)
 const PruneDialog = laterDialog(async () => (await import('./views/revertDialog.tsx')).PruneDialog)
+const FirstHint = laterPart(<></>, async () => (await import('./views/firstHint.tsx')).FirstHint)
 const StopDialog = laterDialog(async () => (await import('./views/stopDialog.tsx')).StopDialog)
 const ShownError = laterPart(<></>, async () => (await import('./views/shownError.tsx')).ShownError)
 
@@ -93,7 +92,7 @@ const parts: readonly { readonly name: Part; readonly label: string }[] = [
 /** Fetches the code of what the address names, at once, and gives what fetches the rest: both never reject. */
 export function fetchViews({ route }: Inspector): () => Promise<unknown> {
   const ofAgent = (): Promise<unknown> => Promise.all([AgentPane.preload(), DetailsPane.preload()])
-  const [shown, other] = route.value.agent === null ? [Home.preload, ofAgent] : [ofAgent, Home.preload]
+  const [shown, other] = route.value.agent === null ? [Start.preload, ofAgent] : [ofAgent, Start.preload]
   void shown()
   return other
 }
@@ -241,13 +240,6 @@ function TabTitle({ inspector }: { readonly inspector: Inspector }) {
   const keys = waiting.join('\n')
   useEffect(() => inspector.notices.see(waiting), [keys])
   return null
-}
-
-/** The overview, or where nobody is, how there comes to be somebody. */
-function Start(props: { readonly inspector: Inspector; readonly onSpawn: () => void }) {
-  const { agents, sessions, isKnown } = props.inspector.attached.value.directory
-  const isEmpty = agents.value.size === 0 && (sessions.value?.length ?? 0) === 0
-  return isEmpty || !isKnown.value ? <Welcome {...props} /> : <Home inspector={props.inspector} />
 }
 
 interface NodeDialogProps {

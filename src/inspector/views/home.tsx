@@ -29,12 +29,8 @@ type Line =
   | { readonly type: 'row'; readonly row: OverviewRow }
   | { readonly type: 'more'; readonly count: number }
 
-export interface HomeProps {
-  readonly inspector: Inspector
-}
-
 /** All agents at a glance: what needs a person, who works, and who is done. */
-export function Home({ inspector }: HomeProps) {
+export function Home({ inspector }: { readonly inspector: Inspector }) {
   const { directory, waiting, connection } = inspector.attached.value
   const agents = directory.agents.value
   const sessions = directory.sessions.value ?? []
