@@ -56,8 +56,8 @@ export const faults: readonly Fault[] = [
     id: 'replies-7',
     file: 'src/cli/terminal/liveScreen.ts',
     what: 'what has no room on the screen is drawn again and again',
-    from: 'above.push(...rest.slice(-Math.max(1, room)), ...status)',
-    to: 'above.push(...rest, ...status)',
+    from: 'lastRowsOf(rest, columns, Math.max(1, room))',
+    to: 'lastRowsOf(rest, columns, 1_000)',
     tests: ['cli/reply/repliesAtTerminal'],
   },
   {

@@ -7,6 +7,9 @@ import { LiveScreen } from '../../src/cli/terminal/liveScreen.ts'
 import type { AgentEvent } from '../../src/index.ts'
 import { simulatedClock } from '../../src/testing/simulatedClock.ts'
 import { assert, describe } from '../support/suite.ts'
+import { serveAgents } from '../server/bridge/bridgeHarness.ts'
+import { helpfulAgent } from './cliAgents.ts'
+import { startCli } from './cliInProcess.ts'
 
 const focusOut = '\u001B[O'
 const focusIn = '\u001B[I'
@@ -85,4 +88,22 @@ describe('the bell of a terminal', (it) => {
     run(11_000)
     assert.is(rang(), 1)
   })
+
+  for (const [args, count] of [
+    [[], 1],
+    [['--no-bell'], 0],
+  ] as const)
+    it(`rings ${count} times for a call that waits already, with ${args.join(' ') || 'no option'}`, async (context) => {
+      const { definition } = helpfulAgent()
+      const { runtime, server } = await serveAgents(context, [definition])
+      const agent = await runtime.spawn(definition, { id: 'a1' })
+      const asked = new Promise<void>((resolve) =>
+        agent.subscribe((event) => event.type === 'approval.requested' && resolve()),
+      )
+      void agent.prompt('wipe')
+      await asked
+      const cli = startCli(context, ['attach', server.url, 'a1', ...args], { isTerminal: true })
+      await cli.until('allow it?')
+      assert.is(cli.raw.split('\u0007').length - 1, count)
+    })
 })

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { textWidth } from '../../src/charts/textWidth.ts'
-import { drawnRow, wordWrapped } from '../../src/cli/terminal/wordWrap.ts'
+import { drawnRow, lastRowsOf, wordWrapped } from '../../src/cli/terminal/wordWrap.ts'
 import { assert, describe } from '../support/suite.ts'
 
 /** What a terminal shows of a text that comes in pieces, a row each; rows are wrapped by the terminal where they are too long. */
@@ -57,5 +57,11 @@ describe('text of a terminal', (it) => {
   it('is laid out in time that grows with its length', () => {
     const { open } = wordWrapped('a '.repeat(100_000), 80)
     assert.ok(textWidth(open) <= 81)
+  })
+
+  it('has its last rows, which the terminal wraps without a break', () => {
+    assert.equal(lastRowsOf(['one', 'abcdef', '日本語'], 4, 9), ['one', 'abcd', 'ef', '日本', '語'])
+    assert.equal(lastRowsOf(['one', 'abcdef', '日本語'], 4, 3), ['ef', '日本', '語'])
+    assert.is(lastRowsOf(['x'.repeat(1_000_000)], 10, 3_000).length, 2_000)
   })
 })

@@ -11,7 +11,7 @@ import { Pastes } from './input/pastes.ts'
 import { emptyPicker, pickerRows, stepPicker, type PickerItem, type PickerState } from './input/picker.ts'
 import { menuRows, stepMenu, type MenuItem } from './menu.ts'
 import type { Screen } from './screen.ts'
-import { drawnRow, rowsOfLine, wordWrapped } from './wordWrap.ts'
+import { drawnRow, lastRowsOf, wordWrapped } from './wordWrap.ts'
 import { withoutControls } from '../../charts/plainText.ts'
 import { fitted, textWidth } from '../../charts/textWidth.ts'
 
@@ -327,10 +327,10 @@ export class LiveScreen implements Screen {
     if (open !== '') above.push(open)
     const status = this.#status === undefined ? [] : [fitted(this.#status, columns - 1)]
     const input = this.#drawnInput(columns, height - above.length - status.length)
-    const rest = this.#rest?.(columns).flatMap((line) => rowsOfLine(line, columns)) ?? []
+    const rest = this.#rest?.(columns) ?? []
     // What has no room is shown once it is final. A row above stays free: terminals may keep what is cleared from the first one on.
     const room = height - 1 - above.length - status.length - (input?.rows.length ?? 0)
-    above.push(...rest.slice(-Math.max(1, room)), ...status)
+    above.push(...lastRowsOf(rest, columns, Math.max(1, room)), ...status)
     const all = [...above, ...(input?.rows ?? [])]
     if (input === undefined && above.length === (open === '' ? 0 : 1)) return open
     const row = input === undefined ? all.length - 1 : above.length + input.cursor.row

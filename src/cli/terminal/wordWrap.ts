@@ -85,8 +85,22 @@ export function drawnRow(open: string, columns: number): string {
   return row
 }
 
-/** A line as the rows that a terminal makes of it, with no line break in between. Colours go on from row to row. Pure. */
-export function rowsOfLine(line: string, columns: number): string[] {
+/** Of a longer line the end is drawn. */
+const mostDrawn = 20_000
+
+/**
+ * The last rows, at most `most`, that a terminal makes of some lines, with no line break within a line. Pure; its time is bounded by what is
+ * drawn, however long the lines are.
+ */
+export function lastRowsOf(lines: readonly string[], columns: number, most: number): string[] {
+  const rows: string[] = []
+  for (let at = lines.length - 1; at >= 0 && rows.length < most; at -= 1)
+    rows.unshift(...rowsOfLine(lines[at]!.slice(-mostDrawn).toWellFormed(), columns))
+  return rows.slice(-most)
+}
+
+/** Colours go on from row to row. */
+function rowsOfLine(line: string, columns: number): string[] {
   const rows = ['']
   let width = 0
   for (const cell of cellsOf(line)) {

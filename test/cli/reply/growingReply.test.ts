@@ -190,6 +190,13 @@ describe('a reply at a terminal', (it) => {
     assert.equal(bare(restOfReply(list.reply, look, 60)), ['• two', '• thr'])
   })
 
+  it('draws the end of a text without an end, and writes all of it', () => {
+    const text = 'long '.repeat(40_000)
+    const { reply } = addToReply(emptyReply, text, look, 60)
+    assert.ok(restOfReply(reply, look, 60, 6_000).length <= 101)
+    assert.is(letters(restOfReply(reply, look, 60).join('')), letters(text))
+  })
+
   it('parses no more than its end again', { timeoutMs: 10_000 }, () => {
     let reply = emptyReply
     let looked = 0

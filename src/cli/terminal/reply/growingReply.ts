@@ -35,18 +35,30 @@ export function addToReply(reply: GrowingReply, piece: string, look: ReplyLook, 
   if (end <= reply.source.length) return { reply: { ...reply, source }, lines: [] }
   const whole = growMarkdown(source.slice(0, end), reply.whole)
   const begun = begunIn(reply, look, columns)
-  const { lines: settled } = linesFrom(whole.blocks.slice(0, whole.settled), reply.settled, look, columns)
   const all = linesFrom(whole.blocks, reply.settled, look, columns)
-  const final = all.lines.slice(0, Math.max(settled.length, all.stable))
+  const settled = all.ends[whole.settled - reply.settled - 1] ?? 0
+  const final = all.lines.slice(0, Math.max(settled, all.stable))
   const lines = below(final, begun)
   const written = lines.length === 0 && begun.length > final.length ? begun : final
-  return { reply: { source, whole, settled: whole.settled, begun: written.slice(settled.length), columns }, lines }
+  return { reply: { source, whole, settled: whole.settled, begun: written.slice(settled), columns }, lines }
 }
 
-/** What is to be seen of a reply below the lines that were written. Pure. */
-export function restOfReply(reply: GrowingReply, look: ReplyLook, columns: number): readonly string[] {
-  const { blocks } = growMarkdown(reply.source, reply.whole)
+/** What is to be seen of a reply below the lines that were written; `most`: of a very long text only so many characters at its end. Pure. */
+export function restOfReply(
+  reply: GrowingReply,
+  look: ReplyLook,
+  columns: number,
+  most: number = Number.POSITIVE_INFINITY,
+): readonly string[] {
+  const blocks = growMarkdown(reply.source, reply.whole).blocks.map((block) => cutTo(block, most))
   return below(linesFrom(blocks, reply.settled, look, columns).lines, begunIn(reply, look, columns))
+}
+
+/** Only text that is too long to be looked at is in one span of any length. */
+function cutTo(block: MarkdownBlock, most: number): MarkdownBlock {
+  const [span] = block.type === 'paragraph' ? block.spans : []
+  if (span?.type !== 'text' || span.text.length <= most) return block
+  return { type: 'paragraph', spans: [{ type: 'text', text: span.text.slice(-most).toWellFormed() }] }
 }
 
 /** The lines that were written of what is not settled, as they would be in so many columns. */
@@ -57,8 +69,15 @@ function begunIn(reply: GrowingReply, look: ReplyLook, columns: number): readonl
 }
 
 /** Blocks below each other, from one on. Of the last one only its beginning is stable; what is above it is closed. */
-function linesFrom(blocks: readonly MarkdownBlock[], from: number, look: ReplyLook, columns: number): GrowingLines {
+function linesFrom(
+  blocks: readonly MarkdownBlock[],
+  from: number,
+  look: ReplyLook,
+  columns: number,
+): GrowingLines & { readonly ends: readonly number[] } {
   const lines: string[] = []
+  /** Where each block ends. */
+  const ends: number[] = []
   let stable = 0
   for (let index = from; index < blocks.length; index += 1) {
     stable = lines.length
@@ -66,8 +85,9 @@ function linesFrom(blocks: readonly MarkdownBlock[], from: number, look: ReplyLo
     const own = blockLines(blocks[index]!, look, columns)
     if (own.stable > 0) stable = lines.length + own.stable
     for (const line of own.lines) lines.push(line)
+    ends.push(lines.length)
   }
-  return { lines, stable }
+  return { lines, stable, ends }
 }
 
 /** The lines below those that were written. Were they to differ, lines are shown twice rather than lost. */

@@ -23,7 +23,7 @@ export function replyPrinter(screen: GrowingScreen, look: ReplyLook): ReplyPrint
   let drawn: { readonly of: GrowingReply; readonly columns: number; readonly lines: readonly string[] } | undefined
   const rest = (columns: number): readonly string[] => {
     if (drawn?.of !== reply || drawn.columns !== columns)
-      drawn = { of: reply, columns, lines: restOfReply(reply, look, columns) }
+      drawn = { of: reply, columns, lines: restOfReply(reply, look, columns, mostDrawn) }
     return drawn.lines
   }
   return {
@@ -35,7 +35,7 @@ export function replyPrinter(screen: GrowingScreen, look: ReplyLook): ReplyPrint
     },
     end() {
       if (reply === emptyReply) return
-      const left = rest(widthOf())
+      const left = restOfReply(reply, look, widthOf())
       reply = emptyReply
       screen.grow(left)
     },
@@ -43,3 +43,5 @@ export function replyPrinter(screen: GrowingScreen, look: ReplyLook): ReplyPrint
 }
 
 const usualColumns = 80
+/** Characters of a text that are drawn again with every piece: more than any screen has. */
+const mostDrawn = 20_000
