@@ -2,6 +2,7 @@ import type { Fault } from '../mutate.ts'
 
 const fork = 'src/server/bridge/forkAgent.ts'
 const tests = ['server/bridge/fork']
+const made = ['sessions/failingTest']
 const compare = ['inspector/compare.test']
 
 /** Slips in forks that clients ask for, and in what the page says of them. */
@@ -133,5 +134,77 @@ export const faults: readonly Fault[] = [
     from: 'forkedFrom === own.agentId || ',
     to: '',
     tests: compare,
+  },
+  {
+    id: 'forks-17',
+    file: 'src/sessions/testLiteral.ts',
+    what: 'a key that means something to JavaScript is lost in a test',
+    from: `if (key === '__proto__') return '["__proto__"]'`,
+    to: '',
+    tests: made,
+  },
+  {
+    id: 'forks-18',
+    file: 'src/sessions/testLiteral.ts',
+    what: 'a line separator in a text ends a comment',
+    from: String.raw`.replace(/[\u2028\u2029]/g,`,
+    to: String.raw`.replace(/[\u0001]/g,`,
+    tests: made,
+  },
+  {
+    id: 'forks-19',
+    file: 'src/sessions/testSource.ts',
+    what: 'a run that did not answer has no last reply in a test',
+    from: "else if (!isAnswered && !(isLast && end?.type === 'limit'))",
+    to: 'else if (end?.type === undefined && !isAnswered)',
+    tests: made,
+  },
+  {
+    id: 'forks-20',
+    file: 'src/sessions/testSource.ts',
+    what: 'a run is not held to the limit that it ran into',
+    from: "...(isLast && end?.type === 'limit' ?",
+    to: "...(isLast && end?.type === 'modelError' ?",
+    tests: made,
+  },
+  {
+    id: 'forks-21',
+    file: 'src/sessions/failingTest.ts',
+    what: 'a long conversation makes a test without end',
+    from: 'if (replies > mostReplies) break',
+    to: '',
+    tests: made,
+  },
+  {
+    id: 'forks-22',
+    file: 'src/sessions/failingTest.ts',
+    what: 'a test that passes as it was recorded is given as one that fails',
+    from: "if (run.end?.type === 'elsewhere') return",
+    to: "if (run.end?.type === 'limit') return",
+    tests: made,
+  },
+  {
+    id: 'forks-23',
+    file: 'src/sessions/testSource.ts',
+    what: 'what people said while calls ran keeps the calls from running',
+    from: "how === 'followUp' || wereSkipped",
+    to: "how === 'followUp' || how === 'steer'",
+    tests: made,
+  },
+  {
+    id: 'forks-24',
+    file: 'src/sessions/conversationMarkdown.ts',
+    what: 'what a tool gave ends its fence',
+    from: 'Math.max(most, length), 2)',
+    to: 'Math.min(most, length), 2)',
+    tests: ['inspector/takeOut'],
+  },
+  {
+    id: 'forks-25',
+    file: 'src/inspector/model/takeOut.ts',
+    what: 'a log that the page saves cannot be imported',
+    from: 'const { agentId: _, path: __, ...own } =',
+    to: 'const { ...own } =',
+    tests: ['inspector/takeOut'],
   },
 ]

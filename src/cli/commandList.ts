@@ -198,9 +198,12 @@ export const commands: Readonly<Record<string, Command>> = {
     summary: 'write a session to standard output, or to a file with --out',
     details: [
       'One JSONL file for "escapement import", with all that was said; of a fork the shared past too.',
+      'With --test it is a uvu test that plays what the model replied and what its tools gave. It asserts',
+      'that the last run ends well, that no call of it fails, or that the answer has the text of --expect.',
+      'So it fails as it was recorded: put your own agent and tools in it, and mend them.',
       'With --out the file must be new, and JSON (piped, or with --json) is { "agentId", "file", "lines" }.',
     ],
-    options: ['dir', 'logs', 'config', 'no-config', 'out', 'json'],
+    options: ['dir', 'logs', 'config', 'no-config', 'jsonl', 'markdown', 'test', 'expect', 'out', 'json'],
     task: 'required',
     operand: sessionOperand,
     load: async () => (await import('./commands/export.ts')).exportCommand,

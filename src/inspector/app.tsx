@@ -58,6 +58,7 @@ const TokenForm = later<TokenFormProps>(
 const PolicyDialog = laterDialog(async () => (await import('./views/policyDialog.tsx')).PolicyDialog)
 const RevertDialog = laterDialog(async () => (await import('./views/revertDialog.tsx')).RevertDialog)
 const CompareDialog = laterDialog(async () => (await import('./views/compareDialog.tsx')).CompareDialog)
+const ExportDialog = laterDialog(async () => (await import('./views/exportDialog.tsx')).ExportDialog)
 const ForkDialog = laterDialog(async () => (await import('./views/forkDialog.tsx')).ForkDialog)
 const ShareDialog = laterDialog(async () => (await import('./views/shareDialog.tsx')).ShareDialog)
 const SpawnDialog = laterDialog(async () => (await import('./views/spawnDialog.tsx')).SpawnDialog)
@@ -212,6 +213,9 @@ export function App({ inspector }: { readonly inspector: Inspector }) {
         ) : null}
         {dialog === 'compare' && agent !== null ? (
           <CompareDialog inspector={inspector} view={agent} onClose={close} />
+        ) : null}
+        {dialog === 'export' && agent !== null ? (
+          <ExportDialog inspector={inspector} view={agent} onClose={close} />
         ) : null}
         {dialog === 'compact' && agent !== null ? (
           <CompactDialog inspector={inspector} view={agent} onClose={close} />

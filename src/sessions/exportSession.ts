@@ -3,10 +3,14 @@ import { historyParts, readPart } from './readHistory.ts'
 import { z } from 'zod'
 import type { Artifact } from '../protocol/artifacts.ts'
 import { agentIdSchema } from '../protocol/ids.ts'
-import type { LogRecord } from '../protocol/records.ts'
-
-/** Version of the file that `exportSession` makes; a newer one is refused. Version 1 had no artifacts. */
-export const exportVersion = 2
+import {
+  artifactsOf,
+  exportVersion,
+  headerLine,
+  lineOf,
+  type ExportedArtifact,
+  type ExportLine,
+} from './exportLines.ts'
 
 /** First line of an exported session. */
 export const exportHeaderSchema = z.object({
@@ -19,22 +23,6 @@ export const exportHeaderSchema = z.object({
 })
 export type ExportHeader = z.infer<typeof exportHeaderSchema>
 
-/** A line after all records: what a result names, and beside whose log it is kept. */
-export interface ExportedArtifact {
-  readonly agentId: string
-  readonly artifact: Pick<Artifact, 'id'> &
-    /** Base64. */
-    ({ readonly data: string } | { readonly missing: true })
-}
-
-/** Every further line: a record, and whose log it stands in. */
-export interface ExportLine {
-  readonly agentId: string
-  readonly record: LogRecord
-}
-
-const lineOf = (value: ExportHeader | ExportLine | ExportedArtifact): string => `${JSON.stringify(value)}\n`
-
 /**
  * A session as the lines of one JSONL file, each with its newline, for `importSession`. Of a fork the part of its sources that it
  * shares comes first. Artifacts that results name come last, or what of them is no longer kept. Reads as it goes, and needs no lease.
@@ -46,12 +34,11 @@ export async function* exportSession(store: Store, agentId: string): AsyncGenera
   const parts = await historyParts(store, agentId)
   const agents = parts.map((part) => part.agentId)
   const named = new Map<string, Artifact>()
-  yield lineOf({ format: 'escapement.session', version: exportVersion, agentId, agents })
+  yield headerLine(agentId, agents)
   for (const part of parts)
     for await (const record of readPart(store, part)) {
-      if (record.type === 'tool.end')
-        for (const artifact of record.message.artifacts ?? []) named.set(`${artifact.agentId}/${artifact.id}`, artifact)
-      yield lineOf({ agentId: part.agentId, record })
+      for (const artifact of artifactsOf(record)) named.set(`${artifact.agentId}/${artifact.id}`, artifact)
+      yield lineOf({ agentId: part.agentId, record } satisfies ExportLine)
     }
   for (const artifact of named.values()) yield lineOf(await exported(store, artifact))
 }

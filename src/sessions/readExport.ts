@@ -5,7 +5,8 @@ import { agentIdSchema } from '../protocol/ids.ts'
 import type { LogRecord } from '../protocol/records.ts'
 import { corruptLine, readRecord } from '../stores/readRecord.ts'
 import { snapshotId } from '../stores/snapshotLimits.ts'
-import { exportHeaderSchema, exportVersion, type ExportHeader } from './exportSession.ts'
+import { exportVersion } from './exportLines.ts'
+import { exportHeaderSchema, type ExportHeader } from './exportSession.ts'
 
 /** One log of an exported session. */
 export interface ExportedLog {

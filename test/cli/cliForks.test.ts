@@ -126,6 +126,35 @@ describe('escapement export and import', (it) => {
     assert.is(readFileSync(join(cwd, 'one.jsonl'), 'utf8'), text)
   })
 
+  it('write a conversation as Markdown, and as a test of what it should have been', { timeoutMs }, async (context) => {
+    const cwd = await folderWithOne(context)
+    const run = (...args: string[]) => runCli(context, ['export', 'one', ...args], { cwd })
+    const [log, markdown, test, had] = await Promise.all([
+      run('--jsonl'),
+      run('--markdown'),
+      run('--test', '--expect', 'Good night.', '--out', 'one.test.ts'),
+      run('--test', '--expect', 'Good day.'),
+    ])
+    assert.match(log.stdout, /^\{"format":"escapement\.session"/)
+    assert.is(markdown.stdout, '# Hello\n\n## User\n\nHello\n\n## Assistant\n\nGood day.\n')
+    assert.is(test.code, 0, test.stderr)
+    const source = readFileSync(join(cwd, 'one.test.ts'), 'utf8')
+    assert.match(source, 'const result = await agent.prompt("Hello").result')
+    assert.match(source, 'assert.ok(result.text.includes("Good night.")')
+    assert.is(JSON.parse(test.stdout).lines, source.trimEnd().split('\n').length)
+    assert.match(had.stderr, /it passes as it was recorded: the answer has that already/)
+    const mistakes = await Promise.all([
+      run('--test', '--markdown'),
+      run('--expect', 'x'),
+      run('--test', '--expect', ' '),
+    ])
+    assert.equal(
+      mistakes.map(({ code }) => code),
+      [2, 2, 2],
+    )
+    assert.match(mistakes[1].stderr, /--expect goes with --test/)
+  })
+
   it('take in nothing of a file that is none, or is not there', { timeoutMs }, async (context) => {
     const cwd = projectFolder(context)
     writeFileSync(join(cwd, 'other.json'), '{"name":"other"}\n')

@@ -1,17 +1,23 @@
 import { once } from 'node:events'
+import { RuntimeError } from '../../protocol/errors.ts'
+import { conversationMarkdown } from '../../sessions/conversationMarkdown.ts'
 import { exportSession } from '../../sessions/exportSession.ts'
+import { failingTest } from '../../sessions/failingTest.ts'
 import type { CommandRun } from '../command.ts'
-import { exitCodes } from '../cliHost.ts'
+import type { Invocation } from '../commandLine.ts'
+import { exitCodes, type CliHost } from '../cliHost.ts'
 import { writeNew } from '../newFile.ts'
-import { checkSession, logsFor, wantsJson } from '../sessionLogs.ts'
+import { checkSession, logsFor, readSession, refuse, wantsJson, type SessionLogs } from '../sessionLogs.ts'
 import { counted } from '../../charts/amounts.ts'
 
-/** `escapement export <id>`: a session as one file, with the past that a fork shares. */
+/** `escapement export <id>`: a session as one file, with the past that a fork shares; or as Markdown, or as a test. */
 export const exportCommand: CommandRun = async (invocation, host) => {
   const { task: id = '', out } = invocation
+  checkForm(invocation)
   const logs = await logsFor(invocation, host)
   await checkSession(logs, id)
-  const lines = exportSession(logs.store, id)
+  const lines = await linesOf(invocation, logs, host)
+  if (lines === undefined) return exitCodes.failed
   if (out === undefined) {
     for await (const line of lines) if (!host.stdout.write(line)) await once(host.stdout, 'drain')
     return exitCodes.done
@@ -23,3 +29,37 @@ export const exportCommand: CommandRun = async (invocation, host) => {
   )
   return exitCodes.done
 }
+
+/** @throws RuntimeError `INVALID_OPTION` */
+function checkForm({ jsonl, markdown, test, expect }: Invocation): void {
+  if ([jsonl, markdown, test].filter(Boolean).length > 1)
+    throw new RuntimeError('INVALID_OPTION', 'Give one of --jsonl, --markdown and --test.')
+  if (expect !== undefined && !test)
+    throw new RuntimeError('INVALID_OPTION', '--expect goes with --test: it is what the answer should have.')
+  if (expect?.trim() === '')
+    throw new RuntimeError('INVALID_OPTION', '--expect is empty: give what the answer should have.')
+}
+
+/** The lines of the file; `undefined`: there is none, and why was said. */
+async function linesOf(
+  { task: id = '', markdown, test, expect }: Invocation,
+  logs: SessionLogs,
+  host: CliHost,
+): Promise<AsyncIterable<string> | Iterable<string> | undefined> {
+  if (!markdown && !test) return exportSession(logs.store, id)
+  const { conversation, title = id, past, records } = await readSession(logs, id)
+  if (markdown) {
+    const messages = conversation.trunk().map(({ message }) => message)
+    return splitLines(conversationMarkdown(title, messages))
+  }
+  const made = failingTest([...past, ...records], { agentId: id, ...(expect === undefined ? {} : { expect }) })
+  if (!made.ok) {
+    refuse(host, made.why)
+    return undefined
+  }
+  if (made.passes !== undefined) host.stderr.write(`escapement: it passes as it was recorded: ${made.passes}.\n`)
+  return splitLines(made.source)
+}
+
+/** Each with its newline. */
+const splitLines = (text: string): readonly string[] => text.match(/[^\n]*\n|[^\n]+$/g) ?? []

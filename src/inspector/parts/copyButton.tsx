@@ -7,12 +7,14 @@ export interface CopyButtonProps {
   readonly text: () => string
   /** What is copied: "Copy the message". */
   readonly label: string
+  /** Whether the label stands beside the drawing. */
+  readonly isLabelled?: boolean
 }
 
 const words = { ready: 'Copy', copied: 'Copied', failed: 'Not copied' } as const
 
 /** Copies a text as it was written; where the browser lets pages do so. What came of it stands there until the button is left. */
-export function CopyButton({ text, label }: CopyButtonProps) {
+export function CopyButton({ text, label, isLabelled = false }: CopyButtonProps) {
   const [state, setState] = useState<keyof typeof words>('ready')
   // Only pages of a secure origin have it.
   if ((navigator.clipboard as Clipboard | undefined) === undefined) return null
@@ -33,7 +35,7 @@ export function CopyButton({ text, label }: CopyButtonProps) {
       onMouseLeave={leave}
     >
       <Icon name="copy" />
-      {state === 'ready' ? null : <span>{words[state]}</span>}
+      {state !== 'ready' ? <span>{words[state]}</span> : isLabelled ? <span>{label}</span> : null}
     </button>
   )
 }

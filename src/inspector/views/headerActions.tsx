@@ -20,7 +20,7 @@ export interface HeaderActionsProps {
 
 /** What can be done with the agent that is shown. */
 export function HeaderActions({ inspector, view, onCompact, onAsk, onShare, onOpen, onStop }: HeaderActionsProps) {
-  const { isRunning, policies, at, conversation, session } = view.state.value
+  const { isRunning, policies, at, conversation, session, status } = view.state.value
   const source = session.forkedFrom
   const { head } = conversation
   const { controls, choices, isTimeOpen } = inspector
@@ -70,6 +70,12 @@ export function HeaderActions({ inspector, view, onCompact, onAsk, onShare, onOp
       key: 'v',
       why: null,
       onChoose: () => onOpen('compare'),
+    },
+    {
+      label: 'Export…',
+      icon: <Icon name="export" />,
+      why: status === 'loading' || status === 'error' ? 'The log is not there yet.' : null,
+      onChoose: () => onOpen('export'),
     },
     {
       label: 'Stop the agent',

@@ -1,0 +1,147 @@
+import { useMemo, useState } from 'preact/hooks'
+import { cutEnd } from '../../conversation/cutMiddle.ts'
+import { counted } from '../../charts/amounts.ts'
+import type { AgentViewState } from '../model/agentView.ts'
+import type { FollowedAgent } from '../model/followedAgent.ts'
+import type { Inspector } from '../model/inspector.ts'
+import { forDisplay } from '../model/shortText.ts'
+import { logLines, markdownOf, testOf } from '../model/takeOut.ts'
+import { CopyButton } from '../parts/copyButton.tsx'
+import { Dialog } from '../parts/dialog.tsx'
+
+type Form = 'test' | 'markdown' | 'log'
+
+const forms: readonly {
+  readonly name: Form
+  readonly label: string
+  readonly about: string
+  readonly ending: string
+}[] = [
+  {
+    name: 'test',
+    label: 'A failing test',
+    about: 'Plays the recorded replies and results, and asserts what should have been.',
+    ending: '.test.ts',
+  },
+  { name: 'markdown', label: 'The conversation', about: 'Markdown, to read and to paste.', ending: '.md' },
+  { name: 'log', label: 'The log', about: 'Every record as JSON Lines, for “escapement import”.', ending: '.jsonl' },
+]
+
+/** So much of a file is shown before it is saved, in UTF-16 units. */
+const mostShown = 6_000
+
+interface Made {
+  readonly pieces: readonly string[]
+  /** Why there is nothing, or what should be known of it. */
+  readonly note?: string
+}
+
+function madeOf(form: Form, state: AgentViewState, expect: string, title: string | undefined): Made {
+  if (form === 'log') return { pieces: logLines(state), note: 'What results keep beside the log is not in it.' }
+  if (form === 'markdown') return { pieces: [markdownOf(state, title)] }
+  const made = testOf(state, expect)
+  if (!made.ok) return { pieces: [], note: made.why }
+  const note = made.passes === undefined ? undefined : `It passes as it was recorded: ${made.passes}.`
+  return { pieces: [made.source], ...(note === undefined ? {} : { note }) }
+}
+
+export interface ExportDialogProps {
+  readonly inspector: Inspector
+  readonly view: FollowedAgent
+  readonly onClose: () => void
+}
+
+/** Takes an agent out of the page: as a test that fails, as Markdown or as its log; to be copied or saved. */
+export function ExportDialog({ inspector, view, onClose }: ExportDialogProps) {
+  const [form, setForm] = useState<Form>('test')
+  const [expect, setExpect] = useState('')
+  // As it was when the dialog was opened: an agent at work would change it under the pointer.
+  const [state] = useState(() => view.state.value)
+  const title = state.session.title ?? inspector.attached.value.directory.agents.value.get(view.agentId)?.title
+  const { pieces, note } = useMemo(() => madeOf(form, state, expect, title), [form, state, expect, title])
+  const isEmpty = pieces.length === 0
+  const { ending } = forms.find(({ name }) => name === form)!
+  const save = (): void => inspector.artifacts.ports.save(new Blob([...pieces]), `${view.agentId}${ending}`)
+  return (
+    <Dialog title="Export" onClose={onClose}>
+      <form
+        class="stack"
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (isEmpty) return
+          save()
+          onClose()
+        }}
+      >
+        <fieldset class="choices" aria-label="As">
+          {forms.map(({ name, label, about }) => (
+            <label key={name} class="choice">
+              <input type="radio" name="form" checked={form === name} onChange={() => setForm(name)} />
+              <span class="choice-text">
+                <strong>{label}</strong>
+                <span class="choice-parts">{about}</span>
+              </span>
+            </label>
+          ))}
+        </fieldset>
+        {form === 'test' ? (
+          <label class="field">
+            <span>What the answer should have had</span>
+            <input
+              class="input"
+              value={expect}
+              placeholder="Optional: without it, that nothing fails"
+              onInput={({ currentTarget }) => setExpect(currentTarget.value)}
+            />
+          </label>
+        ) : null}
+        {note === undefined ? null : (
+          <p class={isEmpty ? 'problem' : 'muted'} role="status">
+            {note}
+          </p>
+        )}
+        {isEmpty ? null : (
+          <div class="export-preview">
+            <div class="export-head small muted">
+              <span class="grow number">{counted(lineCount(pieces), 'line')}</span>
+              {form === 'log' ? null : (
+                <CopyButton
+                  text={() => pieces.join('')}
+                  label={form === 'test' ? 'Copy as a failing test' : 'Copy as Markdown'}
+                  isLabelled
+                />
+              )}
+            </div>
+            <pre class="text scroll" tabIndex={0} aria-label="Its beginning">
+              {forDisplay(cutEnd(beginningOf(pieces), mostShown))}
+            </pre>
+          </div>
+        )}
+        <div class="dialog-actions">
+          <button type="button" class="button" onClick={onClose}>
+            Cancel
+          </button>
+          <button type="submit" class="button primary" aria-disabled={isEmpty}>
+            Save
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}
+
+function lineCount(pieces: readonly string[]): number {
+  let count = 0
+  for (const piece of pieces) for (let at = piece.indexOf('\n'); at >= 0; at = piece.indexOf('\n', at + 1)) count += 1
+  return count
+}
+
+/** Enough of the pieces to show. */
+function beginningOf(pieces: readonly string[]): string {
+  let text = ''
+  for (const piece of pieces) {
+    if (text.length > mostShown) break
+    text += piece
+  }
+  return text
+}

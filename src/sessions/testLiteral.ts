@@ -1,0 +1,26 @@
+/**
+ * A value of JSON as TypeScript that evaluates to it: no text in it ends a string, a line or a comment, and a key such as `__proto__` is
+ * one like any other. `indent`: spaces before its lines after the first. Pure.
+ */
+export function testLiteral(value: unknown, indent = 0): string {
+  if (typeof value !== 'object' || value === null) return oneLine(value)
+  const parts = Array.isArray(value)
+    ? value.map((item) => testLiteral(item, indent + 2))
+    : Object.entries(value).map(([key, item]) => `${keyOf(key)}: ${testLiteral(item, indent + 2)}`)
+  const [open, close] = Array.isArray(value) ? ['[', ']'] : ['{', '}']
+  if (parts.length === 0) return `${open}${close}`
+  const flat = parts.join(', ')
+  const isShort = flat.length + indent < 80 && !flat.includes('\n')
+  if (isShort) return open === '[' ? `[${flat}]` : `{ ${flat} }`
+  const pad = ' '.repeat(indent + 2)
+  return `${open}\n${parts.map((part) => `${pad}${part},\n`).join('')}${' '.repeat(indent)}${close}`
+}
+
+/** As `JSON.stringify`, whose line separators would end a comment. */
+const oneLine = (value: unknown): string =>
+  (JSON.stringify(value) ?? 'undefined').replace(/[\u2028\u2029]/g, (end) => `\\u${end.charCodeAt(0).toString(16)}`)
+
+function keyOf(key: string): string {
+  if (key === '__proto__') return '["__proto__"]'
+  return /^[A-Za-z_$][\w$]*$/.test(key) ? key : oneLine(key)
+}
