@@ -60,7 +60,7 @@ async function serve(name: string, definitions: Parameters<Runtime['spawn']>[0][
   return { runtime, origin: `http://127.0.0.1:${port}/` }
 }
 
-/** What the browser loads, by kind of file; the worker that lays charts out by itself. */
+/** What the browser loads before it can draw something, as files are served, and all of it; the worker that lays charts out by itself. */
 async function weight(): Promise<void> {
   const assets = join(import.meta.dirname, '..', 'dist', 'inspector', 'assets')
   const page = await readFile(join(assets, '..', 'index.html'), 'utf8')
@@ -71,13 +71,33 @@ async function weight(): Promise<void> {
   // Files of earlier builds may still be there: what counts is what the page leads to.
   const used = new Set(names.filter((name) => page.includes(name)))
   for (const name of used) for (const other of names) if (texts.get(name)!.includes(other)) used.add(other)
-  const kindOf = (name: string): string => {
-    if (name.endsWith('.css')) return 'styles'
-    if (name.includes('Worker')) return 'the layout worker'
-    return page.includes(name) ? 'scripts at first' : 'scripts later'
+  const isScript = (name: string): boolean => name.endsWith('.js') && !name.includes('Worker')
+  /** The scripts that the page and these parts of it cannot do without. */
+  const toDraw = (...parts: readonly string[]): string[] => {
+    const begin = [...used].filter(
+      (name) => isScript(name) && (page.includes(name) || parts.some((part) => name.startsWith(`${part}-`))),
+    )
+    const needed = new Set(begin)
+    for (const name of needed)
+      for (const [, imported] of texts.get(name)!.matchAll(/(?:from|import)\s*["']\.\/([^"']+)["']/g))
+        if (imported !== undefined && used.has(imported)) needed.add(imported)
+    return [...needed]
   }
-  for (const [kind, group] of Object.entries(Object.groupBy(used, kindOf))) {
-    const bodies = group!.map((name) => texts.get(name)!)
+  const loads = {
+    styles: [...used].filter((name) => name.endsWith('.css')),
+    'scripts of the overview': toDraw('start'),
+    'scripts of a conversation': toDraw('agentPane'),
+    'scripts of a conversation with details and Markdown': toDraw(
+      'agentPane',
+      'detailsPane',
+      'markdown',
+      'richTextParts',
+    ),
+    'all scripts': [...used].filter(isScript),
+    'the layout worker': [...used].filter((name) => name.includes('Worker')),
+  }
+  for (const [load, files] of Object.entries(loads)) {
+    const bodies = files.map((name) => texts.get(name)!)
     const kB = (bytes: (text: string) => number): string =>
       format(bodies.reduce((sum, body) => sum + bytes(body), 0) / 1_000, 1)
     const [raw, gzip, brotli] = [
@@ -85,7 +105,7 @@ async function weight(): Promise<void> {
       kB((text) => gzipSync(text, { level: 9 }).length),
       kB((text) => brotliCompressSync(text).length),
     ]
-    console.log(`${kind}: ${raw} kB, gzip ${gzip}, brotli ${brotli}`)
+    console.log(`${load}: ${raw} kB in ${files.length} files, gzip ${gzip}, brotli ${brotli}`)
   }
 }
 
@@ -116,15 +136,23 @@ async function working(page: Page): Promise<() => Promise<string>> {
   }
 }
 
+/** A page that takes longer is not what is waited for. */
+const mostOpeningMs = 120_000
+
 /** Milliseconds from the navigation until an expression holds, in a browser that knows nothing of the page. */
 async function opening(shown: Browser, url: string, expression: string): Promise<{ page: Page; ms: number }> {
   const context = await shown.newContext({ viewport: { width: 1440, height: 900 } })
   const page = await context.newPage()
   await page.goto(url, { waitUntil: 'commit' })
-  const ms = await page.evaluate<number>(`new Promise((resolve) => {
-    const look = () => ((${expression}) ? requestAnimationFrame(() => resolve(performance.now())) : setTimeout(look, 5))
+  const ms = await page.evaluate<number | null>(`new Promise((resolve) => {
+    const look = () => {
+      if (${expression}) requestAnimationFrame(() => resolve(performance.now()))
+      else if (performance.now() > ${mostOpeningMs}) resolve(null)
+      else setTimeout(look, 5)
+    }
     look()
   })`)
+  if (ms === null) throw new Error(`${url}: ${mostOpeningMs} ms in vain for ${expression}`)
   return { page, ms }
 }
 
@@ -198,7 +226,8 @@ async function session(): Promise<void> {
   await (await runtime.spawn(asked, { id: 'asked' })).prompt('Look at everything.').result
   for (const [view, list, id] of [
     ['conversation', '.conversation-scroll', 'long'],
-    ['timeline', '.events', 'long'],
+    ['timeline', '.bars', 'long'],
+    ['timeline&as=log', '.events', 'long'],
     ['requests', '.request-scroll', 'asked'],
   ] as const) {
     const url = `${origin}#agent=${id}&view=${view}`
