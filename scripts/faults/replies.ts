@@ -124,4 +124,28 @@ export const faults: readonly Fault[] = [
     to: 'use.used / use.allowed < nearest.used / nearest.allowed',
     tests: ['cli/eventPrinter'],
   },
+  {
+    id: 'replies-16',
+    file: 'src/cli/runTerminalChat.ts',
+    what: 'what is pasted into a dumb terminal sends files that it names',
+    from: "host.env['TERM'] === 'dumb' ? undefined : setup.workspace",
+    to: 'setup.workspace',
+    tests: ['cli/terminalInput'],
+  },
+  {
+    id: 'replies-17',
+    file: 'src/cli/runCli.ts',
+    what: '--no-bell is not heeded',
+    from: 'isSilent: noBell',
+    to: 'isSilent: false',
+    tests: ['cli/bell'],
+  },
+  {
+    id: 'replies-18',
+    file: 'src/cli/attachedAgent.ts',
+    what: 'a fork over the wire begins elsewhere than asked',
+    from: 'await this.remote.fork(step)',
+    to: "await this.remote.fork('n1x')",
+    tests: ['cli/chatCommands'],
+  },
 ]

@@ -77,7 +77,9 @@ const speech: ReadonlySet<string> = new Set(['say', 'steer', 'followUp'])
  * Runs a chat at a terminal: text above, a status line while the agent works, and the input line below. Returns the exit code.
  */
 export async function runTerminalChat(setup: TerminalChat, host: CliHost): Promise<number> {
-  const { agent, isPriced, ctrlC, headline, history, workspace } = setup
+  const { agent, isPriced, ctrlC, headline, history } = setup
+  // A dumb terminal does not tell what was pasted, and that must name no files.
+  const workspace = host.env['TERM'] === 'dumb' ? undefined : setup.workspace
   const colours = coloursFor(host.stdout, host.env, host.theme)
   const older = (await history?.read().catch(() => [])) ?? []
   const screen = new LiveScreen(host)

@@ -141,9 +141,10 @@ describe('what is typed in a chat', (it) => {
       assert.ok(!piped.raw.includes('\u001B'))
       assert.ok(!readdirSync(join(dir, '.escapement')).includes('history'))
       const dumb = await chatIn(context, dir, { TERM: 'dumb' })
-      dumb.send('hello\r')
-      await dumb.until('› hello\n')
+      dumb.send('hello @a.txt\r')
+      await dumb.until('› hello @a.txt\n')
       await dumb.until('not done')
+      assert.equal(saidIn(dir).toSorted(), ['hello @a.txt', 'see @a.txt\\'])
       dumb.send('\u0004')
       assert.is(await dumb.ended, 0)
       // oxlint-disable-next-line no-control-regex -- modes are switched by these

@@ -150,7 +150,9 @@ describe('a reply at a terminal', (it) => {
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 40 }), cuts, (some, at) => {
         const text = some.join('')
-        const seen = letters(bare(written(cutAt(text, at))).join(''))
+        const lines = written(cutAt(text, at))
+        assert.equal(lines, restOfReply({ ...emptyReply, source: text }, look, 60))
+        const seen = letters(bare(lines).join(''))
         let from = 0
         for (const letter of letters(textOfBlocks(parseMarkdown(text)))) {
           from = seen.indexOf(letter, from) + 1
