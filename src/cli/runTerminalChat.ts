@@ -156,6 +156,8 @@ export async function runTerminalChat(setup: TerminalChat, host: CliHost): Promi
   }
   const onInterrupt = (): void => setup.onInterrupt(chat)
   let isTold = false
+  /** They are kept one after the other. */
+  let lastKept: Promise<void> | undefined
   const keepNone = (thrown: unknown): void => {
     if (!isTold) chat.note(`what is said is not kept for other runs: ${messageOf(thrown)}`, true)
     isTold = true
@@ -172,7 +174,7 @@ export async function runTerminalChat(setup: TerminalChat, host: CliHost): Promi
       commandCompleter(chatCommands),
       ...(files === undefined ? [] : [pathCompleter(() => files.paths())]),
     ),
-    keep: (line, namesNone) => void history?.keep(line, namesNone).catch(keepNone),
+    keep: (line, namesNone) => void (lastKept = history?.keep(line, namesNone).catch(keepNone)),
     isCommand: isSlashCommand,
     onEnd: quit,
   })
@@ -185,5 +187,6 @@ export async function runTerminalChat(setup: TerminalChat, host: CliHost): Promi
   unsubscribe()
   status.close()
   screen.close()
+  await lastKept
   return code
 }
