@@ -1,5 +1,5 @@
 import type { Inspector } from './inspector.ts'
-import { standsOf } from './overview.ts'
+import { standsOf } from './stands.ts'
 import { ofSameTool } from './pendingWords.ts'
 import { targetOf } from './settledCalls.ts'
 

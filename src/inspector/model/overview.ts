@@ -1,15 +1,8 @@
 import type { AgentSummary, SessionEntry } from '../../protocol/frames.ts'
 import type { Spent } from '../../protocol/records.ts'
-import {
-  factsAtRest,
-  factsOf,
-  ownPending,
-  standingOf,
-  standings,
-  standingWords,
-  type Standing,
-} from '../../charts/standing.ts'
+import { factsAtRest, standings, standingWords, type Standing } from '../../charts/standing.ts'
 import { fitsFilter } from './agentNames.ts'
+import { standsOf } from './stands.ts'
 
 /** The groups of the overview, in their order. */
 export const groups = ['needs', 'working', 'rest'] as const
@@ -51,30 +44,6 @@ const groupOf: Readonly<Record<Standing, Group>> = {
   working: 'working',
   idle: 'rest',
   ended: 'rest',
-}
-
-interface Stands {
-  readonly standing: Standing
-  readonly words: string
-  readonly keys: readonly string[]
-  readonly since: number
-}
-
-/** Summaries are new objects when something of them changed: of ten thousand few are looked at again. */
-const stood = new WeakMap<AgentSummary, Stands>()
-
-/** Where a running agent stands and how that is said; computed once a summary. Pure. */
-export function standsOf(agent: AgentSummary): Stands {
-  const known = stood.get(agent)
-  if (known !== undefined) return known
-  const facts = factsOf(agent)
-  const standing = standingOf(facts)
-  const { busySince, activeAt = 0, last } = agent
-  const since = standing === 'working' ? (busySince ?? activeAt) : standing === 'waiting' ? activeAt : (last?.at ?? 0)
-  const keys = standing === 'waiting' ? ownPending(agent) : []
-  const stands = { standing, words: standingWords(facts), keys, since: since === 0 ? activeAt : since }
-  stood.set(agent, stands)
-  return stands
 }
 
 const needs = new Map<Standing, number>(standings.map((standing, index) => [standing, index]))

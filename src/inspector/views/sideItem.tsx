@@ -3,7 +3,7 @@ import { factsAtRest, standingOf, standingWords } from '../../charts/standing.ts
 import type { SessionEntry } from '../../protocol/frames.ts'
 import { aboutOf, nameOf } from '../model/agentNames.ts'
 import { formatCount } from '../model/numbers.ts'
-import { standsOf } from '../model/overview.ts'
+import { standsOf } from '../model/stands.ts'
 import type { SideRow } from '../model/sidebarRows.ts'
 import { Icon } from '../parts/icon.tsx'
 import { StateDot } from '../parts/stateDot.tsx'

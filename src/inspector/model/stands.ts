@@ -1,0 +1,27 @@
+import { factsOf, ownPending, standingOf, standingWords, type Standing } from '../../charts/standing.ts'
+import type { AgentSummary } from '../../protocol/frames.ts'
+
+/** Where an agent stands. */
+export interface Stands {
+  readonly standing: Standing
+  readonly words: string
+  readonly keys: readonly string[]
+  readonly since: number
+}
+
+/** Summaries are new objects when something of them changed: of ten thousand few are looked at again. */
+const stood = new WeakMap<AgentSummary, Stands>()
+
+/** Where a running agent stands and how that is said; computed once a summary. Pure. */
+export function standsOf(agent: AgentSummary): Stands {
+  const known = stood.get(agent)
+  if (known !== undefined) return known
+  const facts = factsOf(agent)
+  const standing = standingOf(facts)
+  const { busySince, activeAt = 0, last } = agent
+  const since = standing === 'working' ? (busySince ?? activeAt) : standing === 'waiting' ? activeAt : (last?.at ?? 0)
+  const keys = standing === 'waiting' ? ownPending(agent) : []
+  const stands = { standing, words: standingWords(facts), keys, since: since === 0 ? activeAt : since }
+  stood.set(agent, stands)
+  return stands
+}
