@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useMemo, useState } from 'preact/hooks'
 import { age } from '../../charts/amounts.ts'
 import type { Pending } from '../../protocol/pending.ts'
 import { nameOf } from '../model/agentNames.ts'
@@ -32,7 +32,8 @@ export function PendingBar({ inspector, view }: BarProps) {
   useEffect(() => setOpened(null), [view])
   const usual = first === undefined || first.key === closed || !isTall ? null : first.key
   const open = pending.some(({ key }) => key === opened) ? opened : usual
-  useEffect(() => {
+  // With what is seen, not after it: a key decides what stands open.
+  useLayoutEffect(() => {
     deciding.opened.value = open
     return () => (deciding.opened.value = null)
   }, [deciding, open])
