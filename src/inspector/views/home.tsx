@@ -168,7 +168,8 @@ export function Home({ inspector }: { readonly inspector: Inspector }) {
           rowHeight={28}
           isMeasured
           keyOf={(index) => keyOf(lines[index]!)}
-          scrollTo={at}
+          // With its heading, the first is in view.
+          scrollTo={at === 1 ? 0 : at}
           scrollMark={moved.current}
           attributes={{
             id: 'overview',

@@ -127,7 +127,7 @@ export function SideItem(props: SideItemProps) {
           <span class="faint number small">{cost}</span>
         </span>
         <span class="side-line agent-about">
-          <span class={words.startsWith('failed') ? 'bad-text cut' : 'cut'}>{words}</span>
+          {words === '' ? null : <span class={words.startsWith('failed') ? 'bad-text cut' : 'cut'}>{words}</span>}
           <bdi class="cut side-about">{about}</bdi>
         </span>
       </span>

@@ -7,7 +7,7 @@ import { freePort } from '../../../support/freePort.ts'
 import type { CaseContext } from '../../../support/suite.ts'
 import { storeFolder } from '../../../stores/storeFolder.ts'
 
-const script = fileURLToPath(new URL('serveChild.ts', import.meta.url))
+const looking = fileURLToPath(new URL('serveChild.ts', import.meta.url))
 
 /** A server in a process of its own, on one port and one folder through all its lives. */
 export interface ServerProcess {
@@ -24,10 +24,11 @@ export interface ServerProcess {
   log(agentId: string): Promise<LogRecord[]>
 }
 
-/** Starts one; it is killed after the case. `origin` is that of pages that may connect. */
+/** Starts one; it is killed after the case. `origin` is that of pages that may connect, `script` what is run for each life. */
 export async function startServerProcess(
   context: Pick<CaseContext, 'cleanup'>,
   origin?: string,
+  script: string = looking,
 ): Promise<ServerProcess> {
   const { dir } = await storeFolder(context)
   // A server that is started again needs one that stays.
