@@ -65,6 +65,11 @@ describeInChromium('a person without a mouse', (it) => {
     await keys.press('Enter')
     await until(page, `location.hash === '#agent=q3'`)
     await keys.isAt(/The key was refused\. Ask Ada\./)
+    // From view to view, and in each to what moves by arrows.
+    await keys.press('3')
+    await keys.isAt(/^What took time/)
+    await keys.press('ArrowDown', '1')
+    await keys.isAt(/The key was refused\. Ask Ada\./)
     state.isBroken = false
     await keys.tabTo(/^Retry/, { back: true })
     await keys.press('Enter')

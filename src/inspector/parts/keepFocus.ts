@@ -57,7 +57,7 @@ export function focusShown(): void {
 /** Tries until it is done: what shall have the focus may still be on its way. */
 function settle(): void {
   isWanted = true
-  const near = last.slice(1).find((element) => element.matches('[tabindex], dialog') && isDrawn(element))
+  const near = last.slice(1).find((element) => element.matches('[tabindex]:not(.panel), dialog') && isDrawn(element))
   const wanted = near ?? places.flatMap((place) => [...document.querySelectorAll(place)]).find(isDrawn)
   const place = wanted?.matches('dialog, main') === true ? (wanted.querySelector('button') ?? wanted) : wanted
   if (place instanceof HTMLElement) place.focus({ preventScroll: true })
