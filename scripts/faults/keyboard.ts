@@ -85,4 +85,12 @@ export const faults: readonly Fault[] = [
     to: '',
     tests,
   },
+  {
+    id: 'keyboard-11',
+    file: 'src/inspector/model/followedAgent.ts',
+    what: 'what was said to an agent at work is seen nowhere until it is read',
+    from: 'queues: fold.conversation.queues,',
+    to: 'queues: { steering: [], followUps: [], prompts: [] },',
+    tests,
+  },
 ]

@@ -69,7 +69,7 @@ describeInChromium('a person without a mouse', (it) => {
     await keys.press('3')
     await keys.isAt(/^What took time/)
     await keys.press('ArrowDown', '1')
-    await keys.isAt(/The key was refused\. Ask Ada\./)
+    await keys.isAt(/Summarise the third quarter/)
     state.isBroken = false
     await keys.tabTo(/^Retry/, { back: true })
     await keys.press('Enter')
@@ -146,6 +146,35 @@ describeInChromium('a person without a mouse', (it) => {
     checkProblems(context)
   })
 
+  it('is told what was said and not read yet', { timeoutMs: 60_000 }, async (context) => {
+    const held = Promise.withResolvers<string>()
+    const wait = defineTool({ name: 'wait', description: 'Waits.', input: z.object({}), run: () => held.promise })
+    const waiter = defineAgent({
+      name: 'waiter',
+      tools: [wait],
+      model: policyModel(({ messages }) =>
+        messages.some(({ role }) => role === 'toolResult') ? 'I go on.' : { toolCalls: [{ name: 'wait', input: {} }] },
+      ),
+    })
+    const { server, runtime } = await serveInspector(context, [waiter])
+    const agent = await runtime.spawn(waiter, { id: 'w1' })
+    const run = agent.prompt('wait').result
+    const inspector = await openInspector(context, server.port, { hash: '#agent=w1' })
+    const { page } = inspector
+    const keys = keyboardOf(page)
+    await inspector.isIn('executing')
+    await keys.press('p')
+    await keys.type('Hurry up')
+    await keys.press('Enter')
+    await page.getByRole('list', { name: 'Not read yet' }).getByText('Hurry up').waitFor()
+    await keys.isAt(/^Message to the running agent$/)
+    held.resolve('It is time.')
+    await run
+    await page.getByRole('list', { name: 'Not read yet' }).waitFor({ state: 'detached' })
+    await page.locator('.conversation-row').filter({ hasText: 'Hurry up' }).waitFor()
+    checkProblems(context)
+  })
+
   it('undoes the files of a revert', { timeoutMs: 60_000 }, async (context) => {
     const folder = mkdtempSync(join(tmpdir(), 'undone-'))
     context.cleanup(() => rmSync(folder, { recursive: true, force: true }))
@@ -187,6 +216,25 @@ describeInChromium('a person without a mouse', (it) => {
     }
     await inTime('the file is as it was', undoing())
     await keys.press('ArrowUp')
+    checkProblems(context)
+  })
+})
+
+describeInChromium('two people at one call', (it) => {
+  it('are told, the later one, that it was decided', { timeoutMs: 60_000 }, async (context) => {
+    const { runtime, server, store } = await serveInspector(context, [releaser])
+    const agent = await runtime.spawn(releaser, { id: 'rel' })
+    const run = agent.prompt('Deploy everywhere').result
+    const inspector = await openInspector(context, server.port, { hash: '#agent=rel' })
+    await inspector.sees('3 wait for you')
+    // Before the page hears of the first decision.
+    await inspector.page.evaluate(
+      `for (const kind of ['danger', 'primary']) [...document.querySelectorAll('.pending-line .' + kind)].at(-1).click()`,
+    )
+    await inspector.sees('Somebody else has decided it before.')
+    await inspector.button(/^Approve all 2 deploy/).click()
+    await run
+    assert.equal(await decisionsIn(store), ['deny', 'approve', 'approve'])
     checkProblems(context)
   })
 })

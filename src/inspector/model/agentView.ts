@@ -6,7 +6,7 @@ import type { PolicyInfo, PolicyStart } from '../../protocol/braking.ts'
 import type { ErrorInfo } from '../../protocol/errors.ts'
 import type { AgentEvent } from '../../protocol/events.ts'
 import type { Pending } from '../../protocol/pending.ts'
-import type { LogRecord, PauseReason, Spent } from '../../protocol/records.ts'
+import type { LogRecord, PauseReason, QueuedMessage, QueueName, Spent } from '../../protocol/records.ts'
 import type { ReadonlySignal } from '@preact/signals'
 import type { Session } from '../../sessions/session.ts'
 
@@ -82,6 +82,8 @@ export interface AgentViewState {
   readonly partial: PartialReply | null
   /** What waits for a person, of the agent or of one below it. Empty in the past. */
   readonly pending: readonly Pending[]
+  /** What was said to it and is not in its conversation yet, oldest first, as of `at`. */
+  readonly queues: Readonly<Record<QueueName, readonly QueuedMessage[]>>
   /** Why it is paused. */
   readonly pause: PauseReason | null
   /** Ids of its sub-agents as of `at`, in the order they were started. */

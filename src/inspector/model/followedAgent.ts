@@ -299,6 +299,7 @@ export class FollowedAgent implements AgentView {
       requests: fold.requests,
       partial: isNow ? this.#partial : null,
       pending: isNow ? this.#pending : [],
+      queues: fold.conversation.queues,
       pause: fold.pause ?? (isNow && this.#liveState === 'paused' ? this.#livePause : null),
       children: fold.children,
       spent: fold.spent,

@@ -223,7 +223,12 @@ export class Inspector {
       return true
     } catch (thrown) {
       const { code = 'INTERNAL', message } = thrown as { code?: string; message: string }
-      this.attached.value.connection.report({ code, message })
+      // Two people looked at the same call: what the other one did is seen anyway.
+      const isLate = code === 'CALL_NOT_PENDING'
+      this.attached.value.connection.report({
+        code,
+        message: isLate ? 'Somebody else has decided it before.' : message,
+      })
       return false
     }
   }

@@ -2,6 +2,8 @@ import { useRef } from 'preact/hooks'
 import type { NodeId } from '../../protocol/ids.ts'
 import type { FollowedAgent } from '../model/followedAgent.ts'
 import type { Inspector } from '../model/inspector.ts'
+import { nameOf } from '../model/agentNames.ts'
+import { standsOf } from '../model/overview.ts'
 import { detailsWidth } from '../model/shellChoices.ts'
 import { Splitter } from '../parts/splitter.tsx'
 import { StateDot } from '../parts/stateDot.tsx'
@@ -28,7 +30,9 @@ export function DetailsPane({ inspector, view, onRevert, onPrune, onFork }: Deta
   const { status, children } = view.state.value
   const event = inspector.event.value
   const node = inspector.node.value
-  const running = inspector.attached.value.directory.agents.value
+  const { directory } = inspector.attached.value
+  const running = directory.agents.value
+  const left = directory.left.value
   const { choices } = inspector
   const isInContext = inspector.route.value.view === 'context'
   const pane = useRef<HTMLDivElement>(null)
@@ -74,14 +78,15 @@ export function DetailsPane({ inspector, view, onRevert, onPrune, onFork }: Deta
             <h2 id="children-title">Sub-agents</h2>
             <ul class="children">
               {children.slice(-50).map((child) => {
-                const state = running.get(child)?.state ?? 'closed'
+                const agent = running.get(child)
+                const named = agent ?? left.get(child)
                 return (
                   <li key={child}>
-                    <StateDot state={state} />
-                    <a class="cut grow" href={`#agent=${encodeURIComponent(child)}`}>
-                      {child}
+                    <StateDot state={agent === undefined ? 'ended' : standsOf(agent).standing} />
+                    <a class="cut grow" href={`#agent=${encodeURIComponent(child)}`} title={child}>
+                      <bdi>{named === undefined ? child : nameOf(named)}</bdi>
                     </a>
-                    <span class="faint small">{state}</span>
+                    <span class="faint small cut">{agent === undefined ? 'ended' : standsOf(agent).words}</span>
                   </li>
                 )
               })}

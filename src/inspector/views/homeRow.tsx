@@ -109,9 +109,11 @@ function Acts({ row, pending, isActive, isOpen, why, onAct }: HomeRowProps) {
   if (row.pending !== null) {
     if (pending === undefined) return null
     if (pending.kind !== 'approval') return button('open', 'Answer', 'primary')
+    // The card below has them, too.
+    if (isOpen) return button('open', 'Less')
     return (
       <>
-        {button('open', isOpen ? 'Less' : 'More')}
+        {button('open', 'More')}
         {button('deny', 'Deny', 'danger')}
         {button('approve', 'Approve', 'primary')}
       </>

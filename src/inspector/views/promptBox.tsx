@@ -5,6 +5,7 @@ import type { FollowedAgent } from '../model/followedAgent.ts'
 import type { Inspector } from '../model/inspector.ts'
 import { ControlButton } from '../parts/controlButton.tsx'
 import { Icon } from '../parts/icon.tsx'
+import { WaitingWords } from './waitingWords.tsx'
 
 const ways: readonly { readonly how: SayHow; readonly label: string; readonly about: string }[] = [
   { how: 'steer', label: 'Steer', about: 'Said in the middle of the run, before the next reply' },
@@ -49,6 +50,7 @@ export function PromptBox({ inspector, view }: { readonly inspector: Inspector; 
         void send()
       }}
     >
+      <WaitingWords view={view} />
       {isInRun && why === null ? <Ways chosen={chosen} onChoose={setChosen} /> : null}
       <div class="prompt-line">
         <textarea
