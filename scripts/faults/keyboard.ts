@@ -25,7 +25,7 @@ export const faults: readonly Fault[] = [
     id: 'keyboard-3',
     file: 'src/inspector/shortcuts.ts',
     what: 'a key shows another view, where no other key does anything',
-    from: 'if (document.activeElement === document.body) focusShown()',
+    from: 'if (document.activeElement === document.body && inspector.route.value.agent !== null) focusShown()',
     to: '',
     tests,
   },

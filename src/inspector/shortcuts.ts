@@ -111,8 +111,8 @@ export function listenToKeys(inspector: Inspector, actions: ShellActions): () =>
     if (act === undefined || (event.repeat && /^[yYn]$/.test(event.key))) return
     event.preventDefault()
     act()
-    // A key alone has said where to look: what moves in it shall follow.
-    if (document.activeElement === document.body) focusShown()
+    // A key alone has said where to look: what moves in it shall follow. On the overview keys decide what is chosen.
+    if (document.activeElement === document.body && inspector.route.value.agent !== null) focusShown()
   }
   document.addEventListener('keydown', onKeyDown)
   return () => document.removeEventListener('keydown', onKeyDown)

@@ -20,9 +20,9 @@ function pauseText({ pause, chartState }: AgentViewState): string | null {
   if (chartState !== 'paused' || pause === null) return null
   switch (pause.type) {
     case 'limit':
-      return `limit of ${pause.limit}: ${pause.used} of ${pause.allowed}`
     case 'approvals':
-      return 'waits for people'
+      // The badge says so.
+      return null
     case 'store':
       return pause.error.message
     case 'stall':

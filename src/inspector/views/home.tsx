@@ -180,7 +180,9 @@ export function Home({ inspector }: { readonly inspector: Inspector }) {
             'aria-keyshortcuts': target !== undefined && mayDecide(target) ? 'y n' : undefined,
             onKeyDown,
             onFocus: (event: FocusEvent) => {
-              if (at < 0 && event.target === event.currentTarget) moveTo(0, 1)
+              const { target, currentTarget } = event
+              // Nothing is chosen for who does not see it: keys would decide it.
+              if (at < 0 && target === currentTarget && (target as Element).matches(':focus-visible')) moveTo(0, 1)
             },
             onPointerEnter: ({ pointerType }: PointerEvent) => setHeld(pointerType === 'mouse'),
             onPointerLeave: () => setHeld(false),

@@ -1,16 +1,31 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { textOf } from '../../protocol/messages.ts'
+import type { QueueName } from '../../protocol/records.ts'
 import { isBusy } from '../model/controls.ts'
 import { say, type SayHow } from '../model/say.ts'
+import { oneLine } from '../model/shortText.ts'
 import type { FollowedAgent } from '../model/followedAgent.ts'
 import type { Inspector } from '../model/inspector.ts'
 import { ControlButton } from '../parts/controlButton.tsx'
 import { Icon } from '../parts/icon.tsx'
-import { WaitingWords } from './waitingWords.tsx'
 
-const ways: readonly { readonly how: SayHow; readonly label: string; readonly about: string }[] = [
-  { how: 'steer', label: 'Steer', about: 'Said in the middle of the run, before the next reply' },
-  { how: 'followUp', label: 'Follow up', about: 'Said when the agent would be done, in the same run' },
-  { how: 'prompt', label: 'Queue', about: 'A run of its own after this one' },
+interface Way {
+  readonly how: SayHow
+  readonly label: string
+  readonly about: string
+  /** Where what is said waits until it is read. */
+  readonly queue?: QueueName
+}
+
+const ways: readonly Way[] = [
+  { how: 'steer', queue: 'steering', label: 'Steer', about: 'Said in the middle of the run, before the next reply' },
+  {
+    how: 'followUp',
+    queue: 'followUps',
+    label: 'Follow up',
+    about: 'Said when the agent would be done, in the same run',
+  },
+  { how: 'prompt', queue: 'prompts', label: 'Queue', about: 'A run of its own after this one' },
   { how: 'interrupt', label: 'Interrupt', about: 'Ends this run and starts another' },
 ]
 
@@ -50,7 +65,7 @@ export function PromptBox({ inspector, view }: { readonly inspector: Inspector; 
         void send()
       }}
     >
-      <WaitingWords view={view} />
+      <Unread view={view} />
       {isInRun && why === null ? <Ways chosen={chosen} onChoose={setChosen} /> : null}
       <div class="prompt-line">
         <textarea
@@ -97,3 +112,21 @@ const Ways = ({ chosen, onChoose }: { readonly chosen: SayHow; readonly onChoose
     ))}
   </div>
 )
+
+/** What people have said that the agent has not read yet, in the order in which it will: the first few. */
+function Unread({ view }: { readonly view: FollowedAgent }) {
+  const { queues } = view.state.value
+  const unread = ways.flatMap(({ queue, label }) =>
+    (queue === undefined ? [] : queues[queue]).map(({ id, content }) => ({ id, label, text: textOf(content) })),
+  )
+  if (unread.length === 0) return null
+  return (
+    <ul class="unread small" aria-label="Not read yet">
+      {unread.slice(0, 3).map(({ id, label, text }) => (
+        <li key={id} class="cut">
+          <span class="faint">{label}, not read yet:</span> <bdi>{oneLine(text, 200)}</bdi>
+        </li>
+      ))}
+    </ul>
+  )
+}

@@ -1,8 +1,11 @@
+import { defineAgent } from '../../../src/actors/defineAgent.ts'
+import { policyModel } from '../../../src/actors/models/policyModel.ts'
+import { simulatedClock } from '../../../src/testing/simulatedClock.ts'
 import { checkProblems, describeInChromium } from '../../browser/chromium.ts'
 import { wantsAll } from '../../support/seeds.ts'
 import { assert } from '../../support/suite.ts'
 import { axeViolations } from '../axe.ts'
-import { openInspector, until, type OpenInspector } from '../inspectorHarness.ts'
+import { openInspector, serveInspector, until, type OpenInspector } from '../inspectorHarness.ts'
 import { picture } from './pictures.ts'
 import { serveScene } from './scene.ts'
 
@@ -80,6 +83,26 @@ const places: readonly Place[] = [
   { name: 'stop', hash: '#agent=lead', landmark: 'dialog[open]', reach: item('Stop the agent') },
   { name: 'read-only link', hash: '#agent=lead', landmark: 'dialog[open]', reach: item('Make a read-only link') },
   { name: 'no such agent', hash: '#agent=nobody', landmark: '.empty' },
+  { name: 'search of a tree', hash: '#agent=lead&q=okapi+agent:*', landmark: '.search-count' },
+  { name: 'question', hash: '#agent=lead.4.1', landmark: 'article[aria-label$="asks a question"]' },
+  {
+    name: 'hide a step',
+    hash: '#agent=digger&node=n80',
+    landmark: 'dialog[open]',
+    reach: async (inspector) => {
+      await openDetailsTab(inspector)
+      await inspector.button('Hide n80').click()
+    },
+  },
+  {
+    name: 'revert',
+    hash: '#agent=editor&node=n1',
+    landmark: 'dialog[open]',
+    reach: async (inspector) => {
+      await openDetailsTab(inspector)
+      await inspector.button('Revert to n1').click()
+    },
+  },
 ]
 
 /** What is wider than the page, or reaches out of it below. */
@@ -166,5 +189,39 @@ describeInChromium('every view of the console', (it) => {
         checkProblems(inspector, /404/)
       },
     )
+  }
+})
+
+const token = 'admin-token-0123456789'
+
+describeInChromium('the console for who is shut out', (it) => {
+  for (const width of [375, 1440]) {
+    const look = { viewport: { width, height: 800 }, colorScheme: 'dark', reducedMotion: 'reduce' } as const
+    it(`fits ${width} px, and axe finds nothing`, { timeoutMs: 60_000, ...look }, async (context) => {
+      const clock = simulatedClock()
+      const echo = defineAgent({ name: 'echo', model: policyModel(() => 'I was asked.') })
+      const options = { tokens: { [token]: 'admin' }, runtime: { clock } } as const
+      const { server, runtime } = await serveInspector(context, [echo], options)
+      await (await runtime.spawn(echo, { id: 'a1' })).prompt('Say it.').result
+      const inspector = await openInspector(context, server.port)
+      const { page } = inspector
+      const look = async (name: string, words: string): Promise<void> => {
+        await page.getByText(words).first().waitFor()
+        await until(page, `document.getAnimations().every(({ playState }) => playState !== 'running')`)
+        await picture(page, `${name} ${width} dark`)
+        assert.equal(await page.evaluate(outside), [], name)
+        assert.equal(await axeViolations(page), [], name)
+      }
+      await look('token', 'This server asks for a token')
+      const { token: link } = await server.shareLink('a1', { ms: 60_000 })
+      await inspector.goto(`#agent=a1&token=${link}`)
+      await inspector.sees('I was asked.')
+      await clock.advance(60_000)
+      await look('expired link', 'This link has expired')
+      await inspector.goto(`#agent=a1&token=${token}`)
+      await inspector.sees('I was asked.')
+      await server.close()
+      await look('connection lost', 'The connection is lost.')
+    })
   }
 })
