@@ -1,9 +1,10 @@
 /** Where the focus goes when what had it is gone, the best first; what is not drawn does not count, nor what is still being loaded. */
 const places = [
+  'dialog[open] button',
   '#overview',
   '.panel [tabindex="0"]:not([role="tab"])',
   '.panel:not(:has(.skeleton))',
-  'main:not(:has(.skeleton))',
+  '.home button',
 ]
 
 /** What has the focus by the keyboard, and all it lies in, the innermost first. */
@@ -57,9 +58,8 @@ export function focusShown(): void {
 /** Tries until it is done: what shall have the focus may still be on its way. */
 function settle(): void {
   isWanted = true
-  const near = last.slice(1).find((element) => element.matches('[tabindex]:not(.panel), dialog') && isDrawn(element))
-  const wanted = near ?? places.flatMap((place) => [...document.querySelectorAll(place)]).find(isDrawn)
-  const place = wanted?.matches('dialog, main') === true ? (wanted.querySelector('button') ?? wanted) : wanted
+  const near = last.slice(1).find((element) => element.matches('[tabindex]:not(.panel)') && isDrawn(element))
+  const place = near ?? places.flatMap((one) => [...document.querySelectorAll(one)]).find(isDrawn)
   if (place instanceof HTMLElement) place.focus({ preventScroll: true })
 }
 

@@ -80,13 +80,15 @@ export function DetailsPane({ inspector, view, onRevert, onPrune, onFork }: Deta
               {children.slice(-50).map((child) => {
                 const agent = running.get(child)
                 const named = agent ?? left.get(child)
+                const { standing, words } =
+                  agent === undefined ? { standing: 'ended', words: 'ended' } : standsOf(agent)
                 return (
                   <li key={child}>
-                    <StateDot state={agent === undefined ? 'ended' : standsOf(agent).standing} />
+                    <StateDot state={standing} />
                     <a class="cut grow" href={`#agent=${encodeURIComponent(child)}`} title={child}>
                       <bdi>{named === undefined ? child : nameOf(named)}</bdi>
                     </a>
-                    <span class="faint small cut">{agent === undefined ? 'ended' : standsOf(agent).words}</span>
+                    <span class="faint small cut">{words}</span>
                   </li>
                 )
               })}
