@@ -25,7 +25,7 @@ export const faults: readonly Fault[] = [
     id: 'keyboard-3',
     file: 'src/inspector/shortcuts.ts',
     what: 'a key shows another view, where no other key does anything',
-    from: 'if (document.activeElement === document.body && inspector.route.value.agent !== null) focusShown()',
+    from: 'if (/^[1-9[\\]]$/.test(event.key) && document.activeElement === document.body) focusShown()',
     to: '',
     tests,
   },
@@ -91,6 +91,14 @@ export const faults: readonly Fault[] = [
     what: 'what was said to an agent at work is seen nowhere until it is read',
     from: 'queues: fold.conversation.queues,',
     to: 'queues: { steering: [], followUps: [], prompts: [] },',
+    tests,
+  },
+  {
+    id: 'keyboard-12',
+    file: 'src/inspector/views/home.tsx',
+    what: 'who comes back to the overview has chosen a call without a wish to',
+    from: ' && !isKept',
+    to: '',
     tests,
   },
 ]

@@ -136,7 +136,10 @@ export function App({ inspector }: { readonly inspector: Inspector }) {
         },
         prompt: () => {
           setPart('agent')
-          requestAnimationFrame(() => document.getElementById('prompt')?.focus())
+          const focus = () => document.getElementById('prompt')?.focus()
+          // At once, so that it has what is typed next; later, where it was out of sight.
+          focus()
+          requestAnimationFrame(focus)
         },
       }),
     [inspector, connection],

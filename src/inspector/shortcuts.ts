@@ -58,7 +58,14 @@ export function listenToKeys(inspector: Inspector, actions: ShellActions): () =>
     '0': () => {
       if (inspector.route.value.agent !== null) inspector.go({ agent: null })
       // Once the overview is there.
-      requestAnimationFrame(() => requestAnimationFrame(() => document.getElementById('overview')?.focus()))
+      requestAnimationFrame(() =>
+        requestAnimationFrame(() => {
+          const list = document.getElementById('overview')
+          // It may have the focus already, without a row that is chosen.
+          list?.blur()
+          list?.focus()
+        }),
+      )
     },
     y: () => decide('approve'),
     Y: () => decide('approveTool'),
@@ -111,8 +118,8 @@ export function listenToKeys(inspector: Inspector, actions: ShellActions): () =>
     if (act === undefined || (event.repeat && /^[yYn]$/.test(event.key))) return
     event.preventDefault()
     act()
-    // A key alone has said where to look: what moves in it shall follow. On the overview keys decide what is chosen.
-    if (document.activeElement === document.body && inspector.route.value.agent !== null) focusShown()
+    // It has said where to look: what moves in it shall follow.
+    if (/^[1-9[\]]$/.test(event.key) && document.activeElement === document.body) focusShown()
   }
   document.addEventListener('keydown', onKeyDown)
   return () => document.removeEventListener('keydown', onKeyDown)

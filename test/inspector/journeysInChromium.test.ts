@@ -75,6 +75,11 @@ describeInChromium('a person without a mouse', (it) => {
     await keys.press('Enter')
     await page.locator('.conversation-row').filter({ hasText: 'Here is the summary.' }).waitFor()
     await keys.press('ArrowDown')
+    // Who comes back has the list, and has chosen nothing in it that a key could decide.
+    await page.evaluate(`location.hash = '#'`)
+    await keys.isAt(/^300 rows: agents/)
+    await keys.press('ArrowDown')
+    await keys.isAt(/idler|Summarise/)
     assert.match(prompts.at(-1)!, /Summarise the third quarter$/)
     checkProblems(context)
   })
@@ -87,6 +92,8 @@ describeInChromium('a person without a mouse', (it) => {
     const { page } = inspector
     const keys = keyboardOf(page)
     await inspector.sees('3 wait for you')
+    // Until then nothing decides.
+    await inspector.page.locator('.approvals[aria-keyshortcuts="y n"]').waitFor()
     await keys.press('p')
     await keys.tabTo(/^Approve/, { back: true })
     await keys.press('Enter')
@@ -164,6 +171,7 @@ describeInChromium('a person without a mouse', (it) => {
     const keys = keyboardOf(page)
     await inspector.isIn('executing')
     await keys.press('p')
+    await keys.isAt(/^Message to the running agent$/)
     await keys.type('Hurry up')
     await keys.press('Enter')
     await page.getByRole('list', { name: 'Not read yet' }).getByText('Hurry up').waitFor()
@@ -227,6 +235,8 @@ describeInChromium('two people at one call', (it) => {
     const run = agent.prompt('Deploy everywhere').result
     const inspector = await openInspector(context, server.port, { hash: '#agent=rel' })
     await inspector.sees('3 wait for you')
+    // Until then nothing decides.
+    await inspector.page.locator('.approvals[aria-keyshortcuts="y n"]').waitFor()
     // Before the page hears of the first decision.
     await inspector.page.evaluate(
       `for (const kind of ['danger', 'primary']) [...document.querySelectorAll('.pending-line .' + kind)].at(-1).click()`,
@@ -248,6 +258,8 @@ describeInChromium('a person who clicks twice where once is enough', (it) => {
     const { page } = inspector
     const last = page.getByRole('button', { name: /^Approve: deploy/ }).last()
     await inspector.sees('3 wait for you')
+    // Until then nothing decides.
+    await inspector.page.locator('.approvals[aria-keyshortcuts="y n"]').waitFor()
     const { x, y } = (await last.boundingBox())!
     await page.mouse.click(x + 4, y + 4)
     await inspector.sees('2 wait for you')

@@ -9,6 +9,8 @@ const places = [
 
 /** What has the focus by the keyboard, and all it lies in, the innermost first. */
 let last: readonly Element[] = []
+/** The focus is being moved by nobody's wish: nothing is chosen by that. */
+export let isKept = false
 /** What comes next shall have the focus. */
 let isWanted = false
 
@@ -60,7 +62,10 @@ function settle(): void {
   isWanted = true
   const near = last.slice(1).find((element) => element.matches('[tabindex]:not(.panel)') && isDrawn(element))
   const place = near ?? places.flatMap((one) => [...document.querySelectorAll(one)]).find(isDrawn)
-  if (place instanceof HTMLElement) place.focus({ preventScroll: true })
+  if (!(place instanceof HTMLElement)) return
+  isKept = true
+  place.focus({ preventScroll: true })
+  isKept = false
 }
 
 function around(element: Element): Element[] {

@@ -11,6 +11,7 @@ import { say } from '../model/say.ts'
 import { standsOf } from '../model/stands.ts'
 import { Deciding } from '../model/settledCalls.ts'
 import { EmptyState } from '../parts/emptyState.tsx'
+import { isKept } from '../parts/keepFocus.ts'
 import { useNow } from '../parts/useNow.ts'
 import { VirtualList } from '../parts/virtualList.tsx'
 import { ApprovalCard } from './approvalCard.tsx'
@@ -180,9 +181,7 @@ export function Home({ inspector }: { readonly inspector: Inspector }) {
             'aria-keyshortcuts': target !== undefined && mayDecide(target) ? 'y n' : undefined,
             onKeyDown,
             onFocus: (event: FocusEvent) => {
-              const { target, currentTarget } = event
-              // Nothing is chosen for who does not see it: keys would decide it.
-              if (at < 0 && target === currentTarget && (target as Element).matches(':focus-visible')) moveTo(0, 1)
+              if (at < 0 && !isKept && event.target === event.currentTarget) moveTo(0, 1)
             },
             onPointerEnter: ({ pointerType }: PointerEvent) => setHeld(pointerType === 'mouse'),
             onPointerLeave: () => setHeld(false),
