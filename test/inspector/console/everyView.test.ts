@@ -205,23 +205,23 @@ describeInChromium('the console for who is shut out', (it) => {
       await (await runtime.spawn(echo, { id: 'a1' })).prompt('Say it.').result
       const inspector = await openInspector(context, server.port)
       const { page } = inspector
-      const look = async (name: string, words: string): Promise<void> => {
+      const judge = async (name: string, words: string): Promise<void> => {
         await page.getByText(words).first().waitFor()
         await until(page, `document.getAnimations().every(({ playState }) => playState !== 'running')`)
         await picture(page, `${name} ${width} dark`)
         assert.equal(await page.evaluate(outside), [], name)
         assert.equal(await axeViolations(page), [], name)
       }
-      await look('token', 'This server asks for a token')
+      await judge('token', 'This server asks for a token')
       const { token: link } = await server.shareLink('a1', { ms: 60_000 })
       await inspector.goto(`#agent=a1&token=${link}`)
       await inspector.sees('I was asked.')
       await clock.advance(60_000)
-      await look('expired link', 'This link has expired')
+      await judge('expired link', 'This link has expired')
       await inspector.goto(`#agent=a1&token=${token}`)
       await inspector.sees('I was asked.')
       await server.close()
-      await look('connection lost', 'The connection is lost.')
+      await judge('connection lost', 'The connection is lost.')
     })
   }
 })
