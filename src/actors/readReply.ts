@@ -229,9 +229,11 @@ function isBlock(block: Partial<Block> | null | undefined): boolean {
 function failureOf(model: string, error: ModelError): ReplyFailure {
   const kind = Object.hasOwn(codes, error?.kind) ? error.kind : 'other'
   const { retryAfterMs, usage } = error ?? {}
+  // What went wrong comes first: where there is little room, that is what is read.
+  const said = cutEnd(messageOf(error?.message).trim(), maxErrorChars).replace(/\.$/, '')
   return {
     kind,
-    error: errorInfo(codes[kind], asSentence(cutEnd(`${model}: ${messageOf(error?.message)}`, maxErrorChars))),
+    error: errorInfo(codes[kind], asSentence(`${said} (${model})`)),
     ...(Number.isFinite(retryAfterMs) ? { retryAfterMs: retryAfterMs! } : {}),
     ...(usage === undefined ? {} : { usage: toldBy(usage) }),
   }

@@ -97,17 +97,18 @@ interface RemoteApproval {
 const waiting = { agentId: text, callId: text, key: text, name: text, input: anything }
 
 const approvalShape = fields<RemoteApproval>(waiting)
+const asked = { ...waiting, askedAt: maybe(number) }
 
 const pendingShape = oneOf<'kind', Pending>('kind', {
-  approval: fields<PendingOf<'approval'>>({ kind: word('approval'), ...waiting }),
+  approval: fields<PendingOf<'approval'>>({ kind: word('approval'), ...asked }),
   question: fields<PendingOf<'question'>>({
     kind: word('question'),
-    ...waiting,
+    ...asked,
     question: text,
     schema: record,
     problem: maybe(text),
   }),
-  call: fields<PendingOf<'call'>>({ kind: word('call'), ...waiting }),
+  call: fields<PendingOf<'call'>>({ kind: word('call'), ...asked }),
 })
 
 /** How an agent is now. */

@@ -99,6 +99,11 @@ export class Client {
     return this.#welcome?.definitions ?? []
   }
 
+  /** What they are for, by name, as far as they say so; empty without the role `admin`, which may spawn them. */
+  get descriptions(): Readonly<Record<string, string>> {
+    return this.#welcome?.descriptions ?? {}
+  }
+
   /** Calls with every new status; returns a function that ends it. */
   onStatus(listener: (status: ClientStatus) => unknown): () => void {
     this.#statusListeners.add(listener)

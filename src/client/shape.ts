@@ -77,6 +77,12 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
 /** An object of any fields. */
 export const record = thatIs<Record<string, unknown>>(isObject, notAnObject.what)
 
+/** Texts by name. */
+export const texts = thatIs<Record<string, string>>(
+  (value) => isObject(value) && Object.values(value).every((one) => typeof one === 'string'),
+  'give texts by name',
+)
+
 /** An object with some fields of a type right, as far as it matters here; of the others nothing is said. */
 export function partly<T>(fields: Partial<Fields<T>>): Shape<T> {
   const entries = Object.entries(fields) as [string, Shape<unknown> | Maybe<unknown>][]

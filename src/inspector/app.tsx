@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks'
 import type { NodeId } from '../protocol/ids.ts'
 import { nameOf } from './model/agentNames.ts'
 import { waitingKeys } from './model/deciding.ts'
@@ -107,7 +107,7 @@ export function App({ inspector }: { readonly inspector: Inspector }) {
   const { agent: chosen } = inspector.route.value
   const theme = inspector.choices.theme.value
   const isNarrow = useMedia(narrow)
-  useEffect(() => {
+  useLayoutEffect(() => {
     document.documentElement.dataset['theme'] = theme
   }, [theme])
   // The agent's own pane is the main one, unless another stands in its place.

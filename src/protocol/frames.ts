@@ -184,6 +184,8 @@ export const serverFrameSchema = z.discriminatedUnion('type', [
     sessionId: z.string(),
     role: roleSchema,
     definitions: z.array(z.string()).readonly(),
+    /** What they are for, by name, as far as they say so; missing without the role `admin`, and from servers of an older version. */
+    descriptions: z.record(z.string(), z.string()).exactOptional(),
     limits: z.object({ maxFrameBytes: z.number(), framesPerSecond: z.number(), maxSubscriptions: z.number() }),
   }),
   z.object({ type: z.literal('ok'), id: z.string(), result: z.unknown() }),

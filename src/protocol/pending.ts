@@ -8,6 +8,8 @@ const waiting = {
   key: z.string(),
   name: z.string(),
   input: z.unknown(),
+  /** Since when it waits, in epoch milliseconds; missing where the server is of an older version. */
+  askedAt: z.number().exactOptional(),
 }
 
 /** What waits for people: a call to be approved, a question of a tool, or a call that a client is to carry out. */

@@ -7,13 +7,13 @@ export function pendingIn(agentId: string, record: LogRecord | AgentEvent): Pend
   switch (record.type) {
     case 'approval.requested':
     case 'call.requested': {
-      const { callId, key, name, input } = record
+      const { callId, key, name, input, time: askedAt } = record
       const kind = record.type === 'call.requested' ? 'call' : 'approval'
-      return { kind, agentId, callId, key, name, input }
+      return { kind, agentId, callId, key, name, input, askedAt }
     }
     case 'question.asked': {
-      const { callId, key, name, input, question, schema, problem } = record
-      const asked = { kind: 'question', agentId, callId, key, name, input, question, schema } as const
+      const { callId, key, name, input, question, schema, problem, time: askedAt } = record
+      const asked = { kind: 'question', agentId, callId, key, name, input, question, schema, askedAt } as const
       return problem === undefined ? asked : { ...asked, problem }
     }
     default:

@@ -48,6 +48,8 @@ export class Outline {
   activeAt: number | undefined
   /** Tokens of its last request, as the model counted them, or else as they were estimated. */
   requestTokens: number | undefined
+  /** Since when what waits for people does, in epoch milliseconds by its key; what was answered otherwise may stay until the run ends. */
+  readonly asked = new Map<string, number>()
   /** How many messages come until the prompt of the run that has begun: those of its context go before it. */
   #untilPrompt = 0
 
@@ -73,7 +75,17 @@ export class Outline {
         if (used > 0) this.requestTokens = used
         return
       }
+      case 'approval.requested':
+      case 'question.asked':
+      case 'call.requested':
+        this.asked.set(record.key, record.time)
+        return
+      case 'approval.decided':
+      case 'question.answered':
+        this.asked.delete(record.key)
+        return
       case 'run.end':
+        if (record.stopReason !== 'paused') this.asked.clear()
         this.busySince = undefined
         this.last = lastOf(record)
         return

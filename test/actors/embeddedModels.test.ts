@@ -289,7 +289,7 @@ describe('reading a reply', (it) => {
       )
       assert.ok(result !== null && !result.ok)
       assert.equal([result.failure.kind, result.failure.retryAfterMs], [kind, 5])
-      assert.match(result.failure.error.message, /embedded:scripted: as the provider said\. [A-Z]/)
+      assert.match(result.failure.error.message, /^as the provider said \(embedded:scripted\)\. [A-Z]/)
     })
   }
 })

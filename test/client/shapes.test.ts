@@ -59,7 +59,7 @@ const session = {
 }
 const limits = { maxFrameBytes: 1, framesPerSecond: 2, maxSubscriptions: 3 }
 const frames: readonly { readonly [key: string]: Json }[] = [
-  { type: 'welcome', sessionId: 's', role: 'admin', definitions: ['d'], limits },
+  { type: 'welcome', sessionId: 's', role: 'admin', definitions: ['d'], descriptions: { d: 'x' }, limits },
   { type: 'ok', id: 'c1', result: null },
   { type: 'error', id: 'c1', code: 'X', message: 'y' },
   { type: 'event', agentId: 'a', seq: 1, event: {}, live: true },

@@ -68,6 +68,7 @@ describeInChromium('the chart on the inspector page', (it) => {
         'stroke',
       )
       await inspector.button('Every state').click()
+      assert.match(inspector.page.url(), /&look=full$/)
       await page.locator('.chart-box[data-state="draining.reverts"]').waitFor()
       await inspector.button('Overview').click()
       await page.locator('.chart-chip').first().waitFor()
@@ -76,6 +77,10 @@ describeInChromium('the chart on the inspector page', (it) => {
         [],
       )
       assert.is(asked.filter((path) => path.endsWith('chart.json?layout=full')).length, 1)
+      // How it is shown stays over a reload.
+      await inspector.button('Every state').click()
+      await page.reload()
+      await page.locator('.chart-looks [aria-pressed="true"]', { hasText: 'Every state' }).waitFor()
       checkProblems(inspector)
     },
   )

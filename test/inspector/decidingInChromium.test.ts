@@ -60,7 +60,7 @@ describeInChromium('the keys that decide', (it) => {
     const serving = await waiting(context)
     const { page } = await openInspector(context, serving.server.port, { hash: '#agent=rel' })
     await page.locator(keysAct).waitFor()
-    await page.locator('.pending-fold', { hasText: 'east' }).click()
+    await page.locator('.pending-item .pending-fold', { hasText: 'east' }).click()
     // Away from its line: what stands open counts.
     await page.evaluate('document.activeElement.blur()')
     await page.locator(keysAct).waitFor()
@@ -93,6 +93,29 @@ describeInChromium('the keys that decide', (it) => {
       await page.keyboard.press('n')
       await page.getByText('2 wait for you').waitFor()
       assert.equal(await decidedIn(serving), ['deny north'])
+      checkProblems(context)
+    },
+  )
+
+  it(
+    'decide nothing of what is folded into its count, as beside a chart with little room',
+    { timeoutMs: 40_000, viewport: { width: 1024, height: 700 } },
+    async (context) => {
+      const serving = await waiting(context)
+      const { page } = await openInspector(context, serving.server.port, { hash: '#agent=rel&view=chart' })
+      const count = page.getByRole('button', { name: '3 wait for you' })
+      await count.waitFor()
+      assert.is(await page.locator('.pending-item').count(), 0)
+      await page.keyboard.press('y')
+      await count.click()
+      await page.locator('.pending-item').nth(2).waitFor()
+      await page.locator(keysAct).waitFor()
+      await page.keyboard.press('y')
+      await page.locator('.pending-item').nth(2).waitFor({ state: 'detached' })
+      assert.equal(await decidedIn(serving), ['approve north'])
+      // Each view as suits it.
+      await page.getByRole('tab', { name: 'Conversation' }).click()
+      await page.locator('.pending-item').nth(1).waitFor()
       checkProblems(context)
     },
   )

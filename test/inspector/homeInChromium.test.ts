@@ -233,12 +233,12 @@ describeInChromium('what waits for a person at the agent that is shown', (it) =>
       await reason.press('Escape')
       await keysAct.waitFor()
       await page.getByText('4 wait for you').waitFor()
-      const first = /deploy (\w+)/.exec(await textIn(page.locator('.pending-fold').first()))![1]!
+      const first = /deploy (\w+)/.exec(await textIn(page.locator('.pending-item .pending-fold').first()))![1]!
       await page.keyboard.press('n')
       await page.getByText('3 wait for you').waitFor()
-      assert.is(await page.locator('.pending-fold', { hasText: first }).count(), 0)
-      await page.locator('.pending-fold').nth(2).click()
-      assert.is(await page.locator('.pending-fold').nth(2).getAttribute('aria-expanded'), 'true')
+      assert.is(await page.locator('.pending-item .pending-fold', { hasText: first }).count(), 0)
+      await page.locator('.pending-item .pending-fold').nth(2).click()
+      assert.is(await page.locator('.pending-item .pending-fold').nth(2).getAttribute('aria-expanded'), 'true')
       assert.equal(await axeViolations(page), [])
       await keysAct.waitFor()
       await page.keyboard.press('Shift+Y')

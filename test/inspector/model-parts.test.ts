@@ -23,6 +23,12 @@ describe('the address of the inspector page', (it) => {
     assert.is(formatRoute(route), '#agent=a.b-c&node=n12&view=requests&at=120&turn=3&q=a%26b%3Dc+is%3Aerror&with=a.2')
     assert.equal(readRoute(formatRoute(route)), { route, token: null, problems: [] })
     assert.is(formatRoute(emptyRoute), '')
+    const chart = { ...emptyRoute, agent: 'a', view: 'chart', look: 'full' } as const
+    assert.is(formatRoute(chart), '#agent=a&view=chart&look=full')
+    assert.equal(readRoute('#agent=a&view=chart&look=full').route, chart)
+    // In other views it says nothing.
+    assert.is(formatRoute({ ...chart, view: 'timeline' }), '#agent=a&view=timeline')
+    assert.match(readRoute('#agent=a&view=chart&look=small').problems.join(), /"look=small" .* overview, full, actors/)
     assert.equal(readRoute('').route, emptyRoute)
   })
 

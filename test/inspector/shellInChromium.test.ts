@@ -26,7 +26,7 @@ const miner = defineAgent({
   model: policyModel(({ messages }) => {
     const results = messages.filter(({ role }) => role === 'toolResult').length
     const said = JSON.stringify(messages)
-    if (said.includes('break')) throw new Error('The rope broke.')
+    if (said.includes('break')) throw new Error('The rope broke')
     if (said.includes('blast it') && !said.includes('It went off.'))
       return { toolCalls: [{ name: 'blast', input: { charge: 'large' } }] }
     return results % 2 === 1 || results === 0
@@ -158,7 +158,7 @@ describeInChromium('the frame of the inspector page', (it) => {
     await inspector.sees('miner · old', page.locator('.agent-line'))
     await agent.prompt('Pull until it breaks: break').result
     await inspector.sees(/^failed: /, inspector.state)
-    assert.match((await inspector.state.getAttribute('title')) ?? '', 'The rope broke.')
+    assert.match((await inspector.state.getAttribute('title')) ?? '', 'The rope broke')
     assert.equal(await axeViolations(page), [])
     await page.getByRole('button', { name: /^Retry/ }).click()
     await page.locator('.conversation-row').filter({ hasText: 'Pull until it breaks' }).nth(1).waitFor()

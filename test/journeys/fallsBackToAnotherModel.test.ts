@@ -40,7 +40,7 @@ describe('a model that falls back', (it) => {
     )
     const [reset] = ofType('reply.reset')
     assert.equal([reset?.next, reset?.attempt, reset?.retryAt, reset?.costUsd], ['b:2', 1, undefined, 100])
-    assert.match(reset?.error.message ?? '', /^a:1: overloaded/)
+    assert.match(reset?.error.message ?? '', /^overloaded \(a:1\)\./)
     const [end] = ofType('reply.end')
     assert.is(end?.message.model, 'b:2')
     // What the failed attempt used counts, each at the price of its model.

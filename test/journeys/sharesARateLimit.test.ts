@@ -313,7 +313,10 @@ describe('a provider that asks for a pause', (it) => {
     assert.is((await agent.prompt('go').result).text, 'one')
     assert.is((await agent.prompt('go').result).text, 'two')
     assert.equal([broken.requests.length, ofType('model.waiting').length], [1, 0])
-    assert.match(ofType('reply.reset')[1]?.error.message ?? '', /^a:1: its provider wants no calls for another 5000 ms/)
+    assert.match(
+      ofType('reply.reset')[1]?.error.message ?? '',
+      /^the provider wants no calls for another 5000 ms \(a:1\)/,
+    )
     await clock.advance(5_000)
     assert.is((await agent.prompt('go').result).text, 'back again')
   })

@@ -126,7 +126,7 @@ async function* ask(model: Model, { request, how, source }: Call): AsyncGenerato
     if (!isDone) return { ...failed({ kind: 'other', message: messageOf(thrown) }), thrown }
   }
   if (isDone || how.signal.aborted) return undefined
-  return failed({ kind: 'network', message: 'its stream ended without "done" or "error"' })
+  return failed({ kind: 'network', message: 'the stream ended without "done" or "error"' })
 }
 
 /** The error of the last model, or of one that may be asked again later if the last one's says never. */

@@ -42,7 +42,7 @@ export const pausedMs = (model: Model, { gate }: StreamOptions): number =>
 /** Why a model is not asked now. */
 export const pausedError = (retryAfterMs: number): ModelError => ({
   kind: 'rateLimited',
-  message: `its provider wants no calls for another ${retryAfterMs} ms`,
+  message: `the provider wants no calls for another ${retryAfterMs} ms`,
   retryAfterMs,
 })
 

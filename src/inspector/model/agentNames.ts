@@ -18,7 +18,7 @@ export const nameOf = ({ title, agentId }: Named): string =>
 export function aboutOf(agent: Named): string {
   const definition = oneLine(agent.active ?? agent.definition, mostName)
   const name = nameOf(agent)
-  return name === agent.agentId ? definition : `${definition} · ${agent.agentId}`
+  return name === agent.agentId || definition === agent.agentId ? definition : `${definition} · ${agent.agentId}`
 }
 
 const searched = new WeakMap<Named, string>()

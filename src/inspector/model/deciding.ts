@@ -23,7 +23,7 @@ export function decideShown(inspector: Inspector, what: 'approve' | 'deny' | 'ap
   const { deciding } = inspector
   const pending = inspector.agent.value?.state.value.pending ?? []
   const target = targetOf(pending, focused ?? deciding.opened.value)
-  if (target === undefined || !deciding.may(target.key)) return
+  if (target === undefined || deciding.isFolded.value || !deciding.may(target.key)) return
   const keys = what === 'approveTool' ? ofSameTool(pending, target.name) : [target.key]
   decideAll(
     inspector,

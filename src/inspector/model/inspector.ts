@@ -35,10 +35,6 @@ export interface Memory {
   set(token: string | undefined): void
 }
 
-/** What the chart's pane shows: the overview, every state, or the agents of the tree. */
-export const chartLooks = ['overview', 'full', 'actors'] as const
-export type ChartLook = (typeof chartLooks)[number]
-
 /** What the page needs of the world. */
 export interface InspectorPorts {
   readonly address: Address
@@ -73,8 +69,6 @@ export class Inspector {
   /** The agent that is shown. */
   readonly agent = signal<FollowedAgent | null>(null)
   readonly chart = signal<ServedChart | null>(null)
-  /** How the chart is shown. */
-  readonly chartLook = signal<ChartLook>('overview')
   readonly node = signal<NodeId | null>(null)
   readonly turn = signal<number | null>(null)
   /** The event whose details are shown. */
@@ -135,7 +129,7 @@ export class Inspector {
   go(change: Partial<Route>, how: 'push' | 'replace' = 'push'): void {
     const before = this.route.value
     const isOther = change.agent !== undefined && change.agent !== before.agent
-    const base = isOther ? { ...emptyRoute, view: before.view, as: before.as } : before
+    const base = isOther ? { ...emptyRoute, view: before.view, as: before.as, look: before.look } : before
     // A view takes the place of a comparison.
     const next = { ...base, ...(change.view === undefined ? {} : { with: null }), ...change }
     this.#hasChosen = true

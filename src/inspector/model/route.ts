@@ -10,6 +10,10 @@ export type ViewName = (typeof viewNames)[number]
 export const timelineLooks = ['bars', 'log'] as const
 export type TimelineLook = (typeof timelineLooks)[number]
 
+/** How the chart is shown: its outermost states, all of it, or who called whom in the tree. */
+export const chartLooks = ['overview', 'full', 'actors'] as const
+export type ChartLook = (typeof chartLooks)[number]
+
 /** What the page shows, as its address says it. */
 export interface Route {
   readonly agent: string | null
@@ -21,6 +25,8 @@ export interface Route {
   readonly turn: number | null
   /** Of the timeline. */
   readonly as: TimelineLook
+  /** Of the chart. */
+  readonly look: ChartLook
   /** Of the overview: only agents that stand so; none: all. */
   readonly show: readonly Standing[]
   /** What is looked for; `null`: nothing. */
@@ -36,6 +42,7 @@ export const emptyRoute: Route = {
   at: null,
   turn: null,
   as: 'bars',
+  look: 'overview',
   show: [],
   q: null,
   with: null,
@@ -81,6 +88,8 @@ export function readRoute(hash: string): ReadRoute {
     turn: read('turn', wholeNumber, 'the number of a turn'),
     as:
       read('as', (text) => timelineLooks.find((name) => name === text), `one of ${timelineLooks.join(', ')}`) ?? 'bars',
+    look:
+      read('look', (text) => chartLooks.find((name) => name === text), `one of ${chartLooks.join(', ')}`) ?? 'overview',
     show: read('show', standingsIn, `some of ${standings.join(', ')}`) ?? [],
     q: read('q', (text) => text.slice(0, mostQuery), 'text'),
     with: read('with', (text) => (isAgentId(text) ? text : undefined), 'the id of an agent'),
@@ -89,7 +98,7 @@ export function readRoute(hash: string): ReadRoute {
 }
 
 /** The address of a route, from the `#` on; empty for the empty one. Pure. */
-export function formatRoute({ agent, node, view, at, turn, as, show, q, with: other }: Route): string {
+export function formatRoute({ agent, node, view, at, turn, as, look, show, q, with: other }: Route): string {
   if (agent === null) return show.length === 0 ? '' : `#show=${show.join(',')}`
   const parts = new URLSearchParams({ agent })
   if (node !== null) parts.set('node', formatNodeId(node))
@@ -97,6 +106,7 @@ export function formatRoute({ agent, node, view, at, turn, as, show, q, with: ot
   if (at !== null) parts.set('at', String(at))
   if (turn !== null && view === 'requests') parts.set('turn', String(turn))
   if (as !== 'bars' && view === 'timeline') parts.set('as', as)
+  if (look !== 'overview' && view === 'chart') parts.set('look', look)
   if (q !== null && q !== '') parts.set('q', q)
   if (other !== null) parts.set('with', other)
   return `#${parts.toString()}`

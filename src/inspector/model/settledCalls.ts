@@ -13,6 +13,8 @@ export class Deciding {
   readonly drafts = signal<ReadonlySet<string>>(new Set())
   /** The one that stands open among them; `null`: none does. */
   readonly opened = signal<string | null>(null)
+  /** Whether only their count is to be seen. */
+  readonly isFolded = signal(false)
   readonly #clock: Clock
   #keys: readonly string[] = []
   #target: string | undefined

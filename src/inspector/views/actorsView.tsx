@@ -77,7 +77,7 @@ const Head = ({ lane: { id, label, definition, isRead }, isShown, onRead }: Head
     {id === people || id === othersId || isShown ? (
       <strong class="cut">{label}</strong>
     ) : (
-      <a class="cut" href={`#agent=${encodeURIComponent(id)}&view=chart`} title={id}>
+      <a class="cut" href={`#agent=${encodeURIComponent(id)}&view=chart&look=actors`} title={id}>
         {label}
       </a>
     )}
@@ -128,7 +128,7 @@ function Step({ step, begun, places }: StepProps): JSX.Element {
       </svg>
       <a
         class="cut"
-        href={formatRoute({ ...emptyRoute, agent: agentId, view: 'chart', at: seq })}
+        href={formatRoute({ ...emptyRoute, agent: agentId, view: 'chart', look: 'actors', at: seq })}
         style={{ left: `${left}px`, width: `${room}px` }}
         title={text}
         aria-label={`${from === people ? 'people' : from} ${verbs[kind]} ${to === people ? 'people' : to}: ${text}`}

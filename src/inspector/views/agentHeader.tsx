@@ -1,8 +1,9 @@
 import { dollars } from '../../charts/amounts.ts'
-import { standingOf, standingWords, type Standing } from '../../charts/standing.ts'
+import { standingOf, standingWords, type Standing, type StandingFacts } from '../../charts/standing.ts'
 import { formatNodeId } from '../../protocol/nodeIds.ts'
 import { metadataText } from '../../protocol/metadataText.ts'
 import type { AgentViewState, SourceView } from '../model/agentView.ts'
+import { nameOf } from '../model/agentNames.ts'
 import { sourceWords, useWords } from '../model/useWords.ts'
 import { formatCompact } from '../model/numbers.ts'
 import { emptyRoute, formatRoute } from '../model/route.ts'
@@ -57,12 +58,13 @@ export function AgentHeader(props: HeaderActionsProps) {
   const { status, at, isRunning, chartState, session } = state
   const title = session.title ?? inspector.attached.value.directory.agents.value.get(view.agentId)?.title
   const parent = session.path.at(-1)
+  const caller = parent === undefined ? undefined : inspector.attached.value.directory.agents.value.get(parent)
   return (
     <div class="agent-header">
       <div class="agent-title">
         {parent === undefined ? null : (
-          <a class="faint cut agent-parent" href={`#agent=${encodeURIComponent(parent)}`}>
-            {forDisplay(parent)} /
+          <a class="faint cut agent-parent" href={`#agent=${encodeURIComponent(parent)}`} title={`Called by ${parent}`}>
+            {caller === undefined ? forDisplay(parent) : nameOf(caller)}
           </a>
         )}
         <h1 class="cut" title={title === undefined ? undefined : oneLine(title, longestTitle)}>
@@ -91,6 +93,11 @@ export function AgentHeader(props: HeaderActionsProps) {
   )
 }
 
+/** Which calls it runs is said below. */
+function withoutCalls({ doing: _, ...facts }: StandingFacts): StandingFacts {
+  return facts
+}
+
 type PartProps = Pick<HeaderActionsProps, 'inspector' | 'view'>
 
 function StateBadge({ inspector, view }: PartProps) {
@@ -105,7 +112,7 @@ function StateBadge({ inspector, view }: PartProps) {
         ? `asking policy ${consulting.policy}`
         : waitsFor !== null
           ? `waiting for ${waitsFor}`
-          : standingWords(facts)
+          : standingWords(isAtWork(state) ? withoutCalls(facts) : facts)
   const { error } = facts.last ?? {}
   const why = standing === 'failed' && error !== undefined ? error.message : undefined
   return (
@@ -113,7 +120,7 @@ function StateBadge({ inspector, view }: PartProps) {
       <span
         class={`badge state ${status === 'loading' ? '' : tones[standing]}`}
         data-state={status === 'loading' ? 'loading' : chartState}
-        title={why === undefined ? `${words} (${chartState})` : oneLine(why, longestTitle)}
+        title={why === undefined ? `${standingWords(facts)} (${chartState})` : oneLine(why, longestTitle)}
       >
         <StateDot state={dots[standing] ?? chartState} />
         <span class="cut">{words}</span>
@@ -161,7 +168,8 @@ function About({ inspector, view }: PartProps) {
   const { usage } = spent
   return (
     <p class={`agent-line muted cut number ${isAtWork(state) ? 'is-at-work' : ''}`}>
-      {forDisplay(definition)} · <span class="mono">{forDisplay(view.agentId)}</span>
+      {definition === view.agentId ? '' : `${forDisplay(definition)} · `}
+      <span class="mono">{forDisplay(view.agentId)}</span>
       {created?.type === 'agent.created' ? ` · ${created.model}` : ''}
       {why === null ? null : <span class="why"> · {why}</span>}
       {use === null ? '' : ` · uses ${useWords(use)}`}

@@ -126,5 +126,8 @@ const Failed = ({ code, message }: { readonly code: string; readonly message: st
   <EmptyState icon="warning" title={titles[code] ?? 'The agent cannot be shown'}>
     <p role="alert">{message}</p>
     <p class="mono faint">{code}</p>
+    <a class="button" href="#">
+      All agents
+    </a>
   </EmptyState>
 )

@@ -6,7 +6,8 @@ import type { ChartModel } from '../../charts/chartModel.ts'
 import type { ServedChart } from '../../charts/servedChart.ts'
 import type { AgentView } from '../model/agentView.ts'
 import { brakeWords, chartWords } from '../model/chartWords.ts'
-import { chartLooks, type ChartLook, type Inspector } from '../model/inspector.ts'
+import type { Inspector } from '../model/inspector.ts'
+import { chartLooks, type ChartLook } from '../model/route.ts'
 import { ChartSkeleton } from '../parts/chartSkeleton.tsx'
 import { EmptyState } from '../parts/emptyState.tsx'
 import { ActorsView } from './actorsView.tsx'
@@ -23,7 +24,7 @@ export interface ChartPaneProps {
 export function ChartPane({ inspector, view }: ChartPaneProps): JSX.Element {
   const status = useComputed(() => view.state.value.status)
   const model = inspector.chart.value
-  if (inspector.chartLook.value === 'actors')
+  if (inspector.route.value.look === 'actors')
     return (
       <section class="chart" aria-label="Agents of the tree">
         <div class="chart-bar">
@@ -79,7 +80,7 @@ interface ChartProps {
 function Chart({ inspector, view, model }: ChartProps): JSX.Element {
   const active = useComputed(() => view.state.value.chartState)
   const isPast = useComputed(() => view.state.value.status === 'past')
-  const overview = inspector.chartLook.value === 'full' ? undefined : model.overview
+  const overview = inspector.route.value.look === 'full' ? undefined : model.overview
   const full = useFullLayout(inspector, model, overview === undefined)
   const shown: Placing = overview === undefined ? full : { type: 'placed', layout: overview }
   const state = active.value
@@ -97,7 +98,7 @@ function Chart({ inspector, view, model }: ChartProps): JSX.Element {
             <li key={name} class={`chart-brake ${isOpen ? 'is-open' : 'is-shut'}`} title={`${name} brake ${effect}`}>
               <BrakeMark isOpen={isOpen} />
               <span>
-                {name} brake {isOpen ? 'open' : 'shut'}
+                {name} <span class="hidden">brake</span> {isOpen ? 'open' : <span class="hidden">shut</span>}
               </span>
             </li>
           ))}
@@ -137,8 +138,8 @@ const LookSwitch = ({ inspector }: { readonly inspector: Inspector }): JSX.Eleme
         key={look}
         type="button"
         class="button"
-        aria-pressed={inspector.chartLook.value === look}
-        onClick={() => void (inspector.chartLook.value = look)}
+        aria-pressed={inspector.route.value.look === look}
+        onClick={() => inspector.go({ look }, 'replace')}
       >
         {looks[look]}
       </button>

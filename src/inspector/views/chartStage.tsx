@@ -7,6 +7,7 @@ import type { ChartModel } from '../../charts/chartModel.ts'
 import { cameraKey, centred, fitCamera, zoomed, type Camera, type Size } from '../model/chartCamera.ts'
 import { outermost, type ChartChoice } from '../model/chartChoice.ts'
 import { brakeWords, isActiveState } from '../model/chartWords.ts'
+import { narrow, useMedia } from '../parts/useMedia.ts'
 import { SquareButton } from '../parts/squareButton.tsx'
 import { ChartCard } from './chartCard.tsx'
 import { ChartPicture } from './chartPicture.tsx'
@@ -25,6 +26,8 @@ export interface ChartStageProps {
 /** A whole picture smaller than this cannot be read: its active state is followed instead. */
 const readable = 0.45
 const followScale = 0.85
+/** Of the column of tools, with the space beside it, in pixels. */
+const toolsWidth = 48
 
 /** The picture of a chart, to be moved and zoomed by pointer, wheel, keys and buttons. */
 export function ChartStage({ layout, model, active, trail, isOverview }: ChartStageProps): JSX.Element {
@@ -43,7 +46,9 @@ export function ChartStage({ layout, model, active, trail, isOverview }: ChartSt
     return () => observer.disconnect()
   }, [])
 
-  const fit = fitCamera(layout, viewport.value)
+  // The tools stand over the picture's edge, or below it.
+  const room = useMedia(narrow) ? 0 : toolsWidth
+  const fit = fitCamera(layout, { ...viewport.value, width: Math.max(0, viewport.value.width - room) })
   const isFollowing = follows.value ?? (!isOverview && fit.scale < readable && active !== '')
   const at = isOverview ? outermost(active) : active
   const box = layout.boxes.find(({ id }) => id === at)

@@ -95,6 +95,9 @@ export function DetailsPane({ inspector, view, onRevert, onPrune, onFork }: Deta
             </ul>
           </section>
         )}
+        {node !== null || event !== null || isInContext ? null : (
+          <p class="details-hint muted small">Choose a message, a call or an event to see all of it here.</p>
+        )}
       </div>
     </section>
   )

@@ -12,13 +12,13 @@ export function FirstHint({ inspector: { choices }, onMarks }: FirstHintProps) {
     <section class="first-hint" aria-label="First steps">
       <ol>
         <li>
-          <strong>Choose an agent</strong> at the left: what it said, what it was sent, and when.
+          <strong>Choose an agent</strong> to see what it says and is sent.
         </li>
         <li>
-          <strong>Go back in time</strong> with <kbd>[</kbd> and <kbd>]</kbd>: every moment is kept.
+          <strong>Go back in time</strong> with <kbd>[</kbd> and <kbd>]</kbd>.
         </li>
         <li>
-          <strong>Press</strong> <kbd>?</kbd> for all keys, and for{' '}
+          <kbd>?</kbd> shows all keys and{' '}
           <button type="button" class="link" onClick={onMarks}>
             the meaning of marks
           </button>

@@ -29,7 +29,8 @@ export interface HomeRowProps {
 /** One agent of the overview, on one line. */
 export function HomeRow(props: HomeRowProps) {
   const { row, index, pending, now, isActive, onChoose } = props
-  const { of, standing, since } = row
+  const { of, standing } = row
+  const since = pending?.askedAt ?? row.since
   const isWorking = standing === 'working'
   const passed = since === 0 ? '' : isWorking ? duration(now - since) : age(now - since)
   return (
@@ -45,8 +46,13 @@ export function HomeRow(props: HomeRowProps) {
         <bdi class="cut home-title">{nameOf(of)}</bdi>
         <bdi class="cut faint small home-about">{aboutOf(of)}</bdi>
       </span>
-      <span class="cut home-what" role="gridcell">
-        <What row={row} pending={pending} />
+      <span class="home-mid" role="presentation">
+        <span class="cut home-what" role="gridcell">
+          <What row={row} pending={pending} />
+        </span>
+        <span class="home-acts" role="gridcell" onClick={(event) => event.stopPropagation()}>
+          <Acts {...props} />
+        </span>
       </span>
       <span class="home-time number faint" role="gridcell" title={since === 0 ? undefined : moments.format(since)}>
         {passed}
@@ -57,9 +63,6 @@ export function HomeRow(props: HomeRowProps) {
       </span>
       <span class="home-cost number faint" role="gridcell">
         {money('spent' in of ? (of.treeSpent ?? of.spent).costUsd : of.costUsd)}
-      </span>
-      <span class="home-acts" role="gridcell" onClick={(event) => event.stopPropagation()}>
-        <Acts {...props} />
       </span>
     </div>
   )

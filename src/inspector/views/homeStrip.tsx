@@ -53,7 +53,9 @@ export function HomeStrip({ overview, notices, shown, now, filter, onToggle, onF
           ))}
       </div>
       <p class="home-totals number muted">
-        {costUsd > 0 ? <span title="Cost of all agents that run, sub-agents included">{money(costUsd)}</span> : null}
+        {costUsd > 0 ? (
+          <span title="Cost of all agents that run, sub-agents included">{money(costUsd)} in all</span>
+        ) : null}
         {counts.working > 0 && tokens >= 0.5 ? (
           <span title="Tokens written in the last ten seconds, a second"> {formatCompact(tokens)} tok/s</span>
         ) : null}
@@ -64,7 +66,7 @@ export function HomeStrip({ overview, notices, shown, now, filter, onToggle, onF
         type="search"
         class="input home-filter"
         aria-label="Filter by title, id, definition or metadata"
-        placeholder="Filter"
+        placeholder="Filter the overview"
         value={filter}
         onInput={({ currentTarget }) => onFilter(currentTarget.value)}
         onKeyDown={(event) => {
@@ -90,7 +92,7 @@ function NotifyButton({ notices }: { readonly notices: Notices }) {
     )
   if (notices.state.value !== 'default') return null
   return (
-    <button type="button" class="button quiet slim" onClick={() => void notices.ask()}>
+    <button type="button" class="button quiet slim home-notify" onClick={() => void notices.ask()}>
       Notify me
     </button>
   )

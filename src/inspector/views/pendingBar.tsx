@@ -1,4 +1,4 @@
-import { useEffect, useLayoutEffect, useMemo, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks'
 import { age } from '../../charts/amounts.ts'
 import type { Pending } from '../../protocol/pending.ts'
 import { nameOf } from '../model/agentNames.ts'
@@ -15,6 +15,9 @@ import { useNow } from '../parts/useNow.ts'
 import { ApprovalCard } from './approvalCard.tsx'
 import { QuestionCard } from './laterQuestion.ts'
 
+/** How many lines stand below a chart where there is little room; more are folded into one. */
+const mostBesideChart = 2
+
 interface BarProps {
   readonly inspector: Inspector
   readonly view: FollowedAgent
@@ -29,14 +32,27 @@ export function PendingBar({ inspector, view }: BarProps) {
   // Where there is little room it is for the conversation.
   const isTall = useMedia('(min-height: 820px)')
   const first = pending[0]
-  useEffect(() => setOpened(null), [view])
-  const usual = first === undefined || first.key === closed || !isTall ? null : first.key
+  const inChart = inspector.route.value.view === 'chart'
+  /** `null`: until the person says. */
+  const [folds, setFolds] = useState<boolean | null>(null)
+  const isFolded = pending.length > 1 && (folds ?? (inChart && !isTall && pending.length > mostBesideChart))
+  useEffect(() => {
+    setOpened(null)
+    setFolds(null)
+  }, [view, inChart])
+  // Beside a chart each has a line: a picture needs its room.
+  const isRoomy = isTall && !(inChart && pending.length > 1)
+  const usual = first === undefined || first.key === closed || !isRoomy ? null : first.key
   const open = pending.some(({ key }) => key === opened) ? opened : usual
-  // With what is seen, not after it: a key decides what stands open.
+  // Before a key can come that is meant for what was open.
   useLayoutEffect(() => {
     deciding.opened.value = open
-    return () => (deciding.opened.value = null)
-  }, [deciding, open])
+    deciding.isFolded.value = isFolded
+    return () => {
+      deciding.opened.value = null
+      deciding.isFolded.value = false
+    }
+  }, [deciding, open, isFolded])
   if (first === undefined) return null
   const target = targetOf(pending, open)
   const toggle = (key: string): void => {
@@ -45,13 +61,15 @@ export function PendingBar({ inspector, view }: BarProps) {
   }
   return (
     <section
-      class="approvals scroll"
+      class={`approvals scroll ${isFolded ? 'is-folded' : ''}`}
       tabIndex={-1}
       aria-label="What waits for you"
-      aria-keyshortcuts={target !== undefined && deciding.may(target.key) ? 'y n' : undefined}
+      aria-keyshortcuts={!isFolded && target !== undefined && deciding.may(target.key) ? 'y n' : undefined}
     >
-      {pending.length === 1 ? null : <Summary inspector={inspector} pending={pending} />}
-      {pending.map((one) => (
+      {pending.length === 1 ? null : (
+        <Summary inspector={inspector} pending={pending} isFolded={isFolded} onFold={() => setFolds(!isFolded)} />
+      )}
+      {(isFolded ? [] : pending).map((one) => (
         <PendingItem
           key={one.key}
           inspector={inspector}
@@ -66,14 +84,24 @@ export function PendingBar({ inspector, view }: BarProps) {
   )
 }
 
+interface SummaryProps {
+  readonly inspector: Inspector
+  readonly pending: readonly Pending[]
+  readonly isFolded: boolean
+  readonly onFold: () => void
+}
+
 /** How many wait, and the way to approve all of a tool. */
-function Summary({ inspector, pending }: { readonly inspector: Inspector; readonly pending: readonly Pending[] }) {
+function Summary({ inspector, pending, isFolded, onFold }: SummaryProps) {
   const name = pending.find(({ kind }) => kind === 'approval')?.name
   const drafts = inspector.deciding.drafts.value
   const same = name === undefined ? [] : ofSameTool(pending, name).filter((key) => !drafts.has(key))
   return (
     <div class="pending-line pending-sum">
-      <strong class="grow number">{formatCount(pending.length)} wait for you</strong>
+      <button type="button" class="pending-fold pending-all" aria-expanded={!isFolded} onClick={onFold}>
+        <Icon name="chevron" />
+        <strong class="number">{formatCount(pending.length)} wait for you</strong>
+      </button>
       {same.length < 2 ? null : (
         <ControlButton
           why={inspector.controls.value.decide}
@@ -131,15 +159,10 @@ function PendingItem({ inspector, view, pending, isAlone, isOpen, onToggle }: It
 }
 
 /** Who asks, unless it is the one that is shown, and since when. */
-function Asker({ inspector, view, pending: { agentId, key } }: BarProps & { readonly pending: Pending }) {
+function Asker({ inspector, view, pending: { agentId, askedAt } }: BarProps & { readonly pending: Pending }) {
   const now = useNow(inspector.clock, 15_000)
   const agent = inspector.attached.value.directory.agents.value.get(agentId)
-  const asked = useMemo(
-    () => view.state.value.records.findLast((record) => 'key' in record && record.key === key)?.time,
-    [view, key, view.state.value.status],
-  )
-  // Of a sub-agent, whose log is not read here, the last record is what it waits for.
-  const since = asked ?? agent?.activeAt
+  const since = askedAt ?? agent?.activeAt
   const who = agentId === view.agentId ? '' : agent === undefined ? agentId : nameOf(agent)
   return (
     <span class="pending-who small muted number">

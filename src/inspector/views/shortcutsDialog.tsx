@@ -1,7 +1,7 @@
 const shortcuts: readonly (readonly [keys: readonly string[], what: string])[] = [
   [['?'], 'This help'],
   [['0'], 'Overview of all agents'],
-  [['1', '2', '3', '4', '5'], 'Conversation, chart, timeline, requests, context'],
+  [['1', '…', '5'], 'Conversation, chart, timeline, requests, context'],
   [['d'], 'Details, where they lie over the agent'],
   [['/'], 'Search the agent, or its tree (Enter, Shift-Enter go on); on the overview, filter'],
   [['a'], 'To the list of agents'],
@@ -11,7 +11,7 @@ const shortcuts: readonly (readonly [keys: readonly string[], what: string])[] =
   [['e', 'E'], 'Next and previous error'],
   [['c', 'C'], 'Next and previous change of a request, and on to the one beside it'],
   [['[', ']'], 'One record back in time, and on; of the slider also ← →, by turns with Shift'],
-  [['y', 'n'], 'Approve, deny the first call that waits; on the overview the chosen one'],
+  [['y', 'n'], 'Approve, deny the call that stands open, else the first; on the overview the chosen one'],
   [['Shift', 'Y'], 'Approve all of its tool that wait now'],
   [['f'], 'Fork at the chosen message, or at the newest'],
   [['v'], 'Compare with another agent or session'],

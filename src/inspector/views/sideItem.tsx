@@ -63,6 +63,9 @@ function lookOfSession(session: SessionEntry, isSettling: boolean): Look {
   }
 }
 
+/** Levels that stand further in than the ones above: a name needs its room, too. */
+const deepestIndent = 6
+
 /** One row of the list of agents and sessions. */
 export function SideItem(props: SideItemProps) {
   const { row, isChosen, isActive, isSettling, onChoose, onToggle } = props
@@ -111,7 +114,7 @@ export function SideItem(props: SideItemProps) {
     <div
       {...item}
       class={`agent-row is-${tone} ${isActive ? 'active' : ''}`}
-      style={{ paddingInlineStart: `${(row.level - 2) * 14}px` }}
+      style={{ paddingInlineStart: `${Math.min(row.level - 2, deepestIndent) * 12}px` }}
     >
       {fold}
       <StateDot state={dot} />
@@ -124,11 +127,11 @@ export function SideItem(props: SideItemProps) {
               <span class="hidden"> waiting for you</span>
             </span>
           )}
-          <span class="faint number small">{cost}</span>
         </span>
-        <span class="side-line agent-about">
+        <span class="side-line agent-about" title={about}>
           {words === '' ? null : <span class={words.startsWith('failed') ? 'bad-text cut' : 'cut'}>{words}</span>}
           <bdi class="cut side-about">{about}</bdi>
+          <span class="number side-cost">{cost}</span>
         </span>
       </span>
     </div>

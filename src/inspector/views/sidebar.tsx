@@ -39,7 +39,7 @@ export function Sidebar({ inspector, onSpawn }: { readonly inspector: Inspector;
           type="search"
           class="input grow"
           aria-label="Filter the list"
-          placeholder="Filter"
+          placeholder="Filter the list"
           value={filter}
           onInput={({ currentTarget }) => setFilter(currentTarget.value)}
           onKeyDown={(event) => {

@@ -4,10 +4,14 @@ import type { Inspector } from '../model/inspector.ts'
 import { oneLine } from '../model/shortText.ts'
 import { Dialog } from '../parts/dialog.tsx'
 
+/** Of what a definition is for, in UTF-16 units. */
+const longestAbout = 300
+
 /** Starts an agent of a definition the server knows. */
 export function SpawnDialog({ inspector, onClose }: { readonly inspector: Inspector; readonly onClose: () => void }) {
   const { client, definitions } = inspector.attached.value.connection
   const [definition, setDefinition] = useState(definitions.value[0] ?? '')
+  const about = Object.hasOwn(client.descriptions, definition) ? client.descriptions[definition] : undefined
   const [id, setId] = useState('')
   const [text, setText] = useState('')
   const spawn = async (): Promise<void> => {
@@ -31,12 +35,22 @@ export function SpawnDialog({ inspector, onClose }: { readonly inspector: Inspec
       >
         <label class="field">
           <span>Definition</span>
-          <select class="input" value={definition} onChange={({ currentTarget }) => setDefinition(currentTarget.value)}>
+          <select
+            class="input"
+            value={definition}
+            aria-describedby={about === undefined ? undefined : 'definition-about'}
+            onChange={({ currentTarget }) => setDefinition(currentTarget.value)}
+          >
             {definitions.value.map((name) => (
               <option key={name}>{name}</option>
             ))}
           </select>
         </label>
+        {about === undefined ? null : (
+          <p id="definition-about" class="definition-about muted small">
+            {oneLine(about, longestAbout)}
+          </p>
+        )}
         <label class="field">
           <span>Id</span>
           <input

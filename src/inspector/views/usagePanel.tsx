@@ -34,10 +34,10 @@ export function UsagePanel({ inspector, view }: UsagePanelProps) {
     ['Out', formatCompact(usage.output), formatCount(usage.output)],
     ['From cache', read === 0 ? '–' : formatShare(usage.cacheRead / read)],
     ['Cost', money(own), 'Its own, without sub-agents'],
-    ['Tree', money(tree), 'Its cost with all that is below it'],
+    ...(money(own) === money(tree) ? [] : [['Tree', money(tree), 'Its cost with all that is below it'] as const]),
     ['Turns', formatCount(turns)],
     [
-      state.at === null ? 'Trunk now' : 'Trunk then',
+      state.at === null ? 'In context' : 'In context then',
       formatCompact(conversation.tokens),
       `${formatCount(conversation.tokens)} tokens, estimated`,
     ],

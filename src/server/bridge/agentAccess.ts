@@ -66,6 +66,13 @@ export class AgentAccess implements Viewer {
     return [...this.#bridge.definitions.keys()]
   }
 
+  /** What the agents that can be spawned are for, by name; only for who may spawn them. */
+  get descriptions(): Readonly<Record<string, string>> | undefined {
+    if (!mayAct(this.role, 'admin')) return undefined
+    const said = [...this.#bridge.definitions.values()].filter(({ description }) => description !== '')
+    return Object.fromEntries(said.map(({ name, description }) => [name, description]))
+  }
+
   /** Names of the definitions that concern the client: what it may spawn, or what runs within reach of a token for certain agents only. */
   get knownDefinitions(): readonly string[] {
     if (mayAct(this.role, 'admin') || this.#grant.agents === undefined) return this.definitions

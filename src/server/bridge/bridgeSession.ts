@@ -203,6 +203,7 @@ export class BridgeSession implements Connection {
       sessionId,
       role: grant.role,
       definitions: access.knownDefinitions,
+      ...(access.descriptions === undefined ? {} : { descriptions: access.descriptions }),
       limits: {
         maxFrameBytes: limits.frameBytes,
         framesPerSecond: limits.framesPerSecond,

@@ -106,11 +106,27 @@ const overview = (body: AgentBody): Overview =>
     doing: doingOf(body),
   })
 
+/** What waits for people, of an agent and of those below it, with since when. */
+function askedIn(agent: Agent): Pending[] {
+  const pending = agent.pending()
+  if (pending.length === 0) return pending
+  const times = new Map<string, number>()
+  const see = (one: Agent): void => {
+    for (const [key, time] of bodyOf(one).progress.outline.asked) times.set(key, time)
+    for (const child of one.children()) see(child)
+  }
+  see(agent)
+  return pending.map((one) => {
+    const askedAt = times.get(one.key)
+    return askedAt === undefined ? one : { ...one, askedAt }
+  })
+}
+
 /** How an agent is now. */
 export const snapshotOf = (agent: Agent): AgentSnapshot => ({
   ...summaryOf(agent),
   tree: agent.tree(),
-  asked: agent.pending(),
+  asked: askedIn(agent),
   approvals: agent.approvals(),
   pause: agent.pause === null ? null : outwardReason(agent.pause),
   policies: agent.policies,
@@ -123,7 +139,7 @@ export function storedSnapshot(session: LoadedSession, wakesWith: AgentDefinitio
   const { id, definition, path, metadata, conversation, runs, usage, costUsd, isStopped } = session
   const state = isStopped ? 'stopped' : 'closed'
   const asked = heldCalls(session)
-  const approvals = asked.flatMap(({ kind, ...call }) => (kind === 'approval' ? [call] : []))
+  const approvals = asked.flatMap(({ kind, askedAt: _, ...call }) => (kind === 'approval' ? [call] : []))
   return {
     agentId: id,
     definition,

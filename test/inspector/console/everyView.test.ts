@@ -73,7 +73,12 @@ const places: readonly Place[] = [
   },
   { name: 'details of sources', hash: '#agent=clerk', landmark: '.details h2, .details h3', reach: openDetails },
   { name: 'keys', hash: '', landmark: 'dialog[open]', reach: ({ page }) => page.keyboard.press('?') },
-  { name: 'start an agent', hash: '', landmark: 'dialog[open]', reach: ({ page }) => page.keyboard.press('n') },
+  {
+    name: 'start an agent',
+    hash: '#agent=digger',
+    landmark: 'dialog[open]',
+    reach: ({ page }) => page.keyboard.press('n'),
+  },
   { name: 'menu', hash: '#agent=digger', landmark: '[role="menu"]', reach: ({ button }) => button('More').click() },
   { name: 'compact', hash: '#agent=digger', landmark: 'dialog[open]', reach: item('Compact the conversation') },
   { name: 'comparison', hash: '#agent=digger&with=archivist', landmark: '.compare-pair' },

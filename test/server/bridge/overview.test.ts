@@ -3,7 +3,7 @@ import { policyModel } from '../../../src/actors/models/policyModel.ts'
 import { createRuntime } from '../../../src/createRuntime.ts'
 import type { AgentSummary, SessionEntry } from '../../../src/protocol/frames.ts'
 import { noUsage } from '../../../src/protocol/messages.ts'
-import { recordVersion } from '../../../src/protocol/records.ts'
+import { recordVersion, type LogRecord } from '../../../src/protocol/records.ts'
 import { simulatedClock } from '../../../src/testing/simulatedClock.ts'
 import { gate, tool } from '../../support/agentHarness.ts'
 import { assert, describe } from '../../support/suite.ts'
@@ -63,6 +63,50 @@ describe('what a list says of an agent', (it) => {
     await untilApproval(serving, worker, 'w')
     const { doing, last, state } = await listed(serving, 'w')
     assert.equal([doing, state, last?.stopReason, last?.reason?.type], [undefined, 'paused', 'paused', 'approvals'])
+  })
+
+  it('is since when each thing waits for a person, whatever happened since', async (context) => {
+    const clock = simulatedClock()
+    const store = lastingStore()
+    const careful = tool('look', () => 'seen', { needsApproval: true })
+    const worker = defineAgent({
+      name: 'worker',
+      description: 'works',
+      tools: [careful],
+      model: policyModel(({ messages }) =>
+        messages.length === 1 ? { toolCalls: [1, 2].map((n) => ({ name: 'look', input: { n } })) } : 'done',
+      ),
+    })
+    const boss = defineAgent({
+      name: 'boss',
+      agents: [worker],
+      model: policyModel(({ messages }) =>
+        messages.length === 1 ? { toolCalls: [{ name: 'worker', input: { task: 'x' } }] } : 'fine',
+      ),
+    })
+    const serving = await serveAgents(context, [boss, worker], { runtime: { clock, store } })
+    await untilApproval(serving, boss, 'b')
+    const asked = clock.now()
+    const { connect } = serving
+    const agesOf = async (client: ReturnType<typeof connect>, id: string) =>
+      ((await client.agent(id).snapshot()).asked ?? []).map(({ askedAt }) => askedAt)
+    const client = connect()
+    const [first] = (await client.agent('b').snapshot()).asked ?? []
+    await clock.advance(60_000)
+    await client.agent('b').decide(first!.key, 'deny')
+    assert.equal(await agesOf(client, 'b'), [asked])
+    assert.equal(await agesOf(client, first!.agentId), [asked])
+    // As its process leaves it that dies now.
+    const left = lastingStore()
+    for (const id of ['b', first!.agentId]) {
+      const records: LogRecord[] = []
+      for await (const record of store.read(id)) records.push(record)
+      await fill(left, { [id]: records })
+    }
+    const next = await serveAgents(context, [boss, worker], { runtime: { clock, store: left } })
+    assert.equal(await agesOf(next.connect(), first!.agentId), [asked])
+    await next.runtime.resume('b', boss)
+    assert.equal(await agesOf(next.connect(), 'b'), [asked])
   })
 
   it('shows no secret, nor half of one, in a title, a call or an error', async (context) => {

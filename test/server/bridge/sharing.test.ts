@@ -175,13 +175,13 @@ describe('a read-only link', (it) => {
     const definitionsOf = async (given: string) => {
       const client = connect({ token: given })
       await client.ready
-      return client.definitions
+      return [client.definitions, client.descriptions]
     }
-    assert.equal(await definitionsOf(token), ['echo', 'writer'])
+    assert.equal(await definitionsOf(token), [['echo', 'writer'], { writer: 'writes' }])
     const { token: shared } = await server.shareLink('a1')
-    assert.equal(await definitionsOf(shared), ['echo'])
+    assert.equal(await definitionsOf(shared), [['echo'], {}])
     await agent.spawn(writer, { id: 'below' })
-    assert.equal(await definitionsOf(shared), ['echo', 'writer'])
+    assert.equal(await definitionsOf(shared), [['echo', 'writer'], {}])
   })
 
   it('has a kind of token to itself: a configured one that looks like it is refused at the start', async (context) => {
