@@ -77,7 +77,11 @@ const places: readonly Place[] = [
     name: 'start an agent',
     hash: '#agent=digger',
     landmark: 'dialog[open]',
-    reach: ({ page }) => page.keyboard.press('n'),
+    reach: async ({ page }) => {
+      // Where the focus is in the overview, the key is about the row that is chosen.
+      await page.evaluate('document.activeElement.blur()')
+      await page.keyboard.press('n')
+    },
   },
   { name: 'menu', hash: '#agent=digger', landmark: '[role="menu"]', reach: ({ button }) => button('More').click() },
   { name: 'compact', hash: '#agent=digger', landmark: 'dialog[open]', reach: item('Compact the conversation') },
