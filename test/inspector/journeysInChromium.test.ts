@@ -176,6 +176,11 @@ describeInChromium('a person without a mouse', (it) => {
     await keys.press('Enter')
     await page.getByRole('list', { name: 'Not read yet' }).getByText('Hurry up').waitFor()
     await keys.isAt(/^Message to the running agent$/)
+    // The call under way can be looked at, though its result is still to come.
+    await keys.press('Escape')
+    await keys.isAt(/wait.*running/)
+    await keys.press('Enter')
+    await inspector.sees('The result of a call that has not ended.')
     held.resolve('It is time.')
     await run
     await page.getByRole('list', { name: 'Not read yet' }).waitFor({ state: 'detached' })

@@ -32,7 +32,10 @@ export function NodeDetails({ inspector, view, id, onRevert, onPrune, onFork }: 
   const node = conversation.node(id) ?? conversation.log().find((other) => other.id === id)
   if (node === undefined) {
     if (status === 'loading' || status === 'error') return null
-    return <NoSuchNode inspector={inspector} id={id} at={at} />
+    const reply = conversation.log().findLast(({ message }) => message.role === 'assistant')
+    const open = reply?.message.content.filter(({ type }) => type === 'toolCall').length ?? 0
+    const isToCome = reply !== undefined && id > reply.id && id <= reply.id + open
+    return <NoSuchNode inspector={inspector} id={id} at={at} isToCome={isToCome} />
   }
   const { message, tags } = node
   const isOnTrunk = conversation.trunk()[node.depth - 1]?.id === id
@@ -102,16 +105,22 @@ export function NodeDetails({ inspector, view, id, onRevert, onPrune, onFork }: 
 
 interface NoSuchNodeProps extends Pick<NodeDetailsProps, 'inspector' | 'id'> {
   readonly at: number | null
+  /** It is where the result of a call that has not ended will be. */
+  readonly isToCome: boolean
 }
 
-function NoSuchNode({ inspector, id, at }: NoSuchNodeProps) {
+function NoSuchNode({ inspector, id, at, isToCome }: NoSuchNodeProps) {
   const where = at === null ? 'in the conversation of this agent' : `at record ${at}; it may come later`
   return (
     <section class="details-part" aria-labelledby="node-title">
       <h2 id="node-title">{formatNodeId(id)}</h2>
-      <p class="problem">
-        There is no message {formatNodeId(id)} {where}.
-      </p>
+      {isToCome ? (
+        <p>The result of a call that has not ended.</p>
+      ) : (
+        <p class="problem">
+          There is no message {formatNodeId(id)} {where}.
+        </p>
+      )}
       <button type="button" class="button" onClick={() => inspector.go({ node: null }, 'replace')}>
         Clear
       </button>
