@@ -1,7 +1,7 @@
 import type { ConversationView } from '../conversation/conversationView.ts'
 import { RuntimeError } from '../protocol/errors.ts'
 import type { LogRecord } from '../protocol/records.ts'
-import { checkChoice } from './checkChoice.ts'
+import { checkChoice } from '../protocol/checkChoice.ts'
 import { conversationMermaid } from './conversationMermaid.ts'
 import { conversationModel, type ConversationModel } from './conversationModel.ts'
 import { conversationSvg } from './conversationSvg.ts'

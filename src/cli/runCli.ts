@@ -1,7 +1,7 @@
 import { messageOf, RuntimeError } from '../protocol/errors.ts'
 import { version } from '../protocol/version.ts'
 import { type CliHost, exitCodes } from './cliHost.ts'
-import { checkChoice } from '../charts/checkChoice.ts'
+import { checkChoice } from '../protocol/checkChoice.ts'
 import { parseCommandLine, type Invocation } from './commandLine.ts'
 import { commands } from './commandList.ts'
 import { commandHelp, helpText } from './helpText.ts'

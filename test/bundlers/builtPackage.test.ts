@@ -52,6 +52,11 @@ const optional = /\/node_modules\/(?:@|ws\/)/
 /** The first build is waited for by whichever case comes first. */
 const timeoutMs = 120_000
 
+interface SourceMap {
+  readonly sources: readonly string[]
+  readonly ignoreList?: readonly number[]
+}
+
 describe('the built package', (it) => {
   it('exports what the sources export, and nothing besides', { timeoutMs }, async ({ signal }) => {
     const folder = await packedPackage(signal)
@@ -90,8 +95,10 @@ describe('the built package', (it) => {
     const sources = new Set<string>()
     for (const path of maps) {
       const map = join(folder, 'dist', path)
-      for (const source of (JSON.parse(readFileSync(map, 'utf8')) as { sources: readonly string[] }).sources)
-        sources.add(relative(folder, join(dirname(map), source)).replaceAll('\\', '/'))
+      const { sources: all, ignoreList: foreign = [] } = JSON.parse(readFileSync(map, 'utf8')) as SourceMap
+      // What a package brought along is for no debugger to step into.
+      for (const [index, source] of all.entries())
+        if (!foreign.includes(index)) sources.add(relative(folder, join(dirname(map), source)).replaceAll('\\', '/'))
     }
     const there = new Set(
       readdirSync(join(folder, 'src'), { recursive: true, encoding: 'utf8' }).map(

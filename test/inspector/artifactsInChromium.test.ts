@@ -190,7 +190,11 @@ describeInChromium('what results keep, on the inspector page', (it) => {
       hash: `#agent=k1&view=requests&turn=2&token=${token}`,
     })
     const { page } = inspector
-    await page.locator('.request-message .artifact').first().waitFor()
+    await page
+      .getByRole('button', { name: /as before/ })
+      .first()
+      .click()
+    await page.locator('.request-message .artifact').nth(1).waitFor()
     const kept = await page
       .locator('.request-message')
       .filter({ has: page.locator('.artifact') })

@@ -12,7 +12,7 @@ import {
   type ChartFormat,
   type ChartSubject,
 } from '../../charts/chart.ts'
-import { checkChoice } from '../../charts/checkChoice.ts'
+import { checkChoice } from '../../protocol/checkChoice.ts'
 import { actorSequence, people, type ActorSequence, type SequenceLog } from '../../charts/actorSequence.ts'
 import { sequenceMermaid, sequenceSvg } from '../../charts/sequencePictures.ts'
 import type { Store } from '../../protocol/store.ts'

@@ -4,7 +4,7 @@ import { capturedRequests, type CapturedRequest } from '../../conversation/captu
 import type { ConversationView } from '../../conversation/conversationView.ts'
 import { RuntimeError } from '../../protocol/errors.ts'
 import { conversationFormats, conversationGraph, type ConversationFormat } from '../../charts/conversationGraph.ts'
-import { checkChoice } from '../../charts/checkChoice.ts'
+import { checkChoice } from '../../protocol/checkChoice.ts'
 import type { LoadedSession } from '../../sessions/loadSession.ts'
 import type { SessionRun, Turn } from '../../sessions/session.ts'
 import { sessionOf } from '../../sessions/sessionProjection.ts'

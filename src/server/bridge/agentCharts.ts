@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { errorInfo, RuntimeError } from '../../protocol/errors.ts'
 import { chart, chartDetails, type ChartDetail, type ChartFormat, type ChartSubject } from '../../charts/chart.ts'
 import { servedChart, type ServedChart } from '../../charts/servedChart.ts'
-import { checkChoice } from '../../charts/checkChoice.ts'
+import { checkChoice } from '../../protocol/checkChoice.ts'
 import type { AgentAccess } from './agentAccess.ts'
 
 const kinds: Readonly<Record<string, { readonly format: ChartFormat; readonly type: string }>> = {

@@ -1,4 +1,4 @@
-import { RuntimeError } from '../protocol/errors.ts'
+import { RuntimeError } from './errors.ts'
 
 /**
  * One of the words an option may have.
