@@ -20,6 +20,7 @@ export const errorTable = {
   AGENT_NOT_FOUND: 'Check the id and the store, or spawn a new agent.',
   NODE_NOT_FOUND: 'Give the id of a node, as the conversation shows it: n12.',
   SESSION_IN_USE: 'Delete what depends on it first, or keep it.',
+  AGENT_DETACHED: 'Open it where it is to go on: runtime.open(id, definition), here or elsewhere; its log is whole.',
   AGENT_STOPPED: 'Spawn a new agent; a stopped one takes no more commands.',
   RUNTIME_CLOSED: 'Create a new runtime.',
   QUEUE_FULL: 'Wait for a run to end, or raise maxQueue.',
@@ -56,6 +57,7 @@ export const errorTable = {
   STORE_NOT_OPEN: 'Call open(agentId) before append.',
   STORE_LOCKED:
     'Close what holds the log, or use another folder or agent id; within one runtime, runtime.open() returns the same agent to every caller.',
+  STORE_LEASE_LOST: 'Speak to the agent where its log is open now; what it had not written there is not in its log.',
   STORE_OPEN_FAILED: 'Check the path and its permissions.',
   STORE_READ_FAILED: 'Check the path and its permissions.',
   STORE_DELETE_FAILED: 'Check the path and its permissions; a store without delete() keeps everything.',

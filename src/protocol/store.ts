@@ -14,8 +14,24 @@ export interface StoreLease {
   readonly lastSeq: number
   /** How many bytes of a torn last line opening cut off; 0 if the log was intact. */
   readonly repairedBytes: number
+  /**
+   * Grows with every opening of this log, in whatever process. A writer names the epoch of its lease when it appends, so that one that
+   * was frozen and wakes writes nothing. Without it the store's leases cannot be taken.
+   */
+  readonly epoch?: number
+  /** Resolves once the store knows that another writer has taken the log, which it may learn late. Never rejects. */
+  readonly lost?: Promise<void>
   /** Lets another writer in. Idempotent. */
   release(): Promise<void>
+}
+
+/** How a log is opened. */
+export interface LeaseOptions {
+  /**
+   * Takes the log from a writer that has it: its lease is lost, and what it appends is refused with `STORE_LEASE_LOST`. For whoever
+   * decides where agents run. A store whose leases have no epoch refuses with `STORE_LOCKED` all the same.
+   */
+  readonly takeOver?: boolean | undefined
 }
 
 /** The state of a log, without reading it. */
@@ -29,20 +45,20 @@ export interface LogStat {
 /**
  * Where logs live. Contract (run by `storeContract` of `escapement/testing`): `append` keeps the order of calls, returns a
  * promise that resolves once the records are as durable as the store promises (`stored` when they are already), and rejects with
- * `STORE_NOT_OPEN` without a lease, `STORE_CLOSED` after `close`, `STORE_APPEND_FAILED` when none of this call's records were kept. It
- * is idempotent, as an answer may be lost: records at the beginning of a call that the log has already, with the same content,
+ * `STORE_NOT_OPEN` without a lease, `STORE_LEASE_LOST` when the log was opened by another writer since, or under an `epoch` that is not
+ * the lease's, `STORE_CLOSED` after `close`, `STORE_APPEND_FAILED` when none of this call's records were kept. It is idempotent, as an answer may be lost: records at the beginning of a call that the log has already, with the same content,
  * are skipped; a different record with such a `seq` is refused. It rejects with `RECORD_TOO_LARGE` for a record it can never store.
- * `read` yields the records with `seq >= fromSeq` in order, nothing for an unknown agent, and needs no lease. `open` rejects
+ * `read` yields the records with `seq >= fromSeq` in order, `limit` of them at most, nothing for an unknown agent, and needs no lease. `open` rejects
  * with `STORE_LOCKED`, naming the holder, while another lease is out. `list` returns the ids of agents that have a log, sorted.
  * `stat`, which is optional, returns the state of a log, which changes with every record, or `undefined` if there is none: lists of
  * sessions read a log again only after it has changed. `close` is idempotent and releases every lease.
  */
 export interface Store {
-  append(agentId: string, records: readonly LogRecord[]): Promise<void>
-  read(agentId: string, fromSeq?: number): AsyncIterable<LogRecord>
+  append(agentId: string, records: readonly LogRecord[], epoch?: number): Promise<void>
+  read(agentId: string, fromSeq?: number, limit?: number): AsyncIterable<LogRecord>
   list(): Promise<readonly string[]>
   stat?(agentId: string): Promise<LogStat | undefined>
-  open(agentId: string): Promise<StoreLease>
+  open(agentId: string, options?: LeaseOptions): Promise<StoreLease>
   /** Keeps files as agents found them, for `undo`. Without it the runtime keeps them in memory. */
   readonly snapshots?: SnapshotStore
   close(): Promise<void>

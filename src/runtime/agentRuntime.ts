@@ -80,6 +80,20 @@ export interface AgentRuntime {
     options?: OpenOptions & GivenDeps<DepsFor<Deps> | undefined>,
   ): Promise<Agent<Output, DepsFor<Deps>, EventsOf<Calls>>>
   /**
+   * Lets go of an agent here, with its sub-agents, whatever it is doing, so that another process can go on with it: effects are aborted,
+   * its log is written as far as it had come and says nothing of this, and then it is free. Runs and streams here end with
+   * `AGENT_DETACHED`. Who resumes it goes on as after a crash. Its detached sub-agents are agents of their own, and stay.
+   *
+   * @throws RuntimeError `AGENT_NOT_FOUND`, `AGENT_INCOGNITO`, `INVALID_OPTION` for a sub-agent, `STORE_APPEND_FAILED`
+   *
+   * @example
+   * ```ts
+   * await runtime.detach('coder-1')
+   * await other.resume('coder-1', coder) // a runtime on the same store, in another process
+   * ```
+   */
+  detach(agentId: string): Promise<void>
+  /**
    * The agents without a parent that have not ended, including unloaded ones but no incognito ones, oldest first: all of
    * them, or those with certain metadata, or one page.
    *

@@ -7,11 +7,26 @@ import { RuntimeError } from '../protocol/errors.ts'
 import { isAgentId } from '../protocol/ids.ts'
 import { hasMetadata, type Metadata } from '../protocol/metadata.ts'
 import { missingHistory } from './beginWithHistory.ts'
+import type { StoreLease } from '../protocol/store.ts'
 import type { History } from '../sessions/readHistory.ts'
 
 /** Whether a log ends in the middle of a run, or with an interrupted one. */
 export const wasCutOff = ({ restored }: AgentInput): boolean =>
   restored?.context.run != null || restored?.context.pause?.type === 'interrupted'
+
+/** The error of a new agent whose id has a log. */
+export const hasLog = ({ agentId, lastSeq }: StoreLease): RuntimeError =>
+  new RuntimeError('AGENT_EXISTS', `Agent "${agentId}" has a log of ${lastSeq} records in this store.`)
+
+/** @throws RuntimeError `AGENT_INCOGNITO` */
+export function checkStored(
+  agent: { readonly agentId: string; readonly incognito?: true | undefined } | undefined,
+  verb: string,
+): void {
+  if (agent?.incognito !== true) return
+  const what = `${verb}: Agent "${agent.agentId}" is incognito: nothing of it is stored.`
+  throw new RuntimeError('AGENT_INCOGNITO', what)
+}
 
 /** Refuses what is no definition, or no id. @throws RuntimeError `INVALID_DEFINITION`, `INVALID_ID` */
 export function checkGiven(agentId: string, definition: AgentDefinition, verb: string): void {

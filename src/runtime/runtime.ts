@@ -2,14 +2,13 @@ import { nanoid } from 'nanoid'
 import type { ActorRefFrom } from 'xstate'
 import { checkFold } from '../actors/brakingOptions.ts'
 import type { AgentDefinition } from '../actors/agentDefinition.ts'
-import { ModelQueue } from '../actors/models/limits/modelQueue.ts'
 import type { agentMachine } from '../machines/agentMachine.ts'
 import type { AgentMachineEvent } from '../machines/agentTypes.ts'
 import type { Metadata } from '../protocol/metadata.ts'
 import { type Clock, systemClock } from '../protocol/clock.ts'
-import { RuntimeError } from '../protocol/errors.ts'
+import { type ErrorInfo, RuntimeError } from '../protocol/errors.ts'
 import type { Logger } from '../protocol/logger.ts'
-import type { Store, StoreLease } from '../protocol/store.ts'
+import type { LeaseOptions, Store, StoreLease } from '../protocol/store.ts'
 import type { Agent } from './agents/agent.ts'
 import type { AgentOwner } from './agents/agentOwner.ts'
 import type { AgentBody } from './agents/agentBody.ts'
@@ -17,22 +16,35 @@ import { AgentHost } from './agents/agentHost.ts'
 import { warnOfForgottenApprovals } from './forgottenApprovals.ts'
 import type { HostOptions, HostShared } from './agents/hostOptions.ts'
 import type { ChildHosts } from './children/childHosts.ts'
+import type { TreeAgent } from './children/treeAgent.ts'
 import type { AgentRuntime } from './agentRuntime.ts'
 import type { GivenDeps, OpenOptions, ResumeOptions, RootSpawnOptions } from './children/spawnOptions.ts'
 import { checkedHistory, isCutHistory, withHistory, type CheckedHistory } from './beginWithHistory.ts'
 import { incognitoStore } from './incognitoStore.ts'
 import { preparedMachine } from './preparedMachine.ts'
+import { Hosts } from './hosts.ts'
+import { hostShared } from './hostShared.ts'
+import { Openings } from './openings.ts'
 import { Registry, type ListOptions } from './registry.ts'
 import { UnloadedHost, type AgentLoader } from './agents/unloadedHost.ts'
 import { IdleUnloader } from './agents/idleUnloader.ts'
 import { Sources } from './agents/sources.ts'
-import { checkGiven, checkOwedDeps, checkOwner, checkResumable, checkSame, wasCutOff } from './resumable.ts'
+import {
+  checkGiven,
+  checkOwedDeps,
+  checkOwner,
+  checkResumable,
+  checkSame,
+  checkStored,
+  hasLog,
+  wasCutOff,
+} from './resumable.ts'
+import { checkDetachable, detachedHere, letGo } from './letGo.ts'
 import { replaceDeps, runDepsOf } from './children/runDeps.ts'
 import { checkOptions, type RuntimeOptions } from './runtimeOptions.ts'
-import { Instrumentation } from '../telemetry/instrumentation.ts'
+import type { Instrumentation } from '../telemetry/instrumentation.ts'
 import { interpretBy } from './interpreter/differenceFromXState.ts'
-import { readHistory } from '../sessions/readHistory.ts'
-import { MemorySnapshots } from '../stores/memorySnapshots.ts'
+import { type History, readHistory } from '../sessions/readHistory.ts'
 import { memoryStore } from '../stores/memoryStore.ts'
 
 /** Something with the lifetime of a runtime, such as a server for its agents. */
@@ -48,19 +60,20 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
   readonly #shared: HostShared
   readonly #owner: AgentOwner<Agent>
   readonly #logger: Logger | undefined
-  readonly #hosts = new Map<string, AgentHost>()
-  /** Agents that are being spawned, resumed or opened; never rejects. */
-  readonly #openings = new Map<string, Promise<unknown>>()
+  readonly #hosts = new Hosts((host) => {
+    this.#registry.remove(host)
+    this.#unloader?.forget(host)
+  })
+  readonly #openings = new Openings()
   readonly #registry: Registry
   readonly #unloader: IdleUnloader | undefined
-  readonly #releasing = new WeakMap<AgentHost, Promise<void>>()
   readonly #forget = warnOfForgottenApprovals(this)
   #closing: Promise<void> | undefined
   readonly #companions: Closable[] = []
 
   constructor(options: RuntimeOptions) {
     this.#store = options.store ?? memoryStore()
-    const { clock = systemClock, random = Math.random, tracer, logger, idleUnloadMs } = options
+    const { clock = systemClock, logger, idleUnloadMs } = options
     this.#logger = logger
     this.#owner = {
       newId: options.newId ?? (() => nanoid(12)),
@@ -81,23 +94,15 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
     const attach = (agentId: string, actor: ActorRefFrom<typeof agentMachine>): void => this.#attach(agentId, actor)
     const machine = preparedMachine({ clock, interpreter, find, attach })
     const sources = new Sources({ ...options, clock })
-    this.#shared = {
+    this.#shared = hostShared(options, {
       machine,
       sources,
-      get redactor() {
-        return sources.redactor
-      },
       createActor: interpreter.createActor,
       childHosts: this,
       store: this.#store,
-      snapshots: new MemorySnapshots(),
       clock,
-      random,
       unloader: this.#unloader,
-      instrumentation:
-        tracer === undefined && logger === undefined ? undefined : new Instrumentation({ tracer, logger }),
-      models: options.models === undefined ? undefined : new ModelQueue(options.models, clock),
-    }
+    })
   }
 
   async spawn(definition: AgentDefinition, options?: RootSpawnOptions & GivenDeps<unknown>): Promise<AnyAgent> {
@@ -107,7 +112,7 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
     this.#checkFree(agentId)
     const history = checkedHistory(options?.history)
     const deps = runDepsOf(definition, options?.deps, 'spawn')
-    return this.#alone(agentId, async () => {
+    return this.#openings.alone(agentId, async () => {
       const incognito = options?.incognito === true ? this.incognitoStore() : undefined
       const lease = await this.openLog(agentId, incognito)
       const { metadata, under } = options ?? {}
@@ -115,8 +120,7 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
       if (lease.lastSeq === 0 || (await isCutHistory(lease, this.#store, history)))
         return await this.#begin(birth, history)
       await lease.release()
-      const what = `Agent "${agentId}" has a log of ${lease.lastSeq} records in this store.`
-      throw new RuntimeError('AGENT_EXISTS', what)
+      throw hasLog(lease)
     })
   }
 
@@ -127,9 +131,11 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
   ): Promise<AnyAgent> {
     checkOptions('resume', options)
     this.#check(agentId, definition, 'resume')
-    this.#checkStored(agentId, 'resume')
+    checkStored(this.#hosts.get(agentId), 'resume')
     this.#checkFree(agentId)
-    return this.#alone(agentId, async () => this.#continue(await this.openLog(agentId), definition, options))
+    return this.#openings.alone(agentId, async () => {
+      return this.#continue(await this.openLog(agentId, undefined, options), definition, options)
+    })
   }
 
   async open(
@@ -142,8 +148,8 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
     const metadata = this.#shared.redactor?.value(options.metadata) ?? options.metadata
     for (;;) {
       this.#check(agentId, definition, 'open')
-      this.#checkStored(agentId, 'open')
-      const opening = this.#openings.get(agentId)
+      checkStored(this.#hosts.get(agentId), 'open')
+      const opening = this.#openings.of(agentId)
       const body = this.#registry.body(agentId)
       if (opening !== undefined) await opening
       else if (body === undefined) break
@@ -156,13 +162,30 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
       }
     }
     const deps = runDepsOf(definition, options.deps, 'open')
-    return this.#alone(agentId, async () => {
-      const lease = await this.openLog(agentId)
+    return this.#openings.alone(agentId, async () => {
+      const lease = await this.openLog(agentId, undefined, options)
       return lease.lastSeq === 0 || (await isCutHistory(lease, this.#store, history))
         ? await this.#begin({ agentId, definition, lease, metadata, under: options.under, deps }, history)
         : await this.#continue(lease, definition, options, metadata)
     })
   }
+
+  async detach(agentId: string): Promise<void> {
+    this.checkOpen()
+    await this.#openings.of(agentId)
+    const body = this.#registry.body(agentId)
+    checkDetachable(agentId, body)
+    if (body.isLoaded || body.unseen > 0)
+      return await body.loaded((host) => letGo(host, detachedHere(agentId), this.#free))
+    await body.end('close')
+    await this.#releaseBody(body)
+  }
+
+  lost(host: TreeAgent, why: ErrorInfo): void {
+    letGo(host, why, this.#free).catch((thrown: unknown) => host.fail(thrown))
+  }
+
+  readonly #free = (host: TreeAgent): Promise<void> => this.release(host as AgentHost)
 
   /** Resolves once an ending agent has released its log. A failure to do so is reported to whoever ended it. */
   async #parting(body: AgentBody): Promise<void> {
@@ -170,30 +193,44 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
     await this.#releaseBody(body).catch(() => {})
   }
 
-  /** Opens an agent while no other call does. */
-  #alone(agentId: string, open: () => Promise<AnyAgent>): Promise<AnyAgent> {
-    const opening = open().finally(() => this.#openings.delete(agentId))
-    const settled = opening.catch(() => {})
-    this.#openings.set(agentId, settled)
-    return opening
-  }
-
   async #continue(
     lease: StoreLease,
     definition: AgentDefinition,
-    { continue: goesOn = true, under, deps }: ResumeOptions & GivenDeps<unknown>,
+    { continue: goesOn = true, takeOver, under, deps }: ResumeOptions & GivenDeps<unknown>,
     metadata?: Metadata,
   ): Promise<AnyAgent> {
-    const { agentId } = lease
-    try {
-      const history = await readHistory(this.#store, agentId)
-      checkResumable(agentId, definition, history, metadata)
+    return this.#fromLog(lease, definition, metadata, async (history) => {
+      const { agentId } = lease
       const given = runDepsOf(definition, deps, 'resume')
       if (goesOn) checkOwedDeps(definition, deps, history)
-      const host = this.adopt({ agentId, definition, lease, history, staysPaused: !goesOn, under, deps: given })
+      const leasing = { takeOver }
+      const host = this.adopt({
+        agentId,
+        definition,
+        lease,
+        leasing,
+        history,
+        staysPaused: !goesOn,
+        under,
+        deps: given,
+      })
       host.start(goesOn && wasCutOff(host.input) ? [this.#resumption()] : [])
       await host.childrenReady()
       return this.#agent(agentId)
+    })
+  }
+
+  /** Makes what goes on with a log; if that fails, the log is released. */
+  async #fromLog<T>(
+    lease: StoreLease,
+    definition: AgentDefinition,
+    metadata: Metadata | undefined,
+    make: (history: History) => Promise<T>,
+  ): Promise<T> {
+    try {
+      const history = await readHistory(this.#store, lease.agentId)
+      checkResumable(lease.agentId, definition, history, metadata)
+      return await make(history)
     } catch (thrown) {
       await lease.release()
       throw thrown
@@ -211,16 +248,8 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
   }
 
   #checkFree(agentId: string): void {
-    if (this.#hosts.has(agentId)) throw new RuntimeError('AGENT_EXISTS', `Agent "${agentId}" is running already.`)
-    if (this.#openings.has(agentId))
-      throw new RuntimeError('AGENT_EXISTS', `Agent "${agentId}" is being started by another call.`)
-  }
-
-  /** @throws RuntimeError `AGENT_INCOGNITO` */
-  #checkStored(agentId: string, verb: string): void {
-    if (this.#hosts.get(agentId)?.incognito !== true) return
-    const what = `${verb}: Agent "${agentId}" is incognito: nothing of it is stored.`
-    throw new RuntimeError('AGENT_INCOGNITO', what)
+    this.#hosts.checkFree(agentId)
+    this.#openings.checkFree(agentId)
   }
 
   find(agentId: string): AgentBody | undefined {
@@ -235,16 +264,15 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
     return incognitoStore(this.#store)
   }
 
-  async openLog(agentId: string, store: Store = this.#store): Promise<StoreLease> {
+  async openLog(agentId: string, store: Store = this.#store, { takeOver }: LeaseOptions = {}): Promise<StoreLease> {
     if (this.#registry.get(agentId)?.isLoaded === false)
       throw new RuntimeError('AGENT_EXISTS', `Agent "${agentId}" already exists, unloaded.`)
-    const host = this.#hosts.get(agentId)
-    if (host !== undefined) await this.#releasing.get(host)?.catch(() => {})
-    return this.#open(agentId, store)
+    await this.#hosts.released(agentId)
+    return this.#open(agentId, store, { takeOver })
   }
 
-  async #open(agentId: string, store = this.#store): Promise<StoreLease> {
-    const lease = await store.open(agentId)
+  async #open(agentId: string, store = this.#store, leasing?: LeaseOptions): Promise<StoreLease> {
+    const lease = await store.open(agentId, leasing)
     if (this.#closing === undefined) return lease
     await lease.release()
     throw new RuntimeError('RUNTIME_CLOSED', 'The runtime was closed in the meantime.')
@@ -262,10 +290,7 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
   adopt(options: HostOptions): AgentHost {
     checkFold(options.definition)
     const host = new AgentHost(options, this.#shared)
-    // Two logs of one id are possible in two stores only.
-    if (this.#hosts.has(options.agentId) && this.#hosts.get(options.agentId)?.store !== host.store)
-      throw new RuntimeError('AGENT_EXISTS', `Agent "${options.agentId}" is running already.`)
-    this.#hosts.set(options.agentId, host)
+    this.#hosts.add(host)
     return host
   }
 
@@ -304,16 +329,11 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
   async load(unloaded: UnloadedHost, begin: (host: AgentHost) => void): Promise<AgentHost> {
     const { agentId, definition, lent, given: deps } = unloaded
     const lease = await this.#open(agentId)
-    try {
-      const history = await readHistory(this.#store, agentId)
-      checkResumable(agentId, definition, history)
+    return this.#fromLog(lease, definition, undefined, async (history) => {
       const host = this.adopt({ agentId, definition, lease, history, lent, deps })
       begin(host)
       return host
-    } catch (thrown) {
-      await lease.release()
-      throw thrown
-    }
+    })
   }
 
   agents(options?: ListOptions): Agent[] {
@@ -327,10 +347,6 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
 
   agent(id: string): Agent | undefined {
     return this.#registry.get(id)
-  }
-
-  body(agentId: string): AgentBody | undefined {
-    return this.#registry.body(agentId)
   }
 
   onAgent(listener: (agent: Agent) => void): () => void {
@@ -360,7 +376,7 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
     const companions = Promise.allSettled(this.#companions.map((companion) => companion.close()))
     const stops = await agents
     await companions
-    await Promise.allSettled([...this.#hosts.values()].map((host) => this.release(host)))
+    await this.#hosts.releaseAll()
     await this.#shared.sources.close()
     await this.#store.close()
     const failed = stops.find((stop) => stop.status === 'rejected')
@@ -374,21 +390,7 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
   }
 
   release(host: AgentHost): Promise<void> {
-    if (this.#hosts.get(host.agentId) !== host) return this.#releasing.get(host)?.catch(() => {}) ?? Promise.resolve()
-    const release = this.#releasing.get(host) ?? this.#release(host)
-    this.#releasing.set(host, release)
-    return release
-  }
-
-  async #release(host: AgentHost): Promise<void> {
-    const { agentId } = host
-    this.#registry.remove(host)
-    this.#unloader?.forget(host)
-    try {
-      await host.release()
-    } finally {
-      if (this.#hosts.get(agentId) === host) this.#hosts.delete(agentId)
-    }
+    return this.#hosts.release(host)
   }
 
   /** @throws RuntimeError `RUNTIME_CLOSED` */

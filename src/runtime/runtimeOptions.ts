@@ -51,6 +51,8 @@ const has =
 /** A history is checked message by message where it is taken. */
 const birth = { metadata: metadataSchema, history: z.unknown() }
 
+const resumption = { continue: z.boolean(), takeOver: z.boolean() }
+
 const under = z.custom(has('send', 'getSnapshot'), 'give an XState actor')
 
 const schemas = {
@@ -69,8 +71,8 @@ const schemas = {
     })
     .partial(),
   spawn: z.strictObject({ id: z.string(), incognito: z.boolean(), under, deps: z.unknown(), ...birth }).partial(),
-  resume: z.strictObject({ continue: z.boolean(), under, deps: z.unknown() }).partial(),
-  open: z.strictObject({ continue: z.boolean(), under, deps: z.unknown(), ...birth }).partial(),
+  resume: z.strictObject({ ...resumption, under, deps: z.unknown() }).partial(),
+  open: z.strictObject({ ...resumption, under, deps: z.unknown(), ...birth }).partial(),
 }
 
 /**

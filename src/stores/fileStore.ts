@@ -89,11 +89,11 @@ class FileStore implements ErasableStore {
     return Promise.reject(new RuntimeError('STORE_NOT_OPEN', `The log of agent "${agentId}" is not open.`))
   }
 
-  read(agentId: string, fromSeq = 1): AsyncIterable<LogRecord> {
+  read(agentId: string, fromSeq = 1, limit = Infinity): AsyncIterable<LogRecord> {
     checkAgentId(agentId)
     // Our own writer knows where whole records end; bytes after that may yet be taken back.
     const end = this.#leases.get(agentId)?.log.size ?? Infinity
-    return readLog(this.#fileOf(agentId), { fromSeq, end })
+    return readLog(this.#fileOf(agentId), { fromSeq, end, limit })
   }
 
   async list(): Promise<readonly string[]> {

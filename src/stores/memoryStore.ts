@@ -3,6 +3,7 @@ import { RuntimeError } from '../protocol/errors.ts'
 import type { LogRecord } from '../protocol/records.ts'
 import { stored, type ErasableStore, type StoreLease } from '../protocol/store.ts'
 import { checkAgentId } from '../protocol/ids.ts'
+import { checkLease } from './checkLease.ts'
 import { MemorySnapshots } from './memorySnapshots.ts'
 import { countRepeated, otherRecord } from './countRepeated.ts'
 
@@ -11,12 +12,24 @@ class MemoryLease implements StoreLease {
   readonly repairedBytes = 0
   /** Seq n is at index n - 1. */
   readonly records: LogRecord[]
+  readonly epoch: number
   readonly #leases: Map<string, MemoryLease>
+  readonly #lost = Promise.withResolvers<void>()
 
-  constructor(agentId: string, records: LogRecord[], leases: Map<string, MemoryLease>) {
+  constructor(agentId: string, records: LogRecord[], epoch: number, leases: Map<string, MemoryLease>) {
     this.agentId = agentId
     this.records = records
+    this.epoch = epoch
     this.#leases = leases
+  }
+
+  get lost(): Promise<void> {
+    return this.#lost.promise
+  }
+
+  /** Another writer has the log. */
+  lose(): void {
+    this.#lost.resolve()
   }
 
   get lastSeq(): number {
@@ -43,6 +56,8 @@ class MemoryLease implements StoreLease {
 export function memoryStore(): ErasableStore {
   const logs = new Map<string, LogRecord[]>()
   const leases = new Map<string, MemoryLease>()
+  /** How often each log was opened. */
+  const epochs = new Map<string, number>()
   const snapshots = new MemorySnapshots()
   let closed = false
 
@@ -53,10 +68,11 @@ export function memoryStore(): ErasableStore {
     if (!leases.has(agentId)) return
     throw new RuntimeError('STORE_LOCKED', `The log of agent "${agentId}" is open in this process (${process.pid}).`)
   }
-  const keep = (agentId: string, records: readonly LogRecord[]): void => {
+  const keep = (agentId: string, records: readonly LogRecord[], epoch: number | undefined): void => {
     refuseWhenClosed()
-    const log = leases.get(agentId)?.records
-    if (log === undefined) throw new RuntimeError('STORE_NOT_OPEN', `The log of agent "${agentId}" is not open.`)
+    const lease = leases.get(agentId)
+    checkLease(agentId, { held: lease?.epoch, newest: epochs.get(agentId) ?? 0 }, epoch)
+    const log = lease!.records
     const repeated = countRepeated(agentId, records, log.length)
     for (let index = 0; index < repeated; index += 1) {
       const record = records[index]!
@@ -68,9 +84,9 @@ export function memoryStore(): ErasableStore {
   return {
     snapshots,
 
-    append(agentId, records) {
+    append(agentId, records, epoch) {
       try {
-        keep(agentId, records)
+        keep(agentId, records, epoch)
         return stored
       } catch (thrown) {
         const error = thrown as RuntimeError
@@ -78,12 +94,13 @@ export function memoryStore(): ErasableStore {
       }
     },
 
-    async *read(agentId, fromSeq = 1) {
+    async *read(agentId, fromSeq = 1, limit = Infinity) {
       checkAgentId(agentId)
       const log = logs.get(agentId) ?? []
       // By index, up to the current length: reading continues while others append, and copies nothing.
-      const end = log.length
-      for (let index = Math.max(0, fromSeq - 1); index < end; index += 1) {
+      const start = Math.max(0, fromSeq - 1)
+      const end = Math.min(log.length, start + limit)
+      for (let index = start; index < end; index += 1) {
         const record = log[index]
         if (record !== undefined) yield record
       }
@@ -100,13 +117,16 @@ export function memoryStore(): ErasableStore {
       return last === undefined ? undefined : { size: log.length, writtenAt: last.time }
     },
 
-    async open(agentId) {
+    async open(agentId, { takeOver = false } = {}) {
       refuseWhenClosed()
       checkAgentId(agentId)
-      refuseWhenLeased(agentId)
+      if (!takeOver) refuseWhenLeased(agentId)
+      leases.get(agentId)?.lose()
       const log = logs.get(agentId) ?? []
       logs.set(agentId, log)
-      const lease = new MemoryLease(agentId, log, leases)
+      const epoch = (epochs.get(agentId) ?? 0) + 1
+      epochs.set(agentId, epoch)
+      const lease = new MemoryLease(agentId, log, epoch, leases)
       leases.set(agentId, lease)
       return lease
     },

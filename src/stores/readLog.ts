@@ -4,10 +4,11 @@ import type { LogRecord } from '../protocol/records.ts'
 import { lastNewline, maxLineBytes, readBytes, readLines } from './jsonLines.ts'
 import { corruptLine, type LinePlace, readRecord } from './readRecord.ts'
 
-/** What to read of a log: from record `fromSeq` on, and no further than byte `end`. */
+/** What to read of a log: from record `fromSeq` on, no further than byte `end`, and `limit` records at most. */
 export interface LogRange {
   readonly fromSeq: number
   readonly end: number
+  readonly limit?: number
 }
 
 const tooLong = (place: LinePlace): RuntimeError => corruptLine(place, `it is longer than ${maxLineBytes} bytes`)
@@ -19,8 +20,13 @@ const tooLong = (place: LinePlace): RuntimeError => corruptLine(place, `it is lo
  * @throws RuntimeError `LOG_CORRUPT` at a line before the tail that is not a record, is out of sequence or longer than
  * `maxLineBytes` (256 MiB), `LOG_VERSION`, `STORE_READ_FAILED`.
  */
-export async function* readLog(file: string, { fromSeq, end }: LogRange): AsyncGenerator<LogRecord, void, undefined> {
+export async function* readLog(
+  file: string,
+  { fromSeq, end, limit = Infinity }: LogRange,
+): AsyncGenerator<LogRecord, void, undefined> {
   let handle: FileHandle | undefined
+  let left = limit
+  if (left <= 0) return
   try {
     handle = await open(file, 'r')
     let line = Math.max(0, fromSeq - 1)
@@ -34,6 +40,8 @@ export async function* readLog(file: string, { fromSeq, end }: LogRange): AsyncG
         if (!(record instanceof RuntimeError)) {
           if (record.seq !== line) throw corruptLine(place, `its seq is ${record.seq}, not ${line}`)
           yield record
+          left -= 1
+          if (left === 0) return
         } else if (record.code === 'LOG_CORRUPT') bad = record
         else throw record
       }

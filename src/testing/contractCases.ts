@@ -1,15 +1,18 @@
 import type { LogRecord } from '../protocol/records.ts'
-import { type ErasableStore, type Store, type StoreLease, isErasable } from '../protocol/store.ts'
-import { demand, demandEqual, demandLog, demandRejection, owned, readAll, recordsBetween } from './contractDemands.ts'
-
-type Checks = { readonly [name: string]: (store: Store) => Promise<void> }
-
-/** Opens a log and appends the records up to `last`, the first time. */
-async function openWith(store: Store, agentId: string, last: number): Promise<StoreLease> {
-  const lease = await store.open(agentId)
-  await store.append(agentId, recordsBetween(1, last))
-  return lease
-}
+import { type ErasableStore, type Store, isErasable } from '../protocol/store.ts'
+import {
+  type Checks,
+  demand,
+  demandEqual,
+  demandLog,
+  demandRejection,
+  openWith,
+  owned,
+  readAll,
+  type ReopenChecks,
+  recordsBetween,
+} from './contractDemands.ts'
+import { reopenTakeovers, takeovers } from './contractTakeovers.ts'
 
 const appending: Checks = {
   'append gives back what it was given, word for word and in order': async (store) => {
@@ -153,6 +156,26 @@ const reading: Checks = {
       const expected = recordsBetween(first, 5)
       demandEqual(await readAll(store, 'a', fromSeq), expected, `read from ${fromSeq} must start at that seq.`)
     }
+  },
+
+  'read gives no more than it is asked for': async (store) => {
+    await openWith(store, 'a', 5)
+    for (const [fromSeq, limit, last] of [
+      [1, 2, 2],
+      [3, 1, 3],
+      [4, 9, 5],
+      [6, 1, 5],
+      [1, 0, 0],
+    ] as const) {
+      const expected = recordsBetween(fromSeq, last)
+      demandEqual(
+        await readAll(store, 'a', fromSeq, limit),
+        expected,
+        `read of ${limit} from ${fromSeq} must end there.`,
+      )
+    }
+    await store.append('a', recordsBetween(6, 6))
+    await demandLog(store, 'a', 6, 'a reader that has enough must not disturb the log.')
   },
 
   'read shows every record acknowledged before it, and no gap, while others are appended': async (store) => {
@@ -299,47 +322,47 @@ const forgetting: Checks = {
 }
 
 /** What must hold of any one store, by name. */
-export const storeChecks: Checks = { ...appending, ...reading, ...lifetimes, ...forgetting }
+export const storeChecks: Checks = { ...appending, ...reading, ...lifetimes, ...takeovers, ...forgetting }
 
 /** What must hold of two stores over the same data, by name. */
-export const reopenChecks: { readonly [name: string]: (store: Store, reopen: () => Promise<Store>) => Promise<void> } =
-  {
-    'a store opened again has every record': async (store, reopen) => {
-      for (const id of ['a', 'b']) await openWith(store, id, 6)
-      await store.close()
-      const again = await reopen()
-      demandEqual(await again.list(), ['a', 'b'], 'the agents must survive.')
-      await demandLog(again, 'b', 6, 'the records must survive.')
-      const lease = await again.open('a')
-      demandEqual(lease.lastSeq, 6, 'lastSeq must survive.')
-      await again.append('a', recordsBetween(5, 6))
-      await again.append('a', recordsBetween(6, 7))
-      await demandLog(again, 'a', 7, 'the log must go on where it ended.')
-    },
+export const reopenChecks: ReopenChecks = {
+  ...reopenTakeovers,
+  'a store opened again has every record': async (store, reopen) => {
+    for (const id of ['a', 'b']) await openWith(store, id, 6)
+    await store.close()
+    const again = await reopen()
+    demandEqual(await again.list(), ['a', 'b'], 'the agents must survive.')
+    await demandLog(again, 'b', 6, 'the records must survive.')
+    const lease = await again.open('a')
+    demandEqual(lease.lastSeq, 6, 'lastSeq must survive.')
+    await again.append('a', recordsBetween(5, 6))
+    await again.append('a', recordsBetween(6, 7))
+    await demandLog(again, 'a', 7, 'the log must go on where it ended.')
+  },
 
-    'a second store cannot open a log that a first one writes, but can read it': async (store, reopen) => {
-      const lease = await openWith(store, 'a', 3)
-      const other = await reopen()
-      await demandRejection('STORE_LOCKED', () => other.open('a'), 'two stores must not write one log.')
-      await demandLog(other, 'a', 3, 'reading needs no lease.')
-      await lease.release()
-      demandEqual((await other.open('a')).lastSeq, 3, 'a released log can be opened elsewhere.')
-      await other.append('a', recordsBetween(4, 4))
-      await demandLog(store, 'a', 4, 'what another store appends can be read.')
-      await demandRejection('STORE_LOCKED', () => store.open('a'), 'the lock must hold the other way round.')
-      await other.close()
-      demandEqual((await store.open('a')).lastSeq, 4, 'close must release the lease.')
-    },
+  'a second store cannot open a log that a first one writes, but can read it': async (store, reopen) => {
+    const lease = await openWith(store, 'a', 3)
+    const other = await reopen()
+    await demandRejection('STORE_LOCKED', () => other.open('a'), 'two stores must not write one log.')
+    await demandLog(other, 'a', 3, 'reading needs no lease.')
+    await lease.release()
+    demandEqual((await other.open('a')).lastSeq, 3, 'a released log can be opened elsewhere.')
+    await other.append('a', recordsBetween(4, 4))
+    await demandLog(store, 'a', 4, 'what another store appends can be read.')
+    await demandRejection('STORE_LOCKED', () => store.open('a'), 'the lock must hold the other way round.')
+    await other.close()
+    demandEqual((await store.open('a')).lastSeq, 4, 'close must release the lease.')
+  },
 
-    'a store cannot delete a log that another one writes': async (store, reopen) => {
-      const lease = await openWith(store, 'a', 3)
-      const other = await reopen()
-      if (!isErasable(other)) return
-      await demandRejection('STORE_LOCKED', () => other.delete('a'), 'a log that is written must not be deleted.')
-      await demandLog(store, 'a', 3, 'a refused delete must leave the log as it was.')
-      await lease.release()
-      await other.delete('a')
-      await demandLog(store, 'a', 0, 'what another store deleted is gone.')
-      demandEqual(await store.list(), [], 'what another store deleted is gone.')
-    },
-  }
+  'a store cannot delete a log that another one writes': async (store, reopen) => {
+    const lease = await openWith(store, 'a', 3)
+    const other = await reopen()
+    if (!isErasable(other)) return
+    await demandRejection('STORE_LOCKED', () => other.delete('a'), 'a log that is written must not be deleted.')
+    await demandLog(store, 'a', 3, 'a refused delete must leave the log as it was.')
+    await lease.release()
+    await other.delete('a')
+    await demandLog(store, 'a', 0, 'what another store deleted is gone.')
+    demandEqual(await store.list(), [], 'what another store deleted is gone.')
+  },
+}

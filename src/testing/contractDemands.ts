@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type ErrorCode, messageOf } from '../protocol/errors.ts'
 import { type LogRecord, recordVersion } from '../protocol/records.ts'
-import type { Store } from '../protocol/store.ts'
+import type { Store, StoreLease } from '../protocol/store.ts'
 
 const awkwardText = 'two\nlines, "quotes", \\, \u0000, \u2028, é, 漢, 🙂'
 
@@ -25,9 +25,9 @@ export const recordsBetween = (from: number, to: number): LogRecord[] =>
   Array.from({ length: Math.max(0, to - from + 1) }, (_, index) => recordAt(from + index))
 
 /** Reads a log to its end. */
-export async function readAll(store: Store, agentId: string, fromSeq?: number): Promise<LogRecord[]> {
+export async function readAll(store: Store, agentId: string, fromSeq?: number, limit?: number): Promise<LogRecord[]> {
   const records: LogRecord[] = []
-  for await (const record of store.read(agentId, fromSeq)) records.push(record)
+  for await (const record of store.read(agentId, fromSeq, limit)) records.push(record)
   return records
 }
 
@@ -72,4 +72,19 @@ export async function demandRejection(code: ErrorCode, work: () => Promise<unkno
   demand(thrown !== undefined, `${rule} (expected a rejection with ${code}, but it resolved)`)
   const seen = thrown instanceof Error && 'code' in thrown ? thrown.code : undefined
   demand(seen === code, `${rule} (expected ${code}, got ${String(seen)}: ${messageOf(thrown)})`)
+}
+
+/** What must hold of one store, by name. */
+export type Checks = { readonly [name: string]: (store: Store) => Promise<void> }
+
+/** What must hold of two stores over the same data, by name. */
+export type ReopenChecks = {
+  readonly [name: string]: (store: Store, reopen: () => Promise<Store>) => Promise<void>
+}
+
+/** Opens a log and appends the records up to `last`, the first time. */
+export async function openWith(store: Store, agentId: string, last: number): Promise<StoreLease> {
+  const lease = await store.open(agentId)
+  await store.append(agentId, recordsBetween(1, last))
+  return lease
 }

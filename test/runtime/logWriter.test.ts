@@ -12,6 +12,7 @@ import { assert, describe } from '../support/suite.ts'
 const owner = (failures: ErrorInfo[] = []) => ({
   agentId: 'a',
   storeFailed: (error: ErrorInfo) => void failures.push(error),
+  leaseLost: (error: ErrorInfo) => void failures.push(error),
 })
 
 /** Records of which the one of this seq is too large for a `pickyStore(1_000)`. */

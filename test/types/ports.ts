@@ -100,16 +100,16 @@ expectType<Same<Model, TheModel>>()
 expectType<Equal<Parameters<Model['stream']>, [ModelRequest, { signal: AbortSignal }]>>()
 
 interface TheStore {
-  append(agentId: string, records: readonly LogRecord[]): Promise<void>
-  read(agentId: string, fromSeq?: number): AsyncIterable<LogRecord>
+  append(agentId: string, records: readonly LogRecord[], epoch?: number): Promise<void>
+  read(agentId: string, fromSeq?: number, limit?: number): AsyncIterable<LogRecord>
   list(): Promise<readonly string[]>
   stat?(agentId: string): Promise<{ readonly size: number; readonly writtenAt: number } | undefined>
-  open(agentId: string): Promise<StoreLease>
+  open(agentId: string, options?: { readonly takeOver?: boolean | undefined }): Promise<StoreLease>
   readonly snapshots?: SnapshotStore
   close(): Promise<void>
 }
 expectType<Same<Store, TheStore>>()
-expectType<Equal<Parameters<Store['append']>, [string, readonly LogRecord[]]>>()
+expectType<Equal<Parameters<Store['append']>, [string, readonly LogRecord[], (number | undefined)?]>>()
 expectType<Equal<Parameters<Store['read']>[1], number | undefined>>()
 
 // A policy is a plain function, sync or not, to a string or a short reply.

@@ -20,7 +20,7 @@ import { spawnChild } from '../children/spawnChild.ts'
 import type { DepsFor, DispatchOptions, Entry, ListenOptions, SpawnArguments } from './agentTypes.ts'
 import type { EventsOf } from '../../actors/typedEvents.ts'
 import type { GivenDeps, SpawnOptions } from '../children/spawnOptions.ts'
-import type { AgentBody, LoadedAgent } from './agentBody.ts'
+import { type AgentBody, type LoadedAgent, stoppedError } from './agentBody.ts'
 import { approvalsOf, heldIn, treeOf, type AgentTree, type PendingApproval } from './agentTree.ts'
 import { AgentCommands } from './agentCommands.ts'
 import type { AgentOwner, AgentSlot } from './agentOwner.ts'
@@ -373,7 +373,7 @@ export class Agent<
   #carryOut(checked: CheckedCommand, { requestId, deps }: DispatchOptions = {}): Run | undefined {
     const { isStopped, isStuck, context } = this.#body
     if (checked.type === 'agent.stop') return isStopped ? undefined : this.#endSoon('stop')
-    if (isStopped) throw new RuntimeError('AGENT_STOPPED', `Agent "${this.id}" has stopped.`)
+    if (isStopped) throw stoppedError(this.#body)
     const isItsRun = checked.type === 'agent.abort' && [undefined, context.run?.requestId].includes(checked.run)
     // Back to what its log says leads only through the log.
     if (isItsRun && isStuck) return this.#endSoon('close')

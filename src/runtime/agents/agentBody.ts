@@ -2,6 +2,7 @@ import type { PricedModel } from '../../actors/turnOptions.ts'
 import type { SharedLessons } from '../../conversation/sharedLessons.ts'
 import type { ConversationView } from '../../conversation/conversationView.ts'
 import type { AgentContext } from '../../machines/agentTypes.ts'
+import { type ErrorCode, type ErrorInfo, RuntimeError } from '../../protocol/errors.ts'
 import type { GrowingReply } from '../../protocol/events.ts'
 import type { SourceInfo } from '../../protocol/toolsChange.ts'
 import type { Children } from '../children/children.ts'
@@ -78,6 +79,8 @@ export interface AgentBody extends Pick<TreeAgent, Known> {
   readonly repairedBytes: number
   /** Stopped, or asked to. */
   readonly isStopped: boolean
+  /** Why it was ended here without a record; `undefined`: it was not. */
+  readonly wasLetGo: ErrorInfo | undefined
   /** Whether its log can no longer be appended to: the agent can only be ended. */
   readonly isStuck: boolean
   /** Commands sent that the context does not show yet. */
@@ -109,3 +112,9 @@ export interface LoadedAgent extends TreeAgent {
   /** The requests that its log contains. */
   readonly requests: { has(requestId: string): boolean }
 }
+
+/** The error of a command for an agent that takes none any more. */
+export const stoppedError = ({ agentId, wasLetGo }: AgentBody): RuntimeError =>
+  wasLetGo === undefined
+    ? new RuntimeError('AGENT_STOPPED', `Agent "${agentId}" has stopped.`)
+    : new RuntimeError(wasLetGo.code as ErrorCode, wasLetGo.message)

@@ -15,7 +15,7 @@ import type { GrowingReply } from '../../protocol/events.ts'
 import type { Answer } from '../../protocol/questions.ts'
 import type { Metadata } from '../../protocol/metadata.ts'
 import type { LogRecord, RecordDraft, RecordOf, Spent } from '../../protocol/records.ts'
-import type { Store, StoreLease } from '../../protocol/store.ts'
+import type { LeaseOptions, Store } from '../../protocol/store.ts'
 import type { TracedEffect } from '../../protocol/tracer.ts'
 import { Announcer } from '../events/announcer.ts'
 import { reportEnd } from '../children/reports.ts'
@@ -23,7 +23,6 @@ import { runIncognito } from '../children/runIncognito.ts'
 import { Answers } from './answers.ts'
 import type { AgentBody, LoadedAgent } from './agentBody.ts'
 import type { TreeAgent } from '../children/treeAgent.ts'
-import { LogWriter } from './logWriter.ts'
 import { ModelWaits } from './modelWaits.ts'
 import { TurnRequests } from './turnRequests.ts'
 import { RequestCaptures } from './requestCaptures.ts'
@@ -32,12 +31,11 @@ import { handoffsIn, type Handoffs } from './handoffs.ts'
 import { freezeInside } from './freezeInside.ts'
 import { RequestIndex } from './requestIndex.ts'
 import { Notices } from '../events/notices.ts'
-import { exportSession } from '../../sessions/exportSession.ts'
 import { machineInput } from './restoreInput.ts'
 import type { HostOptions, HostShared } from './hostOptions.ts'
 import { Runs } from '../events/runs.ts'
 import { snapshotsOf } from './snapshotsOf.ts'
-import { FamilyHost } from './familyHost.ts'
+import { LoggedHost } from './loggedHost.ts'
 import { Progress } from './progress.ts'
 import { StallTimer } from '../children/stallTimer.ts'
 import type { RunDeps } from '../children/runDeps.ts'
@@ -46,7 +44,7 @@ const nobody: readonly never[] = Object.freeze([])
 const nothing = { past: nobody, records: nobody } as const
 
 /** Everything about an agent that is not in its chart: conversation, log, listeners, runs. Its effects reach the world through it. */
-export class AgentHost extends FamilyHost implements AgentPorts, AgentBody, LoadedAgent {
+export class AgentHost extends LoggedHost implements AgentPorts, AgentBody, LoadedAgent {
   readonly agentId: string
   readonly path: readonly string[]
   readonly ownDefinition: AgentDefinition
@@ -60,6 +58,7 @@ export class AgentHost extends FamilyHost implements AgentPorts, AgentBody, Load
   /** Where its log is. */
   readonly store: Store
   readonly incognito: true | undefined
+  readonly leasing: LeaseOptions | undefined
   readonly metadata: Metadata | undefined
   readonly isUnattended: boolean
   readonly under: HostOptions['under']
@@ -76,8 +75,6 @@ export class AgentHost extends FamilyHost implements AgentPorts, AgentBody, Load
   given: RunDeps | undefined
   announced = ''
   protected readonly shared: HostShared
-  readonly #log: LogWriter
-  readonly #lease: StoreLease
   readonly #notices = new Notices(this)
   /** Set with `captureTurnRequests`. */
   readonly #captures: RequestCaptures | undefined
@@ -102,12 +99,12 @@ export class AgentHost extends FamilyHost implements AgentPorts, AgentBody, Load
     const metadata = first?.type === 'agent.created' ? first.metadata : options.metadata
     this.conversation = rebuildConversation(records, { counter: definition.counter, past })
     this.metadata = this.redactor?.value(metadata) ?? metadata
-    this.#lease = options.lease
     this.store = options.incognito ?? shared.store
+    this.leasing = options.leasing ?? parent?.leasing
     this.incognito = options.incognito === undefined ? undefined : true
     // Whoever holds an incognito agent decides its calls.
     this.isUnattended = options.isUnattended ?? (this.incognito === true && parent?.incognito === undefined)
-    this.#log = new LogWriter(this.store, this, this.conversation.lastSeq)
+    this.openLog(options.lease, this.conversation.lastSeq)
     this.announcer = new Announcer(this, parent?.announcer, shared)
     this.progress = new Progress(history)
     this.asking = new TurnRequests(this, history, options.lent)
@@ -144,7 +141,7 @@ export class AgentHost extends FamilyHost implements AgentPorts, AgentBody, Load
     return work(this)
   }
 
-  override attach(...[actor]: Parameters<FamilyHost['attach']>): void {
+  override attach(...[actor]: Parameters<LoggedHost['attach']>): void {
     super.attach(actor)
     if (this.repairedBytes > 0) this.#notices.logRepaired(this.repairedBytes)
     if (this.asking.missing !== undefined) this.#notices.modelMissing(this.asking.missing)
@@ -152,11 +149,6 @@ export class AgentHost extends FamilyHost implements AgentPorts, AgentBody, Load
 
   override get isAttended(): boolean {
     return this.announcer.isAttended || super.isAttended
-  }
-
-  /** How many bytes of a torn last line were cut off when the log was opened. */
-  get repairedBytes(): number {
-    return this.#lease.repairedBytes
   }
 
   warn(at: TurnPlace, message: string): void {
@@ -221,25 +213,11 @@ export class AgentHost extends FamilyHost implements AgentPorts, AgentBody, Load
     return models === undefined ? undefined : (this.#waits ??= new ModelWaits(this, models)).gate(tokens)
   }
 
-  durable(): Promise<void> | undefined {
-    return this.#log.durable()
-  }
-
   /** The part of the current reply that has arrived. Not available with a redactor. */
   get growingReply(): GrowingReply | undefined {
     const { partial } = this
     if (partial === null || this.redactor !== undefined) return undefined
     return { ...this.at, text: partial.text, thinking: partial.thinking }
-  }
-
-  /** Whether its log can no longer be appended to: the agent can only be ended. */
-  get isStuck(): boolean {
-    return this.#log.isStuck
-  }
-
-  /** Waits for the log, after rewriting what a failure left over. Rejects if that fails again. */
-  written(): Promise<void> {
-    return this.#log.written()
   }
 
   capture(...[key, attempt, request, provenance]: Parameters<AgentPorts['capture']>): void {
@@ -278,11 +256,6 @@ export class AgentHost extends FamilyHost implements AgentPorts, AgentBody, Load
     this.tell({ type: 'reply.replaced', key, failure, next })
   }
 
-  async *exportSession(): AsyncGenerator<string, void, undefined> {
-    await this.durable()
-    yield* exportSession(this.store, this.agentId)
-  }
-
   policyFired(...[key, start]: Parameters<AgentPorts['policyFired']>): void {
     this.tell({ type: 'policy.fired', key, start, at: this.clock.now() })
   }
@@ -300,7 +273,7 @@ export class AgentHost extends FamilyHost implements AgentPorts, AgentBody, Load
     this.handoffs?.apply(record)
     this.sourced?.apply(record)
     this.asking.apply(record)
-    this.#log.append(record)
+    this.write(record)
     this.heard()
     this.given?.note(record)
     if (record.type === 'run.start') this.runs.begin(record)
@@ -354,16 +327,6 @@ export class AgentHost extends FamilyHost implements AgentPorts, AgentBody, Load
     this.emit({ type: 'error', ...this.at, error: toErrorInfo(thrown, 'INTERNAL') })
   }
 
-  /** Waits for the log and releases it to the next writer. */
-  async release(): Promise<void> {
-    this.sourced?.leave()
-    try {
-      await this.#log.finish()
-    } finally {
-      await this.#lease.release()
-    }
-  }
-
   protected override stepped(): void {
     this.announcer.flush()
     this.knownFamily?.detached.look()
@@ -390,11 +353,5 @@ export class AgentHost extends FamilyHost implements AgentPorts, AgentBody, Load
   get at(): { runId: string; turnIndex: number } {
     const { run, runs, pausedRun, turns } = this.context
     return { runId: run?.runId ?? pausedRun ?? runIdOf(this.agentId, runs), turnIndex: Math.max(0, turns - 1) }
-  }
-
-  /** The log could not be written. */
-  storeFailed(error: ErrorInfo): void {
-    this.emit({ type: 'error', ...this.at, error })
-    this.tell({ type: 'store.failed', error })
   }
 }

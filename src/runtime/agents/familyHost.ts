@@ -85,6 +85,10 @@ export abstract class FamilyHost extends MachineHost {
     await this.knownFamily?.ready()
   }
 
+  async childrenReleased(): Promise<void> {
+    await this.knownFamily?.released()
+  }
+
   childGone(childId: string): Promise<void> {
     return this.family.gone(childId)
   }

@@ -8,7 +8,7 @@ import type { Clock } from '../../protocol/clock.ts'
 import type { Metadata } from '../../protocol/metadata.ts'
 import type { ParentLink } from '../../protocol/parentLink.ts'
 import type { SnapshotStore } from '../../protocol/snapshots.ts'
-import type { Store, StoreLease } from '../../protocol/store.ts'
+import type { LeaseOptions, Store, StoreLease } from '../../protocol/store.ts'
 import type { Interpreter } from '../interpreter/interpreter.ts'
 import type { ChildHosts } from '../children/childHosts.ts'
 import type { TreeAgent } from '../children/treeAgent.ts'
@@ -44,6 +44,8 @@ export interface HostOptions {
   readonly agentId: string
   readonly definition: AgentDefinition
   readonly lease: StoreLease
+  /** How that was opened; default: as its parent's. */
+  readonly leasing?: LeaseOptions | undefined
   /** Makes it incognito: its log is here, in memory, and in no other store. */
   readonly incognito?: Store | undefined
   /** Nobody above can decide its calls. */

@@ -12,6 +12,8 @@ interface Waiter {
 export interface LogOwner {
   readonly agentId: string
   storeFailed(error: ErrorInfo): void
+  /** Another writer has its log: nothing more is written here. */
+  leaseLost(error: ErrorInfo): void
 }
 
 const nothing: readonly LogRecord[] = Object.freeze([])
@@ -24,6 +26,7 @@ const nothing: readonly LogRecord[] = Object.freeze([])
 export class LogWriter {
   readonly #store: Store
   readonly #owner: LogOwner
+  readonly #epoch: number | undefined
   #pending: LogRecord[] | undefined
   /** Sent but not acknowledged; later records are never added to it. */
   #batch = nothing
@@ -36,10 +39,11 @@ export class LogWriter {
   #isQuick = true
   #failure: RuntimeError | undefined
 
-  /** `seq` of the last record that is already in the store. */
-  constructor(store: Store, owner: LogOwner, seq = 0) {
+  /** `seq` of the last record that is already in the store; `epoch` of the lease, if it has any. */
+  constructor(store: Store, owner: LogOwner, seq = 0, epoch?: number) {
     this.#store = store
     this.#owner = owner
+    this.#epoch = epoch
     this.#lastSeq = seq
     this.#writtenSeq = seq
   }
@@ -62,7 +66,7 @@ export class LogWriter {
 
   /** Resolves once all records so far are in the store, after rewriting what a failure left over. Rejects if that fails again. */
   async written(): Promise<void> {
-    if (this.#failure !== undefined) {
+    if (this.#failure !== undefined && !this.isLost) {
       this.#failure = undefined
       this.#start()
     }
@@ -71,9 +75,11 @@ export class LogWriter {
 
   /** The final write: like `written`, but gives up what the store can never accept and everything after it. */
   async finish(): Promise<void> {
+    if (this.isLost) return
     try {
       await this.written()
     } catch (thrown) {
+      if (this.isLost) return
       if (!this.isStuck) throw thrown
       await this.#giveUp()
     }
@@ -82,6 +88,16 @@ export class LogWriter {
   /** Whether the store has said that it can never accept the next record. */
   get isStuck(): boolean {
     return this.#failure?.code === 'RECORD_TOO_LARGE'
+  }
+
+  /** Whether another writer has the log: what was not written is not part of it, and never will be. */
+  get isLost(): boolean {
+    return this.#failure?.code === 'STORE_LEASE_LOST'
+  }
+
+  /** The lease is lost. Does nothing if that is known. */
+  lose(failure: RuntimeError): void {
+    if (!this.isLost) this.#fail(failure)
   }
 
   /** Writes what precedes the records given up, and that the agent was stopped for good. */
@@ -140,7 +156,7 @@ export class LogWriter {
   /** Never throws, whatever the store does. */
   #send(records: readonly LogRecord[]): Promise<void> {
     try {
-      const answer: Promise<void> | undefined = this.#store.append(this.#owner.agentId, records)
+      const answer: Promise<void> | undefined = this.#store.append(this.#owner.agentId, records, this.#epoch)
       // It is not known whether it stored them, and we may find out too late.
       if (typeof answer?.then !== 'function')
         throw new RuntimeError('STORE_APPEND_FAILED', 'The store returned no promise from append.')
@@ -181,8 +197,10 @@ export class LogWriter {
     this.#failure = failure
     const waiters = this.#waiters ?? []
     this.#waiters = undefined
-    // The machine is told first, so that a refused effect finds the agent already pausing.
-    this.#owner.storeFailed({ code: failure.code, message: failure.message })
+    const error = { code: failure.code, message: failure.message }
+    // The machine is told first, so that a refused effect finds the agent already pausing, or ended.
+    if (this.isLost) this.#owner.leaseLost(error)
+    else this.#owner.storeFailed(error)
     for (const waiter of waiters) waiter.reject(failure)
   }
 }

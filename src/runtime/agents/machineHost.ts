@@ -27,6 +27,7 @@ export abstract class MachineHost {
   /** Called when no more events can come. */
   #onEnd: readonly ((crash: ErrorInfo | null) => void)[] = nobody
   #ending: Promise<void> | undefined
+  #letGo: ErrorInfo | undefined
 
   protected abstract readonly shared: {
     readonly machine: typeof agentMachine
@@ -76,6 +77,18 @@ export abstract class MachineHost {
   /** Ends the actor without a record, so that the agent can continue from its log. */
   unload(): void {
     stopActor(this.#actor!)
+  }
+
+  /** As `unload`, in whatever it is doing: what it was asked for here ends with `why`. */
+  letGo(why: ErrorInfo): void {
+    this.#ending ??= Promise.resolve()
+    this.#letGo = why
+    this.unload()
+  }
+
+  /** Why its actor was ended without a record; `undefined`: it was not. */
+  get wasLetGo(): ErrorInfo | undefined {
+    return this.#letGo
   }
 
   /** Sends the machine a command. */
@@ -184,7 +197,7 @@ export abstract class MachineHost {
   /** Observes the actor: it has stopped. */
   complete(): void {
     this.next()
-    this.#over(null)
+    this.#over(this.#letGo ?? null)
   }
 
   /** Observes the actor: a transition threw. It is dead, and its children, which it left running, are stopped here. */

@@ -161,6 +161,10 @@ export class UnloadedHost implements AgentBody {
     return this.#state
   }
 
+  get wasLetGo(): undefined {
+    return undefined
+  }
+
   get isStuck(): boolean {
     return false
   }

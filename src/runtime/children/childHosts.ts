@@ -1,7 +1,8 @@
 import type { AgentDefinition } from '../../actors/agentDefinition.ts'
+import type { ErrorInfo } from '../../protocol/errors.ts'
 import type { Metadata } from '../../protocol/metadata.ts'
 import type { ParentLink } from '../../protocol/parentLink.ts'
-import type { Store, StoreLease } from '../../protocol/store.ts'
+import type { LeaseOptions, Store, StoreLease } from '../../protocol/store.ts'
 import type { History } from '../../sessions/readHistory.ts'
 import type { RunDeps } from './runDeps.ts'
 import type { TreeAgent } from './treeAgent.ts'
@@ -17,7 +18,7 @@ export interface ChildHosts {
   /** An agent of the runtime, loaded or not. */
   find(agentId: string): FoundAgent | undefined
   /** Opens a log. Rejects as the store does, and with `RUNTIME_CLOSED`. */
-  openLog(agentId: string, store: Store): Promise<StoreLease>
+  openLog(agentId: string, store: Store, leasing?: LeaseOptions): Promise<StoreLease>
   /** Makes the host of an agent and registers it. @throws RuntimeError `AGENT_EXISTS` */
   adopt(options: {
     readonly agentId: string
@@ -32,6 +33,8 @@ export interface ChildHosts {
     readonly deps?: RunDeps | undefined
     readonly metadata: Metadata | undefined
   }): TreeAgent
+  /** Another writer has its log: it ends here, with all below it. */
+  lost(host: TreeAgent, why: ErrorInfo): void
   /** Writes what is left of its log, and lets it go. */
   release(host: TreeAgent): Promise<void>
 }

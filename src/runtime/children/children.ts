@@ -17,7 +17,7 @@ import { answerOf, finishedAnswer, limitsWithin, usedUp, type ChildAnswer } from
 import { beginning, childHistory } from './childHistory.ts'
 import { childDeps } from './childDeps.ts'
 import type { ChildHosts } from './childHosts.ts'
-import { named, noEarlier, sinceCall, wantedEarlier } from './continued.ts'
+import { named, nextRun, noEarlier, notBegun, sinceCall, wantedEarlier } from './continued.ts'
 import { detachedAnswer, DetachedAgents } from './detachedAgents.ts'
 import { reportOf } from './reports.ts'
 import type { TreeAgent } from './treeAgent.ts'
@@ -55,6 +55,13 @@ export class Children implements ChildPorts {
   async ready(): Promise<void> {
     await Promise.all([...this.#children.values()].flatMap(({ ready }) => ready?.promise ?? []))
     await Promise.all([...this.running.map(({ host }) => host.childrenReady()), this.detached.collected()])
+  }
+
+  /** Resolves once the logs of all of them are free, after the agent was let go. */
+  async released(): Promise<void> {
+    const all = [...this.#children.values()]
+    await Promise.all(all.map(({ ready, life }) => ready?.promise ?? life?.gone.promise))
+    await Promise.all(all.map(({ release }) => release))
   }
 
   /** How many were asked for that the machine has not heard of: from inside a listener it is in the middle of a step. */
@@ -141,7 +148,7 @@ export class Children implements ChildPorts {
     const wanted = wantedEarlier(agent, input.input)
     if (wanted !== undefined && wanted !== childId)
       return this.#answer(input, await noEarlier(this.#parent, input, wanted))
-    const lease = await this.#hosts.openLog(childId, store)
+    const lease = await this.#hosts.openLog(childId, store, this.#parent.leasing)
     try {
       cancellation.throwIfAborted()
       if (wanted !== undefined && lease.lastSeq === 0) throw new RuntimeError('CHILD_REFUSED', 'It has no log.')
@@ -390,9 +397,3 @@ export class Children implements ChildPorts {
     return { key, content, ...answer, tokens, at: clock.now(), ...(spent === undefined ? {} : { spent }) }
   }
 }
-
-const notBegun = { own: undefined, before: undefined } as const
-
-/** The run in which a sub-agent goes on that nobody's call waits for. */
-const nextRun = ({ key }: OpenInput, { conversation }: TreeAgent): RunOutcome =>
-  new RunOutcome(`${key}/life/${conversation.lastSeq}`)

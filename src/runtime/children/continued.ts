@@ -5,6 +5,7 @@ import type { OpenInput } from '../../machines/supervisorTypes.ts'
 import type { LogRecord, Spent } from '../../protocol/records.ts'
 import type { History } from '../../sessions/readHistory.ts'
 import { notSpent, spentAfter } from '../../sessions/spent.ts'
+import { RunOutcome } from '../../runs/run.ts'
 import type { ChildAnswer } from './childAnswer.ts'
 import type { TreeAgent } from './treeAgent.ts'
 
@@ -71,3 +72,10 @@ function taskIn(input: unknown): string {
   const { task } = (typeof input === 'object' && input !== null ? input : {}) as { readonly task?: unknown }
   return JSON.stringify(cutEnd(typeof task === 'string' ? task : '', 60))
 }
+
+/** What is known of one that no call has begun. */
+export const notBegun = { own: undefined, before: undefined } as const
+
+/** The run in which a sub-agent goes on that nobody's call waits for. */
+export const nextRun = ({ key }: OpenInput, { conversation }: TreeAgent): RunOutcome =>
+  new RunOutcome(`${key}/life/${conversation.lastSeq}`)

@@ -85,7 +85,7 @@ export class DetachedAgents {
     if (running?.isStopped === false || staysPaused) return
     if (agent === undefined)
       return send({ text: `There is no agent "${name}" any more: it did not finish.`, isError: true })
-    const lease = await this.#hosts.openLog(childId, parent.store)
+    const lease = await this.#hosts.openLog(childId, parent.store, parent.leasing)
     try {
       const history = await readHistory(parent.store, childId)
       const link = callerOf(history.records)

@@ -55,6 +55,11 @@ export interface GivenDeps<out Deps> {
 export interface ResumeOptions extends UnderOptions {
   /** `false`: an interrupted run, and queued prompts, wait for `agent.resume()`. Default `true`. */
   readonly continue?: boolean
+  /**
+   * Takes the agent, and its sub-agents, from the process that has them: their leases are lost there, and they end there without another
+   * effect. For whoever decides where agents run; only in a store whose leases can be taken. Default `false`: `STORE_LOCKED`.
+   */
+  readonly takeOver?: boolean
 }
 
 /** Options of `runtime.open`; what an agent begins with applies to a new one only. */

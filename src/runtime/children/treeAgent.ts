@@ -8,7 +8,7 @@ import type { ErrorInfo } from '../../protocol/errors.ts'
 import type { Metadata } from '../../protocol/metadata.ts'
 import type { Pending, PendingOf } from '../../protocol/pending.ts'
 import type { Spent } from '../../protocol/records.ts'
-import type { Store } from '../../protocol/store.ts'
+import type { LeaseOptions, Store } from '../../protocol/store.ts'
 import type { Announcer } from '../events/announcer.ts'
 import type { Runs } from '../events/runs.ts'
 import type { StallTimer } from './stallTimer.ts'
@@ -70,6 +70,8 @@ export interface TreeAgent {
   readonly clock: Clock
   /** Where its log is. */
   readonly store: Store
+  /** How its log was opened, and those of its sub-agents are. */
+  readonly leasing: LeaseOptions | undefined
   /** Set when nothing of it, or of what is below it, is stored. */
   readonly incognito: true | undefined
   readonly metadata: Metadata | undefined
@@ -98,6 +100,10 @@ export interface TreeAgent {
   fail(thrown: unknown): void
   /** Resolves once all sub-agents that are being opened, and those below them, are there. */
   childrenReady(): Promise<void>
+  /** Ends its actor without a record, whatever it is doing; what it was asked for here ends with `why`. */
+  letGo(why: ErrorInfo): void
+  /** Resolves once the logs of its sub-agents are free, after it was let go. */
+  childrenReleased(): Promise<void>
   /** Resolves once it has removed a sub-agent. */
   childGone(childId: string): Promise<void>
 }

@@ -100,7 +100,7 @@ export class Life {
       this.#agent.dispatch({ ...said, type: `agent.${type}`, agentId: this.#agentId } as AgentCommand)
     } catch (thrown) {
       // Thrown in a transition it would end the actor.
-      runtime.body(this.#agentId)?.fail(thrown)
+      runtime.find(this.#agentId)?.fail(thrown)
     }
     return true
   }
@@ -150,7 +150,7 @@ export class Life {
   #follow(agent: Agent): void {
     this.#forget()
     this.#agent = agent
-    const body = this.#plan.runtime.body(this.#agentId)
+    const body = this.#plan.runtime.find(this.#agentId)
     if (body === undefined) throw new RuntimeError('AGENT_STOPPED', `Agent "${this.#agentId}" was stopped meanwhile.`)
     this.#unfollow = [agent.subscribe((event) => this.#heard(event, agent)), body.onEnd((crash) => this.#ended(crash))]
   }
@@ -212,7 +212,7 @@ export class Life {
   }
 
   get #loaded(): AgentHost | undefined {
-    const body = this.#plan.runtime.body(this.#agentId)
+    const body = this.#plan.runtime.find(this.#agentId)
     return body instanceof AgentHost ? body : undefined
   }
 

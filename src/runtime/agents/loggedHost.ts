@@ -1,0 +1,83 @@
+import { RuntimeError, type ErrorInfo } from '../../protocol/errors.ts'
+import type { LogRecord } from '../../protocol/records.ts'
+import type { Store, StoreLease } from '../../protocol/store.ts'
+import { exportSession } from '../../sessions/exportSession.ts'
+import type { HostedTools } from './hostedTools.ts'
+import { FamilyHost } from './familyHost.ts'
+import { LogWriter, type LogOwner } from './logWriter.ts'
+
+/** A host with the log of its agent: it writes what happened, and ends when it may write no longer. */
+export abstract class LoggedHost extends FamilyHost implements LogOwner {
+  /** Where its log is. */
+  abstract readonly store: Store
+  /** The run and turn that a live event belongs to. */
+  abstract readonly at: { readonly runId: string; readonly turnIndex: number }
+  abstract readonly sourced: HostedTools | undefined
+  abstract emit(event: { readonly type: 'error'; readonly error: ErrorInfo } & LoggedHost['at']): void
+  #lease!: StoreLease
+  #log!: LogWriter
+
+  /** `lastSeq`: of the log as it was read. */
+  protected openLog(lease: StoreLease, lastSeq: number): void {
+    this.#lease = lease
+    this.#log = new LogWriter(this.store, this, lastSeq, lease.epoch)
+    void lease.lost?.then(() => this.#lose())
+  }
+
+  /** Writes a record, soon. */
+  protected write(record: LogRecord): void {
+    this.#log.append(record)
+  }
+
+  /** How many bytes of a torn last line were cut off when the log was opened. */
+  get repairedBytes(): number {
+    return this.#lease.repairedBytes
+  }
+
+  durable(): Promise<void> | undefined {
+    return this.#log.durable()
+  }
+
+  /** Whether its log can no longer be appended to: the agent can only be ended. */
+  get isStuck(): boolean {
+    return this.#log.isStuck
+  }
+
+  /** Waits for the log, after rewriting what a failure left over. Rejects if that fails again. */
+  written(): Promise<void> {
+    return this.#log.written()
+  }
+
+  async *exportSession(): AsyncGenerator<string, void, undefined> {
+    await this.durable()
+    yield* exportSession(this.store, this.agentId)
+  }
+
+  /** Waits for the log and releases it to the next writer. */
+  async release(): Promise<void> {
+    this.sourced?.leave()
+    try {
+      await this.#log.finish()
+    } finally {
+      await this.#lease.release()
+    }
+  }
+
+  /** The log could not be written. */
+  storeFailed(error: ErrorInfo): void {
+    this.emit({ type: 'error', ...this.at, error })
+    this.tell({ type: 'store.failed', error })
+  }
+
+  #lose(): void {
+    if (this.isStopped) return
+    const what = `The log of agent "${this.agentId}" was opened by another writer.`
+    this.#log.lose(new RuntimeError('STORE_LEASE_LOST', what))
+  }
+
+  /** Another writer has the log: the agent goes on there, and ends here. */
+  leaseLost(error: ErrorInfo): void {
+    this.emit({ type: 'error', ...this.at, error })
+    this.shared.childHosts.lost(this.self, error)
+  }
+}

@@ -1,0 +1,23 @@
+import { ModelQueue } from '../actors/models/limits/modelQueue.ts'
+import { MemorySnapshots } from '../stores/memorySnapshots.ts'
+import { Instrumentation } from '../telemetry/instrumentation.ts'
+import type { HostShared } from './agents/hostOptions.ts'
+import type { RuntimeOptions } from './runtimeOptions.ts'
+
+/** What the agents of a runtime share, from its options and its parts. */
+export function hostShared(
+  { tracer, logger, models, random = Math.random }: RuntimeOptions,
+  parts: Pick<HostShared, 'machine' | 'createActor' | 'sources' | 'childHosts' | 'store' | 'clock' | 'unloader'>,
+): HostShared {
+  const { sources, clock } = parts
+  return {
+    ...parts,
+    get redactor() {
+      return sources.redactor
+    },
+    snapshots: new MemorySnapshots(),
+    random,
+    instrumentation: tracer === undefined && logger === undefined ? undefined : new Instrumentation({ tracer, logger }),
+    models: models === undefined ? undefined : new ModelQueue(models, clock),
+  }
+}

@@ -1,0 +1,62 @@
+import { RuntimeError } from '../protocol/errors.ts'
+import type { AgentHost } from './agents/agentHost.ts'
+
+/** What runs the loaded agents of a runtime, until their logs are released. */
+export class Hosts {
+  readonly #hosts = new Map<string, AgentHost>()
+  readonly #releasing = new WeakMap<AgentHost, Promise<void>>()
+  readonly #leave: (host: AgentHost) => void
+
+  /** `leave`: one is no longer to be found. */
+  constructor(leave: (host: AgentHost) => void) {
+    this.#leave = leave
+  }
+
+  get(agentId: string): AgentHost | undefined {
+    return this.#hosts.get(agentId)
+  }
+
+  /** @throws RuntimeError `AGENT_EXISTS`: two logs of one id are possible in two stores only. */
+  add(host: AgentHost): void {
+    const { agentId } = host
+    if (this.#hosts.has(agentId) && this.#hosts.get(agentId)?.store !== host.store) throw isRunning(agentId)
+    this.#hosts.set(agentId, host)
+  }
+
+  /** @throws RuntimeError `AGENT_EXISTS` */
+  checkFree(agentId: string): void {
+    if (this.#hosts.has(agentId)) throw isRunning(agentId)
+  }
+
+  /** Resolves once a release of its log that is under way is over. */
+  async released(agentId: string): Promise<void> {
+    const host = this.#hosts.get(agentId)
+    if (host !== undefined) await this.#releasing.get(host)?.catch(() => {})
+  }
+
+  /** Writes what is left of a log, and lets it go; once. Rejects as the store does. */
+  release(host: AgentHost): Promise<void> {
+    if (this.#hosts.get(host.agentId) !== host) return this.#releasing.get(host)?.catch(() => {}) ?? Promise.resolve()
+    const release = this.#releasing.get(host) ?? this.#release(host)
+    this.#releasing.set(host, release)
+    return release
+  }
+
+  async #release(host: AgentHost): Promise<void> {
+    const { agentId } = host
+    this.#leave(host)
+    try {
+      await host.release()
+    } finally {
+      if (this.#hosts.get(agentId) === host) this.#hosts.delete(agentId)
+    }
+  }
+
+  /** Releases all of them, as far as that is possible. */
+  async releaseAll(): Promise<void> {
+    await Promise.allSettled([...this.#hosts.values()].map((host) => this.release(host)))
+  }
+}
+
+const isRunning = (agentId: string): RuntimeError =>
+  new RuntimeError('AGENT_EXISTS', `Agent "${agentId}" is running already.`)

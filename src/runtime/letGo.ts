@@ -1,0 +1,44 @@
+import { type ErrorInfo, RuntimeError } from '../protocol/errors.ts'
+import type { AgentBody } from './agents/agentBody.ts'
+import type { TreeAgent } from './children/treeAgent.ts'
+import { checkStored } from './resumable.ts'
+
+/**
+ * Refuses what cannot be let go of by itself.
+ *
+ * @throws RuntimeError `AGENT_NOT_FOUND`, `AGENT_INCOGNITO`, `INVALID_OPTION` for a sub-agent
+ */
+export function checkDetachable(agentId: string, body: AgentBody | undefined): asserts body is AgentBody {
+  if (body === undefined) throw new RuntimeError('AGENT_NOT_FOUND', `No agent "${agentId}" runs here.`)
+  checkStored(body, 'detach')
+  const { parent } = body
+  if (parent !== undefined)
+    throw new RuntimeError(
+      'INVALID_OPTION',
+      `detach: "${agentId}" is a sub-agent of "${parent.agentId}", with which it goes.`,
+    )
+}
+
+/** An agent with all that is alive below it. Pure. */
+const treeOf = (agent: TreeAgent): TreeAgent[] => [agent, ...agent.liveChildren.flatMap(treeOf)]
+
+/**
+ * Ends an agent here with all that is alive below it, whatever they do, without a word in their logs: effects are aborted, and who waits
+ * for a run is told why. Resolves once their logs are written as far as they had come, and free. Rejects as `release` does.
+ */
+export async function letGo(
+  agent: TreeAgent,
+  why: ErrorInfo,
+  release: (agent: TreeAgent) => Promise<void>,
+): Promise<void> {
+  const tree = treeOf(agent)
+  agent.letGo(why)
+  await Promise.all(tree.map((one) => one.childrenReleased()))
+  await release(agent)
+}
+
+/** Why an agent is no longer here that `detach` was called for. */
+export const detachedHere = (agentId: string): ErrorInfo => ({
+  code: 'AGENT_DETACHED',
+  message: `Agent "${agentId}" was let go of here; it goes on from its log where it is opened.`,
+})

@@ -1,0 +1,88 @@
+import type { Store, StoreLease } from '../protocol/store.ts'
+import {
+  type Checks,
+  demand,
+  demandEqual,
+  demandLog,
+  demandRejection,
+  openWith,
+  recordsBetween,
+  type ReopenChecks,
+} from './contractDemands.ts'
+
+/** A lease that can be taken. */
+interface Held {
+  readonly lease: StoreLease
+  readonly epoch: number
+}
+
+/** Opens a log with three records; nothing to check in a store whose leases cannot be taken. */
+async function held(store: Store, check: (held: Held) => Promise<void>): Promise<void> {
+  const lease = await openWith(store, 'a', 3)
+  if (lease.epoch !== undefined) await check({ lease, epoch: lease.epoch })
+}
+
+const append = (store: Store, seq: number, epoch?: number): Promise<void> =>
+  store.append('a', recordsBetween(seq, seq), epoch)
+
+const demandLost = (store: Store, seq: number, epoch: number, rule: string): Promise<void> =>
+  demandRejection('STORE_LEASE_LOST', () => append(store, seq, epoch), rule)
+
+/** What must hold of leases that another writer can take, in one process. */
+export const takeovers: Checks = {
+  'an epoch, where there are any, grows with every opening': (store) =>
+    held(store, async ({ lease, epoch }) => {
+      await lease.release()
+      const next = await store.open('a')
+      demand((next.epoch ?? 0) > epoch, 'the epoch of a later lease must be greater.')
+      await append(store, 4, next.epoch)
+      await demandLost(store, 5, epoch, 'who names the epoch of a lease of before must be refused.')
+      await demandLog(store, 'a', 4, 'what is refused must not be kept.')
+    }),
+
+  'a log that is taken over belongs to the taker, and who had it writes nothing more': (store) =>
+    held(store, async ({ lease, epoch }) => {
+      await demandRejection('STORE_LOCKED', () => store.open('a'), 'a log is taken only by who says so.')
+      const taken = await store.open('a', { takeOver: true })
+      demandEqual(taken.lastSeq, 3, 'the taker goes on where the log ends.')
+      await demandLost(store, 4, epoch, 'the old writer must be refused.')
+      await append(store, 4, taken.epoch)
+      await lease.lost
+      await lease.release()
+      await append(store, 5, taken.epoch)
+      await taken.release()
+      await demandLost(store, 6, epoch, 'it must be refused for ever.')
+      await demandLog(store, 'a', 5, 'only the taker may have written.')
+    }),
+
+  'a log is taken over again and again': (store) =>
+    held(store, async ({ lease }) => {
+      const leases = [lease]
+      for (let seq = 4; seq <= 8; seq += 1) {
+        const taken = await store.open('a', { takeOver: true })
+        leases.push(taken)
+        await append(store, seq, taken.epoch)
+      }
+      for (const old of leases.slice(0, -1)) await old.lost
+      await demandLog(store, 'a', 8, 'each taker must go on where the one before ended.')
+    }),
+}
+
+/** What must hold of them between two stores over the same data. */
+export const reopenTakeovers: ReopenChecks = {
+  'a store takes a log over from another one, which learns of it': (store, reopen) =>
+    held(store, async ({ lease, epoch }) => {
+      const other = await reopen()
+      const taken = await other.open('a', { takeOver: true })
+      demandEqual(taken.lastSeq, 3, 'the taker goes on where the log ends.')
+      await other.append('a', recordsBetween(4, 4), taken.epoch)
+      await demandLost(store, 4, epoch, 'the old writer must be refused, also with the seq that the taker wrote.')
+      await demandLost(store, 5, epoch, 'the old writer must be refused.')
+      await lease.lost
+      await lease.release()
+      await other.append('a', recordsBetween(5, 5), taken.epoch)
+      await demandLog(store, 'a', 5, 'only the taker may have written.')
+      await taken.release()
+      demandEqual((await store.open('a')).lastSeq, 5, 'what was lost can be opened again once it is free.')
+    }),
+}
