@@ -327,7 +327,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'unloading-38',
-    file: 'src/runtime/agents/agentHost.ts',
+    file: 'src/runtime/agents/loggedHost.ts',
     what: 'a log that could not be written to the end stays locked',
     from: `await this.#log.finish()
     } finally {

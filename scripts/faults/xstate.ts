@@ -99,7 +99,7 @@ export const faults: readonly Fault[] = [
     id: 'xstate-12',
     file: life,
     what: 'a command that cannot be carried out ends the actor',
-    from: 'runtime.body(this.#agentId)?.fail(thrown)',
+    from: 'runtime.find(this.#agentId)?.fail(thrown)',
     to: 'throw thrown',
     tests,
   },
@@ -201,7 +201,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'xstate-25',
-    file: 'src/runtime/runtime.ts',
+    file: 'src/runtime/hosts.ts',
     what: 'a log that is being let go is opened',
     from: 'if (host !== undefined) await this.#releasing.get(host)?.catch(() => {})',
     to: '',

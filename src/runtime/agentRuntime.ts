@@ -87,9 +87,10 @@ export interface AgentRuntime {
    * @throws RuntimeError `AGENT_NOT_FOUND`, `AGENT_INCOGNITO`, `INVALID_OPTION` for a sub-agent, `STORE_APPEND_FAILED`
    *
    * @example
-   * ```ts
+   * ```ts no-run
    * await runtime.detach('coder-1')
-   * await other.resume('coder-1', coder) // a runtime on the same store, in another process
+   * // In another process, on the same store:
+   * await runtime.resume('coder-1', coder)
    * ```
    */
   detach(agentId: string): Promise<void>

@@ -19,6 +19,9 @@ export function checkDetachable(agentId: string, body: AgentBody | undefined): a
     )
 }
 
+/** The agent at the top of its tree: who has the log of one agent has taken the tree, or a part that the rest cannot do without. Pure. */
+export const rootOf = (agent: TreeAgent): TreeAgent => (agent.parent === undefined ? agent : rootOf(agent.parent))
+
 /** An agent with all that is alive below it. Pure. */
 const treeOf = (agent: TreeAgent): TreeAgent[] => [agent, ...agent.liveChildren.flatMap(treeOf)]
 

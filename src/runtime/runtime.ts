@@ -39,7 +39,7 @@ import {
   hasLog,
   wasCutOff,
 } from './resumable.ts'
-import { checkDetachable, detachedHere, letGo } from './letGo.ts'
+import { checkDetachable, detachedHere, letGo, rootOf } from './letGo.ts'
 import { replaceDeps, runDepsOf } from './children/runDeps.ts'
 import { checkOptions, type RuntimeOptions } from './runtimeOptions.ts'
 import type { Instrumentation } from '../telemetry/instrumentation.ts'
@@ -182,7 +182,7 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
   }
 
   lost(host: TreeAgent, why: ErrorInfo): void {
-    letGo(host, why, this.#free).catch((thrown: unknown) => host.fail(thrown))
+    letGo(rootOf(host), why, this.#free).catch((thrown: unknown) => host.fail(thrown))
   }
 
   readonly #free = (host: TreeAgent): Promise<void> => this.release(host as AgentHost)

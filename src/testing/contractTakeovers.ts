@@ -1,3 +1,4 @@
+import { setImmediate as breathe } from 'node:timers/promises'
 import type { Store, StoreLease } from '../protocol/store.ts'
 import {
   type Checks,
@@ -28,6 +29,17 @@ const append = (store: Store, seq: number, epoch?: number): Promise<void> =>
 const demandLost = (store: Store, seq: number, epoch: number, rule: string): Promise<void> =>
   demandRejection('STORE_LEASE_LOST', () => append(store, seq, epoch), rule)
 
+/** Turns of the process within which a store says what it knows. */
+const turns = 20
+
+/** A store that has refused a writer, or has let in another one itself, knows that the lease is lost. */
+async function demandTold({ lost }: StoreLease): Promise<void> {
+  let isTold = false
+  void lost?.then(() => (isTold = true))
+  for (let turn = 0; turn < turns && !isTold; turn += 1) await breathe()
+  demand(isTold, 'lost must resolve once the store knows that another writer has the log.')
+}
+
 /** What must hold of leases that another writer can take, in one process. */
 export const takeovers: Checks = {
   'an epoch, where there are any, grows with every opening': (store) =>
@@ -47,7 +59,7 @@ export const takeovers: Checks = {
       demandEqual(taken.lastSeq, 3, 'the taker goes on where the log ends.')
       await demandLost(store, 4, epoch, 'the old writer must be refused.')
       await append(store, 4, taken.epoch)
-      await lease.lost
+      await demandTold(lease)
       await lease.release()
       await append(store, 5, taken.epoch)
       await taken.release()
@@ -63,7 +75,7 @@ export const takeovers: Checks = {
         leases.push(taken)
         await append(store, seq, taken.epoch)
       }
-      for (const old of leases.slice(0, -1)) await old.lost
+      for (const old of leases.slice(0, -1)) await demandTold(old)
       await demandLog(store, 'a', 8, 'each taker must go on where the one before ended.')
     }),
 }
@@ -78,7 +90,7 @@ export const reopenTakeovers: ReopenChecks = {
       await other.append('a', recordsBetween(4, 4), taken.epoch)
       await demandLost(store, 4, epoch, 'the old writer must be refused, also with the seq that the taker wrote.')
       await demandLost(store, 5, epoch, 'the old writer must be refused.')
-      await lease.lost
+      await demandTold(lease)
       await lease.release()
       await other.append('a', recordsBetween(5, 5), taken.epoch)
       await demandLog(store, 'a', 5, 'only the taker may have written.')

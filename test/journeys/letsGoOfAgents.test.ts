@@ -66,6 +66,21 @@ const blind = (lease: StoreLease): StoreLease => ({
   release: () => lease.release(),
 })
 
+/** A lease that takes its time to be released. */
+const slow = (lease: StoreLease): StoreLease => ({
+  ...blind(lease),
+  release: async () => {
+    for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve))
+    await lease.release()
+  },
+})
+
+/** A store with other leases. */
+const leasing = (store: Store, change: (lease: StoreLease) => StoreLease): Store => ({
+  ...store,
+  open: async (...given) => change(await store.open(...given)),
+})
+
 const untilState = async (agent: Agent, state: string): Promise<void> => {
   while (!agent.state.startsWith(state)) await new Promise((resolve) => setImmediate(resolve))
 }
@@ -113,7 +128,7 @@ describe('an agent that is let go of', (it) => {
 
   it('goes with all that is below it, whose logs are free', async (context) => {
     const store = memoryStore()
-    const [here, there] = [await runtimeOn(context, store), await runtimeOn(context, store)]
+    const [here, there] = [await runtimeOn(context, leasing(store, slow)), await runtimeOn(context, store)]
     const { hang, seen } = hanging()
     const first = defineTree(
       hang,
@@ -208,9 +223,31 @@ describe('an agent whose log another runtime takes', (it) => {
     for (const id of ['a', 'a.1']) assert.equal(checkLog(await recordsOf(store, id), { isWhole: true }), [], id)
   })
 
+  it('is taken with all that is below it from a process that does not know', async (context) => {
+    const store = memoryStore()
+    const [here, there] = [await runtimeOn(context, leasing(store, blind)), await runtimeOn(context, store)]
+    const { hang, seen } = hanging()
+    const late = Promise.withResolvers<string>()
+    const frozen = tool('hang', () => (seen.isIn.resolve(), late.promise), { effects: 'none' })
+    const asks = [calls('r', ['middle', { task: 'x' }])]
+    const agent = await here.spawn(defineTree(frozen, asks, [calls('l', 'hang')], []), { id: 'a' })
+    const end = endOf(agent, 'go')
+    await seen.isIn.promise
+    seen.starts = 1
+    const resumed = await there.resume('a', defineTree(hang, ['all done'], ['middle done'], []), { takeOver: true })
+    await untilIdle(resumed)
+    assert.is(seen.starts, 2)
+    const written = await Promise.all(['a', 'a.1'].map((id) => recordsOf(store, id)))
+    // It wakes, and goes on with what it had.
+    late.resolve('too late')
+    assert.is(await end, 'error: STORE_LEASE_LOST')
+    assert.equal(await Promise.all(['a', 'a.1'].map((id) => recordsOf(store, id))), written)
+    for (const records of written) assert.equal(checkLog(records, { isWhole: true }), [])
+  })
+
   it('runs no call whose beginning it could not write any more', async (context) => {
     const store = memoryStore()
-    const here = await runtimeOn(context, { ...store, open: async (...given) => blind(await store.open(...given)) })
+    const here = await runtimeOn(context, leasing(store, blind))
     let runs = 0
     const asks = Promise.withResolvers<void>()
     const go = Promise.withResolvers<void>()

@@ -33,7 +33,7 @@ export interface ChildHosts {
     readonly deps?: RunDeps | undefined
     readonly metadata: Metadata | undefined
   }): TreeAgent
-  /** Another writer has its log: it ends here, with all below it. */
+  /** Another writer has its log: its whole tree ends here. */
   lost(host: TreeAgent, why: ErrorInfo): void
   /** Writes what is left of its log, and lets it go. */
   release(host: TreeAgent): Promise<void>
