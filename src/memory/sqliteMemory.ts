@@ -15,7 +15,7 @@ import {
   type MemoryProblem,
   type MemoryRecord,
 } from '../protocol/memory.ts'
-import { inTransaction, loadSqlite, whenFree } from './sqlite.ts'
+import { inTransaction, loadSqlite, whenFree } from '../stores/sqlite/database.ts'
 import { queryWords, wordsOf } from './words.ts'
 
 /** A memory that holds a file open. */

@@ -1,24 +1,12 @@
-import { randomUUID } from 'node:crypto'
 import { link, readFile, unlink, writeFile } from 'node:fs/promises'
-import { hostname } from 'node:os'
-import { z } from 'zod'
 import { RuntimeError, hasCode } from '../protocol/errors.ts'
+import { holderIn, holderWords, isThisProcess, mayBeAlive, newHolder } from './holder.ts'
 
 /** An exclusive claim on a path, across processes. */
 export interface FileLock {
   /** Removes the lock when it is still ours. */
   release(): Promise<void>
 }
-
-const holderSchema = z.object({
-  pid: z.int().positive(),
-  host: z.string(),
-  /** ISO 8601, for people. */
-  startedAt: z.string(),
-  token: z.string(),
-  processStart: z.string().exactOptional(),
-})
-type Holder = z.infer<typeof holderSchema>
 
 /** The result of a file operation, or `instead` if it fails with this code. */
 async function unless<T, U>(code: string, operation: Promise<T>, instead: U): Promise<T | U> {
@@ -32,37 +20,18 @@ async function unless<T, U>(code: string, operation: Promise<T>, instead: U): Pr
 
 const contentOf = (path: string): Promise<string | undefined> => unless('ENOENT', readFile(path, 'utf8'), undefined)
 
-function holderIn(content: string): Holder | undefined {
-  try {
-    return holderSchema.safeParse(JSON.parse(content)).data
-  } catch {
-    return undefined
-  }
-}
-
-/** Whether the holder may still be at work; a process of another host cannot be looked up, so it may. */
-async function mayBeAlive(content: string): Promise<boolean> {
+/** Whether the holder that a lock file names may still be at work. */
+async function mayBeHeld(content: string): Promise<boolean> {
   // A lock file appears with its content, so only a crash of the whole machine leaves a blank one.
   if (/^[\s\0]*$/.test(content)) return false
   const holder = holderIn(content)
-  if (holder === undefined || holder.host !== hostname()) return true
-  try {
-    process.kill(holder.pid, 0)
-  } catch (thrown) {
-    return !hasCode(thrown, 'ESRCH')
-  }
-  if (holder.processStart === undefined) return true
-  const start = await processStart(holder.pid)
-  return start === undefined || start === holder.processStart
+  return holder === undefined || (await mayBeAlive(holder))
 }
 
 function lockedError(path: string, content: string): RuntimeError {
   const holder = holderIn(content)
-  const isOurs = holder?.pid === process.pid && holder.host === hostname()
-  const who =
-    holder === undefined
-      ? 'an unknown holder'
-      : `process ${holder.pid}${isOurs ? ' (this one)' : ''} on ${holder.host} since ${holder.startedAt}`
+  const isOurs = holder !== undefined && isThisProcess(holder)
+  const who = holder === undefined ? 'an unknown holder' : holderWords(holder)
   const what = isOurs
     ? 'another store or runtime in it has the log open'
     : 'if that is gone for certain, delete the file'
@@ -85,7 +54,7 @@ async function claim(path: string, draft: string): Promise<void> {
   while (!(await linked(draft, path))) {
     const seen = await contentOf(path)
     if (seen === undefined) continue
-    if (await mayBeAlive(seen)) throw lockedError(path, seen)
+    if (await mayBeHeld(seen)) throw lockedError(path, seen)
     await claim(guard, draft)
     try {
       if ((await contentOf(path)) === seen) await unlink(path)
@@ -95,8 +64,6 @@ async function claim(path: string, draft: string): Promise<void> {
   }
 }
 
-let ownStart: Promise<string | undefined> | undefined
-
 /**
  * Claims `path` for this process, in a folder that exists. The lock of a process of this host that is gone is taken over;
  * of several processes that try, one gets it.
@@ -104,15 +71,7 @@ let ownStart: Promise<string | undefined> | undefined
  * @throws RuntimeError `STORE_LOCKED`, naming the holder; file errors as they are.
  */
 export async function lockFile(path: string): Promise<FileLock> {
-  ownStart ??= processStart(process.pid)
-  const start = await ownStart
-  const holder: Holder = {
-    pid: process.pid,
-    host: hostname(),
-    startedAt: new Date().toISOString(),
-    token: randomUUID(),
-    ...(start === undefined ? {} : { processStart: start }),
-  }
+  const holder = await newHolder()
   const draft = `${path}.${holder.token}`
   try {
     await writeFile(draft, JSON.stringify(holder), { flag: 'wx' })
@@ -127,26 +86,5 @@ export async function lockFile(path: string): Promise<FileLock> {
       if (content !== undefined && holderIn(content)?.token === holder.token)
         await unless('ENOENT', unlink(path), undefined)
     },
-  }
-}
-
-/**
- * When a process was started, as an opaque string that differs between two processes that had the same pid; `zombie` for
- * one that has ended but was not collected; `undefined` where it cannot be determined (it is read from Linux's `/proc`).
- */
-export async function processStart(pid: number): Promise<string | undefined> {
-  if (process.platform !== 'linux') return undefined
-  try {
-    const [boot, stat] = await Promise.all([
-      readFile('/proc/sys/kernel/random/boot_id', 'utf8'),
-      readFile(`/proc/${pid}/stat`, 'utf8'),
-    ])
-    // The second field is the program's name in parentheses, and may hold spaces and parentheses itself.
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    const [state, startTicks] = [fields[0], fields[19]]
-    if (state === 'Z' || state === 'X') return 'zombie'
-    return startTicks === undefined ? undefined : `${boot.trim()}/${startTicks}`
-  } catch {
-    return undefined
   }
 }

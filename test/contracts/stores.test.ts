@@ -5,6 +5,7 @@ import { RuntimeError } from '../../src/protocol/errors.ts'
 import type { Store } from '../../src/protocol/store.ts'
 import { owned } from '../../src/testing/contractDemands.ts'
 import { fileStore } from '../../src/stores/fileStore.ts'
+import { sqliteStore } from '../../src/stores/sqlite/sqliteStore.ts'
 import { memoryStore } from '../../src/stores/memoryStore.ts'
 import { type StoreContractOptions, storeContract } from '../../src/testing/storeContract.ts'
 import type { FileStoreOptions } from '../../src/stores/syncPolicy.ts'
@@ -31,6 +32,23 @@ for (const durability of ['os', 'batch', 'each'] as const)
     for (const { name, run } of storeContract(options))
       it(name, { timeoutMs: 20_000 }, async ({ cleanup }) => {
         cleanup(remove)
+        await run()
+      })
+  })
+
+for (const durability of ['os', 'batch'] as const)
+  describe(`SQLite store with durability "${durability}", by contract`, (it) => {
+    let dir = ''
+    const options: StoreContractOptions = {
+      create: async () => {
+        dir = await mkdtemp(join(tmpdir(), 'escapement-contract-'))
+        return sqliteStore(join(dir, 'agents.db'), { durability })
+      },
+      reopen: () => sqliteStore(join(dir, 'agents.db'), { durability }),
+    }
+    for (const { name, run } of storeContract(options))
+      it(name, { timeoutMs: 20_000 }, async ({ cleanup }) => {
+        cleanup(() => rm(dir, { recursive: true }))
         await run()
       })
   })

@@ -1,7 +1,7 @@
 import { readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { whenFree } from '../../src/memory/sqlite.ts'
+import { whenFree } from '../../src/stores/sqlite/database.ts'
 import { sqliteMemory } from '../../src/memory/sqliteMemory.ts'
 import { withCode } from '../support/agentHarness.ts'
 import { assert, describe, type CaseContext } from '../support/suite.ts'

@@ -1,5 +1,5 @@
 import type * as Sqlite from 'node:sqlite'
-import { RuntimeError } from '../protocol/errors.ts'
+import { RuntimeError } from '../../protocol/errors.ts'
 
 /**
  * Node's own SQLite. Node 22 prints a warning when it is loaded that says it is experimental: this one is left out, and no other.
@@ -18,7 +18,7 @@ export function loadSqlite(): typeof Sqlite {
   } finally {
     process.emitWarning = emitWarning
   }
-  throw new RuntimeError('INVALID_OPTION', 'sqliteMemory needs a Node with SQLite, from 22.13 on.')
+  throw new RuntimeError('INVALID_OPTION', 'SQLite needs a Node that has it, from 22.13 on.')
 }
 
 /** Runs `work` as one transaction that no other process writes into. */

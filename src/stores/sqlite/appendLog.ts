@@ -1,0 +1,86 @@
+import { isDeepStrictEqual } from 'node:util'
+import { RuntimeError } from '../../protocol/errors.ts'
+import type { LogRecord } from '../../protocol/records.ts'
+import { leaseLost } from '../checkLease.ts'
+import { countRepeated, otherRecord } from '../countRepeated.ts'
+import type { Connection } from './connection.ts'
+import type { SqliteLease } from './sqliteLease.ts'
+
+/** As a line of `fileStore`. */
+const mostBytes = 256 * 1024 * 1024
+
+/** Records to be written. */
+export interface Append {
+  readonly lease: SqliteLease
+  readonly records: readonly LogRecord[]
+  /** The same as JSON. */
+  readonly bodies: readonly string[]
+}
+
+/** @throws RuntimeError `RECORD_TOO_LARGE` */
+export function bodiesOf(agentId: string, records: readonly LogRecord[]): string[] {
+  return records.map((record) => {
+    const body = JSON.stringify(record)
+    // A character takes three bytes at most.
+    if (body.length > mostBytes / 3 && Buffer.byteLength(body) > mostBytes)
+      throw new RuntimeError(
+        'RECORD_TOO_LARGE',
+        `Record ${record.seq} of agent "${agentId}" has more than ${mostBytes} bytes.`,
+      )
+    return body
+  })
+}
+
+/**
+ * Writes records, within a transaction. Returns how the lease ends then: it is noted once the transaction has ended well.
+ *
+ * @throws RuntimeError `STORE_LEASE_LOST`, `STORE_APPEND_FAILED` on a gap and for another record under a `seq` that is taken; then
+ * nothing of these was written.
+ */
+export function appendLog(connection: Connection, { lease, records, bodies }: Append): number {
+  const { agentId, number, epoch } = lease
+  const row = connection.statement('SELECT epoch, last_seq FROM agents WHERE number = ?').get(number)
+  if (row?.['epoch'] !== epoch) throw leaseLost(agentId, epoch, row === undefined ? undefined : Number(row['epoch']))
+  const lastSeq = Number(row['last_seq'])
+  const repeated = countRepeated(agentId, records, lastSeq)
+  for (let index = 0; index < repeated; index += 1) checkSame(connection, lease, records[index]!, bodies[index]!)
+  const last = records.at(-1)
+  if (last === undefined || repeated === records.length) return lastSeq
+  connection
+    .statement('UPDATE agents SET last_seq = ?, written_at = ? WHERE number = ?')
+    .run(last.seq, Math.trunc(last.time), number)
+  const insert = connection.statement('INSERT INTO records (agent, seq, body) VALUES (?, ?, ?)')
+  for (let index = repeated; index < records.length; index += 1) {
+    const record = records[index]!
+    insert.run(number, record.seq, bodies[index]!)
+    if (record.type === 'agent.created') noteBirth(connection, number, record)
+  }
+  return last.seq
+}
+
+/** @throws RuntimeError `STORE_APPEND_FAILED` unless the log has the same record. */
+function checkSame(connection: Connection, { agentId, number }: SqliteLease, { seq }: LogRecord, body: string): void {
+  const row = connection.statement('SELECT body FROM records WHERE agent = ? AND seq = ?').get(number, seq)
+  const known = String(row?.['body'])
+  if (known !== body && !isDeepStrictEqual(JSON.parse(known), JSON.parse(body))) throw otherRecord(agentId, seq)
+}
+
+/** What lists ask for stands beside the agent. */
+function noteBirth(
+  connection: Connection,
+  number: number,
+  { time, definition, path, forkedFrom, metadata }: Extract<LogRecord, { type: 'agent.created' }>,
+): void {
+  connection
+    .statement(
+      'UPDATE agents SET created_at = ?, definition = ?, path = ?, forked_from = ?, metadata = ? WHERE number = ?',
+    )
+    .run(
+      Math.trunc(time),
+      definition,
+      JSON.stringify(path),
+      forkedFrom?.agentId ?? null,
+      metadata === undefined ? null : JSON.stringify(metadata),
+      number,
+    )
+}

@@ -1,0 +1,84 @@
+import { existsSync, mkdirSync } from 'node:fs'
+import { dirname } from 'node:path'
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { type ErrorCode, messageOf, RuntimeError } from '../../protocol/errors.ts'
+import { inTransaction, loadSqlite, whenFree } from './database.ts'
+import { prepareTables } from './tables.ts'
+
+/** How long opening waits for another process that makes the tables, in milliseconds. */
+const openPatienceMs = 10_000
+/** How long a statement waits for another process that writes, in milliseconds: the process does nothing else meanwhile. */
+const busyMs = 20
+
+/** One open database with its statements, opened at first use. */
+export class Connection {
+  readonly file: string
+  readonly #synchronous: 'NORMAL' | 'FULL'
+  #database: DatabaseSync | undefined
+  readonly #statements = new Map<string, StatementSync>()
+
+  constructor(file: string, { isSynced }: { readonly isSynced: boolean }) {
+    this.file = file
+    this.#synchronous = isSynced ? 'FULL' : 'NORMAL'
+  }
+
+  /** Whether there is a database: reading makes none. */
+  get isThere(): boolean {
+    return this.#database !== undefined || existsSync(this.file)
+  }
+
+  /** A statement, prepared once. */
+  statement(sql: string): StatementSync {
+    const known = this.#statements.get(sql)
+    if (known !== undefined) return known
+    const statement = this.#opened.prepare(sql)
+    this.#statements.set(sql, statement)
+    return statement
+  }
+
+  /** Runs `work` as one transaction. */
+  transaction<T>(work: () => T): T {
+    return inTransaction(this.#opened, work)
+  }
+
+  get #opened(): DatabaseSync {
+    return (this.#database ??= this.#open())
+  }
+
+  #open(): DatabaseSync {
+    const { DatabaseSync: Database } = loadSqlite()
+    mkdirSync(dirname(this.file), { recursive: true, mode: 0o700 })
+    const database = new Database(this.file, { timeout: busyMs })
+    try {
+      whenFree(() => {
+        database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = ${this.#synchronous}`)
+        prepareTables(database)
+      }, openPatienceMs)
+      return database
+    } catch (thrown) {
+      database.close()
+      throw thrown
+    }
+  }
+
+  /** Idempotent; the next use opens it again. */
+  close(): void {
+    this.#statements.clear()
+    this.#database?.close()
+    this.#database = undefined
+  }
+
+  /** The error of a piece of work that failed; coded ones stay as they are. */
+  failure(code: ErrorCode, what: string, thrown: unknown): RuntimeError {
+    if (thrown instanceof RuntimeError) return thrown
+    return new RuntimeError(code, `${this.file} could not be ${what}: ${messageOf(thrown)}.`, { cause: thrown })
+  }
+}
+
+const busy = 5
+
+/** Whether a statement failed only because another process was writing. */
+export function isBusy(thrown: unknown): boolean {
+  const code: unknown = thrown instanceof Error ? Reflect.get(thrown, 'errcode') : undefined
+  return typeof code === 'number' && (code & 0xff) === busy
+}

@@ -1,0 +1,65 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { inTransaction } from './database.ts'
+
+/**
+ * The tables, step by step: a database that has the first n of these has version n. A step that has been released is never changed.
+ * `writer` of an agent: who has its log open; what its first record says stands beside it, for lists. Epochs are counted for all logs
+ * together, so that one that is deleted and begun anew has none of before.
+ */
+const steps: readonly string[] = [
+  `
+CREATE TABLE epochs (last INTEGER NOT NULL) STRICT;
+INSERT INTO epochs (last) VALUES (0);
+CREATE TABLE writers (
+  number INTEGER PRIMARY KEY,
+  holder TEXT NOT NULL
+) STRICT;
+CREATE TABLE agents (
+  number INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  last_seq INTEGER NOT NULL DEFAULT 0,
+  written_at INTEGER NOT NULL DEFAULT 0,
+  epoch INTEGER NOT NULL DEFAULT 0,
+  writer INTEGER,
+  created_at INTEGER,
+  definition TEXT,
+  path TEXT,
+  forked_from TEXT,
+  metadata TEXT
+) STRICT;
+CREATE INDEX newest ON agents (written_at DESC, id) WHERE last_seq > 0;
+CREATE INDEX held ON agents (writer) WHERE writer IS NOT NULL;
+CREATE TABLE records (
+  agent INTEGER NOT NULL,
+  seq INTEGER NOT NULL,
+  body TEXT NOT NULL,
+  PRIMARY KEY (agent, seq)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE contents (
+  agent INTEGER NOT NULL,
+  id TEXT NOT NULL,
+  bytes BLOB NOT NULL,
+  used INTEGER NOT NULL,
+  PRIMARY KEY (agent, id)
+) STRICT;
+`,
+]
+
+/**
+ * Brings the tables of a database up to date: once, whoever else tries.
+ *
+ * @throws Error when it is the database of something else, or of a newer version.
+ */
+export function prepareTables(database: DatabaseSync): void {
+  inTransaction(database, () => {
+    const found = Number(database.prepare('PRAGMA user_version').get()?.['user_version'])
+    if (found > steps.length)
+      throw new Error(
+        `its tables have version ${found}, and this escapement knows them up to ${steps.length}: update it`,
+      )
+    if (found === 0 && database.prepare('SELECT count(*) AS count FROM sqlite_schema').get()?.['count'] !== 0)
+      throw new Error('it is the database of something else')
+    for (const step of steps.slice(found)) database.exec(step)
+    if (found < steps.length) database.exec(`PRAGMA user_version = ${steps.length}`)
+  })
+}
