@@ -189,6 +189,7 @@ export const layers: readonly Layer[] = [
     node: 'files',
   },
   { path: 'memory.ts', below: ['protocol', 'memory'] },
+  { path: 'sqlite.ts', below: ['stores'] },
   { path: 'react.ts', below: ['client', 'client/fold', 'react'] },
   { path: 'policies.ts', below: ['protocol', 'actors'] },
   { path: 'aiSdk.ts', below: ['protocol', 'actors', 'server/aiSdkUi'], types: ['@ai-sdk/provider'] },

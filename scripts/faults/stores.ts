@@ -35,10 +35,10 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'stores-12',
-    file: 'src/stores/lockFile.ts',
+    file: 'src/stores/holder.ts',
     what: 'the lock of a process on another host is taken over',
-    from: 'if (holder === undefined || holder.host !== hostname()) return true',
-    to: 'if (holder === undefined) return true',
+    from: '  if (holder.host !== hostname()) return true\n',
+    to: '',
     tests: ['stores/lockFile'],
   },
   {
@@ -61,7 +61,7 @@ export const faults: readonly Fault[] = [
     id: 'stores-15',
     file: 'src/stores/lockFile.ts',
     what: 'whoever opens a log twice is advised to delete its lock',
-    from: 'const isOurs = holder?.pid === process.pid && holder.host === hostname()',
+    from: 'const isOurs = holder !== undefined && isThisProcess(holder)',
     to: 'const isOurs = false',
     tests: ['runtime/opening'],
   },

@@ -115,6 +115,7 @@ const doors: Readonly<Record<string, string>> = {
   'escapement/openapi': 'openapi',
   'escapement/stately': 'stately',
   'escapement/memory': 'memory',
+  'escapement/sqlite': 'sqlite',
   'escapement/react': 'react',
   'escapement/policies': 'policies',
   'escapement/xstate': 'xstate',

@@ -84,6 +84,7 @@ const reviewed = {
   '../../src/openapi.ts': ['openApiTools'],
   '../../src/stately.ts': ['stately'],
   '../../src/xstate.ts': ['agentLogic'],
+  '../../src/sqlite.ts': ['sqliteStore'],
   '../../src/memory.ts': ['isTrusted', 'markdownMemory', 'mergeMemory', 'sqliteMemory'],
   '../../src/react.ts': [
     'AgentProvider',
