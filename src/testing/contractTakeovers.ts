@@ -34,10 +34,10 @@ const turns = 20
 
 /** A store that has refused a writer, or has let in another one itself, knows that the lease is lost. */
 async function demandTold({ lost }: StoreLease): Promise<void> {
-  let isTold = false
-  void lost?.then(() => (isTold = true))
-  for (let turn = 0; turn < turns && !isTold; turn += 1) await breathe()
-  demand(isTold, 'lost must resolve once the store knows that another writer has the log.')
+  const told = { isLost: false }
+  void lost?.then(() => (told.isLost = true))
+  for (let turn = 0; turn < turns && !told.isLost; turn += 1) await breathe()
+  demand(told.isLost, 'lost must resolve once the store knows that another writer has the log.')
 }
 
 /** What must hold of leases that another writer can take, in one process. */

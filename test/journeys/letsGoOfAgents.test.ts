@@ -161,6 +161,7 @@ describe('an agent that is let go of', (it) => {
         id: 'silent',
         async *stream(_request, { signal }) {
           await new Promise((resolve) => signal.addEventListener('abort', resolve))
+          yield* []
         },
       },
     })

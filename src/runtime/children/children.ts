@@ -60,8 +60,8 @@ export class Children implements ChildPorts {
   /** Resolves once the logs of all of them are free, after the agent was let go. */
   async released(): Promise<void> {
     const all = [...this.#children.values()]
-    await Promise.all(all.map(({ ready, life }) => ready?.promise ?? life?.gone.promise))
-    await Promise.all(all.map(({ release }) => release))
+    for (const { ready, life } of all) await (ready?.promise ?? life?.gone.promise)
+    for (const { release } of all) await release
   }
 
   /** How many were asked for that the machine has not heard of: from inside a listener it is in the middle of a step. */
