@@ -122,9 +122,9 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'unloading-14',
-    file: 'src/runtime/agents/unloadedHost.ts',
+    file: 'src/runtime/agents/bindings.ts',
     what: 'a listener of an unloaded agent hears nothing once it is loaded',
-    from: `    for (const binding of bindings) binding.unbind = binding.bind(host)
+    from: `    for (const held of this.#held ?? []) held.unbind = held.bind(host)
 `,
     to: '',
     tests: ['runtime/waking'],

@@ -14,6 +14,7 @@ import type { GrowingReply } from '../../protocol/events.ts'
 import type { TreeAgent } from '../children/treeAgent.ts'
 import type { AgentBody, LoadedAgent, RestingContext } from './agentBody.ts'
 import type { AgentHost } from './agentHost.ts'
+import { Bindings } from './bindings.ts'
 import { noTotals } from '../children/treeTotals.ts'
 import type { RunDeps } from '../children/runDeps.ts'
 import type { InspectionListener } from './inspections.ts'
@@ -52,14 +53,6 @@ export interface AgentLoader {
   load(unloaded: UnloadedHost, begin: (host: AgentHost) => void): Promise<AgentHost>
 }
 
-/** Listeners bound to the agent, to be bound to its host. */
-interface Binding {
-  bind(host: AgentHost): () => void
-  readonly listener?: AgentListener
-  readonly close?: (crash: ErrorInfo | null) => void
-  unbind?: () => void
-}
-
 /** What was requested since the agent was unloaded, in order. */
 interface PendingCommands {
   readonly events: AgentMachineEvent[]
@@ -70,7 +63,12 @@ interface PendingCommands {
 type State =
   | { readonly type: 'unloaded' | 'ended' }
   | { readonly type: 'loading'; readonly host: Promise<AgentHost> }
-  | { readonly type: 'ending'; readonly host: Promise<AgentHost>; readonly done: Promise<void> }
+  | {
+      readonly type: 'ending'
+      readonly how: 'stop' | 'close'
+      readonly host: Promise<AgentHost>
+      readonly done: Promise<void>
+    }
 
 const unloaded: State = { type: 'unloaded' }
 
@@ -99,7 +97,7 @@ export class UnloadedHost implements AgentBody {
   #state: State = unloaded
   #released: Promise<void> | undefined
   #pending: PendingCommands | undefined
-  #bindings: Binding[] | undefined
+  readonly #bindings = new Bindings()
 
   constructor(host: AgentHost, loader: AgentLoader) {
     this.agentId = host.agentId
@@ -277,24 +275,15 @@ export class UnloadedHost implements AgentBody {
   }
 
   subscribe(listener: AgentListener, options: { readonly descendants: boolean }): () => void {
-    return this.#bind({ listener, bind: (host) => host.announcer.subscribe(listener, options) })
+    return this.#bindings.add({ listener, bind: (host) => host.announcer.subscribe(listener, options) })
   }
 
   inspect(listener: InspectionListener): () => void {
-    return this.#bind({ bind: (host) => host.inspect(listener) })
+    return this.#bindings.add({ bind: (host) => host.inspect(listener) })
   }
 
   onEnd(close: (crash: ErrorInfo | null) => void): () => void {
-    return this.#bind({ close, bind: (host) => host.onEnd(close) })
-  }
-
-  #bind(binding: Binding): () => void {
-    this.#bindings ??= []
-    this.#bindings.push(binding)
-    return () => {
-      this.#bindings = this.#bindings?.filter((other) => other !== binding)
-      binding.unbind?.()
-    }
+    return this.#bindings.add({ close, bind: (host) => host.onEnd(close) })
   }
 
   loaded<T>(work: (agent: LoadedAgent) => Promise<T>): Promise<T> {
@@ -324,11 +313,12 @@ export class UnloadedHost implements AgentBody {
   }
 
   #begin(host: AgentHost): void {
-    const bindings = this.#bindings ?? nobody
-    for (const binding of bindings) binding.unbind = binding.bind(host)
+    this.#bindings.bindTo(host)
     const { events = nobody, runs = nobody } = this.#pending ?? {}
     for (const run of runs) host.runs.await(run)
     host.start(events)
+    // Before what was asked has had a chance to ask a model.
+    if (this.#state.type === 'ending') void host.end(this.#state.how).catch(() => {})
   }
 
   #failed(thrown: unknown): void {
@@ -353,7 +343,7 @@ export class UnloadedHost implements AgentBody {
     }
     const host = this.load()
     const done = this.#end(how, host)
-    this.#state = { type: 'ending', host, done }
+    this.#state = { type: 'ending', how, host, done }
     return done
   }
 
@@ -371,9 +361,7 @@ export class UnloadedHost implements AgentBody {
 
   #hasEnded(): void {
     this.#state = { type: 'ended' }
-    const bindings = this.#bindings ?? nobody
-    this.#bindings = undefined
-    for (const { close } of bindings) close?.(null)
+    this.#bindings.close()
   }
 
   /** Reports something that went wrong. */
@@ -384,7 +372,7 @@ export class UnloadedHost implements AgentBody {
     const event = { type: 'error', agentId, path, seq: this.lastSeq, time: clock.now(), ...at, error } as const
     this.#loader.instrumentation?.event(event, this.#traced)
     const observers = new Observers({ listenerFailed: () => {} })
-    for (const { listener } of this.#bindings ?? nobody) if (listener !== undefined) observers.add(listener)
+    for (const listener of this.#bindings.listeners) observers.add(listener)
     observers.tell(event, undefined)
   }
 
