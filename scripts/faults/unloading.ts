@@ -130,19 +130,28 @@ export const faults: readonly Fault[] = [
     tests: ['runtime/waking'],
   },
   {
-    id: 'unloading-15',
+    id: 'unloading-40',
     file: 'src/runtime/agents/unloadedHost.ts',
+    what: 'a stop right after a prompt of an unloaded agent lets its model be asked first',
+    from: `    if (this.#state.type === 'ending') void host.end(this.#state.how).catch(() => {})
+`,
+    to: '',
+    tests: ['runtime/waking'],
+  },
+  {
+    id: 'unloading-15',
+    file: 'src/runtime/agents/bindings.ts',
     what: 'a listener that left while the agent was unloaded hears it all the same',
-    from: `      this.#bindings = this.#bindings?.filter((other) => other !== binding)
+    from: `      this.#held = this.#held?.filter((other) => other !== held)
 `,
     to: '',
     tests: ['runtime/waking'],
   },
   {
     id: 'unloading-16',
-    file: 'src/runtime/agents/unloadedHost.ts',
+    file: 'src/runtime/agents/bindings.ts',
     what: 'whoever iterates over events of an agent that is closed unloaded waits for ever',
-    from: `    for (const { close } of bindings) close?.(null)
+    from: `    for (const { close } of held) close?.(null)
 `,
     to: '',
     tests: ['runtime/waking'],
