@@ -1,3 +1,4 @@
+import type { LogPage, LogQuery } from './logPages.ts'
 import type { LogRecord } from './records.ts'
 import type { SnapshotStore } from './snapshots.ts'
 
@@ -51,13 +52,15 @@ export interface LogStat {
  * `read` yields the records with `seq >= fromSeq` in order, `limit` of them at most, nothing for an unknown agent, and needs no lease. `open` rejects
  * with `STORE_LOCKED`, naming the holder, while another lease is out. `list` returns the ids of agents that have a log, sorted.
  * `stat`, which is optional, returns the state of a log, which changes with every record, or `undefined` if there is none: lists of
- * sessions read a log again only after it has changed. `close` is idempotent and releases every lease.
+ * sessions read a log again only after it has changed. `page`, which is optional, lists logs by what their first records say, and reads
+ * none or few of them. `close` is idempotent and releases every lease.
  */
 export interface Store {
   append(agentId: string, records: readonly LogRecord[], epoch?: number): Promise<void>
   read(agentId: string, fromSeq?: number, limit?: number): AsyncIterable<LogRecord>
   list(): Promise<readonly string[]>
   stat?(agentId: string): Promise<LogStat | undefined>
+  page?(query?: LogQuery): Promise<LogPage>
   open(agentId: string, options?: LeaseOptions): Promise<StoreLease>
   /** Keeps files as agents found them, for `undo`. Without it the runtime keeps them in memory. */
   readonly snapshots?: SnapshotStore

@@ -2,6 +2,7 @@ import { mkdir, readdir, stat, unlink } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { type ErrorCode, messageOf, RuntimeError, hasCode } from '../protocol/errors.ts'
 import { checkAgentId, isAgentId } from '../protocol/ids.ts'
+import type { LogPage, LogQuery } from '../protocol/logPages.ts'
 import type { LogRecord } from '../protocol/records.ts'
 import type { ErasableStore, LogStat, StoreLease } from '../protocol/store.ts'
 import { FileSnapshots } from './fileSnapshots.ts'
@@ -9,6 +10,7 @@ import { type FileLock, lockFile } from './lockFile.ts'
 import type { LogFile } from './logFile.ts'
 import { openLog } from './openLog.ts'
 import { readLog } from './readLog.ts'
+import { type ListedLog, ReadPages } from './readPages.ts'
 import { syncFolder } from './syncFolder.ts'
 import { type FileStoreOptions, type SyncPolicy, syncPolicy } from './syncPolicy.ts'
 
@@ -68,6 +70,10 @@ class FileStore implements ErasableStore {
   readonly #dir: string
   readonly #policy: SyncPolicy
   readonly #leases = new Map<string, FileLease>()
+  readonly #pages = new ReadPages({
+    listed: () => this.#listed(),
+    read: (agentId, fromSeq, limit) => this.read(agentId, fromSeq, limit),
+  })
   /** Opens and deletes under way. */
   readonly #locking = new Set<Promise<unknown>>()
   #closed: Promise<void> | undefined
@@ -97,13 +103,25 @@ class FileStore implements ErasableStore {
   }
 
   async list(): Promise<readonly string[]> {
+    return (await this.#listed()).map(({ id }) => id).toSorted()
+  }
+
+  page(query?: LogQuery): Promise<LogPage> {
+    return this.#pages.page(query)
+  }
+
+  async #listed(): Promise<readonly ListedLog[]> {
     try {
       const ids = (await readdir(this.#dir))
         .filter((name) => name.endsWith(extension))
         .map((name) => name.slice(0, -extension.length))
         .filter(isAgentId)
       const stats = await Promise.all(ids.map((id) => stat(this.#fileOf(id)).catch(() => undefined)))
-      return ids.filter((_, index) => stats[index]?.isFile() === true && stats[index].size > 0).toSorted()
+      return ids.flatMap((id, index) => {
+        const found = stats[index]
+        if (found?.isFile() !== true || found.size === 0) return []
+        return [{ id, stat: { size: found.size, writtenAt: found.mtimeMs } }]
+      })
     } catch (thrown) {
       if (hasCode(thrown, 'ENOENT')) return []
       throw new RuntimeError('STORE_READ_FAILED', `${this.#dir} could not be listed: ${messageOf(thrown)}.`, {

@@ -4,6 +4,7 @@ import type { LogRecord } from '../protocol/records.ts'
 import { stored, type ErasableStore, type StoreLease } from '../protocol/store.ts'
 import { checkAgentId } from '../protocol/ids.ts'
 import { checkLease } from './checkLease.ts'
+import { originIn, pageOf } from './logPages.ts'
 import { MemorySnapshots } from './memorySnapshots.ts'
 import { countRepeated, otherRecord } from './countRepeated.ts'
 
@@ -115,6 +116,14 @@ export function memoryStore(): ErasableStore {
       const log = logs.get(agentId) ?? []
       const last = log.at(-1)
       return last === undefined ? undefined : { size: log.length, writtenAt: last.time }
+    },
+
+    async page(query) {
+      const entries = [...logs].flatMap(([id, log]) => {
+        const last = log.at(-1)
+        return last === undefined ? [] : [{ id, size: log.length, writtenAt: last.time, origin: originIn(log[0]) }]
+      })
+      return pageOf(entries, query)
     },
 
     async open(agentId, { takeOver = false } = {}) {

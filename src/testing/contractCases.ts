@@ -12,6 +12,7 @@ import {
   type ReopenChecks,
   recordsBetween,
 } from './contractDemands.ts'
+import { pages, reopenPages } from './contractPages.ts'
 import { reopenTakeovers, takeovers } from './contractTakeovers.ts'
 
 const appending: Checks = {
@@ -322,11 +323,12 @@ const forgetting: Checks = {
 }
 
 /** What must hold of any one store, by name. */
-export const storeChecks: Checks = { ...appending, ...reading, ...lifetimes, ...takeovers, ...forgetting }
+export const storeChecks: Checks = { ...appending, ...reading, ...lifetimes, ...takeovers, ...forgetting, ...pages }
 
 /** What must hold of two stores over the same data, by name. */
 export const reopenChecks: ReopenChecks = {
   ...reopenTakeovers,
+  ...reopenPages,
   'a store opened again has every record': async (store, reopen) => {
     for (const id of ['a', 'b']) await openWith(store, id, 6)
     await store.close()

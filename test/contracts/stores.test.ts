@@ -107,6 +107,16 @@ describe('the store contract', (it) => {
       breakIt: (store) => ({ list: async () => (await store.list()).toReversed() }),
       found: /list gives the ids/,
     },
+    'lists what nobody asked for': {
+      breakIt: (store) => ({
+        page: ({ metadata: _, ...query } = {}) => store.page!(query),
+      }),
+      found: /gives the logs that are asked for/,
+    },
+    'begins every page anew': {
+      breakIt: (store) => ({ page: ({ after: _, ...query } = {}) => store.page!(query) }),
+      found: /goes on where the page before ended/,
+    },
     'lets two writers in': {
       breakIt: (store) => ({
         open: (id) =>

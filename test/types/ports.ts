@@ -12,7 +12,7 @@ import type {
   StoreLease,
   Usage,
 } from '../../src/index.ts'
-import { policyModel } from '../../src/index.ts'
+import { policyModel, type LogPage, type LogQuery } from '../../src/index.ts'
 import { scriptedModel } from '../../src/testing.ts'
 import { type Equal, expectType } from './typeEquality.ts'
 
@@ -104,6 +104,7 @@ interface TheStore {
   read(agentId: string, fromSeq?: number, limit?: number): AsyncIterable<LogRecord>
   list(): Promise<readonly string[]>
   stat?(agentId: string): Promise<{ readonly size: number; readonly writtenAt: number } | undefined>
+  page?(query?: LogQuery): Promise<LogPage>
   open(agentId: string, options?: { readonly takeOver?: boolean | undefined }): Promise<StoreLease>
   readonly snapshots?: SnapshotStore
   close(): Promise<void>

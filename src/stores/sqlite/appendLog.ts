@@ -1,9 +1,11 @@
 import { isDeepStrictEqual } from 'node:util'
 import { RuntimeError } from '../../protocol/errors.ts'
-import type { LogRecord } from '../../protocol/records.ts'
+import type { LogRecord, RecordOf } from '../../protocol/records.ts'
 import { leaseLost } from '../checkLease.ts'
 import { countRepeated, otherRecord } from '../countRepeated.ts'
+import { originOf } from '../logPages.ts'
 import type { Connection } from './connection.ts'
+import { labelsOf } from './labels.ts'
 import type { SqliteLease } from './sqliteLease.ts'
 
 /** As a line of `fileStore`. */
@@ -66,21 +68,21 @@ function checkSame(connection: Connection, { agentId, number }: SqliteLease, { s
 }
 
 /** What lists ask for stands beside the agent. */
-function noteBirth(
-  connection: Connection,
-  number: number,
-  { time, definition, path, forkedFrom, metadata }: Extract<LogRecord, { type: 'agent.created' }>,
-): void {
+function noteBirth(connection: Connection, number: number, record: RecordOf<'agent.created'>): void {
+  const origin = originOf(record)
+  const { createdAt, definition, path, forkedFrom, metadata } = origin
   connection
     .statement(
       'UPDATE agents SET created_at = ?, definition = ?, path = ?, forked_from = ?, metadata = ? WHERE number = ?',
     )
     .run(
-      Math.trunc(time),
+      Math.trunc(createdAt),
       definition,
       JSON.stringify(path),
-      forkedFrom?.agentId ?? null,
+      forkedFrom ?? null,
       metadata === undefined ? null : JSON.stringify(metadata),
       number,
     )
+  const label = connection.statement('INSERT OR IGNORE INTO labels (name, value, agent) VALUES (?, ?, ?)')
+  for (const [name, value] of labelsOf(origin)) label.run(name, value, number)
 }

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { systemClock, type Clock } from '../../protocol/clock.ts'
 import { describeIssues, RuntimeError } from '../../protocol/errors.ts'
 import { checkAgentId } from '../../protocol/ids.ts'
+import type { LogPage, LogQuery } from '../../protocol/logPages.ts'
 import type { LogRecord } from '../../protocol/records.ts'
 import type { SnapshotLimits } from '../../protocol/snapshots.ts'
 import { stored, type ErasableStore, type LeaseOptions, type LogStat, type StoreLease } from '../../protocol/store.ts'
@@ -13,7 +14,9 @@ import { defaultSnapshotLimits } from '../snapshotLimits.ts'
 import { appendLog, bodiesOf, type Append } from './appendLog.ts'
 import { AppendQueue } from './appendQueue.ts'
 import { Connection, isBusy } from './connection.ts'
+import { labelsIn } from './labels.ts'
 import { SqliteLease } from './sqliteLease.ts'
+import { readPage } from './sqlitePages.ts'
 import { SqliteSnapshots } from './sqliteSnapshots.ts'
 
 export interface SqliteStoreOptions {
@@ -151,6 +154,13 @@ class SqliteStore implements ErasableStore {
     }
   }
 
+  async page(query: LogQuery = {}): Promise<LogPage> {
+    return this.#read(() => readPage(this.#connection, query), {
+      logs: [],
+      ...(query.total === true ? { total: 0 } : {}),
+    })
+  }
+
   open(agentId: string, { takeOver = false }: LeaseOptions = {}): Promise<StoreLease> {
     return this.#alone(agentId, 'STORE_OPEN_FAILED', 'opened', () => this.#open(agentId, takeOver))
   }
@@ -235,12 +245,18 @@ class SqliteStore implements ErasableStore {
     if (!this.#connection.isThere) return
     const dead = await this.#deadWriter(agentId)
     this.#connection.transaction(() => {
-      const row = this.#connection.statement('SELECT number, writer FROM agents WHERE id = ?').get(agentId)
+      const row = this.#connection
+        .statement('SELECT number, writer, path, forked_from, metadata FROM agents WHERE id = ?')
+        .get(agentId)
       if (row === undefined) return
       const writer = row['writer'] ?? null
       if (writer !== null && writer !== dead) throw this.#locked(agentId, Number(writer))
       for (const table of ['records', 'contents'])
         this.#connection.statement(`DELETE FROM ${table} WHERE agent = ?`).run(row['number']!)
+      for (const label of labelsIn(row))
+        this.#connection
+          .statement('DELETE FROM labels WHERE name = ? AND value = ? AND agent = ?')
+          .run(...label, row['number']!)
       this.#connection.statement('DELETE FROM agents WHERE number = ?').run(row['number']!)
     })
   }

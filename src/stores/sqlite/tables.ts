@@ -1,12 +1,16 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { inTransaction } from './database.ts'
+import { labelsIn } from './labels.ts'
+
+/** A step that is not SQL alone. */
+type Step = string | ((database: DatabaseSync) => void)
 
 /**
  * The tables, step by step: a database that has the first n of these has version n. A step that has been released is never changed.
  * `writer` of an agent: who has its log open; what its first record says stands beside it, for lists. Epochs are counted for all logs
- * together, so that one that is deleted and begun anew has none of before.
+ * together, so that one that is deleted and begun anew has none of before. `labels`: what lists are filtered by, for every agent that has it.
  */
-const steps: readonly string[] = [
+const steps: readonly Step[] = [
   `
 CREATE TABLE epochs (last INTEGER NOT NULL) STRICT;
 INSERT INTO epochs (last) VALUES (0);
@@ -43,6 +47,23 @@ CREATE TABLE contents (
   PRIMARY KEY (agent, id)
 ) STRICT;
 `,
+  (database) => {
+    database.exec(`
+CREATE TABLE labels (
+  name TEXT NOT NULL,
+  value TEXT NOT NULL,
+  agent INTEGER NOT NULL,
+  PRIMARY KEY (name, value, agent)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX newest_roots ON agents (written_at DESC, id) WHERE last_seq > 0 AND path = '[]';
+`)
+    const insert = database.prepare('INSERT INTO labels (name, value, agent) VALUES (?, ?, ?)')
+    const known = database.prepare(
+      'SELECT number, path, forked_from, metadata FROM agents WHERE created_at IS NOT NULL',
+    )
+    for (const row of known.iterate())
+      for (const [name, value] of labelsIn(row)) insert.run(name, value, Number(row['number']))
+  },
 ]
 
 /**
@@ -59,7 +80,7 @@ export function prepareTables(database: DatabaseSync): void {
       )
     if (found === 0 && database.prepare('SELECT count(*) AS count FROM sqlite_schema').get()?.['count'] !== 0)
       throw new Error('it is the database of something else')
-    for (const step of steps.slice(found)) database.exec(step)
+    for (const step of steps.slice(found)) typeof step === 'string' ? database.exec(step) : step(database)
     if (found < steps.length) database.exec(`PRAGMA user_version = ${steps.length}`)
   })
 }

@@ -1,0 +1,61 @@
+import { defaultPageLimit, type LogEntry, type LogOrigin, type LogPage, type LogQuery } from '../protocol/logPages.ts'
+import { hasMetadata } from '../protocol/metadata.ts'
+import type { LogRecord, RecordOf } from '../protocol/records.ts'
+
+/** What a log's first record says of its agent. Pure. */
+export const originOf = ({ definition, path, time, forkedFrom, metadata }: RecordOf<'agent.created'>): LogOrigin => ({
+  definition,
+  path,
+  createdAt: time,
+  ...(forkedFrom === undefined ? {} : { forkedFrom: forkedFrom.agentId }),
+  ...(metadata === undefined ? {} : { metadata }),
+})
+
+/** The origin that a first record gives; `undefined` for another record, or none. Pure. */
+export const originIn = (record: LogRecord | undefined): LogOrigin | undefined =>
+  record?.type === 'agent.created' ? originOf(record) : undefined
+
+/** The order of lists: the one written last first, those of one moment by id. */
+export const byNewest = (a: Pick<LogEntry, 'id' | 'writtenAt'>, b: Pick<LogEntry, 'id' | 'writtenAt'>): number =>
+  b.writtenAt - a.writtenAt || (a.id < b.id ? -1 : Number(a.id > b.id))
+
+/** Whether a log may be wanted as far as its id tells. */
+export const fitsById = (id: string, { ids }: LogQuery): boolean => ids === undefined || ids.includes(id)
+
+/** Whether a query asks for what only first records tell. */
+export const asksForOrigins = ({ within, metadata, definition, parent, forkedFrom }: LogQuery): boolean =>
+  within !== undefined ||
+  definition !== undefined ||
+  parent !== undefined ||
+  forkedFrom !== undefined ||
+  Object.keys(metadata ?? {}).length > 0
+
+/** Whether a query asks for a log; `after` and `limit` aside. Pure. */
+export function fits({ id, origin }: Pick<LogEntry, 'id' | 'origin'>, query: LogQuery): boolean {
+  const { within, metadata = {}, definition, parent, forkedFrom } = query
+  return (
+    fitsById(id, query) &&
+    (within === undefined || within.includes(id) || (origin?.path.some((above) => within.includes(above)) ?? false)) &&
+    hasMetadata(origin?.metadata, metadata) &&
+    (definition === undefined || origin?.definition === definition) &&
+    (parent === undefined || (origin !== undefined && (origin.path.at(-1) ?? null) === parent)) &&
+    (forkedFrom === undefined || origin?.forkedFrom === forkedFrom)
+  )
+}
+
+/** The page of logs that a query asks for, of those that fit it. Pure. */
+export function pageAmong<E extends Pick<LogEntry, 'id' | 'writtenAt'>>(
+  fitting: readonly E[],
+  { after, limit = defaultPageLimit, total = false }: LogQuery,
+): { readonly logs: readonly E[]; readonly total?: number } {
+  const rest = after === undefined ? fitting : fitting.filter((entry) => byNewest(after, entry) < 0)
+  const logs = rest.toSorted(byNewest).slice(0, limit)
+  return { logs, ...(total ? { total: fitting.length } : {}) }
+}
+
+/** A page of logs that are all known. Pure. */
+export const pageOf = (entries: readonly LogEntry[], query: LogQuery = {}): LogPage =>
+  pageAmong(
+    entries.filter((entry) => fits(entry, query)),
+    query,
+  )
