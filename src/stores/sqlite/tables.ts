@@ -80,7 +80,10 @@ export function prepareTables(database: DatabaseSync): void {
       )
     if (found === 0 && database.prepare('SELECT count(*) AS count FROM sqlite_schema').get()?.['count'] !== 0)
       throw new Error('it is the database of something else')
-    for (const step of steps.slice(found)) typeof step === 'string' ? database.exec(step) : step(database)
+    for (const step of steps.slice(found)) {
+      if (typeof step === 'string') database.exec(step)
+      else step(database)
+    }
     if (found < steps.length) database.exec(`PRAGMA user_version = ${steps.length}`)
   })
 }
