@@ -62,8 +62,8 @@ export const faults: readonly Fault[] = [
     id: 'letting-go-9',
     file: 'src/runtime/runtime.ts',
     what: 'a tree that has lost the log of a sub-agent starts that again, and waits',
-    from: 'letGo(rootOf(host), why, this.#free)',
-    to: 'letGo(host, why, this.#free)',
+    from: 'letGo(rootOf(host), why, this)',
+    to: 'letGo(host, why, this)',
     tests: ['journeys/letsGoOfAgents'],
   },
   {

@@ -3,6 +3,7 @@ import type { Agent } from './agents/agent.ts'
 import type { DepsFor, TheirDeps } from './agents/agentTypes.ts'
 import type { EventsOf } from '../actors/typedEvents.ts'
 import type { GivenDeps, OpenOptions, ResumeOptions, RootSpawnOptions } from './children/spawnOptions.ts'
+import type { ClosingOptions } from './letGo.ts'
 import type { ListOptions } from './registry.ts'
 
 /** Spawns agents in this process and owns what they share. */
@@ -105,7 +106,12 @@ export interface AgentRuntime {
   agent(id: string): Agent | undefined
   /** Calls `listener` with every agent that starts, including sub-agents and incognito ones; returns a function that ends it. */
   onAgent(listener: (agent: Agent) => void): () => void
-  /** Ends every agent so that it can be resumed, writes their logs and closes the store. Idempotent. */
-  close(): Promise<void>
+  /**
+   * Ends every agent so that it can be resumed, writes their logs and closes the store. A run under way is aborted, and its log says so; with
+   * `detach` every agent is let go of as by `detach`, so that it goes on from its log where it is resumed. Idempotent; the first call decides.
+   *
+   * @throws RuntimeError `INVALID_OPTION`
+   */
+  close(options?: ClosingOptions): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }

@@ -32,16 +32,36 @@ const treeOf = (agent: TreeAgent): TreeAgent[] => [agent, ...agent.liveChildren.
 export async function letGo(
   agent: TreeAgent,
   why: ErrorInfo,
-  release: (agent: TreeAgent) => Promise<void>,
+  hosts: { release(agent: TreeAgent): Promise<void> },
 ): Promise<void> {
   const tree = treeOf(agent)
   agent.letGo(why)
   await Promise.all(tree.map((one) => one.childrenReleased()))
-  await release(agent)
+  await hosts.release(agent)
+}
+
+/** How a runtime is closed. */
+export interface ClosingOptions {
+  /** Lets go of every agent as `detach` does, instead of aborting its run. Default `false`. */
+  readonly detach?: boolean
+}
+
+/** What holds the bodies of agents. */
+interface BodyOwner {
+  release(agent: TreeAgent): Promise<void>
+  releaseBody(body: AgentBody): Promise<void>
+}
+
+/** Lets go of an agent without a parent; one of which nothing is stored is closed. Rejects as the store does. */
+export async function detachBody(body: AgentBody, owner: BodyOwner): Promise<void> {
+  if (body.incognito !== true && (body.isLoaded || body.unseen > 0))
+    return await body.loaded((host) => letGo(host, detachedHere(body.agentId), owner))
+  await body.end('close')
+  await owner.releaseBody(body)
 }
 
 /** Why an agent is no longer here that `detach` was called for. */
-export const detachedHere = (agentId: string): ErrorInfo => ({
+const detachedHere = (agentId: string): ErrorInfo => ({
   code: 'AGENT_DETACHED',
   message: `Agent "${agentId}" was let go of here; it goes on from its log where it is opened.`,
 })

@@ -10,6 +10,7 @@ import { type ErrorInfo, RuntimeError } from '../protocol/errors.ts'
 import type { Logger } from '../protocol/logger.ts'
 import type { LeaseOptions, Store, StoreLease } from '../protocol/store.ts'
 import type { Agent } from './agents/agent.ts'
+import { bodyOf } from './agents/agentFacts.ts'
 import type { AgentOwner } from './agents/agentOwner.ts'
 import type { AgentBody } from './agents/agentBody.ts'
 import { AgentHost } from './agents/agentHost.ts'
@@ -39,7 +40,7 @@ import {
   hasLog,
   wasCutOff,
 } from './resumable.ts'
-import { checkDetachable, detachedHere, letGo, rootOf } from './letGo.ts'
+import { checkDetachable, detachBody, letGo, rootOf, type ClosingOptions } from './letGo.ts'
 import { replaceDeps, runDepsOf } from './children/runDeps.ts'
 import { checkOptions, type RuntimeOptions } from './runtimeOptions.ts'
 import type { Instrumentation } from '../telemetry/instrumentation.ts'
@@ -77,7 +78,7 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
     this.#logger = logger
     this.#owner = {
       newId: options.newId ?? (() => nanoid(12)),
-      release: (body) => this.#releaseBody(body),
+      release: (body) => this.releaseBody(body),
       unheard: (body) => {
         if (body instanceof AgentHost) this.#unloader?.look(body)
       },
@@ -175,22 +176,17 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
     await this.#openings.of(agentId)
     const body = this.#registry.body(agentId)
     checkDetachable(agentId, body)
-    if (body.isLoaded || body.unseen > 0)
-      return await body.loaded((host) => letGo(host, detachedHere(agentId), this.#free))
-    await body.end('close')
-    await this.#releaseBody(body)
+    await detachBody(body, this)
   }
 
   lost(host: TreeAgent, why: ErrorInfo): void {
-    letGo(rootOf(host), why, this.#free).catch((thrown: unknown) => host.fail(thrown))
+    letGo(rootOf(host), why, this).catch((thrown: unknown) => host.fail(thrown))
   }
-
-  readonly #free = (host: TreeAgent): Promise<void> => this.release(host as AgentHost)
 
   /** Resolves once an ending agent has released its log. A failure to do so is reported to whoever ended it. */
   async #parting(body: AgentBody): Promise<void> {
     await body.end('close').catch(() => {})
-    await this.#releaseBody(body).catch(() => {})
+    await this.releaseBody(body).catch(() => {})
   }
 
   async #continue(
@@ -360,8 +356,9 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
     return true
   }
 
-  close(): Promise<void> {
-    this.#closing ??= this.#close()
+  close(options: ClosingOptions = {}): Promise<void> {
+    checkOptions('close', options)
+    this.#closing ??= this.#close(options)
     return this.#closing
   }
 
@@ -369,10 +366,12 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
     return this.close()
   }
 
-  async #close(): Promise<void> {
+  async #close({ detach = false }: ClosingOptions): Promise<void> {
     this.#forget()
     // Agents end first, so that clients still see their runs end.
-    const agents = Promise.allSettled(this.roots().map((agent) => agent.close()))
+    const end = (agent: Agent): Promise<void> =>
+      detach && agent.isLoaded ? detachBody(bodyOf(agent), this) : agent.close()
+    const agents = Promise.allSettled(this.roots().map(end))
     const companions = Promise.allSettled(this.#companions.map((companion) => companion.close()))
     const stops = await agents
     await companions
@@ -383,7 +382,7 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
     if (failed !== undefined) throw failed.reason
   }
 
-  #releaseBody(body: AgentBody): Promise<void> {
+  releaseBody(body: AgentBody): Promise<void> {
     if (body instanceof AgentHost) return this.release(body)
     this.#registry.remove(body)
     return body instanceof UnloadedHost ? body.released : Promise.resolve()

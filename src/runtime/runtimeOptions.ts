@@ -70,6 +70,7 @@ const schemas = {
       interpreter: z.enum(['planned', 'xstate']),
     })
     .partial(),
+  close: z.strictObject({ detach: z.boolean() }).partial(),
   spawn: z.strictObject({ id: z.string(), incognito: z.boolean(), under, deps: z.unknown(), ...birth }).partial(),
   resume: z.strictObject({ ...resumption, under, deps: z.unknown() }).partial(),
   open: z.strictObject({ ...resumption, under, deps: z.unknown(), ...birth }).partial(),

@@ -3,6 +3,7 @@ import { assert, describe } from '../support/suite.ts'
 /** A name that appears or goes here is a change of the public contract: review it, and say so in the changelog. */
 const reviewed = {
   '../../src/index.ts': [
+    'LoggedRequests',
     'RuntimeError',
     'SessionProjection',
     'agentMachine',
@@ -41,6 +42,7 @@ const reviewed = {
     'rebuildConversation',
     'recordVersion',
     'repairLog',
+    'requestsOf',
     'router',
     'sessionOf',
     'skillTools',

@@ -1,39 +1,24 @@
 import { isAgentDefinition } from '../../actors/agentDefinition.ts'
-import { describePolicies } from '../../actors/policies/describePolicies.ts'
 import { useCommand } from '../../actors/useCommand.ts'
 import type { UseOptions } from '../../actors/turnOptions.ts'
 import type { SharedLessons } from '../../conversation/sharedLessons.ts'
-import type { ConversationView } from '../../conversation/conversationView.ts'
-import type { AgentPolicy } from '../../machines/agentPolicy.ts'
-import type { PolicyInfo } from '../../protocol/braking.ts'
 import { checkCommand } from '../../protocol/checkCommand.ts'
 import type { CheckedCommand } from '../../protocol/commands.ts'
 import type { AgentCommand } from '../../protocol/commands.ts'
 import { RuntimeError } from '../../protocol/errors.ts'
-import type { SourceInfo } from '../../protocol/toolsChange.ts'
-import type { TurnUse } from '../../protocol/turns.ts'
-import type { Metadata } from '../../protocol/metadata.ts'
-import type { Pending } from '../../protocol/pending.ts'
-import type { LogRecord, PauseReason, Spent } from '../../protocol/records.ts'
-import type { AgentEvent, GrowingReply } from '../../protocol/events.ts'
+import type { AgentEvent } from '../../protocol/events.ts'
 import { spawnChild } from '../children/spawnChild.ts'
 import type { DepsFor, DispatchOptions, Entry, ListenOptions, SpawnArguments } from './agentTypes.ts'
 import type { EventsOf } from '../../actors/typedEvents.ts'
 import type { GivenDeps, SpawnOptions } from '../children/spawnOptions.ts'
 import { type AgentBody, type LoadedAgent, stoppedError } from './agentBody.ts'
-import { approvalsOf, heldIn, treeOf, type AgentTree, type PendingApproval } from './agentTree.ts'
-import { AgentCommands } from './agentCommands.ts'
+import { AgentFacts, bodyOf } from './agentFacts.ts'
 import type { AgentOwner, AgentSlot } from './agentOwner.ts'
 import { dispatchCommand } from './commands.ts'
-import { pendingOf } from './pending.ts'
 import { EventBuffer } from '../../runs/eventBuffer.ts'
 import type { InspectionListener } from './inspections.ts'
-import type { AgentActor } from './machineHost.ts'
 import { checkListener, type AgentListener } from '../events/observers.ts'
 import type { Run } from '../../runs/run.ts'
-
-/** What an agent delegates to now. */
-export let bodyOf: (agent: Agent) => AgentBody
 
 /**
  * A running agent. Its methods give commands and return at once; their effects appear in events and results. With the runtime's
@@ -43,86 +28,19 @@ export class Agent<
   out Output = unknown,
   in Deps = undefined,
   out Event extends AgentEvent = AgentEvent,
-> extends AgentCommands<Output, Deps, Event> {
+> extends AgentFacts<Output, Deps, Event> {
   readonly id: string
-  readonly #slot: AgentSlot
   readonly #owner: AgentOwner<Agent>
 
   /** Created by `runtime.spawn`. */
   constructor(slot: AgentSlot, owner: AgentOwner<Agent>) {
-    super()
+    super(slot)
     this.id = slot.body.agentId
-    this.#slot = slot
     this.#owner = owner
   }
 
-  static {
-    bodyOf = (agent) => agent.#body
-  }
-
   get #body(): AgentBody {
-    return this.#slot.body
-  }
-
-  /** Whether it is in memory, rather than only in its log. */
-  get isLoaded(): boolean {
-    return this.#body.isLoaded
-  }
-
-  /**
-   * Loads the agent if it is unloaded. Rejects as `runtime.resume` does if its log cannot be opened or read; the agent then stays
-   * unloaded, and the next command tries again.
-   */
-  async wake(): Promise<void> {
-    await this.#body.loaded(async () => {})
-  }
-
-  /**
-   * The XState actor that runs its chart, for `useSelector`, `waitFor` and the like; `undefined` while the agent is unloaded, and another
-   * one after each load. Give commands to the agent, not to this actor.
-   */
-  get ref(): AgentActor | undefined {
-    return this.#body.ref
-  }
-
-  /** Name of the chart's active state: `idle`, `replying.streaming`, `executing`, … */
-  get state(): string {
-    return this.#body.state
-  }
-
-  /** Id of the model that its call waits for, within the limits of the runtime; `null` when it does not. */
-  get waitsFor(): string | null {
-    return this.#body.waitsFor
-  }
-
-  /** Why the agent is paused; `null` when it is not. */
-  get pause(): PauseReason | null {
-    return this.#body.context.pause
-  }
-
-  /** How many bytes of a torn last line were cut off when the log was opened; 0 if it was intact. */
-  get repairedBytes(): number {
-    return this.#body.repairedBytes
-  }
-
-  /** The conversation tree, read-only. Empty while the agent is not loaded: `await agent.wake()` before reading it. */
-  get conversation(): ConversationView {
-    return this.#body.conversation
-  }
-
-  /** How many more sub-agents it may have alive now. */
-  get room(): number {
-    return this.#body.room
-  }
-
-  /** Whether nothing of it is stored: see `runtime.spawn`. */
-  get incognito(): boolean {
-    return this.#body.incognito === true
-  }
-
-  /** What the application noted on it when it was spawned; of a sub-agent that of its root. */
-  get metadata(): Metadata | undefined {
-    return this.#body.metadata
+    return bodyOf(this)
   }
 
   /** Its parent; `undefined` for the root of a tree. */
@@ -131,93 +49,9 @@ export class Agent<
     return parent === undefined ? undefined : this.#owner.agent(parent.agentId)
   }
 
-  /** Ids of its ancestors, root first. */
-  get path(): readonly string[] {
-    return this.#body.path
-  }
-
-  /** `seq` of its last record. */
-  get lastSeq(): number {
-    return this.#body.lastSeq
-  }
-
-  /** Which brakes are on. */
-  get braking(): Omit<AgentPolicy['flags'], 'compact' | 'turns'> {
-    const { compact: _, turns: __, ...brakes } = this.#body.definition.policy.flags
-    return brakes
-  }
-
-  /** What `brake` can ask by name, in the order of `braking.policies`; empty without policies. */
-  get policies(): readonly PolicyInfo[] {
-    return describePolicies(this.#body.definition)
-  }
-
-  /** The sources of its tools, how each is, and what the last request offered of it. */
-  get sources(): readonly SourceInfo[] {
-    return this.#body.sources
-  }
-
-  /** Names of its tools without `run`, whose calls clients carry out. */
-  get clientTools(): readonly string[] {
-    return this.#body.definition.policy.external ?? []
-  }
-
-  /** What it has used in its lifetime, including its sub-agents. */
-  get spent(): Spent {
-    return this.#body.spent
-  }
-
-  /** Resolves once every record so far is as durable as the store guarantees; `undefined` if it already is. Rejects if the store fails. */
-  durable(): Promise<void> | undefined {
-    return this.#body.durable()
-  }
-
-  /**
-   * The records of its log so far, from one on; of an incognito agent, which has no other log, those in memory. Rejects if they could
-   * not be written, and as the store does.
-   */
-  async *readLog(fromSeq = 1): AsyncGenerator<LogRecord, void, undefined> {
-    const body = this.#body
-    await body.durable()
-    yield* body.store.read(this.id, fromSeq)
-  }
-
-  /** The part of the current reply that has arrived, for listeners that join late; `undefined` with `redact`, because it is not redacted yet. */
-  get growingReply(): GrowingReply | undefined {
-    return this.#body.growingReply
-  }
-
-  /** Name of its definition. */
-  get definition(): string {
-    return this.#body.definition.name
-  }
-
-  /** Name of the definition that answers: its own, or the one that the conversation was handed over to. */
-  get active(): string {
-    return this.#body.active
-  }
-
   /** Its living sub-agents, oldest first; incognito ones only of an agent that is incognito itself. */
   children(): Agent[] {
     return this.#body.listedChildren.flatMap((child) => this.#owner.agent(child.agentId) ?? [])
-  }
-
-  /** The agent and all living agents below it. */
-  tree(): AgentTree {
-    return treeOf(this.#body)
-  }
-
-  /** Calls that wait for a decision, here and below; redacted like the events that ask for one. */
-  approvals(): PendingApproval[] {
-    return this.#body.announcer.clean(approvalsOf(this.#body))
-  }
-
-  /**
-   * What waits for people, here and below: calls to be approved, questions of tools, and calls that a client carries out, told apart by
-   * `kind`. Redacted like the events that ask for them.
-   */
-  pending(): Pending[] {
-    return this.#body.announcer.clean(pendingOf(this.#body))
   }
 
   /**
@@ -264,16 +98,6 @@ export class Agent<
     const { use, model } = useCommand(options, `Agent "${this.id}"`)
     if (model !== undefined) this.#body.lend(model)
     this.#carryOut(checkCommand({ type: 'agent.use', agentId: this.id, use }))
-  }
-
-  /** What `use` said, without secrets; `null` if nothing. */
-  get inUse(): TurnUse | null {
-    return this.#body.announcer.clean(this.#body.context.frame?.use ?? null)
-  }
-
-  /** Ids of the calls that wait for an approval; none while their run waits for `resume`. */
-  get pendingApprovals(): readonly string[] {
-    return heldIn(this.#body).map(({ callId }) => callId)
   }
 
   /**
@@ -383,11 +207,6 @@ export class Agent<
 
   #endSoon(how: 'stop' | 'close'): undefined {
     void this.#end(how).catch((thrown: unknown) => this.#body.fail(thrown))
-  }
-
-  /** Whether its log has a request id given to `dispatch`; aborting an idle agent leaves none. Loads the agent; rejects as `wake` does. */
-  wasAsked(requestId: string): Promise<boolean> {
-    return this.#body.loaded(async ({ requests }) => requests.has(requestId))
   }
 
   /** Its types are those of the entry. */

@@ -105,8 +105,8 @@ export interface LoadedAgent extends TreeAgent {
   readonly isStopped: boolean
   /** Whether anyone listens, or waits for the end. */
   readonly isAttended: boolean
-  /** Commands sent that the context does not show yet. */
-  readonly unseen: number
+  /** Calls `look` after each change of it or of what is below it, and perhaps in the middle of a step; returns a function that ends it. */
+  watch(look: () => void): () => void
   /** Its sub-agents, living or about to start. */
   readonly family: Children
   /** The requests that its log contains. */

@@ -23,9 +23,19 @@ export abstract class FamilyHost extends MachineHost {
   version: object = {}
   #totals: { readonly version: object; readonly totals: TreeTotals } | undefined
 
+  /** `undefined`: nobody has watched it. */
+  #watchers: Set<() => void> | undefined
+
   override changed(): void {
     this.version = {}
     this.parent?.changed()
+    for (const look of this.#watchers ?? nobody) look()
+  }
+
+  watch(look: () => void): () => void {
+    const watchers = (this.#watchers ??= new Set())
+    watchers.add(look)
+    return () => watchers.delete(look)
   }
 
   get totals(): TreeTotals {

@@ -84,6 +84,8 @@ export interface TreeAgent {
   readonly ended: Promise<ErrorInfo | null>
   /** Whether it was stopped or closed. */
   readonly isEndedOnPurpose: boolean
+  /** Commands sent that the context does not show yet. */
+  readonly unseen: number
   /** Something of it, or of an agent below it, has changed. */
   changed(): void
   /** Starts it as a root. */

@@ -1,7 +1,7 @@
 import { agentIdSchema } from '../../protocol/ids.ts'
 import type { Store } from '../../protocol/store.ts'
 import type { Agent } from '../../runtime/agents/agent.ts'
-import { RequestIndex } from '../../runtime/agents/requestIndex.ts'
+import { RequestIndex } from '../../sessions/requestIndex.ts'
 import { createdRecord } from '../../sessions/readHistory.ts'
 
 /** Ended agents whose requests are kept in memory; the logs of others are read again. */

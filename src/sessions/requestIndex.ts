@@ -1,4 +1,4 @@
-import type { LogRecord } from '../../protocol/records.ts'
+import type { LogRecord } from '../protocol/records.ts'
 
 /**
  * Ids of all requests in an agent's log, however old, so that one that is sent again is recognised. Built once from the log, and
@@ -11,6 +11,11 @@ export class RequestIndex {
 
   has(requestId: string): boolean {
     return this.#ids?.has(requestId) === true
+  }
+
+  /** Whether a run has begun whose first messages are not all recorded: so far it counts for nothing. */
+  get isBeginning(): boolean {
+    return this.#beginning !== undefined
   }
 
   /** Adds the next record. */

@@ -1,0 +1,216 @@
+import { AgentCommands } from './agentCommands.ts'
+import { describePolicies } from '../../actors/policies/describePolicies.ts'
+import type { ConversationView } from '../../conversation/conversationView.ts'
+import type { AgentPolicy } from '../../machines/agentPolicy.ts'
+import type { PolicyInfo } from '../../protocol/braking.ts'
+import type { SourceInfo } from '../../protocol/toolsChange.ts'
+import type { TurnUse } from '../../protocol/turns.ts'
+import type { Metadata } from '../../protocol/metadata.ts'
+import type { Pending } from '../../protocol/pending.ts'
+import type { LogRecord, PauseReason, Spent } from '../../protocol/records.ts'
+import type { AgentEvent, GrowingReply } from '../../protocol/events.ts'
+import { approvalsOf, heldIn, treeOf, type AgentTree, type PendingApproval } from './agentTree.ts'
+import type { AgentSlot } from './agentOwner.ts'
+import { settled, type Settled } from './settled.ts'
+import { pendingOf } from './pending.ts'
+import type { AgentActor } from './machineHost.ts'
+import type { AgentBody } from './agentBody.ts'
+
+/** What an agent delegates to now. */
+export let bodyOf: (agent: AgentFacts<unknown, never>) => AgentBody
+
+/** What can be read of an agent. */
+export abstract class AgentFacts<
+  out Output = unknown,
+  in Deps = undefined,
+  out Event = AgentEvent,
+> extends AgentCommands<Output, Deps, Event> {
+  readonly #slot: AgentSlot
+
+  constructor(slot: AgentSlot) {
+    super()
+    this.#slot = slot
+  }
+
+  static {
+    bodyOf = (agent) => agent.#slot.body
+  }
+
+  /** Whether it is in memory, rather than only in its log. */
+  get isLoaded(): boolean {
+    return this.#slot.body.isLoaded
+  }
+
+  /**
+   * Loads the agent if it is unloaded. Rejects as `runtime.resume` does if its log cannot be opened or read; the agent then stays
+   * unloaded, and the next command tries again.
+   */
+  async wake(): Promise<void> {
+    await this.#slot.body.loaded(async () => {})
+  }
+
+  /**
+   * The XState actor that runs its chart, for `useSelector`, `waitFor` and the like; `undefined` while the agent is unloaded, and another
+   * one after each load. Give commands to the agent, not to this actor.
+   */
+  get ref(): AgentActor | undefined {
+    return this.#slot.body.ref
+  }
+
+  /** Name of the chart's active state: `idle`, `replying.streaming`, `executing`, … */
+  get state(): string {
+    return this.#slot.body.state
+  }
+
+  /** Id of the model that its call waits for, within the limits of the runtime; `null` when it does not. */
+  get waitsFor(): string | null {
+    return this.#slot.body.waitsFor
+  }
+
+  /** Why the agent is paused; `null` when it is not. */
+  get pause(): PauseReason | null {
+    return this.#slot.body.context.pause
+  }
+
+  /** How many bytes of a torn last line were cut off when the log was opened; 0 if it was intact. */
+  get repairedBytes(): number {
+    return this.#slot.body.repairedBytes
+  }
+
+  /** The conversation tree, read-only. Empty while the agent is not loaded: `await agent.wake()` before reading it. */
+  get conversation(): ConversationView {
+    return this.#slot.body.conversation
+  }
+
+  /** How many more sub-agents it may have alive now. */
+  get room(): number {
+    return this.#slot.body.room
+  }
+
+  /** Whether nothing of it is stored: see `runtime.spawn`. */
+  get incognito(): boolean {
+    return this.#slot.body.incognito === true
+  }
+
+  /** What the application noted on it when it was spawned; of a sub-agent that of its root. */
+  get metadata(): Metadata | undefined {
+    return this.#slot.body.metadata
+  }
+
+  /** Ids of its ancestors, root first. */
+  get path(): readonly string[] {
+    return this.#slot.body.path
+  }
+
+  /** `seq` of its last record. */
+  get lastSeq(): number {
+    return this.#slot.body.lastSeq
+  }
+
+  /** Which brakes are on. */
+  get braking(): Omit<AgentPolicy['flags'], 'compact' | 'turns'> {
+    const { compact: _, turns: __, ...brakes } = this.#slot.body.definition.policy.flags
+    return brakes
+  }
+
+  /** What `brake` can ask by name, in the order of `braking.policies`; empty without policies. */
+  get policies(): readonly PolicyInfo[] {
+    return describePolicies(this.#slot.body.definition)
+  }
+
+  /** The sources of its tools, how each is, and what the last request offered of it. */
+  get sources(): readonly SourceInfo[] {
+    return this.#slot.body.sources
+  }
+
+  /** Names of its tools without `run`, whose calls clients carry out. */
+  get clientTools(): readonly string[] {
+    return this.#slot.body.definition.policy.external ?? []
+  }
+
+  /** What it has used in its lifetime, including its sub-agents. */
+  get spent(): Spent {
+    return this.#slot.body.spent
+  }
+
+  /** Resolves once every record so far is as durable as the store guarantees; `undefined` if it already is. Rejects if the store fails. */
+  durable(): Promise<void> | undefined {
+    return this.#slot.body.durable()
+  }
+
+  /**
+   * The records of its log so far, from one on; of an incognito agent, which has no other log, those in memory. Rejects if they could
+   * not be written, and as the store does.
+   */
+  async *readLog(fromSeq = 1): AsyncGenerator<LogRecord, void, undefined> {
+    const body = this.#slot.body
+    await body.durable()
+    yield* body.store.read(this.id, fromSeq)
+  }
+
+  /** The part of the current reply that has arrived, for listeners that join late; `undefined` with `redact`, because it is not redacted yet. */
+  get growingReply(): GrowingReply | undefined {
+    return this.#slot.body.growingReply
+  }
+
+  /** Name of its definition. */
+  get definition(): string {
+    return this.#slot.body.definition.name
+  }
+
+  /** Name of the definition that answers: its own, or the one that the conversation was handed over to. */
+  get active(): string {
+    return this.#slot.body.active
+  }
+
+  /** The agent and all living agents below it. */
+  tree(): AgentTree {
+    return treeOf(this.#slot.body)
+  }
+
+  /** Calls that wait for a decision, here and below; redacted like the events that ask for one. */
+  approvals(): PendingApproval[] {
+    return this.#slot.body.announcer.clean(approvalsOf(this.#slot.body))
+  }
+
+  /**
+   * What waits for people, here and below: calls to be approved, questions of tools, and calls that a client carries out, told apart by
+   * `kind`. Redacted like the events that ask for them.
+   */
+  pending(): Pending[] {
+    return this.#slot.body.announcer.clean(pendingOf(this.#slot.body))
+  }
+
+  /** What `use` said, without secrets; `null` if nothing. */
+  get inUse(): TurnUse | null {
+    return this.#slot.body.announcer.clean(this.#slot.body.context.frame?.use ?? null)
+  }
+
+  /** Ids of the calls that wait for an approval; none while their run waits for `resume`. */
+  get pendingApprovals(): readonly string[] {
+    return heldIn(this.#slot.body).map(({ callId }) => callId)
+  }
+
+  /**
+   * Resolves once nothing more happens by itself in the agent and those below it, and what happened is stored: with `idle`, `waiting` for
+   * people, `paused` until it is resumed, or `stopped`. Until then something is under way: a model, a tool, a retry that is waited for.
+   * At once if that is so already. Rejects with the reason of `signal`, and as `wake` does for an unloaded agent that was asked for something.
+   *
+   * @throws RuntimeError `INVALID_OPTION`
+   *
+   * @example
+   * ```ts
+   * agent.prompt('Tidy up the tests')
+   * const settled = await agent.settled()
+   * if (settled.status === 'waiting') console.log('Somebody must decide', settled.callIds)
+   * ```
+   */
+  settled({ signal }: { readonly signal?: AbortSignal | undefined } = {}): Promise<Settled> {
+    return settled(this.#slot, signal)
+  }
+
+  /** Whether its log has a request id given to `dispatch`; aborting an idle agent leaves none. Loads the agent; rejects as `wake` does. */
+  wasAsked(requestId: string): Promise<boolean> {
+    return this.#slot.body.loaded(async ({ requests }) => requests.has(requestId))
+  }
+}

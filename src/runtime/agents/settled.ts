@@ -1,0 +1,146 @@
+import { waitsForPeople } from '../../machines/calls.ts'
+import type { CallState } from '../../machines/agentTypes.ts'
+import { RuntimeError, type ErrorInfo } from '../../protocol/errors.ts'
+import type { Pending } from '../../protocol/pending.ts'
+import type { PauseReason } from '../../protocol/records.ts'
+import type { TreeAgent } from '../children/treeAgent.ts'
+import type { AgentBody, LoadedAgent } from './agentBody.ts'
+import { pendingOf } from './pending.ts'
+
+interface Place {
+  /** `seq` of its last record. What led there is as durable as the store guarantees, unless the store is what failed. */
+  readonly seq: number
+}
+
+/** Why nothing more happens by itself in the tree of an agent, told apart by `status`. */
+export type Settled =
+  /**
+   * It is at rest, and so is every agent below it: the next message starts a run. `reporters`: ids of agents that work on their own and
+   * will tell it what came of that.
+   */
+  | (Place & { readonly status: 'idle'; readonly reporters: readonly string[] })
+  /** It goes on once people decide something: what waits, its own and of those below it, and the ids of those calls. */
+  | (Place & { readonly status: 'waiting'; readonly pending: readonly Pending[]; readonly callIds: readonly string[] })
+  /** It goes on once agent `agentId`, it or one below it, is resumed; `reason`: a limit, a stall, an interruption, or a store that failed. */
+  | (Place & { readonly status: 'paused'; readonly agentId: string; readonly reason: PauseReason })
+  /** It has ended here. `error`: its machine failed, or it was let go of (`AGENT_DETACHED`, `STORE_LEASE_LOST`). */
+  | (Place & { readonly status: 'stopped'; readonly error?: ErrorInfo })
+
+/** How an agent stands, with those below it; an object: it is paused. */
+type Standing = 'busy' | 'idle' | 'waiting' | { readonly agentId: string; readonly reason: PauseReason }
+
+/** Something that has a body, which is replaced when an agent is unloaded or loaded. */
+interface Embodied {
+  readonly body: AgentBody
+}
+
+/**
+ * Resolves once nothing more happens by itself in an agent and those below it, and what happened is stored. Rejects with the reason of
+ * the signal; for an unloaded agent that was asked for something, as its load does.
+ *
+ * @throws RuntimeError `INVALID_OPTION`
+ */
+export async function settled(agent: Embodied, signal: AbortSignal | undefined): Promise<Settled> {
+  if (signal !== undefined && !(signal instanceof AbortSignal))
+    throw new RuntimeError('INVALID_OPTION', `signal is of type ${typeof signal}, not an AbortSignal.`)
+  for (;;) {
+    signal?.throwIfAborted()
+    const { body } = agent
+    const { lastSeq: seq } = body
+    if (!body.isLoaded) {
+      if (body.state === 'stopped') return { status: 'stopped', seq }
+      if (body.unseen === 0 && !body.isStopped) return { status: 'idle', seq, reporters: [] }
+    }
+    const known = await unlessAborted(
+      body.loaded((loaded) => settledHere(loaded, signal)),
+      signal,
+    )
+    // One that was unloaded meanwhile has not ended.
+    if (known.status !== 'stopped' || agent.body === body || agent.body.isStopped) return known
+  }
+}
+
+async function settledHere(agent: LoadedAgent, signal: AbortSignal | undefined): Promise<Settled> {
+  for (;;) {
+    signal?.throwIfAborted()
+    if (agent.isStopped) {
+      const error = await unlessAborted(agent.ended, signal)
+      return { status: 'stopped', seq: agent.conversation.lastSeq, ...(error === null ? {} : { error }) }
+    }
+    const known = stands(agent)
+    if (known === undefined) await unlessAborted(change(agent), signal)
+    else {
+      const writing = treeOf(agent).flatMap((one) => one.durable() ?? [])
+      if (writing.length === 0) return known
+      const written = await unlessAborted(Promise.allSettled(writing), signal)
+      const now = stands(agent)
+      if (now !== undefined && written.some(({ status }) => status === 'rejected')) return now
+    }
+  }
+}
+
+const treeOf = (agent: TreeAgent): TreeAgent[] => [agent, ...agent.liveChildren.flatMap(treeOf)]
+
+/** How an agent is settled; `undefined`: it is not. */
+function stands(agent: LoadedAgent): Settled | undefined {
+  const { lastSeq: seq } = agent.conversation
+  const standing = standingOf(agent)
+  if (standing === 'busy') return undefined
+  if (standing === 'idle')
+    return { status: 'idle', seq, reporters: agent.context.reporters.map(({ childId }) => childId) }
+  if (standing !== 'waiting') return { status: 'paused', seq, ...standing }
+  const pending = agent.announcer.clean(pendingOf(agent))
+  return { status: 'waiting', seq, pending, callIds: pending.map(({ callId }) => callId) }
+}
+
+/** People come first: while something waits for them, what is paused may wait too. */
+function standingOf(agent: TreeAgent): Standing {
+  if (agent.unseen > 0) return 'busy'
+  const below = new Map(agent.liveChildren.map((child) => [child.agentId, standingOf(child)]))
+  const all = [ownStanding(agent, below), ...below.values()]
+  if (all.includes('busy')) return 'busy'
+  if (all.includes('waiting')) return 'waiting'
+  return all.find((one) => typeof one === 'object') ?? 'idle'
+}
+
+function ownStanding({ agentId, state, context }: TreeAgent, below: ReadonlyMap<string, Standing>): Standing {
+  const { pause, calls, attached } = context
+  // One that is being started again.
+  if (attached.some(({ childId }) => !below.has(childId))) return 'busy'
+  if (state === 'idle') return 'idle'
+  if (state === 'paused' && pause !== null) return pause.type === 'approvals' ? 'waiting' : { agentId, reason: pause }
+  if (state !== 'executing') return 'busy'
+  const goesOn = (call: CallState): boolean => {
+    if (call.status === 'settled' || call.status === 'paused' || waitsForPeople(call)) return false
+    const standing = call.childId === undefined ? 'busy' : below.get(call.childId)
+    return standing === undefined || standing === 'busy' || standing === 'idle'
+  }
+  // It waits for what those below it wait for.
+  return calls.some(goesOn) ? 'busy' : 'idle'
+}
+
+/** Resolves after the next change of an agent, of one below it, or with its end. */
+function change(agent: LoadedAgent): Promise<void> {
+  return new Promise((resolve) => {
+    const look = (): void => {
+      unwatch()
+      forget()
+      resolve()
+    }
+    const unwatch = agent.watch(look)
+    const forget = agent.onEnd(look)
+  })
+}
+
+/** Rejects with the signal's reason, once it is aborted; what was waited for goes on. */
+async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return await work
+  const aborted = Promise.withResolvers<never>()
+  const abort = (): void => aborted.reject(signal.reason)
+  signal.addEventListener('abort', abort, { once: true })
+  try {
+    return await Promise.race([work, aborted.promise])
+  } finally {
+    signal.removeEventListener('abort', abort)
+  }
+}

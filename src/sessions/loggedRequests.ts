@@ -1,0 +1,147 @@
+import type { ErrorInfo } from '../protocol/errors.ts'
+import type { Refusal } from '../protocol/guarding.ts'
+import { textOf } from '../protocol/messages.ts'
+import type { LogRecord, PauseReason, RecordOf, RunStopReason } from '../protocol/records.ts'
+import { RequestIndex } from './requestIndex.ts'
+
+/** What came of a request, as far as a log says, told apart by `status`. */
+export type RequestOutcome =
+  /** It waits in a queue for the run before. */
+  | { readonly status: 'queued' }
+  /** It left its queue before it began: an abort or a stop dropped it. */
+  | { readonly status: 'dropped' }
+  /** Its run is under way, or was when the process died: then whoever resumes the agent goes on with it. */
+  | { readonly status: 'running'; readonly runId: string }
+  /** Its run waits to be resumed. */
+  | { readonly status: 'paused'; readonly runId: string; readonly reason: PauseReason }
+  /** `runId`: of the last of the runs that it took. */
+  | {
+      readonly status: 'ended'
+      readonly runId: string
+      readonly stopReason: Exclude<RunStopReason, 'paused'>
+      /** The text of the last reply. */
+      readonly text: string
+      readonly error?: ErrorInfo
+      readonly refusal?: Refusal
+      /** The limit after which it answered. */
+      readonly reason?: PauseReason
+    }
+  /** It asked for no run (a decision, a pin, …), and is recorded. */
+  | { readonly status: 'recorded' }
+
+/** A run with those that continue it. */
+interface Course {
+  runId: string
+  text: string
+  end: RecordOf<'run.end'> | undefined
+  isAbandoned: boolean
+}
+
+/**
+ * What a log says of the requests that were made of its agent: a fold that knows no more than the records it was given. So a command that comes
+ * twice is found, however long ago it came first, and what came of it, also over pauses, crashes and other processes.
+ *
+ * @example
+ * ```ts
+ * const requests = requestsOf((await readHistory(store, 'user-7')).records)
+ * if (requests.has('order-17')) console.log(requests.outcome('order-17')?.status)
+ * ```
+ */
+export class LoggedRequests {
+  readonly #index = new RequestIndex()
+  readonly #waiting = new Map<string, 'queued' | 'dropped'>()
+  readonly #courses = new Map<string, Course>()
+  readonly #byRun = new Map<string, Course>()
+  /** The run under way, and what asked for it. */
+  #open: { readonly course: Course; readonly requestId: string } | undefined
+
+  /** Whether the log has it. A run counts once all its first messages are recorded. */
+  has(requestId: string): boolean {
+    return this.#index.has(requestId)
+  }
+
+  /** What came of it; `undefined`: the log does not have it. A message that was said into a run shares what came of that. */
+  outcome(requestId: string): RequestOutcome | undefined {
+    if (!this.has(requestId)) return undefined
+    const course = this.#courses.get(requestId)
+    if (course !== undefined) return outcomeOf(course)
+    return { status: this.#waiting.get(requestId) ?? 'recorded' }
+  }
+
+  /** Adds the next record of the log. */
+  apply(record: LogRecord): void {
+    const wasBeginning = this.#index.isBeginning
+    this.#index.apply(record)
+    switch (record.type) {
+      case 'run.start':
+        return this.#start(record)
+      case 'reply.end':
+        if (this.#open !== undefined) this.#open.course.text = textOf(record.message.content)
+        return
+      case 'run.end':
+        return this.#end(record, wasBeginning)
+      case 'run.abandoned': {
+        const course = this.#byRun.get(record.runId)
+        if (course !== undefined) course.isAbandoned = true
+        return
+      }
+      case 'queue.changed':
+        if (record.added !== undefined) this.#waiting.set(record.added.id, 'queued')
+        return this.#left(record.removed, record.why)
+      case 'tool.end':
+        return this.#left(record.delivers, 'taken')
+      default:
+    }
+  }
+
+  #start({ runId, requestId, resumedFrom }: RecordOf<'run.start'>): void {
+    const before = resumedFrom === undefined ? undefined : this.#byRun.get(resumedFrom)
+    const course = before ?? { runId, text: '', end: undefined, isAbandoned: false }
+    course.runId = runId
+    course.end = undefined
+    this.#byRun.set(runId, course)
+    this.#courses.set(requestId, course)
+    this.#open = { course, requestId }
+  }
+
+  #end(end: RecordOf<'run.end'>, isForgotten: boolean): void {
+    if (this.#open === undefined) return
+    const { course, requestId } = this.#open
+    course.end = end
+    this.#open = undefined
+    // Its messages are still in their queue, or will be sent again.
+    if (isForgotten) this.#courses.delete(requestId)
+  }
+
+  #left(removed: readonly string[] | undefined, why: 'taken' | 'dropped' | undefined): void {
+    for (const id of removed ?? []) {
+      if (why === 'dropped') this.#waiting.set(id, 'dropped')
+      else if (this.#open !== undefined && !this.#courses.has(id)) this.#courses.set(id, this.#open.course)
+    }
+  }
+}
+
+/** What a whole log says of its requests. */
+export function requestsOf(records: Iterable<LogRecord>): LoggedRequests {
+  const requests = new LoggedRequests()
+  for (const record of records) requests.apply(record)
+  return requests
+}
+
+function outcomeOf({ runId, text, end, isAbandoned }: Course): RequestOutcome {
+  if (end === undefined) return { status: 'running', runId }
+  const { stopReason, reason, error, refusal } = end
+  if (stopReason === 'paused')
+    return isAbandoned
+      ? { status: 'ended', runId, stopReason: 'aborted', text }
+      : { status: 'paused', runId, reason: reason! }
+  return {
+    status: 'ended',
+    runId,
+    stopReason,
+    text,
+    ...(error === undefined ? {} : { error }),
+    ...(refusal === undefined ? {} : { refusal }),
+    ...(reason === undefined ? {} : { reason }),
+  }
+}
