@@ -42,7 +42,7 @@ describe('a call that was held, on a store that answers late', (it) => {
       const before = await recordsOf(store, 'a')
 
       const there = await runtimeOn(context, store)
-      const again = await there[verb]('a', alone('ok'))
+      const again = await (verb === 'open' ? there.open('a', alone('ok')) : there.resume('a', alone('ok')))
       again.decide('c0', 'approve')
       assert.is((await again.settled()).status, 'idle')
       const after = await recordsOf(store, 'a')
