@@ -169,7 +169,7 @@ describe('an agent is settled', (it) => {
     const agent = await runtime.spawn(defineAgent({ name: 'a', model: scriptedModel(['one', 'two']) }), { id: 'a' })
     await agent.prompt('1').result
     await agent.settled()
-    clock.advance(20)
+    await clock.advance(20)
     for (let turn = 0; agent.isLoaded && turn < 50; turn += 1) await quiet()
     assert.is(agent.isLoaded, false)
     const { lastSeq } = agent
