@@ -142,7 +142,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'bridge-18',
-    file: 'src/runtime/agents/requestIndex.ts',
+    file: 'src/sessions/requestIndex.ts',
     what: 'a run whose message was never written counts as carried out',
     from: 'this.#beginning.unsaid > 0',
     to: 'this.#beginning.unsaid > 1',

@@ -227,7 +227,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'grafts-29',
-    file: 'src/runtime/agents/requestIndex.ts',
+    file: 'src/sessions/requestIndex.ts',
     what: 'a graft that a client sends again is made twice',
     from: "      case 'graft.requested':\n",
     to: '',

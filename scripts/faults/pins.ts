@@ -87,7 +87,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'pins-11',
-    file: 'src/runtime/agents/requestIndex.ts',
+    file: 'src/sessions/requestIndex.ts',
     what: 'a prune that a client sends again is made twice',
     from: `      case 'prune.requested':
 `,

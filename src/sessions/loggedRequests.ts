@@ -43,7 +43,8 @@ interface Course {
  *
  * @example
  * ```ts
- * const requests = requestsOf((await readHistory(store, 'user-7')).records)
+ * const requests = new LoggedRequests()
+ * for await (const record of agent.readLog()) requests.apply(record)
  * if (requests.has('order-17')) console.log(requests.outcome('order-17')?.status)
  * ```
  */
