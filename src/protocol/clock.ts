@@ -9,8 +9,7 @@ export interface Clock {
 /** Longest delay a Node timer takes; a longer one fires at once. */
 const longestTimer = 2 ** 31 - 1
 
-/** The system's clock. */
-export const systemClock: Clock = {
+const clockWith = (started: (timer: ReturnType<typeof setTimeout>) => void): Clock => ({
   now: () => Date.now(),
   after(ms, callback) {
     let timer: ReturnType<typeof setTimeout>
@@ -19,8 +18,17 @@ export const systemClock: Clock = {
         () => (left > longestTimer ? arm(left - longestTimer) : callback()),
         Math.min(left, longestTimer),
       )
+      started(timer)
     }
     arm(ms)
     return () => clearTimeout(timer)
   },
-}
+})
+
+/** The system's clock. */
+export const systemClock: Clock = clockWith(() => {})
+
+/** The system's clock for what may be left undone: its timers do not keep a process alive that has nothing else to do. Needs Node. */
+export const quietClock: Clock = clockWith((timer) => {
+  timer.unref()
+})

@@ -116,6 +116,7 @@ const doors: Readonly<Record<string, string>> = {
   'escapement/stately': 'stately',
   'escapement/memory': 'memory',
   'escapement/sqlite': 'sqlite',
+  'escapement/postgres': 'postgres',
   'escapement/react': 'react',
   'escapement/policies': 'policies',
   'escapement/xstate': 'xstate',

@@ -87,6 +87,7 @@ const reviewed = {
   '../../src/stately.ts': ['stately'],
   '../../src/xstate.ts': ['agentLogic'],
   '../../src/sqlite.ts': ['sqliteStore'],
+  '../../src/postgres.ts': ['postgresStore'],
   '../../src/memory.ts': ['isTrusted', 'markdownMemory', 'mergeMemory', 'sqliteMemory'],
   '../../src/react.ts': [
     'AgentProvider',

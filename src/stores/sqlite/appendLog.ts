@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util'
-import { RuntimeError } from '../../protocol/errors.ts'
 import type { LogRecord, RecordOf } from '../../protocol/records.ts'
 import { leaseLost } from '../checkLease.ts'
 import { countRepeated, otherRecord } from '../countRepeated.ts'
@@ -8,29 +7,12 @@ import type { Connection } from './connection.ts'
 import { labelsOf } from './labels.ts'
 import type { SqliteLease } from './sqliteLease.ts'
 
-/** As a line of `fileStore`. */
-const mostBytes = 256 * 1024 * 1024
-
 /** Records to be written. */
 export interface Append {
   readonly lease: SqliteLease
   readonly records: readonly LogRecord[]
   /** The same as JSON. */
   readonly bodies: readonly string[]
-}
-
-/** @throws RuntimeError `RECORD_TOO_LARGE` */
-export function bodiesOf(agentId: string, records: readonly LogRecord[]): string[] {
-  return records.map((record) => {
-    const body = JSON.stringify(record)
-    // A character takes three bytes at most.
-    if (body.length > mostBytes / 3 && Buffer.byteLength(body) > mostBytes)
-      throw new RuntimeError(
-        'RECORD_TOO_LARGE',
-        `Record ${record.seq} of agent "${agentId}" has more than ${mostBytes} bytes.`,
-      )
-    return body
-  })
 }
 
 /**

@@ -1,0 +1,3 @@
+/** The door "escapement/postgres": logs in a PostgreSQL database that any number of processes share. */
+export { postgresStore, type PostgresStoreOptions } from './stores/postgres/postgresStore.ts'
+export type { PostgresClient, PostgresPool, PostgresQueries, PostgresQuery } from './stores/postgres/pool.ts'

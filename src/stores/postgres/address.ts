@@ -1,0 +1,70 @@
+import { RuntimeError } from '../../protocol/errors.ts'
+import type { PostgresPool } from './pool.ts'
+
+/** Where the database is: an address, or the application's own pool. */
+export type PostgresPlace = string | PostgresPool
+
+const example = 'postgres://user:password@host:5432/database'
+
+const refused = (why: string): RuntimeError =>
+  new RuntimeError(
+    'INVALID_OPTION',
+    `postgresStore needs a URL such as ${example}, or a Pool of the package pg, ${why}.`,
+  )
+
+/**
+ * Refuses what is neither an address nor a pool. No message has any part of an address but host, port and database: what is wrong with one
+ * may be that its password stands elsewhere.
+ *
+ * @throws RuntimeError `INVALID_OPTION`
+ */
+export function checkPlace(place: unknown): asserts place is PostgresPlace {
+  if (typeof place === 'string') return void parse(place)
+  const isPool = typeof place === 'object' && place !== null && 'query' in place && 'connect' in place
+  if (!isPool) throw refused(`not ${place === null ? 'null' : typeof place}`)
+}
+
+function parse(place: string): URL {
+  if (place.trim() === '') throw refused('not a blank text')
+  let url: URL
+  try {
+    // One of a socket may have a user and no host, which a URL may not.
+    url = new URL(place.replace(/@(?=\/[^/])/, '@localhost'))
+  } catch {
+    throw refused('and this text is no URL: encode what is special in a password with encodeURIComponent')
+  }
+  if (!/^postgres(?:ql)?:$/.test(url.protocol)) throw refused('and this URL is of something else')
+  // A password with a slash or a number sign, as it is.
+  if (`${url.pathname}${url.search}${url.hash}`.includes('@') || url.hash !== '')
+    throw refused('and in this URL something is not encoded: use encodeURIComponent for user and password')
+  return url
+}
+
+/** What a store is called in messages. */
+export function nameOf(place: PostgresPlace, schema: string): string {
+  const where = typeof place === 'string' ? nameOfUrl(parse(place)) : 'PostgreSQL (the pool given)'
+  return `${where}, schema "${schema}"`
+}
+
+function nameOfUrl({ hostname, port, pathname, searchParams }: URL): string {
+  const host = searchParams.get('host') ?? hostname
+  const at = host === '' ? '' : ` on ${host}${port === '' ? '' : `:${port}`}`
+  return `PostgreSQL database "${pathname.slice(1)}"${at}`
+}
+
+/** A function that blanks the password of an address out of texts. */
+export function withoutPassword(place: PostgresPlace): (text: string) => string {
+  if (typeof place !== 'string') return (text) => text
+  const url = parse(place)
+  const given = [url.password, url.searchParams.get('password') ?? '']
+  const secrets = [place, ...given, ...given.map(decoded)].filter((secret) => secret.length > 0)
+  return (text) => secrets.reduce((blanked, secret) => blanked.replaceAll(secret, '***'), text)
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}

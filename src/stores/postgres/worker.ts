@@ -1,0 +1,143 @@
+import type { Clock } from '../../protocol/clock.ts'
+import { holderIn, holderWords, newHolder } from '../holder.ts'
+import type { Database, Row } from './database.ts'
+import type { PostgresLease } from './postgresLease.ts'
+
+/** A worker's row counts as alive while this holds: only the clock of the database is asked. */
+export const isAlive = (worker: string): string => `${worker}.beat + ${worker}.lease > clock_timestamp()`
+
+/** How often in the time of a lease it is renewed. */
+const beats = 3
+
+/** In words, who has a log, from a row with `holder` and the seconds that are `left` to it. */
+export function workerWords({ holder, left }: Row): string {
+  const known = typeof holder === 'string' ? holderIn(holder) : undefined
+  const who = known === undefined ? 'an unknown holder' : holderWords(known)
+  return `${who}, for ${Math.max(1, Math.ceil(Number(left)))} s more unless it goes on`
+}
+
+/** This store among those that write: it says that it is alive, and hears which logs others have taken. */
+export class Worker {
+  readonly #database: Database
+  readonly #leaseMs: number
+  readonly #clock: Clock
+  readonly #leases: () => Iterable<PostgresLease>
+  #number: Promise<number> | undefined
+  #stopTimer: (() => void) | undefined
+  /** Leases that ended while the database could not be told. */
+  readonly #unreleased = new Set<PostgresLease>()
+  #isEnded = false
+
+  /** `leases`: those that are out. */
+  constructor(
+    database: Database,
+    { leaseMs, clock }: { readonly leaseMs: number; readonly clock: Clock },
+    leases: () => Iterable<PostgresLease>,
+  ) {
+    this.#database = database
+    this.#leaseMs = leaseMs
+    this.#clock = clock
+    this.#leases = leases
+  }
+
+  /** Its number in the table, where it is from the first call on. */
+  get number(): Promise<number> {
+    this.#number ??= this.#join()
+    this.#number.catch(() => (this.#number = undefined))
+    return this.#number
+  }
+
+  /** The same, without making it one of them. */
+  get known(): Promise<number | undefined> {
+    return this.#number?.catch(() => undefined) ?? Promise.resolve(undefined)
+  }
+
+  async #join(): Promise<number> {
+    const { schema } = this.#database
+    const holder = JSON.stringify(await newHolder())
+    // Those that have been gone for long, and have nothing, are forgotten.
+    const rows = await this.#database.query(
+      `WITH gone AS (
+        DELETE FROM ${schema}.workers w WHERE w.beat + w.lease < now() - interval '1 day'
+          AND NOT EXISTS (SELECT FROM ${schema}.agents a WHERE a.worker = w.number)
+      )
+      INSERT INTO ${schema}.workers (holder, beat, lease) VALUES ($1, clock_timestamp(), make_interval(secs => $2)) RETURNING number`,
+      [holder, this.#leaseMs / 1_000],
+    )
+    this.#wait(holder)
+    return Number(rows[0]!['number'])
+  }
+
+  #wait(holder: string): void {
+    if (this.#isEnded) return
+    this.#stopTimer = this.#clock.after(this.#leaseMs / beats, () => {
+      // A beat that fails is made up for by the next one.
+      void this.#beat(holder)
+        .catch(() => {})
+        .then(() => this.#wait(holder))
+    })
+  }
+
+  async #beat(holder: string): Promise<void> {
+    const number = await this.#number
+    const leases = [...this.#leases()]
+    const { schema } = this.#database
+    const list = (of: (lease: PostgresLease) => number, from: readonly PostgresLease[]): string =>
+      `{${from.map(of).join(',')}}`
+    const numberOf = (lease: PostgresLease): number => lease.number
+    const epochOf = (lease: PostgresLease): number => lease.epoch
+    const ended = [...this.#unreleased]
+    const lost = await this.#database.once(
+      `WITH beat AS (
+        INSERT INTO ${schema}.workers (number, holder, beat, lease) OVERRIDING SYSTEM VALUE
+          VALUES ($1, $2, clock_timestamp(), make_interval(secs => $3))
+          ON CONFLICT (number) DO UPDATE SET beat = excluded.beat
+      ), ended AS (
+        UPDATE ${schema}.agents a SET worker = NULL
+        FROM unnest($6::bigint[], $7::bigint[]) AS e (number, epoch) WHERE a.number = e.number AND a.epoch = e.epoch
+      )
+      SELECT m.number, m.epoch FROM unnest($4::bigint[], $5::bigint[]) AS m (number, epoch)
+      LEFT JOIN ${schema}.agents a ON a.number = m.number WHERE a.epoch IS DISTINCT FROM m.epoch`,
+      [
+        number,
+        holder,
+        this.#leaseMs / 1_000,
+        list(numberOf, leases),
+        list(epochOf, leases),
+        list(numberOf, ended),
+        list(epochOf, ended),
+      ],
+      Math.max(100, this.#leaseMs / beats),
+    )
+    for (const lease of ended) this.#unreleased.delete(lease)
+    const gone = new Set(lost.map(({ number: agent, epoch }) => `${Number(agent)} ${Number(epoch)}`))
+    for (const lease of leases) if (gone.has(`${lease.number} ${lease.epoch}`)) lease.lose()
+  }
+
+  /** Lets other writers have logs; where the database cannot be told now, it is with the next beat, or they are free by themselves. */
+  async release(leases: readonly PostgresLease[]): Promise<void> {
+    if (leases.length === 0) return
+    const { schema } = this.#database
+    for (const lease of leases) this.#unreleased.add(lease)
+    try {
+      await this.#database.query(
+        `UPDATE ${schema}.agents a SET worker = NULL
+        FROM unnest($1::bigint[], $2::bigint[]) AS e (number, epoch) WHERE a.number = e.number AND a.epoch = e.epoch`,
+        [`{${leases.map(({ number }) => number).join(',')}}`, `{${leases.map(({ epoch }) => epoch).join(',')}}`],
+      )
+      for (const lease of leases) this.#unreleased.delete(lease)
+    } catch {
+      // As said above.
+    }
+  }
+
+  /** It is no longer among them, and all that it has is free. */
+  async leave(): Promise<void> {
+    this.#isEnded = true
+    const number = await this.known
+    this.#stopTimer?.()
+    if (number === undefined) return
+    const sql = `DELETE FROM ${this.#database.schema}.workers WHERE number = $1`
+    await this.#database.query(sql, [number]).catch(() => undefined)
+  }
+}
