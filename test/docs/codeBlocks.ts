@@ -117,6 +117,7 @@ const doors: Readonly<Record<string, string>> = {
   'escapement/memory': 'memory',
   'escapement/sqlite': 'sqlite',
   'escapement/postgres': 'postgres',
+  'escapement/restate': 'restate',
   'escapement/react': 'react',
   'escapement/policies': 'policies',
   'escapement/xstate': 'xstate',

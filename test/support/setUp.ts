@@ -1,6 +1,7 @@
 import { bundlers } from '../bundlers/bundlers.ts'
 import { chromium } from '../browser/installChromium.ts'
 import { tmux } from '../cli/installTmux.ts'
+import { restate } from '../restate/installRestate.ts'
 import { postgres } from '../postgres/installPostgres.ts'
 import type { QueuedFile } from './fileQueue.ts'
 import type { ImportGraph } from './importGraph.ts'
@@ -20,13 +21,14 @@ export interface Provision {
   readonly advice: string
 }
 
-const provisions: readonly Provision[] = [chromium, bundlers, tmux, postgres]
+const provisions: readonly Provision[] = [chromium, bundlers, tmux, postgres, restate]
 
 /** What files share that are run by the same worker: they reach these. */
 const homes = [
   { door: chromium.door, worker: 0 },
   { door: 'test/bundlers/packedPackage.ts', worker: 1 },
   { door: postgres.door, worker: 1 },
+  { door: restate.door, worker: 0 },
 ]
 
 const firstLine = (thrown: unknown): string =>

@@ -1,0 +1,8 @@
+/** The door "escapement/restate": agents on many machines, placed by the Restate engine. Needs `@restatedev/restate-sdk`, and its clients package to ask. */
+export {
+  restateWorker,
+  type ListeningWorker,
+  type RestateWorker,
+  type RestateWorkerOptions,
+  type WorkerHandler,
+} from './restate/restateWorker.ts'

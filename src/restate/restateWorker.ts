@@ -1,0 +1,187 @@
+import { createServer, type Http2ServerRequest, type Http2ServerResponse, type ServerHttp2Session } from 'node:http2'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { VirtualObjectDefinition } from '@restatedev/restate-sdk'
+import { z } from 'zod'
+import type { AgentDefinition } from '../actors/agentDefinition.ts'
+import { createRuntime, type Runtime } from '../createRuntime.ts'
+import { describeIssues, messageOf, RuntimeError } from '../protocol/errors.ts'
+import { loadPeer } from '../protocol/loadPeer.ts'
+import type { Store } from '../protocol/store.ts'
+import type { RuntimeOptions } from '../runtime/runtimeOptions.ts'
+import type { ServedDeps } from '../server/bridge/servedDeps.ts'
+import { agentObject } from './agentObject.ts'
+import { Definitions } from './definitions.ts'
+import { WorkerAgents } from './workerAgents.ts'
+
+/** Options of `restateWorker`; beside these, those of `createRuntime`. */
+export interface RestateWorkerOptions extends Omit<RuntimeOptions, 'idleUnloadMs' | 'store'> {
+  /** What its agents may be. A request names one, unless there is only one. */
+  readonly definitions: readonly AgentDefinition[]
+  /** Where the logs are, for all workers and clients: one whose leases can be taken, such as `postgresStore` or `sqliteStore`. */
+  readonly store: Store
+  /** What agents are given, decided for each when it is opened. */
+  readonly deps?: ServedDeps
+  /** Name of the virtual object. Default `agent`. */
+  readonly name?: string
+  /** How many agents at rest stay in memory, so that their next command need not read their logs. Default 200. */
+  readonly warm?: number
+  /** How long an agent may be without a word to the engine while it works, in milliseconds. Default: a day. */
+  readonly inactivityMs?: number
+  /** How long the engine itself knows a request that it has had, in milliseconds; the log knows it for good. Default: a day. */
+  readonly idempotencyMs?: number
+  /** Public keys of the engine: requests that are not signed with one are refused. Default: none, and whoever reaches the port may ask. */
+  readonly identityKeys?: readonly string[]
+}
+
+/** Where a worker listens. */
+export interface ListeningWorker {
+  readonly port: number
+  /** What the engine is given as the deployment. */
+  readonly url: string
+}
+
+/** Answers requests of the engine, over HTTP/2 or 1.1. */
+export interface WorkerHandler {
+  (request: IncomingMessage, response: ServerResponse): void
+  (request: Http2ServerRequest, response: Http2ServerResponse): void
+}
+
+/** A process in which an engine has agents work. Made by `restateWorker`. */
+export interface RestateWorker {
+  /** Where its agents are: `runtime.serve()` lets clients watch those that are here. Nothing is spawned or opened with it. */
+  readonly runtime: Runtime
+  /** The virtual object, for an endpoint of your own that has other services beside it. */
+  readonly service: VirtualObjectDefinition<string, unknown>
+  /** Answers the engine on a server of your own. It should speak HTTP/2, or signals reach an agent only between its invocations. */
+  readonly handler: WorkerHandler
+  /**
+   * Listens over HTTP/2 without encryption, on this machine unless `host` says otherwise; `/health` answers health checks of a balancer.
+   *
+   * @throws RuntimeError `BRIDGE_LISTEN_FAILED`, `RUNTIME_CLOSED`
+   */
+  listen(options?: { readonly port?: number; readonly host?: string }): Promise<ListeningWorker>
+  /** Lets go of all agents without a word, so that other workers go on with them, and closes runtime and store. Idempotent. */
+  close(): Promise<void>
+}
+
+const day = 24 * 60 * 60 * 1_000
+const count = z.int().nonnegative()
+const ms = z.number().positive()
+
+const optionsSchema = z.object({
+  store: z.custom((value) => typeof value === 'object' && value !== null, 'give a store that all workers share'),
+  name: z
+    .string()
+    .regex(/^[A-Za-z]\w*$/, 'use letters, digits and "_", with a letter first')
+    .optional(),
+  warm: count.optional(),
+  inactivityMs: ms.optional(),
+  idempotencyMs: ms.optional(),
+  deps: z.custom((value) => value === undefined || typeof value === 'function', 'give a function').optional(),
+  identityKeys: z.array(z.string()).optional(),
+})
+
+/**
+ * Makes a worker: the Restate engine has agents work in it, one virtual object for each, and in any other worker of the same store when this
+ * one dies. Needs the optional package `@restatedev/restate-sdk`.
+ *
+ * @throws RuntimeError `PACKAGE_MISSING`, `INVALID_OPTION`, `INVALID_DEFINITION`
+ *
+ * @example
+ * ```ts no-run
+ * import { restateWorker } from 'escapement/restate'
+ * import { sqliteStore } from 'escapement/sqlite'
+ *
+ * const worker = await restateWorker({ definitions: [coder], store: sqliteStore('agents.db') })
+ * const { url } = await worker.listen({ port: 9080 })
+ * // Once: curl localhost:9070/deployments --json '{"uri": "http://localhost:9080"}'
+ * ```
+ */
+export async function restateWorker(options: RestateWorkerOptions): Promise<RestateWorker> {
+  const checked = optionsSchema.safeParse(options)
+  if (!checked.success) throw new RuntimeError('INVALID_OPTION', `restateWorker: ${describeIssues(checked.error)}.`)
+  const {
+    definitions: list,
+    deps,
+    name = 'agent',
+    warm = 200,
+    inactivityMs = day,
+    idempotencyMs = day,
+    identityKeys,
+    ...rest
+  } = options
+  const definitions = new Definitions(list)
+  const sdk = await loadPeer(() => import('@restatedev/restate-sdk'), 'restateWorker', '@restatedev/restate-sdk')
+  const runtime = await createRuntime(rest)
+  const { store, logger } = rest
+  const agents = new WorkerAgents({ runtime, store, definitions, deps, warm, logger })
+  const service = agentObject(sdk, { name, agents, store, times: { inactivityMs, idempotencyMs } })
+  const handler = sdk.createEndpointHandler({
+    services: [service],
+    ...(identityKeys === undefined ? {} : { identityKeys: [...identityKeys] }),
+    logger: ({ level, context }, message: unknown) =>
+      logger?.debug({ level, agentId: context?.key, invocation: context?.invocationId }, messageOf(message)),
+  })
+  return new Worker(runtime, service, handler)
+}
+
+class Worker implements RestateWorker {
+  readonly runtime: Runtime
+  readonly service: VirtualObjectDefinition<string, unknown>
+  readonly handler: WorkerHandler
+  readonly #servers = new Set<() => Promise<void>>()
+  #closing: Promise<void> | undefined
+
+  constructor(runtime: Runtime, service: VirtualObjectDefinition<string, unknown>, handler: WorkerHandler) {
+    this.runtime = runtime
+    this.service = service
+    this.handler = handler
+  }
+
+  async listen({
+    port = 9080,
+    host = '127.0.0.1',
+  }: { readonly port?: number; readonly host?: string } = {}): Promise<ListeningWorker> {
+    if (this.#closing !== undefined) throw new RuntimeError('RUNTIME_CLOSED', 'The worker is closed.')
+    const server = createServer((request, response) => {
+      if (request.url === '/health') response.end('ok')
+      else this.handler(request, response)
+    })
+    const sessions = new Set<ServerHttp2Session>()
+    server.on('session', (session) => {
+      sessions.add(session)
+      session.on('close', () => sessions.delete(session))
+      // An engine that dies is none of our errors: it asks again.
+      session.on('error', () => {})
+    })
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', (thrown) =>
+        reject(new RuntimeError('BRIDGE_LISTEN_FAILED', `restateWorker: ${messageOf(thrown)}.`, { cause: thrown })),
+      )
+      server.listen(port, host, resolve)
+    })
+    this.#servers.add(
+      () =>
+        new Promise((resolve) => {
+          server.close(() => resolve())
+          for (const session of sessions) session.destroy()
+        }),
+    )
+    const bound = server.address() as AddressInfo
+    return { port: bound.port, url: `http://${host.includes(':') ? `[${host}]` : host}:${bound.port}` }
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  async #close(): Promise<void> {
+    // The engine hears that its attempts are over, and begins them again elsewhere.
+    await Promise.all([...this.#servers].map((end) => end()))
+    const roots = this.runtime.agents()
+    await Promise.allSettled(roots.map(({ id }) => this.runtime.detach(id)))
+    await this.runtime.close()
+  }
+}

@@ -1,0 +1,193 @@
+import type { ServedDeps } from '../server/bridge/servedDeps.ts'
+import { depsOf } from '../server/bridge/servedDeps.ts'
+import type { AgentRuntime } from '../runtime/agentRuntime.ts'
+import type { Agent } from '../runtime/agents/agent.ts'
+import { RuntimeError } from '../protocol/errors.ts'
+import type { Logger } from '../protocol/logger.ts'
+import type { ParentLink } from '../protocol/parentLink.ts'
+import type { RecordOf } from '../protocol/records.ts'
+import type { Store } from '../protocol/store.ts'
+import { createdRecord } from '../sessions/readHistory.ts'
+import type { Birth } from './carried.ts'
+import type { Definitions } from './definitions.ts'
+import { Seats } from './seats.ts'
+
+/** What the agents of a worker share. */
+export interface WorkerParts {
+  readonly runtime: AgentRuntime
+  readonly store: Store
+  readonly definitions: Definitions
+  readonly deps: ServedDeps | undefined
+  /** How many agents at rest stay in memory, with their logs open. */
+  readonly warm: number
+  readonly logger: Logger | undefined
+}
+
+/** An agent that an agent of this worker has called, and that works on its own. */
+export interface Detached {
+  readonly agent: Agent
+  readonly parent: ParentLink
+  /** It was made known to the engine, and is no longer a matter of its caller. */
+  isTold: boolean
+}
+
+/** The agents of a worker: opened for one attempt at a time, and kept for the next one while they rest. */
+export class WorkerAgents {
+  readonly seats = new Seats()
+  readonly #parts: WorkerParts
+  /** At rest, the one used last at the end. */
+  readonly #warm = new Map<string, Agent>()
+  readonly #detached = new Map<string, Detached>()
+  readonly #opening = new Set<string>()
+  readonly #parents = new WeakMap<Agent, ParentLink>()
+  readonly #noticing = new Set<Promise<void>>()
+  readonly #listeners = new Set<() => void>()
+
+  constructor(parts: WorkerParts) {
+    this.#parts = parts
+    parts.runtime.onAgent((agent) => this.#began(agent))
+  }
+
+  get logger(): Logger | undefined {
+    return this.#parts.logger
+  }
+
+  get definitions(): Definitions {
+    return this.#parts.definitions
+  }
+
+  /** The first record of an agent's log; `undefined` without one. */
+  created(agentId: string): Promise<RecordOf<'agent.created'> | undefined> {
+    return createdRecord(this.#parts.store, agentId)
+  }
+
+  /**
+   * The agent with all that its log has, ready for commands; an interrupted run goes on. `anew`: it is read again even if it is here.
+   *
+   * @throws RuntimeError as `runtime.open` does; `INVALID_OPTION` for a sub-agent; `AGENT_NOT_FOUND`: there is none, and none is to begin
+   */
+  async open(agentId: string, birth: Birth, { anew }: { readonly anew: boolean }): Promise<Agent> {
+    const { runtime, definitions, deps } = this.#parts
+    this.#warm.delete(agentId)
+    const here = runtime.agent(agentId)
+    const detached = this.#detached.get(agentId)
+    if (detached !== undefined) detached.isTold = true
+    if (here !== undefined && !anew && (await this.#isCurrent(here))) return here
+    if (here !== undefined) await this.letGo(here)
+    const created = await this.created(agentId)
+    const root = created?.path[0]
+    if (root !== undefined) {
+      const what = `"${agentId}" is a sub-agent, which lives with "${root}": give the command to that one`
+      throw new RuntimeError('INVALID_OPTION', `${what}, and decide its calls by their key.`)
+    }
+    const definition = definitions.of(agentId, created?.definition, birth.definition)
+    const metadata = birth.metadata ?? created?.metadata
+    const { metadata: asked, history } = birth
+    this.#opening.add(agentId)
+    try {
+      const agent = (await runtime.open(agentId, definition, {
+        takeOver: true,
+        ...(asked === undefined ? {} : { metadata: asked }),
+        ...(history === undefined ? {} : { history }),
+        ...(await depsOf(deps, definition, { id: agentId, metadata })),
+      })) as Agent
+      if (created?.parent !== undefined) this.#parents.set(agent, created.parent)
+      return agent
+    } finally {
+      this.#opening.delete(agentId)
+    }
+  }
+
+  /** Whom an agent tells what came of its work. */
+  callerOf(agent: Agent): string | undefined {
+    const parent = this.#parents.get(agent)
+    return parent?.reports === undefined ? undefined : parent.agentId
+  }
+
+  /** Whether nobody else has written since: another worker may have had it in between. */
+  async #isCurrent(agent: Agent): Promise<boolean> {
+    await agent.durable()
+    for await (const _ of this.#parts.store.read(agent.id, agent.lastSeq + 1, 1)) return false
+    return true
+  }
+
+  /** Keeps an agent that rests for its next command, and lets go of those that were not used for longest. */
+  async keep(agent: Agent): Promise<void> {
+    this.#warm.set(agent.id, agent)
+    for (const [agentId, oldest] of this.#warm) {
+      if (this.#warm.size <= this.#parts.warm) return
+      this.#warm.delete(agentId)
+      await this.letGo(oldest)
+    }
+  }
+
+  /** Lets go of an agent without a word in its log, and of those that report to it. Never rejects. */
+  async letGo(agent: Agent): Promise<void> {
+    const tree = [agent, ...this.reporting(agent).map((detached) => detached.agent)]
+    await Promise.all(tree.map((one) => this.#detach(one.id)))
+  }
+
+  async #detach(agentId: string): Promise<void> {
+    this.#warm.delete(agentId)
+    this.#detached.delete(agentId)
+    try {
+      await this.#parts.runtime.detach(agentId)
+    } catch (thrown) {
+      if (thrown instanceof RuntimeError && ['AGENT_NOT_FOUND', 'STORE_LEASE_LOST'].includes(thrown.code)) return
+      this.logger?.warn({ agentId, error: thrown }, 'an agent could not write the end of its log when it was let go of')
+    }
+  }
+
+  /** Those that tell an agent of this tree what came of their work, and live as long as it does. */
+  reporting(root: Agent): Detached[] {
+    return this.#below(root).filter(({ parent, isTold }) => parent.reports !== undefined && !isTold)
+  }
+
+  /** Ids of those that an agent of this tree has begun since, and that are agents of their own. */
+  begun(root: Agent): string[] {
+    const found = this.#below(root).filter(({ parent, isTold }) => parent.reports === undefined && !isTold)
+    for (const detached of found) detached.isTold = true
+    return found.map(({ agent }) => agent.id)
+  }
+
+  #below(root: Agent): Detached[] {
+    return [...this.#detached.values()].filter(({ parent }) => rootIdOf(this.#parts.runtime, parent) === root.id)
+  }
+
+  /** Resolves once every agent that has begun is known. */
+  async noticed(): Promise<void> {
+    while (this.#noticing.size > 0) await Promise.all(this.#noticing)
+  }
+
+  /** Calls when a detached agent has changed; returns a function that ends it. */
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  #began(agent: Agent): void {
+    if (agent.incognito || agent.parent !== undefined || this.#opening.has(agent.id)) return
+    const noticing = this.#notice(agent).catch((thrown: unknown) =>
+      this.logger?.warn({ agentId: agent.id, error: thrown }, 'the log of a detached agent could not be read'),
+    )
+    const done = noticing.then(() => void this.#noticing.delete(done))
+    this.#noticing.add(done)
+  }
+
+  async #notice(agent: Agent): Promise<void> {
+    await agent.durable()
+    const parent = (await this.created(agent.id))?.parent
+    if (parent === undefined) return
+    this.#detached.set(agent.id, { agent, parent, isTold: false })
+    this.#parents.set(agent, parent)
+    agent.subscribe((event) => {
+      if (event.type === 'state.changed') for (const listener of this.#listeners) listener()
+    })
+    for (const listener of this.#listeners) listener()
+  }
+}
+
+/** The agent at the top of the tree in which a parent is, as far as that runs here. */
+function rootIdOf(runtime: AgentRuntime, { agentId }: ParentLink): string {
+  return runtime.agent(agentId)?.path[0] ?? agentId
+}
