@@ -1,7 +1,7 @@
 import type * as Restate from '@restatedev/restate-sdk'
 import { Attempt, type Step } from './attempt.ts'
 import {
-  bodyOf,
+  requestBodyOf,
   journalled,
   nudging,
   readCarried,
@@ -113,7 +113,7 @@ async function nudge(
   carried: Carried,
 ): Promise<{ readonly requestId: string; readonly nudged: boolean }> {
   const { invocation = null } = (await ctx.get<Noted>(notedKey)) ?? {}
-  const body = bodyOf(carried)
+  const body = requestBodyOf(carried)
   if (invocation !== null)
     ctx.invocation(sdk.InvocationIdParser.fromString(invocation)).signal(signalName).resolve(body)
   send(service, ctx, ctx.key, carried)
@@ -129,7 +129,7 @@ const json: Restate.Serde<object> = {
 /** Puts a command into the mailbox of an agent. */
 function send(service: string, ctx: Restate.Context, key: string, carried: Carried): void {
   const { requestId: idempotencyKey } = carried
-  const body = bodyOf(carried)
+  const body = requestBodyOf(carried)
   ctx.genericSend({ service, method: 'carry', key, parameter: body, inputSerde: json, idempotencyKey })
 }
 

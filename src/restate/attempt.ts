@@ -1,8 +1,8 @@
+import type { AgentEvent } from '../protocol/events.ts'
 import { RuntimeError, toErrorInfo, type ErrorInfo } from '../protocol/errors.ts'
-import type { Run } from '../runs/run.ts'
 import type { RunResult } from '../runs/runResult.ts'
-import { type Agent, bodyOf } from '../runtime/agents/agent.ts'
-import { awaitsDecision } from '../runtime/agents/agentTree.ts'
+import type { Agent } from '../runtime/agents/agent.ts'
+import type { Settled } from '../runtime/agents/settled.ts'
 import type { Carried, Outcome } from './carried.ts'
 import { refusalOf } from './engineErrors.ts'
 import type { WorkerAgents } from './workerAgents.ts'
@@ -38,7 +38,6 @@ export class Attempt {
   readonly #early: Carried[] = []
   readonly #seen = new Set<string>()
   readonly #refused = new Map<string, ErrorInfo>()
-  #run: Run | undefined
   #result: RunResult | undefined
   #from: number | undefined
   #carrying: Promise<void> = Promise.resolve()
@@ -114,11 +113,9 @@ export class Attempt {
     this.#agent = agent
     const wake = (): void => this.#wake()
     this.#signal.addEventListener('abort', wake, { once: true })
-    const { definition } = bodyOf(agent)
     this.#endings.push(
       () => this.#signal.removeEventListener('abort', wake),
-      agent.subscribe((event) => this.#heard(event), { descendants: definition.agents.size > 0 }),
-      bodyOf(agent).onEnd(wake),
+      agent.subscribe((event) => this.#heard(event)),
       this.#agents.onChange(wake),
     )
     this.#carry(agent, this.#first)
@@ -127,15 +124,8 @@ export class Attempt {
     return agent
   }
 
-  #heard(event: {
-    readonly type: string
-    readonly agentId: string
-    readonly requestId?: string
-    readonly seq?: number
-  }): void {
-    if (event.type === 'run.start' && event.agentId === this.#agentId && event.requestId === this.#first.requestId)
-      this.#from ??= event.seq
-    if (wakening.has(event.type)) this.#wake()
+  #heard(event: AgentEvent): void {
+    if (event.type === 'run.start' && event.requestId === this.#first.requestId) this.#from ??= event.seq
   }
 
   #wake(): void {
@@ -162,64 +152,77 @@ export class Attempt {
       if (command.type === 'agent.stop') this.#isStopping = true
       const run = agent.dispatch(command, { requestId })
       if (run === undefined || requestId !== this.#first.requestId) return
-      this.#run = run
-      void run.result.then((result) => {
-        this.#result = result
-        this.#wake()
-      })
+      void run.result.then((result) => (this.#result = result))
     } catch (thrown) {
       // Another attempt may do better with what passes.
       this.#refused.set(requestId, refusalOf(thrown) ?? toErrorInfo(thrown, 'INTERNAL'))
     }
   }
 
-  /** Waits until nothing more happens by itself. */
+  /** Waits until nothing more happens by itself, here and in those that report to the agent. */
   async #untilStep(agent: Agent): Promise<Step> {
     for (;;) {
       const changed = this.#changed.promise
-      await this.#carrying
+      const carrying = this.#carrying
+      await carrying
       // The machine may be in the middle of a step.
       await new Promise((resolve) => setImmediate(resolve))
+      const settled = await this.#unlessChanged(agent, changed)
       await this.#agents.noticed()
       this.#checkSignal()
-      const isQuiet = this.#isQuiet(agent)
       const begun = this.#agents.begun(agent)
       if (begun.length > 0) return { begun }
-      if (isQuiet) return await this.#outcome(agent)
-      await changed
+      if (settled === undefined || carrying !== this.#carrying) continue
+      checkSettled(agent.id, settled, this.#isStopping)
+      const reporting = await this.#reporting(agent, settled, changed)
+      if (reporting !== undefined && carrying === this.#carrying) return this.#outcome(agent, settled, reporting)
     }
   }
 
-  #isQuiet(agent: Agent): boolean {
-    const { pause } = agent
-    if (pause?.type === 'store')
-      throw new RuntimeError('STORE_APPEND_FAILED', `Agent "${agent.id}" could not write: ${pause.error.message}`)
-    if (isStopped(agent) && !this.#isStopping)
-      throw new RuntimeError('AGENT_DETACHED', `Agent "${agent.id}" ended here while it worked.`)
-    return isAtRest(agent) && this.#agents.reporting(agent).every((detached) => isAtRest(detached.agent))
+  /** How it has settled; `undefined`: something else has changed first. */
+  async #unlessChanged(agent: Agent, changed: Promise<void>): Promise<Settled | undefined> {
+    const waiting = new AbortController()
+    const settled = agent.settled({ signal: waiting.signal })
+    try {
+      return await Promise.race([settled, changed.then(() => undefined)])
+    } finally {
+      settled.catch(() => {})
+      waiting.abort()
+    }
   }
 
-  async #outcome(agent: Agent): Promise<Step> {
-    await agent.durable()
+  /** How those have settled that report to it and live here; `undefined`: it may have heard of one meanwhile. */
+  async #reporting(agent: Agent, settled: Settled, changed: Promise<void>): Promise<readonly Settled[] | undefined> {
+    const all: Settled[] = []
+    const { lastSeq } = agent
+    for (const { agent: reporter } of this.#agents.reporting(agent)) {
+      if (settled.status !== 'idle' || !settled.reporters.includes(reporter.id)) continue
+      const known = await this.#unlessChanged(reporter, changed)
+      if (known === undefined) return undefined
+      all.push(known)
+    }
+    if (all.length === 0) return all
+    await new Promise((resolve) => setImmediate(resolve))
+    return agent.lastSeq === lastSeq && agent.state === 'idle' ? all : undefined
+  }
+
+  #outcome(agent: Agent, settled: Settled, reporting: readonly Settled[]): Step {
     const { lastSeq: seq } = agent
     const error = this.#refused.get(this.#first.requestId)
-    const from = this.#from === undefined ? {} : { from: this.#from }
     if (error !== undefined) return { outcome: { status: 'refused', seq, error } }
-    const keys = [agent, ...this.#agents.reporting(agent).map((detached) => detached.agent)].flatMap((one) =>
-      one.pending().map(({ key }) => key),
+    const keys = [settled, ...reporting].flatMap((one) =>
+      one.status === 'waiting' ? one.pending.map(({ key }) => key) : [],
     )
-    const status = this.#isStopping && isStopped(agent) ? 'stopped' : statusOf(agent, keys)
-    const result = this.#run === undefined ? undefined : this.#result
-    const { stopReason } = result ?? {}
-    const failed = result?.stopReason === 'error' ? { error: result.error } : {}
+    const status = keys.length > 0 ? 'waiting' : settled.status === 'idle' ? 'done' : settled.status
+    const { stopReason } = this.#result ?? {}
     const caller = status === 'done' ? this.#agents.callerOf(agent) : undefined
     return {
       outcome: {
         status,
         seq,
-        ...from,
+        ...(this.#from === undefined ? {} : { from: this.#from }),
         ...(stopReason === undefined ? {} : { stopReason }),
-        ...failed,
+        ...(this.#result?.stopReason === 'error' ? { error: this.#result.error } : {}),
         ...(keys.length === 0 ? {} : { callIds: keys }),
       },
       ...(caller === undefined ? {} : { wakes: caller }),
@@ -246,24 +249,12 @@ export class Attempt {
   }
 }
 
-/** After these an agent may rest, or wait for people. */
-const wakening: ReadonlySet<string> = new Set([
-  'state.changed',
-  'approval.requested',
-  'question.asked',
-  'call.requested',
-  'run.end',
-])
-
-const isStopped = (agent: Agent): boolean => bodyOf(agent).isStopped
-
-/** Whether nothing more happens before somebody says or decides something. */
-function isAtRest(agent: Agent): boolean {
-  if (isStopped(agent) || agent.state === 'idle') return true
-  return (agent.state === 'paused' && agent.pause?.type !== 'approvals') || awaitsDecision(agent)
-}
-
-function statusOf(agent: Agent, keys: readonly string[]): Outcome['status'] {
-  if (agent.state === 'paused' && agent.pause?.type !== 'approvals') return 'paused'
-  return keys.length > 0 ? 'waiting' : 'done'
+/** @throws RuntimeError what is worth another attempt: the store failed, or another worker has taken the agent. */
+function checkSettled(agentId: string, settled: Settled, isStopping: boolean): void {
+  if (settled.status === 'paused' && settled.reason.type === 'store')
+    throw new RuntimeError('STORE_APPEND_FAILED', `Agent "${agentId}" could not write: ${settled.reason.error.message}`)
+  if (settled.status === 'stopped' && !isStopping) {
+    const why = settled.error === undefined ? '' : `: ${settled.error.message}`
+    throw new RuntimeError('AGENT_DETACHED', `Agent "${agentId}" ended here while it worked${why}`)
+  }
 }

@@ -99,7 +99,11 @@ function commandOf(agentId: string, verb: string, rest: Record<string, unknown>)
 }
 
 /** The same as the body of a request to `carry`. Pure. */
-export function bodyOf({ requestId, command, birth }: Carried): { readonly verb: string } & Record<string, unknown> {
+export function requestBodyOf({
+  requestId,
+  command,
+  birth,
+}: Carried): { readonly verb: string } & Record<string, unknown> {
   const { type, ...rest } = command
   const { agentId: _, ...said } = rest as { agentId?: string }
   return { ...said, ...birth, requestId, verb: type.replace(/^agent\./, '') }

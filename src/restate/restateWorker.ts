@@ -180,8 +180,6 @@ class Worker implements RestateWorker {
   async #close(): Promise<void> {
     // The engine hears that its attempts are over, and begins them again elsewhere.
     await Promise.all([...this.#servers].map((end) => end()))
-    const roots = this.runtime.agents()
-    await Promise.allSettled(roots.map(({ id }) => this.runtime.detach(id)))
-    await this.runtime.close()
+    await this.runtime.close({ detach: true })
   }
 }

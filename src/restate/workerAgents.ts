@@ -159,7 +159,7 @@ export class WorkerAgents {
     while (this.#noticing.size > 0) await Promise.all(this.#noticing)
   }
 
-  /** Calls when a detached agent has changed; returns a function that ends it. */
+  /** Calls when an agent has been begun that works on its own; returns a function that ends it. */
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
@@ -180,9 +180,6 @@ export class WorkerAgents {
     if (parent === undefined) return
     this.#detached.set(agent.id, { agent, parent, isTold: false })
     this.#parents.set(agent, parent)
-    agent.subscribe((event) => {
-      if (event.type === 'state.changed') for (const listener of this.#listeners) listener()
-    })
     for (const listener of this.#listeners) listener()
   }
 }
