@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { quietClock, systemClock, type Clock } from '../../protocol/clock.ts'
 import { describeIssues, RuntimeError } from '../../protocol/errors.ts'
 import { checkAgentId } from '../../protocol/ids.ts'
+import type { LogPage, LogQuery } from '../../protocol/logPages.ts'
 import type { LogRecord } from '../../protocol/records.ts'
 import type { SnapshotLimits } from '../../protocol/snapshots.ts'
 import type { ErasableStore, LeaseOptions, LogStat, StoreLease } from '../../protocol/store.ts'
@@ -16,6 +17,7 @@ import { PostgresLease } from './postgresLease.ts'
 import { PostgresSnapshots } from './postgresSnapshots.ts'
 import { readLog } from './readLog.ts'
 import { hasTables, prepareTables } from './tables.ts'
+import { readPage } from './postgresPages.ts'
 import { isAlive, Worker, workerWords } from './worker.ts'
 
 export interface PostgresStoreOptions {
@@ -127,6 +129,14 @@ class PostgresStore implements ErasableStore {
     return row === undefined ? undefined : { size: Number(row['last_seq']), writtenAt: Number(row['written_at']) }
   }
 
+  page(query: LogQuery = {}): Promise<LogPage> {
+    return this.#doing('STORE_READ_FAILED', 'read', async () =>
+      (await this.#hasTables())
+        ? readPage(this.#database, query)
+        : { logs: [], ...(query.total === true ? { total: 0 } : {}) },
+    )
+  }
+
   /** Reads; where there are no tables yet there is nothing. A store that is closed reads as any other process may. */
   async #query(text: string, values?: readonly unknown[]): Promise<readonly Row[]> {
     return (await this.#hasTables()) ? await this.#database.query(text, values) : []
@@ -206,7 +216,7 @@ class PostgresStore implements ErasableStore {
       )
       if (row === undefined) return true
       if (row['held'] === true) return false
-      for (const table of ['records', 'contents'])
+      for (const table of ['records', 'labels', 'contents'])
         await run(`DELETE FROM ${schema}.${table} WHERE agent = $1`, [row['number']], deletionMs)
       await run(`DELETE FROM ${schema}.agents WHERE number = $1`, [row['number']])
       return true

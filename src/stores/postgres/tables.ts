@@ -5,8 +5,8 @@ import { isMissingTable, Refusal } from './failures.ts'
  * The tables, step by step: a schema that has the first n of these has version n. A step that has been released is never changed, and
  * must leave those at work that know the tables only up to the one before.
  *
- * One row a process tells that it is alive, and not one a log. Nothing that an append changes is part of an index, so that the row of an
- * agent is written anew in its place. Epochs are counted for all logs together, so that one that is deleted and begun anew has none of
+ * One row a process tells that it is alive, and not one a log. What an append changes is part of no index, so that the row of an agent is
+ * written anew in its place; lists go by the `minute`, which changes rarely. `labels`: what they are filtered by. Epochs are counted for all logs together, so that one that is deleted and begun anew has none of
  * before. Bodies are text: `jsonb` refuses what JSON may hold.
  */
 const steps: readonly ((schema: string) => string)[] = [
@@ -30,8 +30,10 @@ CREATE TABLE ${schema}.agents (
   definition text,
   path text,
   forked_from text,
-  metadata text
+  metadata text,
+  minute bigint GENERATED ALWAYS AS (written_at / 60000) STORED
 ) WITH (fillfactor = 60);
+CREATE INDEX newest ON ${schema}.agents (minute DESC);
 CREATE INDEX held ON ${schema}.agents (worker) WHERE worker IS NOT NULL;
 CREATE TABLE ${schema}.records (
   agent bigint NOT NULL,
@@ -40,6 +42,13 @@ CREATE TABLE ${schema}.records (
   body text NOT NULL,
   PRIMARY KEY (agent, seq)
 );
+CREATE TABLE ${schema}.labels (
+  name text COLLATE "C" NOT NULL,
+  value text COLLATE "C" NOT NULL,
+  agent bigint NOT NULL,
+  PRIMARY KEY (name, value, agent)
+);
+CREATE INDEX labelled ON ${schema}.labels (agent);
 CREATE TABLE ${schema}.contents (
   agent bigint NOT NULL,
   id text COLLATE "C" NOT NULL,

@@ -1,5 +1,8 @@
 import type { RecordOf } from '../../protocol/records.ts'
+import { labelsOf } from '../labels.ts'
+import { originOf } from '../logPages.ts'
 import type { Plan } from './planAppend.ts'
+import { plainText } from './plainText.ts'
 
 /** A statement with what it is given. */
 export interface Statement {
@@ -9,17 +12,14 @@ export interface Statement {
 
 const numbers = (list: readonly number[]): string => `{${list.join(',')}}`
 
-/** Text that the database takes: what is no character is replaced. JSON has none of it. */
-const text = (value: string): string => value.toWellFormed().replaceAll('\u0000', '\ufffd')
-
 /**
  * Writes the records of many logs by one statement, which is one commit: for each log that still has the epoch and the last record that
  * its writer knows. Gives the place `at` of those among the plans, from 1. Bodies come as one text with a line each, which JSON allows: it takes a fraction of the
  * work that an array does.
  */
 export function writeRecords(schema: string, plans: readonly Plan[]): Statement {
-  const births = plans.flatMap(({ lease, records }) =>
-    records.flatMap((record) => (record.type === 'agent.created' ? [{ number: lease.number, record }] : [])),
+  const births = plans.flatMap(({ records }, index) =>
+    records.flatMap((record) => (record.type === 'agent.created' ? [{ at: index + 1, record }] : [])),
   )
   const isBirth = births.length > 0
   const sql = `
@@ -34,7 +34,7 @@ WITH given AS (
   INSERT INTO ${schema}.records (agent, epoch, seq, body)
   SELECT m.number, m.epoch, r.seq, r.body
   FROM unnest($6::bigint[], $7::int[], string_to_array($8, E'\\n')) AS r (at, seq, body) JOIN moved m ON m.at = r.at
-)
+)${isBirth ? labelling(schema) : ''}
 SELECT at FROM moved`
   const values = [
     numbers(plans.map(({ lease }) => lease.number)),
@@ -46,29 +46,44 @@ SELECT at FROM moved`
     numbers(plans.flatMap(({ records }) => records.map(({ seq }) => seq))),
     plans.flatMap(({ bodies }) => bodies).join('\n'),
   ]
-  return { text: sql, values: isBirth ? [...values, ...birthValues(births)] : values }
+  return { text: sql, values: isBirth ? [...values, ...birthValues(births), ...labelValues(births)] : values }
+}
+
+/** The first record of a log that is written. */
+interface Birth {
+  /** The place of its plan, from 1. */
+  readonly at: number
+  readonly record: RecordOf<'agent.created'>
 }
 
 /** What lists ask for stands beside the agent. */
 const birthColumns = `, created_at = coalesce(b.created_at, a.created_at), definition = coalesce(b.definition, a.definition),
     path = coalesce(b.path, a.path), forked_from = coalesce(b.forked_from, a.forked_from), metadata = coalesce(b.metadata, a.metadata)`
 const birthSource = ` LEFT JOIN unnest($9::bigint[], $10::bigint[], $11::text[], $12::text[], $13::text[], $14::text[])
-    AS b (number, created_at, definition, path, forked_from, metadata) ON b.number = g.number`
+    AS b (at, created_at, definition, path, forked_from, metadata) ON b.at = g.at`
 
-function birthValues(
-  births: readonly { readonly number: number; readonly record: RecordOf<'agent.created'> }[],
-): unknown[] {
-  const each = (of: (record: RecordOf<'agent.created'>) => string | null): (string | null)[] =>
-    births.map(({ record }) => {
-      const value = of(record)
-      return value === null ? null : text(value)
-    })
+function birthValues(births: readonly Birth[]): unknown[] {
+  const origins = births.map(({ record }) => originOf(record))
   return [
-    numbers(births.map(({ number }) => number)),
-    numbers(births.map(({ record }) => Math.trunc(record.time))),
-    each(({ definition }) => definition),
-    each(({ path }) => JSON.stringify(path)),
-    each(({ forkedFrom }) => forkedFrom?.agentId ?? null),
-    each(({ metadata }) => (metadata === undefined ? null : JSON.stringify(metadata))),
+    numbers(births.map(({ at }) => at)),
+    numbers(origins.map(({ createdAt }) => Math.trunc(createdAt))),
+    origins.map(({ definition }) => plainText(definition)),
+    origins.map(({ path }) => JSON.stringify(path)),
+    origins.map(({ forkedFrom }) => forkedFrom ?? null),
+    origins.map(({ metadata }) => (metadata === undefined ? null : JSON.stringify(metadata))),
   ]
+}
+
+/** What lists are filtered by. */
+const labelling = (schema: string): string => `, labelled AS (
+  INSERT INTO ${schema}.labels (name, value, agent)
+  SELECT l.name, l.value, m.number FROM unnest($15::bigint[], $16::text[], $17::text[]) AS l (at, name, value) JOIN moved m ON m.at = l.at
+  ON CONFLICT DO NOTHING
+)`
+
+function labelValues(births: readonly Birth[]): unknown[] {
+  const labels = births.flatMap(({ at, record }) =>
+    labelsOf(originOf(record)).map(([name, value]) => ({ at, name: plainText(name), value: plainText(value) })),
+  )
+  return [numbers(labels.map(({ at }) => at)), labels.map(({ name }) => name), labels.map(({ value }) => value)]
 }

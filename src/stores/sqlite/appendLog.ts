@@ -4,7 +4,7 @@ import { leaseLost } from '../checkLease.ts'
 import { countRepeated, otherRecord } from '../countRepeated.ts'
 import { originOf } from '../logPages.ts'
 import type { Connection } from './connection.ts'
-import { labelsOf } from './labels.ts'
+import { labelsOf } from '../labels.ts'
 import type { SqliteLease } from './sqliteLease.ts'
 
 /** Records to be written. */

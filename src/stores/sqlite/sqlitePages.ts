@@ -1,7 +1,7 @@
 import type { SQLInputValue, SQLOutputValue } from 'node:sqlite'
 import { defaultPageLimit, type LogEntry, type LogPage, type LogQuery } from '../../protocol/logPages.ts'
 import type { Connection } from './connection.ts'
-import { above, metadataLabels, parent as parentLabel, placeIn, source, type Label } from './labels.ts'
+import { above, metadataLabels, parent as parentLabel, placeIn, source, type Label } from '../labels.ts'
 
 /** A condition and what it is given. */
 interface Condition {

@@ -1,6 +1,5 @@
-import type { SQLOutputValue } from 'node:sqlite'
-import type { LogOrigin } from '../../protocol/logPages.ts'
-import type { Metadata } from '../../protocol/metadata.ts'
+import type { LogOrigin } from '../protocol/logPages.ts'
+import type { Metadata } from '../protocol/metadata.ts'
 
 /** The name and value of something that lists are filtered by. A key of metadata begins with a letter. */
 export type Label = readonly [name: string, value: string]
@@ -26,14 +25,14 @@ export function labelsOf({ path, forkedFrom, metadata }: Omit<LogOrigin, 'defini
 }
 
 /** The same of a row of the table of agents. */
-export const labelsIn = (row: Record<string, SQLOutputValue>): Label[] => labelsOf(placeIn(row))
+export const labelsIn = (row: Readonly<Record<string, unknown>>): Label[] => labelsOf(placeIn(row))
 
 /** Where an agent's row says that it comes from. */
-export function placeIn(row: Record<string, SQLOutputValue>): Pick<LogOrigin, 'path' | 'forkedFrom' | 'metadata'> {
+export function placeIn(row: Readonly<Record<string, unknown>>): Pick<LogOrigin, 'path' | 'forkedFrom' | 'metadata'> {
   const { path, forked_from: forkedFrom, metadata } = row
   return {
-    path: path === null ? [] : (JSON.parse(String(path)) as readonly string[]),
-    ...(forkedFrom === null ? {} : { forkedFrom: String(forkedFrom) }),
-    ...(metadata === null ? {} : { metadata: JSON.parse(String(metadata)) as Metadata }),
+    path: typeof path === 'string' ? (JSON.parse(path) as readonly string[]) : [],
+    ...(typeof forkedFrom === 'string' ? { forkedFrom } : {}),
+    ...(typeof metadata === 'string' ? { metadata: JSON.parse(metadata) as Metadata } : {}),
   }
 }
