@@ -14,6 +14,7 @@ import { rebuildConversation } from '../src/conversation/rebuildConversation.ts'
 import { defaultTagPolicy } from '../src/conversation/visibleTags.ts'
 import { createRuntime, defineAgent, defineTool, type LogRecord } from '../src/index.ts'
 import { format, median, now, paired } from './measure.ts'
+import { randomNumbers } from './random.ts'
 import { benchModel, type Workload } from './workload.ts'
 
 const { values } = parseArgs({ options: { steps: { type: 'string', default: '10000' } } })
@@ -26,17 +27,6 @@ function cpuMs(task: () => void): number {
   task()
   const { user, system } = process.cpuUsage(before)
   return (user + system) / 1_000
-}
-
-/** The same numbers every time (mulberry32). */
-function randomNumbers(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
 }
 
 /** A conversation of steps that each read a file: some 3,000 characters, with names that come again and some that do not. */

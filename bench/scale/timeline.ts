@@ -1,0 +1,53 @@
+import { PriorityQueue } from '@datastructures-js/priority-queue'
+
+/** Something a process waits for: told how to go on, it does so once. */
+export type Wait = (goOn: () => void) => void
+/** What happens one after the other to one prompt, connection or machine. */
+export type Process = Generator<Wait, void, void>
+
+interface Due {
+  readonly at: number
+  /** Of two that are due at once the older is first: the same seed gives the same run. */
+  readonly order: number
+  readonly work: () => void
+}
+
+/** Simulated time, in milliseconds. */
+export class Timeline {
+  readonly #due = new PriorityQueue<Due>((a, b) => a.at - b.at || a.order - b.order)
+  #now = 0
+  #order = 0
+
+  get now(): number {
+    return this.#now
+  }
+
+  /** Waits for so long. */
+  readonly pass =
+    (ms: number): Wait =>
+    (goOn) =>
+      this.at(this.#now + ms, goOn)
+
+  at(at: number, work: () => void): void {
+    this.#due.enqueue({ at, order: (this.#order += 1), work })
+  }
+
+  /** Runs a process from now on, to its end or that of the simulation. */
+  start(process: Process): void {
+    const goOn = (): void => {
+      const { value, done } = process.next()
+      if (done !== true) value(goOn)
+    }
+    goOn()
+  }
+
+  /** Lets time pass up to `end`. */
+  runUntil(end: number): void {
+    for (let next = this.#due.front(); next !== null && next.at <= end; next = this.#due.front()) {
+      this.#due.dequeue()
+      this.#now = next.at
+      next.work()
+    }
+    this.#now = end
+  }
+}
