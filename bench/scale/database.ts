@@ -50,13 +50,13 @@ export class Database {
     const { roundTripMs, statementMs, recordMs } = this.#costs
     yield this.#timeline.pass(roundTripMs)
     yield this.cores.work(statementMs + recordMs * records)
-    yield this.#flush
+    yield (goOn) => this.#flush(goOn)
     this.#records += records
     this.#statements += 1
   }
 
   /** Commits that come while the WAL is being flushed share the next flush. */
-  readonly #flush: Wait = (goOn) => {
+  #flush(goOn: () => void): void {
     this.#unflushed.push(goOn)
     if (!this.#isFlushing) this.#beginFlush()
   }
