@@ -117,10 +117,10 @@ export const faults: readonly Fault[] = [
   {
     id: 'console-15',
     file: 'src/inspector/parts/rowWindow.ts',
-    what: 'a list that follows stays behind once a new row is far higher than was thought',
-    from: ' || this.#hasSettled',
-    to: '',
-    tests: ['inspector/foldingInChromium'],
+    what: 'a list leaves its end once a row in it is far higher than was thought',
+    from: '    this.#look(element)\n    if (this.#isHeld)',
+    to: '    this.#isAtEnd = this.#gap(element) <= endPx\n    if (this.#isHeld)',
+    tests: ['inspector/followingInChromium'],
   },
   {
     id: 'console-16',

@@ -1,6 +1,8 @@
 import type { Fault } from '../mutate.ts'
 
 const layout = 'src/inspector/model/rowLayout.ts'
+const window = 'src/inspector/parts/rowWindow.ts'
+const following = ['inspector/followingInChromium']
 
 /** Slips in lists that have only the rows in view in the document. */
 export const faults: readonly Fault[] = [
@@ -19,5 +21,21 @@ export const faults: readonly Fault[] = [
     from: '    this.#known = 1\n  }',
     to: '  }',
     tests: ['inspector/rowLayout'],
+  },
+  {
+    id: 'rowWindow-3',
+    file: window,
+    what: 'rows that come together with the news that the agent has stopped are not followed',
+    from: 'this.#isAtEnd && (this.#options.follows || this.#isKept)',
+    to: 'this.#isAtEnd && this.#options.follows',
+    tests: following,
+  },
+  {
+    id: 'rowWindow-4',
+    file: window,
+    what: 'who scrolls up is taken back to the end',
+    from: 'if (this.#top < this.#placed) this.#leaveEnd()',
+    to: 'if (this.#top < this.#placed) this.#isHeld = false',
+    tests: following,
   },
 ]

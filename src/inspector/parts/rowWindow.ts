@@ -13,7 +13,10 @@ export type RowAlign = 'auto' | 'start' | 'center' | 'end'
 export interface RowWindowOptions extends RowLayoutOptions {
   /** Rows beyond each edge of the view that are made too. */
   readonly overscan: number
-  /** Whether it stays at the end while rows are added there. */
+  /**
+   * Whether it stays at the end while rows are added there, until somebody scrolls up. What comes after it was set to `false` is still
+   * followed, until a person does something in the list: the last rows may come together with the news that they are the last.
+   */
   readonly follows: boolean
 }
 
@@ -23,7 +26,7 @@ const endPx = 60
 /** Until the element is there. */
 const firstHeight = 800
 
-/** What a person does who wants to be somewhere else. */
+/** What a person does who may want to be somewhere else. */
 const moves = ['wheel', 'touchmove', 'pointerdown', 'keydown'] as const
 
 /** Which rows of a scrolling element are in view, and where it is to scroll. */
@@ -37,12 +40,20 @@ export class RowWindow {
   #shown: readonly ShownRow[] = []
   /** Where to go, until all rows there have been measured, or a person moves. */
   #target: { readonly index: number; readonly align: RowAlign } | 'end' | null = null
-  /** Where it has scrolled to by itself. */
-  #wanted = 0
+  /** Where it was when it was last placed: by itself, or by somebody. */
+  #placed = 0
+  /** What there was to scroll then. */
+  #extent = ''
+  /** The reader is at the end. While it follows, no growth, measurement or layout changes that: only who scrolls up does. */
   #isAtEnd = true
-  #last = ''
-  /** Rows in view turned out to be of another height than was thought before they were there. */
-  #hasSettled = false
+  /** It has followed the end, and a person has done nothing here since. */
+  #isKept = false
+  /** A person has done something here since it was last placed. */
+  #hasInput = false
+  /** The row a person last did something with. */
+  #touched: RowKey | null = null
+  /** That row has become higher or lower: it stays where it is. */
+  #isHeld = false
   #rows: ResizeObserver | undefined
   #box: ResizeObserver | undefined
 
@@ -68,18 +79,24 @@ export class RowWindow {
     return shown
   }
 
+  /** Whether it stays at the end, whatever comes. */
+  get isFollowing(): boolean {
+    if (this.#target !== null) return this.#target === 'end'
+    return this.#isAtEnd && (this.#options.follows || this.#isKept)
+  }
+
   /** The rows of `show` are in the document, in this element. */
   settle(element: HTMLElement | null): void {
     this.#attach(element)
-    if (element === null) return
-    const last = this.#lastRow()
-    const hasGrown = last !== this.#last || this.#hasSettled
-    this.#last = last
-    this.#hasSettled = false
-    if (hasGrown && this.#options.follows && this.#isAtEnd && this.#target === null)
-      this.#scroll(this.#lastTop(element))
+    // What is hidden has no place.
+    if (element === null || this.#height === 0) return
+    this.#look(element)
+    if (this.#isHeld) this.#stay(element)
+    else if (this.#target === null && this.isFollowing) this.#scroll(this.#lastTop(element))
     else this.#approach()
-    this.#isAtEnd = this.#isNearEnd(element)
+    if (this.isFollowing) this.#isKept = true
+    else if (this.#target === null) this.#isAtEnd = this.#gap(element) <= (this.#options.follows ? 1 : endPx)
+    this.#place(element)
   }
 
   /** Measures a row from now on; it names its index as `data-index`. */
@@ -91,11 +108,14 @@ export class RowWindow {
 
   scrollTo(index: number, align: RowAlign): void {
     this.#target = { index, align }
+    this.#isKept = false
     this.#approach()
   }
 
   scrollToEnd(): void {
     this.#target = 'end'
+    this.#isAtEnd = true
+    this.#isKept = true
     this.#approach()
   }
 
@@ -108,15 +128,16 @@ export class RowWindow {
   #attach(element: HTMLElement | null): void {
     if (element === this.#element) return
     this.#element?.removeEventListener('scroll', this.#onScroll)
-    for (const move of moves) this.#element?.removeEventListener(move, this.#onMove)
+    for (const move of moves) this.#element?.removeEventListener(move, this.#onMove, true)
     this.#box?.disconnect()
     this.#element = element
     if (element === null) return
     element.addEventListener('scroll', this.#onScroll, { passive: true })
-    for (const move of moves) element.addEventListener(move, this.#onMove, { passive: true })
+    // Before what the page does with it, which may be to scroll.
+    for (const move of moves) element.addEventListener(move, this.#onMove, { passive: true, capture: true })
     this.#box = new ResizeObserver(() => this.#boxed(element))
     this.#box.observe(element)
-    this.#top = element.scrollTop
+    this.#place(element)
     this.#boxed(element)
   }
 
@@ -126,16 +147,36 @@ export class RowWindow {
     this.#draw()
   }
 
-  readonly #onMove = (): void => {
+  readonly #onMove = ({ target }: Event): void => {
     this.#target = null
+    this.#isKept = false
+    this.#hasInput = true
+    const list = this.#element!
+    // Keys mean the row that the list says is active.
+    const active = target === list ? document.getElementById(list.getAttribute('aria-activedescendant') ?? '') : target
+    const row = active instanceof Element ? active.closest<HTMLElement>('[data-index]') : null
+    const index = row === null ? NaN : Number(row.dataset['index'])
+    this.#touched = index < this.#options.count ? this.#options.keyOf(index) : null
+  }
+
+  /**
+   * Finds out whether somebody has scrolled. What grows or shrinks scrolls too, and growth can hide that, so where there is another amount to
+   * scroll than before only a person's input counts.
+   */
+  #look(element: HTMLElement): void {
+    this.#top = element.scrollTop
+    if (this.#gap(element) <= 1) this.#isAtEnd = true
+    else if (Math.abs(this.#top - this.#placed) > 1 && (this.#hasInput || this.#extentOf(element) === this.#extent)) {
+      this.#target = null
+      if (this.#top < this.#placed) this.#leaveEnd()
+      else this.#isAtEnd ||= this.#gap(element) <= endPx
+    } else return
+    this.#place(element)
   }
 
   readonly #onScroll = (): void => {
     const element = this.#element!
-    this.#top = element.scrollTop
-    // Somebody else has scrolled.
-    if (Math.abs(this.#top - this.#wanted) > 1) this.#target = null
-    this.#isAtEnd = this.#isNearEnd(element)
+    if (this.#height > 0) this.#look(element)
     const [first, last] = this.#range()
     // Rows beyond the edges are there already: only when these are reached others are made.
     if (first !== this.#shown[0]?.index || last !== this.#shown.at(-1)?.index) this.#draw()
@@ -158,9 +199,11 @@ export class RowWindow {
       const isFirst = !this.layout.isMeasured(index)
       const delta = this.layout.measured(index, height)
       hasChanged ||= delta !== 0
-      this.#hasSettled ||= isFirst && delta !== 0
+      const { count, keyOf } = this.#options
+      // Opened by a person, who reads it; the last one may grow by itself.
+      if (!isFirst && delta !== 0 && index < count - 1 && keyOf(index) === this.#touched) this.#isHeld = true
       // What is in view stays where it is.
-      if (start < this.#top && this.#target === null) shift += delta
+      if (start < this.#top && this.#target === null && !this.isFollowing) shift += delta
     }
     if (!hasChanged) return
     if (shift !== 0) this.#scroll(this.#top + shift)
@@ -193,27 +236,43 @@ export class RowWindow {
     if (Math.abs(this.#element.scrollTop - wanted) > 1) {
       const before = this.#element.scrollTop
       this.#scroll(wanted)
+      if (target !== 'end') this.#stay(this.#element)
       // It may be as far as it goes until more is drawn.
       if (this.#element.scrollTop !== before) this.#draw()
     } else if (layout.isExact || this.#shown.every(({ index }) => layout.isMeasured(index))) this.#target = null
   }
 
-  /** What it follows besides rows measured for the first time: one that comes after all others, the last one as it grows, less room; not one in the middle that was opened. */
-  #lastRow(): string {
-    const { count, keyOf } = this.#options
-    return count === 0 ? '' : `${keyOf(count - 1)} ${this.layout.heightOf(count - 1)} ${this.#height}`
+  /** It is where it is: at the end only if that is near. */
+  #stay(element: HTMLElement): void {
+    this.#isHeld = false
+    if (this.#gap(element) > endPx) this.#leaveEnd()
+    else this.#isAtEnd = true
   }
 
-  /** As the document has it: rows that were measured since are not drawn yet. */
-  #isNearEnd = (element: HTMLElement): boolean => this.#lastTop(element) - element.scrollTop <= endPx
+  #leaveEnd(): void {
+    this.#isAtEnd = false
+    this.#isKept = false
+  }
 
   #lastTop = ({ scrollHeight, clientHeight }: HTMLElement): number => Math.max(0, scrollHeight - clientHeight)
+
+  /** From the end, in pixels, as the document has it: rows that were measured since are not drawn yet. */
+  #gap = (element: HTMLElement): number => this.#lastTop(element) - element.scrollTop
+
+  #extentOf = ({ scrollHeight, clientHeight }: HTMLElement): string => `${scrollHeight} ${clientHeight}`
 
   #scroll(top: number): void {
     const element = this.#element!
     if (Math.abs(element.scrollTop - top) > 0.5) element.scrollTop = top
+    this.#place(element)
+  }
+
+  /** It is where it is to be. */
+  #place(element: HTMLElement): void {
     this.#top = element.scrollTop
-    this.#wanted = this.#top
+    this.#placed = this.#top
+    this.#extent = this.#extentOf(element)
+    this.#hasInput = false
   }
 
   #range(): readonly [first: number, last: number] {

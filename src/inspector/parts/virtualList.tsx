@@ -13,7 +13,7 @@ export interface VirtualListProps {
   /** Row to bring into viewport, whenever it or `scrollMark` changes; `null`: none. */
   readonly scrollTo?: number | null
   readonly scrollMark?: unknown
-  /** Stay at the end as the list grows, when the end is in view. */
+  /** It begins at its end and stays there as it grows, until somebody scrolls up. Default `false`. */
   readonly isFollowing?: boolean
   readonly class?: string
   /** Of the list itself: role, label, `aria-activedescendant`, listeners. */
@@ -24,36 +24,20 @@ export interface VirtualListProps {
 export function VirtualList(props: VirtualListProps) {
   const { count, rowHeight, isMeasured = false, keyOf, row, scrollTo = null, scrollMark, isFollowing = false } = props
   const scroller = useRef<HTMLDivElement>(null)
-  const isAtEnd = useRef(true)
-  const lastTop = useRef(0)
   const { rows, shown } = useRowWindow({
     count,
     keyOf,
     estimate: rowHeight,
     scroller: () => scroller.current,
     overscan: 8,
-    follows: false,
+    follows: isFollowing,
   })
   useLayoutEffect(() => {
     if (scrollTo !== null && scrollTo >= 0 && scrollTo < count) rows.scrollTo(scrollTo, 'auto')
   }, [scrollTo, scrollMark])
-  useLayoutEffect(() => {
-    if (isFollowing && isAtEnd.current && count > 0) rows.scrollToEnd()
-  }, [count, isFollowing, rows.height])
 
   return (
-    <div
-      ref={scroller}
-      class={`scroll virtual ${props.class ?? ''}`}
-      tabIndex={0}
-      onScroll={({ currentTarget: { scrollTop, clientHeight, scrollHeight } }) => {
-        const isNear = scrollTop + clientHeight >= scrollHeight - rowHeight
-        // Only who scrolls back leaves the end: it also moves away by itself, when the list becomes lower.
-        isAtEnd.current = isNear || (isAtEnd.current && scrollTop >= lastTop.current)
-        lastTop.current = scrollTop
-      }}
-      {...props.attributes}
-    >
+    <div ref={scroller} class={`scroll virtual ${props.class ?? ''}`} tabIndex={0} {...props.attributes}>
       <div class="virtual-rows" role="presentation" style={{ height: `${rows.layout.total}px` }}>
         {shown.map(({ index, key, start }) => (
           <div

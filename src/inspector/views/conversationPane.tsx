@@ -150,6 +150,7 @@ function Tree({ view, graph, selected, onSelect }: TreeProps): JSX.Element {
       </div>
       <NewBelow
         scroller={() => scroller.current}
+        isFollowing={scroll.isFollowing}
         count={graph.rows.length}
         isGrowing={isReplying}
         onEnd={() => scroll.scrollToEnd()}

@@ -3,6 +3,8 @@ import { counted } from '../../charts/amounts.ts'
 
 export interface NewBelowProps {
   readonly scroller: () => HTMLElement | null
+  /** Whether the list stays at its end by itself. */
+  readonly isFollowing: () => boolean
   /** Rows there are, and whether the last of them grows. */
   readonly count: number
   readonly isGrowing: boolean
@@ -13,7 +15,7 @@ export interface NewBelowProps {
 const slack = 80
 
 /** Says that something was added below what is seen, and leads there. Nothing while the end is in sight. */
-export function NewBelow({ scroller, count, isGrowing, onEnd }: NewBelowProps) {
+export function NewBelow({ scroller, isFollowing, count, isGrowing, onEnd }: NewBelowProps) {
   /** How many rows there were when the end was last seen. */
   const [seen, setSeen] = useState(count)
   const [isAway, setAway] = useState(false)
@@ -22,7 +24,8 @@ export function NewBelow({ scroller, count, isGrowing, onEnd }: NewBelowProps) {
   }, [isAway, count, seen])
   const look = (): void => {
     const element = scroller()
-    if (element !== null) setAway(element.scrollHeight - element.scrollTop - element.clientHeight > slack)
+    if (element === null) return
+    setAway(!isFollowing() && element.scrollHeight - element.scrollTop - element.clientHeight > slack)
   }
   // Rows are measured once they are drawn, which is no event of scrolling.
   useEffect(look)

@@ -9,7 +9,7 @@ export interface RowScrollOptions {
   /** Height in pixels of a row that was never shown. */
   readonly estimate: (index: number) => number
   readonly scroller: () => HTMLElement | null
-  /** Whether it stays at the end while rows are added there. */
+  /** As that of `RowWindowOptions`. */
   readonly follows: boolean
 }
 
@@ -20,6 +20,8 @@ export interface RowScroll {
   readonly measure: (element: HTMLElement | null) => void
   readonly scrollTo: (index: number, align: 'auto' | 'start' | 'center') => void
   readonly scrollToEnd: () => void
+  /** Whether it stays at the end, whatever comes. */
+  readonly isFollowing: () => boolean
 }
 
 /** Rows of any height in a list of any length: only those in view are made. */
@@ -31,6 +33,7 @@ export function useRowScroll({ count, keyOf, estimate, scroller, follows }: RowS
     measure: rows.measure,
     scrollTo: (index, align) => rows.scrollTo(index, align),
     scrollToEnd: () => rows.scrollToEnd(),
+    isFollowing: () => rows.isFollowing,
   }
 }
 
