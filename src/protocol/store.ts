@@ -1,3 +1,4 @@
+import type { CheckpointStore } from './checkpoints.ts'
 import type { LogPage, LogQuery } from './logPages.ts'
 import type { LogRecord } from './records.ts'
 import type { SnapshotStore } from './snapshots.ts'
@@ -64,6 +65,8 @@ export interface Store {
   open(agentId: string, options?: LeaseOptions): Promise<StoreLease>
   /** Keeps files as agents found them, for `undo`. Without it the runtime keeps them in memory. */
   readonly snapshots?: SnapshotStore
+  /** Keeps what was folded from logs, so that opening a long one reads its end only. Without it every opening reads the whole log. */
+  readonly checkpoints?: CheckpointStore
   close(): Promise<void>
 }
 

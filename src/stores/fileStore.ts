@@ -5,6 +5,7 @@ import { checkAgentId, isAgentId } from '../protocol/ids.ts'
 import type { LogPage, LogQuery } from '../protocol/logPages.ts'
 import type { LogRecord } from '../protocol/records.ts'
 import type { ErasableStore, LogStat, StoreLease } from '../protocol/store.ts'
+import { FileCheckpoints } from './fileCheckpoints.ts'
 import { FileSnapshots } from './fileSnapshots.ts'
 import { type FileLock, lockFile } from './lockFile.ts'
 import type { LogFile } from './logFile.ts'
@@ -21,7 +22,7 @@ class FileLease implements StoreLease {
   readonly repairedBytes: number
   readonly log: LogFile
   readonly #lock: FileLock
-  readonly #snapshots: FileSnapshots
+  readonly #beside: readonly [FileSnapshots, FileCheckpoints]
   readonly #onReleased: () => void
   #released: Promise<void> | undefined
 
@@ -30,14 +31,14 @@ class FileLease implements StoreLease {
     repairedBytes: number
     log: LogFile
     lock: FileLock
-    snapshots: FileSnapshots
+    beside: readonly [FileSnapshots, FileCheckpoints]
     onReleased: () => void
   }) {
     this.agentId = parts.agentId
     this.repairedBytes = parts.repairedBytes
     this.log = parts.log
     this.#lock = parts.lock
-    this.#snapshots = parts.snapshots
+    this.#beside = parts.beside
     this.#onReleased = parts.onReleased
   }
 
@@ -58,7 +59,9 @@ class FileLease implements StoreLease {
     try {
       await this.log.close()
     } finally {
-      await this.#snapshots.forget(this.agentId)
+      const [snapshots, checkpoints] = this.#beside
+      await snapshots.forget(this.agentId)
+      await checkpoints.settled(this.agentId)
       await this.#lock.release()
       this.#onReleased()
     }
@@ -67,6 +70,7 @@ class FileLease implements StoreLease {
 
 class FileStore implements ErasableStore {
   readonly snapshots: FileSnapshots
+  readonly checkpoints: FileCheckpoints
   readonly #dir: string
   readonly #policy: SyncPolicy
   readonly #leases = new Map<string, FileLease>()
@@ -82,6 +86,10 @@ class FileStore implements ErasableStore {
     this.#dir = dir
     this.#policy = policy
     const isSynced = policy.durability !== 'os'
+    this.checkpoints = new FileCheckpoints(
+      (agentId) => join(dir, `${agentId}.checkpoint`),
+      (agentId) => this.#leaseOf(agentId),
+    )
     this.snapshots = new FileSnapshots((agentId) => join(dir, `${agentId}.snapshots`), {
       ...policy.snapshots,
       isSynced,
@@ -89,10 +97,20 @@ class FileStore implements ErasableStore {
   }
 
   append(agentId: string, records: readonly LogRecord[]): Promise<void> {
-    if (this.#closed !== undefined) return Promise.reject(this.#closedError())
+    try {
+      return this.#leaseOf(agentId).log.append(records)
+    } catch (thrown) {
+      const error = thrown as RuntimeError
+      return Promise.reject(error)
+    }
+  }
+
+  /** @throws RuntimeError `STORE_CLOSED`, `STORE_NOT_OPEN` */
+  #leaseOf(agentId: string): FileLease {
+    if (this.#closed !== undefined) throw this.#closedError()
     const lease = this.#leases.get(agentId)
-    if (lease?.open === true) return lease.log.append(records)
-    return Promise.reject(new RuntimeError('STORE_NOT_OPEN', `The log of agent "${agentId}" is not open.`))
+    if (lease?.open === true) return lease
+    throw new RuntimeError('STORE_NOT_OPEN', `The log of agent "${agentId}" is not open.`)
   }
 
   read(agentId: string, fromSeq = 1, limit = Infinity): AsyncIterable<LogRecord> {
@@ -189,7 +207,7 @@ class FileStore implements ErasableStore {
         repairedBytes,
         log,
         lock,
-        snapshots: this.snapshots,
+        beside: [this.snapshots, this.checkpoints],
         onReleased: () => {
           if (this.#leases.get(agentId) === lease) this.#leases.delete(agentId)
         },
@@ -209,6 +227,7 @@ class FileStore implements ErasableStore {
     const lock = await lockFile(this.#lockOf(agentId))
     try {
       await this.snapshots.delete(agentId)
+      await this.checkpoints.delete(agentId)
       await unlink(file)
       if (this.#policy.durability !== 'os') await syncFolder(this.#dir)
     } catch (thrown) {
@@ -254,8 +273,8 @@ async function isThere(file: string): Promise<boolean> {
 
 /**
  * A store in a folder, created if missing: `<agentId>.jsonl` is an agent's log, one record per line with a checksum as its last
- * field, and `<agentId>.lock` exists beside it while a process is writing; `<agentId>.snapshots` holds files as the agent found them, if its
- * tools keep them. See `Store` for the contract. `durability` determines
+ * field, and `<agentId>.lock` exists beside it while a process is writing; `<agentId>.checkpoint` holds what was folded from a long
+ * log, and `<agentId>.snapshots` files as the agent found them, if its tools keep them. See `Store` for the contract. `durability` determines
  * when a record counts as stored; by default once the operating system has it, so it survives the process, even `kill -9`, but not a
  * power cut.
  *

@@ -5,6 +5,7 @@ import { stored, type ErasableStore, type StoreLease } from '../protocol/store.t
 import { checkAgentId } from '../protocol/ids.ts'
 import { checkLease } from './checkLease.ts'
 import { originIn, pageOf } from './logPages.ts'
+import { MemoryCheckpoints } from './memoryCheckpoints.ts'
 import { MemorySnapshots } from './memorySnapshots.ts'
 import { countRepeated, otherRecord } from './countRepeated.ts'
 
@@ -69,11 +70,15 @@ export function memoryStore(): ErasableStore {
     if (!leases.has(agentId)) return
     throw new RuntimeError('STORE_LOCKED', `The log of agent "${agentId}" is open in this process (${process.pid}).`)
   }
-  const keep = (agentId: string, records: readonly LogRecord[], epoch: number | undefined): void => {
+  const leaseOf = (agentId: string, epoch: number | undefined): MemoryLease => {
     refuseWhenClosed()
     const lease = leases.get(agentId)
     checkLease(agentId, { held: lease?.epoch, newest: epochs.get(agentId) ?? 0 }, epoch)
-    const log = lease!.records
+    return lease!
+  }
+  const checkpoints = new MemoryCheckpoints(leaseOf)
+  const keep = (agentId: string, records: readonly LogRecord[], epoch: number | undefined): void => {
+    const log = leaseOf(agentId, epoch).records
     const repeated = countRepeated(agentId, records, log.length)
     for (let index = 0; index < repeated; index += 1) {
       const record = records[index]!
@@ -84,6 +89,7 @@ export function memoryStore(): ErasableStore {
 
   return {
     snapshots,
+    checkpoints,
 
     append(agentId, records, epoch) {
       try {
@@ -145,6 +151,7 @@ export function memoryStore(): ErasableStore {
       checkAgentId(agentId)
       refuseWhenLeased(agentId)
       snapshots.delete(agentId)
+      checkpoints.delete(agentId)
       logs.delete(agentId)
     },
 

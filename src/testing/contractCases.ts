@@ -12,6 +12,7 @@ import {
   type ReopenChecks,
   recordsBetween,
 } from './contractDemands.ts'
+import { checkpoints, reopenCheckpoints } from './contractCheckpoints.ts'
 import { pages, reopenPages } from './contractPages.ts'
 import { reopenTakeovers, takeovers } from './contractTakeovers.ts'
 
@@ -323,12 +324,21 @@ const forgetting: Checks = {
 }
 
 /** What must hold of any one store, by name. */
-export const storeChecks: Checks = { ...appending, ...reading, ...lifetimes, ...takeovers, ...forgetting, ...pages }
+export const storeChecks: Checks = {
+  ...appending,
+  ...reading,
+  ...lifetimes,
+  ...takeovers,
+  ...forgetting,
+  ...pages,
+  ...checkpoints,
+}
 
 /** What must hold of two stores over the same data, by name. */
 export const reopenChecks: ReopenChecks = {
   ...reopenTakeovers,
   ...reopenPages,
+  ...reopenCheckpoints,
   'a store opened again has every record': async (store, reopen) => {
     for (const id of ['a', 'b']) await openWith(store, id, 6)
     await store.close()

@@ -7,6 +7,7 @@ import type {
   ModelRequest,
   ModelSettings,
   RequestMessage,
+  CheckpointStore,
   SnapshotStore,
   Store,
   StoreLease,
@@ -107,6 +108,7 @@ interface TheStore {
   page?(query?: LogQuery): Promise<LogPage>
   open(agentId: string, options?: { readonly takeOver?: boolean | undefined }): Promise<StoreLease>
   readonly snapshots?: SnapshotStore
+  readonly checkpoints?: CheckpointStore
   close(): Promise<void>
 }
 expectType<Same<Store, TheStore>>()

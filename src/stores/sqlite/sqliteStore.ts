@@ -16,6 +16,7 @@ import { appendLog, type Append } from './appendLog.ts'
 import { AppendQueue } from './appendQueue.ts'
 import { Connection, isBusy } from './connection.ts'
 import { labelsIn } from '../labels.ts'
+import { SqliteCheckpoints } from './sqliteCheckpoints.ts'
 import { SqliteLease } from './sqliteLease.ts'
 import { readPage } from './sqlitePages.ts'
 import { SqliteSnapshots } from './sqliteSnapshots.ts'
@@ -48,6 +49,7 @@ const pages = { first: 8, next: 512 } as const
 
 class SqliteStore implements ErasableStore {
   readonly snapshots: SqliteSnapshots
+  readonly checkpoints: SqliteCheckpoints
   readonly #connection: Connection
   readonly #queue: AppendQueue
   readonly #isSynced: boolean
@@ -62,6 +64,10 @@ class SqliteStore implements ErasableStore {
     this.#isSynced = durability === 'batch'
     this.#connection = new Connection(file, { isSynced: this.#isSynced })
     this.#queue = new AppendQueue(this.#connection, clock)
+    this.checkpoints = new SqliteCheckpoints(this.#connection, {
+      leaseOf: (agentId, epoch) => this.#leaseOf(agentId, epoch),
+      reading: (work, nothing) => this.#read(work, nothing),
+    })
     const given = Object.entries(snapshots ?? {}).filter(([, value]) => value !== undefined)
     this.snapshots = new SqliteSnapshots(this.#connection, { ...defaultSnapshotLimits, ...Object.fromEntries(given) })
   }
@@ -79,12 +85,17 @@ class SqliteStore implements ErasableStore {
   }
 
   #prepare(agentId: string, records: readonly LogRecord[], epoch: number | undefined): Append {
+    return { lease: this.#leaseOf(agentId, epoch), records, bodies: bodiesOf(agentId, records) }
+  }
+
+  /** @throws RuntimeError `STORE_CLOSED`, `STORE_NOT_OPEN`, `STORE_LEASE_LOST` */
+  #leaseOf(agentId: string, epoch: number | undefined): SqliteLease {
     if (this.#closed !== undefined) throw this.#closedError()
     const held = this.#leases.get(agentId)
     const lease = held?.isReleased === false ? held : undefined
     if (lease === undefined || (epoch !== undefined && epoch !== lease.epoch))
       checkLease(agentId, { held: lease?.epoch, newest: lease?.epoch ?? this.#newestEpoch(agentId) }, epoch)
-    return { lease: lease!, records, bodies: bodiesOf(agentId, records) }
+    return lease!
   }
 
   #newestEpoch(agentId: string): number {
@@ -252,7 +263,7 @@ class SqliteStore implements ErasableStore {
       if (row === undefined) return
       const writer = row['writer'] ?? null
       if (writer !== null && writer !== dead) throw this.#locked(agentId, Number(writer))
-      for (const table of ['records', 'contents'])
+      for (const table of ['records', 'contents', 'checkpoints'])
         this.#connection.statement(`DELETE FROM ${table} WHERE agent = ?`).run(row['number']!)
       for (const label of labelsIn(row))
         this.#connection

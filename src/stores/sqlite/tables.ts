@@ -64,6 +64,15 @@ CREATE INDEX newest_roots ON agents (written_at DESC, id) WHERE last_seq > 0 AND
     for (const row of known.iterate())
       for (const [name, value] of labelsIn(row)) insert.run(name, value, Number(row['number']))
   },
+  `
+CREATE TABLE checkpoints (
+  agent INTEGER PRIMARY KEY,
+  seq INTEGER NOT NULL,
+  form TEXT NOT NULL,
+  digest TEXT NOT NULL,
+  body BLOB NOT NULL
+) STRICT;
+`,
 ]
 
 /**

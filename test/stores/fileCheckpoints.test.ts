@@ -1,0 +1,64 @@
+import { readdir, readFile, truncate, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Checkpoint } from '../../src/protocol/checkpoints.ts'
+import { fileStore } from '../../src/stores/fileStore.ts'
+import { withCode } from '../support/agentHarness.ts'
+import { assert, describe } from '../support/suite.ts'
+import { storeFolder } from './storeFolder.ts'
+
+const checkpoint: Checkpoint = {
+  seq: 7,
+  form: '1',
+  digest: 'd',
+  body: Uint8Array.from({ length: 5_000 }, (_, at) => at & 255),
+}
+
+describe('the checkpoint of a log in a folder', (it) => {
+  it('is as none when any part of its file is damaged', async (context) => {
+    const { dir } = await storeFolder(context)
+    const store = fileStore(dir)
+    context.cleanup(() => store.close())
+    await store.open('a')
+    await store.checkpoints!.write('a', checkpoint)
+    const file = join(dir, 'a.checkpoint')
+    const whole = await readFile(file)
+    assert.is((await store.checkpoints!.read('a'))?.seq, 7)
+    for (const at of [0, 8, whole.indexOf(10), whole.indexOf(10) + 1, whole.length - 1]) {
+      const damaged = Buffer.from(whole)
+      damaged[at]! ^= 1
+      await writeFile(file, damaged)
+      assert.is(await store.checkpoints!.read('a'), undefined, `byte ${at}`)
+    }
+    for (const length of [0, 3, 100, whole.length - 1]) {
+      await writeFile(file, whole)
+      await truncate(file, length)
+      assert.is(await store.checkpoints!.read('a'), undefined, `${length} bytes`)
+    }
+    await writeFile(file, '{"seq":1}\n')
+    assert.is(await store.checkpoints!.read('a'), undefined)
+    await store.checkpoints!.write('a', checkpoint)
+    assert.is((await store.checkpoints!.read('a'))?.seq, 7)
+  })
+
+  it('is found whole when a process died while it wrote the next, and what that left goes with the log', async (context) => {
+    const { dir } = await storeFolder(context)
+    const store = fileStore(dir)
+    context.cleanup(() => store.close())
+    const lease = await store.open('a')
+    await store.checkpoints!.write('a', checkpoint)
+    await writeFile(join(dir, 'a.checkpoint.tmp'), 'half of the ne')
+    assert.equal((await store.checkpoints!.read('a'))?.body.length, 5_000)
+    await store.checkpoints!.write('a', { ...checkpoint, seq: 8 })
+    assert.is((await store.checkpoints!.read('a'))?.seq, 8)
+    await writeFile(join(dir, 'a.checkpoint.tmp'), 'half of the ne')
+    await lease.release()
+    await store.delete('a')
+    assert.equal(await readdir(dir), [])
+  })
+
+  it('takes no id that leads out of the folder', async (context) => {
+    const store = fileStore((await storeFolder(context)).dir)
+    context.cleanup(() => store.close())
+    await assert.rejects(store.checkpoints!.read('../a'), withCode('INVALID_ID'))
+  })
+})
