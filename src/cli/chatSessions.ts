@@ -1,5 +1,5 @@
 import type { SessionSummary } from '../sessions/listSessions.ts'
-import { listSessions } from '../sessions/listSessions.ts'
+import { sessionsIn } from '../sessions/listSessions.ts'
 import { age } from '../charts/amounts.ts'
 import { oneLine } from '../charts/plainText.ts'
 import { systemClock } from '../protocol/clock.ts'
@@ -18,23 +18,25 @@ import { LiveScreen } from './terminal/liveScreen.ts'
 /**
  * The sessions of a folder that a chat can go on with, the newest first; of one agent if it is named.
  *
- * @throws RuntimeError as `loadConfig`, `openLogs` and `listSessions`.
+ * @throws RuntimeError as `loadConfig` and `openLogs`, and when the store cannot tell what it has.
  */
 export async function pastSessions(invocation: Invocation, host: CliHost): Promise<readonly SessionSummary[]> {
   const config = await loadConfig(invocation, host)
   const { store } = openLogs(invocation, config)
-  const sessions = await listSessions(store)
-  return sessions.filter(
-    ({ definition, path, isStopped, runs, error }) =>
-      error === undefined &&
-      // One in which nothing was said is like a new one.
-      runs > 0 &&
-      path.length === 0 &&
-      !isStopped &&
-      (definition === cliAgentName || mayKnow(config, definition)) &&
-      (invocation.agent === undefined || invocation.agent === definition),
-  )
+  const query = { parent: null, ...(invocation.agent === undefined ? {} : { definition: invocation.agent }) }
+  const sessions: SessionSummary[] = []
+  for await (const session of sessionsIn(store, query)) {
+    const { definition, isStopped, runs, error } = session
+    const isKnown = definition === cliAgentName || mayKnow(config, definition)
+    // One in which nothing was said is like a new one.
+    if (error === undefined && runs > 0 && !isStopped && isKnown) sessions.push(session)
+    if (sessions.length === mostOffered) break
+  }
+  return sessions.toSorted((a, b) => b.updatedAt - a.updatedAt)
 }
+
+/** A list to choose from is of the newest. */
+const mostOffered = 100
 
 /** Sessions as lines of a list: what they are about, how far they got, and how long ago. Pure. */
 export const sessionItems = (sessions: readonly SessionSummary[], now: number): PickerItem[] =>

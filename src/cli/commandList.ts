@@ -95,7 +95,7 @@ export const commands: Readonly<Record<string, Command>> = {
       'run ended), runs, turns, usage, costUsd, createdAt, updatedAt, forks, forkedFrom, lastText; error if',
       'it cannot be read.',
     ],
-    options: ['dir', 'logs', 'config', 'no-config', 'failed', 'waiting', 'theme', 'json'],
+    options: ['dir', 'logs', 'config', 'no-config', 'failed', 'waiting', 'limit', 'theme', 'json'],
     task: 'none',
     operand: { name: 'session id', example: '' },
     load: async () => (await import('./commands/sessions.ts')).sessionsCommand,

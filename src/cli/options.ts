@@ -11,6 +11,7 @@ export const options = {
   'time-limit': ['--time-limit <ms>', 'of demo sort: what the sort is held to'],
   failed: ['--failed', 'only those whose last run failed'],
   waiting: ['--waiting', 'only those that wait for a person'],
+  limit: ['--limit <n>', 'only so many, the newest; default at a terminal: 50'],
   turn: ['--turn <n>', 'this turn'],
   request: ['--request', 'exactly what the model was sent'],
   artifact: ['--artifact <name>', 'what a result kept whole: its name, or the first digits of its SHA-256'],

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { RuntimeError } from '../protocol/errors.ts'
 import type { ErasableStore } from '../protocol/store.ts'
-import { createdRecord } from '../sessions/readHistory.ts'
+import { allLogs, pagesOf } from '../sessions/logPages.ts'
 import { loadSession, type LoadedSession } from '../sessions/loadSession.ts'
 import { checkAgentId } from '../protocol/ids.ts'
 import { fileStore } from '../stores/fileStore.ts'
@@ -64,14 +64,8 @@ export async function readSession(logs: SessionLogs, id: string): Promise<Loaded
 /** Ids of the sessions forked from this one's own log; unreadable logs are skipped. */
 export async function forksOf({ store }: SessionLogs, id: string): Promise<string[]> {
   const forks: string[] = []
-  for (const other of await store.list()) {
-    try {
-      if ((await createdRecord(store, other))?.forkedFrom?.agentId === id) forks.push(other)
-    } catch {
-      // Skip unreadable logs.
-    }
-  }
-  return forks
+  for await (const log of allLogs(pagesOf(store), { forkedFrom: id })) forks.push(log.id)
+  return forks.toSorted()
 }
 
 /** Whether to print JSON: on request, or if the output is not a terminal. */

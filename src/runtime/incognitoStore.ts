@@ -13,8 +13,8 @@ export function incognitoStore(behind: Store): Store {
   return {
     append: (agentId, records) => logs.append(agentId, records),
 
-    async *read(agentId, fromSeq) {
-      yield* ((await has(agentId)) ? logs : behind).read(agentId, fromSeq)
+    async *read(agentId, fromSeq, limit) {
+      yield* ((await has(agentId)) ? logs : behind).read(agentId, fromSeq, limit)
     },
 
     // One id must not stand for two agents.

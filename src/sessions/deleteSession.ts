@@ -1,6 +1,7 @@
 import { RuntimeError } from '../protocol/errors.ts'
 import { type Store, isErasable } from '../protocol/store.ts'
 import { checkAgentId } from '../protocol/ids.ts'
+import { allLogs, pagesOf } from './logPages.ts'
 import { createdRecord } from './readHistory.ts'
 
 /**
@@ -13,13 +14,17 @@ export async function deleteSession(store: Store, agentId: string): Promise<void
   checkAgentId(agentId)
   if (!isErasable(store))
     throw new RuntimeError('STORE_DELETE_FAILED', `Agent "${agentId}" was not deleted: its store has no delete().`)
-  const ids = await store.list()
-  if (!ids.includes(agentId))
+  const pages = pagesOf(store)
+  if ((await pages({ ids: [agentId], limit: 1 })).logs.length === 0)
     throw new RuntimeError('AGENT_NOT_FOUND', `There is no log of agent "${agentId}" in this store.`)
   const forks: string[] = []
-  for (const id of ids) if (id !== agentId && (await sourceOf(store, id)) === agentId) forks.push(id)
+  for await (const { id, origin } of allLogs(pages, { limit: 1_000 })) {
+    if (id === agentId) continue
+    const source = origin === undefined ? await sourceOf(store, id) : origin.forkedFrom
+    if (source === agentId) forks.push(id)
+  }
   if (forks.length > 0) {
-    const what = `Agent "${agentId}" was not deleted: ${forks.join(', ')} ${forks.length === 1 ? 'is' : 'are'} forked from it.`
+    const what = `Agent "${agentId}" was not deleted: ${forks.toSorted().join(', ')} ${forks.length === 1 ? 'is' : 'are'} forked from it.`
     throw new RuntimeError('SESSION_IN_USE', what)
   }
   await store.delete(agentId)

@@ -1,11 +1,16 @@
-import { toErrorInfo, type ErrorInfo } from '../protocol/errors.ts'
-import { checkMetadata, hasMetadata, type Metadata } from '../protocol/metadata.ts'
+import { RuntimeError, toErrorInfo, type ErrorInfo } from '../protocol/errors.ts'
+import type { LogQuery } from '../protocol/logPages.ts'
+import { checkMetadata, type Metadata } from '../protocol/metadata.ts'
 import type { Store } from '../protocol/store.ts'
 import { checkVersion } from '../protocol/upgradeRecord.ts'
+import { allLogs, pagesOf, type Pages } from './logPages.ts'
 import { SessionProjection } from './sessionProjection.ts'
 import type { Session } from './session.ts'
 
 const none: Metadata = Object.freeze({})
+
+/** How many logs a store is asked for at once. */
+const mostAtOnce = 1_000
 
 /** A session in a list. */
 export interface SessionSummary extends Omit<Session, 'runs' | 'changes'> {
@@ -26,33 +31,55 @@ export function summaryOf({ runs, changes: _, ...session }: Session): SessionSum
   return { ...session, runs: runs.length, turns, forks: [], children: [] }
 }
 
+/** Which sessions are listed. */
+export interface ListOptions {
+  /** Only sessions that have all of these values. */
+  readonly metadata?: Metadata
+  /** Only those written last, so many: `forks` and `children` are then those among them. Default: all. */
+  readonly limit?: number
+}
+
 /**
- * The sessions of a store, the one written last first. A log that cannot be read is in the list with its `error`. Reads every
- * log to its end, one after the other. `metadata`: only sessions that have all of these values.
+ * The sessions of a store, the one written last first. A log that cannot be read is in the list with its `error`. Reads each log that is
+ * listed to its end, one after the other, and others at most as far as it takes to leave them out.
  *
  * @throws RuntimeError `INVALID_OPTION`; `STORE_READ_FAILED` when the store cannot tell what it has.
  */
-export async function listSessions(
-  store: Store,
-  options: { readonly metadata?: Metadata } = {},
-): Promise<SessionSummary[]> {
-  const { metadata = none } = options
+export async function listSessions(store: Store, options: ListOptions = {}): Promise<SessionSummary[]> {
+  const { metadata = none, limit = Infinity } = options
   checkMetadata('listSessions', metadata)
+  if (limit !== Infinity && (!Number.isSafeInteger(limit) || limit < 0))
+    throw new RuntimeError('INVALID_OPTION', `listSessions: limit: give a whole number from 0 on, not ${limit}.`)
+  const pages = pagesOf(store)
   const summaries: SessionSummary[] = []
-  for (const agentId of await store.list()) {
-    const summary = await summarise(store, agentId)
-    if (summary !== undefined) summaries.push(summary)
-  }
-  const bySource = groupIds(summaries, ({ forkedFrom }) => forkedFrom?.agentId)
-  const byParent = groupIds(summaries, ({ path }) => path.at(-1))
+  if (limit > 0)
+    for await (const summary of sessionsIn(store, { metadata, limit: Math.min(limit, mostAtOnce) }, pages)) {
+      summaries.push(summary)
+      if (summaries.length === limit) break
+    }
+  const isFiltered = Object.keys(metadata).length > 0
+  const known = isFiltered && limit === Infinity ? await relationsIn(pages) : summaries
+  const bySource = groupIds(known, ({ forkedFrom }) => forkedFrom?.agentId)
+  const byParent = groupIds(known, ({ path }) => path.at(-1))
   return summaries
-    .filter((summary) => hasMetadata(summary.metadata, metadata))
     .map((summary) => ({
       ...summary,
       forks: bySource.get(summary.id) ?? [],
       children: byParent.get(summary.id) ?? [],
     }))
     .toSorted((a, b) => b.updatedAt - a.updatedAt)
+}
+
+/** The sessions that a query finds, read one after another, as long as somebody asks; `limit`: how many are expected. */
+export async function* sessionsIn(
+  store: Store,
+  query: LogQuery = {},
+  pages: Pages = pagesOf(store),
+): AsyncGenerator<SessionSummary, void, undefined> {
+  for await (const { id } of allLogs(pages, query)) {
+    const summary = await summarise(store, id)
+    if (summary !== undefined) yield summary
+  }
 }
 
 /** `undefined` when the log was deleted meanwhile. */
@@ -74,14 +101,27 @@ async function summarise(store: Store, agentId: string): Promise<SessionSummary 
   return { ...summaryOf(projection.session), id: agentId, ...(error === undefined ? {} : { error }) }
 }
 
-function groupIds(
-  summaries: readonly SessionSummary[],
-  by: (summary: SessionSummary) => string | undefined,
-): Map<string, string[]> {
+interface Related {
+  readonly id: string
+  readonly path: readonly string[]
+  readonly forkedFrom?: { readonly agentId: string }
+}
+
+/** Of all logs, whatever is listed. */
+async function relationsIn(pages: Pages): Promise<Related[]> {
+  const found: Related[] = []
+  for await (const { id, origin } of allLogs(pages, { limit: mostAtOnce })) {
+    const source = origin?.forkedFrom
+    found.push({ id, path: origin?.path ?? [], ...(source === undefined ? {} : { forkedFrom: { agentId: source } }) })
+  }
+  return found
+}
+
+function groupIds(logs: readonly Related[], by: (log: Related) => string | undefined): Map<string, string[]> {
   const groups = new Map<string, string[]>()
-  for (const summary of summaries) {
-    const key = by(summary)
-    if (key !== undefined) groups.set(key, [...(groups.get(key) ?? []), summary.id])
+  for (const log of logs) {
+    const key = by(log)
+    if (key !== undefined) groups.set(key, [...(groups.get(key) ?? []), log.id].toSorted())
   }
   return groups
 }

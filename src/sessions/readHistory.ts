@@ -91,7 +91,7 @@ async function readCreated(store: Store, agentId: string, fork?: string): Promis
 
 /** The first record of an agent's log; `undefined` without a log, or when it begins otherwise. Rejects as the store does. */
 export async function createdRecord(store: Store, agentId: string): Promise<RecordOf<'agent.created'> | undefined> {
-  for await (const record of store.read(agentId)) {
+  for await (const record of store.read(agentId, 1, 1)) {
     checkVersion(agentId, record)
     return record.type === 'agent.created' ? record : undefined
   }

@@ -75,7 +75,7 @@ class FileStore implements ErasableStore {
   readonly #policy: SyncPolicy
   readonly #leases = new Map<string, FileLease>()
   readonly #pages = new ReadPages({
-    listed: () => this.#listed(),
+    listed: (ids) => this.#listed(ids),
     read: (agentId, fromSeq, limit) => this.read(agentId, fromSeq, limit),
   })
   /** Opens and deletes under way. */
@@ -128,12 +128,9 @@ class FileStore implements ErasableStore {
     return this.#pages.page(query)
   }
 
-  async #listed(): Promise<readonly ListedLog[]> {
+  async #listed(wanted?: readonly string[]): Promise<readonly ListedLog[]> {
     try {
-      const ids = (await readdir(this.#dir))
-        .filter((name) => name.endsWith(extension))
-        .map((name) => name.slice(0, -extension.length))
-        .filter(isAgentId)
+      const ids = (wanted ?? (await this.#names())).filter(isAgentId)
       const stats = await Promise.all(ids.map((id) => stat(this.#fileOf(id)).catch(() => undefined)))
       return ids.flatMap((id, index) => {
         const found = stats[index]
@@ -146,6 +143,11 @@ class FileStore implements ErasableStore {
         cause: thrown,
       })
     }
+  }
+
+  async #names(): Promise<readonly string[]> {
+    const logs = (await readdir(this.#dir)).filter((name) => name.endsWith(extension))
+    return logs.map((name) => name.slice(0, -extension.length))
   }
 
   async stat(agentId: string): Promise<LogStat | undefined> {

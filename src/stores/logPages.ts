@@ -19,9 +19,6 @@ export const originIn = (record: LogRecord | undefined): LogOrigin | undefined =
 export const byNewest = (a: Pick<LogEntry, 'id' | 'writtenAt'>, b: Pick<LogEntry, 'id' | 'writtenAt'>): number =>
   b.writtenAt - a.writtenAt || (a.id < b.id ? -1 : Number(a.id > b.id))
 
-/** Whether a log may be wanted as far as its id tells. */
-export const fitsById = (id: string, { ids }: LogQuery): boolean => ids === undefined || ids.includes(id)
-
 /** Whether a query asks for what only first records tell. */
 export const asksForOrigins = ({ within, metadata, definition, parent, forkedFrom }: LogQuery): boolean =>
   within !== undefined ||
@@ -30,32 +27,30 @@ export const asksForOrigins = ({ within, metadata, definition, parent, forkedFro
   forkedFrom !== undefined ||
   Object.keys(metadata ?? {}).length > 0
 
-/** Whether a query asks for a log; `after` and `limit` aside. Pure. */
-export function fits({ id, origin }: Pick<LogEntry, 'id' | 'origin'>, query: LogQuery): boolean {
-  const { within, metadata = {}, definition, parent, forkedFrom } = query
-  return (
-    fitsById(id, query) &&
-    (within === undefined || within.includes(id) || (origin?.path.some((above) => within.includes(above)) ?? false)) &&
+/** Tells of logs whether a query asks for them; `after` and `limit` aside. */
+export function fitting(query: LogQuery): (entry: Pick<LogEntry, 'id' | 'origin'>) => boolean {
+  const { metadata = {}, definition, parent, forkedFrom } = query
+  const ids = query.ids && new Set(query.ids)
+  const within = query.within && new Set(query.within)
+  return ({ id, origin }) =>
+    (ids === undefined || ids.has(id)) &&
+    (within === undefined || within.has(id) || (origin?.path.some((above) => within.has(above)) ?? false)) &&
     hasMetadata(origin?.metadata, metadata) &&
     (definition === undefined || origin?.definition === definition) &&
     (parent === undefined || (origin !== undefined && (origin.path.at(-1) ?? null) === parent)) &&
     (forkedFrom === undefined || origin?.forkedFrom === forkedFrom)
-  )
 }
 
 /** The page of logs that a query asks for, of those that fit it. Pure. */
 export function pageAmong<E extends Pick<LogEntry, 'id' | 'writtenAt'>>(
-  fitting: readonly E[],
+  all: readonly E[],
   { after, limit = defaultPageLimit, total = false }: LogQuery,
 ): { readonly logs: readonly E[]; readonly total?: number } {
-  const rest = after === undefined ? fitting : fitting.filter((entry) => byNewest(after, entry) < 0)
+  const rest = after === undefined ? all : all.filter((entry) => byNewest(after, entry) < 0)
   const logs = rest.toSorted(byNewest).slice(0, limit)
-  return { logs, ...(total ? { total: fitting.length } : {}) }
+  return { logs, ...(total ? { total: all.length } : {}) }
 }
 
 /** A page of logs that are all known. Pure. */
 export const pageOf = (entries: readonly LogEntry[], query: LogQuery = {}): LogPage =>
-  pageAmong(
-    entries.filter((entry) => fits(entry, query)),
-    query,
-  )
+  pageAmong(entries.filter(fitting(query)), query)

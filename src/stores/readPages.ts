@@ -1,7 +1,7 @@
 import type { LogEntry, LogOrigin, LogPage, LogQuery } from '../protocol/logPages.ts'
 import type { LogRecord } from '../protocol/records.ts'
 import type { LogStat } from '../protocol/store.ts'
-import { asksForOrigins, fits, fitsById, originIn, pageAmong } from './logPages.ts'
+import { asksForOrigins, fitting, originIn, pageAmong } from './logPages.ts'
 
 /** A log and how it stands; `undefined`: that takes reading it. */
 export interface ListedLog {
@@ -11,8 +11,8 @@ export interface ListedLog {
 
 /** What pages are made of. */
 export interface ReadableLogs {
-  /** Every log. Rejects when the store cannot tell. */
-  listed(): Promise<readonly ListedLog[]>
+  /** Every log, or those of these ids that are there. Rejects when the store cannot tell. */
+  listed(ids?: readonly string[]): Promise<readonly ListedLog[]>
   read(agentId: string, fromSeq?: number, limit?: number): AsyncIterable<LogRecord>
 }
 
@@ -38,16 +38,12 @@ export class ReadPages {
 
   /** Rejects when the store cannot tell what it has; a log that cannot be read is in it, without its origin. */
   async page(query: LogQuery = {}): Promise<LogPage> {
-    this.#looking ??= this.#inTurn(() => {
-      this.#looking = undefined
-      return this.#look()
-    })
     const within: LogEntry[] = []
     const needsOrigins = asksForOrigins(query)
-    for (const listed of await this.#looking) {
-      if (!fitsById(listed.id, query)) continue
+    const isWanted = fitting(query)
+    for (const listed of await this.#listed(query)) {
       const origin = needsOrigins ? await this.#inTurn(() => this.#originOf(listed)) : undefined
-      if (needsOrigins && !fits({ id: listed.id, origin }, query)) continue
+      if (needsOrigins && !isWanted({ id: listed.id, origin })) continue
       const stat = listed.stat ?? (await this.#inTurn(() => this.#statOf(listed.id)))
       if (stat !== undefined) within.push({ id: listed.id, ...stat, origin })
     }
@@ -65,6 +61,15 @@ export class ReadPages {
     const done = this.#last.then(work)
     this.#last = done.catch(() => {})
     return done
+  }
+
+  #listed({ ids }: LogQuery): Promise<readonly ListedLog[]> {
+    if (ids !== undefined) return this.#inTurn(() => this.#logs.listed(ids))
+    this.#looking ??= this.#inTurn(() => {
+      this.#looking = undefined
+      return this.#look()
+    })
+    return this.#looking
   }
 
   async #look(): Promise<readonly ListedLog[]> {

@@ -1,7 +1,8 @@
 import type { AgentDefinition } from '../../actors/agentDefinition.ts'
 import { messageOf } from '../../protocol/errors.ts'
+import type { Store } from '../../protocol/store.ts'
 import { createRuntime, type Runtime } from '../../createRuntime.ts'
-import { listSessions } from '../../sessions/listSessions.ts'
+import { sessionsIn } from '../../sessions/listSessions.ts'
 import { loadSession } from '../../sessions/loadSession.ts'
 import { addressOf, pageOf } from '../addressOf.ts'
 import { type CliHost, exitCodes } from '../cliHost.ts'
@@ -49,13 +50,15 @@ export const serveCommand: CommandRun = async (invocation, host) => {
 async function resumeCutOff(
   runtime: Runtime,
   definitions: readonly AgentDefinition[],
-  store: Parameters<typeof listSessions>[0],
+  store: Store,
   host: CliHost,
 ): Promise<string[]> {
   const resumed: string[] = []
-  for (const { id, definition: name, status, path, isStopped } of await listSessions(store)) {
-    const definition = definitions.find((known) => known.name === name)
-    if (status !== 'running' || definition === undefined || path.length > 0 || isStopped) continue
+  const cutOff: { readonly id: string; readonly definition: AgentDefinition }[] = []
+  for (const definition of definitions)
+    for await (const { id, status, isStopped } of sessionsIn(store, { parent: null, definition: definition.name }))
+      if (status === 'running' && !isStopped) cutOff.push({ id, definition })
+  for (const { id, definition } of cutOff) {
     try {
       // Sessions of `escapement run` in the same folder need that command's tools.
       if (ownSession(await loadSession(store, id)) !== undefined) continue

@@ -1,11 +1,11 @@
 import { textOf } from '../../protocol/messages.ts'
 import { metadataText } from '../../protocol/metadataText.ts'
 import type { Store } from '../../protocol/store.ts'
-import { listSessions, type SessionSummary } from '../../sessions/listSessions.ts'
+import { listSessions, sessionsIn, type SessionSummary } from '../../sessions/listSessions.ts'
 import { type CliHost, exitCodes } from '../cliHost.ts'
 import type { Invocation } from '../commandLine.ts'
 import type { CommandRun } from '../command.ts'
-import { columnsOf, logsFor, wantsJson } from '../sessionLogs.ts'
+import { columnsOf, logsFor, readCount, wantsJson } from '../sessionLogs.ts'
 import { age, counted, money, whole } from '../../charts/amounts.ts'
 import { factsAtRest, standingOf, standingWords, type Standing } from '../../charts/standing.ts'
 import { titleOf } from '../../sessions/outline.ts'
@@ -19,28 +19,59 @@ import { systemClock } from '../../protocol/clock.ts'
 /** A session with the last text in it, from either side. */
 type Listed = SessionSummary & { readonly lastText?: string }
 
+/** How many a terminal is shown. */
+const pageSize = 50
+
 /** `escapement sessions`: what is recorded in a folder, the newest first. */
 export const sessionsCommand: CommandRun = async (invocation, host) => {
   const { folder, store } = await logsFor(invocation, host)
   const texts = new Map<string, string>()
-  const { failed, waiting } = invocation
-  const wanted: readonly Standing[] = [...(failed ? ['failed' as const] : []), ...(waiting ? ['waiting' as const] : [])]
-  const all = await listSessions(notingTexts(store, texts))
-  const listed = all
-    .filter((summary) => wanted.length === 0 || wanted.includes(standingIn(summary)))
-    .map((summary): Listed => {
-      const lastText = texts.get(summary.id)
-      return { ...summary, ...(lastText === undefined ? {} : { lastText }) }
-    })
+  const isJson = wantsJson(invocation, host)
+  const limit = invocation.limit === undefined ? (isJson ? Infinity : pageSize) : readCount('--limit', invocation.limit)
+  const { listed, isMore, seen } = await find(notingTexts(store, texts), invocation, limit)
+  const sessions = listed.map((summary): Listed => {
+    const lastText = texts.get(summary.id)
+    return { ...summary, ...(lastText === undefined ? {} : { lastText }) }
+  })
   const none =
-    all.length > 0
-      ? `Of ${counted(all.length, 'session')} in ${folder} none ${noneOf(invocation)}.\n`
-      : `There is no session in ${folder}. Make one: escapement run "<task>", or: escapement chat\n`
-  if (wantsJson(invocation, host)) {
-    for (const session of listed) host.stdout.write(`${safeJson(session)}\n`)
-    if (listed.length === 0) host.stderr.write(none)
-  } else host.stdout.write(listed.length === 0 ? none : table(listed, host))
+    seen === 0
+      ? `There is no session in ${folder}. Make one: escapement run "<task>", or: escapement chat\n`
+      : `Of ${counted(seen, 'session')} in ${folder} none ${noneOf(invocation)}.\n`
+  if (isJson) {
+    for (const session of sessions) host.stdout.write(`${safeJson(session)}\n`)
+    if (sessions.length === 0) host.stderr.write(none)
+  } else host.stdout.write(sessions.length === 0 ? none : table(sessions, host))
+  if (isMore) host.stderr.write(`There are more: --limit ${limit * 10}\n`)
   return exitCodes.done
+}
+
+interface Found {
+  readonly listed: readonly SessionSummary[]
+  readonly isMore: boolean
+  /** How many were looked at. */
+  readonly seen: number
+}
+
+/** The newest sessions that are wanted. */
+async function find(
+  store: Store,
+  { failed, waiting }: Pick<Invocation, 'failed' | 'waiting'>,
+  limit: number,
+): Promise<Found> {
+  const wanted: readonly Standing[] = [...(failed ? ['failed' as const] : []), ...(waiting ? ['waiting' as const] : [])]
+  if (wanted.length === 0) {
+    const all = await listSessions(store, limit === Infinity ? {} : { limit: limit + 1 })
+    return { listed: all.slice(0, limit), isMore: all.length > limit, seen: all.length }
+  }
+  const listed: SessionSummary[] = []
+  let seen = 0
+  for await (const session of sessionsIn(store)) {
+    seen += 1
+    if (!wanted.includes(standingIn(session))) continue
+    if (listed.length === limit) return { listed, isMore: true, seen }
+    listed.push(session)
+  }
+  return { listed, isMore: false, seen }
 }
 
 /** One that cannot be read has failed, for whoever looks for what is wrong. */
@@ -55,6 +86,7 @@ const notingTexts = (store: Store, texts: Map<string, string>): Store => ({
   append: (agentId, records) => store.append(agentId, records),
   open: (agentId) => store.open(agentId),
   list: () => store.list(),
+  ...(store.page === undefined ? {} : { page: (query) => store.page!(query) }),
   close: () => store.close(),
   async *read(agentId, fromSeq) {
     for await (const record of store.read(agentId, fromSeq)) {

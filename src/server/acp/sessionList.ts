@@ -17,15 +17,15 @@ export async function listPage(
   access: AgentAccess,
   { cursor, cwd }: ListSessionsRequest,
 ): Promise<ListSessionsResponse> {
-  const ids = await access.sessionIds()
-  const at = cursor == null ? 0 : ids.indexOf(cursor)
-  if (at === -1) throw new RuntimeError('INVALID_OPTION', `There is no page at the cursor "${cursor}".`)
+  const after = cursor ?? undefined
+  if (after !== undefined && (await access.sessionIds({ isRoot: true }, { after, limit: 0 })) === undefined)
+    throw new RuntimeError('INVALID_OPTION', `There is no page at the cursor "${cursor}".`)
   const running = new Set(access.agents().map(({ id }) => id))
   const page: ListSessionsResponse['sessions'] = []
-  for (const id of ids.slice(at)) {
+  for await (const id of access.allSessionIds({ isRoot: true }, after)) {
     const session = await access.session(id)
     if (session === undefined || !mayGoOn(session, access, running)) continue
-    if (page.length === pageSize) return { sessions: page, nextCursor: id }
+    if (page.length === pageSize) return { sessions: page, nextCursor: page.at(-1)!.sessionId }
     const { definition, updatedAt } = session
     page.push({
       sessionId: id,

@@ -10,15 +10,19 @@ import type { SessionSummary } from '../../sessions/listSessions.ts'
 import { isSameGrant, mayAct, outOfReach, reaches, type Grant, type Reach, type ReachedAgent } from './roles.ts'
 import type { Viewer } from './agentDirectory.ts'
 import type { Bridge } from './bridge.ts'
-import type { Wanted } from './sessionIndex.ts'
+import type { WantedSessions } from './sessionIndex.ts'
 import type { BridgeLimits } from './limits.ts'
 
 /** Which sessions a client asks for. */
-export interface WantedSessions {
+export interface AskedSessions {
   /** Only those that have all of these values. */
   readonly metadata?: Metadata
   /** Only forks of this agent. */
   readonly forkedFrom?: string
+  /** Only those whose agents run here, or only those whose agents do not. */
+  readonly running?: boolean
+  /** Only those of agents that nobody called. */
+  readonly isRoot?: boolean
 }
 
 /** The agents of a server as far as one client may see and drive them. */
@@ -85,14 +89,57 @@ export class AgentAccess implements Viewer {
     return this.definitions.filter((name) => known.has(name))
   }
 
-  /** Ids of the sessions within reach that are asked for, running or not, the one written last first. Rejects with `STORE_READ_FAILED`. */
-  sessionIds({ metadata = {}, forkedFrom }: WantedSessions = {}): Promise<readonly string[]> {
-    const isWithin: Wanted = (agent) =>
-      this.reach(agent) &&
-      hasMetadata(agent.metadata, metadata) &&
-      (forkedFrom === undefined || agent.forkedFrom === forkedFrom)
-    // What a function says of an agent without metadata it need not say of the agent that it is.
-    return this.#bridge.sessions.ids(isWithin, typeof this.#grant.agents === 'function')
+  /**
+   * A page of the ids of sessions within reach, the one written last first; `undefined`: `after` is none of them. Rejects with
+   * `STORE_READ_FAILED`.
+   */
+  sessionIds(
+    asked: AskedSessions,
+    place: { readonly after?: string; readonly limit: number },
+  ): Promise<readonly string[] | undefined> {
+    return this.#bridge.sessions.ids(this.#wanted(asked), place)
+  }
+
+  /** All of them after one, as long as somebody reads them. */
+  allSessionIds(asked: AskedSessions, after?: string): AsyncGenerator<string, void, undefined> {
+    return this.#bridge.sessions.idsAfter(this.#wanted(asked), after)
+  }
+
+  /** How many there are in all. */
+  sessionCount(asked: AskedSessions): Promise<number> {
+    return this.#bridge.sessions.count(this.#wanted(asked))
+  }
+
+  #wanted({ metadata, forkedFrom, running, isRoot }: AskedSessions): WantedSessions {
+    const { agents, metadata: own } = this.#grant
+    const both = { ...metadata, ...own }
+    return {
+      query: {
+        metadata: both,
+        // Nothing has two values of one key.
+        ...(hasMetadata(both, metadata ?? {}) ? {} : { ids: [] }),
+        ...(Array.isArray(agents) ? { within: agents } : {}),
+        ...(forkedFrom === undefined ? {} : { forkedFrom }),
+        ...(isRoot === true ? { parent: null } : {}),
+      },
+      // What a function says of an agent without metadata it need not say of the agent that it is.
+      choose:
+        typeof agents === 'function'
+          ? ({ id, origin }) => this.reach({ id, path: origin?.path ?? [], metadata: origin?.metadata })
+          : undefined,
+      running: running === undefined ? undefined : { isWanted: running, ids: this.#runningIds() },
+    }
+  }
+
+  /** Of all agents that run, sub-agents included, but for those that are hidden. */
+  #runningIds(): ReadonlySet<string> {
+    const ids = new Set<string>()
+    const add = (agent: Agent): void => {
+      if (this.find(agent.id) !== undefined) ids.add(agent.id)
+      for (const child of agent.children()) add(child)
+    }
+    for (const agent of this.#bridge.runtime.agents()) add(agent)
+    return ids
   }
 
   /** A session within reach, its log read if it has changed since; `undefined`: there is none. `forks` and `children` are empty. */

@@ -84,21 +84,20 @@ const forAgent = <T extends Extract<Command['type'], AgentCommand['type']>>(): C
   },
 })
 
-/** Those that come after one of them, 100 unless told; `fits` chooses among them. @throws RuntimeError `INVALID_OPTION`: it is none of them. */
-function pageOf<T>(
-  all: readonly T[],
-  { type, after, limit = 100 }: FrameOf<'agent.list' | 'session.list'>,
-  idOf: (item: T) => string,
-  fits: (item: T) => boolean = () => true,
-): readonly T[] {
+/** How many a list has unless told. */
+const defaultLimit = 100
+
+type ListFrame = FrameOf<'agent.list' | 'session.list'>
+
+const noneOfThem = ({ type, after }: ListFrame): RuntimeError =>
+  new RuntimeError('INVALID_OPTION', `${type}: after: "${after}" is none of them.`)
+
+/** Those that come after one of them. @throws RuntimeError `INVALID_OPTION`: it is none of them. */
+function pageOf<T>(all: readonly T[], frame: ListFrame, idOf: (item: T) => string): readonly T[] {
+  const { after, limit = defaultLimit } = frame
   const at = after === undefined ? -1 : all.findIndex((item) => idOf(item) === after)
-  if (at === -1 && after !== undefined) {
-    throw new RuntimeError('INVALID_OPTION', `${type}: after: "${after}" is none of them.`)
-  }
-  return all
-    .slice(at + 1)
-    .filter(fits)
-    .slice(0, limit)
+  if (at === -1 && after !== undefined) throw noneOfThem(frame)
+  return all.slice(at + 1, at + 1 + limit)
 }
 
 const entryOf = (session: SessionSummary, source: string | undefined): SessionEntry => ({
@@ -209,16 +208,15 @@ export const commandTable: { readonly [T in Command['type']]: CommandHandler<T> 
     async run({ bridge, access }, frame) {
       // Where it comes from is nobody's business who may not see that.
       if (frame.forkedFrom !== undefined) await bridge.agents.checkReach(frame.forkedFrom, access)
-      const ids = await access.sessionIds(frame)
+      const { after, limit = defaultLimit } = frame
+      const ids = await access.sessionIds(frame, { limit, ...(after === undefined ? {} : { after }) })
+      if (ids === undefined) throw noneOfThem(frame)
       const sessions: SessionEntry[] = []
-      const { running } = frame
-      const fits = (id: string): boolean => running === undefined || running === (access.find(id) !== undefined)
-      // The last of the page before may have begun to run since.
-      for (const id of pageOf(ids, frame, (own) => own, fits)) {
+      for (const id of ids) {
         const session = await access.session(id)
         if (session !== undefined) sessions.push(entryOf(session, await access.sourceOf(session)))
       }
-      return { sessions, total: ids.filter(fits).length }
+      return { sessions, total: await access.sessionCount(frame) }
     },
   },
 }

@@ -1,33 +1,40 @@
 import { toErrorInfo, type ErrorInfo } from '../../protocol/errors.ts'
-import type { RecordOf } from '../../protocol/records.ts'
+import type { LogEntry, LogQuery } from '../../protocol/logPages.ts'
 import type { LogStat, Store } from '../../protocol/store.ts'
-import { createdRecord } from '../../sessions/readHistory.ts'
+import { allLogs, pagesOf, type Pages } from '../../sessions/logPages.ts'
 import { SessionProjection } from '../../sessions/sessionProjection.ts'
 import { summaryOf, type SessionSummary } from '../../sessions/listSessions.ts'
-import type { Reach, ReachedAgent } from './roles.ts'
+import type { Reach } from './roles.ts'
 
 /** Logs whose reading can continue where it ended; the others are read from the start when they grow. */
 const maxFolds = 32
 
-/** A log and its size; a store without `stat` has its logs read. */
-interface LogEntry {
-  readonly id: string
-  readonly stat: LogStat | undefined
-}
+/** Sessions that are known without reading their logs again, unless they change. */
+const maxSummaries = 5_000
 
-/** What the first record of a log says. */
-interface Origin extends ReachedAgent {
-  /** Id of the agent that it is a fork of. */
-  readonly forkedFrom?: string
-}
+const only = (query: LogQuery, ids: ReadonlySet<string>): LogQuery => ({
+  ...query,
+  ids: query.ids === undefined ? [...ids] : query.ids.filter((id) => ids.has(id)),
+})
+
+/** How many logs of a store are asked for at first, and at once. */
+const firstPage = 50
+const mostLogs = 1_000
 
 /** Which sessions a client asks for. */
-export type Wanted = (agent: Origin) => boolean
+export interface WantedSessions {
+  readonly query: Omit<LogQuery, 'after' | 'limit' | 'total'>
+  /** Chooses among those that the query finds. */
+  readonly choose?: ((log: LogEntry) => boolean) | undefined
+  /** Only those that run here, or only those that do not. */
+  readonly running?: { readonly isWanted: boolean; readonly ids: ReadonlySet<string> } | undefined
+}
 
-interface Ancestry {
-  /** Whose it is; `undefined`: the log has no first record, or none that can be read. */
-  readonly agent: Origin | undefined
-  readonly size: number
+/** Which of them. */
+interface Place {
+  /** The last of the page before, which need no longer run, or no longer rest. */
+  readonly after?: string | undefined
+  readonly limit: number
 }
 
 interface Fold {
@@ -41,52 +48,77 @@ interface Summary {
   readonly summary: SessionSummary | undefined
 }
 
-const originOf = (id: string, { path, metadata, forkedFrom }: RecordOf<'agent.created'>): Origin => ({
-  id,
-  path,
-  metadata,
-  ...(forkedFrom === undefined ? {} : { forkedFrom: forkedFrom.agentId }),
-})
-
 const isSame = (one: LogStat | undefined, other: LogStat | undefined): boolean =>
   one !== undefined && one.size === other?.size && one.writtenAt === other.writtenAt
 
 /**
- * The sessions of a store as the clients of one server list them. Only logs within a client's reach are read, those of the page it
- * asks for, and again only once they have changed: on from where they ended. One is read at a time, however many ask.
+ * The sessions of a store as the clients of one server list them. Which there are is told by the pages of the store; logs are read for those
+ * of the page that a client asks for, and again only once they have changed: on from where they ended. One is read at a time, however
+ * many ask.
  */
 export class SessionIndex {
   readonly #store: Store
-  readonly #ancestries = new Map<string, Ancestry>()
+  readonly #pages: Pages
   readonly #summaries = new Map<string, Summary>()
   readonly #folds = new Map<string, Fold>()
   #last: Promise<unknown> = Promise.resolve()
-  /** A listing of the store that has not started yet: requests until then share it. */
-  #listing: Promise<readonly LogEntry[]> | undefined
 
   constructor(store: Store) {
     this.#store = store
+    this.#pages = pagesOf(store)
   }
 
   /**
-   * Ids of the sessions that are wanted, the one written last first. `bySight`: what one is must be known to tell. Rejects
-   * as `Store.list` does.
+   * Ids of the sessions that are wanted, the one written last first; `undefined`: `after` is none of them. Rejects as the store's pages
+   * do.
    */
-  async ids(wanted: Wanted, bySight = false): Promise<readonly string[]> {
-    this.#listing ??= this.#inTurn(() => {
-      this.#listing = undefined
-      return this.#list()
-    })
-    const entries = await this.#listing
-    const within: LogEntry[] = []
-    for (const entry of entries) {
-      const unknown = { id: entry.id, path: [], metadata: undefined }
-      // Most tokens reach everything or nothing of it by its own id: what it is below need not be known.
-      if ((!bySight && wanted(unknown)) || wanted((await this.#inTurn(() => this.#agentOf(entry))) ?? unknown))
-        within.push(entry)
+  async ids(wanted: WantedSessions, { after, limit }: Place): Promise<readonly string[] | undefined> {
+    const from = after === undefined ? undefined : await this.#find(wanted, after)
+    if (from === undefined && after !== undefined) return undefined
+    const ids: string[] = []
+    if (limit > 0)
+      for await (const id of this.#walk(wanted, limit, from)) {
+        ids.push(id)
+        if (ids.length === limit) break
+      }
+    return ids
+  }
+
+  /** The same without an end, for who chooses among them. */
+  async *idsAfter(wanted: WantedSessions, after?: string): AsyncGenerator<string, void, undefined> {
+    const from = after === undefined ? undefined : await this.#find(wanted, after)
+    if (after === undefined || from !== undefined) yield* this.#walk(wanted, firstPage, from)
+  }
+
+  /** How many sessions are wanted. */
+  async count(wanted: WantedSessions): Promise<number> {
+    const { query, choose, running } = wanted
+    if (choose !== undefined) {
+      let count = 0
+      for await (const _ of this.#walk(wanted, mostLogs)) count += 1
+      return count
     }
-    if (this.#store.stat === undefined) return await this.#byLastRecord(within)
-    return within.map(({ id }) => id)
+    const countOf = async (asked: LogQuery): Promise<number> =>
+      (await this.#pages({ ...asked, limit: 0, total: true })).total ?? 0
+    if (running === undefined) return await countOf(query)
+    const here = running.ids.size === 0 ? 0 : await countOf(only(query, running.ids))
+    return running.isWanted ? here : Math.max(0, (await countOf(query)) - here)
+  }
+
+  async *#walk(
+    { query, choose, running }: WantedSessions,
+    limit: number,
+    after?: LogEntry,
+  ): AsyncGenerator<string, void, undefined> {
+    const asked = running?.isWanted === true ? only(query, running.ids) : query
+    for await (const log of allLogs(this.#pages, { ...asked, limit, ...(after === undefined ? {} : { after }) }))
+      if (choose?.(log) !== false && (running === undefined || running.ids.has(log.id) === running.isWanted))
+        yield log.id
+  }
+
+  async #find({ query, choose }: WantedSessions, id: string): Promise<LogEntry | undefined> {
+    const [log] = (await this.#pages({ ...query, ids: [id], limit: 1 })).logs
+    return log === undefined || choose?.(log) === false ? undefined : log
   }
 
   /** A session, as its log tells; `undefined` when there is none, or it is out of reach. One that cannot be read has an `error`. */
@@ -101,29 +133,8 @@ export class SessionIndex {
     return done
   }
 
-  async #list(): Promise<readonly LogEntry[]> {
-    const ids = await this.#store.list()
-    const entries = await Promise.all(ids.map(async (id) => ({ id, stat: await this.#statOf(id) })))
-    const there = new Set(ids)
-    for (const known of [this.#ancestries, this.#summaries, this.#folds])
-      for (const id of known.keys()) if (!there.has(id)) known.delete(id)
-    return entries.toSorted((a, b) => (b.stat?.writtenAt ?? 0) - (a.stat?.writtenAt ?? 0))
-  }
-
   async #statOf(id: string): Promise<LogStat | undefined> {
     return await this.#store.stat?.(id).catch(() => undefined)
-  }
-
-  async #agentOf({ id, stat }: LogEntry): Promise<Origin | undefined> {
-    const size = stat?.size ?? 0
-    const known = this.#ancestries.get(id)
-    // A log only grows, unless it was replaced.
-    if (known !== undefined && (known.agent === undefined ? size === known.size : size >= known.size))
-      return known.agent
-    const created = await createdRecord(this.#store, id).catch(() => undefined)
-    const agent = created === undefined ? undefined : originOf(id, created)
-    if (agent !== undefined || stat !== undefined) this.#ancestries.set(id, { agent, size })
-    return agent
   }
 
   async #summarise(id: string): Promise<SessionSummary | undefined> {
@@ -133,7 +144,9 @@ export class SessionIndex {
     if (known !== undefined && isSame(stat, known.stat)) return known.summary
     const isLonger = stat !== undefined && known !== undefined && stat.size > known.stat.size
     const summary = await this.#read(id, (isLonger ? this.#folds.get(id) : undefined) ?? newFold())
+    this.#summaries.delete(id)
     if (stat !== undefined) this.#summaries.set(id, { stat, summary })
+    if (this.#summaries.size > maxSummaries) this.#summaries.delete(this.#summaries.keys().next().value!)
     return summary
   }
 
@@ -153,15 +166,6 @@ export class SessionIndex {
     if (this.#folds.size > maxFolds) this.#folds.delete(this.#folds.keys().next().value!)
     // Under the id it was found by, whatever its records say.
     return { ...summaryOf(fold.projection.session), id, ...(error === undefined ? {} : { error }) }
-  }
-
-  async #byLastRecord(entries: readonly LogEntry[]): Promise<readonly string[]> {
-    const found: { readonly id: string; readonly updatedAt: number }[] = []
-    for (const { id } of entries) {
-      const summary = await this.#inTurn(() => this.#summarise(id))
-      if (summary !== undefined) found.push(summary)
-    }
-    return found.toSorted((a, b) => b.updatedAt - a.updatedAt).map(({ id }) => id)
   }
 }
 

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { defineAgent } from '../../../src/actors/defineAgent.ts'
 import { policyModel } from '../../../src/actors/models/policyModel.ts'
+import type { LogQuery } from '../../../src/protocol/logPages.ts'
 import type { LogRecord } from '../../../src/protocol/records.ts'
 import type { ErasableStore, Store } from '../../../src/protocol/store.ts'
 import { SessionIndex } from '../../../src/server/bridge/sessionIndex.ts'
@@ -16,6 +17,10 @@ import { serveAgents } from './bridgeHarness.ts'
 const echo = defineAgent({ name: 'echo', model: policyModel(() => 'yes') })
 const all = (): boolean => true
 const none = (): boolean => false
+
+/** Ids of a page of sessions. */
+const idsOf = async (index: SessionIndex, query: LogQuery = {}, limit = 100): Promise<readonly string[] | undefined> =>
+  index.ids({ query }, { limit })
 
 /** A store that outlives its runtime and counts the records it gives. */
 function counting(inner: ErasableStore = memoryStore()) {
@@ -61,9 +66,8 @@ describe('a list of sessions', (it) => {
     const runtime = await filled(context, store, ['a', 'b', 'c'])
     const index = new SessionIndex(store)
     taken()
-    const ids = await index.ids(all)
-    assert.equal(ids, ['c', 'b', 'a'])
-    assert.equal(taken(), {})
+    assert.equal(await idsOf(index, {}, 2), ['c', 'b'])
+    assert.equal(taken(), { c: 1, b: 1 })
     assert.is((await index.summary('c', all))?.runs, 1)
     assert.equal(Object.keys(taken()), ['c'])
     assert.is((await index.summary('c', all))?.runs, 1)
@@ -79,10 +83,10 @@ describe('a list of sessions', (it) => {
     const runtime = await filled(context, store, ['a', 'b', 'c'])
     taken()
     const index = new SessionIndex(store)
-    for (let n = 0; n < 5; n += 1) assert.equal(await index.ids(none), [])
+    for (let n = 0; n < 5; n += 1) assert.equal(await idsOf(index, { within: ['x'] }), [])
     assert.equal(taken(), { a: 1, b: 1, c: 1 })
     await runtime.agent('a')!.prompt('y').result
-    assert.equal(await index.ids(none), [])
+    assert.equal(await idsOf(index, { within: ['x'] }), [])
     assert.is(await index.summary('a', none), undefined)
     assert.equal(Object.keys(taken()), ['a'])
   })
@@ -93,9 +97,9 @@ describe('a list of sessions', (it) => {
     let looks = 0
     const watched = { ...store, list: () => ((looks += 1), store.list()) }
     const index = new SessionIndex(watched)
-    await Promise.all(Array.from({ length: 100 }, () => index.ids(all)))
+    await Promise.all(Array.from({ length: 100 }, () => idsOf(index)))
     assert.is(looks, 1)
-    await index.ids(all)
+    await idsOf(index)
     assert.is(looks, 2)
   })
 
@@ -128,7 +132,7 @@ describe('a list of sessions', (it) => {
     assert.is((await index.summary('a', all))?.id, 'a')
     await runtime.close()
     await store.delete('a')
-    assert.equal(await index.ids(all), ['b'])
+    assert.equal(await idsOf(index), ['b'])
     assert.is(await index.summary('a', all), undefined)
     await filled(context, store, ['a'])
     assert.is((await index.summary('a', all))?.runs, 1)
@@ -139,12 +143,12 @@ describe('a list of sessions', (it) => {
     await filled(context, store, ['a', 'b', 'c'])
     const { stat: _, ...plain } = store
     const index = new SessionIndex(plain)
-    assert.equal(await index.ids(all), ['c', 'b', 'a'])
+    assert.equal(await idsOf(index), ['c', 'b', 'a'])
     taken()
-    assert.equal(await index.ids(({ id }) => id === 'b'), ['b'])
+    assert.equal(await idsOf(index, { ids: ['b'] }), ['b'])
     const { b: own = 0, ...others } = taken()
     assert.ok(own > 1)
-    assert.equal(others, { a: 1, c: 1 })
+    assert.equal(others, {})
     assert.is((await index.summary('b', all))?.runs, 1)
   })
 
@@ -158,11 +162,11 @@ describe('a list of sessions', (it) => {
     await writeFile(join(dir, 'd.jsonl'), '{"x":1}\n{"x":2}\n{"x":3}\n')
     for (const [at, name] of ['b', 'd', 'a', 'c'].entries()) await utimes(join(dir, `${name}.jsonl`), at, 1_000 + at)
     const index = new SessionIndex(store)
-    assert.equal(await index.ids(all), ['c', 'a', 'd', 'b'])
+    assert.equal(await idsOf(index), ['c', 'a', 'd', 'b'])
     assert.is((await index.summary('d', all))?.error?.code, 'LOG_CORRUPT')
-    assert.equal(await index.ids(({ id }) => id !== 'd'), ['c', 'a', 'b'])
+    assert.equal(await idsOf(index, { definition: 'echo' }), ['c', 'a', 'b'])
     await appendFile(join(dir, 'b.jsonl'), '\n')
-    assert.is((await index.ids(all))[0], 'b')
+    assert.is((await idsOf(index))![0], 'b')
   })
 
   it('is told to clients by the page, with how many there are', async (context) => {
