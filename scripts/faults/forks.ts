@@ -35,8 +35,8 @@ export const faults: readonly Fault[] = [
     id: 'forks-4',
     file: 'src/server/bridge/agentAccess.ts',
     what: 'forks of other agents are listed too',
-    from: '(forkedFrom === undefined || agent.forkedFrom === forkedFrom)',
-    to: '(forkedFrom === undefined || agent.forkedFrom !== undefined)',
+    from: '...(forkedFrom === undefined ? {} : { forkedFrom }),',
+    to: '',
     tests,
   },
   {

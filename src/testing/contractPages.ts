@@ -167,6 +167,10 @@ export const pages: Checks = {
         'a deleted id begins anew.',
       )
       demandEqual(idsOf((await paged.page({ forkedFrom: 'a' })).logs), [], 'nothing of before is left of it.')
+      await write(paged, 'last', [createdAs('last', { metadata: { user: 'u9' } })])
+      await paged.delete('last')
+      await write(paged, 'next', [createdAs('next', {})])
+      demandEqual(idsOf((await paged.page({ metadata: { user: 'u9' } })).logs), [], 'no other agent takes its place.')
     }),
 
   'page of a store without a log is empty': async (store) => {
