@@ -46,14 +46,6 @@ export const faults: readonly Fault[] = [
     tests: bridge,
   },
   {
-    id: 'pages-6',
-    file: 'src/server/bridge/sessionIndex.ts',
-    what: 'sessions that run are counted among those at rest',
-    from: 'return running.isWanted ? here : Math.max(0, (await countOf(query)) - here)',
-    to: 'return running.isWanted ? here : await countOf(query)',
-    tests: bridge,
-  },
-  {
     id: 'pages-7',
     file: 'src/server/bridge/agentAccess.ts',
     what: 'a user who asks for the metadata of another is shown their own',

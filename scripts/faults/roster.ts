@@ -84,10 +84,10 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'roster-11',
-    file: 'src/server/bridge/commandTable.ts',
+    file: 'src/server/bridge/sessionIndex.ts',
     what: 'sessions of running agents count among those at rest',
-    from: 'total: ids.filter(fits).length',
-    to: 'total: ids.length',
+    from: 'return running.isWanted ? here : Math.max(0, (await countOf(query)) - here)',
+    to: 'return running.isWanted ? here : await countOf(query)',
     tests: ['server/bridge/overview'],
   },
   {
