@@ -134,8 +134,8 @@ export const faults: readonly Fault[] = [
     id: 'terminalInput-17',
     file: 'src/cli/chatSessions.ts',
     what: 'a session in which nothing was said is gone on with',
-    from: '      runs > 0 &&\n',
-    to: '',
+    from: 'error === undefined && runs > 0 && !isStopped',
+    to: 'error === undefined && !isStopped',
     tests: ['cli/chatSessions'],
   },
   {
