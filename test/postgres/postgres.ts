@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import { type PostgresPool, postgresStore, type PostgresStoreOptions } from '../../src/postgres.ts'
+import type { ErasableStore } from '../../src/protocol/store.ts'
 import { assert, describe, isCi, type CaseContext, type CaseOptions } from '../support/suite.ts'
 import { findPostgres, howToInstall } from './installPostgres.ts'
 import { PostgresServer } from './server.ts'
@@ -13,6 +15,8 @@ export interface PostgresContext extends CaseContext {
   readonly url: string
   /** The name of a schema for this case alone; it is not there yet. */
   readonly schema: string
+  /** A store in that schema, closed after the case; by another address if one is given. */
+  store(options?: PostgresStoreOptions, place?: string | PostgresPool): ErasableStore
   /** Runs statements in the database, on a connection of their own. */
   sql(text: string): Promise<readonly { readonly [column: string]: unknown }[]>
 }
@@ -48,12 +52,19 @@ export function describeWithPostgres(name: string, register: (it: PostgresIt) =>
       it(title, { timeoutMs: 20_000, ...options }, async (context) => {
         const server = await sharedServer()
         const here = await (database ??= server.newDatabase())
+        const url = server.url(here)
+        const schema = `s_${randomUUID().replaceAll('-', '')}`
         await body({
           ...context,
           server,
           database: here,
-          url: server.url(here),
-          schema: `s_${randomUUID().replaceAll('-', '')}`,
+          url,
+          schema,
+          store(storeOptions = {}, place = url) {
+            const store = postgresStore(place, { schema, ...storeOptions })
+            context.cleanup(() => store.close())
+            return store
+          },
           sql: (text) => server.query(here, text),
         })
       })

@@ -1,6 +1,7 @@
 import type { SnapshotLimits, SnapshotStore } from '../../protocol/snapshots.ts'
 import { checkSnapshotSize, isSnapshotId, SnapshotIndex, snapshotId } from '../snapshotLimits.ts'
-import type { Database } from './database.ts'
+import type { Database, Row } from './database.ts'
+import { isMissingTable } from './failures.ts'
 
 /** Contents of files as agents found them, in the same database. Only the process that holds an agent's log writes those of the agent. */
 export class PostgresSnapshots implements SnapshotStore {
@@ -17,7 +18,8 @@ export class PostgresSnapshots implements SnapshotStore {
 
   async put(agentId: string, bytes: Uint8Array): Promise<string> {
     checkSnapshotSize(bytes, this)
-    const id = snapshotId(bytes)
+    const kept = Buffer.from(bytes)
+    const id = snapshotId(kept)
     const { schema } = this.#database
     try {
       const index = await this.#indexOf(agentId)
@@ -25,11 +27,11 @@ export class PostgresSnapshots implements SnapshotStore {
         `INSERT INTO ${schema}.contents AS c (agent, id, bytes, used)
           SELECT number, $2, $3, (SELECT coalesce(max(used), 0) + 1 FROM ${schema}.contents WHERE agent = number) FROM ${schema}.agents WHERE id = $1
           ON CONFLICT (agent, id) DO UPDATE SET used = excluded.used RETURNING agent`,
-        [agentId, id, Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)],
+        [agentId, id, kept],
       )
       const agent = rows[0]?.['agent']
       if (agent === undefined) throw new Error(`agent "${agentId}" has no log`)
-      index.use(id, bytes.length)
+      index.use(id, kept.length)
       const old: string[] = []
       for (let oldest = index.excess(this.#limits); oldest !== undefined; oldest = index.excess(this.#limits)) {
         index.drop(oldest)
@@ -72,7 +74,8 @@ export class PostgresSnapshots implements SnapshotStore {
         `SELECT c.bytes FROM ${schema}.contents c JOIN ${schema}.agents a ON a.number = c.agent WHERE a.id = $1 AND c.id = $2`,
         [agentId, id],
       )
-      .catch((thrown: unknown) => {
+      .catch((thrown: unknown): readonly Row[] => {
+        if (isMissingTable(thrown)) return []
         throw this.#database.failure('STORE_READ_FAILED', 'read', thrown)
       })
     const bytes = rows[0]?.['bytes']

@@ -1,0 +1,186 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import type { Store, StoreLease } from '../../src/protocol/store.ts'
+import { readAll, recordsBetween } from '../../src/testing/contractDemands.ts'
+import { simulatedClock, type SimulatedClock } from '../../src/testing/simulatedClock.ts'
+import { failsWith } from '../stores/storeFolder.ts'
+import { assert } from '../support/suite.ts'
+import { describeWithPostgres, type PostgresContext } from './postgres.ts'
+import { proxyTo } from './proxy.ts'
+
+const append = (store: Store, seq: number, epoch?: number): Promise<void> =>
+  store.append('a', recordsBetween(seq, seq), epoch)
+
+/** Tries again for as long as it is refused: what is waited for happens by the clock of the database. */
+async function once<T>(work: () => Promise<T>, { signal }: Pick<PostgresContext, 'signal'>): Promise<T> {
+  for (;;) {
+    try {
+      return await work()
+    } catch (thrown) {
+      if (signal.aborted) throw thrown
+    }
+  }
+}
+
+/** Resolves once the lease of who has the log has ended. */
+const expired = (context: PostgresContext): Promise<void> =>
+  once(async () => {
+    const [row] = await context.sql(
+      `SELECT bool_and(beat + lease < clock_timestamp()) AS over FROM ${context.schema}.workers`,
+    )
+    assert.is(row?.['over'], true)
+  }, context)
+
+/** A store that beats only when its clock is driven, with a log that it has open. */
+async function frozen(
+  context: PostgresContext,
+  start?: number,
+): Promise<{ store: Store; lease: StoreLease; clock: SimulatedClock }> {
+  const clock = simulatedClock(start)
+  const store = context.store({ leaseMs: 100, clock })
+  const lease = await store.open('a')
+  await append(store, 1, lease.epoch)
+  return { store, lease, clock }
+}
+
+const isLost = async ({ lost }: StoreLease): Promise<boolean> => {
+  let answer = false
+  void lost?.then(() => (answer = true))
+  await turn()
+  return answer
+}
+
+describeWithPostgres('leases of a PostgreSQL store', (it) => {
+  it('keep a log from another store of the same process, which is told by whom and for how long', async ({ store }) => {
+    await store().open('a')
+    await assert.rejects(
+      () => store().open('a'),
+      failsWith('STORE_LOCKED', `process ${process.pid} (this one) on`, ', for 10 s more unless it goes on'),
+    )
+  })
+
+  for (const [title, start] of [
+    ['end by themselves, and who had one writes nothing any more', undefined],
+    ['end by the clock of the database, whatever that of a process says', Date.now() - 3_600_000],
+    ['end so for a process whose clock is ahead too', Date.now() + 3_600_000],
+  ] as const)
+    it(title, async (context) => {
+      const old = await frozen(context, start)
+      const other = context.store()
+      const lease = await once(() => other.open('a'), context)
+      assert.is(lease.lastSeq, 1)
+      await assert.rejects(() => append(old.store, 2, old.lease.epoch), failsWith('STORE_LEASE_LOST', 'agent "a"'))
+      await append(other, 2, lease.epoch)
+      assert.equal(await readAll(other, 'a'), recordsBetween(1, 2))
+      assert.ok(await isLost(old.lease))
+    })
+
+  it('are kept by a process that says so in time, and not once it does not', async (context) => {
+    const { clock } = await frozen(context)
+    await expired(context)
+    const other = context.store()
+    await once(async () => {
+      await clock.advance(40)
+      await assert.rejects(() => other.open('a'), failsWith('STORE_LOCKED'))
+    }, context)
+    await once(() => other.open('a'), context)
+  })
+
+  it('go to one of two that want an abandoned log at once', async (context) => {
+    await frozen(context)
+    await expired(context)
+    const stores = [context.store(), context.store()]
+    const tries = await Promise.allSettled(stores.map((store) => store.open('a')))
+    assert.equal(tries.map(({ status }) => status).toSorted(), ['fulfilled', 'rejected'])
+  })
+
+  it('that two take by force at once are of the later one alone', async (context) => {
+    await frozen(context)
+    const stores = [context.store(), context.store()]
+    const leases = await Promise.all(stores.map((store) => store.open('a', { takeOver: true })))
+    const newest = Math.max(...leases.map(({ epoch }) => epoch!))
+    const answers = await Promise.allSettled(stores.map((store, index) => append(store, 2, leases[index]!.epoch)))
+    assert.equal(
+      answers.map(({ status }) => status),
+      leases.map(({ epoch }) => (epoch === newest ? 'fulfilled' : 'rejected')),
+    )
+  })
+
+  it('that were taken are known to be lost with the next beat, without an append', async (context) => {
+    const { lease, clock } = await frozen(context)
+    await context.store().open('a', { takeOver: true })
+    assert.not.ok(await isLost(lease))
+    await once(async () => {
+      await clock.advance(40)
+      assert.ok(await isLost(lease))
+    }, context)
+  })
+
+  it('of a log that was deleted and begun anew have no epoch of before', async (context) => {
+    const old = await frozen(context)
+    const other = context.store()
+    await once(() => other.delete('a'), context)
+    const lease = await other.open('a')
+    assert.is(lease.lastSeq, 0)
+    assert.ok(lease.epoch! > old.lease.epoch!)
+    await assert.rejects(() => append(old.store, 2, old.lease.epoch), failsWith('STORE_LEASE_LOST'))
+    await assert.rejects(() => append(old.store, 1, old.lease.epoch), failsWith('STORE_LEASE_LOST'))
+    assert.equal(await readAll(other, 'a'), [])
+  })
+
+  it('of a log that was deleted are lost', async (context) => {
+    const { store, lease } = await frozen(context)
+    await once(() => context.store().delete('a'), context)
+    await assert.rejects(() => append(store, 2, lease.epoch), failsWith('STORE_LEASE_LOST'))
+    await assert.rejects(() => append(store, 1, lease.epoch), failsWith('STORE_LEASE_LOST'))
+  })
+
+  it('are refused to who only repeats what the log has', async (context) => {
+    const { store, lease } = await frozen(context)
+    await context.store().open('a', { takeOver: true })
+    await assert.rejects(() => append(store, 1, lease.epoch), failsWith('STORE_LEASE_LOST'))
+  })
+
+  it('are free at once when their store closes', async (context) => {
+    const store = context.store()
+    for (const id of ['a', 'b', 'c']) await store.open(id)
+    await store.close()
+    for (const id of ['a', 'b', 'c']) await context.store().open(id)
+    assert.equal(await context.sql(`SELECT count(*)::int AS count FROM ${context.schema}.workers`), [{ count: 3 }])
+  })
+
+  it('that end while the database cannot be reached are free with the next beat', async (context) => {
+    const clock = simulatedClock()
+    const proxy = await proxyTo(context)
+    const store = context.store({ clock, retryMs: 0, queryTimeoutMs: 200 }, proxy.url)
+    const lease = await store.open('a')
+    await store.open('b')
+    proxy.mode = 'hole'
+    proxy.cut()
+    await lease.release()
+    proxy.mode = 'open'
+    proxy.cut()
+    const other = context.store()
+    await once(async () => {
+      await clock.advance(4_000)
+      await other.open('a')
+    }, context)
+    await assert.rejects(() => other.open('b'), failsWith('STORE_LOCKED'))
+  })
+
+  it('are forgotten with a process that has been gone for a day, and one that wakes then goes on', async (context) => {
+    const { store, clock } = await frozen(context)
+    await context.sql(
+      `UPDATE ${context.schema}.workers SET beat = beat - interval '2 days'; UPDATE ${context.schema}.agents SET worker = NULL`,
+    )
+    const later = context.store({ clock: simulatedClock() })
+    await later.open('b')
+    const workers = async (): Promise<unknown> =>
+      (await context.sql(`SELECT count(*)::int AS count FROM ${context.schema}.workers`))[0]?.['count']
+    assert.is(await workers(), 1)
+    await once(async () => {
+      await clock.advance(40)
+      assert.is(await workers(), 2)
+    }, context)
+    await store.open('c')
+  })
+})
