@@ -12,6 +12,8 @@ export interface Proxy {
   mode: 'open' | 'deaf' | 'hole'
   /** Breaks all connections there are. */
   cut(): void
+  /** Resolves once a new connection is opened. */
+  connected(): Promise<void>
   /** Resolves once bytes were swallowed that came from the database, as an answer. */
   swallowed(): Promise<void>
 }
@@ -20,8 +22,10 @@ export interface Proxy {
 export async function proxyTo({ server, database, cleanup }: PostgresContext, user = 'postgres'): Promise<Proxy> {
   const sockets = new Set<Socket>()
   let heard = Promise.withResolvers<void>()
+  let opened = Promise.withResolvers<void>()
   const proxy = { mode: 'open' as Proxy['mode'] }
   const listener = createServer((near) => {
+    opened.resolve()
     const far = connect(server.socket)
     for (const socket of [near, far]) {
       sockets.add(socket)
@@ -52,6 +56,10 @@ export async function proxyTo({ server, database, cleanup }: PostgresContext, us
   return Object.assign(proxy, {
     url: `postgres://${user}@127.0.0.1:${port}/${database}`,
     cut,
+    connected: () => {
+      opened = Promise.withResolvers()
+      return opened.promise
+    },
     swallowed: () => {
       heard = Promise.withResolvers()
       return heard.promise

@@ -135,10 +135,12 @@ export class Database {
   async #connect(): Promise<PostgresPool> {
     const { connections, queryTimeoutMs } = this.#options
     const idleMs = this.#isClosed ? idle.closed : idle.open
-    const pool =
-      typeof this.#place === 'string'
-        ? await makePool({ url: this.#place, connections, queryTimeoutMs, idleMs })
-        : this.#place
+    if (typeof this.#place !== 'string') {
+      // A store that is closed leaves nothing there.
+      if (!this.#isClosed) this.#place.on('error', ignore)
+      return this.#place
+    }
+    const pool = await makePool({ url: this.#place, connections, queryTimeoutMs, idleMs })
     // A connection that breaks while nobody uses it would end the process otherwise.
     pool.on('error', ignore)
     return pool

@@ -189,6 +189,8 @@ class PostgresStore implements ErasableStore {
   async #free(lease: PostgresLease): Promise<void> {
     // What was given before is written first.
     await lease.written()
+    // `close` frees many at once.
+    if (this.#leases.get(lease.agentId) !== lease) return
     await this.#worker.release([lease])
     this.#forget(lease)
   }

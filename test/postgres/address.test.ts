@@ -1,0 +1,150 @@
+import { createServer, type AddressInfo } from 'node:net'
+import { inspect } from 'node:util'
+import { Pool } from 'pg'
+import { postgresStore } from '../../src/stores/postgres/postgresStore.ts'
+import { readAll, recordsBetween } from '../../src/testing/contractDemands.ts'
+import { failsWith } from '../stores/storeFolder.ts'
+import { withCode } from '../support/agentHarness.ts'
+import { assert, describe } from '../support/suite.ts'
+import { describeWithPostgres } from './postgres.ts'
+import { proxyTo } from './proxy.ts'
+
+const secret = 'hunter2/$'
+
+describe('what a PostgreSQL store is given', (it) => {
+  it('is an address or a pool, or refused with what is wrong and nothing of a password', () => {
+    const wrong: readonly (readonly [given: unknown, says: string])[] = [
+      [undefined, 'not undefined'],
+      [null, 'not null'],
+      [5432, 'not number'],
+      [{ host: 'localhost' }, 'not object'],
+      ['', 'not a blank text'],
+      ['  ', 'not a blank text'],
+      [secret, 'this text is no URL'],
+      [`mysql://user:hunter2@host/db`, 'this URL is of something else'],
+      [`https:${secret}`, 'this URL is of something else'],
+      [`postgres://user:12/${secret}@host/db`, 'something is not encoded'],
+      [`postgres://user:hunter2#x@host/db`, 'this text is no URL'],
+      [`postgres://user:12#${secret}`, 'something is not encoded'],
+    ]
+    for (const [given, says] of wrong) {
+      const thrown = assert.throws(() => postgresStore(given as string), withCode('INVALID_OPTION', says))
+      assert.not.match(inspect(thrown, { depth: 9, showHidden: true }).split('\n    at ')[0]!, 'hunter2')
+    }
+  })
+
+  it('has options that are checked', () => {
+    for (const options of [
+      { schema: 'Agents' },
+      { schema: 'a"b' },
+      { schema: 'pg_agents' },
+      { leaseMs: 99 },
+      { connections: 0 },
+      { queryTimeoutMs: -1 },
+      { retryMs: Number.NaN },
+      { snapshots: { maxBytes: 0 } },
+      { url: 'x' },
+    ])
+      assert.throws(
+        () => postgresStore('postgres://localhost/a', options as object),
+        withCode('INVALID_OPTION', Object.keys(options)[0]!),
+      )
+  })
+
+  it('may be the address of nobody, which is said at once, without the password', { timeoutMs: 10_000 }, async () => {
+    const server = createServer()
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as AddressInfo
+    await new Promise((resolve) => server.close(resolve))
+    const store = postgresStore(`postgres://user:${encodeURIComponent(secret)}@127.0.0.1:${port}/agents`)
+    const where = `PostgreSQL database "agents" on 127.0.0.1:${port}, schema "escapement"`
+    const thrown = await assert.rejects(() => store.open('a'), failsWith('STORE_OPEN_FAILED', where, 'ECONNREFUSED'))
+    assert.not.match(inspect(thrown, { depth: 9, showHidden: true }), /hunter2/)
+    await assert.rejects(() => readAll(store, 'a'), failsWith('STORE_READ_FAILED', where))
+    await store.close()
+  })
+})
+
+describeWithPostgres('the address of a PostgreSQL store', (it) => {
+  it('with a wrong password, or of no database, is refused at once, without the password', async (context) => {
+    const { server, database, sql } = context
+    await sql(`DO $$ BEGIN CREATE ROLE guarded LOGIN PASSWORD 'right'; EXCEPTION WHEN duplicate_object THEN END $$`)
+    const { url } = await proxyTo(context)
+    const guarded = url.replace('postgres@', `guarded:${encodeURIComponent(secret)}@`)
+    const wrong = context.store({}, guarded)
+    const thrown = await assert.rejects(
+      () => wrong.open('a'),
+      failsWith('STORE_OPEN_FAILED', 'password authentication failed for user "guarded" (SQLSTATE 28P01)'),
+    )
+    assert.not.match(inspect(thrown, { depth: 9, showHidden: true }), /hunter2/)
+    const nowhere = context.store({}, server.url('nowhere'))
+    await assert.rejects(() => nowhere.open('a'), failsWith('STORE_OPEN_FAILED', 'database "nowhere" does not exist'))
+    await assert.rejects(() => nowhere.list(), failsWith('STORE_READ_FAILED', 'database "nowhere" does not exist'))
+    assert.ok(database.length > 0)
+  })
+
+  it('that is in an error of the database is blanked there', async (context) => {
+    const { sql, schema } = context
+    const { url } = await proxyTo(context)
+    const store = context.store({}, url.replace('postgres@', `postgres:${encodeURIComponent(secret)}@`))
+    await store.open('a')
+    await sql(`CREATE FUNCTION ${schema}.tell() RETURNS trigger LANGUAGE plpgsql AS
+      $$ BEGIN RAISE EXCEPTION USING MESSAGE = 'tried with ${secret} and ${encodeURIComponent(secret)}'; END $$;
+      CREATE TRIGGER tells BEFORE INSERT ON ${schema}.records EXECUTE FUNCTION ${schema}.tell()`)
+    const thrown = await assert.rejects(
+      () => store.append('a', recordsBetween(1, 1)),
+      failsWith('STORE_APPEND_FAILED', 'tried with *** and ***'),
+    )
+    assert.not.match(inspect(thrown, { depth: 9, showHidden: true }), /hunter2/)
+  })
+})
+
+describeWithPostgres('a pool of the application', (it) => {
+  it('is used, is not ended, and stays as it was', async (context) => {
+    const pool = new Pool({ connectionString: context.url })
+    context.cleanup(() => pool.end())
+    const listeners = pool.listenerCount('error')
+    const store = context.store({}, pool)
+    await store.open('a')
+    await store.append('a', recordsBetween(1, 20))
+    await store.close()
+    assert.equal(await readAll(store, 'a'), recordsBetween(1, 20))
+    const { rows } = await pool.query('SELECT 1::int8 AS one')
+    assert.equal(rows, [{ one: '1' }])
+    const again = context.store({}, pool)
+    assert.is((await again.open('a')).lastSeq, 20)
+    await again.close()
+    assert.is(pool.listenerCount('error'), listeners)
+  })
+
+  it('may read values its own way, and give every statement another connection, as a pooler does', async (context) => {
+    const pool = new Pool({ connectionString: context.url, max: 3, maxUses: 1 })
+    context.cleanup(() => pool.end())
+    const statements: { readonly name?: string; readonly text: string }[] = []
+    const place = {
+      query: (query: { readonly text: string }) => {
+        statements.push(query)
+        return pool.query(query as never)
+      },
+      connect: () => pool.connect(),
+      on: pool.on.bind(pool),
+      off: pool.off.bind(pool),
+    }
+    const { types } = await import('pg')
+    const int8 = types.getTypeParser(20)
+    types.setTypeParser(20, BigInt)
+    context.cleanup(() => types.setTypeParser(20, int8))
+    const store = context.store({}, place as never)
+    const lease = await store.open('a')
+    await store.append('a', recordsBetween(1, 9), lease.epoch)
+    await store.append('a', recordsBetween(3, 12), lease.epoch)
+    assert.equal(await readAll(store, 'a'), recordsBetween(1, 12))
+    await lease.release()
+    await store.delete('a')
+    assert.equal(await store.list(), [])
+    assert.equal(
+      statements.filter(({ name }) => name !== undefined),
+      [],
+    )
+  })
+})
