@@ -46,7 +46,7 @@ describe('what a PostgreSQL store is given', (it) => {
       { url: 'x' },
     ])
       assert.throws(
-        () => postgresStore('postgres://localhost/a', options as object),
+        () => postgresStore('postgres://localhost/a', options),
         withCode('INVALID_OPTION', Object.keys(options)[0]!),
       )
   })
@@ -131,10 +131,10 @@ describeWithPostgres('a pool of the application', (it) => {
       off: pool.off.bind(pool),
     }
     const { types } = await import('pg')
-    const int8 = types.getTypeParser(20)
-    types.setTypeParser(20, BigInt)
-    context.cleanup(() => types.setTypeParser(20, int8))
-    const store = context.store({}, place as never)
+    const int8 = types.getTypeParser(types.builtins.INT8)
+    types.setTypeParser(types.builtins.INT8, BigInt)
+    context.cleanup(() => types.setTypeParser(types.builtins.INT8, int8))
+    const store = context.store({}, place)
     const lease = await store.open('a')
     await store.append('a', recordsBetween(1, 9), lease.epoch)
     await store.append('a', recordsBetween(3, 12), lease.epoch)

@@ -10,12 +10,10 @@ import { proxyTo, type Proxy } from './proxy.ts'
 
 /** Moves time on until it is settled. */
 async function settled<T>(work: Promise<T>, clock: SimulatedClock): Promise<T> {
-  let isOver = false
-  void owned(work).then(
-    () => (isOver = true),
-    () => (isOver = true),
-  )
-  while (!isOver) {
+  const state = { isOver: false }
+  const over = (): void => void (state.isOver = true)
+  void work.then(over, over)
+  while (!state.isOver) {
     await clock.advance(1_000)
     await turn()
   }

@@ -137,7 +137,7 @@ describeWithPostgres('records in a PostgreSQL store', (it) => {
       on: pool.on.bind(pool),
       off: pool.off.bind(pool),
     }
-    const store = context.store({}, place as never)
+    const store = context.store({}, place)
     const ids = Array.from({ length: 200 }, (_, index) => `a${index}`)
     await Promise.all(ids.map((id) => store.open(id)))
     await Promise.all(ids.map((id) => store.append(id, recordsBetween(1, 2))))
