@@ -1,5 +1,13 @@
 /** The door "escapement/restate": agents on many machines, placed by the Restate engine. Needs `@restatedev/restate-sdk`, and its clients package to ask. */
 export {
+  restateClient,
+  type RestateClient,
+  type RestateClientOptions,
+  type RestateOpenOptions,
+  type RestateRequest,
+} from './restate/restateClient.ts'
+export type { Outcome as RestateOutcome } from './restate/carried.ts'
+export {
   restateWorker,
   type ListeningWorker,
   type RestateWorker,

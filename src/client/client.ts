@@ -224,7 +224,9 @@ export class Client {
   }
 
   #agentOwner(sessionId: string, clock: Clock): AgentOwner {
+    const { knownSeq } = this.#options
     return {
+      ...(knownSeq === undefined ? {} : { knownSeq }),
       sessionId,
       clock,
       nextNumber: () => ++this.#number,

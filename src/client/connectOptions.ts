@@ -46,6 +46,8 @@ export interface CheckedOptions {
   readonly signal: AbortSignal | undefined
   readonly clock: Clock
   readonly random: () => number
+  /** `seq` of the last record that is known of an agent, where that need not be asked. */
+  readonly knownSeq?: (agentId: string) => number | undefined
 }
 
 const isFunction = (value: unknown): boolean => typeof value === 'function'

@@ -17,6 +17,8 @@ export interface FeedOwner {
   /** Sends a query that is not repeated after a reconnect. */
   askOnce(frame: Asked, refused: (error: RuntimeError) => void): void
   report(error: ErrorInfo): void
+  /** `seq` of the last record that is known of an agent to which nobody listens. */
+  knownSeq?(agentId: string): number | undefined
 }
 
 /** The current subscription. */
@@ -73,7 +75,7 @@ export class RemoteFeed {
       const what = `fromSeq is ${wants.cursor! + 1}, but the log of agent "${this.#agentId}" ends with ${this.#maxSeq}.`
       throw new RuntimeError('INVALID_OPTION', what)
     }
-    const listener = new FeedListener({ ...wants, cursor: wants.cursor ?? position ?? this.#spawnSeq })
+    const listener = new FeedListener({ ...wants, cursor: wants.cursor ?? position ?? this.#known() })
     this.#spawnSeq = undefined
     this.#listeners = [...this.#listeners, listener]
     if (listener.cursor === undefined) this.#findEnd()
@@ -84,6 +86,10 @@ export class RemoteFeed {
       this.#listeners = this.#listeners.filter((other) => other !== listener)
       if (this.#listeners.length === 0) this.#unsubscribe()
     }
+  }
+
+  #known(): number | undefined {
+    return this.#spawnSeq ?? this.#owner.knownSeq?.(this.#agentId)
   }
 
   /** Calls once listeners know where to start, possibly at once; or `refused` if they never will. */

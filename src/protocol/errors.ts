@@ -53,6 +53,12 @@ export const errorTable = {
   BRIDGE_FORBIDDEN: 'Use a token with that role, or one that reaches the agent.',
   BRIDGE_FRAME: 'Send frames as docs/protocol.md describes them.',
   BRIDGE_LIMIT: 'Ask for less at a time, or raise the limits of the server.',
+  ENGINE_UNREACHABLE:
+    'Check that the engine runs, and that the URL is that of its ingress (port 8080 unless configured); what it had accepted goes on.',
+  ENGINE_REFUSED:
+    'Register a worker with the engine (its /deployments), with the same name of the object on both sides.',
+  ENGINE_LIMIT: 'Say less at a time, or put the bulk where a tool of the agent can read it.',
+  ENGINE_UNSUPPORTED: 'Do it where the agents run, in the worker or its definitions, or without an engine.',
   STORE_CLOSED: 'Open a new store; a closed one cannot be used again.',
   STORE_NOT_OPEN: 'Call open(agentId) before append.',
   STORE_LOCKED:

@@ -13,6 +13,7 @@ import {
 import { refusalOf } from './engineErrors.ts'
 import { storedState } from './storedState.ts'
 import type { WorkerAgents } from './workerAgents.ts'
+import { errorInfo } from '../protocol/errors.ts'
 import type { Store } from '../protocol/store.ts'
 
 /** The package, which is loaded when it is needed. */
@@ -34,13 +35,9 @@ export interface ObjectParts {
   readonly times: ObjectTimes
 }
 
-/** Where it is noted which invocation runs, and what the code was that ran last. */
-interface Noted {
-  readonly invocation: string | null
-  readonly code: string
-}
-
-const notedKey = 'running'
+/** State of an object: the invocation that runs, and what the code was that ran last. */
+const runningKey = 'running'
+const codeKey = 'code'
 const signalName = 'nudge'
 
 /** The object that an engine has for each agent: its handlers bring commands to the agent, and their journal holds no words of it. */
@@ -69,6 +66,7 @@ export function agentObject(sdk: Sdk, parts: ObjectParts): Restate.VirtualObject
       abortTimeout: { hours: 24 },
       idempotencyRetention: times.idempotencyMs,
       journalRetention: 0,
+      enableLazyState: true,
       retryPolicy: {
         initialInterval: 50,
         exponentiationFactor: 2,
@@ -112,7 +110,7 @@ async function nudge(
   ctx: Restate.ObjectSharedContext,
   carried: Carried,
 ): Promise<{ readonly requestId: string; readonly nudged: boolean }> {
-  const { invocation = null } = (await ctx.get<Noted>(notedKey)) ?? {}
+  const invocation = await ctx.get<string>(runningKey)
   const body = requestBodyOf(carried)
   if (invocation !== null)
     ctx.invocation(sdk.InvocationIdParser.fromString(invocation)).signal(signalName).resolve(body)
@@ -137,9 +135,16 @@ function send(service: string, ctx: Restate.Context, key: string, carried: Carri
 async function drive(sdk: Sdk, parts: ObjectParts, ctx: Restate.ObjectContext, first: Carried): Promise<Outcome> {
   const { agents, name } = parts
   const { id: invocation, attemptCompletedSignal } = ctx.request()
-  const before = await ctx.get<Noted>(notedKey)
+  if (first.command.type === 'open' && first.command.isNew === true && (await isThere(ctx, agents)))
+    return {
+      status: 'refused',
+      seq: 0,
+      error: errorInfo('AGENT_EXISTS', `Agent "${ctx.key}" has a log in this store.`),
+    }
+  ctx.set(runningKey, invocation)
+  // An answer of the engine, so that it has noted the above: whoever hears of the run from now on finds the invocation.
+  const before = await ctx.get<string>(codeKey)
   const attempt = new Attempt(agents, ctx.key, first, attemptCompletedSignal)
-  ctx.set<Noted>(notedKey, { invocation, code: before?.code ?? '' })
   try {
     for (;;) {
       const step = await nextStep(sdk, ctx, attempt)
@@ -147,11 +152,12 @@ async function drive(sdk: Sdk, parts: ObjectParts, ctx: Restate.ObjectContext, f
         for (const agentId of step.begun) send(name, ctx, agentId, wake(`${invocation}/${agentId}`))
         continue
       }
-      const { outcome, wakes, code = before?.code ?? '' } = step
-      if (before !== null && before.code !== '' && before.code !== code)
+      const { outcome, wakes, code } = step
+      if (before !== null && code !== undefined && before !== code)
         agents.logger?.warn({ agentId: ctx.key }, 'the definition of this agent is not the one that it ran with before')
       if (wakes !== undefined) send(name, ctx, wakes, wake(`${invocation}/${wakes}`))
-      ctx.set<Noted>(notedKey, { invocation: null, code })
+      if (code !== undefined && before !== code) ctx.set(codeKey, code)
+      ctx.clear(runningKey)
       return outcome
     }
   } catch (thrown) {
@@ -160,6 +166,10 @@ async function drive(sdk: Sdk, parts: ObjectParts, ctx: Restate.ObjectContext, f
     throw thrown
   }
 }
+
+/** Whether an agent has a log, as it was when this was looked at first: a retry finds what the attempt before began. */
+const isThere = (ctx: Restate.ObjectContext, agents: WorkerAgents): Promise<boolean> =>
+  ctx.run('look', async () => (await agents.created(ctx.key)) !== undefined)
 
 const wake = (requestId: string): Carried => ({ requestId, command: { type: 'wake' }, birth: {} })
 

@@ -19,8 +19,8 @@ export interface Birth {
 export interface Carried {
   /** The same however often it comes: the log is asked whether it has it already. */
   readonly requestId: string
-  /** `wake` asks nothing of the agent: it goes on with what its log has. `open` begins it. */
-  readonly command: CheckedCommand | { readonly type: 'wake' } | { readonly type: 'open' }
+  /** `wake` asks nothing of the agent: it goes on with what its log has. `open` begins it; `isNew`: it must not be there yet. */
+  readonly command: CheckedCommand | { readonly type: 'wake' } | { readonly type: 'open'; readonly isNew?: boolean }
   readonly birth: Birth
 }
 
@@ -93,8 +93,9 @@ export function readCarried(agentId: string, verb: string, body: unknown, reques
 function commandOf(agentId: string, verb: string, rest: Record<string, unknown>): Carried['command'] {
   if (verb !== 'wake' && verb !== 'open')
     return checkCommand({ ...rest, type: `agent.${verb}`, agentId } as AgentCommand)
-  const [unknown] = Object.keys(rest)
-  if (unknown === undefined) return { type: verb }
+  const { isNew, ...others } = rest
+  const [unknown] = Object.keys(others)
+  if (unknown === undefined) return verb === 'open' ? { type: verb, isNew: isNew === true } : { type: verb }
   throw new RuntimeError('INVALID_OPTION', `${verb}: there is no option ${JSON.stringify(unknown)}.`)
 }
 

@@ -5,7 +5,14 @@ import { join } from 'node:path'
 import type { AgentDefinition } from '../../src/actors/agentDefinition.ts'
 import type { LogRecord } from '../../src/protocol/records.ts'
 import type { Store } from '../../src/protocol/store.ts'
-import { restateWorker, type RestateWorker, type RestateWorkerOptions } from '../../src/restate.ts'
+import {
+  restateClient,
+  restateWorker,
+  type RestateClient,
+  type RestateClientOptions,
+  type RestateWorker,
+  type RestateWorkerOptions,
+} from '../../src/restate.ts'
 import { sqliteStore } from '../../src/sqlite.ts'
 import { assert, describe, isCi, type CaseContext, type CaseOptions } from '../support/suite.ts'
 import { Engine } from './engine.ts'
@@ -23,6 +30,8 @@ export interface EngineContext extends CaseContext {
   store(): Store
   /** A worker with its own store on that file, registered with the engine. */
   worker(definitions: readonly AgentDefinition[], options?: Partial<RestateWorkerOptions>): Promise<RestateWorker>
+  /** A client with its own store on that file. */
+  client(options?: Partial<RestateClientOptions>): Promise<RestateClient>
   /** Posts to a handler of the agent's object, and gives what came of it. */
   post(agentId: string, handler: string, body?: object): Promise<Posted>
 }
@@ -87,6 +96,11 @@ async function contextOf(context: CaseContext): Promise<EngineContext> {
       cleanup(() => worker.close())
       await engine.register((await worker.listen({ port: 0 })).url)
       return worker
+    },
+    async client(options = {}) {
+      const client = await restateClient({ ingress: engine.ingress, store: store(), name, pollMs: 20, ...options })
+      cleanup(() => client.close())
+      return client
     },
     post: (agentId, handler, body) => post(`${engine.ingress}/${name}/${agentId}/${handler}`, body),
   }

@@ -1,0 +1,145 @@
+import type * as Clients from '@restatedev/restate-sdk-clients'
+import type { Clock } from '../protocol/clock.ts'
+import { errorCodes, messageOf, RuntimeError, type ErrorCode } from '../protocol/errors.ts'
+import { remoteError } from '../client/answers.ts'
+
+/** What is asked of an agent's object. */
+export interface Asked {
+  readonly agentId: string
+  /** The handler. */
+  readonly verb: string
+  readonly body: object
+  /** The same for the same request: asked again, it is answered and not done again. */
+  readonly requestId: string
+  /** How long the engine keeps it before it does it, in milliseconds. */
+  readonly delayMs?: number
+}
+
+export interface IngressParts {
+  readonly clients: typeof Clients
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  /** Of the virtual object. */
+  readonly name: string
+  readonly clock: Clock
+  /** How long an engine that does not answer is asked again, in milliseconds. */
+  readonly patienceMs: number
+}
+
+/** Largest body that is sent, in bytes: an engine takes 32 MiB in all, and keeps the request twice. */
+const mostBytes = 15 * 1024 * 1024
+/** Longest single wait for an answer, in milliseconds: HTTP clients give up after five minutes without one. */
+const mostWaitMs = 4 * 60_000
+const leastPauseMs = 100
+const mostPauseMs = 2_000
+
+/** Where an engine takes requests. */
+export class Ingress {
+  readonly #parts: IngressParts
+  readonly #ingress: Clients.Ingress
+  readonly #closing = new AbortController()
+
+  constructor(parts: IngressParts) {
+    this.#parts = parts
+    const { clients, url, headers } = parts
+    this.#ingress = clients.connect({ url, headers: { ...headers }, retry: false })
+  }
+
+  /**
+   * Asks for something and waits for what comes of it, however long that takes. A connection that breaks is made again: the engine knows
+   * the request by its id.
+   *
+   * @throws RuntimeError `ENGINE_UNREACHABLE`, `ENGINE_REFUSED`, `ENGINE_LIMIT`, `BRIDGE_CLOSED`; what its handler refuses
+   */
+  async call<T>({ agentId, verb, body, requestId, delayMs }: Asked): Promise<T> {
+    const { clients, name } = this.#parts
+    const bytes = Buffer.byteLength(JSON.stringify(body))
+    if (bytes > mostBytes)
+      throw new RuntimeError('ENGINE_LIMIT', `"${verb}" takes ${bytes} bytes, and ${mostBytes} is the most.`)
+    const request = { service: name, handler: verb, key: agentId, parameter: body }
+    if (delayMs !== undefined)
+      await this.#patiently((signal) =>
+        this.#ingress.send({
+          ...request,
+          opts: clients.rpc.sendOpts({ idempotencyKey: requestId, delay: delayMs, signal }),
+        }),
+      )
+    return await this.#patiently((signal) =>
+      this.#ingress.call<object, T>({
+        ...request,
+        opts: clients.rpc.opts<object, T>({ idempotencyKey: requestId, signal }),
+      }),
+    )
+  }
+
+  /** Whoever waits is told that the client is closed. */
+  close(): void {
+    this.#closing.abort()
+  }
+
+  async #patiently<T>(ask: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const { clock, patienceMs } = this.#parts
+    let since: number | undefined
+    let pauseMs = leastPauseMs
+    for (;;) {
+      const waited = AbortSignal.timeout(mostWaitMs)
+      try {
+        return await ask(AbortSignal.any([this.#closing.signal, waited]))
+      } catch (thrown) {
+        if (this.#closing.signal.aborted) throw new RuntimeError('BRIDGE_CLOSED', 'The client is closed.')
+        // It works on: whoever asks again is told once it is done.
+        if (waited.aborted) continue
+        this.#checkPassing(thrown)
+        since ??= clock.now()
+        if (clock.now() - since + pauseMs > patienceMs) throw this.#unreachable(thrown)
+      }
+      await this.#pause(pauseMs)
+      pauseMs = Math.min(pauseMs * 2, mostPauseMs)
+    }
+  }
+
+  #pause(ms: number): Promise<void> {
+    const { signal } = this.#closing
+    return new Promise((resolve) => {
+      const cancel = this.#parts.clock.after(ms, resolve)
+      signal.addEventListener('abort', () => (cancel(), resolve()), { once: true })
+    })
+  }
+
+  #unreachable(thrown: unknown): RuntimeError {
+    const why = thrown instanceof Error && thrown.cause !== undefined ? messageOf(thrown.cause) : messageOf(thrown)
+    return new RuntimeError('ENGINE_UNREACHABLE', `No engine takes requests at ${this.#parts.url}: ${why}.`, {
+      cause: thrown,
+    })
+  }
+
+  /** Throws what would be the same the next time. */
+  #checkPassing(thrown: unknown): void {
+    if (!(thrown instanceof this.#parts.clients.HttpCallError)) {
+      // Only a connection that fails has a cause; anything else is a mistake.
+      if (thrown instanceof TypeError && thrown.cause === undefined) throw thrown
+      return
+    }
+    const { status, responseText } = thrown
+    if (passing.has(status)) return
+    const { code, message } = answerIn(responseText)
+    if (code !== undefined) throw remoteError({ code, message })
+    const what = status === 404 ? `It has no object "${this.#parts.name}" that takes this` : `It answered ${status}`
+    if (status === 413) throw new RuntimeError('ENGINE_LIMIT', `The engine takes no request of this size: ${message}`)
+    throw new RuntimeError('ENGINE_REFUSED', `${what}: ${message}`)
+  }
+}
+
+/** Answers of an engine that has just begun, or has too much to do. */
+const passing: ReadonlySet<number> = new Set([408, 425, 429, 502, 503, 504])
+
+/** What an answer says that is no result. */
+function answerIn(text: string): { readonly code?: ErrorCode; readonly message: string } {
+  try {
+    const { message = text, metadata } = JSON.parse(text) as { message?: string; metadata?: { code?: ErrorCode } }
+    const code = metadata?.code
+    return code !== undefined && errorCodes.includes(code) ? { code, message } : { message }
+  } catch {
+    return { message: text.slice(0, 500) || 'nothing' }
+  }
+}

@@ -1,0 +1,94 @@
+import type { AgentDefinition } from '../actors/agentDefinition.ts'
+import { RuntimeError } from '../protocol/errors.ts'
+import type { ClientFrame, SessionEntry } from '../protocol/frames.ts'
+import { hasMetadata } from '../protocol/metadata.ts'
+import type { Store } from '../protocol/store.ts'
+import { withOutwardError } from '../server/bridge/outwardError.ts'
+import { storedSnapshot } from '../server/bridge/snapshots.ts'
+import { forkSession } from '../sessions/forkSession.ts'
+import { listSessions, type SessionSummary } from '../sessions/listSessions.ts'
+import { loadSession } from '../sessions/loadSession.ts'
+import { createdRecord } from '../sessions/readHistory.ts'
+
+type FrameOf<T extends ClientFrame['type']> = Extract<ClientFrame, { type: T }>
+
+/** What the frames of a client that only read are answered from. */
+export interface Shelf {
+  readonly store: Store
+  readonly definitions: ReadonlyMap<string, AgentDefinition>
+}
+
+/** How an agent stands, as its log tells. Rejects as `loadSession` does. */
+export async function snapshotIn({ store, definitions }: Shelf, agentId: string): Promise<object> {
+  const session = await loadSession(store, agentId)
+  const snapshot = storedSnapshot(session, definitions.get(session.definition))
+  // Where it runs is not known here, but whether it does is.
+  return session.isStopped ? snapshot : { ...snapshot, state: session.status }
+}
+
+/** What the model sees, or every message ever. Rejects as `loadSession` does. */
+export async function conversationIn(
+  { store }: Shelf,
+  { agentId, view }: FrameOf<'agent.conversation'>,
+): Promise<object> {
+  const { conversation } = await loadSession(store, agentId)
+  const nodes = view === 'trunk' ? conversation.trunk() : conversation.log()
+  return { head: conversation.head, nodes, pins: conversation.pins(), masks: conversation.masks() }
+}
+
+/** Begins an agent that shares the past of this one; rejects as `forkSession` does. */
+export async function forkIn({ store }: Shelf, { agentId, at }: FrameOf<'agent.fork'>): Promise<object> {
+  const { agentId: id } = await forkSession(store, agentId, at)
+  return { agentId: id }
+}
+
+/** A page of sessions. Reads every log. */
+export async function sessionsIn({ store }: Shelf, frame: FrameOf<'session.list'>): Promise<object> {
+  if (frame.running !== undefined)
+    throw new RuntimeError('ENGINE_UNSUPPORTED', 'session.list: where agents run is known to the engine alone.')
+  const sessions = await listSessions(store, frame.metadata === undefined ? {} : { metadata: frame.metadata })
+  const { forkedFrom: source } = frame
+  const all = sessions.filter(({ forkedFrom }) => source === undefined || forkedFrom?.agentId === source)
+  return { sessions: pageOf(all, frame).map(entryOf), total: all.length }
+}
+
+/** A page of agents without a parent that have not ended, by id. */
+export async function agentsIn(shelf: Shelf, frame: FrameOf<'agent.list'>): Promise<object> {
+  const roots: { readonly id: string }[] = []
+  for (const id of (await shelf.store.list()).toSorted()) {
+    const created = await createdRecord(shelf.store, id)
+    if (created?.path.length === 0 && hasMetadata(created.metadata, frame.metadata ?? {})) roots.push({ id })
+  }
+  const agents: object[] = []
+  for (const { id } of pageOf(roots, frame)) agents.push(await snapshotIn(shelf, id))
+  return { agents, total: roots.length }
+}
+
+function pageOf<T extends { readonly id: string }>(
+  all: readonly T[],
+  { type, after, limit = 100 }: FrameOf<'session.list' | 'agent.list'>,
+): readonly T[] {
+  const at = after === undefined ? -1 : all.findIndex(({ id }) => id === after)
+  if (at === -1 && after !== undefined)
+    throw new RuntimeError('INVALID_OPTION', `${type}: after: "${after}" is none of them.`)
+  return all.slice(at + 1, at + 1 + limit)
+}
+
+const entryOf = (session: SessionSummary): SessionEntry => ({
+  agentId: session.id,
+  definition: session.definition,
+  path: session.path,
+  status: session.status,
+  isStopped: session.isStopped,
+  createdAt: session.createdAt,
+  updatedAt: session.updatedAt,
+  runs: session.runs,
+  turns: session.turns,
+  usage: session.usage,
+  costUsd: session.costUsd,
+  ...(session.title === undefined ? {} : { title: session.title }),
+  ...(session.last === undefined ? {} : { last: withOutwardError(session.last) }),
+  ...(session.forkedFrom === undefined ? {} : { forkedFrom: session.forkedFrom.agentId }),
+  ...(session.metadata === undefined ? {} : { metadata: session.metadata }),
+  ...(session.error === undefined ? {} : { error: session.error }),
+})
