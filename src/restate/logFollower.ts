@@ -63,7 +63,9 @@ export class LogFollower {
       if (!this.#isClosed) onFailure(thrown)
     }
     if (this.#isClosed) return
-    this.#cancel = clock.after(pollMs, () => (this.#reading = this.#readAndWait()))
+    this.#cancel = clock.after(pollMs, () => {
+      this.#reading = this.#readAndWait()
+    })
   }
 
   async #read(): Promise<void> {
