@@ -167,6 +167,7 @@ export const layers: readonly Layer[] = [
       'client',
       'runtime',
       'runtime/agents',
+      'runtime/children',
       'runtime/agentRuntime.ts',
       'server/bridge',
       'createRuntime.ts',

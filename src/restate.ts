@@ -3,7 +3,6 @@ export {
   restateClient,
   type RestateClient,
   type RestateClientOptions,
-  type RestateOpenOptions,
   type RestateRequest,
 } from './restate/restateClient.ts'
 export type { Outcome as RestateOutcome } from './restate/carried.ts'
@@ -14,3 +13,4 @@ export {
   type RestateWorkerOptions,
   type WorkerHandler,
 } from './restate/restateWorker.ts'
+export { restateRuntime, type EngineSpawnOptions, type RestateRuntime } from './restate/restateRuntime.ts'

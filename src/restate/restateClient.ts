@@ -2,6 +2,7 @@ import type * as Clients from '@restatedev/restate-sdk-clients'
 import { nanoid } from 'nanoid'
 import { z } from 'zod'
 import { isAgentDefinition, type AgentDefinition } from '../actors/agentDefinition.ts'
+import { remoteError } from '../client/answers.ts'
 import { Client } from '../client/client.ts'
 import { checkOptions } from '../client/connectOptions.ts'
 import type { RemoteAgentOf } from '../client/remoteAgentOf.ts'
@@ -13,6 +14,7 @@ import { checkAgentId } from '../protocol/ids.ts'
 import { loadPeer } from '../protocol/loadPeer.ts'
 import type { Metadata } from '../protocol/metadata.ts'
 import type { Store } from '../protocol/store.ts'
+import type { BirthOptions } from '../runtime/children/spawnOptions.ts'
 import { requestBodyOf, type Birth, type Outcome } from './carried.ts'
 import { EngineSocket, type SocketParts } from './engineSocket.ts'
 import { Ingress } from './ingress.ts'
@@ -36,11 +38,6 @@ export interface RestateClientOptions {
   readonly patienceMs?: number
   /** Default: the system's. */
   readonly clock?: Clock
-}
-
-/** What an agent is that is not there yet. */
-export interface RestateOpenOptions {
-  readonly metadata?: Metadata
 }
 
 /** How a command is asked under an id of your own. */
@@ -151,15 +148,39 @@ export class RestateClient extends Client {
   async open<D extends AgentDefinition>(
     id: string,
     definition?: string | D,
-    { metadata }: RestateOpenOptions = {},
+    birth: BirthOptions = {},
   ): Promise<RemoteAgentOf<D>> {
     checkAgentId(id)
-    const name = typeof definition === 'string' ? definition : definition?.name
-    this.#births.set(id, {
-      ...(name === undefined ? {} : { definition: name }),
-      ...(metadata === undefined ? {} : { metadata }),
-    })
+    this.#births.set(id, birthOf(definition, birth))
     this.#parts.known.set(id, await lastSeqIn(this.#parts.store, id))
+    return this.#typed(id, definition)
+  }
+
+  /**
+   * Begins an agent of this id, which must not be there; as `spawn`, with the definition's type and a history.
+   *
+   * @throws RuntimeError `AGENT_EXISTS`; else as `request`
+   */
+  async begin<D extends AgentDefinition>(
+    id: string,
+    definition: D,
+    birth: BirthOptions = {},
+  ): Promise<RemoteAgentOf<D>> {
+    checkAgentId(id)
+    const requestId = nanoid()
+    const body = { ...birthOf(definition, birth), requestId, isNew: true }
+    const { status, error, seq } = await this.#parts.ingress.call<Outcome>({
+      agentId: id,
+      verb: 'open',
+      body,
+      requestId,
+    })
+    if (status === 'refused') throw remoteError(error!)
+    this.#parts.known.set(id, seq)
+    return this.#typed(id, definition)
+  }
+
+  #typed<D extends AgentDefinition>(id: string, definition: string | D | undefined): RemoteAgentOf<D> {
     const output = typeof definition === 'object' ? definition.output : null
     return (output === null ? this.agent(id) : this.agent(id, { output })) as never
   }
@@ -202,5 +223,14 @@ export class RestateClient extends Client {
   override close(): void {
     super.close()
     this.#parts.ingress.close()
+  }
+}
+
+const birthOf = (definition: string | AgentDefinition | undefined, { metadata, history }: BirthOptions): Birth => {
+  const name = typeof definition === 'string' ? definition : definition?.name
+  return {
+    ...(name === undefined ? {} : { definition: name }),
+    ...(metadata === undefined ? {} : { metadata }),
+    ...(history === undefined ? {} : { history }),
   }
 }
