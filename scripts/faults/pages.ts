@@ -69,4 +69,28 @@ export const faults: readonly Fault[] = [
     to: '',
     tests: bridge,
   },
+  {
+    id: 'pages-10',
+    file: 'src/stores/sqlite/textIndex.ts',
+    what: 'a search gives up what is missing when another process writes',
+    from: 'if (!isBusy(thrown)) return\n        tries += 1',
+    to: 'return',
+    tests: ['stores/sqlite/textIndex'],
+  },
+  {
+    id: 'pages-11',
+    file: 'src/stores/sqlite/textIndex.ts',
+    what: 'what two processes note at once is found twice, or never',
+    from: 'if (this.#notedOf(agent) !== known || !this.#isThere(agent)) return',
+    to: '',
+    tests: ['stores/sqlite/textIndex'],
+  },
+  {
+    id: 'pages-12',
+    file: 'src/stores/searchText.ts',
+    what: 'words of scripts without spaces are found only whole',
+    from: 'folded.match(ascii.test(folded) ? asciiWord : word)',
+    to: 'folded.match(ascii.test(folded) ? asciiWord : /[\\p{L}\\p{N}\\p{M}]+/gu)',
+    tests: contract,
+  },
 ]

@@ -1,7 +1,7 @@
+import { foldText } from '../stores/foldText.ts'
+
 const segmenter = new Intl.Segmenter('und', { granularity: 'word' })
 
-/** Accents, and the vowel points of Hebrew and Arabic: many write without them. */
-const marks = /[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u064b-\u065f\u0670]/gu
 const inside = /[^\p{L}\p{N}\p{M}]+/u
 
 /** How many characters of a text are looked at. */
@@ -12,7 +12,7 @@ const mostChars = 20_000
  * Nothing else is in them, so no search engine finds an operator there.
  */
 export function wordsOf(text: string): string[] {
-  const plain = text.slice(0, mostChars).normalize('NFKD').toLowerCase().replace(marks, '').normalize('NFC')
+  const plain = foldText(text.slice(0, mostChars))
   const words: string[] = []
   for (const { segment, isWordLike } of segmenter.segment(plain)) {
     if (isWordLike !== true) continue

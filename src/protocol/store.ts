@@ -1,5 +1,6 @@
 import type { CheckpointStore } from './checkpoints.ts'
 import type { LogPage, LogQuery } from './logPages.ts'
+import type { SearchHit, SearchQuery } from './logSearch.ts'
 import type { LogRecord } from './records.ts'
 import type { SnapshotStore } from './snapshots.ts'
 
@@ -54,7 +55,8 @@ export interface LogStat {
  * with `STORE_LOCKED`, naming the holder, while another lease is out. `list` returns the ids of agents that have a log, sorted.
  * `stat`, which is optional, returns the state of a log, which changes with every record, or `undefined` if there is none: lists of
  * sessions read a log again only after it has changed. `page`, which is optional, lists logs by what their first records say, and reads
- * none or few of them. `close` is idempotent and releases every lease.
+ * none or few of them. `search`, which is optional, finds the records in which something was said, the best first, with whatever was appended
+ * before it was called; no text is an error. `close` is idempotent and releases every lease.
  */
 export interface Store {
   append(agentId: string, records: readonly LogRecord[], epoch?: number): Promise<void>
@@ -62,6 +64,7 @@ export interface Store {
   list(): Promise<readonly string[]>
   stat?(agentId: string): Promise<LogStat | undefined>
   page?(query?: LogQuery): Promise<LogPage>
+  search?(query: SearchQuery): Promise<readonly SearchHit[]>
   open(agentId: string, options?: LeaseOptions): Promise<StoreLease>
   /** Keeps files as agents found them, for `undo`. Without it the runtime keeps them in memory. */
   readonly snapshots?: SnapshotStore

@@ -4,8 +4,9 @@ import type { LogRecord } from '../protocol/records.ts'
 import { stored, type ErasableStore, type StoreLease } from '../protocol/store.ts'
 import { checkAgentId } from '../protocol/ids.ts'
 import { checkLease } from './checkLease.ts'
-import { originIn, pageOf } from './logPages.ts'
 import { MemoryCheckpoints } from './memoryCheckpoints.ts'
+import { fitting, originIn, pageOf } from './logPages.ts'
+import { ScanSearch } from './scanSearch.ts'
 import { MemorySnapshots } from './memorySnapshots.ts'
 import { countRepeated, otherRecord } from './countRepeated.ts'
 
@@ -130,6 +131,15 @@ export function memoryStore(): ErasableStore {
         return last === undefined ? [] : [{ id, size: log.length, writtenAt: last.time, origin: originIn(log[0]) }]
       })
       return pageOf(entries, query)
+    },
+
+    async search(query) {
+      const search = new ScanSearch(query)
+      if (search.isEmpty) return []
+      const isWanted = fitting(query)
+      for (const [id, log] of logs)
+        if (isWanted({ id, origin: originIn(log[0]) })) for (const record of log) search.look(id, record)
+      return search.hits
     },
 
     async open(agentId, { takeOver = false } = {}) {

@@ -14,6 +14,7 @@ import {
 } from './contractDemands.ts'
 import { checkpoints, reopenCheckpoints } from './contractCheckpoints.ts'
 import { pages, reopenPages } from './contractPages.ts'
+import { reopenSearching, searching } from './contractSearch.ts'
 import { reopenTakeovers, takeovers } from './contractTakeovers.ts'
 
 const appending: Checks = {
@@ -332,6 +333,7 @@ export const storeChecks: Checks = {
   ...forgetting,
   ...pages,
   ...checkpoints,
+  ...searching,
 }
 
 /** What must hold of two stores over the same data, by name. */
@@ -339,6 +341,7 @@ export const reopenChecks: ReopenChecks = {
   ...reopenTakeovers,
   ...reopenPages,
   ...reopenCheckpoints,
+  ...reopenSearching,
   'a store opened again has every record': async (store, reopen) => {
     for (const id of ['a', 'b']) await openWith(store, id, 6)
     await store.close()

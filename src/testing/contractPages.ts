@@ -7,7 +7,7 @@ type Created = Extract<LogRecord, { type: 'agent.created' }>
 type Birth = Partial<Pick<Created, 'definition' | 'path' | 'metadata' | 'forkedFrom'>>
 
 /** The first record of an agent's log. */
-const createdAs = (agentId: string, birth: Birth): Created => ({
+export const createdAs = (agentId: string, birth: Birth): Created => ({
   v: recordVersion,
   seq: 1,
   time: 1_700_000_000_001,

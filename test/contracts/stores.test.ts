@@ -113,6 +113,10 @@ describe('the store contract', (it) => {
       }),
       found: /gives the logs that are asked for/,
     },
+    'searches everywhere': {
+      breakIt: (store) => ({ search: ({ text }) => store.search!({ text }) }),
+      found: /looks where it is told/,
+    },
     'begins every page anew': {
       breakIt: (store) => ({ page: ({ after: _, ...query } = {}) => store.page!(query) }),
       found: /goes on where the page before ended/,

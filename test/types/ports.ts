@@ -13,7 +13,7 @@ import type {
   StoreLease,
   Usage,
 } from '../../src/index.ts'
-import { policyModel, type LogPage, type LogQuery } from '../../src/index.ts'
+import { policyModel, type LogPage, type LogQuery, type SearchHit, type SearchQuery } from '../../src/index.ts'
 import { scriptedModel } from '../../src/testing.ts'
 import { type Equal, expectType } from './typeEquality.ts'
 
@@ -106,6 +106,7 @@ interface TheStore {
   list(): Promise<readonly string[]>
   stat?(agentId: string): Promise<{ readonly size: number; readonly writtenAt: number } | undefined>
   page?(query?: LogQuery): Promise<LogPage>
+  search?(query: SearchQuery): Promise<readonly SearchHit[]>
   open(agentId: string, options?: { readonly takeOver?: boolean | undefined }): Promise<StoreLease>
   readonly snapshots?: SnapshotStore
   readonly checkpoints?: CheckpointStore

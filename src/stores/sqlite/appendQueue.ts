@@ -20,14 +20,17 @@ const againMs = 10
 export class AppendQueue {
   readonly #connection: Connection
   readonly #clock: Clock
+  readonly #written: (agent: number) => void
   #waiting: Waiting[] = []
   #isDue = false
   /** Since when another process has been in the way, in epoch milliseconds. */
   #busySince: number | undefined
 
-  constructor(connection: Connection, clock: Clock) {
+  /** `written`: told of each agent whose records were written. */
+  constructor(connection: Connection, { clock, written }: { readonly clock: Clock; written(agent: number): void }) {
     this.#connection = connection
     this.#clock = clock
+    this.#written = written
   }
 
   get isEmpty(): boolean {
@@ -72,6 +75,7 @@ export class AppendQueue {
       lease.waiting -= 1
       if (error === undefined) {
         lease.lastSeq = seq!
+        this.#written(lease.number)
         resolve()
       } else {
         if (error instanceof RuntimeError && error.code === 'STORE_LEASE_LOST') lease.lose()

@@ -4,15 +4,15 @@ import type { Connection } from './connection.ts'
 import { above, metadataLabels, parent as parentLabel, placeIn, source, type Label } from '../labels.ts'
 
 /** A condition and what it is given. */
-interface Condition {
+export interface Condition {
   readonly sql: string
   readonly values: readonly SQLInputValue[]
 }
 
 const labelled: Condition['sql'] = 'number IN (SELECT agent FROM labels WHERE name = ? AND value = ?)'
 
-/** What `query` asks for, `after` and `limit` aside. Pure. */
-function conditionsOf({ ids, within, metadata, definition, parent, forkedFrom }: LogQuery): Condition[] {
+/** What `query` asks of the table of agents, `after` and `limit` aside. Pure. */
+export function conditionsOf({ ids, within, metadata, definition, parent, forkedFrom }: LogQuery): Condition[] {
   const labels: Label[] = [
     ...metadataLabels(metadata),
     ...(typeof parent === 'string' ? [[parentLabel, parent] satisfies Label] : []),

@@ -4,6 +4,7 @@ import { systemClock, type Clock } from '../../protocol/clock.ts'
 import { describeIssues, RuntimeError } from '../../protocol/errors.ts'
 import { checkAgentId } from '../../protocol/ids.ts'
 import type { LogPage, LogQuery } from '../../protocol/logPages.ts'
+import type { SearchHit, SearchQuery } from '../../protocol/logSearch.ts'
 import type { LogRecord } from '../../protocol/records.ts'
 import type { SnapshotLimits } from '../../protocol/snapshots.ts'
 import { stored, type ErasableStore, type LeaseOptions, type LogStat, type StoreLease } from '../../protocol/store.ts'
@@ -19,6 +20,7 @@ import { labelsIn } from '../labels.ts'
 import { SqliteCheckpoints } from './sqliteCheckpoints.ts'
 import { SqliteLease } from './sqliteLease.ts'
 import { readPage } from './sqlitePages.ts'
+import { TextIndex } from './textIndex.ts'
 import { SqliteSnapshots } from './sqliteSnapshots.ts'
 
 export interface SqliteStoreOptions {
@@ -52,6 +54,7 @@ class SqliteStore implements ErasableStore {
   readonly checkpoints: SqliteCheckpoints
   readonly #connection: Connection
   readonly #queue: AppendQueue
+  readonly #texts: TextIndex
   readonly #isSynced: boolean
   readonly #leases = new Map<string, SqliteLease>()
   /** Opens and deletes under way. */
@@ -60,10 +63,14 @@ class SqliteStore implements ErasableStore {
   #writer: Promise<number> | undefined
   #closed: Promise<void> | undefined
 
-  constructor(file: string, { durability, clock = systemClock, snapshots }: SqliteStoreOptions) {
+  constructor(file: string, { durability, clock, snapshots }: SqliteStoreOptions) {
     this.#isSynced = durability === 'batch'
     this.#connection = new Connection(file, { isSynced: this.#isSynced })
-    this.#queue = new AppendQueue(this.#connection, clock)
+    this.#texts = new TextIndex(this.#connection, clock)
+    this.#queue = new AppendQueue(this.#connection, {
+      clock: clock ?? systemClock,
+      written: (agent) => this.#texts.written(agent),
+    })
     this.checkpoints = new SqliteCheckpoints(this.#connection, {
       leaseOf: (agentId, epoch) => this.#leaseOf(agentId, epoch),
       reading: (work, nothing) => this.#read(work, nothing),
@@ -107,6 +114,7 @@ class SqliteStore implements ErasableStore {
   #wrote(append: Append): boolean {
     try {
       append.lease.lastSeq = this.#connection.transaction(() => appendLog(this.#connection, append))
+      this.#texts.written(append.lease.number)
       return true
     } catch (thrown) {
       if (isBusy(thrown)) return false
@@ -171,6 +179,11 @@ class SqliteStore implements ErasableStore {
       logs: [],
       ...(query.total === true ? { total: 0 } : {}),
     })
+  }
+
+  async search(query: SearchQuery): Promise<readonly SearchHit[]> {
+    if (this.#closed === undefined && this.#connection.isThere) await this.#texts.catchUp()
+    return this.#read(() => this.#texts.search(query), [])
   }
 
   open(agentId: string, { takeOver = false }: LeaseOptions = {}): Promise<StoreLease> {
@@ -269,6 +282,7 @@ class SqliteStore implements ErasableStore {
         this.#connection
           .statement('DELETE FROM labels WHERE name = ? AND value = ? AND agent = ?')
           .run(...label, row['number']!)
+      this.#texts.delete(Number(row['number']))
       this.#connection.statement('DELETE FROM agents WHERE number = ?').run(row['number']!)
     })
   }
@@ -299,6 +313,7 @@ class SqliteStore implements ErasableStore {
   }
 
   async #close(): Promise<void> {
+    this.#texts.close()
     await Promise.allSettled(this.#working)
     const released = await Promise.allSettled([...this.#leases.values()].map((lease) => lease.release()))
     const writer = await this.#writer?.catch(() => undefined)

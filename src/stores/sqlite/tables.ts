@@ -9,6 +9,7 @@ type Step = string | ((database: DatabaseSync) => void)
  * The tables, step by step: a database that has the first n of these has version n. A step that has been released is never changed.
  * `writer` of an agent: who has its log open; what its first record says stands beside it, for lists. Epochs are counted for all logs
  * together, so that one that is deleted and begun anew has none of before. `labels`: what lists are filtered by, for every agent that has it.
+ * `texts`: the words of what was said, each record under agent * 2^32 + seq; `noted`: how far the log of an agent is in it.
  */
 const steps: readonly Step[] = [
   `
@@ -71,6 +72,15 @@ CREATE TABLE checkpoints (
   form TEXT NOT NULL,
   digest TEXT NOT NULL,
   body BLOB NOT NULL
+) STRICT;
+`,
+  `
+CREATE VIRTUAL TABLE texts USING fts5 (
+  words, content = '', contentless_delete = 1, tokenize = "unicode61 remove_diacritics 0 categories 'L* N* M* Co'"
+);
+CREATE TABLE noted (
+  agent INTEGER PRIMARY KEY,
+  seq INTEGER NOT NULL
 ) STRICT;
 `,
 ]
