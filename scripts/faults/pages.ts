@@ -79,14 +79,6 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'pages-11',
-    file: 'src/stores/sqlite/textIndex.ts',
-    what: 'what two processes note at once is found twice, or never',
-    from: 'if (this.#notedOf(agent) !== known || !this.#isThere(agent)) return',
-    to: '',
-    tests: ['stores/sqlite/textIndex'],
-  },
-  {
-    id: 'pages-12',
     file: 'src/stores/searchText.ts',
     what: 'words of scripts without spaces are found only whole',
     from: 'folded.match(ascii.test(folded) ? asciiWord : word)',
