@@ -227,7 +227,14 @@ export type { ModelSnapshot } from './protocol/model.ts'
 export type { UndoLedger } from './protocol/undo.ts'
 export type { Checkpoint, CheckpointStore } from './protocol/checkpoints.ts'
 export type { SnapshotLimits, Snapshots, SnapshotStore } from './protocol/snapshots.ts'
-export { stored, type ErasableStore, type Store, type StoreLease } from './protocol/store.ts'
+export {
+  stored,
+  type ErasableStore,
+  type LogHolder,
+  type LogWorker,
+  type Store,
+  type StoreLease,
+} from './protocol/store.ts'
 export type { LogEntry, LogOrigin, LogPage, LogQuery } from './protocol/logPages.ts'
 export type { SearchHit, SearchQuery } from './protocol/logSearch.ts'
 export type { TracedAgent, TracedEffect, Tracer } from './protocol/tracer.ts'

@@ -45,8 +45,8 @@ export const faults: readonly Fault[] = [
     id: 'stores-13',
     file: 'src/stores/lockFile.ts',
     what: 'release removes the lock of whoever holds it by then',
-    from: 'if (content !== undefined && holderIn(content)?.token === holder.token)',
-    to: 'if (content !== undefined)',
+    from: 'return content !== undefined && holderIn(content)?.token === own.token',
+    to: 'return content !== undefined',
     tests: ['stores/lockFile'],
   },
   {

@@ -63,6 +63,8 @@ export const errorTable = {
   STORE_NOT_OPEN: 'Call open(agentId) before append.',
   STORE_LOCKED:
     'Close what holds the log, or use another folder or agent id; within one runtime, runtime.open() returns the same agent to every caller.',
+  AGENT_ELSEWHERE:
+    'Speak to it there, or open it with { wait: ms }, which waits until it is free; takeOver: true takes it at once.',
   STORE_LEASE_LOST: 'Speak to the agent where its log is open now; what it had not written there is not in its log.',
   STORE_OPEN_FAILED: 'Check the path and its permissions.',
   STORE_READ_FAILED: 'Check the path and its permissions.',
@@ -112,14 +114,23 @@ export type ErrorCode = keyof typeof errorTable
 /** An error as plain data, in events, records and results. */
 export type ErrorInfo = z.infer<typeof errorInfoSchema>
 
+/** Of `AGENT_ELSEWHERE`: where the agent is reached, if that was announced, and the epoch of the lease there. */
+export interface ErrorData {
+  readonly url?: string
+  readonly epoch?: number
+}
+
 /** Thrown for a programming error or a broken resource; `code` is stable, `message` says what happened and what to do. */
 export class RuntimeError extends Error {
   override readonly name = 'RuntimeError'
   readonly code: ErrorCode
+  /** What some codes say beside the message. */
+  readonly data?: ErrorData
 
-  constructor(code: ErrorCode, what: string, options?: ErrorOptions) {
+  constructor(code: ErrorCode, what: string, { data, ...options }: ErrorOptions & { readonly data?: ErrorData } = {}) {
     super(advised(code, what), options)
     this.code = code
+    if (data !== undefined) this.data = data
   }
 }
 

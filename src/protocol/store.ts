@@ -37,6 +37,25 @@ export interface LeaseOptions {
   readonly takeOver?: boolean | undefined
 }
 
+/** Who has a log open. */
+export interface LogHolder {
+  /** Where the agents that it has are reached, as it announced: a WebSocket address of its bridge. Missing: nowhere, as far as is known. */
+  readonly url?: string
+  /** Of its lease, where leases have one. */
+  readonly epoch?: number
+  /** Whether it is this store, or the part of the process that shares it. */
+  readonly isHere: boolean
+  /** Who it is, for messages: `process 12 on host since 2026-…`. */
+  readonly words: string
+}
+
+/** A process that said where its agents are reached. */
+export interface LogWorker {
+  readonly url: string
+  /** Who it is, for messages. */
+  readonly words: string
+}
+
 /** The state of a log, without reading it. */
 export interface LogStat {
   /** Grows with every record: bytes, or records. */
@@ -56,7 +75,10 @@ export interface LogStat {
  * `stat`, which is optional, returns the state of a log, which changes with every record, or `undefined` if there is none: lists of
  * sessions read a log again only after it has changed. `page`, which is optional, lists logs by what their first records say, and reads
  * none or few of them. `search`, which is optional, finds the records in which something was said, the best first, with whatever was appended
- * before it was called; no text is an error. `close` is idempotent and releases every lease.
+ * before it was called; no text is an error. `announce`, which is optional, says to whoever asks by `holder` where the agents
+ * are reached whose logs are open here, for as long as the store is open or until it says `undefined`; the last call counts. `holder`,
+ * which is optional, tells who has a log open, and `undefined` where nobody has, or where who had it is known to be gone: then `open` lets
+ * in the next one. `workers`, which is optional, gives those that have announced where they are, as far as they are known to be there. `close` is idempotent and releases every lease.
  */
 export interface Store {
   append(agentId: string, records: readonly LogRecord[], epoch?: number): Promise<void>
@@ -66,6 +88,9 @@ export interface Store {
   page?(query?: LogQuery): Promise<LogPage>
   search?(query: SearchQuery): Promise<readonly SearchHit[]>
   open(agentId: string, options?: LeaseOptions): Promise<StoreLease>
+  announce?(url: string | undefined): Promise<void>
+  holder?(agentId: string): Promise<LogHolder | undefined>
+  workers?(): Promise<readonly LogWorker[]>
   /** Keeps files as agents found them, for `undo`. Without it the runtime keeps them in memory. */
   readonly snapshots?: SnapshotStore
   /** Keeps what was folded from logs, so that opening a long one reads its end only. Without it every opening reads the whole log. */

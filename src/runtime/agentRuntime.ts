@@ -11,8 +11,8 @@ export interface AgentRuntime {
   /**
    * Starts an agent from this definition, with its own log.
    *
-   * @throws RuntimeError `RUNTIME_CLOSED`, `INVALID_ID`, `AGENT_EXISTS` (it is running or already has a log), `STORE_LOCKED`,
-   * `STORE_OPEN_FAILED`, `INVALID_OPTION` (also for a history that no model would take, naming the message)
+   * @throws RuntimeError `RUNTIME_CLOSED`, `INVALID_ID`, `AGENT_EXISTS` (it is running or already has a log), `AGENT_ELSEWHERE`,
+   * `STORE_LOCKED`, `STORE_OPEN_FAILED`, `INVALID_OPTION` (also for a history that no model would take, naming the message)
    *
    * @example
    * ```ts
@@ -36,7 +36,8 @@ export interface AgentRuntime {
    * prompts, wait for `agent.resume()`. Resolves once waiting calls can be decided, including those of sub-agents.
    *
    * @throws RuntimeError `AGENT_NOT_FOUND`, `AGENT_STOPPED`, `AGENT_EXISTS` (it is already running), `INVALID_DEFINITION` (its
-   * definition has another name), `STORE_LOCKED`, `LOG_CORRUPT`, `LOG_VERSION`
+   * definition has another name), `AGENT_ELSEWHERE` (another process has it), `STORE_LOCKED` (where the store does not know who),
+   * `LOG_CORRUPT`, `LOG_VERSION`
    *
    * @example
    * ```ts
@@ -61,7 +62,7 @@ export interface AgentRuntime {
    * waited for. `continue` applies when it is resumed, `history` when it is new. An agent that is there must have the `metadata`.
    *
    * @throws RuntimeError `AGENT_EXISTS` (with other metadata), `INVALID_DEFINITION` (its definition has another name), `INVALID_ID`, `AGENT_STOPPED` (for good),
-   * `RUNTIME_CLOSED`, `STORE_LOCKED` (another process or runtime has it), `STORE_OPEN_FAILED`, `LOG_CORRUPT`, `LOG_VERSION`
+   * `RUNTIME_CLOSED`, `AGENT_ELSEWHERE` (another process has it: `data` says where), `STORE_LOCKED` (where the store does not know who), `STORE_OPEN_FAILED`, `LOG_CORRUPT`, `LOG_VERSION`
    *
    * @example
    * ```ts

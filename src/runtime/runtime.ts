@@ -8,7 +8,7 @@ import type { Metadata } from '../protocol/metadata.ts'
 import { type Clock, systemClock } from '../protocol/clock.ts'
 import { type ErrorInfo, RuntimeError } from '../protocol/errors.ts'
 import type { Logger } from '../protocol/logger.ts'
-import type { LeaseOptions, Store, StoreLease } from '../protocol/store.ts'
+import type { Store, StoreLease } from '../protocol/store.ts'
 import type { Agent } from './agents/agent.ts'
 import { bodyOf } from './agents/agentFacts.ts'
 import type { AgentOwner } from './agents/agentOwner.ts'
@@ -25,6 +25,7 @@ import { incognitoStore } from './incognitoStore.ts'
 import { preparedMachine } from './preparedMachine.ts'
 import { Hosts } from './hosts.ts'
 import { hostShared } from './hostShared.ts'
+import { openLease, type LeaseWait } from './openLease.ts'
 import { Openings } from './openings.ts'
 import { Registry, type ListOptions } from './registry.ts'
 import { UnloadedHost, type AgentLoader } from './agents/unloadedHost.ts'
@@ -260,18 +261,11 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
     return incognitoStore(this.#store)
   }
 
-  async openLog(agentId: string, store: Store = this.#store, { takeOver }: LeaseOptions = {}): Promise<StoreLease> {
+  async openLog(agentId: string, store: Store = this.#store, leasing: LeaseWait = {}): Promise<StoreLease> {
     if (this.#registry.get(agentId)?.isLoaded === false)
       throw new RuntimeError('AGENT_EXISTS', `Agent "${agentId}" already exists, unloaded.`)
     await this.#hosts.released(agentId)
-    return this.#open(agentId, store, { takeOver })
-  }
-
-  async #open(agentId: string, store = this.#store, leasing?: LeaseOptions): Promise<StoreLease> {
-    const lease = await store.open(agentId, leasing)
-    if (this.#closing === undefined) return lease
-    await lease.release()
-    throw new RuntimeError('RUNTIME_CLOSED', 'The runtime was closed in the meantime.')
+    return openLease(store, agentId, leasing, this)
   }
 
   async #begin(options: HostOptions, history: CheckedHistory | undefined): Promise<AnyAgent> {
@@ -324,7 +318,7 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
 
   async load(unloaded: UnloadedHost, begin: (host: AgentHost) => void): Promise<AgentHost> {
     const { agentId, definition, lent, given: deps } = unloaded
-    const lease = await this.#open(agentId)
+    const lease = await openLease(this.#store, agentId, {}, this)
     return this.#fromLog(lease, definition, undefined, async (history) => {
       const host = this.adopt({ agentId, definition, lease, history, lent, deps })
       begin(host)

@@ -51,7 +51,12 @@ const has =
 /** A history is checked message by message where it is taken. */
 const birth = { metadata: metadataSchema, history: z.unknown() }
 
-const resumption = { continue: z.boolean(), takeOver: z.boolean() }
+const resumption = {
+  continue: z.boolean(),
+  takeOver: z.boolean(),
+  wait: z.number().nonnegative(),
+  signal: z.instanceof(AbortSignal, { error: 'give an AbortSignal' }),
+}
 
 const under = z.custom(has('send', 'getSnapshot'), 'give an XState actor')
 

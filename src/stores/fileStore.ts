@@ -4,10 +4,10 @@ import { type ErrorCode, messageOf, RuntimeError, hasCode } from '../protocol/er
 import { checkAgentId, isAgentId } from '../protocol/ids.ts'
 import type { LogPage, LogQuery } from '../protocol/logPages.ts'
 import type { LogRecord } from '../protocol/records.ts'
-import type { ErasableStore, LogStat, StoreLease } from '../protocol/store.ts'
+import type { ErasableStore, LogHolder, LogStat, StoreLease } from '../protocol/store.ts'
 import { FileCheckpoints } from './fileCheckpoints.ts'
 import { FileSnapshots } from './fileSnapshots.ts'
-import { type FileLock, lockFile } from './lockFile.ts'
+import { type FileLock, holderOf, lockFile } from './lockFile.ts'
 import type { LogFile } from './logFile.ts'
 import { openLog } from './openLog.ts'
 import { readLog } from './readLog.ts'
@@ -50,6 +50,10 @@ class FileLease implements StoreLease {
     return this.#released === undefined
   }
 
+  announce(url: string | undefined): Promise<void> {
+    return this.#lock.announce(url)
+  }
+
   release(): Promise<void> {
     this.#released ??= this.#release()
     return this.#released
@@ -80,6 +84,8 @@ class FileStore implements ErasableStore {
   })
   /** Opens and deletes under way. */
   readonly #locking = new Set<Promise<unknown>>()
+  /** Where the agents of this store are reached. */
+  #url: string | undefined
   #closed: Promise<void> | undefined
 
   constructor(dir: string, policy: SyncPolicy) {
@@ -162,6 +168,19 @@ class FileStore implements ErasableStore {
     }
   }
 
+  async announce(url: string | undefined): Promise<void> {
+    if (this.#closed !== undefined) throw this.#closedError()
+    this.#url = url
+    await Promise.allSettled(this.#locking)
+    await Promise.all([...this.#leases.values()].map((lease) => lease.announce(this.#url)))
+  }
+
+  async holder(agentId: string): Promise<LogHolder | undefined> {
+    checkAgentId(agentId)
+    const holder = await holderOf(this.#lockOf(agentId))
+    return holder && { ...holder, isHere: this.#leases.get(agentId)?.open === true }
+  }
+
   open(agentId: string): Promise<StoreLease> {
     return this.#lock(agentId, 'STORE_OPEN_FAILED', 'opened', () => this.#open(agentId))
   }
@@ -201,7 +220,7 @@ class FileStore implements ErasableStore {
   async #open(agentId: string): Promise<StoreLease> {
     const file = this.#fileOf(agentId)
     await this.#makeFolder()
-    const lock = await lockFile(this.#lockOf(agentId))
+    const lock = await lockFile(this.#lockOf(agentId), this.#url)
     try {
       const { log, repairedBytes } = await openLog(agentId, file, this.#policy)
       const lease: FileLease = new FileLease({

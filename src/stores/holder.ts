@@ -11,6 +11,8 @@ const holderSchema = z.object({
   startedAt: z.string(),
   token: z.string(),
   processStart: z.string().exactOptional(),
+  /** Where its agents are reached. */
+  url: z.string().exactOptional(),
 })
 
 /** Who holds something that processes share. */

@@ -1,9 +1,12 @@
-import { link, readFile, unlink, writeFile } from 'node:fs/promises'
+import { link, readFile, rename, unlink, writeFile } from 'node:fs/promises'
 import { RuntimeError, hasCode } from '../protocol/errors.ts'
-import { holderIn, holderWords, isThisProcess, mayBeAlive, newHolder } from './holder.ts'
+import type { LogHolder } from '../protocol/store.ts'
+import { holderIn, holderWords, isThisProcess, mayBeAlive, newHolder, type Holder } from './holder.ts'
 
 /** An exclusive claim on a path, across processes. */
 export interface FileLock {
+  /** Says in it where the agents of this process are reached. */
+  announce(url: string | undefined): Promise<void>
   /** Removes the lock when it is still ours. */
   release(): Promise<void>
 }
@@ -70,8 +73,9 @@ async function claim(path: string, draft: string): Promise<void> {
  *
  * @throws RuntimeError `STORE_LOCKED`, naming the holder; file errors as they are.
  */
-export async function lockFile(path: string): Promise<FileLock> {
-  const holder = await newHolder()
+export async function lockFile(path: string, url?: string): Promise<FileLock> {
+  const own = await newHolder()
+  const holder = withUrl(own, url)
   const draft = `${path}.${holder.token}`
   try {
     await writeFile(draft, JSON.stringify(holder), { flag: 'wx' })
@@ -80,11 +84,35 @@ export async function lockFile(path: string): Promise<FileLock> {
     // A full disk lets the file be created but takes none of its bytes.
     await unless('ENOENT', unlink(draft), undefined)
   }
-  return {
-    async release() {
-      const content = await contentOf(path)
-      if (content !== undefined && holderIn(content)?.token === holder.token)
-        await unless('ENOENT', unlink(path), undefined)
-    },
+  const isOurs = async (): Promise<boolean> => {
+    const content = await contentOf(path)
+    return content !== undefined && holderIn(content)?.token === own.token
   }
+  let changing = Promise.resolve()
+  /** One after the other: a lock that was released must not come back. */
+  const next = (change: () => Promise<void>): Promise<void> => {
+    const done = changing.then(async () => ((await isOurs()) ? change() : undefined))
+    changing = done.catch(() => {})
+    return done
+  }
+  return {
+    announce: (to) =>
+      next(async () => {
+        await writeFile(draft, JSON.stringify(withUrl(own, to)), { flag: 'wx' })
+        // Nobody removes the lock of a process that lives.
+        await rename(draft, path)
+      }),
+    release: () => next(() => unless('ENOENT', unlink(path), undefined)),
+  }
+}
+
+const withUrl = (holder: Holder, url: string | undefined): Holder => (url === undefined ? holder : { ...holder, url })
+
+/** Who has a lock; `undefined`: nobody, or one whose process is gone. */
+export async function holderOf(path: string): Promise<Omit<LogHolder, 'isHere'> | undefined> {
+  const content = await contentOf(path)
+  if (content === undefined || !(await mayBeHeld(content))) return undefined
+  const holder = holderIn(content)
+  if (holder === undefined) return { words: 'an unknown holder' }
+  return { ...(holder.url === undefined ? {} : { url: holder.url }), words: holderWords(holder) }
 }

@@ -63,6 +63,7 @@ export function memoryStore(): ErasableStore {
   const epochs = new Map<string, number>()
   const snapshots = new MemorySnapshots()
   let closed = false
+  let address: string | undefined
 
   const refuseWhenClosed = (): void => {
     if (closed) throw new RuntimeError('STORE_CLOSED', 'The memory store is closed.')
@@ -154,6 +155,23 @@ export function memoryStore(): ErasableStore {
       const lease = new MemoryLease(agentId, log, epoch, leases)
       leases.set(agentId, lease)
       return lease
+    },
+
+    async announce(url) {
+      refuseWhenClosed()
+      address = url
+    },
+
+    async workers() {
+      return address === undefined ? [] : [{ url: address, words: `this process (${process.pid})` }]
+    },
+
+    async holder(agentId) {
+      checkAgentId(agentId)
+      const lease = leases.get(agentId)
+      if (lease === undefined) return undefined
+      const url = address === undefined ? {} : { url: address }
+      return { ...url, epoch: lease.epoch, isHere: true, words: `this process (${process.pid})` }
     },
 
     async delete(agentId) {

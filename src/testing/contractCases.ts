@@ -13,6 +13,7 @@ import {
   recordsBetween,
 } from './contractDemands.ts'
 import { checkpoints, reopenCheckpoints } from './contractCheckpoints.ts'
+import { holders, reopenHolders } from './contractHolders.ts'
 import { pages, reopenPages } from './contractPages.ts'
 import { reopenSearching, searching } from './contractSearch.ts'
 import { reopenTakeovers, takeovers } from './contractTakeovers.ts'
@@ -334,6 +335,7 @@ export const storeChecks: Checks = {
   ...pages,
   ...checkpoints,
   ...searching,
+  ...holders,
 }
 
 /** What must hold of two stores over the same data, by name. */
@@ -342,6 +344,7 @@ export const reopenChecks: ReopenChecks = {
   ...reopenPages,
   ...reopenCheckpoints,
   ...reopenSearching,
+  ...reopenHolders,
   'a store opened again has every record': async (store, reopen) => {
     for (const id of ['a', 'b']) await openWith(store, id, 6)
     await store.close()

@@ -128,6 +128,14 @@ describe('the store contract', (it) => {
       }),
       found: /open lets one writer in at a time/,
     },
+    'forgets whom a log belongs to': {
+      breakIt: () => ({ holder: async () => undefined }),
+      found: /holder must name who has the log open/,
+    },
+    'does not take its address back': {
+      breakIt: (store) => ({ announce: async (url) => (url === undefined ? undefined : store.announce!(url)) }),
+      found: /an address that was taken back/,
+    },
     'stays open after close': { breakIt: () => ({ close: async () => {} }), found: /close waits for appends/ },
   }
   for (const [what, { breakIt, found }] of Object.entries(breaches))

@@ -159,7 +159,7 @@ describe('two who begin one agent at once', (it) => {
     const two = await start(context, fileStore(dir))
     await one.open('u1', talker())
     const refusal = await two.open('u1', talker()).catch((thrown: unknown) => thrown)
-    assert.ok(withCode('STORE_LOCKED', '(this one)', 'another store or runtime', 'runtime.open()')(refusal))
+    assert.ok(withCode('AGENT_ELSEWHERE', '(this one)')(refusal))
     assert.not.match(String(refusal), /delete/)
   })
 })

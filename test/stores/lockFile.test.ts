@@ -168,4 +168,28 @@ describe('file lock, the file', (it) => {
     assert.is(await readFile(folder.file('a.lock'), 'utf8'), others)
     assert.is(await readFile(folder.file('a.jsonl'), 'utf8'), linesOf(recordsBetween(1, 1)))
   })
+
+  it('does not come back when its address changes while it is released, nor where it is not ours any more', async (context) => {
+    const folder = await storeFolder(context)
+    const store = folder.store()
+    const lease = await store.open('a')
+    const changes = [store.announce!('ws://a/1'), lease.release(), store.announce!('ws://a/2')]
+    await Promise.all(changes)
+    assert.equal((await readdir(folder.dir)).toSorted(), ['a.jsonl'])
+    await store.open('a')
+    const others = lockOf({ pid: process.pid })
+    await folder.write('a.lock', others)
+    await store.announce!('ws://a/3')
+    assert.is(await readFile(folder.file('a.lock'), 'utf8'), others)
+  })
+
+  it('says where the agents of its process are reached, and who it is if that cannot be read', async (context) => {
+    const folder = await storeFolder(context)
+    await folder.write('a.lock', lockOf({ pid: unusedPid }))
+    assert.is(await folder.store().holder!('a'), undefined)
+    await folder.write('a.lock', 'mine')
+    assert.equal(await folder.store().holder!('a'), { words: 'an unknown holder', isHere: false })
+    await folder.write('a.lock', JSON.stringify({ ...JSON.parse(lockOf({ pid: process.pid })), url: 'ws://b/1' }))
+    assert.is((await folder.store().holder!('a'))?.url, 'ws://b/1')
+  })
 })

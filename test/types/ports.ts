@@ -108,6 +108,13 @@ interface TheStore {
   page?(query?: LogQuery): Promise<LogPage>
   search?(query: SearchQuery): Promise<readonly SearchHit[]>
   open(agentId: string, options?: { readonly takeOver?: boolean | undefined }): Promise<StoreLease>
+  announce?(url: string | undefined): Promise<void>
+  workers?(): Promise<readonly { readonly url: string; readonly words: string }[]>
+  holder?(
+    agentId: string,
+  ): Promise<
+    { readonly url?: string; readonly epoch?: number; readonly isHere: boolean; readonly words: string } | undefined
+  >
   readonly snapshots?: SnapshotStore
   readonly checkpoints?: CheckpointStore
   close(): Promise<void>

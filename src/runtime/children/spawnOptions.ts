@@ -57,9 +57,16 @@ export interface ResumeOptions extends UnderOptions {
   readonly continue?: boolean
   /**
    * Takes the agent, and its sub-agents, from the process that has them: their leases are lost there, and they end there without another
-   * effect. For whoever decides where agents run; only in a store whose leases can be taken. Default `false`: `STORE_LOCKED`.
+   * effect. For whoever decides where agents run; only in a store whose leases can be taken. Default `false`: `AGENT_ELSEWHERE`.
    */
   readonly takeOver?: boolean
+  /**
+   * How long the agent is waited for if another process has it, in milliseconds: until that lets it go, or is known to be gone. Default 0:
+   * `AGENT_ELSEWHERE` at once.
+   */
+  readonly wait?: number
+  /** Ends the waiting; the call then rejects with its reason. */
+  readonly signal?: AbortSignal
 }
 
 /** Options of `runtime.open`; what an agent begins with applies to a new one only. */

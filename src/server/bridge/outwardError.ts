@@ -14,6 +14,7 @@ const outward: { readonly [C in ErrorCode]?: string } = {
   STORE_CLOSED: 'The store of the server is closed.',
   STORE_NOT_OPEN: 'The log is not open.',
   STORE_LOCKED: 'The log is held by another process.',
+  AGENT_ELSEWHERE: 'The agent is open in another process.',
   STORE_OPEN_FAILED: 'The log could not be opened.',
   STORE_READ_FAILED: 'The log could not be read.',
   STORE_DELETE_FAILED: 'The log could not be deleted.',

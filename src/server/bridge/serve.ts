@@ -10,6 +10,7 @@ import { Endpoints } from './endpoint.ts'
 import { checkExposure } from './origins.ts'
 import type { BridgeRuntime } from './agentDirectory.ts'
 import { Bridge, type BridgeParts } from './bridge.ts'
+import { Announcing } from './announcing.ts'
 import { Admission, serverClosing, pathOf, unknownPath } from './admission.ts'
 import { bridgeLimitsSchema } from './limits.ts'
 import { HttpRoutes } from './httpRoutes.ts'
@@ -79,6 +80,12 @@ export async function serve(
     bridge.close()
     throw thrown
   }
+  const announcing = new Announcing(shared.store, options.advertise, (error) =>
+    bridge.refusals.log('store', messageOf(error)),
+  )
+  const announceSelf = (): Promise<void> => announcing.at(urlOf(http, addressOf(http), path))
+  if (http.listening) await announceSelf()
+  else http.once('listening', announceSelf)
   http.on('upgrade', upgrade)
   const stopHeartbeat = startHeartbeat(clock, bridge)
   // It stays the same after the server is closed.
@@ -108,7 +115,9 @@ export async function serve(
 
   async function shutDown(): Promise<void> {
     stopHeartbeat()
+    http.off('listening', announceSelf)
     http.off('upgrade', upgrade)
+    await announcing.end()
     for (const connection of bridge.connections) connection.leave()
     await drained(bridge, clock, limits.drainMs)
     for (const connection of bridge.connections) connection.terminate()

@@ -69,6 +69,11 @@ export interface ServeOptions {
    * one all links end. Default: a new one for this server, so that they end with it.
    */
   readonly shareKey?: string
+  /**
+   * Where other processes reach this server, such as a gateway: a `ws:` or `wss:` address of its bridge, announced in the store with the agents
+   * that this process has. `false`: nothing is announced. Default: where it listens, and of a server on all addresses, this machine.
+   */
+  readonly advertise?: string | false
   readonly limits?: Partial<BridgeLimits>
 }
 
@@ -112,6 +117,7 @@ export interface BridgeServer {
 
 /** An origin as browsers name it: no path, no name, nothing that a policy could read as more than one. */
 const isOrigin = (text: string): boolean => /^https?:\/\/[\w.:[\]-]+$/.test(text) && URL.parse(text)?.origin === text
+const isSocketAddress = (text: string): boolean => /^wss?:$/.test(URL.parse(text)?.protocol ?? '')
 const grantsSchema = z.array(z.union([roleSchema, grantSchema]))
 
 /** Whether two of these are the same. */
@@ -175,6 +181,10 @@ const optionsSchema = z
         .partial(),
     ]),
     shareKey: z.string().min(minShareKeyLength, `a key needs at least ${minShareKeyLength} characters`),
+    advertise: z.union([
+      z.literal(false),
+      z.string().refine(isSocketAddress, 'give an address such as "ws://worker-1:4100/bridge"'),
+    ]),
     limits: bridgeLimitsSchema.partial(),
   })
   .partial()

@@ -23,6 +23,7 @@ const statuses: { readonly [code: string]: number } = {
   INVALID_OPTION: 400,
   BRIDGE_FORBIDDEN: 403,
   AGENT_NOT_FOUND: 404,
+  AGENT_ELSEWHERE: 409,
   AGENT_EXISTS: 409,
   AGENT_STOPPED: 409,
   CALL_NOT_PENDING: 409,

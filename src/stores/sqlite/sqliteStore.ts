@@ -7,10 +7,17 @@ import type { LogPage, LogQuery } from '../../protocol/logPages.ts'
 import type { SearchHit, SearchQuery } from '../../protocol/logSearch.ts'
 import type { LogRecord } from '../../protocol/records.ts'
 import type { SnapshotLimits } from '../../protocol/snapshots.ts'
-import { stored, type ErasableStore, type LeaseOptions, type LogStat, type StoreLease } from '../../protocol/store.ts'
+import {
+  stored,
+  type ErasableStore,
+  type LeaseOptions,
+  type LogHolder,
+  type LogStat,
+  type LogWorker,
+  type StoreLease,
+} from '../../protocol/store.ts'
 import { bodiesOf } from '../bodiesOf.ts'
 import { checkLease } from '../checkLease.ts'
-import { holderIn, holderWords, mayBeAlive, newHolder } from '../holder.ts'
 import { readRecord } from '../readRecord.ts'
 import { defaultSnapshotLimits } from '../snapshotLimits.ts'
 import { appendLog, type Append } from './appendLog.ts'
@@ -22,6 +29,7 @@ import { SqliteLease } from './sqliteLease.ts'
 import { readPage } from './sqlitePages.ts'
 import { TextIndex } from './textIndex.ts'
 import { SqliteSnapshots } from './sqliteSnapshots.ts'
+import { Writers } from './writers.ts'
 
 export interface SqliteStoreOptions {
   /**
@@ -59,8 +67,7 @@ class SqliteStore implements ErasableStore {
   readonly #leases = new Map<string, SqliteLease>()
   /** Opens and deletes under way. */
   readonly #working = new Set<Promise<unknown>>()
-  /** This store in the table of writers. */
-  #writer: Promise<number> | undefined
+  readonly #writers: Writers
   #closed: Promise<void> | undefined
 
   constructor(file: string, { durability, clock, snapshots }: SqliteStoreOptions) {
@@ -75,6 +82,7 @@ class SqliteStore implements ErasableStore {
       leaseOf: (agentId, epoch) => this.#leaseOf(agentId, epoch),
       reading: (work, nothing) => this.#read(work, nothing),
     })
+    this.#writers = new Writers(this.#connection)
     const given = Object.entries(snapshots ?? {}).filter(([, value]) => value !== undefined)
     this.snapshots = new SqliteSnapshots(this.#connection, { ...defaultSnapshotLimits, ...Object.fromEntries(given) })
   }
@@ -163,6 +171,21 @@ class SqliteStore implements ErasableStore {
     return row === undefined ? undefined : { size: Number(row['last_seq']), writtenAt: Number(row['written_at']) }
   }
 
+  async announce(url: string | undefined): Promise<void> {
+    if (this.#closed !== undefined) throw this.#closedError()
+    await this.#writers.announce(url)
+  }
+
+  async workers(): Promise<readonly LogWorker[]> {
+    return this.#writers.announced(this.#read(() => this.#writers.rows(), []))
+  }
+
+  async holder(agentId: string): Promise<LogHolder | undefined> {
+    checkAgentId(agentId)
+    const row = this.#read(() => this.#writers.row(agentId), undefined)
+    return row === undefined ? undefined : this.#writers.holder(row)
+  }
+
   /** Reads; where there is no database yet there is nothing. A store that is closed reads as any other process may. */
   #read<T>(work: () => T, nothing: T): T {
     try {
@@ -191,12 +214,12 @@ class SqliteStore implements ErasableStore {
   }
 
   async #open(agentId: string, takeOver: boolean): Promise<StoreLease> {
-    const writer = await this.#self()
-    const dead = takeOver ? 'any' : await this.#deadWriter(agentId)
+    const writer = await this.#writers.self()
+    const dead = takeOver ? 'any' : await this.#writers.dead(agentId)
     const lease = this.#connection.transaction(() => {
       const row = this.#connection.statement('SELECT number, writer, last_seq FROM agents WHERE id = ?').get(agentId)
       const holder = row?.['writer'] ?? null
-      if (holder !== null && dead !== 'any' && holder !== dead) throw this.#locked(agentId, Number(holder))
+      if (holder !== null && dead !== 'any' && holder !== dead) throw this.#writers.locked(agentId, Number(holder))
       const epoch = Number(
         this.#connection.statement('UPDATE epochs SET last = last + 1 RETURNING last').get()!['last'],
       )
@@ -209,47 +232,6 @@ class SqliteStore implements ErasableStore {
     const opened = new SqliteLease(lease, (one) => this.#free(one))
     this.#leases.set(agentId, opened)
     return opened
-  }
-
-  /** This store among the writers. */
-  #self(): Promise<number> {
-    this.#writer ??= newHolder().then((holder) =>
-      Number(
-        this.#connection
-          .statement('INSERT INTO writers (holder) VALUES (?) RETURNING number')
-          .get(JSON.stringify(holder))!['number'],
-      ),
-    )
-    this.#writer.catch(() => (this.#writer = undefined))
-    return this.#writer
-  }
-
-  /**
-   * The writer that has a log and whose process is gone; `undefined`: nobody has it.
-   *
-   * @throws RuntimeError `STORE_LOCKED`
-   */
-  async #deadWriter(agentId: string): Promise<number | undefined> {
-    const row = this.#connection.statement('SELECT writer FROM agents WHERE id = ?').get(agentId)
-    const writer = row?.['writer'] ?? null
-    if (writer === null) return undefined
-    const holder = this.#holder(Number(writer))
-    if (holder !== undefined && (await mayBeAlive(holder))) throw this.#locked(agentId, Number(writer))
-    return Number(writer)
-  }
-
-  #holder(writer: number): ReturnType<typeof holderIn> {
-    const row = this.#connection.statement('SELECT holder FROM writers WHERE number = ?').get(writer)
-    return row === undefined ? undefined : holderIn(String(row['holder']))
-  }
-
-  #locked(agentId: string, writer: number): RuntimeError {
-    const holder = this.#holder(writer)
-    const who = holder === undefined ? 'an unknown holder' : holderWords(holder)
-    return new RuntimeError(
-      'STORE_LOCKED',
-      `The log of agent "${agentId}" in ${this.#connection.file} is held by ${who}.`,
-    )
   }
 
   async #free(lease: SqliteLease): Promise<void> {
@@ -268,14 +250,14 @@ class SqliteStore implements ErasableStore {
 
   async #delete(agentId: string): Promise<void> {
     if (!this.#connection.isThere) return
-    const dead = await this.#deadWriter(agentId)
+    const dead = await this.#writers.dead(agentId)
     this.#connection.transaction(() => {
       const row = this.#connection
         .statement('SELECT number, writer, path, forked_from, metadata FROM agents WHERE id = ?')
         .get(agentId)
       if (row === undefined) return
       const writer = row['writer'] ?? null
-      if (writer !== null && writer !== dead) throw this.#locked(agentId, Number(writer))
+      if (writer !== null && writer !== dead) throw this.#writers.locked(agentId, Number(writer))
       for (const table of ['records', 'contents', 'checkpoints'])
         this.#connection.statement(`DELETE FROM ${table} WHERE agent = ?`).run(row['number']!)
       for (const label of labelsIn(row))
@@ -316,8 +298,7 @@ class SqliteStore implements ErasableStore {
     this.#texts.close()
     await Promise.allSettled(this.#working)
     const released = await Promise.allSettled([...this.#leases.values()].map((lease) => lease.release()))
-    const writer = await this.#writer?.catch(() => undefined)
-    if (writer !== undefined) this.#connection.statement('DELETE FROM writers WHERE number = ?').run(writer)
+    await this.#writers.leave()
     this.#connection.close()
     for (const outcome of released) if (outcome.status === 'rejected') throw outcome.reason
   }

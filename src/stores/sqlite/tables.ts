@@ -83,6 +83,8 @@ CREATE TABLE noted (
   seq INTEGER NOT NULL
 ) STRICT;
 `,
+  // Where the agents of a writer are reached.
+  'ALTER TABLE writers ADD COLUMN url TEXT',
 ]
 
 /**

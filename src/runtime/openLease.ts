@@ -1,0 +1,98 @@
+import type { Clock } from '../protocol/clock.ts'
+import { hasCode, RuntimeError } from '../protocol/errors.ts'
+import type { LeaseOptions, LogHolder, Store, StoreLease } from '../protocol/store.ts'
+
+/** How a log is opened that another writer may have. */
+export interface LeaseWait extends LeaseOptions {
+  /** How long it is waited for, in milliseconds. Default 0. */
+  readonly wait?: number | undefined
+  /** Ends the waiting. */
+  readonly signal?: AbortSignal | undefined
+}
+
+/**
+ * How often a log that is waited for is tried, in milliseconds: at first, and after a while. `others`: how often, where it was held by
+ * somebody who had let it go by the time one asked who that was.
+ */
+const again = { first: 20, last: 250, others: 3 } as const
+
+/** What one who opens logs is. */
+interface Opener {
+  readonly clock: Clock
+  /** Throws once nothing is opened any more. */
+  checkOpen(): void
+}
+
+/**
+ * Opens a log, once who has it has let it go or is gone. Rejects as the store does, and in place of `STORE_LOCKED` with `AGENT_ELSEWHERE`
+ * where the store knows of another process that has it; with the reason of `signal`.
+ */
+export async function openLease(
+  store: Store,
+  agentId: string,
+  { takeOver, wait = 0, signal }: LeaseWait,
+  opener: Opener,
+): Promise<StoreLease> {
+  const { clock } = opener
+  const until = clock.now() + wait
+  let others = 0
+  for (let pause: number = again.first; ; pause = Math.min(pause * 2, again.last)) {
+    signal?.throwIfAborted()
+    try {
+      return await keptIf(opener, await store.open(agentId, { takeOver }))
+    } catch (thrown) {
+      opener.checkOpen()
+      if (!hasCode(thrown, 'STORE_LOCKED')) throw thrown
+      const left = until - clock.now()
+      if (left <= 0) {
+        const holder = await holderOf(store, agentId)
+        // It may have become free since.
+        if (holder !== 'nobody' || again.others <= others) throw elsewhere(agentId, holder) ?? thrown
+        others += 1
+      } else await paused(Math.min(pause, left), clock, signal)
+      opener.checkOpen()
+    }
+  }
+}
+
+/** A lease for one who is open; of one who was closed in the meantime it is released. */
+async function keptIf(opener: Opener, lease: StoreLease): Promise<StoreLease> {
+  try {
+    opener.checkOpen()
+    return lease
+  } catch (thrown) {
+    await lease.release()
+    throw thrown
+  }
+}
+
+/** Who has a log; `undefined`: the store does not say. */
+async function holderOf(store: Store, agentId: string): Promise<LogHolder | 'nobody' | undefined> {
+  if (store.holder === undefined) return undefined
+  try {
+    return (await store.holder(agentId)) ?? 'nobody'
+  } catch {
+    return undefined
+  }
+}
+
+/** The error of an agent that another process has; `undefined`: it is not known that one does. */
+function elsewhere(agentId: string, holder: LogHolder | 'nobody' | undefined): RuntimeError | undefined {
+  if (holder === undefined || holder === 'nobody' || holder.isHere) return undefined
+  const { url, epoch, words } = holder
+  return new RuntimeError('AGENT_ELSEWHERE', `Agent "${agentId}" is open elsewhere: ${words} has it.`, {
+    data: { ...(url === undefined ? {} : { url }), ...(epoch === undefined ? {} : { epoch }) },
+  })
+}
+
+function paused(ms: number, clock: Clock, signal: AbortSignal | undefined): Promise<void> {
+  if (signal?.aborted === true) return Promise.resolve()
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const cancel = clock.after(ms, resolve)
+  const stop = (): void => resolve()
+  signal?.addEventListener('abort', stop)
+  return promise.finally(() => {
+    cancel()
+    signal?.removeEventListener('abort', stop)
+  })
+}
