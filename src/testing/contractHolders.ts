@@ -57,8 +57,8 @@ export const holders: Checks = {
       if (store.workers !== undefined)
         demandEqual(await urlsOf(store), [`${url}2`], 'workers must give what was announced last.')
       await store.announce(undefined)
-      demandEqual(await urlsOf(store), [], 'who took its address back is no worker.')
       demandEqual((await holderIn(store)).url, undefined, 'an address that was taken back must not be given.')
+      demandEqual(await urlsOf(store), [], 'who took its address back is no worker.')
       await store.append('a', recordsBetween(1, 2))
       await demandLog(store, 'a', 2, 'announcing must not disturb the log.')
     },

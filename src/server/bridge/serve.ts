@@ -83,9 +83,9 @@ export async function serve(
   const announcing = new Announcing(shared.store, options.advertise, (error) =>
     bridge.refusals.log('store', messageOf(error)),
   )
-  const announceSelf = (): Promise<void> => announcing.at(urlOf(http, addressOf(http), path))
-  if (http.listening) await announceSelf()
-  else http.once('listening', announceSelf)
+  const announceLater = (): void => void announcing.at(urlOf(http, addressOf(http), path))
+  if (http.listening) await announcing.at(urlOf(http, addressOf(http), path))
+  else http.once('listening', announceLater)
   http.on('upgrade', upgrade)
   const stopHeartbeat = startHeartbeat(clock, bridge)
   // It stays the same after the server is closed.
@@ -115,7 +115,7 @@ export async function serve(
 
   async function shutDown(): Promise<void> {
     stopHeartbeat()
-    http.off('listening', announceSelf)
+    http.off('listening', announceLater)
     http.off('upgrade', upgrade)
     await announcing.end()
     for (const connection of bridge.connections) connection.leave()
