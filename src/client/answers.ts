@@ -1,5 +1,5 @@
 import type { PolicyInfo, Tag } from '../protocol/braking.ts'
-import { errorTable, RuntimeError, type ErrorCode, type ErrorInfo } from '../protocol/errors.ts'
+import { errorTable, RuntimeError, type ErrorCode, type ErrorData, type ErrorInfo } from '../protocol/errors.ts'
 import type { AgentSummary, SessionEntry } from '../protocol/frames.ts'
 import type { Message } from '../protocol/messages.ts'
 import type { Pending, PendingOf } from '../protocol/pending.ts'
@@ -228,11 +228,16 @@ export function readAnswer<T>(shape: Shape<T>, answer: unknown): T {
 const isKnown = (code: string): code is ErrorCode => Object.hasOwn(errorTable, code)
 
 /** An error of the server as one to throw. */
-export function remoteError({ code, message }: ErrorInfo): RuntimeError {
+export function remoteError({
+  code,
+  message,
+  elsewhere,
+}: ErrorInfo & { readonly elsewhere?: ErrorData }): RuntimeError {
   if (!isKnown(code)) return new RuntimeError('BRIDGE_FRAME', `The server answered ${code}: ${message}`)
   // The message ends with the advice of the table, which the constructor adds.
   const advice = ` ${errorTable[code]}`
-  return new RuntimeError(code, message.endsWith(advice) ? message.slice(0, -advice.length) : message)
+  const data = elsewhere === undefined ? {} : { data: elsewhere }
+  return new RuntimeError(code, message.endsWith(advice) ? message.slice(0, -advice.length) : message, data)
 }
 
 /** The error of every call on a closed client. */

@@ -39,7 +39,12 @@ const shapes: { readonly [T in ServerFrame['type']]: Shape<FrameOf<T>> } = {
     limits,
   }),
   ok: frame('ok', { id: text, result: anything }),
-  error: frame('error', { id: maybe(text), code: text, message: text }),
+  error: frame('error', {
+    id: maybe(text),
+    code: text,
+    message: text,
+    elsewhere: maybe(fields<NonNullable<FrameOf<'error'>['elsewhere']>>({ url: maybe(text), epoch: maybe(number) })),
+  }),
   event: frame('event', { agentId: text, seq: count, event: anything, live: maybe(word(true)) }),
   delta: frame('delta', {
     agentId: text,

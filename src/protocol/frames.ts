@@ -189,7 +189,13 @@ export const serverFrameSchema = z.discriminatedUnion('type', [
     limits: z.object({ maxFrameBytes: z.number(), framesPerSecond: z.number(), maxSubscriptions: z.number() }),
   }),
   z.object({ type: z.literal('ok'), id: z.string(), result: z.unknown() }),
-  z.object({ type: z.literal('error'), id: z.string().exactOptional(), ...errorInfoSchema.shape }),
+  z.object({
+    type: z.literal('error'),
+    id: z.string().exactOptional(),
+    ...errorInfoSchema.shape,
+    /** Of `AGENT_ELSEWHERE`: the address of the bridge of the process that has the agent, if it announced one, and the epoch of its lease. */
+    elsewhere: z.object({ url: z.string().exactOptional(), epoch: z.number().exactOptional() }).exactOptional(),
+  }),
   /** A record of an agent's log, or with `live` something beside it; `event.seq` is the cursor. */
   z.object({
     type: z.literal('event'),

@@ -101,10 +101,20 @@ export class AgentDirectory {
   /** An agent that runs within reach; one that does not is not woken. Rejects as `agent` does. */
   async runningOrStored(agentId: string, viewer: Viewer): Promise<Agent | LoadedSession> {
     const agent = await this.#running(agentId, viewer)
-    await agent?.wake()
-    if (agent !== undefined) return agent
+    if (agent !== undefined && (await this.#isAwake(agent))) return agent
     await this.created(agentId, viewer)
     return await loadSession(this.#store, agentId)
+  }
+
+  /** Whether an agent is there by now; one that another process has taken since it was unloaded is only in its log. */
+  async #isAwake(agent: Agent): Promise<boolean> {
+    try {
+      await agent.wake()
+      return true
+    } catch (thrown) {
+      if (thrown instanceof RuntimeError && thrown.code === 'AGENT_ELSEWHERE') return false
+      throw thrown
+    }
   }
 
   /** The agent if it runs, else its definition, else the machine of any. Rejects with `AGENT_NOT_FOUND`, `BRIDGE_FORBIDDEN`. */

@@ -13,6 +13,7 @@ import { ResultCache } from './resultCache.ts'
 import { AgentDirectory, type BridgeRuntime, type Viewer } from './agentDirectory.ts'
 import { Decisions } from './decisions.ts'
 import { Feed } from './feed.ts'
+import { FollowedLogs } from './followedLogs.ts'
 import { IncognitoAgents } from './incognitoAgents.ts'
 import type { BridgeLimits } from './limits.ts'
 import { outwardError } from './outwardError.ts'
@@ -52,6 +53,7 @@ export class Bridge {
   readonly shares: ShareTokens
   readonly #redactor: BridgeParts['redactor']
   readonly #feeds = new Map<string, Feed>()
+  readonly #followed: FollowedLogs
   readonly #stopFollowing: () => void
   readonly roster: Roster
   readonly incognito = new IncognitoAgents()
@@ -78,6 +80,12 @@ export class Bridge {
     this.shares = new ShareTokens(clock, parts.shareKey)
     this.authenticator = new Authenticator({ tokens, authenticate, role, shares: this.shares, clock, failed })
     this.roster = new Roster(() => runtime.agents(), parts.clock)
+    this.#followed = new FollowedLogs({
+      store: parts.store,
+      clock,
+      feeds: () => this.#feeds.values(),
+      agent: (agentId) => runtime.agent(agentId),
+    })
     this.#stopFollowing = runtime.onAgent((agent) => {
       this.incognito.began(agent)
       this.#feeds.get(agent.id)?.attach(agent)
@@ -129,6 +137,7 @@ export class Bridge {
     const feed =
       this.#feeds.get(agentId) ?? new Feed({ agentId, path, metadata, lastSeq: agent?.lastSeq ?? lastSeq }, agent)
     this.#feeds.set(agentId, feed)
+    this.#followed.begin()
     return feed
   }
 
@@ -165,6 +174,7 @@ export class Bridge {
     this.#isClosed = true
     this.#stopFollowing()
     this.roster.close()
+    this.#followed.close()
     this.refusals.close()
     this.incognito.close()
     for (const feed of this.#feeds.values()) feed.close()

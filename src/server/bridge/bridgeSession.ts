@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { RawData, WebSocket } from 'ws'
-import { errorInfo, type ErrorInfo } from '../../protocol/errors.ts'
+import { errorInfo, RuntimeError, type ErrorData, type ErrorInfo } from '../../protocol/errors.ts'
 import type { CheckedClientFrame, ServerFrame } from '../../protocol/frames.ts'
 import { closeCodes } from '../../protocol/bridgeProtocol.ts'
 import type { Permit } from './authenticator.ts'
@@ -232,7 +232,7 @@ export class BridgeSession implements Connection {
       if (result instanceof DeferredAnswer) void this.#answerLater(id, result)
       else this.#send({ type: 'ok', id, result: result ?? null })
     } catch (thrown) {
-      this.#sendError(id, this.#bridge.outward(thrown))
+      this.#sendError(id, this.#bridge.outward(thrown), thrown instanceof RuntimeError ? thrown.data : undefined)
     }
   }
 
@@ -254,8 +254,9 @@ export class BridgeSession implements Connection {
     this.close(closeCodes.unauthorised, 'unauthorised')
   }
 
-  #sendError(id: string | undefined, { code, message }: ErrorInfo): void {
-    this.#send({ type: 'error', ...(id === undefined ? {} : { id }), code, message })
+  #sendError(id: string | undefined, { code, message }: ErrorInfo, elsewhere?: ErrorData): void {
+    const where = elsewhere === undefined ? {} : { elsewhere }
+    this.#send({ type: 'error', ...(id === undefined ? {} : { id }), code, message, ...where })
   }
 
   #disconnected(): void {

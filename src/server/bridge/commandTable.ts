@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { AgentCommand } from '../../protocol/commands.ts'
-import { RuntimeError } from '../../protocol/errors.ts'
+import { RuntimeError, type ErrorCode } from '../../protocol/errors.ts'
 import type { CheckedClientFrame, Role, SessionEntry } from '../../protocol/frames.ts'
 import type { RunResult } from '../../runs/runResult.ts'
 import { Agent } from '../../runtime/agents/agent.ts'
@@ -55,9 +55,14 @@ async function written<T extends object>(agent: Agent, answer: T): Promise<T> {
   return answer
 }
 
+/** The agent goes on in another process, and with it the run: its log will say how that ends. */
+const goesOn: ReadonlySet<string | undefined> = new Set<ErrorCode>(['AGENT_DETACHED', 'STORE_LEASE_LOST'])
+
 /** A run that never began, or whose agent crashed: it has no `run.end` in the log. */
 const unlogged = (result: RunResult): RunResult | undefined =>
-  result.runId === '' || (result.stopReason === 'error' && result.turns === 0) ? result : undefined
+  !goesOn.has(result.error?.code) && (result.runId === '' || (result.stopReason === 'error' && result.turns === 0))
+    ? result
+    : undefined
 
 /** `seq` of the last record of an agent that was just spawned. */
 const firstSeq = 1

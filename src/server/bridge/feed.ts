@@ -99,6 +99,22 @@ export class Feed {
     if (this.#includesDescendants) this.#subscribeToDescendants()
   }
 
+  /** The agent does not run here, or no more. */
+  rest(): void {
+    if (this.#agent === undefined || this.#held.length > 0) return
+    this.#unsubscribe?.()
+    this.#unsubscribeDescendants?.()
+    this.#unsubscribe = undefined
+    this.#unsubscribeDescendants = undefined
+    this.#agent = undefined
+    this.#partialReply = undefined
+  }
+
+  /** The next record, of an agent that another process drives; any other is left out. */
+  follow(event: AgentEvent): void {
+    if (event.seq === this.#lastSeq + 1) this.#publish(feedEvent(event), event)
+  }
+
   listen(listener: FeedListener, { descendants }: { readonly descendants: boolean }): () => void {
     this.#listeners.add(listener)
     if (descendants && !this.#includesDescendants) this.#subscribeToDescendants()

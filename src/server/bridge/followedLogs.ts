@@ -1,0 +1,83 @@
+import type { Clock } from '../../protocol/clock.ts'
+import { eventOf } from '../../protocol/events.ts'
+import type { Store } from '../../protocol/store.ts'
+import type { Feed } from './feed.ts'
+
+/** How often the logs of agents that rest here are looked at, in milliseconds. */
+const pollMs = 200
+
+interface Parts {
+  readonly store: Pick<Store, 'read' | 'stat'>
+  readonly clock: Clock
+  /** Feeds that somebody reads. */
+  feeds(): Iterable<Feed>
+  /** An agent that runs here, so that its feed hears of everything; one that is unloaded may have been taken by another process. */
+  agent(agentId: string): { readonly isLoaded: boolean } | undefined
+}
+
+/**
+ * Tells feeds what other processes write: an agent that rests here may be driven there. It looks a few times a second, and only while
+ * somebody reads.
+ */
+export class FollowedLogs {
+  readonly #parts: Parts
+  /** Size of the log when it was read last. */
+  readonly #sizes = new WeakMap<Feed, number>()
+  readonly #reading = new WeakSet<Feed>()
+  #cancel: (() => void) | undefined
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+  }
+
+  /** There is a feed: looks from now on, until there is none. */
+  begin(): void {
+    this.#cancel ??= this.#parts.clock.after(pollMs, () => {
+      this.#cancel = undefined
+      let some = false
+      for (const feed of this.#parts.feeds()) {
+        some = true
+        if (this.#isHere(feed)) this.#sizes.delete(feed)
+        else void this.#follow(feed)
+      }
+      if (some) this.begin()
+    })
+  }
+
+  close(): void {
+    this.#cancel?.()
+    this.#cancel = undefined
+  }
+
+  #isHere({ agentId }: Feed): boolean {
+    return this.#parts.agent(agentId)?.isLoaded === true
+  }
+
+  async #follow(feed: Feed): Promise<void> {
+    if (this.#reading.has(feed)) return
+    this.#reading.add(feed)
+    if (this.#parts.agent(feed.agentId) === undefined) feed.rest()
+    try {
+      const size = await this.#sizeOf(feed)
+      if (size === undefined || size !== this.#sizes.get(feed)) await this.#read(feed)
+      if (size !== undefined) this.#sizes.set(feed, size)
+    } catch {
+      // Subscribers that read the log themselves are told; this looks again.
+    } finally {
+      this.#reading.delete(feed)
+    }
+  }
+
+  async #sizeOf({ agentId }: Feed): Promise<number | undefined> {
+    const { store } = this.#parts
+    return store.stat === undefined ? undefined : ((await store.stat(agentId))?.size ?? 0)
+  }
+
+  async #read(feed: Feed): Promise<void> {
+    const { store } = this.#parts
+    for await (const record of store.read(feed.agentId, feed.lastSeq + 1)) {
+      if (feed.isClosed || this.#isHere(feed)) return
+      feed.follow(eventOf(record, feed))
+    }
+  }
+}
