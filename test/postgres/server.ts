@@ -49,7 +49,8 @@ export class PostgresServer {
     this.#bin = bin
   }
 
-  static async start(): Promise<PostgresServer> {
+  /** `more`: settings that replace those for tests, as lines of `postgresql.conf`. */
+  static async start(more = ''): Promise<PostgresServer> {
     const bin = findPostgres()
     if (bin === undefined) throw new Error('there is no PostgreSQL')
     const dir = await mkdtemp(join(tmpdir(), 'escapement-pg-'))
@@ -59,7 +60,7 @@ export class PostgresServer {
     const data = join(dir, 'data')
     const options = ['-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync', '--no-instructions']
     await promisify(execFile)(join(bin, 'initdb'), ['-D', data, ...options], { ...server.#owner, cwd: dir })
-    await appendFile(join(data, 'postgresql.conf'), settings(dir))
+    await appendFile(join(data, 'postgresql.conf'), settings(dir) + more)
     await appendFile(join(data, 'pg_hba.conf.new'), access)
     await promisify(execFile)('cp', [join(data, 'pg_hba.conf.new'), join(data, 'pg_hba.conf')])
     await server.begin()

@@ -136,6 +136,12 @@ export class Engine {
     await ended
   }
 
+  /** Its process. */
+  async pid(): Promise<number> {
+    const shell = this.#guard?.pid
+    return Number((await readFile(`/proc/${shell}/task/${shell}/children`, 'utf8')).trim().split(' ')[0])
+  }
+
   async remove(): Promise<void> {
     await this.kill()
     await rm(this.#dir, { recursive: true, force: true })
