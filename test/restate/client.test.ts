@@ -6,20 +6,8 @@ import { memoryStore } from '../../src/stores/memoryStore.ts'
 import { calls, tool, withCode } from '../support/agentHarness.ts'
 import { freePort } from '../support/freePort.ts'
 import { assert, describe } from '../support/suite.ts'
+import { heldReply } from './heldReply.ts'
 import { describeWithEngine, recordsIn } from './withEngine.ts'
-
-/** A reply that waits until it is let go. */
-function heldReply(text: string) {
-  const isAsked = Promise.withResolvers<void>()
-  const goOn = Promise.withResolvers<void>()
-  const reply = async (_: unknown, { signal }: { readonly signal: AbortSignal }) => {
-    isAsked.resolve()
-    signal.addEventListener('abort', () => goOn.resolve(), { once: true })
-    await goOn.promise
-    return { text }
-  }
-  return { reply, asked: isAsked.promise, goOn: goOn.resolve }
-}
 
 describeWithEngine('a client of an engine', (it) => {
   it('has the result and the events of a run from the store', async ({ worker, client }) => {

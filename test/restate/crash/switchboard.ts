@@ -1,0 +1,51 @@
+import { createServer, connect, type AddressInfo, type Server, type Socket } from 'node:net'
+
+/** A balancer as small as may be: what connects to it is connected to one worker, until it is switched to another one. */
+export class Switchboard {
+  readonly #server: Server
+  readonly #sockets = new Set<Socket>()
+  #target = 0
+
+  private constructor(server: Server) {
+    this.#server = server
+    server.on('connection', (socket) => this.#join(socket))
+  }
+
+  static async open(): Promise<Switchboard> {
+    const server = createServer()
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    return new Switchboard(server)
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`
+  }
+
+  /** From now on it is this port; what was connected to another is cut off, as by a health check that has failed. */
+  switchTo(port: number): void {
+    this.#target = port
+    for (const socket of this.#sockets) socket.destroy()
+  }
+
+  async close(): Promise<void> {
+    const closed = new Promise((resolve) => this.#server.close(resolve))
+    for (const socket of this.#sockets) socket.destroy()
+    await closed
+  }
+
+  #join(near: Socket): void {
+    const far = connect(this.#target, '127.0.0.1')
+    for (const [one, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      this.#sockets.add(one)
+      one.pipe(other)
+      one.on('error', () => {})
+      one.on('close', () => {
+        this.#sockets.delete(one)
+        other.destroy()
+      })
+    }
+  }
+}

@@ -1,0 +1,79 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { Place } from './job.ts'
+
+/** What a worker says: where it listens, where an agent of its is, that none works any more. */
+type Line = { readonly port: number } | { readonly at: Place; readonly agentId: string } | { readonly rests: true }
+
+/** A worker in a process of its own. */
+export class WorkerProcess {
+  readonly #child: ChildProcess
+  readonly #lines: Line[] = []
+  #heard = Promise.withResolvers<void>()
+  #errors = ''
+
+  constructor(store: string, name: string, effectsFile: string, armed?: Place) {
+    const args = [
+      join(import.meta.dirname, 'workerChild.ts'),
+      store,
+      name,
+      effectsFile,
+      ...(armed === undefined ? [] : [armed]),
+    ]
+    this.#child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'pipe'] })
+    this.#child.stderr!.on('data', (data: Buffer) => (this.#errors += data.toString()))
+    createInterface({ input: this.#child.stdout! }).on('line', (line) => this.#hear(JSON.parse(line) as Line))
+    this.#child.on('exit', () => this.#wake())
+  }
+
+  #hear(line: Line): void {
+    this.#lines.push(line)
+    this.#wake()
+  }
+
+  #wake(): void {
+    this.#heard.resolve()
+    this.#heard = Promise.withResolvers()
+  }
+
+  /** Resolves once it has said something that fits, so many times. */
+  async #until<L extends Line>(fits: (line: Line) => line is L, times = 1): Promise<L> {
+    for (;;) {
+      const heard = this.#heard.promise
+      const fitting = this.#lines.filter(fits)
+      if (fitting.length >= times) return fitting.at(-1)!
+      if (this.#child.exitCode !== null || this.#child.signalCode !== null)
+        throw new Error(`a worker has ended: ${this.#errors}`)
+      await heard
+    }
+  }
+
+  async port(): Promise<number> {
+    return (await this.#until((line) => 'port' in line)).port
+  }
+
+  /** Resolves once so many agents are at the place that it is armed for. */
+  async at(agents: number): Promise<void> {
+    await this.#until((line) => 'at' in line, agents)
+  }
+
+  /** Resolves once it has noticed that it has nothing left to do. */
+  async rests(): Promise<void> {
+    this.#child.kill('SIGUSR2')
+    await this.#until((line) => 'rests' in line)
+  }
+
+  signal(signal: 'SIGSTOP' | 'SIGCONT'): void {
+    this.#child.kill(signal)
+  }
+
+  /** Idempotent. */
+  async kill(): Promise<void> {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return
+    const ended = once(this.#child, 'exit')
+    this.#child.kill('SIGKILL')
+    await ended
+  }
+}
