@@ -3,6 +3,7 @@ import { inspect } from 'node:util'
 import { Pool } from 'pg'
 import { postgresStore } from '../../src/stores/postgres/postgresStore.ts'
 import { readAll, recordsBetween } from '../../src/testing/contractDemands.ts'
+import { simulatedClock } from '../../src/testing/simulatedClock.ts'
 import { failsWith } from '../stores/storeFolder.ts'
 import { withCode } from '../support/agentHarness.ts'
 import { assert, describe } from '../support/suite.ts'
@@ -56,7 +57,9 @@ describe('what a PostgreSQL store is given', (it) => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const { port } = server.address() as AddressInfo
     await new Promise((resolve) => server.close(resolve))
-    const store = postgresStore(`postgres://user:${encodeURIComponent(secret)}@127.0.0.1:${port}/agents`)
+    const store = postgresStore(`postgres://user:${encodeURIComponent(secret)}@127.0.0.1:${port}/agents`, {
+      clock: simulatedClock(),
+    })
     const where = `PostgreSQL database "agents" on 127.0.0.1:${port}, schema "escapement"`
     const thrown = await assert.rejects(() => store.open('a'), failsWith('STORE_OPEN_FAILED', where, 'ECONNREFUSED'))
     assert.not.match(inspect(thrown, { depth: 9, showHidden: true }), /hunter2/)

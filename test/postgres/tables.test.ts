@@ -71,6 +71,7 @@ describeWithPostgres('the tables of a PostgreSQL store', (it) => {
     await context.store().open('a')
     await sql(`CREATE ROLE writer_${schema} LOGIN; GRANT USAGE ON SCHEMA ${schema} TO writer_${schema};
       GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${schema} TO writer_${schema};
+      REVOKE INSERT, UPDATE, DELETE ON ${schema}.version FROM writer_${schema};
       GRANT USAGE ON ALL SEQUENCES IN SCHEMA ${schema} TO writer_${schema}`)
     const store = context.store({}, server.url(database, `writer_${schema}`))
     await store.open('b')
