@@ -183,4 +183,25 @@ describeWithPostgres('leases of a PostgreSQL store', (it) => {
     }, context)
     await store.open('c')
   })
+
+  it('have a holder for as long as that is alive, where it has announced that it is', async (context) => {
+    const { store, clock } = await frozen(context)
+    await once(async () => {
+      await clock.advance(40)
+      await store.announce!('ws://one/bridge')
+      assert.is((await context.store().holder!('a'))?.url, 'ws://one/bridge')
+      assert.equal(
+        (await context.store().workers!()).map(({ url }) => url),
+        ['ws://one/bridge'],
+      )
+    }, context)
+    await expired(context)
+    const other = context.store()
+    assert.is(await other.holder!('a'), undefined)
+    assert.equal(await other.workers!(), [])
+    await once(async () => {
+      await clock.advance(40)
+      assert.is((await other.holder!('a'))?.url, 'ws://one/bridge')
+    }, context)
+  })
 })

@@ -5,7 +5,7 @@ import { checkAgentId } from '../../protocol/ids.ts'
 import type { LogPage, LogQuery } from '../../protocol/logPages.ts'
 import type { LogRecord } from '../../protocol/records.ts'
 import type { SnapshotLimits } from '../../protocol/snapshots.ts'
-import type { ErasableStore, LeaseOptions, LogStat, StoreLease } from '../../protocol/store.ts'
+import type { ErasableStore, LeaseOptions, LogHolder, LogStat, LogWorker, StoreLease } from '../../protocol/store.ts'
 import { bodiesOf } from '../bodiesOf.ts'
 import { checkLease, leaseLost } from '../checkLease.ts'
 import { defaultSnapshotLimits } from '../snapshotLimits.ts'
@@ -13,6 +13,7 @@ import { checkPlace, type PostgresPlace } from './address.ts'
 import { AppendQueue } from './appendQueue.ts'
 import { Database, type Row } from './database.ts'
 import type { PostgresPool } from './pool.ts'
+import { PostgresCheckpoints } from './postgresCheckpoints.ts'
 import { PostgresLease } from './postgresLease.ts'
 import { PostgresSnapshots } from './postgresSnapshots.ts'
 import { readLog } from './readLog.ts'
@@ -65,6 +66,7 @@ const deletionMs = 300_000
 
 class PostgresStore implements ErasableStore {
   readonly snapshots: PostgresSnapshots
+  readonly checkpoints: PostgresCheckpoints
   readonly #database: Database
   readonly #queue: AppendQueue
   readonly #worker: Worker
@@ -83,20 +85,37 @@ class PostgresStore implements ErasableStore {
     // Beats do not keep a process alive.
     const beats = clock === systemClock ? quietClock : clock
     this.#worker = new Worker(this.#database, { leaseMs, clock: beats }, () => this.#leases.values())
+    this.checkpoints = new PostgresCheckpoints(this.#database, queryTimeoutMs, (agentId, epoch) =>
+      this.#leaseOf(agentId, epoch),
+    )
     const given = Object.entries(snapshots ?? {}).filter(([, value]) => value !== undefined)
     this.snapshots = new PostgresSnapshots(this.#database, { ...defaultSnapshotLimits, ...Object.fromEntries(given) })
   }
 
   async append(agentId: string, records: readonly LogRecord[], epoch?: number): Promise<void> {
+    // At once, so that the order of calls is kept.
+    const lease = this.#heldAs(agentId, epoch) ?? (await this.#leaseOf(agentId, epoch))
+    await this.#queue.add(lease, records, bodiesOf(agentId, records))
+  }
+
+  /** The lease that is out, if it is the one that is named. */
+  #heldAs(agentId: string, epoch: number | undefined): PostgresLease | undefined {
     if (this.#closed !== undefined) throw this.#closedError()
     const lease = this.#leases.get(agentId)
-    if (lease === undefined || lease.isReleased || (epoch !== undefined && epoch !== lease.epoch)) {
-      const held = lease?.isReleased === false ? lease.epoch : undefined
-      checkLease(agentId, { held, newest: held ?? (await this.#newestEpoch(agentId, epoch)) }, epoch)
-    }
+    if (lease === undefined || lease.isReleased || (epoch !== undefined && epoch !== lease.epoch)) return undefined
     // What is known is not asked for again.
-    if (lease!.isLost) throw leaseLost(agentId, lease!.epoch, undefined)
-    await this.#queue.add(lease!, records, bodiesOf(agentId, records))
+    if (lease.isLost) throw leaseLost(agentId, lease.epoch, undefined)
+    return lease
+  }
+
+  /** The lease that is out. @throws RuntimeError `STORE_CLOSED`, `STORE_NOT_OPEN`, `STORE_LEASE_LOST` */
+  async #leaseOf(agentId: string, epoch: number | undefined): Promise<PostgresLease> {
+    const held = this.#heldAs(agentId, epoch)
+    if (held !== undefined) return held
+    const lease = this.#leases.get(agentId)
+    const out = lease?.isReleased === false ? lease : undefined
+    checkLease(agentId, { held: out?.epoch, newest: out?.epoch ?? (await this.#newestEpoch(agentId, epoch)) }, epoch)
+    return out!
   }
 
   /** The epoch of the newest lease there was, if it matters. */
@@ -152,10 +171,7 @@ class PostgresStore implements ErasableStore {
   }
 
   async #open(agentId: string, takeOver: boolean): Promise<StoreLease> {
-    this.#prepared ??= prepareTables(this.#database)
-    this.#prepared.catch(() => (this.#prepared = undefined))
-    await this.#prepared
-    this.#isThere = true
+    await this.#prepare()
     const worker = await this.#worker.number
     const { schema } = this.#database
     const rows = await this.#database.query(
@@ -173,6 +189,34 @@ class PostgresStore implements ErasableStore {
     const lease = new PostgresLease({ agentId, number, epoch, lastSeq }, (one) => this.#free(one))
     this.#leases.set(agentId, lease)
     return lease
+  }
+
+  async #prepare(): Promise<void> {
+    this.#prepared ??= prepareTables(this.#database)
+    this.#prepared.catch(() => (this.#prepared = undefined))
+    await this.#prepared
+    this.#isThere = true
+  }
+
+  async announce(url: string | undefined): Promise<void> {
+    if (this.#closed !== undefined) throw this.#closedError()
+    await this.#doing('STORE_OPEN_FAILED', 'written', async () => {
+      if (url !== undefined) await this.#prepare()
+      await this.#worker.announce(url)
+    })
+  }
+
+  async holder(agentId: string): Promise<LogHolder | undefined> {
+    checkAgentId(agentId)
+    return this.#doing('STORE_READ_FAILED', 'read', async () =>
+      (await this.#hasTables()) ? this.#worker.holder(agentId) : undefined,
+    )
+  }
+
+  async workers(): Promise<readonly LogWorker[]> {
+    return this.#doing('STORE_READ_FAILED', 'read', async () =>
+      (await this.#hasTables()) ? this.#worker.announced() : [],
+    )
   }
 
   async #locked(agentId: string): Promise<RuntimeError> {
@@ -218,7 +262,7 @@ class PostgresStore implements ErasableStore {
       )
       if (row === undefined) return true
       if (row['held'] === true) return false
-      for (const table of ['records', 'labels', 'contents'])
+      for (const table of ['records', 'labels', 'contents', 'checkpoints'])
         await run(`DELETE FROM ${schema}.${table} WHERE agent = $1`, [row['number']], deletionMs)
       await run(`DELETE FROM ${schema}.agents WHERE number = $1`, [row['number']])
       return true

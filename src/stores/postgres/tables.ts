@@ -56,6 +56,13 @@ CREATE TABLE ${schema}.contents (
   used bigint NOT NULL,
   PRIMARY KEY (agent, id)
 );
+CREATE TABLE ${schema}.checkpoints (
+  agent bigint PRIMARY KEY,
+  seq int NOT NULL,
+  form text NOT NULL,
+  digest text NOT NULL,
+  body bytea NOT NULL
+);
 DO $$ BEGIN
   ALTER TABLE ${schema}.records ALTER body SET COMPRESSION lz4;
 EXCEPTION WHEN OTHERS THEN NULL; -- A server that was built without it.

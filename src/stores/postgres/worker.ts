@@ -1,4 +1,5 @@
 import type { Clock } from '../../protocol/clock.ts'
+import type { LogHolder, LogWorker } from '../../protocol/store.ts'
 import { holderIn, holderWords, newHolder } from '../holder.ts'
 import type { Database, Row } from './database.ts'
 import type { PostgresLease } from './postgresLease.ts'
@@ -9,12 +10,15 @@ export const isAlive = (worker: string): string => `${worker}.beat + ${worker}.l
 /** How often in the time of a lease it is renewed. */
 const beats = 3
 
-/** In words, who has a log, from a row with `holder` and the seconds that are `left` to it. */
-export function workerWords({ holder, left }: Row): string {
+/** In words, who has a log, from a row with `holder`. */
+function wordsOf({ holder }: Row): string {
   const known = typeof holder === 'string' ? holderIn(holder) : undefined
-  const who = known === undefined ? 'an unknown holder' : holderWords(known)
-  return `${who}, for ${Math.max(1, Math.ceil(Number(left)))} s more unless it goes on`
+  return known === undefined ? 'an unknown holder' : holderWords(known)
 }
+
+/** The same, with the seconds that are `left` to it. */
+export const workerWords = (row: Row): string =>
+  `${wordsOf(row)}, for ${Math.max(1, Math.ceil(Number(row['left'])))} s more unless it goes on`
 
 /** This store among those that write: it says that it is alive, and hears which logs others have taken. */
 export class Worker {
@@ -24,6 +28,8 @@ export class Worker {
   readonly #leases: () => Iterable<PostgresLease>
   #number: Promise<number> | undefined
   #stopTimer: (() => void) | undefined
+  /** Where its agents are reached. */
+  #url: string | undefined
   /** Leases that ended while the database could not be told. */
   readonly #unreleased = new Set<PostgresLease>()
   #isEnded = false
@@ -61,8 +67,8 @@ export class Worker {
         DELETE FROM ${schema}.workers w WHERE w.beat + w.lease < now() - interval '1 day'
           AND NOT EXISTS (SELECT FROM ${schema}.agents a WHERE a.worker = w.number)
       )
-      INSERT INTO ${schema}.workers (holder, beat, lease) VALUES ($1, clock_timestamp(), make_interval(secs => $2)) RETURNING number`,
-      [holder, this.#leaseMs / 1_000],
+      INSERT INTO ${schema}.workers (holder, beat, lease, url) VALUES ($1, clock_timestamp(), make_interval(secs => $2), $3) RETURNING number`,
+      [holder, this.#leaseMs / 1_000, this.#url ?? null],
     )
     this.#wait(holder)
     return Number(rows[0]!['number'])
@@ -89,9 +95,9 @@ export class Worker {
     const ended = [...this.#unreleased]
     const lost = await this.#database.once(
       `WITH beat AS (
-        INSERT INTO ${schema}.workers (number, holder, beat, lease) OVERRIDING SYSTEM VALUE
-          VALUES ($1, $2, clock_timestamp(), make_interval(secs => $3))
-          ON CONFLICT (number) DO UPDATE SET beat = excluded.beat
+        INSERT INTO ${schema}.workers (number, holder, beat, lease, url) OVERRIDING SYSTEM VALUE
+          VALUES ($1, $2, clock_timestamp(), make_interval(secs => $3), $8)
+          ON CONFLICT (number) DO UPDATE SET beat = excluded.beat, url = excluded.url
       ), ended AS (
         UPDATE ${schema}.agents a SET worker = NULL
         FROM unnest($6::bigint[], $7::bigint[]) AS e (number, epoch) WHERE a.number = e.number AND a.epoch = e.epoch
@@ -106,12 +112,44 @@ export class Worker {
         list(epochOf, leases),
         list(numberOf, ended),
         list(epochOf, ended),
+        this.#url ?? null,
       ],
       Math.max(100, this.#leaseMs / beats),
     )
     for (const lease of ended) this.#unreleased.delete(lease)
     const gone = new Set(lost.map(({ number: agent, epoch }) => `${Number(agent)} ${Number(epoch)}`))
     for (const lease of leases) if (gone.has(`${lease.number} ${lease.epoch}`)) lease.lose()
+  }
+
+  /** Says where the agents are reached whose logs this store has open. */
+  async announce(url: string | undefined): Promise<void> {
+    this.#url = url
+    if (url === undefined && this.#number === undefined) return
+    const number = await this.number
+    await this.#database.query(`UPDATE ${this.#database.schema}.workers SET url = $2 WHERE number = $1`, [
+      number,
+      this.#url ?? null,
+    ])
+  }
+
+  /** Who has a log, and says that it is alive. */
+  async holder(agentId: string): Promise<LogHolder | undefined> {
+    const { schema } = this.#database
+    const [row] = await this.#database.query(
+      `SELECT a.epoch, w.number, w.holder, w.url FROM ${schema}.agents a JOIN ${schema}.workers w ON w.number = a.worker
+      WHERE a.id = $1 AND ${isAlive('w')}`,
+      [agentId],
+    )
+    if (row === undefined) return undefined
+    const { epoch, number, url } = row
+    const isHere = number === (await this.known)
+    return { ...(typeof url === 'string' ? { url } : {}), epoch: Number(epoch), isHere, words: wordsOf(row) }
+  }
+
+  /** Those that have announced where they are, and say that they are alive. */
+  async announced(): Promise<readonly LogWorker[]> {
+    const sql = `SELECT url, holder FROM ${this.#database.schema}.workers w WHERE url IS NOT NULL AND ${isAlive('w')} ORDER BY url, number`
+    return (await this.#database.query(sql)).map((row) => ({ url: String(row['url']), words: wordsOf(row) }))
   }
 
   /** Lets other writers have logs; where the database cannot be told now, it is with the next beat, or they are free by themselves. */

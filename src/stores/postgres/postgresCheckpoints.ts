@@ -1,0 +1,74 @@
+import type { Checkpoint, CheckpointStore } from '../../protocol/checkpoints.ts'
+import { checkAgentId } from '../../protocol/ids.ts'
+import { leaseLost } from '../checkLease.ts'
+import type { Database } from './database.ts'
+import { isMissingTable } from './failures.ts'
+import { plainText } from './plainText.ts'
+import type { PostgresLease } from './postgresLease.ts'
+
+/** Bytes a millisecond that a checkpoint takes on its way, at least. */
+const slowest = 1_000
+
+/** Checkpoints in the same database. */
+export class PostgresCheckpoints implements CheckpointStore {
+  readonly #database: Database
+  readonly #queryTimeoutMs: number
+  readonly #leaseOf: (agentId: string, epoch: number | undefined) => Promise<PostgresLease>
+  /** The last write of each agent that is under way: they take turns. */
+  readonly #writing = new Map<string, Promise<void>>()
+
+  /** `leaseOf` throws `STORE_CLOSED`, `STORE_NOT_OPEN`, `STORE_LEASE_LOST`. */
+  constructor(
+    database: Database,
+    queryTimeoutMs: number,
+    leaseOf: (agentId: string, epoch: number | undefined) => Promise<PostgresLease>,
+  ) {
+    this.#database = database
+    this.#queryTimeoutMs = queryTimeoutMs
+    this.#leaseOf = leaseOf
+  }
+
+  async read(agentId: string): Promise<Checkpoint | undefined> {
+    checkAgentId(agentId)
+    const { schema } = this.#database
+    const sql = `SELECT c.seq, c.form, c.digest, c.body FROM ${schema}.checkpoints c
+      JOIN ${schema}.agents a ON a.number = c.agent WHERE a.id = $1`
+    try {
+      const [row] = await this.#database.query(sql, [agentId])
+      const body = row?.['body']
+      if (row === undefined || !(body instanceof Uint8Array)) return undefined
+      return { seq: Number(row['seq']), form: String(row['form']), digest: String(row['digest']), body }
+    } catch (thrown) {
+      if (isMissingTable(thrown)) return undefined
+      throw this.#database.failure('STORE_READ_FAILED', 'read', thrown)
+    }
+  }
+
+  async write(agentId: string, checkpoint: Checkpoint, named?: number): Promise<void> {
+    const lease = await this.#leaseOf(agentId, named)
+    const kept = { ...checkpoint, body: Buffer.from(checkpoint.body) }
+    const before = this.#writing.get(agentId) ?? Promise.resolve()
+    const done = before.catch(() => {}).then(() => this.#write(lease, kept))
+    this.#writing.set(agentId, done)
+    try {
+      await done
+    } finally {
+      if (this.#writing.get(agentId) === done) this.#writing.delete(agentId)
+    }
+  }
+
+  async #write({ agentId, number, epoch }: PostgresLease, { seq, form, digest, body }: Checkpoint): Promise<void> {
+    const { schema } = this.#database
+    const sql = `INSERT INTO ${schema}.checkpoints (agent, seq, form, digest, body)
+      SELECT number, $3, $4, $5, $6 FROM ${schema}.agents WHERE number = $1 AND epoch = $2 FOR SHARE
+      ON CONFLICT (agent) DO UPDATE SET seq = excluded.seq, form = excluded.form, digest = excluded.digest, body = excluded.body
+      RETURNING agent`
+    const timeoutMs = this.#queryTimeoutMs + Math.ceil(body.length / slowest)
+    try {
+      const values = [number, epoch, seq, plainText(form), plainText(digest), body]
+      if ((await this.#database.query(sql, values, timeoutMs)).length === 0) throw leaseLost(agentId, epoch, undefined)
+    } catch (thrown) {
+      throw this.#database.failure('STORE_APPEND_FAILED', 'written', thrown)
+    }
+  }
+}
