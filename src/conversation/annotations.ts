@@ -14,10 +14,10 @@ import type { Overlay, RecordOf } from '../protocol/records.ts'
 import type { Notice } from './brakeNotes.ts'
 import type { Fact } from './facts.ts'
 import type { HiddenSpan } from './hiddenSpan.ts'
-import { HiddenSteps } from './hiddenSteps.ts'
+import { HiddenSteps, type KeptHidden } from './hiddenSteps.ts'
 import { MaskedSteps } from './maskedResults.ts'
-import { PolicyLog } from './policyLog.ts'
-import { StallLog } from './stallLog.ts'
+import { PolicyLog, type LastFired } from './policyLog.ts'
+import { StallLog, type KeptStalls } from './stallLog.ts'
 
 export interface Tagged {
   readonly nodeId: NodeId
@@ -42,28 +42,82 @@ type Asking = RecordOf<
 
 type Queue = 'reverts' | 'grafts' | 'prunes' | 'pins' | 'compactions' | 'policyRequests'
 
+/** As they are kept. */
+export interface KeptAnnotations {
+  readonly revertsTo: readonly (readonly [NodeId, number])[]
+  readonly pinned: readonly NodeId[]
+  readonly yielding: readonly NodeId[]
+  readonly reverts: readonly RevertRequest[]
+  readonly prunes: readonly PruneRequest[]
+  readonly pins: readonly PinRequest[]
+  readonly compactions: readonly CompactionRequest[]
+  readonly policyRequests: readonly PolicyRequest[]
+  readonly grafts: readonly GraftRequest[]
+  readonly tagged: readonly Tagged[]
+  readonly notices: readonly (readonly [NodeId, readonly Notice[]])[]
+  readonly stalls: KeptStalls
+  readonly policies: readonly (readonly [string, LastFired])[]
+  readonly hidden: KeptHidden
+  readonly masked: readonly (readonly [NodeId, number])[]
+  readonly hasUnpinned: boolean
+}
+
 /** What reverts, prunes and pins leave on a conversation beside its nodes. Made only for conversations that have any. */
 export class Annotations {
-  readonly reverts: RevertRequest[] = []
-  readonly prunes: PruneRequest[] = []
-  readonly pins: PinRequest[] = []
-  readonly compactions: CompactionRequest[] = []
-  readonly policyRequests: PolicyRequest[] = []
-  readonly grafts: GraftRequest[] = []
+  readonly reverts: RevertRequest[]
+  readonly prunes: PruneRequest[]
+  readonly pins: PinRequest[]
+  readonly compactions: CompactionRequest[]
+  readonly policyRequests: PolicyRequest[]
+  readonly grafts: GraftRequest[]
   /** What the model is told after a step. */
-  readonly notices = new Map<NodeId, readonly Notice[]>()
-  readonly stalls = new StallLog()
-  readonly policies = new PolicyLog()
-  readonly hidden = new HiddenSteps()
-  readonly masked = new MaskedSteps()
+  readonly notices: Map<NodeId, readonly Notice[]>
+  readonly stalls: StallLog
+  readonly policies: PolicyLog
+  readonly hidden: HiddenSteps
+  readonly masked: MaskedSteps
   /** Reverts to a node since a person last spoke. */
-  readonly #revertsTo = new Map<NodeId, number>()
+  readonly #revertsTo: Map<NodeId, number>
   /** Every tag, oldest first. */
-  readonly tagged: Tagged[] = []
-  readonly #pinned = new Set<NodeId>()
-  readonly #yielding = new Set<NodeId>()
+  readonly tagged: Tagged[]
+  readonly #pinned: Set<NodeId>
+  readonly #yielding: Set<NodeId>
   /** Whether any pin was ever taken back. */
-  hasUnpinned = false
+  hasUnpinned: boolean
+
+  constructor(kept?: KeptAnnotations) {
+    this.reverts = [...(kept?.reverts ?? [])]
+    this.prunes = [...(kept?.prunes ?? [])]
+    this.pins = [...(kept?.pins ?? [])]
+    this.compactions = [...(kept?.compactions ?? [])]
+    this.policyRequests = [...(kept?.policyRequests ?? [])]
+    this.grafts = [...(kept?.grafts ?? [])]
+    this.notices = new Map(kept?.notices)
+    this.stalls = new StallLog(kept?.stalls)
+    this.policies = new PolicyLog(kept?.policies)
+    this.hidden = new HiddenSteps(kept?.hidden)
+    this.masked = new MaskedSteps(kept?.masked)
+    this.#revertsTo = new Map(kept?.revertsTo)
+    this.tagged = [...(kept?.tagged ?? [])]
+    this.#pinned = new Set(kept?.pinned)
+    this.#yielding = new Set(kept?.yielding)
+    this.hasUnpinned = kept?.hasUnpinned ?? false
+  }
+
+  keep(): KeptAnnotations {
+    const { reverts, prunes, pins, compactions, policyRequests, grafts, tagged, hasUnpinned } = this
+    return {
+      ...{ reverts, prunes, pins, compactions, policyRequests, grafts, tagged, hasUnpinned },
+      notices: [...this.notices],
+      stalls: this.stalls.keep(),
+      policies: this.policies.keep(),
+      hidden: this.hidden.keep(),
+      masked: this.masked.keep(),
+      revertsTo: [...this.#revertsTo],
+      pinned: [...this.#pinned],
+      yielding: [...this.#yielding],
+    }
+  }
 
   /** Whether the model is shown anything of them. */
   get hasNotes(): boolean {

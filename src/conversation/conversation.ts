@@ -3,10 +3,12 @@ import type { NodeId } from '../protocol/ids.ts'
 import { formatNodeId } from '../protocol/nodeIds.ts'
 import { toolCallsOf } from '../protocol/messageText.ts'
 import type { LogRecord, Overlay, QueuedMessage, QueueName, RecordOf } from '../protocol/records.ts'
-import { nodesOf, wrongInPlace, wrongInResult, type OpenStep } from './openStep.ts'
+import { keepOpen, nodesOf, openedAgain, wrongInPlace, wrongInResult, type OpenStep } from './openStep.ts'
 import { copiesOf, wrongInGraft } from './grafts.ts'
-import { ConversationTree } from './conversationTree.ts'
-import { stepsOf, type ConversationNode, type Step } from './node.ts'
+import type { ConversationNode } from './node.ts'
+import { tagsIn, type KeptConversation } from './keptConversation.ts'
+import { KeptNodes } from './keptNodes.ts'
+import { TreeView } from './treeView.ts'
 import { wrongInRevert } from './wrongInRevert.ts'
 import { Annotations } from './annotations.ts'
 import type { Notice } from './brakeNotes.ts'
@@ -28,9 +30,8 @@ import { activeOverlay, layOverlay, wrongInOverlay, type LaidOverlay } from './o
 /**
  * The conversation tree: a fold of the log. `apply` is its only way to change; it appends in amortised constant time.
  */
-export class Conversation implements ConversationView {
+export class Conversation extends TreeView implements ConversationView {
   readonly #counter: TokenCounter
-  readonly #tree = new ConversationTree()
   #overlays: readonly LaidOverlay[] = nobody
   /** Missing while nobody has waited. */
   #waiting: WaitingMessages | undefined
@@ -42,27 +43,59 @@ export class Conversation implements ConversationView {
   #notes = noNotes
   /** What the model is told of an answer that could not be used. */
   #repair: string | undefined
-  readonly #undone = new UndoneTags((id) => this.#tree.node(id))
+  readonly #undone = new UndoneTags((id) => this.tree.node(id))
   #ownFrom: NodeId = 1
   /** The overlay in force at the last change. */
   #shown: Overlay | undefined
 
-  constructor(counter: TokenCounter = estimateTokens) {
+  /** `kept`: what `keep` and `keepNodes` gave of one with the same counter. @throws RangeError: the nodes are cut off. */
+  constructor(
+    counter: TokenCounter = estimateTokens,
+    kept?: { readonly state: KeptConversation; readonly nodes: Uint8Array },
+  ) {
+    super(kept && { ...kept.state.tree, nodes: new KeptNodes(kept.nodes) }, kept && tagsIn(kept.state))
     this.#counter = counter
+    if (kept !== undefined) this.#restore(kept.state)
   }
 
-  get head(): NodeId | null {
-    return this.#tree.head?.id ?? null
+  #restore(state: KeptConversation): void {
+    const { open, waiting, annotations, undone } = state
+    ;({ lastSeq: this.#lastSeq, correction: this.#correction, ownFrom: this.#ownFrom } = state)
+    ;({ notes: this.#notes, repair: this.#repair } = state)
+    this.#overlays = state.overlays
+    this.#shown = state.overlays[state.shown]
+    if (waiting !== undefined) this.#waiting = new WaitingMessages(waiting)
+    if (annotations !== undefined) this.#annotations = new Annotations(annotations)
+    this.#open = open && openedAgain(open)
+    if (undone !== undefined) this.#undone.resume(undone.id, this.#annotations!.tagged[undone.tagged]!)
+  }
+
+  /** All of it but the nodes, as plain JSON. It shares objects with the conversation: not to be kept for later. */
+  keep(): KeptConversation {
+    return {
+      lastSeq: this.#lastSeq,
+      correction: this.#correction,
+      ownFrom: this.#ownFrom,
+      notes: this.#notes,
+      repair: this.#repair,
+      overlays: this.#overlays,
+      shown: this.#overlays.findIndex((overlay) => overlay === this.#shown),
+      waiting: this.#waiting?.keep(),
+      annotations: this.#annotations?.keep(),
+      open: this.#open && keepOpen(this.#open),
+      undone: this.#undone.keep(this.#annotations?.tagged ?? nobody),
+      tree: this.tree.keep(),
+    }
+  }
+
+  /** Its nodes, as bytes. */
+  keepNodes(): Uint8Array<ArrayBuffer> {
+    return this.tree.keepNodes()
   }
 
   /** `seq` of the last record applied. */
   get lastSeq(): number {
     return this.#lastSeq
-  }
-
-  /** Highest id given to a node or a summary. */
-  get lastNodeId(): NodeId {
-    return this.#tree.lastNodeId
   }
 
   /** The first id that is not of the past which a fork shares with its source. */
@@ -116,7 +149,7 @@ export class Conversation implements ConversationView {
   get trunkTokens(): number {
     const repair = this.#repair === undefined ? 0 : this.#counter.text(this.#repair)
     const { shown, taken } = this.#notes
-    return (this.#tree.head?.pathTokens ?? 0) - (this.overlay?.saved ?? 0) + shown - taken + repair
+    return (this.tree.head?.pathTokens ?? 0) - (this.overlay?.saved ?? 0) + shown - taken + repair
   }
 
   /** Estimated tokens of what is shown beside the messages of the trunk, a summary apart. */
@@ -138,50 +171,15 @@ export class Conversation implements ConversationView {
     return this.#counter
   }
 
-  trunk(): ConversationNode[] {
-    return this.#tree.path.slice()
-  }
-
-  /** The live trunk, for readers that do not keep it. */
-  get path(): readonly ConversationNode[] {
-    return this.#tree.path
-  }
-
   log(): ConversationNode[] {
-    const nodes = this.#tree.all()
-    return this.#open === undefined ? nodes : [...nodes, ...nodesOf(this.#open, this.#tree.head, this.#counter)]
-  }
-
-  abandoned(): ConversationNode[] {
-    return this.#tree.all().filter(({ id }) => !this.onTrunk(id))
-  }
-
-  steps(): Step[] {
-    return stepsOf(this.#tree.path)
-  }
-
-  node(id: NodeId): ConversationNode | undefined {
-    return this.#tree.node(id)
-  }
-
-  /** The last node of the step a node belongs to. */
-  stepEnd(node: ConversationNode): ConversationNode {
-    return this.#tree.stepEnd(node)
+    const nodes = this.tree.all()
+    return this.#open === undefined ? nodes : [...nodes, ...nodesOf(this.#open, this.tree.head, this.#counter)]
   }
 
   /** The last node that the summary of this id stands for. */
   summaryEnd(id: NodeId): ConversationNode | undefined {
     const overlay = this.#overlays.find(({ nodeId }) => nodeId === id)
-    return overlay === undefined ? undefined : this.#tree.node(overlay.to)
-  }
-
-  onTrunk(id: NodeId): boolean {
-    return this.#tree.onTrunk(id)
-  }
-
-  /** Whether any reply so far has used this call id. */
-  hasCall(callId: string): boolean {
-    return this.#tree.hasCall(callId)
+    return overlay === undefined ? undefined : this.tree.node(overlay.to)
   }
 
   /**
@@ -194,8 +192,8 @@ export class Conversation implements ConversationView {
     if (record.seq !== this.#lastSeq + 1) throw corrupt(record, `seq ${this.#lastSeq + 1} is missing`)
     switch (record.type) {
       case 'message.added':
-        check(record, wrongInPlace(record, this.#open, this.#tree))
-        this.#tree.append(record, record.nodeId, this.#counter)
+        check(record, wrongInPlace(record, this.#open, this.tree))
+        this.tree.append(record, record.nodeId, this.#counter)
         this.#annotations?.personSpoke()
         this.#repair = undefined
         this.#waiting?.said(record.message.content)
@@ -207,7 +205,7 @@ export class Conversation implements ConversationView {
       case 'reply.reset':
         if (record.repair === undefined) break
         this.#repair = renderRepair(record.repair)
-        this.#changed(this.#tree.path.length + 1)
+        this.#changed(this.tree.path.length + 1)
         break
       case 'tool.start':
         if (record.irreversible || record.reversible || record.polls || record.edited)
@@ -234,6 +232,7 @@ export class Conversation implements ConversationView {
         break
       case 'undo.step':
         check(record, this.#undone.step(record))
+        this.tree.touch(record.call)
         break
       case 'undo.end':
         this.#changed(this.#undone.end(record, this.#annotate()).depth)
@@ -261,7 +260,7 @@ export class Conversation implements ConversationView {
         if (record.note !== undefined) this.#notify({ kind: 'policy', text: record.note })
         break
       case 'guard.decided':
-        if (record.withheld !== undefined) this.#changed(withhold(record, this.#tree, this.#counter))
+        if (record.withheld !== undefined) this.#changed(withhold(record, this.tree, this.#counter))
         break
       case 'run.end':
         if (record.reason?.type === 'stall') this.#annotations?.stalls.pause()
@@ -291,18 +290,18 @@ export class Conversation implements ConversationView {
   }
 
   #applyReply(record: RecordOf<'reply.end'>): void {
-    check(record, wrongInPlace(record, this.#open, this.#tree))
+    check(record, wrongInPlace(record, this.#open, this.tree))
     const callIds = toolCallsOf(record.message.content).map((call) => call.callId)
     const repeated = callIds.find((callId, index) => this.hasCall(callId) || callIds.indexOf(callId) !== index)
     if (repeated !== undefined) throw corrupt(record, `call ${repeated} was made before`)
     this.#correction = correctionOf(record.message, record.estimatedTokens) ?? this.#correction
     if (callIds.length === 0) {
-      this.#tree.append(record, record.nodeId, this.#counter)
+      this.tree.append(record, record.nodeId, this.#counter)
       return
     }
-    this.#tree.addCalls(callIds)
+    this.tree.addCalls(callIds)
     this.#open = { reply: record, callIds, results: new Map(), marks: new Map() }
-    this.#tree.lastNodeId = record.nodeId + callIds.length
+    this.tree.lastNodeId = record.nodeId + callIds.length
   }
 
   #applyResult(record: RecordOf<'tool.end'>): void {
@@ -312,19 +311,19 @@ export class Conversation implements ConversationView {
     if (open.results.size < open.callIds.length) return
     this.#open = undefined
     const stepId = open.reply.nodeId
-    this.#tree.append(open.reply, stepId, this.#counter)
+    this.tree.append(open.reply, stepId, this.#counter)
     for (const callId of open.callIds) {
-      this.#tree.append(open.results.get(callId)!, stepId, this.#counter, open.marks.get(callId))
+      this.tree.append(open.results.get(callId)!, stepId, this.#counter, open.marks.get(callId))
     }
   }
 
   #applyOverlay(record: LogRecord, overlay: Overlay): void {
     if (this.#open !== undefined) throw corrupt(record, 'a step is still open')
-    if (overlay.nodeId <= this.#tree.lastNodeId) throw corrupt(record, `${formatNodeId(overlay.nodeId)} is taken`)
+    if (overlay.nodeId <= this.tree.lastNodeId) throw corrupt(record, `${formatNodeId(overlay.nodeId)} is taken`)
     check(record, wrongInOverlay(overlay, this))
     this.#overlays = [...this.#overlays, layOverlay(overlay, this)]
-    this.#tree.lastNodeId = overlay.nodeId
-    this.#changed(this.#tree.node(overlay.from)!.depth)
+    this.tree.lastNodeId = overlay.nodeId
+    this.#changed(this.tree.node(overlay.from)!.depth)
   }
 
   #applyRevert(record: RecordOf<'revert.applied'>): void {
@@ -335,7 +334,7 @@ export class Conversation implements ConversationView {
       return
     }
     const { target: targetId, tag, rebased = [] } = record
-    const target = targetId === undefined ? undefined : this.#tree.node(targetId)
+    const target = targetId === undefined ? undefined : this.tree.node(targetId)
     if (target === undefined || tag === undefined || !this.onTrunk(target.id))
       throw corrupt(record, 'its target is not on the trunk')
     if (this.#open !== undefined) throw corrupt(record, 'a step is still open')
@@ -343,11 +342,11 @@ export class Conversation implements ConversationView {
     const annotations = this.#annotate()
     const changed = annotations.hidden.changedByCut(target.depth, this)
     annotations.abandon(this.path.slice(target.depth))
-    this.#tree.cut(target.depth)
-    for (const { nodeId, from } of rebased) this.#tree.repeat(from, nodeId)
+    this.tree.cut(target.depth)
+    for (const { nodeId, from } of rebased) this.tree.repeat(from, nodeId)
     annotations.settle('reverts', record.id, true)
     annotations.countRevert(target.id)
-    const facts = factsBehind(tag.abandoned, (id) => this.#tree.node(id))
+    const facts = factsBehind(tag.abandoned, (id) => this.tree.node(id))
     const tagged = { nodeId: target.id, tag, facts }
     annotations.tagged.push(tagged)
     this.#undone.begin(record, tagged)
@@ -370,12 +369,12 @@ export class Conversation implements ConversationView {
     const by = this.#annotate().settle('grafts', record.id)
     if (record.reason !== undefined && by === 'model') this.#notify({ kind: 'refusal', text: record.reason })
     if (!record.applied) return
-    this.#tree.add(copiesOf(record.copies, record, this))
+    this.tree.add(copiesOf(record.copies, record, this))
   }
 
   /** Puts a notice after the newest step; in the middle of a step, as after an abort, no one would read it. */
   #notify(notice: Notice): void {
-    const head = this.#tree.head
+    const head = this.tree.head
     if (head === undefined || this.#open !== undefined) return
     this.#annotate().notify(head.id, notice, this.overlay)
     this.#changed(head.depth)

@@ -12,10 +12,33 @@ import {
   type RolledUp,
 } from './hiddenSpan.ts'
 
+/** As it is kept: every span once, those there are by their places, and which hides each step. */
+export interface KeptHidden {
+  readonly all: readonly HiddenSpan[]
+  readonly spans: readonly number[]
+  readonly hiding: readonly (readonly [NodeId, number])[]
+}
+
 /** Which steps are hidden by prunes and folds, on the trunk or off it. */
 export class HiddenSteps {
   readonly #spanOf = new Map<NodeId, HiddenSpan>()
   #spans: HiddenSpan[] = []
+
+  constructor({ all, spans, hiding }: KeptHidden = { all: [], spans: [], hiding: [] }) {
+    this.#spans = spans.map((index) => all[index]!)
+    for (const [step, index] of hiding) this.#spanOf.set(step, all[index]!)
+  }
+
+  keep(): KeptHidden {
+    const places = new Map([...this.#spans, ...this.#spanOf.values()].map((span) => [span, 0]))
+    const all = [...places.keys()]
+    all.forEach((span, index) => places.set(span, index))
+    return {
+      all,
+      spans: this.#spans.map((span) => places.get(span)!),
+      hiding: [...this.#spanOf].map(([step, span]) => [step, places.get(span)!]),
+    }
+  }
 
   /** In the order of their records. */
   get spans(): readonly HiddenSpan[] {

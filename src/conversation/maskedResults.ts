@@ -20,7 +20,15 @@ interface MaskSubject extends HiddenSubject {
 /** Steps that are shown without the content of their results. One that is hidden later is no longer among them. */
 export class MaskedSteps {
   /** What each saves, in estimated tokens. */
-  readonly #saved = new Map<NodeId, number>()
+  readonly #saved: Map<NodeId, number>
+
+  constructor(kept: Iterable<readonly [NodeId, number]> = []) {
+    this.#saved = new Map(kept)
+  }
+
+  keep(): (readonly [NodeId, number])[] {
+    return [...this.#saved]
+  }
 
   has(stepId: NodeId): boolean {
     return this.#saved.has(stepId)

@@ -13,6 +13,25 @@ export interface OpenStep {
   readonly marks: Map<string, CallMarks>
 }
 
+/** As it is kept. */
+export interface KeptOpenStep extends Pick<OpenStep, 'reply' | 'callIds'> {
+  readonly results: readonly (readonly [string, RecordOf<'tool.end'>])[]
+  readonly marks: readonly (readonly [string, CallMarks])[]
+}
+
+export const keepOpen = (open: OpenStep): KeptOpenStep => ({
+  ...open,
+  results: [...open.results],
+  marks: [...open.marks],
+})
+
+/** One that was kept. */
+export const openedAgain = (kept: KeptOpenStep): OpenStep => ({
+  ...kept,
+  results: new Map(kept.results),
+  marks: new Map(kept.marks),
+})
+
 /** The nodes of an open step so far, to follow the head of the trunk. */
 export function nodesOf(
   { reply, callIds, results, marks }: OpenStep,

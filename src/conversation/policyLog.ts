@@ -10,7 +10,15 @@ export interface LastFired {
 
 /** What the log says of policies so far. */
 export class PolicyLog {
-  readonly #last = new Map<string, LastFired>()
+  readonly #last: Map<string, LastFired>
+
+  constructor(kept: Iterable<readonly [string, LastFired]> = []) {
+    this.#last = new Map(kept)
+  }
+
+  keep(): (readonly [string, LastFired])[] {
+    return [...this.#last]
+  }
 
   last(policy: string): LastFired | undefined {
     return this.#last.get(policy)

@@ -2,10 +2,25 @@ import type { StallOutcome } from '../protocol/braking.ts'
 import type { NodeId } from '../protocol/ids.ts'
 import type { ConversationNode } from './node.ts'
 
+/** As it is kept. */
+export interface KeptStalls {
+  readonly last?: StallOutcome | undefined
+  readonly hasPaused: boolean
+}
+
 /** What the log says of stalls so far. */
 export class StallLog {
   #last: StallOutcome | undefined
-  #hasPaused = false
+  #hasPaused: boolean
+
+  constructor({ last, hasPaused }: KeptStalls = { hasPaused: false }) {
+    this.#last = last
+    this.#hasPaused = hasPaused
+  }
+
+  keep(): KeptStalls {
+    return { last: this.#last, hasPaused: this.#hasPaused }
+  }
 
   /** The newest since a person last spoke. */
   get last(): StallOutcome | undefined {

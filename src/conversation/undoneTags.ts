@@ -19,6 +19,16 @@ export class UndoneTags {
     this.#open = undo === undefined ? undefined : { id, tagged }
   }
 
+  /** Goes on with one that was begun before it was kept. */
+  resume(id: string, tagged: Tagged): void {
+    this.#open = { id, tagged }
+  }
+
+  /** Which revert is being undone, and the place of its tag. */
+  keep(all: readonly Tagged[]): { readonly id: string; readonly tagged: number } | undefined {
+    return this.#open && { id: this.#open.id, tagged: all.indexOf(this.#open.tagged) }
+  }
+
   /** What is undone stays with the source of a fork. */
   drop(): void {
     this.#open = undefined

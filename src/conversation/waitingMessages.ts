@@ -9,6 +9,12 @@ interface Taken {
   readonly said: number
 }
 
+/** As it is kept. */
+export interface KeptWaiting {
+  readonly queues: { readonly [Q in QueueName]: readonly QueuedMessage[] }
+  readonly taken: readonly Taken[]
+}
+
 const partsOf = ({ context = [], ...message }: QueuedMessage): readonly ContextMessage[] => [...context, message]
 
 const isSame = (a: readonly Block[], b: readonly Block[]): boolean => JSON.stringify(a) === JSON.stringify(b)
@@ -18,8 +24,17 @@ const isSame = (a: readonly Block[], b: readonly Block[]): boolean => JSON.strin
  * the process crashes after taking it off its queue.
  */
 export class WaitingMessages {
-  readonly #queues: Record<QueueName, QueuedMessage[]> = { steering: [], followUps: [], prompts: [] }
-  #taken: readonly Taken[] = []
+  readonly #queues: Record<QueueName, QueuedMessage[]>
+  #taken: readonly Taken[]
+
+  constructor({ queues, taken }: KeptWaiting = { queues: { steering: [], followUps: [], prompts: [] }, taken: [] }) {
+    this.#queues = { steering: [...queues.steering], followUps: [...queues.followUps], prompts: [...queues.prompts] }
+    this.#taken = taken
+  }
+
+  keep(): KeptWaiting {
+    return { queues: this.#queues, taken: this.#taken }
+  }
 
   /** The waiting messages, oldest first. */
   get queues(): { readonly [Q in QueueName]: readonly QueuedMessage[] } {

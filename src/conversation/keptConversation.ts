@@ -1,0 +1,38 @@
+import type { Tag } from '../protocol/braking.ts'
+import type { NodeId } from '../protocol/ids.ts'
+import type { KeptAnnotations } from './annotations.ts'
+import type { KeptTree } from './conversationTree.ts'
+import type { NoteTokens } from './noteTokens.ts'
+import type { KeptOpenStep } from './openStep.ts'
+import type { LaidOverlay } from './overlay.ts'
+import type { KeptWaiting } from './waitingMessages.ts'
+
+/**
+ * A conversation but for its nodes, as plain JSON, so that a process that comes later need not fold its log again. Whoever changes a class that
+ * is kept here changes `checkpointForm` of the runtime too.
+ */
+export interface KeptConversation {
+  readonly lastSeq: number
+  readonly correction: number
+  readonly ownFrom: NodeId
+  readonly notes: NoteTokens
+  readonly repair?: string | undefined
+  readonly overlays: readonly LaidOverlay[]
+  /** Which of them was in force at the last change; -1: none. */
+  readonly shown: number
+  readonly waiting?: KeptWaiting | undefined
+  readonly annotations?: KeptAnnotations | undefined
+  readonly open?: KeptOpenStep | undefined
+  /** The revert that is being undone, and the place of its tag. */
+  readonly undone?: { readonly id: string; readonly tagged: number } | undefined
+  readonly tree: Omit<KeptTree, 'nodes'>
+}
+
+const none: readonly never[] = Object.freeze([])
+
+/** The tags of each node of a conversation that is kept: the same objects that its annotations have. */
+export function tagsIn({ annotations }: KeptConversation): (id: NodeId) => readonly Tag[] {
+  const tags = new Map<NodeId, Tag[]>()
+  for (const { nodeId, tag } of annotations?.tagged ?? none) tags.set(nodeId, [...(tags.get(nodeId) ?? none), tag])
+  return (id) => tags.get(id) ?? none
+}

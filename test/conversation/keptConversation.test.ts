@@ -1,0 +1,116 @@
+import * as fc from 'fast-check'
+import { assembleRequest } from '../../src/conversation/assembleRequest.ts'
+import { Conversation } from '../../src/conversation/conversation.ts'
+import type { KeptConversation } from '../../src/conversation/keptConversation.ts'
+import { rebuildConversation } from '../../src/conversation/rebuildConversation.ts'
+import type { LogRecord } from '../../src/protocol/records.ts'
+import { brakedHistories, chosenHistories, foldedHistories } from '../support/brakeArbitraries.ts'
+import { BrakeLog } from '../support/brakeLog.ts'
+import { happen } from '../support/brakedHappenings.ts'
+import { someRuns } from '../support/seeds.ts'
+import { assert, describe } from '../support/suite.ts'
+
+/** As another process has it. */
+function again(conversation: Conversation): Conversation {
+  const state = JSON.parse(JSON.stringify(conversation.keep())) as KeptConversation
+  return new Conversation(conversation.counter, { state, nodes: conversation.keepNodes().slice() })
+}
+
+/** Everything that can be read of one, as JSON. */
+const viewOf = (conversation: Conversation): string =>
+  JSON.stringify([
+    conversation.head,
+    conversation.tokens,
+    conversation.trunk(),
+    conversation.log(),
+    conversation.abandoned().map(({ id }) => id),
+    conversation.steps().map(({ id }) => id),
+    conversation.tags(),
+    conversation.pins(),
+    conversation.masks(),
+    conversation.queues,
+    conversation.overlay,
+    conversation.repair,
+    conversation.notes,
+    conversation.ownFrom,
+    conversation.log().map(({ id }) => [conversation.onTrunk(id), conversation.annotations?.hiddenBy(id)]),
+  ])
+
+const keptOf = (conversation: Conversation): string =>
+  JSON.stringify([conversation.keep(), [...conversation.keepNodes()].length])
+
+/** What the next request shows; `undefined`: it would not be asked for now. */
+function requestOf({ frame, turnIndex }: BrakeLog, conversation: Conversation): string | undefined {
+  if (conversation.path.at(-1)?.message.role === 'assistant') return undefined
+  return JSON.stringify(assembleRequest(conversation, frame, turnIndex))
+}
+
+/** A conversation that is kept at every record and goes on is the one that was never kept. */
+function checkCuts(log: BrakeLog, records: readonly LogRecord[]): void {
+  const whole = rebuildConversation(records)
+  const [view, kept, request] = [viewOf(whole), keptOf(rebuildConversation(records)), requestOf(log, whole)]
+  records.forEach((_, at) => {
+    const prefix = rebuildConversation(records.slice(0, at + 1))
+    const restored = again(prefix)
+    const where = `kept after record ${at + 1} of ${records.length}`
+    assert.is(restored.head, prefix.head, where)
+    assert.is(restored.trunkTokens, prefix.trunkTokens, where)
+    assert.is(keptOf(restored), keptOf(prefix), `${where}, and kept again unread`)
+    // What was read before, and what was not, must be the same in the end.
+    if (at % 2 === 0) assert.is(viewOf(restored), viewOf(prefix), where)
+    for (const record of records.slice(at + 1)) restored.apply(record)
+    assert.is(requestOf(log, restored), request, where)
+    assert.is(keptOf(restored), kept, where)
+    assert.is(viewOf(restored), view, where)
+    assert.is(viewOf(again(restored)), view, `${where}, and again at the end`)
+  })
+}
+
+function played(happenings: Parameters<typeof happen>[1][], isRebase: boolean): BrakeLog {
+  const log = new BrakeLog({ policy: { onUserMessage: isRebase ? 'rebase' : 'refuse' } })
+  log.user('the task')
+  for (const happening of happenings) {
+    const { message, graftedFrom } = log.conversation.trunk().at(-1)!
+    const isAnswered = message.role === 'assistant' && graftedFrom === undefined
+    if ((happening.type === 'reply' || happening.type === 'step') && isAnswered) continue
+    if (happening.type === 'fold') log.fold({ keepSteps: 0 }, true)
+    else happen(log, happening, (_, drain) => void drain())
+  }
+  return log
+}
+
+const options = { seed: 20_260_101, endOnFailure: false }
+
+describe('a conversation that was kept', (it) => {
+  const kinds = {
+    'braked in any way': brakedHistories({ maxLength: 16 }),
+    'folded again and again': foldedHistories({ maxLength: 10 }),
+    'folded by policies': chosenHistories({ maxLength: 8 }),
+  }
+  for (const [kind, histories] of Object.entries(kinds))
+    it(`at any record goes on as if it had not been: ${kind}`, { timeoutMs: 60_000 }, () => {
+      fc.assert(
+        fc.property(histories, fc.boolean(), (happenings, isRebase) => {
+          const log = played(happenings, isRebase)
+          checkCuts(log, log.records)
+        }),
+        { ...options, numRuns: someRuns(120) },
+      )
+    })
+
+  it('reads a node when it is asked for, and says when bytes are missing', () => {
+    const log = played([], false)
+    log.step([{ output: 'x'.repeat(100) }])
+    log.reply('done')
+    const { conversation } = log
+    const nodes = conversation.keepNodes()
+    const state = conversation.keep()
+    const text = Buffer.from(nodes).indexOf('xxx')
+    nodes[text] = 'y'.codePointAt(0)!
+    const restored = new Conversation(conversation.counter, { state, nodes })
+    nodes[text + 1] = 'z'.codePointAt(0)!
+    assert.match(JSON.stringify(restored.log()), /yzx/)
+    for (const cut of [nodes.subarray(0, 3), nodes.subarray(0, 20), nodes.subarray(0, -1)])
+      assert.throws(() => new Conversation(conversation.counter, { state, nodes: cut }), RangeError)
+  })
+})
