@@ -1,6 +1,6 @@
 import { afterChange, namesOf, nothingTaken, takenAfter, type TakenTools } from '../conversation/takenTools.ts'
 import type { LogRecord } from '../protocol/records.ts'
-import type { SourceInfo, ToolsChange } from '../protocol/toolsChange.ts'
+import type { OfferedToolSpec, SourceInfo, ToolsChange } from '../protocol/toolsChange.ts'
 import type { AgentDefinition } from './agentDefinition.ts'
 import type { Cancellation } from './cancellation.ts'
 import { definedAgent } from './definedAgent.ts'
@@ -24,6 +24,12 @@ export interface SourcesLook {
   readonly notUp: readonly string[]
 }
 
+/** What is kept of the tools that were taken. */
+export interface KeptTaken {
+  readonly tools: readonly (readonly [string, OfferedToolSpec])[]
+  readonly instructions: readonly (readonly [string, string])[]
+}
+
 /** The connection of a source, which is opened when it is first asked what it has. */
 export type Connect = (source: ToolSource) => OpenSource
 
@@ -45,6 +51,17 @@ export class SourcedTools {
     this.#base = base
     this.#connect = connect
     for (const records of logs) for (const record of records) this.apply(record)
+  }
+
+  /** As plain JSON. */
+  keep(): KeptTaken {
+    const { tools, instructions } = this.#taken
+    return { tools: [...tools], instructions: [...instructions] }
+  }
+
+  /** Goes on from what was kept. */
+  restore({ tools, instructions }: KeptTaken): void {
+    this.#taken = { tools: new Map(tools), instructions: new Map(instructions) }
   }
 
   apply(record: LogRecord): void {

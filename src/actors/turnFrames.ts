@@ -28,6 +28,12 @@ export interface Lender {
   readonly lent: ReadonlyMap<string, PricedModel> | undefined
 }
 
+/** What is kept of them. */
+export interface KeptFrames {
+  readonly instructions?: string | undefined
+  readonly prepared?: RecordOf<'turn.prepared'> | undefined
+}
+
 /** The frames of one agent's turns, from its records. */
 export class TurnFrames {
   readonly #agent: { readonly definition: AgentDefinition }
@@ -38,6 +44,8 @@ export class TurnFrames {
   /** The frame made last, and of what: it serves as long as that is the same. */
   #made: { readonly of: readonly unknown[]; readonly frame: TurnFrame } | undefined
   #live: LiveDecision | undefined
+  /** What the current frame was made of; `undefined`: of the definition alone. */
+  #preparedBy: RecordOf<'turn.prepared'> | undefined
 
   constructor(agent: { readonly definition: AgentDefinition }, lender: Lender) {
     this.#agent = agent
@@ -55,6 +63,17 @@ export class TurnFrames {
     return this.#current
   }
 
+  /** As plain JSON. */
+  keep(): KeptFrames {
+    return { instructions: this.#instructions, prepared: this.#preparedBy }
+  }
+
+  /** Goes on from what was kept. */
+  restore({ instructions, prepared }: KeptFrames): void {
+    if (prepared !== undefined) this.apply(prepared)
+    this.#instructions = instructions
+  }
+
   /** Keeps what the next `turn.prepared` cannot hold. */
   decided(live: LiveDecision): void {
     this.#live = live
@@ -69,7 +88,7 @@ export class TurnFrames {
     switch (record.type) {
       case 'turn.start':
       case 'tools.changed':
-        this.#current = this.#definition
+        this.#begin()
         return
       case 'use.changed':
         this.#instructions = record.use?.instructions ?? this.#instructions
@@ -77,14 +96,23 @@ export class TurnFrames {
       case 'turn.prepared':
         this.#instructions = record.instructions ?? this.#instructions
         this.#current = this.#prepared(record)
+        this.#preparedBy =
+          this.#instructions === undefined || record.sameInstructions !== true
+            ? record
+            : { ...record, instructions: this.#instructions }
         return
       case 'agent.created':
         // A fork made for another agent's model.
         if (record.parent !== undefined) this.#instructions = undefined
-        this.#current = this.#definition
+        this.#begin()
         return
       default:
     }
+  }
+
+  #begin(): void {
+    this.#current = this.#definition
+    this.#preparedBy = undefined
   }
 
   #prepared(record: RecordOf<'turn.prepared'>): TurnFrame {

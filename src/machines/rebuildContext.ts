@@ -292,26 +292,57 @@ const released = (context: FoldedContext, heldAt: number): FoldedContext => {
 
 const agentOf = (runId: string): string => runId.slice(0, runId.lastIndexOf('/'))
 
+/** What is folded from a log so far, as plain JSON. */
+export interface KeptContext {
+  readonly context: FoldedContext
+  /** Its calls wait for people. */
+  readonly isHeld: boolean
+}
+
+/** The context of an agent, record by record. `kept`: where it goes on from. */
+export class ContextFold {
+  #context: FoldedContext
+  #isHeld: boolean
+
+  constructor({ context, isHeld }: KeptContext = { context: empty, isHeld: false }) {
+    this.#context = context
+    this.#isHeld = isHeld
+  }
+
+  get context(): FoldedContext {
+    return this.#context
+  }
+
+  keep(): KeptContext {
+    return { context: this.#context, isHeld: this.#isHeld }
+  }
+
+  apply(record: LogRecord): void {
+    // What an agent began with was never its own run.
+    const isForeign = 'runId' in record && isImported(record)
+    const step = (isForeign ? undefined : fold[record.type]) as
+      | ((context: FoldedContext, record: LogRecord) => Partial<FoldedContext>)
+      | undefined
+    const before = this.#context
+    const { heldAt } = before
+    let context = { ...before, ...step?.(before, record), seq: record.seq, now: record.time, heldAt: record.time }
+    const stillHeld = isHeld(context)
+    if (this.#isHeld) context = stillHeld ? { ...context, heldAt } : released(context, heldAt)
+    this.#context = context
+    this.#isHeld = stillHeld
+  }
+}
+
+/** Folds a log; for a fork, the past it shares with its source comes first. */
+export function foldContext(records: Iterable<LogRecord>, past: Iterable<LogRecord> = []): ContextFold {
+  const folding = new ContextFold()
+  for (const part of [past, records]) for (const record of part) folding.apply(record)
+  return folding
+}
+
 /**
  * Folds a log into what its machine knew when the last record was written; for a fork, the past it shares with its source comes
  * first. Pure.
  */
-export function rebuildContext(records: Iterable<LogRecord>, past: Iterable<LogRecord> = []): FoldedContext {
-  let context = empty
-  let wasHeld = false
-  for (const part of [past, records]) {
-    for (const record of part) {
-      // What an agent began with was never its own run.
-      const isForeign = 'runId' in record && isImported(record)
-      const step = (isForeign ? undefined : fold[record.type]) as
-        | ((context: FoldedContext, record: LogRecord) => Partial<FoldedContext>)
-        | undefined
-      const { heldAt } = context
-      context = { ...context, ...step?.(context, record), seq: record.seq, now: record.time, heldAt: record.time }
-      const stillHeld = isHeld(context)
-      if (wasHeld) context = stillHeld ? { ...context, heldAt } : released(context, heldAt)
-      wasHeld = stillHeld
-    }
-  }
-  return context
-}
+export const rebuildContext = (records: Iterable<LogRecord>, past: Iterable<LogRecord> = []): FoldedContext =>
+  foldContext(records, past).context

@@ -1,4 +1,5 @@
 import { ModelQueue } from '../actors/models/limits/modelQueue.ts'
+import { messageOf } from '../protocol/errors.ts'
 import { MemorySnapshots } from '../stores/memorySnapshots.ts'
 import { Instrumentation } from '../telemetry/instrumentation.ts'
 import type { HostShared } from './agents/hostOptions.ts'
@@ -16,6 +17,8 @@ export function hostShared(
       return sources.redactor
     },
     snapshots: new MemorySnapshots(),
+    checkpointFailed: (agentId, thrown) =>
+      logger?.warn({ agentId }, `a checkpoint could not be written: ${messageOf(thrown)}`),
     random,
     instrumentation: tracer === undefined && logger === undefined ? undefined : new Instrumentation({ tracer, logger }),
     models: models === undefined ? undefined : new ModelQueue(models, clock),

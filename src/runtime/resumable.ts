@@ -8,7 +8,7 @@ import { isAgentId } from '../protocol/ids.ts'
 import { hasMetadata, type Metadata } from '../protocol/metadata.ts'
 import { missingHistory } from './beginWithHistory.ts'
 import type { StoreLease } from '../protocol/store.ts'
-import type { History } from '../sessions/readHistory.ts'
+import type { OpenedLog } from './agents/keptAgent.ts'
 
 /** Whether a log ends in the middle of a run, or with an interrupted one. */
 export const wasCutOff = ({ restored }: AgentInput): boolean =>
@@ -44,11 +44,11 @@ export function checkGiven(agentId: string, definition: AgentDefinition, verb: s
 export function checkResumable(
   agentId: string,
   definition: AgentDefinition,
-  { created, records }: History,
+  { created, records, base }: OpenedLog,
   asked?: Metadata,
 ): void {
   checkOwner(agentId, created.metadata, asked)
-  const missing = missingHistory(records)
+  const missing = base === undefined ? missingHistory(records) : 0
   if (missing > 0) {
     const what = `Agent "${agentId}" never began: the process died before the last ${missing} messages of its history were written. Spawn it again with the same history.`
     throw new RuntimeError('AGENT_NOT_FOUND', what)
@@ -63,11 +63,11 @@ export function checkResumable(
  *
  * @throws RuntimeError `DEPS_MISSING`
  */
-export function checkOwedDeps(definition: AgentDefinition, deps: unknown, { past, records }: History): void {
+export function checkOwedDeps(definition: AgentDefinition, deps: unknown, { past, records, base }: OpenedLog): void {
   if (definition.deps === null || deps !== undefined) return
-  const { run, pause } = rebuildContext(records, past)
-  const owes =
-    run !== null || pause?.type === 'interrupted' || rebuildConversation(records, { past }).queues.prompts.length > 0
+  const { run, pause } = base?.context.context ?? rebuildContext(records, past)
+  const { queues } = base?.conversation ?? rebuildConversation(records, { past })
+  const owes = run !== null || pause?.type === 'interrupted' || queues.prompts.length > 0
   if (owes) checkDeps(definition, deps, 'resume')
 }
 

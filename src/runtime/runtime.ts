@@ -46,7 +46,8 @@ import { replaceDeps, runDepsOf } from './children/runDeps.ts'
 import { checkOptions, type RuntimeOptions } from './runtimeOptions.ts'
 import type { Instrumentation } from '../telemetry/instrumentation.ts'
 import { interpretBy } from './interpreter/differenceFromXState.ts'
-import { type History, readHistory } from '../sessions/readHistory.ts'
+import type { OpenedLog } from './agents/keptAgent.ts'
+import { openHistory } from './openHistory.ts'
 import { memoryStore } from '../stores/memoryStore.ts'
 
 /** Something with the lifetime of a runtime, such as a server for its agents. */
@@ -222,10 +223,10 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
     lease: StoreLease,
     definition: AgentDefinition,
     metadata: Metadata | undefined,
-    make: (history: History) => Promise<T>,
+    make: (history: OpenedLog) => Promise<T>,
   ): Promise<T> {
     try {
-      const history = await readHistory(this.#store, lease.agentId)
+      const history = await openHistory(this.#store, lease.agentId, definition, this.#logger)
       checkResumable(lease.agentId, definition, history, metadata)
       return await make(history)
     } catch (thrown) {

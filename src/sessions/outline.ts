@@ -36,6 +36,14 @@ export function titleOf(text: string): string | undefined {
   return line
 }
 
+/** What is kept of an outline. */
+export interface KeptOutline extends Partial<
+  Pick<Outline, 'title' | 'last' | 'busySince' | 'activeAt' | 'requestTokens'>
+> {
+  readonly asked: readonly (readonly [string, number])[]
+  readonly untilPrompt: number
+}
+
 /** What a list says of an agent beside its state, folded from its log. It keeps a few values, and none of what was said but the title. */
 export class Outline {
   /** The task that its caller gave it, or its first prompt. Once set it stays. */
@@ -49,9 +57,26 @@ export class Outline {
   /** Tokens of its last request, as the model counted them, or else as they were estimated. */
   requestTokens: number | undefined
   /** Since when what waits for people does, in epoch milliseconds by its key; what was answered otherwise may stay until the run ends. */
-  readonly asked = new Map<string, number>()
+  readonly asked: Map<string, number>
   /** How many messages come until the prompt of the run that has begun: those of its context go before it. */
-  #untilPrompt = 0
+  #untilPrompt: number
+
+  /** `kept`: where it goes on from. */
+  constructor(kept?: KeptOutline) {
+    this.title = kept?.title
+    this.last = kept?.last
+    this.busySince = kept?.busySince
+    this.activeAt = kept?.activeAt
+    this.requestTokens = kept?.requestTokens
+    this.asked = new Map(kept?.asked)
+    this.#untilPrompt = kept?.untilPrompt ?? 0
+  }
+
+  /** As plain JSON. */
+  keep(): KeptOutline {
+    const { title, last, busySince, activeAt, requestTokens, asked } = this
+    return { title, last, busySince, activeAt, requestTokens, asked: [...asked], untilPrompt: this.#untilPrompt }
+  }
 
   /** Takes in the next record: of the past that a fork shares, and then of its own log. */
   apply(record: LogRecord): void {

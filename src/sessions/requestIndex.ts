@@ -1,5 +1,11 @@
 import type { LogRecord } from '../protocol/records.ts'
 
+/** What is kept of them. */
+export interface KeptRequests {
+  readonly ids: readonly string[]
+  readonly beginning?: { readonly requestId: string; readonly unsaid: number } | undefined
+}
+
 /**
  * Ids of all requests in an agent's log, however old, so that one that is sent again is recognised. Built once from the log, and
  * updated with every record since.
@@ -9,8 +15,29 @@ export class RequestIndex {
   /** A run counts once all its first messages are recorded. */
   #beginning: { readonly requestId: string; unsaid: number } | undefined
 
+  /** Ids that were kept, until somebody asks for one. */
+  #unread: readonly string[]
+
+  /** `kept`: where its records go on from. */
+  constructor({ ids, beginning }: KeptRequests = { ids: [] }) {
+    this.#unread = ids
+    this.#beginning = beginning && { ...beginning }
+  }
+
+  /** As plain JSON. */
+  keep(): KeptRequests {
+    return { ids: this.#unread.length > 0 ? this.#unread : [...(this.#ids ?? [])], beginning: this.#beginning }
+  }
+
   has(requestId: string): boolean {
+    this.#read()
     return this.#ids?.has(requestId) === true
+  }
+
+  #read(): void {
+    if (this.#unread.length === 0) return
+    this.#ids = new Set(this.#unread)
+    this.#unread = []
   }
 
   /** Whether a run has begun whose first messages are not all recorded: so far it counts for nothing. */
@@ -61,6 +88,7 @@ export class RequestIndex {
 
   #add(requestId: string | undefined): void {
     if (requestId === undefined) return
+    this.#read()
     this.#ids ??= new Set()
     this.#ids.add(requestId)
   }

@@ -122,8 +122,8 @@ class FileStore implements ErasableStore {
   read(agentId: string, fromSeq = 1, limit = Infinity): AsyncIterable<LogRecord> {
     checkAgentId(agentId)
     // Our own writer knows where whole records end; bytes after that may yet be taken back.
-    const end = this.#leases.get(agentId)?.log.size ?? Infinity
-    return readLog(this.#fileOf(agentId), { fromSeq, end, limit })
+    const log = this.#leases.get(agentId)?.log
+    return readLog(this.#fileOf(agentId), { fromSeq, end: log?.size ?? Infinity, limit, lastSeq: log?.lastSeq })
   }
 
   async list(): Promise<readonly string[]> {

@@ -54,6 +54,15 @@ class BegunLine {
   }
 }
 
+/** Which lines to read. */
+interface LineRange {
+  /** Where a line begins; default 0. */
+  readonly start?: number
+  readonly end: number
+  readonly skip: number
+  readonly maxBytes?: number
+}
+
 /**
  * Reads the lines of a file up to byte `end`, a block at a time: each array holds the lines that became whole with it,
  * without their newlines, `undefined` for one of more than `maxBytes`, which is never held. The first `skip` lines are passed
@@ -61,12 +70,12 @@ class BegunLine {
  */
 export async function* readLines(
   file: Readable,
-  { end, skip, maxBytes = maxLineBytes }: { readonly end: number; readonly skip: number; readonly maxBytes?: number },
+  { start: from = 0, end, skip, maxBytes = maxLineBytes }: LineRange,
 ): AsyncGenerator<readonly (Buffer | undefined)[], void, undefined> {
   let toSkip = skip
   const begun = new BegunLine(maxBytes)
   let block: Buffer | undefined
-  for (let position = 0; position < end;) {
+  for (let position = from; position < end;) {
     const length = Math.min(blockBytes, end - position)
     block ??= Buffer.allocUnsafe(length)
     const { bytesRead } = await file.read(block, 0, length, position)
@@ -99,6 +108,21 @@ export async function offsetOfLine(file: Readable, count: number): Promise<numbe
     position += block.length - rest.left.length
   }
   return position
+}
+
+/** Offset of the byte where the last `count` lines before `end` begin; 0 when there are no more. `end` is after a newline. */
+export async function offsetFromEnd(file: Readable, end: number, count: number): Promise<number> {
+  let left = count + 1
+  for (let before = end; before > 0;) {
+    const start = Math.max(0, before - blockBytes)
+    const block = await readBytes(file, start, before)
+    for (let at = block.lastIndexOf(newline); at >= 0; at = at === 0 ? -1 : block.lastIndexOf(newline, at - 1)) {
+      left -= 1
+      if (left === 0) return start + at + 1
+    }
+    before = start
+  }
+  return 0
 }
 
 /** Offset of the last newline before byte `before`, or -1. Reads backwards, so the end of a long file is found at once. */

@@ -1,7 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { messageOf, RuntimeError, hasCode } from '../protocol/errors.ts'
 import type { LogRecord } from '../protocol/records.ts'
-import { lastNewline, maxLineBytes, readBytes, readLines } from './jsonLines.ts'
+import { lastNewline, maxLineBytes, offsetFromEnd, readBytes, readLines } from './jsonLines.ts'
 import { corruptLine, type LinePlace, readRecord } from './readRecord.ts'
 
 /** What to read of a log: from record `fromSeq` on, no further than byte `end`, and `limit` records at most. */
@@ -9,6 +9,8 @@ export interface LogRange {
   readonly fromSeq: number
   readonly end: number
   readonly limit?: number
+  /** The record that ends at byte `end`, where that is known: the last records are then found from there. */
+  readonly lastSeq?: number | undefined
 }
 
 const tooLong = (place: LinePlace): RuntimeError => corruptLine(place, `it is longer than ${maxLineBytes} bytes`)
@@ -22,7 +24,7 @@ const tooLong = (place: LinePlace): RuntimeError => corruptLine(place, `it is lo
  */
 export async function* readLog(
   file: string,
-  { fromSeq, end, limit = Infinity }: LogRange,
+  { fromSeq, end, limit = Infinity, lastSeq }: LogRange,
 ): AsyncGenerator<LogRecord, void, undefined> {
   let handle: FileHandle | undefined
   let left = limit
@@ -31,7 +33,9 @@ export async function* readLog(
     handle = await open(file, 'r')
     let line = Math.max(0, fromSeq - 1)
     let bad: RuntimeError | undefined
-    for await (const lines of readLines(handle, { end, skip: line })) {
+    const last = lastSeq === undefined ? Infinity : lastSeq - line
+    const range = last < line ? { start: await offsetFromEnd(handle, end, Math.max(0, last)), skip: 0 } : { skip: line }
+    for await (const lines of readLines(handle, { end, ...range })) {
       for (const bytes of lines) {
         if (bad !== undefined) throw bad
         line += 1

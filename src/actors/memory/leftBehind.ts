@@ -13,7 +13,11 @@ const mostItems = 50
 
 /** What an agent left behind since its memory was last fed, from its records. */
 export class LeftBehind {
-  #items: Left[] = []
+  #items: Left[]
+
+  constructor(kept: readonly Left[] = []) {
+    this.#items = [...kept]
+  }
 
   get items(): readonly Left[] {
     return this.#items

@@ -8,6 +8,7 @@ import { GroupMember } from '../../conversation/lessons.ts'
 import type { SharedLessons } from '../../conversation/sharedLessons.ts'
 import { rebuildConversation } from '../../conversation/rebuildConversation.ts'
 import type { AgentInput } from '../../machines/agentTypes.ts'
+import { foldContext } from '../../machines/rebuildContext.ts'
 import { runIdOf } from '../../machines/draft.ts'
 import { addSpent } from '../../machines/spending.ts'
 import { toErrorInfo, type ErrorInfo } from '../../protocol/errors.ts'
@@ -35,13 +36,15 @@ import { machineInput } from './restoreInput.ts'
 import type { HostOptions, HostShared } from './hostOptions.ts'
 import { Runs } from '../events/runs.ts'
 import { snapshotsOf } from './snapshotsOf.ts'
+import { countedBy } from './keptAgent.ts'
+import type { KeptHost } from './checkpointKeeper.ts'
 import { LoggedHost } from './loggedHost.ts'
 import { Progress } from './progress.ts'
 import { StallTimer } from '../children/stallTimer.ts'
 import type { RunDeps } from '../children/runDeps.ts'
 
 const nobody: readonly never[] = Object.freeze([])
-const nothing = { past: nobody, records: nobody } as const
+const nothing = { created: undefined, past: nobody, records: nobody, base: undefined } as const
 
 /** Everything about an agent that is not in its chart: conversation, log, listeners, runs. Its effects reach the world through it. */
 export class AgentHost extends LoggedHost implements AgentPorts, AgentBody, LoadedAgent {
@@ -64,7 +67,7 @@ export class AgentHost extends LoggedHost implements AgentPorts, AgentBody, Load
   readonly under: HostOptions['under']
   readonly announcer: Announcer
   readonly runs = new Runs(this)
-  readonly requests = new RequestIndex()
+  readonly requests: RequestIndex
   readonly asking: TurnRequests
   readonly stallTimer = new StallTimer(this)
   partial: PartialReply | null = null
@@ -91,13 +94,13 @@ export class AgentHost extends LoggedHost implements AgentPorts, AgentBody, Load
     this.shared = shared
     this.path = parent === undefined ? nobody : [...parent.path, parent.agentId]
     const history = options.history ?? nothing
-    const { past, records } = history
-    this.handoffs = handoffsIn(definition, past, records)
-    this.sourced = hostedTools(definition, shared.sources, () => this.#base, past, records)
+    const { created, past, records, base } = history
+    const kept = base?.kept
+    this.handoffs = handoffsIn(definition, kept?.handoffs, past, records)
+    this.sourced = hostedTools(definition, shared.sources, () => this.#base, kept?.taken, past, records)
     this.lookAtSources = this.sourced?.look
-    const first = records[0]
-    const metadata = first?.type === 'agent.created' ? first.metadata : options.metadata
-    this.conversation = rebuildConversation(records, { counter: definition.counter, past })
+    const { metadata } = created ?? options
+    this.conversation = base?.conversation ?? rebuildConversation(records, { counter: definition.counter, past })
     this.metadata = this.redactor?.value(metadata) ?? metadata
     this.store = options.incognito ?? shared.store
     this.leasing = options.leasing ?? parent?.leasing
@@ -106,11 +109,28 @@ export class AgentHost extends LoggedHost implements AgentPorts, AgentBody, Load
     this.isUnattended = options.isUnattended ?? (this.incognito === true && parent?.incognito === undefined)
     this.openLog(options.lease, this.conversation.lastSeq)
     this.announcer = new Announcer(this, parent?.announcer, shared)
-    this.progress = new Progress(history)
-    this.asking = new TurnRequests(this, history, options.lent)
+    this.progress = new Progress(history, kept?.progress)
+    this.asking = new TurnRequests(this, history, { lent: options.lent, kept: kept?.asking })
+    this.requests = new RequestIndex(kept?.requests)
     for (const record of records) this.requests.apply(record)
     if (definition.captureTurnRequests) this.#captures = new RequestCaptures([...past, ...records])
-    this.input = machineInput(this, { ...options, history })
+    const context = base?.context ?? foldContext(records, past)
+    this.input = machineInput(this, { ...options, history, folded: context.context })
+    this.keepCheckpoints({ context, created, at: base?.seq ?? 0, last: records.at(-1) })
+  }
+
+  keep(): ReturnType<KeptHost['keep']> {
+    const { conversation, ownDefinition, requests, progress, asking, handoffs, sourced } = this
+    const kept = {
+      counted: countedBy(ownDefinition.counter),
+      conversation: conversation.keep(),
+      requests: requests.keep(),
+      progress: progress.keep(),
+      asking: asking.keep(),
+      handoffs: handoffs?.keep(),
+      taken: sourced?.keep(),
+    }
+    return { kept, nodes: conversation.keepNodes() }
   }
 
   protected get self(): TreeAgent {
@@ -331,6 +351,7 @@ export class AgentHost extends LoggedHost implements AgentPorts, AgentBody, Load
     this.announcer.flush()
     this.knownFamily?.detached.look()
     this.shared.unloader?.look(this)
+    this.lookAtCheckpoint()
   }
 
   protected override stateChanged(state: string, previous: string): void {

@@ -3,6 +3,14 @@ import { handedTo } from '../../actors/handoffs.ts'
 import { toolCallsOf } from '../../protocol/messages.ts'
 import type { LogRecord } from '../../protocol/records.ts'
 
+/** What is kept of them. */
+export interface KeptHandoffs {
+  readonly name: string
+  readonly pending?: string | undefined
+  readonly open: number
+  readonly endsUse: boolean
+}
+
 /** Who answers in the conversation of one agent, from its records: whoever it was handed to, from the end of that step on. */
 export class Handoffs {
   readonly #own: AgentDefinition
@@ -13,13 +21,21 @@ export class Handoffs {
   #open = 0
   #endsUse = false
 
-  /** @throws RuntimeError `INVALID_DEFINITION`: the log names one that the definition does not lead to. */
-  constructor(own: AgentDefinition, ...logs: readonly (readonly LogRecord[])[]) {
+  /** `kept`: where the records go on from. @throws RuntimeError `INVALID_DEFINITION`: the log names one that the definition does not lead to. */
+  constructor(own: AgentDefinition, kept: KeptHandoffs | undefined, ...logs: readonly (readonly LogRecord[])[]) {
     this.#own = own
     this.#active = own
-    this.#name = own.name
+    this.#name = kept?.name ?? own.name
+    this.#pending = kept?.pending
+    this.#open = kept?.open ?? 0
+    this.#endsUse = kept?.endsUse ?? false
     for (const records of logs) for (const record of records) this.#note(record)
     this.#active = handedTo(own, this.#name)
+  }
+
+  /** As plain JSON. */
+  keep(): KeptHandoffs {
+    return { name: this.#name, pending: this.#pending, open: this.#open, endsUse: this.#endsUse }
   }
 
   /** What the agent is now. */
@@ -70,10 +86,11 @@ export class Handoffs {
 /** `undefined` for an agent that never hands its conversation over. Throws as the constructor does. */
 export const handoffsIn = (
   definition: AgentDefinition,
+  kept: KeptHandoffs | undefined,
   ...logs: readonly (readonly LogRecord[])[]
 ): Handoffs | undefined =>
-  definition.handoffs.size > 0 || logs.some((records) => records.some(isHandoff))
-    ? new Handoffs(definition, ...logs)
+  definition.handoffs.size > 0 || kept !== undefined || logs.some((records) => records.some(isHandoff))
+    ? new Handoffs(definition, kept, ...logs)
     : undefined
 
-const isHandoff = (record: LogRecord): boolean => record.type === 'tool.end' && record.handoff !== undefined
+export const isHandoff = (record: LogRecord): boolean => record.type === 'tool.end' && record.handoff !== undefined

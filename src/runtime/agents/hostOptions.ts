@@ -12,7 +12,7 @@ import type { LeaseOptions, Store, StoreLease } from '../../protocol/store.ts'
 import type { Interpreter } from '../interpreter/interpreter.ts'
 import type { ChildHosts } from '../children/childHosts.ts'
 import type { TreeAgent } from '../children/treeAgent.ts'
-import type { History } from '../../sessions/readHistory.ts'
+import type { OpenedLog } from './keptAgent.ts'
 import type { RunDeps } from '../children/runDeps.ts'
 import type { Sources } from './sources.ts'
 import type { IdleUnloader } from './idleUnloader.ts'
@@ -33,6 +33,8 @@ export interface HostShared {
   /** Set once there is something to blank. */
   readonly redactor: Redactor | undefined
   readonly sources: Sources
+  /** Is told that a checkpoint could not be written: nothing is lost with it. */
+  readonly checkpointFailed: (agentId: string, thrown: unknown) => void
   readonly childHosts: ChildHosts
   /** Set when calls of models are limited. */
   readonly models?: ModelQueue | undefined
@@ -51,7 +53,7 @@ export interface HostOptions {
   /** Nobody above can decide its calls. */
   readonly isUnattended?: boolean
   /** The agent's log to continue from; for a fork, preceded by the past it shares. */
-  readonly history?: Pick<History, 'past' | 'records'> | undefined
+  readonly history?: OpenedLog | undefined
   /** Nothing that its log left open starts before the agent is resumed. */
   readonly staysPaused?: boolean
   /** Of a new one; another has it in its log. */

@@ -1,5 +1,6 @@
 import type { AgentDefinition } from '../../actors/agentDefinition.ts'
-import { SourcedTools } from '../../actors/sourcedTools.ts'
+import { SourcedTools, type KeptTaken } from '../../actors/sourcedTools.ts'
+import type { ToolSource } from '../../actors/tools/toolSource.ts'
 import type { LogRecord } from '../../protocol/records.ts'
 import type { Sources } from './sources.ts'
 
@@ -15,19 +16,28 @@ export class HostedTools extends SourcedTools {
   }
 }
 
-/** `undefined` for an agent that has no source, and is never handed to one that has. */
+/** `undefined` for an agent that has no source, and is never handed to one that has. `kept`: where its records go on from. */
 export function hostedTools(
   own: AgentDefinition,
   sources: Sources,
   base: () => AgentDefinition,
+  kept: KeptTaken | undefined,
   ...logs: readonly (readonly LogRecord[])[]
 ): HostedTools | undefined {
-  // Most agents have neither.
-  if (own.toolSources.length === 0 && own.handoffs.size === 0) return undefined
-  const all = [...everyone(own)].flatMap(({ toolSources }) => toolSources)
+  const all = sourcesOf(own)
   if (all.length === 0) return undefined
   sources.know(all)
-  return new HostedTools(base, sources, ...logs)
+  const hosted = new HostedTools(base, sources)
+  if (kept !== undefined) hosted.restore(kept)
+  for (const records of logs) for (const record of records) hosted.apply(record)
+  return hosted
+}
+
+/** The sources of an agent and of those that it may be handed to. */
+export function sourcesOf(own: AgentDefinition): readonly ToolSource[] {
+  // Most agents have neither.
+  if (own.toolSources.length === 0 && own.handoffs.size === 0) return []
+  return [...everyone(own)].flatMap(({ toolSources }) => toolSources)
 }
 
 /** Who may answer in its conversation. */

@@ -3,6 +3,9 @@ import type { LogRecord } from '../../protocol/records.ts'
 import type { Store, StoreLease } from '../../protocol/store.ts'
 import { exportSession } from '../../sessions/exportSession.ts'
 import type { HostedTools } from './hostedTools.ts'
+import type { AgentDefinition } from '../../actors/agentDefinition.ts'
+import { CheckpointKeeper, type KeeperOptions, type KeptHost } from './checkpointKeeper.ts'
+import { isKeepable } from './keptAgent.ts'
 import { FamilyHost } from './familyHost.ts'
 import { LogWriter, type LogOwner } from './logWriter.ts'
 
@@ -13,9 +16,14 @@ export abstract class LoggedHost extends FamilyHost implements LogOwner {
   /** The run and turn that a live event belongs to. */
   abstract readonly at: { readonly runId: string; readonly turnIndex: number }
   abstract readonly sourced: HostedTools | undefined
+  abstract readonly ownDefinition: AgentDefinition
+  /** `seq` of the last record. */
+  abstract readonly lastSeq: number
   abstract emit(event: { readonly type: 'error'; readonly error: ErrorInfo } & LoggedHost['at']): void
   #lease!: StoreLease
   #log!: LogWriter
+  /** `undefined`: nobody keeps its checkpoints. */
+  #keeper: CheckpointKeeper | undefined
 
   /** `lastSeq`: of the log as it was read. */
   protected openLog(lease: StoreLease, lastSeq: number): void {
@@ -27,7 +35,23 @@ export abstract class LoggedHost extends FamilyHost implements LogOwner {
   /** Writes a record, soon. */
   protected write(record: LogRecord): void {
     this.#log.append(record)
+    this.#keeper?.apply(record)
   }
+
+  /** From here on its checkpoints are kept, where the store does that: of agents without a parent, which are opened by themselves. */
+  protected keepCheckpoints(from: Pick<KeeperOptions, 'context' | 'created' | 'at' | 'last'>): void {
+    const { checkpoints } = this.store
+    if (checkpoints === undefined || this.parent !== undefined || this.incognito) return
+    if (!isKeepable(this.ownDefinition)) return
+    const failed = (thrown: unknown): void => this.shared.checkpointFailed(this.agentId, thrown)
+    this.#keeper = new CheckpointKeeper(this, { ...from, store: checkpoints, epoch: this.#lease.epoch, failed })
+  }
+
+  protected lookAtCheckpoint(): void {
+    this.#keeper?.look()
+  }
+
+  abstract keep(): ReturnType<KeptHost['keep']>
 
   /** How many bytes of a torn last line were cut off when the log was opened. */
   get repairedBytes(): number {
@@ -58,6 +82,7 @@ export abstract class LoggedHost extends FamilyHost implements LogOwner {
     this.sourced?.leave()
     try {
       await this.#log.finish()
+      await this.#keeper?.finish()
     } finally {
       await this.#lease.release()
     }

@@ -6,7 +6,7 @@ import type { Conversation } from '../../conversation/conversation.ts'
 import type { AgentInput, CallState, FrameState } from '../../machines/agentTypes.ts'
 import type { Metadata } from '../../protocol/metadata.ts'
 import { withoutUse } from '../../machines/handoffs.ts'
-import { rebuildContext } from '../../machines/rebuildContext.ts'
+import { rebuildContext, type FoldedContext } from '../../machines/rebuildContext.ts'
 import { handedTo } from '../../actors/handoffs.ts'
 import type { Handoff } from '../../machines/effectTypes.ts'
 import type { Handoffs } from './handoffs.ts'
@@ -19,14 +19,22 @@ type RestoredPorts = Pick<AgentPorts, 'agentId' | 'path' | 'deps' | 'definition'
   readonly asking: { restored(frame: FrameState | null): FrameState | null }
 }
 
-type Beginning = Pick<HostOptions, 'link' | 'task' | 'staysPaused'> & {
-  readonly history: Pick<History, 'past' | 'records'>
+/** What is known of it already. */
+interface Known {
+  readonly staysPaused?: boolean | undefined
+  /** What its records are folded into. */
+  readonly folded?: FoldedContext | undefined
 }
+
+type Beginning = Pick<HostOptions, 'link' | 'task'> &
+  Known & {
+    readonly history: Pick<History, 'past' | 'records'> & { readonly created?: History['created'] | undefined }
+  }
 
 /** What an agent's machine is started with. */
 export function machineInput(
   agent: RestoredPorts & { readonly conversation: Conversation; readonly metadata: Metadata | undefined },
-  { history, link = callerOf(history.records), task, staysPaused }: Beginning,
+  { history, link = callerOf(history), task, staysPaused, folded }: Beginning,
 ): AgentInput {
   const { agentId, path, definition, metadata, conversation } = agent
   const { name, snapshot: model, policy } = definition
@@ -39,7 +47,9 @@ export function machineInput(
     ...(link === undefined ? {} : { parent: link }),
     ...(task === undefined ? {} : { task }),
     ...(metadata === undefined ? {} : { metadata }),
-    ...(history.records.length === 0 ? {} : { restored: restoreInput(history, conversation, agent, staysPaused) }),
+    ...(conversation.lastSeq === 0
+      ? {}
+      : { restored: restoreInput(history, conversation, agent, { staysPaused, folded }) }),
   }
 }
 
@@ -56,12 +66,12 @@ export function restoreInput(
   { past, records }: Pick<History, 'past' | 'records'>,
   conversation: Conversation,
   ports: RestoredPorts,
-  staysPaused = false,
+  { staysPaused = false, folded }: Known = {},
 ): NonNullable<AgentInput['restored']> {
   const { definition } = ports
   const { flags } = definition.policy
   const { queues, annotations, head, lastNodeId } = conversation
-  const context = rebuildContext(records, past)
+  const context = folded ?? rebuildContext(records, past)
   const { run, pausedRun, turns } = context
   const at = { runId: run?.runId ?? pausedRun ?? '', turnIndex: Math.max(0, turns - 1) }
   return {

@@ -1,6 +1,6 @@
 import type { AgentPorts } from '../../actors/agentPorts.ts'
-import { LeftBehind } from '../../actors/memory/leftBehind.ts'
-import { modelIn, TurnFrames, type LiveDecision, type TurnFrame } from '../../actors/turnFrames.ts'
+import { LeftBehind, type Left } from '../../actors/memory/leftBehind.ts'
+import { modelIn, TurnFrames, type KeptFrames, type LiveDecision, type TurnFrame } from '../../actors/turnFrames.ts'
 import type { PricedModel } from '../../actors/turnOptions.ts'
 import { RequestAssembler, type AssembledRequest } from '../../conversation/assembleRequest.ts'
 import type { FrameState } from '../../machines/agentTypes.ts'
@@ -10,6 +10,13 @@ import type { LogRecord } from '../../protocol/records.ts'
 import type { ModelUse } from '../../protocol/turns.ts'
 
 type Asking = Pick<AgentPorts, 'definition' | 'conversation' | 'redactor'>
+
+/** What is kept of them. */
+export interface KeptAsking {
+  readonly frames?: KeptFrames | undefined
+  /** Missing where it was not followed. */
+  readonly left?: readonly Left[] | undefined
+}
 
 /** What the requests of one agent are made of: its conversation, and what each turn is asked with. */
 export class TurnRequests {
@@ -26,11 +33,27 @@ export class TurnRequests {
   /** Made when somebody but the definition has a say. */
   #frames: TurnFrames | undefined
 
-  constructor(agent: Asking, { past, records }: Pick<History, 'past' | 'records'>, lent?: Map<string, PricedModel>) {
+  /** `kept`: where the records go on from. */
+  constructor(
+    agent: Asking,
+    { past, records }: Pick<History, 'past' | 'records'>,
+    {
+      lent,
+      kept,
+    }: { readonly lent?: Map<string, PricedModel> | undefined; readonly kept?: KeptAsking | undefined } = {},
+  ) {
     this.#agent = agent
     this.lent = lent
+    if (kept?.frames !== undefined) this.#prepared.restore(kept.frames)
+    if (kept?.left !== undefined) this.leftBehind = new LeftBehind(kept.left)
     for (const record of past) this.apply(record)
     for (const record of records) this.apply(record)
+  }
+
+  /** As plain JSON. */
+  keep(): KeptAsking {
+    const isLeft = this.#agent.definition.memory?.extract != null
+    return { frames: this.#frames?.keep(), left: this.leftBehind?.items ?? (isLeft ? [] : undefined) }
   }
 
   /** Of the current turn; between turns, of the last one. */

@@ -88,7 +88,7 @@ export class DetachedAgents {
     const lease = await this.#hosts.openLog(childId, parent.store, parent.leasing)
     try {
       const history = await readHistory(parent.store, childId)
-      const link = callerOf(history.records)
+      const link = callerOf(history)
       if (link?.agentId !== parent.agentId)
         throw new RuntimeError('CHILD_REFUSED', `The log of "${childId}" is that of another.`)
       const host = this.#hosts.adopt({

@@ -1,7 +1,7 @@
 import type { AgentMachineEvent } from '../../machines/agentTypes.ts'
 import { textOf } from '../../protocol/messages.ts'
 import type { ParentLink } from '../../protocol/parentLink.ts'
-import type { LogRecord } from '../../protocol/records.ts'
+import type { LogRecord, RecordOf } from '../../protocol/records.ts'
 import { answerOf, endingOf, isUnfinished, type ChildAnswer } from './childAnswer.ts'
 import type { ChildHosts } from './childHosts.ts'
 import type { TreeAgent } from './treeAgent.ts'
@@ -49,6 +49,10 @@ async function report(host: TreeAgent, hosts: ChildHosts): Promise<void> {
 }
 
 /** Who called the agent of a log, if that is to be told what came of it: one that was opened by itself still reports. */
-export function callerOf([first]: readonly LogRecord[]): ParentLink | undefined {
-  return first?.type === 'agent.created' && first.parent?.reports !== undefined ? first.parent : undefined
+export function callerOf({
+  created,
+}: {
+  readonly created?: RecordOf<'agent.created'> | undefined
+}): ParentLink | undefined {
+  return created?.parent?.reports !== undefined ? created.parent : undefined
 }

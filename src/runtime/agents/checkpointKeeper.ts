@@ -1,0 +1,105 @@
+import type { ContextFold } from '../../machines/rebuildContext.ts'
+import type { CheckpointStore } from '../../protocol/checkpoints.ts'
+import type { LogRecord, RecordOf } from '../../protocol/records.ts'
+import { bodyOf, checkpointForm, digestOf, type KeptAgent } from './keptAgent.ts'
+
+/** How many records must have come since the last checkpoint. */
+const leastRecords = 256
+/** While the agent stays loaded: the share of its log that must have come since. Only a crash would make use of it. */
+const leastShare = 1 / 2
+
+/** An agent of which checkpoints are kept. */
+export interface KeptHost {
+  readonly agentId: string
+  readonly state: string
+  readonly unseen: number
+  readonly isStopped: boolean
+  /** `seq` of the last record. */
+  readonly lastSeq: number
+  durable(): Promise<void> | undefined
+  /** What is folded from its log but the context. */
+  keep(): { readonly kept: Omit<KeptAgent, 'context' | 'created'>; readonly nodes: Uint8Array }
+}
+
+/** What its checkpoints go on from. */
+export interface KeeperOptions {
+  readonly store: CheckpointStore
+  readonly epoch: number | undefined
+  /** Of the log so far; it goes on from there. */
+  readonly context: ContextFold
+  readonly created: RecordOf<'agent.created'> | undefined
+  /** Where the last checkpoint stands; 0 without one. */
+  readonly at: number
+  /** The last record of the log so far. */
+  readonly last: LogRecord | undefined
+  /** Is told what could not be written: nothing is lost with it. */
+  readonly failed: (thrown: unknown) => void
+}
+
+/** Writes checkpoints of one agent: when it is at rest after many records, and when it is let go of. */
+export class CheckpointKeeper {
+  readonly #host: KeptHost
+  readonly #options: KeeperOptions
+  #created: RecordOf<'agent.created'> | undefined
+  #at: number
+  #last: LogRecord | undefined
+  #writing: Promise<void> | undefined
+
+  constructor(host: KeptHost, options: KeeperOptions) {
+    this.#host = host
+    this.#options = options
+    this.#created = options.created
+    this.#at = options.at
+    this.#last = options.last
+  }
+
+  /** Takes the next record. */
+  apply(record: LogRecord): void {
+    this.#options.context.apply(record)
+    this.#last = record
+    if (record.type === 'agent.created') this.#created = record
+  }
+
+  get #since(): number {
+    return this.#host.lastSeq - this.#at
+  }
+
+  /** Something happened to the agent. */
+  look(): void {
+    if (this.#since < leastRecords || this.#since < this.#host.lastSeq * leastShare || !this.#isAtRest) return
+    if (this.#writing !== undefined) return
+    // After what others wait for in this turn of the process.
+    this.#writing = new Promise<void>((resolve) => setImmediate(resolve))
+      .then(() => (this.#isAtRest ? this.#write() : undefined))
+      .finally(() => (this.#writing = undefined))
+  }
+
+  get #isAtRest(): boolean {
+    const { state, unseen, isStopped } = this.#host
+    return state === 'idle' && unseen === 0 && !isStopped
+  }
+
+  /** The log is written, and is let go of next. Never rejects. */
+  async finish(): Promise<void> {
+    await this.#writing
+    if (this.#since >= leastRecords && this.#last?.type !== 'agent.stopped') await this.#write()
+  }
+
+  /** The record it stands at is in the log before it. Never rejects: the log has everything. */
+  async #write(): Promise<void> {
+    const [last, created, before] = [this.#last, this.#created, this.#at]
+    if (last === undefined || created === undefined) return
+    const { store, epoch, context, failed } = this.#options
+    const { agentId } = this.#host
+    this.#at = last.seq
+    try {
+      const { kept, nodes } = this.#host.keep()
+      const body = bodyOf({ ...kept, created, context: context.keep() }, nodes)
+      await this.#host.durable()
+      await store.write(agentId, { seq: last.seq, form: checkpointForm, digest: digestOf(last), body }, epoch)
+    } catch (thrown) {
+      this.#at = before
+      failed(thrown)
+    }
+  }
+}

@@ -1,0 +1,111 @@
+import type { AgentDefinition } from '../../actors/agentDefinition.ts'
+import type { KeptTaken } from '../../actors/sourcedTools.ts'
+import { Conversation } from '../../conversation/conversation.ts'
+import type { KeptConversation } from '../../conversation/keptConversation.ts'
+import { TextHash } from '../../conversation/textHash.ts'
+import type { TokenCounter } from '../../conversation/tokenCounter.ts'
+import { ContextFold, type KeptContext } from '../../machines/rebuildContext.ts'
+import type { Checkpoint } from '../../protocol/checkpoints.ts'
+import type { LogRecord, RecordOf } from '../../protocol/records.ts'
+import type { History } from '../../sessions/readHistory.ts'
+import type { KeptRequests } from '../../sessions/requestIndex.ts'
+import { isHandoff, type KeptHandoffs } from './handoffs.ts'
+import { sourcesOf } from './hostedTools.ts'
+import type { KeptProgress } from './progress.ts'
+import type { KeptAsking } from './turnRequests.ts'
+
+/** Another one for every change of what is kept, or of how: older checkpoints are then as none. */
+export const checkpointForm = 'agent-1'
+
+/** Everything that is folded from a log but the nodes of its conversation, as plain JSON. */
+export interface KeptAgent {
+  readonly created: RecordOf<'agent.created'>
+  /** What the counter of tokens makes of a sample: with another one, the sums of the conversation are wrong. */
+  readonly counted: readonly number[]
+  readonly context: KeptContext
+  readonly conversation: KeptConversation
+  readonly requests: KeptRequests
+  readonly progress: KeptProgress
+  readonly asking: KeptAsking
+  readonly handoffs?: KeptHandoffs | undefined
+  readonly taken?: KeptTaken | undefined
+}
+
+/** What is kept, with the records since folded in. */
+interface Base {
+  readonly kept: KeptAgent
+  readonly conversation: Conversation
+  readonly context: ContextFold
+  /** Where it stood. */
+  readonly seq: number
+}
+
+/** The log of an agent as it is opened: all of it, or the records since its checkpoint. */
+export interface OpenedLog extends History {
+  /** What came before `records`. */
+  readonly base?: Base
+}
+
+const sample = 'The quick brown fox jumps over 13 lazy dogs: {"a": [1, 2.5, null]}, äöü, 漢字, 🙂.'
+
+export const countedBy = (counter: TokenCounter): readonly number[] => [
+  counter.text(sample),
+  counter.message({ role: 'user', content: [{ type: 'text', text: sample }], source: 'prompt' }),
+]
+
+/** Tells a record from any other, whatever the order of its fields. */
+export const digestOf = (record: LogRecord): string => new TextHash().addJson(JSON.parse(JSON.stringify(record))).value
+
+/** Whether agents of a definition can go on from checkpoints: the last captured request is in the log alone. */
+export const isKeepable = ({ captureTurnRequests }: AgentDefinition): boolean => !captureTurnRequests
+
+const headBytes = 4
+
+/** The body of a checkpoint: the length of the JSON that follows as 32 bits with the lowest byte first, that, and the nodes. */
+export function bodyOf(kept: KeptAgent, nodes: Uint8Array): Uint8Array {
+  const head = new TextEncoder().encode(JSON.stringify(kept))
+  const body = new Uint8Array(headBytes + head.length + nodes.length)
+  new DataView(body.buffer).setUint32(0, head.length, true)
+  body.set(head, headBytes)
+  body.set(nodes, headBytes + head.length)
+  return body
+}
+
+/**
+ * What a checkpoint and the records from its own on come to, for a definition.
+ *
+ * @throws Error, saying why the log must be read from its beginning.
+ */
+export function goOnFrom(
+  { seq, digest, body }: Checkpoint,
+  [own, ...records]: readonly LogRecord[],
+  definition: AgentDefinition,
+): OpenedLog {
+  if (own?.seq !== seq) throw new Error('the log ends before it')
+  if (digestOf(own) !== digest) throw new Error('it is of another log')
+  const length = new DataView(body.buffer, body.byteOffset, body.byteLength).getUint32(0, true)
+  const head = body.subarray(headBytes, headBytes + length)
+  const kept = JSON.parse(new TextDecoder().decode(head)) as KeptAgent
+  const wrong = wrongIn(kept, records, definition)
+  if (wrong !== undefined) throw new Error(wrong)
+  const nodes = body.subarray(headBytes + length)
+  const conversation = new Conversation(definition.counter, { state: kept.conversation, nodes })
+  const context = new ContextFold(kept.context)
+  for (const record of records) {
+    conversation.apply(record)
+    context.apply(record)
+  }
+  return { created: kept.created, past: [], records, base: { kept, conversation, context, seq } }
+}
+
+/** What was not followed, as the definition did not need it then, cannot be gone on from. */
+function wrongIn(kept: KeptAgent, records: readonly LogRecord[], definition: AgentDefinition): string | undefined {
+  const { counter, handoffs, memory } = definition
+  if (JSON.stringify(kept.counted) !== JSON.stringify(countedBy(counter)))
+    return 'tokens are counted in another way now'
+  const isUnknown =
+    (kept.handoffs === undefined && (handoffs.size > 0 || records.some(isHandoff))) ||
+    (kept.taken === undefined && sourcesOf(definition).length > 0) ||
+    (kept.asking.left === undefined && memory?.extract != null)
+  return isUnknown ? 'the definition needs more of the log now' : undefined
+}

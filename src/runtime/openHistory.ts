@@ -1,0 +1,44 @@
+import type { AgentDefinition } from '../actors/agentDefinition.ts'
+import { hasCode, messageOf } from '../protocol/errors.ts'
+import type { Logger } from '../protocol/logger.ts'
+import type { LogRecord } from '../protocol/records.ts'
+import type { Store } from '../protocol/store.ts'
+import { checkVersion } from '../protocol/upgradeRecord.ts'
+import { readHistory } from '../sessions/readHistory.ts'
+import { checkpointForm, goOnFrom, isKeepable, type OpenedLog } from './agents/keptAgent.ts'
+
+/**
+ * Reads the log that an agent is opened from: its checkpoint and the records since, or, where there is none or it does not fit, all of it.
+ * Rejects as `readHistory` does.
+ */
+export async function openHistory(
+  store: Store,
+  agentId: string,
+  definition: AgentDefinition,
+  logger: Logger | undefined,
+): Promise<OpenedLog> {
+  try {
+    const opened = await fromCheckpoint(store, agentId, definition)
+    if (opened !== undefined) return opened
+  } catch (thrown) {
+    if (hasCode(thrown, 'LOG_VERSION')) throw thrown
+    logger?.warn({ agentId }, `a checkpoint is of no use, and the whole log is read: ${messageOf(thrown)}`)
+  }
+  return await readHistory(store, agentId)
+}
+
+async function fromCheckpoint(
+  store: Store,
+  agentId: string,
+  definition: AgentDefinition,
+): Promise<OpenedLog | undefined> {
+  if (store.checkpoints === undefined || !isKeepable(definition)) return undefined
+  const checkpoint = await store.checkpoints.read(agentId)
+  if (checkpoint?.form !== checkpointForm) return undefined
+  const records: LogRecord[] = []
+  for await (const record of store.read(agentId, checkpoint.seq)) {
+    checkVersion(agentId, record)
+    records.push(record)
+  }
+  return goOnFrom(checkpoint, records, definition)
+}
