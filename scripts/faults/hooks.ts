@@ -123,7 +123,7 @@ export const faults: readonly Fault[] = [
     id: 'hooks-15',
     file: 'src/conversation/conversation.ts',
     what: 'the model goes on reading a refused prompt',
-    from: 'if (record.withheld !== undefined) this.#changed(withhold(record, this.#tree, this.#counter))',
+    from: 'if (record.withheld !== undefined) this.#changed(withhold(record, this.tree, this.#counter))',
     to: '',
     tests: guarded,
   },

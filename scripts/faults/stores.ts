@@ -5,8 +5,8 @@ export const faults: readonly Fault[] = [
     id: 'stores-2',
     file: 'src/stores/fileStore.ts',
     what: 'readers see bytes of a write or sync that is under way',
-    from: 'const end = this.#leases.get(agentId)?.log.size ?? Infinity',
-    to: 'const end = Infinity',
+    from: '{ fromSeq, end: log?.size ?? Infinity, limit, lastSeq: log?.lastSeq }',
+    to: '{ fromSeq, end: Infinity, limit }',
     tests: ['stores/durability'],
   },
   {
