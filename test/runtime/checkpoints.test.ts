@@ -136,6 +136,7 @@ describe('a long log', (it) => {
     const runtime = await start(context, store)
     const look = define({
       model: policyModel(async ({ messages }) => {
+        await quiet()
         inRun.push(await checkpoints.read('a'))
         return `answer ${messages.length}`
       }),
@@ -201,10 +202,11 @@ describe('a long log', (it) => {
   })
 
   it('is read from its beginning where the definition counts tokens otherwise, or needs more of it', async (context) => {
-    const { store, reads, records } = await long(context)
+    const { store, reads, records, checkpoint } = await long(context)
     const counts = { message: () => 7, text: () => 3 }
     const other = defineAgent({ name: 'other', model: policyModel(() => 'x') })
     for (const rest of [{ tokenCounter: counts }, { handoffs: [other] }, { captureTurnRequests: true }] as const) {
+      await put(store, checkpoint)
       reads.length = 0
       const runtime = await start(context, store)
       await runtime.resume('a', define(rest as Partial<AgentOptions>))

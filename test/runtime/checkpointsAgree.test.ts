@@ -122,16 +122,22 @@ async function live(happenings: readonly Move[]): Promise<{ readonly store: Stor
 }
 
 /** The host of a log, without an actor. */
-async function hostOf(runtime: LocalRuntime, store: Store, history: OpenedLog): Promise<AgentHost> {
+async function hostOf(
+  runtime: LocalRuntime,
+  store: Store,
+  history: OpenedLog,
+  definition = define(),
+): Promise<AgentHost> {
   const { agentId } = history.created
   const lease = await store.open(agentId)
-  const host = runtime.adopt({ agentId, definition: define(), lease, history })
+  const host = runtime.adopt({ agentId, definition, lease, history })
   await runtime.release(host)
   return host
 }
 
-async function checkpointOf(runtime: LocalRuntime, store: Store, prefix: OpenedLog): Promise<Checkpoint> {
-  const host = await hostOf(runtime, store, prefix)
+async function checkpointOf(...given: Parameters<typeof hostOf>): Promise<Checkpoint> {
+  const [, , prefix] = given
+  const host = await hostOf(...given)
   const { kept, nodes } = host.keep()
   const last = prefix.records.at(-1)!
   const context = foldContext(prefix.records, prefix.past).keep()
@@ -159,14 +165,14 @@ function standing(host: AgentHost): string {
   })
 }
 
-async function checkCuts(runtime: LocalRuntime, store: Store, agentId: string): Promise<number> {
+async function checkCuts(runtime: LocalRuntime, store: Store, agentId: string, definition = define): Promise<number> {
   const whole = await readHistory(store, agentId)
-  const expected = standing(await hostOf(runtime, store, whole))
+  const expected = standing(await hostOf(runtime, store, whole, definition()))
   for (let at = 1; at <= whole.records.length; at += 1) {
     const prefix = { ...whole, records: whole.records.slice(0, at) }
-    const checkpoint = await checkpointOf(runtime, store, prefix)
-    const opened = goOnFrom(checkpoint, whole.records.slice(at - 1), define())
-    const host = await hostOf(runtime, store, opened)
+    const checkpoint = await checkpointOf(runtime, store, prefix, definition())
+    const opened = goOnFrom(checkpoint, whole.records.slice(at - 1), definition())
+    const host = await hostOf(runtime, store, opened, definition())
     assert.is(standing(host), expected, `from record ${at} of ${whole.records.length}`)
     for (const id of requestIds(whole.records)) assert.ok(host.requests.has(id), id)
   }
@@ -196,6 +202,30 @@ describe('an agent that goes on from a checkpoint', (it) => {
       for (const type of [...folded, ...more]) assert.ok(types.has(type), `${type} was among them`)
     },
   )
+
+  it('is the same where calls were undone since', async ({ cleanup }: CaseContext) => {
+    const write = tool('write', () => 'written', { effects: 'reversible', undo: () => {} })
+    const definition = (): AgentDefinition =>
+      defineAgent({
+        name: 'a',
+        model: policyModel(({ messages }) =>
+          messages.at(-1)!.role === 'toolResult' ? 'done' : { toolCalls: [{ name: 'write', input: {} }] },
+        ),
+        tools: [write],
+        braking: { revert: true },
+      })
+    const store = memoryStore()
+    const runtime = new LocalRuntime({ store, clock: simulatedClock(), newId: counter('q') })
+    cleanup(() => runtime.close())
+    const agent = await runtime.spawn(definition(), { id: 'a' })
+    await agent.prompt('go').result
+    agent.revert('n1', { category: 'tangent', summary: 'no', undo: true })
+    await agent.settled()
+    await runtime.detach('a')
+    const { records } = await readHistory(store, 'a')
+    assert.ok(records.some((record) => record.type === 'undo.step' && record.undone))
+    await checkCuts(runtime, store, 'a', definition)
+  })
 
   it('is the same in a fork, whose checkpoint has what it shares with its source', async ({ cleanup }: CaseContext) => {
     const said = Array.from({ length: 6 }, (_, at): Move => ['prompt', at + 1])

@@ -56,6 +56,19 @@ describe('the checkpoint of a log in a folder', (it) => {
     assert.equal(await readdir(dir), [])
   })
 
+  it('is the old one or the new one for whoever reads while it is written', async (context) => {
+    const store = fileStore((await storeFolder(context)).dir)
+    context.cleanup(() => store.close())
+    await store.open('a')
+    await store.checkpoints!.write('a', checkpoint)
+    const big = { ...checkpoint, seq: 9, body: new Uint8Array(8_000_000) }
+    let isDone = false
+    const writing = store.checkpoints!.write('a', big).then(() => (isDone = true))
+    while (!isDone) assert.ok([7, 9].includes((await store.checkpoints!.read('a'))?.seq ?? 0))
+    await writing
+    assert.is((await store.checkpoints!.read('a'))?.seq, 9)
+  })
+
   it('takes no id that leads out of the folder', async (context) => {
     const store = fileStore((await storeFolder(context)).dir)
     context.cleanup(() => store.close())
