@@ -107,7 +107,14 @@ export class Annotations {
   keep(): KeptAnnotations {
     const { reverts, prunes, pins, compactions, policyRequests, grafts, tagged, hasUnpinned } = this
     return {
-      ...{ reverts, prunes, pins, compactions, policyRequests, grafts, tagged, hasUnpinned },
+      reverts,
+      prunes,
+      pins,
+      compactions,
+      policyRequests,
+      grafts,
+      tagged,
+      hasUnpinned,
       notices: [...this.notices],
       stalls: this.stalls.keep(),
       policies: this.policies.keep(),

@@ -304,9 +304,9 @@ export class ContextFold {
   #context: FoldedContext
   #isHeld: boolean
 
-  constructor({ context, isHeld }: KeptContext = { context: empty, isHeld: false }) {
-    this.#context = context
-    this.#isHeld = isHeld
+  constructor(kept: KeptContext = { context: empty, isHeld: false }) {
+    this.#context = kept.context
+    this.#isHeld = kept.isHeld
   }
 
   get context(): FoldedContext {
