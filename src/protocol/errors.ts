@@ -66,9 +66,9 @@ export const errorTable = {
   AGENT_ELSEWHERE:
     'Speak to it there, or open it with { wait: ms }, which waits until it is free; takeOver: true takes it at once.',
   STORE_LEASE_LOST: 'Speak to the agent where its log is open now; what it had not written there is not in its log.',
-  STORE_OPEN_FAILED: 'Check the path and its permissions.',
-  STORE_READ_FAILED: 'Check the path and its permissions.',
-  STORE_DELETE_FAILED: 'Check the path and its permissions; a store without delete() keeps everything.',
+  STORE_OPEN_FAILED: 'Check the path or address, and the permissions.',
+  STORE_READ_FAILED: 'Check the path or address, and the permissions.',
+  STORE_DELETE_FAILED: 'Check the path or address, and the permissions; a store without delete() keeps everything.',
   STORE_APPEND_FAILED: 'Free space or repair the store, then call agent.resume(); nothing was lost.',
   OPENAPI_INVALID: 'Correct what the message names: the document, where it is, or the choice of operations.',
   MEMORY_INVALID: 'Correct what the message names; what was there before is unchanged.',

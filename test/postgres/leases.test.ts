@@ -151,7 +151,7 @@ describeWithPostgres('leases of a PostgreSQL store', (it) => {
   it('that end while the database cannot be reached are free with the next beat', async (context) => {
     const clock = simulatedClock()
     const proxy = await proxyTo(context)
-    const store = context.store({ clock, retryMs: 0, queryTimeoutMs: 200 }, proxy.url)
+    const store = context.store({ clock, retryMs: 0, queryTimeoutMs: 1_000 }, proxy.url)
     const lease = await store.open('a')
     await store.open('b')
     proxy.mode = 'hole'
