@@ -78,6 +78,8 @@ export {
 } from './actors/summariseSpan.ts'
 
 export { createRuntime, type Runtime } from './createRuntime.ts'
+export { serveGateway } from './serveGateway.ts'
+export type { GatewayOptions, Place, WhoHas } from './server/gateway/gatewayOptions.ts'
 export type { BirthOptions, OpenOptions, RootSpawnOptions, SpawnOptions } from './runtime/children/spawnOptions.ts'
 export type { HistoryMessage } from './protocol/history.ts'
 export type { Metadata } from './protocol/metadata.ts'

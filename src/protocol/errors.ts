@@ -65,6 +65,8 @@ export const errorTable = {
     'Close what holds the log, or use another folder or agent id; within one runtime, runtime.open() returns the same agent to every caller.',
   AGENT_ELSEWHERE:
     'Speak to it there, or open it with { wait: ms }, which waits until it is free; takeOver: true takes it at once.',
+  AGENT_UNREACHABLE:
+    'Try again: nothing was lost. The log of the gateway says which worker it could not reach, and why.',
   STORE_LEASE_LOST: 'Speak to the agent where its log is open now; what it had not written there is not in its log.',
   STORE_OPEN_FAILED: 'Check the path or address, and the permissions.',
   STORE_READ_FAILED: 'Check the path or address, and the permissions.',

@@ -37,6 +37,7 @@ const serveFields: { readonly [K in keyof Required<ConfigServe>]: z.ZodType } = 
   endpoints: z.array(z.unknown()),
   inspector: z.union([z.boolean(), z.looseObject({})]),
   shareKey: z.string(),
+  gatewaySecret: z.string(),
   advertise: z.union([z.string(), z.literal(false)]),
   limits: z.looseObject({}),
   acp: z.boolean(),

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Clock } from '../../protocol/clock.ts'
 import { describeIssues, messageOf, RuntimeError } from '../../protocol/errors.ts'
 import type { Role } from '../../protocol/frames.ts'
+import { isForwardedToken, type ForwardedTokens } from './forwarded.ts'
 import { isShareToken, type ShareTokens } from './shareTokens.ts'
 import { grantOf, grantSchema, identityOf, isSameGrant, type Grant, type Tokens } from './roles.ts'
 
@@ -22,9 +23,14 @@ export interface Permit {
   readonly owner: string | undefined
   /** When it may no longer, in epoch milliseconds; `undefined`: that is not known. */
   readonly expiresAt?: number | undefined
+  /** The session in which a gateway has it. */
+  readonly session?: { readonly id: string; readonly isProven: boolean } | undefined
   /** Whether it may still do the same. */
   isGranted(): boolean
 }
+
+/** Whether a token is one that servers make: no other is asked about it. */
+const isMadeToken = (token: string | undefined): boolean => isShareToken(token) || isForwardedToken(token)
 
 /** How long the application may take to decide, in milliseconds. */
 const decisionMs = 10_000
@@ -35,6 +41,8 @@ interface Rules {
   /** What everyone may do where neither of them is given. */
   readonly role: Role
   readonly shares: ShareTokens
+  /** Of gateways that may say who a client is. */
+  readonly forwarded: ForwardedTokens | undefined
   readonly clock: Clock
   /** Tells the operator that the application could not decide. */
   failed(message: string): void
@@ -50,11 +58,16 @@ export class Authenticator {
 
   /** Whether clients have to show who they are. */
   get isGuarded(): boolean {
-    return this.#rules.tokens !== undefined || this.#rules.authenticate !== undefined
+    const { tokens, authenticate, forwarded } = this.#rules
+    return tokens !== undefined || authenticate !== undefined || forwarded !== undefined
   }
 
   /** What a token of `tokens` allows; without a guard, what everyone may do. */
   permitOf(token: string | undefined): Permit | undefined {
+    if (isForwardedToken(token)) {
+      const client = this.#rules.forwarded?.read(token)
+      return client && { ...client, isGranted: () => true }
+    }
     const find = (): Grant | undefined => this.#grantOf(token)
     const grant = find()
     if (grant === undefined) return undefined
@@ -77,7 +90,7 @@ export class Authenticator {
   permit(request: IncomingMessage, token: string | undefined): Permit | undefined | Promise<Permit | undefined> {
     const known = this.permitOf(token)
     const { authenticate } = this.#rules
-    return known !== undefined || authenticate === undefined || isShareToken(token) ? known : this.#ask(request, token)
+    return known !== undefined || authenticate === undefined || isMadeToken(token) ? known : this.#ask(request, token)
   }
 
   #grantOf(token: string | undefined): Grant | undefined {

@@ -14,6 +14,8 @@ import { AgentDirectory, type BridgeRuntime, type Viewer } from './agentDirector
 import { Decisions } from './decisions.ts'
 import { Feed } from './feed.ts'
 import { FollowedLogs } from './followedLogs.ts'
+import { ForwardedTokens } from './forwarded.ts'
+import type { Front } from './front.ts'
 import { IncognitoAgents } from './incognitoAgents.ts'
 import type { BridgeLimits } from './limits.ts'
 import { outwardError } from './outwardError.ts'
@@ -32,6 +34,8 @@ export type BridgeParts = Pick<Bridge, 'store' | 'clock' | 'limits' | 'definitio
   readonly logger?: Logger | undefined
   readonly role?: Role
   readonly shareKey?: string | undefined
+  readonly gatewaySecret?: string | undefined
+  readonly front?: Front | undefined
 }
 
 /** What the clients of one server share: agents, their feeds, commands already carried out. */
@@ -51,6 +55,8 @@ export class Bridge {
   readonly sessions: SessionIndex
   readonly authenticator: Authenticator
   readonly shares: ShareTokens
+  /** Of a gateway: what takes commands to where agents are. */
+  readonly front: Front | undefined
   readonly #redactor: BridgeParts['redactor']
   readonly #feeds = new Map<string, Feed>()
   readonly #followed: FollowedLogs
@@ -78,7 +84,10 @@ export class Bridge {
     const { tokens, authenticate, role = 'admin', clock } = parts
     const failed = (message: string): void => this.refusals.log('authenticate', message)
     this.shares = new ShareTokens(clock, parts.shareKey)
-    this.authenticator = new Authenticator({ tokens, authenticate, role, shares: this.shares, clock, failed })
+    const { shares } = this
+    const forwarded = parts.gatewaySecret === undefined ? undefined : new ForwardedTokens(parts.gatewaySecret)
+    this.authenticator = new Authenticator({ tokens, authenticate, role, shares, forwarded, clock, failed })
+    this.front = parts.front
     this.roster = new Roster(() => runtime.agents(), parts.clock)
     this.#followed = new FollowedLogs({
       store: parts.store,

@@ -11,6 +11,7 @@ import type { Bridge } from './bridge.ts'
 import { ClientSubscriptions } from './clientSubscriptions.ts'
 import { commandTable, DeferredAnswer, type Command, type CommandContext } from './commandTable.ts'
 import type { Connection } from './connections.ts'
+import type { Relay } from './front.ts'
 import { Outbox } from './outbox.ts'
 import { withOutwardError } from './outwardError.ts'
 import { readFrame, messageText } from './readFrame.ts'
@@ -40,6 +41,8 @@ interface Authenticated extends CommandContext {
   /** Chosen by the client, so that its commands are recognised after a reconnect. */
   readonly sessionId: string
   readonly results: SessionResults
+  /** Of a gateway: takes its commands to where agents are. */
+  readonly relay?: Relay
 }
 
 /** One connected client: its authentication, its commands, its subscriptions. A closed socket aborts nothing. */
@@ -108,7 +111,7 @@ export class BridgeSession implements Connection {
   #receive(data: RawData, isBinary: boolean): void {
     // Frames that arrive after our close are ignored.
     if (!this.#guard.isOpen) return
-    const waiting = this.#early?.length ?? this.#waiting
+    const waiting = this.#early?.length ?? this.#waiting + (this.#client?.relay?.waiting ?? 0)
     if (!this.#guard.admit() || waiting > this.#bridge.limits.waitingCommands) {
       this.#arrival.logRefusal('flood', 'A client sent too many frames.')
       return this.close(closeCodes.flooded, 'too many frames')
@@ -134,6 +137,7 @@ export class BridgeSession implements Connection {
       return this.close(closeCodes.unauthorised, 'no hello')
     }
     if (frame.type === 'ping') return this.#send({ type: 'pong', ...(frame.id === undefined ? {} : { id: frame.id }) })
+    if (client.relay?.takes(frame) === true) return
     this.#waiting += 1
     this.#last = this.#last.then(() => this.#execute(client, frame)).finally(() => (this.#waiting -= 1))
   }
@@ -143,16 +147,16 @@ export class BridgeSession implements Connection {
       return this.#reject('hello', errorInfo('BRIDGE_UNAUTHORISED', '"hello" came twice.'))
     const { request, token } = this.#arrival
     const permit = this.#bridge.authenticator.permit(request, hello.token ?? token)
-    if (permit instanceof Promise) void this.#enterLater(hello, permit)
+    if (permit instanceof Promise || this.#bridge.front !== undefined) void this.#enterLater(hello, permit)
     else this.#enter(hello, permit)
   }
 
-  async #enterLater(hello: Hello, deciding: Promise<Permit | undefined>): Promise<void> {
+  async #enterLater(hello: Hello, deciding: Permit | undefined | Promise<Permit | undefined>): Promise<void> {
     this.#early = []
     const early = this.#early
     try {
       const permit = await deciding
-      if (this.#guard.isOpen) this.#enter(hello, permit)
+      if (this.#guard.isOpen) await this.#enter(hello, permit)
     } catch (thrown) {
       // It is to come back.
       this.#sendError(undefined, this.#bridge.outward(thrown))
@@ -162,7 +166,10 @@ export class BridgeSession implements Connection {
     for (const [data, isBinary] of early) this.#read(data, isBinary)
   }
 
-  #enter({ sessionId: asked, sessionKey, token = this.#arrival.token }: Hello, permit: Permit | undefined): void {
+  #enter(
+    { sessionId: asked, sessionKey, token = this.#arrival.token }: Hello,
+    permit: Permit | undefined,
+  ): void | Promise<void> {
     const bridge = this.#bridge
     const { limits, connections, unauthenticated } = bridge
     if (permit === undefined)
@@ -172,13 +179,14 @@ export class BridgeSession implements Connection {
           ? expired
           : errorInfo('BRIDGE_UNAUTHORISED', 'The token is missing or wrong.'),
       )
-    const { grant, owner } = permit
+    const { grant, owner, session } = permit
     const key = owner === undefined ? undefined : (sessionKey ?? token)
+    const isProven = session?.isProven ?? key !== undefined
     let sessionId: string
     try {
-      sessionId = resolveSession(asked, key, () => bridge.newId())
+      sessionId = session?.id ?? resolveSession(asked, key, () => bridge.newId())
       // Nothing proves whose it is: it must not be that of somebody else.
-      if (key === undefined) bridge.results.checkOwner(sessionId, owner ?? '')
+      if (!isProven) bridge.results.checkOwner(sessionId, owner ?? '')
     } catch (thrown) {
       return this.#reject('session', bridge.outward(thrown))
     }
@@ -186,7 +194,6 @@ export class BridgeSession implements Connection {
       this.#arrival.logRefusal('full', serverFull.why)
       return this.close(closeCodes.stuck, 'as many connections as are allowed')
     }
-    const results = bridge.results.enter(sessionId, owner ?? '')
     const access = new AgentAccess(bridge, grant, sessionId)
     const subscriptions = new ClientSubscriptions(bridge, this.#outbox, {
       reach: access.reach,
@@ -196,14 +203,36 @@ export class BridgeSession implements Connection {
         this.close(brokenCode, 'a log cannot be read')
       },
     })
-    this.#client = { bridge, access, subscriptions, permit, sessionId, results }
-    if (permit.expiresAt !== undefined) this.#leaveAt(permit.expiresAt)
+    const enter = (relay?: Relay): void => {
+      const results = bridge.results.enter(sessionId, owner ?? '')
+      this.#client = { bridge, access, subscriptions, permit, sessionId, results, ...(relay && { relay }) }
+      if (permit.expiresAt !== undefined) this.#leaveAt(permit.expiresAt)
+      this.#welcome(this.#client)
+    }
+    if (bridge.front === undefined) return enter()
+    const client = {
+      access,
+      permit,
+      session: { id: sessionId, isProven },
+      outbox: this.#outbox,
+      fail: (error: ErrorInfo) => {
+        this.#sendError(undefined, error)
+        this.close(closeCodes.stuck, 'try again')
+      },
+    }
+    return bridge.front.enter(client).then((relay) => (this.#guard.isOpen ? enter(relay) : relay.close()))
+  }
+
+  #welcome({ access, permit, sessionId, relay }: Authenticated): void {
+    const { limits } = this.#bridge
+    const definitions = relay?.definitions ?? access.knownDefinitions
+    const descriptions = relay === undefined ? access.descriptions : relay.descriptions
     this.#send({
       type: 'welcome',
       sessionId,
-      role: grant.role,
-      definitions: access.knownDefinitions,
-      ...(access.descriptions === undefined ? {} : { descriptions: access.descriptions }),
+      role: permit.grant.role,
+      definitions,
+      ...(descriptions === undefined ? {} : { descriptions }),
       limits: {
         maxFrameBytes: limits.frameBytes,
         framesPerSecond: limits.framesPerSecond,
@@ -264,5 +293,6 @@ export class BridgeSession implements Connection {
     if (this.#client === undefined) return
     this.#bridge.results.leave(this.#client.sessionId, this.#bridge.clock.now())
     this.#client.subscriptions.close()
+    this.#client.relay?.close()
   }
 }

@@ -6,9 +6,10 @@ const loopback = /^(?:localhost|127(?:\.\d{1,3}){3}|::1|\[::1\])$/i
 /** @throws RuntimeError `INVALID_OPTION` when listening beyond this machine without tokens or `authenticate`. */
 export function checkExposure(
   host: string,
-  { tokens = {}, authenticate }: Pick<ServeOptions, 'tokens' | 'authenticate'>,
+  { tokens = {}, authenticate, gatewaySecret }: Pick<ServeOptions, 'tokens' | 'authenticate' | 'gatewaySecret'>,
 ): void {
-  if (loopback.test(host) || authenticate !== undefined || Object.keys(tokens).length > 0) return
+  if (loopback.test(host) || authenticate !== undefined || gatewaySecret !== undefined) return
+  if (Object.keys(tokens).length > 0) return
   throw new RuntimeError(
     'INVALID_OPTION',
     `serve: ${host} can be reached from other machines, and there are no tokens, and no authenticate.`,

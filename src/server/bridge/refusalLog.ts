@@ -20,6 +20,8 @@ export type RefusalKind =
   | 'hello'
   | 'flood'
   | 'store'
+  | 'directory'
+  | 'worker'
 
 interface Window {
   logged: number

@@ -27,7 +27,7 @@ import { Upgrades } from './upgrades.ts'
  */
 export async function serve(
   runtime: BridgeRuntime,
-  shared: Pick<BridgeParts, 'store' | 'clock' | 'redactor' | 'logger'>,
+  shared: Pick<BridgeParts, 'store' | 'clock' | 'redactor' | 'logger' | 'front'>,
   options: ServeOptions = {},
 ): Promise<BridgeServer> {
   checkServeOptions(options)
@@ -50,6 +50,7 @@ export async function serve(
     definitions: byName,
     deps: options.deps,
     shareKey: options.shareKey,
+    gatewaySecret: options.gatewaySecret,
   })
   const admission = new Admission(bridge, options.origins)
   const paths = { base, bridge: path, endpoints: new Endpoints(endpoints) }

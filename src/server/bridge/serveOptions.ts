@@ -7,6 +7,7 @@ import { roleSchema, type Role } from '../../protocol/frames.ts'
 import type { Authenticate } from './authenticator.ts'
 import type { ServedDeps } from './servedDeps.ts'
 import type { SharedToken, ShareOptions } from './shareLink.ts'
+import { isForwardedToken, minSecretLength } from './forwarded.ts'
 import { isShareToken, minShareKeyLength } from './shareTokens.ts'
 import { grantSchema, minTokenLength, type Tokens } from './roles.ts'
 import type { Endpoint } from './endpoint.ts'
@@ -69,6 +70,11 @@ export interface ServeOptions {
    * one all links end. Default: a new one for this server, so that they end with it.
    */
   readonly shareKey?: string
+  /**
+   * The secret of 32 characters or more that this server shares with gateways (`serveGateway`): they say who their clients are, and what
+   * those may do. Without `tokens` and `authenticate` nobody else is let in. Default: none, and what a gateway says is refused.
+   */
+  readonly gatewaySecret?: string
   /**
    * Where other processes reach this server, such as a gateway: a `ws:` or `wss:` address of its bridge, announced in the store with the agents
    * that this process has. `false`: nothing is announced. Default: where it listens, and of a server on all addresses, this machine.
@@ -153,6 +159,10 @@ const optionsSchema = z
         'a token that begins with "share." is taken for one of a read-only link, and never accepted: choose another',
       )
       .refine(
+        (tokens) => !Object.keys(tokens).some((token) => isForwardedToken(token)),
+        'a token that begins with "gateway." is taken for one of a gateway, and never accepted: choose another',
+      )
+      .refine(
         (tokens) => grantsSchema.safeParse(Object.values(tokens)).success,
         'a token is given a role, or { role, agents, metadata }',
       ),
@@ -181,6 +191,7 @@ const optionsSchema = z
         .partial(),
     ]),
     shareKey: z.string().min(minShareKeyLength, `a key needs at least ${minShareKeyLength} characters`),
+    gatewaySecret: z.string().min(minSecretLength, `a secret needs at least ${minSecretLength} characters`),
     advertise: z.union([
       z.literal(false),
       z.string().refine(isSocketAddress, 'give an address such as "ws://worker-1:4100/bridge"'),

@@ -32,6 +32,7 @@ const statuses: { readonly [code: string]: number } = {
   BRIDGE_LIMIT: 413,
   QUEUE_FULL: 429,
   AGENT_PAUSED: 503,
+  AGENT_UNREACHABLE: 503,
   RUNTIME_CLOSED: 503,
 }
 

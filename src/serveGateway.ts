@@ -1,0 +1,20 @@
+import type { BridgeServer } from './server/bridge/serveOptions.ts'
+import type { GatewayOptions } from './server/gateway/gatewayOptions.ts'
+
+/**
+ * Serves the agents of all processes on one store, to the same clients as `runtime.serve`: it finds who has an agent, and takes commands
+ * there and events back. When an agent goes elsewhere, clients go on. It runs no agents and keeps nothing: there may be several.
+ *
+ * @throws RuntimeError `INVALID_OPTION`, `BRIDGE_LISTEN_FAILED`
+ *
+ * @example
+ * ```ts no-run
+ * const gateway = await serveGateway({ directory: sqliteStore('agents.db'), secret: process.env['GATEWAY_SECRET'] })
+ * // Each worker: runtime.serve({ definitions: [coder], gatewaySecret: process.env['GATEWAY_SECRET'] })
+ * console.log(gateway.url)
+ * ```
+ */
+export async function serveGateway(options: GatewayOptions): Promise<BridgeServer> {
+  const gateway = await import('./server/gateway/gateway.ts')
+  return gateway.serveGateway(options)
+}

@@ -1,0 +1,36 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { ErrorInfo } from '../../protocol/errors.ts'
+import type { AgentAccess } from './agentAccess.ts'
+import type { Permit } from './authenticator.ts'
+import type { Command } from './commandTable.ts'
+import type { Outbox } from './outbox.ts'
+
+/** A client that was let in. */
+export interface FrontClient {
+  readonly access: AgentAccess
+  readonly permit: Permit
+  readonly session: { readonly id: string; readonly isProven: boolean }
+  readonly outbox: Outbox
+  /** Tells it why, and has it come back. */
+  fail(error: ErrorInfo): void
+}
+
+/** Takes the commands of one client to where the agents are. */
+export interface Relay {
+  /** As the agents' own server says them. */
+  readonly definitions: readonly string[]
+  readonly descriptions: Readonly<Record<string, string>> | undefined
+  /** Commands that have not been answered. */
+  readonly waiting: number
+  /** Takes a command, which is then answered by it; `false`: it is for the server itself. */
+  takes(command: Command): boolean
+  close(): void
+}
+
+/** What a server has that runs no agents itself. */
+export interface Front {
+  /** A client has come in. Rejects if that cannot be. */
+  enter(client: FrontClient): Promise<Relay>
+  /** Answers a request about an agent, whose id is among what it says; `isEndpoint`: at the path of another protocol. */
+  answer(request: IncomingMessage, response: ServerResponse, permit: Permit, isEndpoint: boolean): Promise<void>
+}

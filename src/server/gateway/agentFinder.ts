@@ -1,0 +1,163 @@
+import { createHash } from 'node:crypto'
+import type { Clock } from '../../protocol/clock.ts'
+import { messageOf, RuntimeError } from '../../protocol/errors.ts'
+import { DownWorkers } from './downWorkers.ts'
+import type { Place, WhoHas } from './gatewayOptions.ts'
+
+/** How long one look into the directory may take, and how long an agent is looked for, in milliseconds. */
+const lookMs = 3_000
+const findMs = 10_000
+/** Between two looks for an agent that is being looked for, and for those that clients follow. */
+const againMs = 100
+const followMs = 250
+
+/** Where an agent is. */
+export interface Whereabouts {
+  readonly url: string
+  /** Nobody has it: it is to be woken there. */
+  readonly isPlaced: boolean
+}
+
+/** An agent that is looked for. */
+interface Wanted {
+  readonly agentId: string
+  /** Of one that is to be spawned. */
+  readonly definition: string | undefined
+  /** Since when it could not be reached where it was found. */
+  readonly failingSince: number | undefined
+}
+
+interface Parts {
+  readonly whoHas: WhoHas
+  readonly workers: () => Promise<readonly string[]>
+  readonly place: Place | undefined
+  readonly clock: Clock
+  /** Tells the operator what the directory failed to say. */
+  failed(message: string): void
+}
+
+type Moved = (url: string) => void
+
+/** Finds the worker that has an agent, for all clients of a gateway. */
+export class AgentFinder {
+  readonly down: DownWorkers
+  readonly #parts: Parts
+  readonly #followed = new Map<string, Set<Moved>>()
+  #cancel: (() => void) | undefined
+  #isClosed = false
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+    this.down = new DownWorkers(parts.clock)
+  }
+
+  /**
+   * Where an agent is, or is to be woken. Waits for a worker that cannot be reached to be replaced. Rejects with `AGENT_ELSEWHERE`: whoever has
+   * it serves nobody; `AGENT_UNREACHABLE`; the reason of `signal`.
+   */
+  async find({ agentId, definition, failingSince }: Wanted, signal: AbortSignal): Promise<Whereabouts> {
+    const until = (failingSince ?? this.#parts.clock.now()) + findMs
+    let why = 'its worker does not let the gateway in, or does not stay'
+    while (!this.#isClosed && this.#parts.clock.now() < until) {
+      signal.throwIfAborted()
+      try {
+        const holder = await this.#timed(() => this.#parts.whoHas(agentId))
+        if (holder === undefined) {
+          const url = await this.#placed(agentId, definition)
+          if (url !== undefined) return { url, isPlaced: true }
+          why = 'it is at rest, and no worker takes it'
+        } else if (holder.url === undefined)
+          throw new RuntimeError('AGENT_ELSEWHERE', `Agent "${agentId}" is in a process that serves nobody.`)
+        else if (this.down.has(holder.url)) why = 'its worker does not answer'
+        else return { url: holder.url, isPlaced: false }
+      } catch (thrown) {
+        if (thrown instanceof RuntimeError && thrown.code === 'AGENT_ELSEWHERE') throw thrown
+        why = 'the directory does not say where it is'
+        this.#parts.failed(`The directory failed: ${messageOf(thrown)}.`)
+      }
+      await this.pause(againMs, signal)
+    }
+    throw new RuntimeError('AGENT_UNREACHABLE', `Agent "${agentId}" cannot be reached: ${why}.`)
+  }
+
+  /** A worker for an agent that nobody has. */
+  async #placed(agentId: string, definition: string | undefined): Promise<string | undefined> {
+    const { place } = this.#parts
+    if (place === undefined) return (await this.workers(agentId))[0]
+    const url = await this.#timed(async () => place(agentId, { definition }))
+    return url === undefined || this.down.has(url) ? undefined : url
+  }
+
+  /** Workers that can be reached, in an order of this key's own. Rejects as the directory does. */
+  async workers(key: string): Promise<readonly string[]> {
+    const urls = await this.#timed(() => this.#parts.workers())
+    const rank = (url: string): string => createHash('sha256').update(`${key}\n${url}`).digest('hex')
+    return [...new Set(urls)]
+      .filter((url) => !this.down.has(url))
+      .map((url) => ({ url, rank: rank(url) }))
+      .toSorted((one, other) => (one.rank < other.rank ? -1 : 1))
+      .map(({ url }) => url)
+  }
+
+  /** Calls with the address of whoever has an agent, a few times a second; returns a function that ends it. */
+  follow(agentId: string, moved: Moved): () => void {
+    const listeners = this.#followed.get(agentId) ?? new Set()
+    this.#followed.set(agentId, listeners)
+    listeners.add(moved)
+    this.#cancel ??= this.#lookLater()
+    return () => {
+      listeners.delete(moved)
+      if (listeners.size === 0 && this.#followed.get(agentId) === listeners) this.#followed.delete(agentId)
+    }
+  }
+
+  /** Resolves after so many milliseconds, or when the signal says so. */
+  pause(ms: number, signal: AbortSignal): Promise<void> {
+    if (signal.aborted) return Promise.resolve()
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const stop = (): void => resolve()
+    const cancel = this.#parts.clock.after(ms, stop)
+    signal.addEventListener('abort', stop)
+    return promise.finally(() => {
+      cancel()
+      signal.removeEventListener('abort', stop)
+    })
+  }
+
+  close(): void {
+    this.#isClosed = true
+    this.#cancel?.()
+    this.#followed.clear()
+  }
+
+  #lookLater(): () => void {
+    return this.#parts.clock.after(followMs, () => {
+      void this.#look().finally(() => {
+        this.#cancel = this.#isClosed || this.#followed.size === 0 ? undefined : this.#lookLater()
+      })
+    })
+  }
+
+  async #look(): Promise<void> {
+    for (const [agentId, listeners] of [...this.#followed]) {
+      try {
+        const url = (await this.#timed(() => this.#parts.whoHas(agentId)))?.url
+        if (url !== undefined && !this.down.has(url)) for (const moved of [...listeners]) moved(url)
+      } catch (thrown) {
+        this.#parts.failed(`The directory failed: ${messageOf(thrown)}.`)
+        return
+      }
+    }
+  }
+
+  /** What the application says, if it says it in time. */
+  async #timed<T>(work: () => T | Promise<T>): Promise<T> {
+    const late = Promise.withResolvers<never>()
+    const cancel = this.#parts.clock.after(lookMs, () => late.reject(new Error(`it took more than ${lookMs} ms`)))
+    try {
+      return await Promise.race([Promise.resolve().then(work), late.promise])
+    } finally {
+      cancel()
+    }
+  }
+}

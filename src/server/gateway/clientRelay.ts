@@ -1,0 +1,306 @@
+import { createHash } from 'node:crypto'
+import { nanoid } from 'nanoid'
+import type { ErrorInfo } from '../../protocol/errors.ts'
+import type { Command } from '../bridge/commandTable.ts'
+import type { FrontClient, Relay } from '../bridge/front.ts'
+import type { Gateway } from './gateway.ts'
+import { FleetLists } from './fleetLists.ts'
+import { Route } from './route.ts'
+import { Upstream, type WorkerFrame } from './upstream.ts'
+
+/** Refusals that say that the agent is somewhere else by now. */
+const moved: ReadonlySet<string | undefined> = new Set([
+  'AGENT_ELSEWHERE',
+  'AGENT_DETACHED',
+  'STORE_LEASE_LOST',
+  'STORE_LOCKED',
+  'RUNTIME_CLOSED',
+])
+
+/** How often a command is taken to where its agent should be, before its refusal is believed. */
+const mostFailures = 8
+/** Between two tries, in milliseconds: at first, and at most. */
+const againMs = { first: 25, most: 2_000 } as const
+
+/** What the gateway answers itself, from the store. */
+const own: ReadonlySet<Command['type']> = new Set<Command['type']>(['session.list', 'agent.share'])
+
+/**
+ * One client of a gateway: takes its commands to the workers that have the agents, over one connection to each of them, and what they
+ * say to the client. When an agent goes elsewhere, what was not answered is sent again, and reading goes on after the last record.
+ */
+export class ClientRelay implements Relay {
+  definitions: readonly string[] = []
+  descriptions: Readonly<Record<string, string>> | undefined
+  readonly #gateway: Gateway
+  readonly #client: FrontClient
+  readonly #token: string
+  readonly #routes = new Map<string, Route>()
+  readonly #upstreams = new Map<string, Upstream>()
+  readonly #asked = new Map<string, Route>()
+  readonly #lists: FleetLists
+  readonly #closed = new AbortController()
+  /** Names requests of its own: no client knows it. */
+  readonly #prefix = nanoid(12)
+  #count = 0
+  #isPaused = false
+  /** While the reach of commands is looked up. */
+  #checking: Promise<void> | undefined
+
+  constructor(gateway: Gateway, client: FrontClient) {
+    this.#gateway = gateway
+    this.#client = client
+    this.#token = gateway.tokenOf(client.permit, client.session)
+    this.#lists = new FleetLists({
+      workers: () => gateway.finder.workers(client.session.id),
+      clock: gateway.clock,
+      ask: (url, frame) => this.#ask(url, frame),
+      send: (frame) => this.#send(frame),
+    })
+  }
+
+  get waiting(): number {
+    return this.#asked.size
+  }
+
+  /** Learns from a worker what its clients may spawn; says nothing of it while none can be reached. */
+  async begin(): Promise<void> {
+    for (const url of (await this.#gateway.finder.workers(this.#client.session.id).catch(() => [])).slice(0, 3)) {
+      try {
+        const { definitions, descriptions } = (await this.#upstream(url).welcome) as unknown as Relay
+        this.definitions = definitions
+        this.descriptions = descriptions
+        return
+      } catch {
+        // The next one may be there.
+      }
+    }
+  }
+
+  takes(command: Command): boolean {
+    const { type } = command
+    if (own.has(type)) return false
+    if (type === 'agent.list' || type === 'agent.watch' || type === 'agent.unwatch') this.#lists.take(command as never)
+    else this.#take(command)
+    return true
+  }
+
+  close(): void {
+    this.#closed.abort(new Error('the client has left'))
+    this.#lists.close()
+    for (const route of this.#routes.values()) route.stopFollowing?.()
+    for (const upstream of this.#upstreams.values()) upstream.close()
+    this.#upstreams.clear()
+  }
+
+  #take(command: Command): void {
+    const agentId = this.#agentOf(command)
+    const route = this.#routes.get(agentId) ?? new Route(agentId)
+    this.#routes.set(agentId, route)
+    this.#asked.set(command.id, route)
+    const check = this.#gateway.checkReach(agentId, command, this.#client)
+    // Commands stay in order.
+    if (check === undefined && this.#checking === undefined) return this.#route(command, route)
+    const before = this.#checking ?? Promise.resolve()
+    const checked = Promise.all([before, check]).then(
+      () => this.#route(command, route),
+      (thrown: unknown) => {
+        this.#asked.delete(command.id)
+        this.#refuse(command.id, this.#gateway.outward(thrown))
+      },
+    )
+    this.#checking = checked
+    void checked.then(() => {
+      if (this.#checking === checked) this.#checking = undefined
+    })
+  }
+
+  #route(command: Command, route: Route): void {
+    route.ask(command)
+    if (route.url === undefined) void this.#look(route)
+    else this.#upstream(route.url).send(command)
+  }
+
+  /** An agent without an id gets the one that a worker will give it. */
+  #agentOf(command: Command): string {
+    if ('agentId' in command && command.agentId !== undefined) return command.agentId
+    const { definition = '', id } = command as { readonly definition?: string; readonly id: string }
+    const hash = createHash('sha256').update(`${this.#client.session.id}/${id}`).digest('hex')
+    return `${definition}-${hash.slice(0, 16)}`
+  }
+
+  /** Finds the worker of an agent, and tells it what the last one did not answer. */
+  async #look(route: Route): Promise<void> {
+    if (route.isLooking) return
+    route.isLooking = true
+    const { signal } = this.#closed
+    try {
+      if (route.failures > 0)
+        await this.#gateway.finder.pause(Math.min(againMs.first * 2 ** route.failures, againMs.most), signal)
+      const { url, isPlaced } = await this.#gateway.finder.find(route, signal)
+      signal.throwIfAborted()
+      route.url = url
+      const upstream = this.#upstream(url)
+      for (const frame of route.again(isPlaced, () => this.#ownId())) upstream.send(frame)
+    } catch (thrown) {
+      if (!signal.aborted) this.#giveUp(route, this.#gateway.outward(thrown))
+    } finally {
+      route.isLooking = false
+    }
+    if (route.isSubscribed && !signal.aborted)
+      route.stopFollowing ??= this.#gateway.finder.follow(route.agentId, (url) => this.#isNowAt(route, url))
+  }
+
+  /** The directory says where an agent is. */
+  #isNowAt(route: Route, url: string): void {
+    if (!route.isSubscribed) {
+      route.stopFollowing?.()
+      route.stopFollowing = undefined
+    } else if (route.url !== undefined && route.url !== url && !route.isLooking) {
+      const { agentId } = route
+      this.#upstreams.get(route.url)?.send({ type: 'agent.unsubscribe', agentId, id: this.#ownId() })
+      this.#lost(route)
+    }
+  }
+
+  /** Its worker has it no more. */
+  #lost(route: Route): void {
+    route.url = undefined
+    if (route.isIdle) this.#routes.delete(route.agentId)
+    else void this.#look(route)
+  }
+
+  #giveUp(route: Route, error: ErrorInfo): void {
+    const wasReading = route.isSubscribed
+    const ids = route.giveUp()
+    this.#routes.delete(route.agentId)
+    route.stopFollowing?.()
+    for (const id of ids) {
+      this.#asked.delete(id)
+      this.#refuse(id, error)
+    }
+    // It would wait for records for ever; when it comes back, it goes on where it was.
+    if (wasReading && ids.length === 0) this.#client.fail(error)
+  }
+
+  #upstream(url: string): Upstream {
+    const known = this.#upstreams.get(url)
+    if (known !== undefined) return known
+    const upstream = new Upstream(url, this.#token, {
+      clock: this.#gateway.clock,
+      frame: (frame, from) => this.#receive(frame, from),
+      closed: (from, why) => this.#upstreamClosed(from, why),
+    })
+    this.#upstreams.set(url, upstream)
+    if (this.#isPaused) upstream.pause()
+    upstream.welcome.then(
+      () => this.#gateway.finder.down.reached(url),
+      () => {},
+    )
+    return upstream
+  }
+
+  #upstreamClosed(upstream: Upstream, why: string | undefined): void {
+    const { url } = upstream
+    if (this.#upstreams.get(url) !== upstream) return
+    this.#upstreams.delete(url)
+    if (why !== undefined) this.#gateway.lostWorker(url, why)
+    this.#lists.lost(url)
+    for (const route of [...this.#routes.values()]) {
+      if (route.url !== url) continue
+      route.failed(this.#gateway.clock.now())
+      this.#lost(route)
+    }
+  }
+
+  #receive(frame: WorkerFrame, from: Upstream): void {
+    if (this.#closed.signal.aborted) return
+    const { type, id, agentId } = frame
+    if (type === 'ok' || type === 'error') return id === undefined ? this.#send(frame) : this.#answered(frame, id, from)
+    if (type === 'agents') return this.#lists.heard(from.url, frame)
+    const route = agentId === undefined ? undefined : this.#routes.get(agentId)
+    // What a worker says of an agent that has gone elsewhere is no longer so.
+    if (route?.url !== from.url || !route.isSubscribed) return
+    if (type === 'event' && frame.live !== true) this.#record(frame, route)
+    else if (type === 'event' || type === 'delta' || type === 'caughtUp' || type === 'lagging') this.#send(frame)
+  }
+
+  #record(frame: WorkerFrame, route: Route): void {
+    const isNext = route.takes(frame.seq ?? 0)
+    if (isNext === true) {
+      route.wentWell()
+      this.#send(frame)
+    } else if (isNext === undefined) {
+      // Some are missing, which a worker does not do: they are asked for.
+      route.failed(this.#gateway.clock.now())
+      this.#lost(route)
+    }
+  }
+
+  #answered(frame: WorkerFrame, id: string, from: Upstream): void {
+    if (this.#lists.answered(frame)) return
+    const route = this.#asked.get(id)
+    if (id.startsWith(this.#prefix)) {
+      // It cannot go on reading where it was.
+      if (frame.type === 'error' && frame.code !== undefined && !moved.has(frame.code)) this.#ownRefused(frame, from)
+      return
+    }
+    // How a run ended that the log says nothing of comes as a second answer.
+    if (route === undefined) return hasEnded(frame) ? this.#send(frame) : undefined
+    if (route.url !== from.url) return
+    if (frame.type === 'error' && moved.has(frame.code) && route.failures < mostFailures) {
+      route.failed(this.#gateway.clock.now())
+      return this.#lost(route)
+    }
+    route.answered(frame)
+    this.#asked.delete(id)
+    if (frame.type === 'ok') {
+      route.wentWell()
+      this.#send(frame)
+    } else this.#refuse(id, { code: frame.code ?? 'INTERNAL', message: frame.message ?? '' })
+    if (route.isIdle && route.stopFollowing !== undefined) {
+      route.stopFollowing()
+      route.stopFollowing = undefined
+    }
+  }
+
+  /** The client is to come back, and to be told when it asks again. */
+  #ownRefused({ code = '', message = '' }: WorkerFrame, from: Upstream): void {
+    if ([...this.#routes.values()].some((route) => route.url === from.url && route.isSubscribed))
+      this.#client.fail({ code, message })
+  }
+
+  /** Asks a worker something that is no matter of one agent. */
+  #ask(url: string, frame: object): string {
+    const id = this.#ownId()
+    this.#upstream(url).send({ ...frame, id })
+    return id
+  }
+
+  #ownId(): string {
+    return `${this.#prefix}${++this.#count}`
+  }
+
+  #refuse(id: string, { code, message }: ErrorInfo): void {
+    this.#send({ type: 'error', id, code, message })
+  }
+
+  #send(frame: object): void {
+    const { outbox } = this.#client
+    outbox.send(JSON.stringify(frame))
+    if (!outbox.isFull || this.#isPaused) return
+    // The workers wait with it, and notice that it reads slowly.
+    this.#isPaused = true
+    for (const upstream of this.#upstreams.values()) upstream.pause()
+    outbox.flush()
+    const resume = (): void => {
+      this.#isPaused = false
+      for (const upstream of this.#upstreams.values()) upstream.resume()
+    }
+    if (outbox.isFull) outbox.onDrain(resume)
+    else resume()
+  }
+}
+
+const hasEnded = ({ type, result }: WorkerFrame): boolean =>
+  type === 'ok' && typeof result === 'object' && result !== null && 'ended' in result

@@ -1,0 +1,148 @@
+import type { Clock } from '../../protocol/clock.ts'
+import { errorInfo } from '../../protocol/errors.ts'
+import type { Command } from '../bridge/commandTable.ts'
+import type { WorkerFrame } from './upstream.ts'
+
+/** How often it looks for new workers while somebody watches, and how long one may take to answer, in milliseconds. */
+const lookMs = 1_000
+const answerMs = 5_000
+/** Agents asked for at a time. */
+const pageSize = 1_000
+
+type List = Extract<Command, { type: 'agent.list' | 'agent.watch' | 'agent.unwatch' }>
+interface Listed {
+  readonly agentId: string
+}
+
+interface Parts {
+  workers(): Promise<readonly string[]>
+  readonly clock: Clock
+  /** Sends a worker a question; returns its id. */
+  ask(url: string, frame: object): string
+  /** Sends the client a frame. */
+  send(frame: object): void
+}
+
+/** What runs on all workers, as one client may see it. */
+export class FleetLists {
+  readonly #parts: Parts
+  readonly #waiting = new Map<string, (frame: WorkerFrame | undefined) => void>()
+  /** Of those watched, which worker has what the client was told of. */
+  readonly #seen = new Map<string, string>()
+  #watched: Set<string> | undefined
+  #cancel: () => void = () => {}
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+  }
+
+  take(command: List): void {
+    if (command.type === 'agent.list') void this.#list(command)
+    else {
+      this.#stop()
+      if (command.type === 'agent.watch') void this.#watch(new Set())
+      this.#parts.send({ type: 'ok', id: command.id, result: null })
+    }
+  }
+
+  /** `false`: the question was somebody else's. */
+  answered(frame: WorkerFrame): boolean {
+    const waiting = this.#waiting.get(frame.id ?? '')
+    waiting?.(frame)
+    return waiting !== undefined
+  }
+
+  /** What has changed on a worker. */
+  heard(url: string, frame: WorkerFrame): void {
+    if (this.#watched?.has(url) !== true) return
+    const { agents = [], gone = [] } = frame as {
+      readonly agents?: readonly Listed[]
+      readonly gone?: readonly string[]
+    }
+    for (const { agentId } of agents) this.#seen.set(agentId, url)
+    // Another worker may have it by now.
+    const left = gone.filter((agentId) => this.#seen.get(agentId) === url)
+    for (const agentId of left) this.#seen.delete(agentId)
+    this.#parts.send({ type: 'agents', agents, gone: left })
+  }
+
+  /** A worker cannot be reached. */
+  lost(url: string): void {
+    if (this.#watched?.delete(url) !== true) return
+    const gone = [...this.#seen].flatMap(([agentId, where]) => (where === url ? [agentId] : []))
+    for (const agentId of gone) this.#seen.delete(agentId)
+    if (gone.length > 0) this.#parts.send({ type: 'agents', agents: [], gone })
+  }
+
+  close(): void {
+    this.#stop()
+    for (const settle of this.#waiting.values()) settle(undefined)
+  }
+
+  #stop(): void {
+    this.#cancel()
+    for (const url of this.#watched ?? []) this.#parts.ask(url, { type: 'agent.unwatch' })
+    this.#watched = undefined
+    this.#seen.clear()
+  }
+
+  async #watch(watched: Set<string>): Promise<void> {
+    if (this.#watched === undefined) {
+      this.#watched = watched
+      // A watcher is told at once what there is, though it be nothing.
+      this.#parts.send({ type: 'agents', agents: [], gone: [] })
+    }
+    for (const url of await this.#parts.workers().catch(() => [])) {
+      if (this.#watched !== watched) return
+      if (watched.has(url)) continue
+      watched.add(url)
+      this.#parts.ask(url, { type: 'agent.watch' })
+    }
+    if (this.#watched === watched) this.#cancel = this.#parts.clock.after(lookMs, () => void this.#watch(watched))
+  }
+
+  async #list({ id, metadata, after, limit = 100 }: Extract<List, { type: 'agent.list' }>): Promise<void> {
+    const urls = await this.#parts.workers().catch(() => [])
+    const found = new Map<string, Listed>()
+    const pages = urls.map(async (url) => {
+      for (const agent of await this.#of(url, metadata)) found.set(agent.agentId, agent)
+    })
+    await Promise.all(pages)
+    const all = [...found.values()].toSorted((one, other) => (one.agentId < other.agentId ? -1 : 1))
+    const at = after === undefined ? -1 : all.findIndex(({ agentId }) => agentId === after)
+    if (at === -1 && after !== undefined) {
+      const error = errorInfo('INVALID_OPTION', `agent.list: after: "${after}" is none of them.`)
+      return this.#parts.send({ type: 'error', id, ...error })
+    }
+    const agents = all.slice(at + 1, at + 1 + limit)
+    this.#parts.send({ type: 'ok', id, result: { agents, total: all.length } })
+  }
+
+  /** What runs on one worker; nothing of one that does not answer. */
+  async #of(url: string, metadata: object | undefined): Promise<readonly Listed[]> {
+    const all: Listed[] = []
+    for (;;) {
+      const after = all.at(-1)?.agentId
+      const frame = await this.#answer(url, {
+        type: 'agent.list',
+        limit: pageSize,
+        ...(metadata === undefined ? {} : { metadata }),
+        ...(after === undefined ? {} : { after }),
+      })
+      const { agents = [] } = (frame?.type === 'ok' ? frame.result : {}) as { readonly agents?: readonly Listed[] }
+      all.push(...agents)
+      if (agents.length < pageSize) return all
+    }
+  }
+
+  #answer(url: string, frame: object): Promise<WorkerFrame | undefined> {
+    const { promise, resolve } = Promise.withResolvers<WorkerFrame | undefined>()
+    const id = this.#parts.ask(url, frame)
+    this.#waiting.set(id, resolve)
+    const cancel = this.#parts.clock.after(answerMs, () => resolve(undefined))
+    return promise.finally(() => {
+      cancel()
+      this.#waiting.delete(id)
+    })
+  }
+}

@@ -1,0 +1,111 @@
+import type { Command } from '../bridge/commandTable.ts'
+import type { WorkerFrame } from './upstream.ts'
+
+type Subscribe = Extract<Command, { type: 'agent.subscribe' }>
+
+/** Commands that begin a run: one that was cut off goes on where such a command comes again. */
+const beginsRun: ReadonlySet<Command['type']> = new Set<Command['type']>([
+  'agent.prompt',
+  'agent.interrupt',
+  'agent.steer',
+  'agent.followUp',
+  'agent.resume',
+  'agent.decide',
+])
+
+/** What a client has to do with one agent: commands that wait for an answer, and how far it has read. */
+export class Route {
+  readonly agentId: string
+  /** The worker that was found; `undefined`: none at present. */
+  url: string | undefined
+  isLooking = false
+  /** How often it has gone wrong since it went well, and since when, in epoch milliseconds. */
+  failures = 0
+  failingSince: number | undefined
+  stopFollowing: (() => void) | undefined
+  readonly #unanswered = new Map<string, Command>()
+  #subscription: { readonly frame: Subscribe; cursor: number } | undefined
+  /** The last command that began a run: sent again to whoever is to wake the agent. */
+  #last: Command | undefined
+
+  constructor(agentId: string) {
+    this.agentId = agentId
+  }
+
+  get isIdle(): boolean {
+    return this.#unanswered.size === 0 && this.#subscription === undefined
+  }
+
+  get isSubscribed(): boolean {
+    return this.#subscription !== undefined
+  }
+
+  get unanswered(): ReadonlyMap<string, Command> {
+    return this.#unanswered
+  }
+
+  /** The definition of the agent that is to be spawned. */
+  get definition(): string | undefined {
+    for (const command of this.#unanswered.values()) if (command.type === 'agent.spawn') return command.definition
+    return undefined
+  }
+
+  failed(now: number): void {
+    this.failures += 1
+    this.failingSince ??= now
+  }
+
+  wentWell(): void {
+    this.failures = 0
+    this.failingSince = undefined
+  }
+
+  ask(command: Command): void {
+    this.#unanswered.set(command.id, command)
+    if (command.type === 'agent.subscribe') this.#subscription = { frame: command, cursor: (command.fromSeq ?? 1) - 1 }
+    else if (command.type === 'agent.unsubscribe') this.#subscription = undefined
+  }
+
+  /** A command was answered; `false`: it was before, or is none of this agent. */
+  answered({ id = '', type }: WorkerFrame): boolean {
+    const command = this.#unanswered.get(id)
+    if (command === undefined) return false
+    this.#unanswered.delete(id)
+    if (type === 'error' && this.#subscription?.frame.id === id) this.#subscription = undefined
+    if (type === 'ok' && beginsRun.has(command.type)) this.#last = command
+    return true
+  }
+
+  /** Whether the client is to have a record: the next one; `undefined`: some are missing. */
+  takes(seq: number): boolean | undefined {
+    const subscription = this.#subscription
+    if (subscription === undefined || seq <= subscription.cursor) return false
+    if (seq > subscription.cursor + 1) return undefined
+    subscription.cursor = seq
+    return true
+  }
+
+  /** What a worker is to be sent that has heard nothing yet: frames of the client, and under `ownId` those that it does not hear of. */
+  again(isPlaced: boolean, ownId: () => string): object[] {
+    const frames: object[] = []
+    const subscription = this.#subscription
+    if (subscription !== undefined) {
+      const { frame, cursor } = subscription
+      const id = this.#unanswered.has(frame.id) ? frame.id : ownId()
+      frames.push({ ...frame, id, fromSeq: cursor + 1 })
+    }
+    if (isPlaced && this.#last !== undefined && !this.#unanswered.has(this.#last.id)) frames.push({ ...this.#last })
+    for (const command of this.#unanswered.values())
+      if (command.type !== 'agent.subscribe') frames.push(command)
+      else if (command.id !== subscription?.frame.id) frames.push(command)
+    return frames
+  }
+
+  /** Gives up: the ids of what is not answered. */
+  giveUp(): string[] {
+    const ids = [...this.#unanswered.keys()]
+    this.#unanswered.clear()
+    this.#subscription = undefined
+    return ids
+  }
+}
