@@ -3,6 +3,8 @@ import type { ErrorInfo } from '../../protocol/errors.ts'
 import type { AgentAccess } from './agentAccess.ts'
 import type { Permit } from './authenticator.ts'
 import type { Command } from './commandTable.ts'
+import type { TextSocket } from './endpoint.ts'
+import type { BridgeLimits } from './limits.ts'
 import type { Outbox } from './outbox.ts'
 
 /** A client that was let in. */
@@ -31,6 +33,20 @@ export interface Relay {
 export interface Front {
   /** A client has come in. Rejects if that cannot be. */
   enter(client: FrontClient): Promise<Relay>
-  /** Answers a request about an agent, whose id is among what it says; `isEndpoint`: at the path of another protocol. */
-  answer(request: IncomingMessage, response: ServerResponse, permit: Permit, isEndpoint: boolean): Promise<void>
+  /** Answers a request with what the worker of its agent answers; what it throws is told to the client. */
+  answer(visit: FrontVisit): Promise<void>
+  /** Takes a socket at the path of another protocol to the workers. */
+  connect(socket: TextSocket, permit: Permit, path: string): void
+}
+
+/** A request of a client that was let in. */
+export interface FrontVisit {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly permit: Permit
+  /** Its path and query: below what is the server's own, or at the path of another protocol. */
+  readonly target: { readonly path: string; readonly isOwn: boolean }
+  /** What of the path may name an agent: `/a1/chart.svg`. */
+  readonly rest: string
+  readonly limits: BridgeLimits
 }

@@ -3,6 +3,7 @@ import { answerArtifact, isArtifactPath } from './agentArtifacts.ts'
 import { AgentCharts, isChartPath } from './agentCharts.ts'
 import type { Bridge } from './bridge.ts'
 import { serverClosing, serverFull, pathOf, badToken, undecided, type Admission, type Refusal } from './admission.ts'
+import type { Permit } from './authenticator.ts'
 import type { OpenResponse } from './endpoint.ts'
 import { outwardMessage } from './outwardError.ts'
 import { belowBase, healthPath } from './places.ts'
@@ -60,16 +61,22 @@ export class HttpRoutes {
       return this.#authorize(
         request,
         response,
-        async (access, count) => {
+        async (access, count, permit) => {
           if (endpoint.answer === undefined) return needSocket(response)
+          if (this.#bridge.front !== undefined) {
+            count()
+            return this.#forward(request, response, permit, { isOwn: false, rest: path.slice(endpoint.path.length) })
+          }
           await endpoint.answer(request, response, access, count())
         },
         endpoint.headers,
       )
     if (own === undefined) return this.#redirect(request, response, path)
     if (isChartPath(own)) {
-      return this.#authorize(request, response, (access, count) => {
+      return this.#authorize(request, response, (access, count, permit) => {
         count()
+        if (this.#bridge.front !== undefined)
+          return this.#forward(request, response, permit, { isOwn: true, rest: own.slice('/agents'.length) })
         return this.#charts.answer(request, response, access, own)
       })
     }
@@ -102,7 +109,7 @@ export class HttpRoutes {
   async #authorize(
     request: IncomingMessage,
     response: ServerResponse,
-    answer: (access: AgentAccess, count: () => ResponseConnection) => Promise<void>,
+    answer: (access: AgentAccess, count: () => ResponseConnection, permit: Permit) => Promise<void>,
     headers: readonly string[] = [],
   ): Promise<void> {
     // The client may have left while the application looked at its request.
@@ -122,7 +129,21 @@ export class HttpRoutes {
     if (permit === undefined) return this.#refuse(request, response, badToken)
     if ('why' in permit) return this.#refuse(request, response, permit)
     if (!this.#bridge.hasRoom) return this.#refuse(request, response, serverFull)
-    await answer(new AgentAccess(this.#bridge, permit.grant), () => this.#count(response, () => permit.isGranted()))
+    const count = (): ResponseConnection => this.#count(response, () => permit.isGranted())
+    await answer(new AgentAccess(this.#bridge, permit.grant), count, permit)
+  }
+
+  /** Has a worker answer. */
+  #forward(
+    request: IncomingMessage,
+    response: ServerResponse,
+    permit: Permit,
+    { isOwn, rest }: { readonly isOwn: boolean; readonly rest: string },
+  ): Promise<void> {
+    const { front, limits } = this.#bridge
+    const { pathname, search } = new URL(request.url ?? '/', 'http://localhost')
+    const target = { isOwn, path: `${isOwn ? (belowBase(this.#paths.base, pathname) ?? '') : pathname}${search}` }
+    return front!.answer({ request, response, permit, target, rest, limits })
   }
 
   /** An open response counts as a connection. */

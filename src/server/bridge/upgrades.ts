@@ -115,7 +115,12 @@ export class Upgrades {
     return (webSocket) => {
       const { clock, limits } = this.#bridge
       const socket = new EndpointSocket(webSocket, { clock, ...limits, isGranted: () => permit.isGranted() })
-      socket.run(() => endpoint.connect!(socket, new AgentAccess(this.#bridge, permit.grant)))
+      const { front } = this.#bridge
+      socket.run(() =>
+        front === undefined
+          ? endpoint.connect!(socket, new AgentAccess(this.#bridge, permit.grant))
+          : front.connect(socket, permit, endpoint.path),
+      )
       return socket
     }
   }

@@ -1,4 +1,3 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import { RuntimeError, toErrorInfo, type ErrorInfo } from '../../protocol/errors.ts'
 import type { Clock } from '../../protocol/clock.ts'
 import type { Logger } from '../../protocol/logger.ts'
@@ -8,13 +7,21 @@ import type { BridgeRuntime } from '../bridge/agentDirectory.ts'
 import type { Permit } from '../bridge/authenticator.ts'
 import type { Command } from '../bridge/commandTable.ts'
 import { ForwardedTokens, type Forwarded } from '../bridge/forwarded.ts'
-import type { Front, FrontClient } from '../bridge/front.ts'
+import type { TextSocket } from '../bridge/endpoint.ts'
+import type { Front, FrontClient, FrontVisit } from '../bridge/front.ts'
+import { bridgeLimitsSchema, type BridgeLimits } from '../bridge/limits.ts'
 import { outwardError } from '../bridge/outwardError.ts'
+import { outOfReach, reaches } from '../bridge/roles.ts'
+import { bodyOf } from '../bridge/requestBody.ts'
 import { RefusalLog } from '../bridge/refusalLog.ts'
 import { serve } from '../bridge/serve.ts'
 import type { BridgeServer } from '../bridge/serveOptions.ts'
 import { AgentFinder } from './agentFinder.ts'
+import { closeUnread, statusOf } from '../streams/httpRefusals.ts'
+import { closeCodes } from '../../protocol/bridgeProtocol.ts'
 import { ClientRelay } from './clientRelay.ts'
+import { agentIn, forwardRequest } from './forwardRequest.ts'
+import { SocketRelay } from './socketRelay.ts'
 import { checkGatewayOptions, type CheckedGateway, type GatewayOptions } from './gatewayOptions.ts'
 import type { Store } from '../../protocol/store.ts'
 
@@ -22,12 +29,14 @@ import type { Store } from '../../protocol/store.ts'
 export class Gateway implements Front {
   readonly finder: AgentFinder
   readonly clock: Clock
+  readonly limits: BridgeLimits
   readonly #store: Store
   readonly #tokens: ForwardedTokens
   readonly #log: RefusalLog
 
-  constructor({ whoHas, workers, place, secret, clock, logger }: CheckedGateway, store: Store) {
+  constructor({ whoHas, workers, place, secret, clock, logger, serving }: CheckedGateway, store: Store) {
     this.clock = clock
+    this.limits = bridgeLimitsSchema.parse(serving.limits ?? {})
     this.#store = store
     this.#tokens = new ForwardedTokens(secret)
     this.#log = new RefusalLog(logger, clock)
@@ -41,8 +50,40 @@ export class Gateway implements Front {
     return relay
   }
 
-  async answer(_request: IncomingMessage, response: ServerResponse): Promise<void> {
-    response.writeHead(501).end()
+  async answer({ request, response, permit, target, rest, limits }: FrontVisit): Promise<void> {
+    const lost = (url: string, why: string): void => this.lostWorker(url, why)
+    try {
+      const hasBody = request.method !== 'GET' && request.method !== 'HEAD'
+      const body = hasBody ? await bodyOf(request, limits.frameBytes) : undefined
+      if (response.destroyed || (hasBody && body === undefined)) return
+      const agentId = agentIn(rest, body)
+      const token = this.tokenOf(permit, undefined)
+      if (agentId !== undefined) await this.#checkReach(agentId, permit)
+      await forwardRequest({ finder: this.finder, lost }, { request, response, target, body, agentId, token })
+    } catch (thrown) {
+      if (response.headersSent || response.destroyed) return void response.destroy()
+      closeUnread(request, response)
+      const { code, message } = this.outward(thrown)
+      response.writeHead(statusOf(code), {
+        'content-type': 'application/json; charset=utf-8',
+        'cache-control': 'no-store',
+      })
+      response.end(JSON.stringify({ code, message }))
+    }
+  }
+
+  connect(socket: TextSocket, permit: Permit, path: string): void {
+    if (typeof permit.grant.agents === 'function')
+      return socket.close(closeCodes.unauthorised, 'agents chosen by a function are reached over the bridge')
+    const { highWaterBytes, waitingCommands } = this.limits
+    void new SocketRelay(socket, {
+      finder: this.finder,
+      path,
+      token: this.tokenOf(permit, undefined),
+      highWaterBytes,
+      waiting: waitingCommands,
+      lost: (url, why) => this.lostWorker(url, why),
+    })
   }
 
   /** Who a client is, for workers. */
@@ -57,11 +98,16 @@ export class Gateway implements Front {
   }
 
   /** Where agents are chosen by a function, workers cannot know it: rejects with `AGENT_NOT_FOUND`. `undefined`: they see to it. */
-  checkReach(agentId: string, { type }: Command, { access, permit }: FrontClient): Promise<void> | undefined {
-    if (typeof permit.grant.agents !== 'function' || type === 'agent.spawn') return undefined
-    return createdRecord(this.#store, agentId).then((created) =>
-      access.check({ id: agentId, path: created?.path ?? [], metadata: created?.metadata }),
-    )
+  checkReach(agentId: string, { type }: Command, { permit }: FrontClient): Promise<void> | undefined {
+    return type === 'agent.spawn' ? undefined : this.#checkReach(agentId, permit)
+  }
+
+  #checkReach(agentId: string, { grant }: Permit): Promise<void> | undefined {
+    if (typeof grant.agents !== 'function') return undefined
+    return createdRecord(this.#store, agentId).then((created) => {
+      const agent = { id: agentId, path: created?.path ?? [], metadata: created?.metadata }
+      if (!reaches(grant, agent)) throw outOfReach(grant, agentId)
+    })
   }
 
   outward(thrown: unknown): ErrorInfo {

@@ -1,0 +1,171 @@
+import { WebSocket } from 'ws'
+import { closeCodes } from '../../protocol/bridgeProtocol.ts'
+import { isAgentId } from '../../protocol/ids.ts'
+import { messageOf } from '../../protocol/errors.ts'
+import type { TextSocket } from '../bridge/endpoint.ts'
+import { messageText } from '../bridge/readFrame.ts'
+import type { AgentFinder } from './agentFinder.ts'
+
+/** How long a worker may take to let a client in, in milliseconds, and the largest message of one, in bytes. */
+const handshakeMs = 3_000
+const messageBytes = 300 * 1024 * 1024
+/** Requests that are remembered. */
+const mostRequests = 1_000
+/** With which a protocol begins: every worker that is spoken to hears it. */
+const beginnings: ReadonlySet<unknown> = new Set(['initialize', 'authenticate'])
+
+/** A message of any of the protocols: what the gateway looks at. */
+interface Message {
+  readonly jsonrpc?: unknown
+  readonly id?: unknown
+  readonly method?: unknown
+  readonly threadId?: unknown
+  readonly requestId?: unknown
+  readonly params?: { readonly sessionId?: unknown } | null
+}
+
+interface Parts {
+  readonly finder: AgentFinder
+  /** Path of the protocol, at the workers too. */
+  readonly path: string
+  /** Who the client is. */
+  readonly token: string
+  readonly highWaterBytes: number
+  /** Messages that may wait until it is known where they go. */
+  readonly waiting: number
+  lost(url: string, why: string): void
+}
+
+/**
+ * One client of another protocol over a WebSocket: each of its messages goes to the worker that has the session, thread or chat which it
+ * names, and one that names none to the worker spoken to last. When a worker is gone, the socket is closed, and the client comes back.
+ */
+export class SocketRelay {
+  readonly #client: TextSocket
+  readonly #parts: Parts
+  readonly #workers = new Map<string, WebSocket>()
+  readonly #beginnings: { readonly id: unknown; readonly text: string }[] = []
+  /** Requests of workers to the client, by the ids that it knows. */
+  readonly #asked = new Map<string, { readonly url: string; readonly id: unknown }>()
+  /** Where the newest requests went that later messages name. */
+  readonly #requests = new Map<unknown, string>()
+  readonly #closed = new AbortController()
+  #waiting = 0
+  #last: string | undefined
+  #order: Promise<void> = Promise.resolve()
+  #count = 0
+
+  constructor(client: TextSocket, parts: Parts) {
+    this.#client = client
+    this.#parts = parts
+    client.onText((text) => {
+      this.#waiting += 1
+      if (this.#waiting > parts.waiting) return client.close(closeCodes.flooded, 'too many messages')
+      this.#order = this.#order.then(() => this.#take(text)).finally(() => (this.#waiting -= 1))
+    })
+    client.onClose(() => {
+      this.#closed.abort(new Error('the client has left'))
+      for (const worker of this.#workers.values()) worker.close(1000)
+    })
+  }
+
+  async #take(text: string): Promise<void> {
+    const { signal } = this.#closed
+    if (signal.aborted) return
+    try {
+      const message = messageIn(text)
+      const answered = message?.method === undefined ? this.#asked.get(String(message?.id)) : undefined
+      if (answered !== undefined) {
+        this.#asked.delete(String(message?.id))
+        return this.#send(answered.url, JSON.stringify({ ...message, id: answered.id }))
+      }
+      const known = this.#requests.get(message?.requestId)
+      const url = known ?? (await this.#workerOf(agentIn(message), signal))
+      if (url === undefined) return this.#client.close(closeCodes.stuck, 'there is no worker')
+      this.#send(url, text)
+      if (beginnings.has(message?.method)) this.#beginnings.push({ id: message?.id, text })
+      this.#last = url
+      if (message?.requestId !== undefined) this.#requests.set(message.requestId, url)
+      if (this.#requests.size > mostRequests) this.#requests.delete(this.#requests.keys().next().value)
+    } catch (thrown) {
+      if (!signal.aborted) this.#client.close(closeCodes.stuck, messageOf(thrown).slice(0, 100))
+    }
+  }
+
+  async #workerOf(agentId: string | undefined, signal: AbortSignal): Promise<string | undefined> {
+    const { finder } = this.#parts
+    if (agentId === undefined) return this.#last ?? (await finder.workers(this.#parts.token))[0]
+    return (await finder.find({ agentId, definition: undefined, failingSince: undefined }, signal)).url
+  }
+
+  #send(url: string, text: string): void {
+    const worker = this.#workers.get(url) ?? this.#open(url)
+    if (worker.readyState === 1) worker.send(text, () => {})
+    else worker.once('open', () => worker.send(text, () => {}))
+  }
+
+  #open(url: string): WebSocket {
+    const { path, token } = this.#parts
+    const worker = new WebSocket(new URL(path, url).href, {
+      headers: { authorization: `Bearer ${token}` },
+      handshakeTimeout: handshakeMs,
+      maxPayload: messageBytes,
+      perMessageDeflate: false,
+    })
+    this.#workers.set(url, worker)
+    const swallowed = new Set<unknown>()
+    for (const { id, text } of this.#beginnings) {
+      swallowed.add(id)
+      worker.once('open', () => worker.send(text, () => {}))
+    }
+    let why: string | undefined
+    worker.on('message', (data) => this.#heard(url, messageText(data), swallowed))
+    worker.on('error', (error) => (why = error.message))
+    worker.on('close', (code, reason) => {
+      this.#workers.delete(url)
+      if (this.#closed.signal.aborted) return
+      if (why !== undefined) this.#parts.lost(url, why)
+      const isOwn = code >= 4_000 && code < 5_000
+      this.#client.close(isOwn ? code : closeCodes.stuck, isOwn ? reason.toString() : 'the worker is gone: try again')
+    })
+    return worker
+  }
+
+  #heard(url: string, text: string, swallowed: Set<unknown>): void {
+    const message = text.includes('"jsonrpc"') ? messageIn(text) : undefined
+    if (message !== undefined && message.method === undefined && swallowed.delete(message.id)) return
+    const isRequest = message?.method !== undefined && message.id !== undefined
+    this.#pass(url, isRequest ? this.#renamed(url, message) : text)
+  }
+
+  /** Two workers may number what they ask alike. */
+  #renamed(url: string, message: Message): string {
+    const id = `gateway-${++this.#count}`
+    this.#asked.set(id, { url, id: message.id })
+    return JSON.stringify({ ...message, id })
+  }
+
+  #pass(url: string, text: string): void {
+    const worker = this.#workers.get(url)
+    const isFull = this.#client.bufferedAmount > this.#parts.highWaterBytes
+    if (isFull) worker?.pause()
+    this.#client.send(text, () => {
+      if (isFull) worker?.resume()
+    })
+  }
+}
+
+function messageIn(text: string): Message | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? (value as Message) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** The agent that a message is about. */
+function agentIn(message: Message | undefined): string | undefined {
+  const id = message?.jsonrpc === undefined ? (message?.threadId ?? message?.id) : message.params?.sessionId
+  return typeof id === 'string' && isAgentId(id) ? id : undefined
+}
