@@ -155,6 +155,13 @@ export const layers: readonly Layer[] = [
     node: 'modules',
   },
   { path: 'server/stately', below: ['protocol', 'runtime/agents', 'server/bridge'], packages: ['xstate', 'ws'] },
+  {
+    path: 'server/gateway',
+    below: ['protocol', 'sessions', 'stores', 'server/bridge', 'server/streams'],
+    packages: ['zod', 'nanoid', 'ws'],
+    node: 'modules',
+  },
+  { path: 'serveGateway.ts', below: ['server/bridge', 'server/gateway'] },
   { path: 'defineConfig.ts', below: ['protocol', 'redaction', 'actors', 'server/bridge'] },
   { path: 'createRuntime.ts', below: ['runtime', 'server/bridge'] },
   {

@@ -259,5 +259,6 @@ export {
   type ConversationSubject,
 } from './charts/conversationGraph.ts'
 export type { ConversationModel } from './charts/conversationModel.ts'
-export type { Endpoint, TextSocket } from './server/bridge/endpoint.ts'
+export type { Endpoint } from './server/bridge/endpoint.ts'
+export type { TextSocket } from './server/bridge/textSocket.ts'
 export type { AgentAccess } from './server/bridge/agentAccess.ts'

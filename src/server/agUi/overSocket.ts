@@ -1,6 +1,6 @@
 import { EventType, type RunAgentInput } from '@ag-ui/core'
 import { RuntimeError } from '../../protocol/errors.ts'
-import type { TextSocket } from '../bridge/endpoint.ts'
+import type { TextSocket } from '../bridge/textSocket.ts'
 import type { AgentAccess } from '../bridge/agentAccess.ts'
 import type { OpenRun } from './openRun.ts'
 import { readInput } from './readInput.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { describeIssues, RuntimeError } from '../../protocol/errors.ts'
 import type { AgentAccess } from '../bridge/agentAccess.ts'
-import type { TextSocket } from '../bridge/endpoint.ts'
+import type { TextSocket } from '../bridge/textSocket.ts'
 import { readJson } from '../bridge/readFrame.ts'
 import { refusalText } from '../streams/httpRefusals.ts'
 import { SocketSink } from '../streams/socketSink.ts'

@@ -9,9 +9,9 @@ import { serverFull } from './admission.ts'
 import { AgentAccess } from './agentAccess.ts'
 import type { Bridge } from './bridge.ts'
 import { ClientSubscriptions } from './clientSubscriptions.ts'
-import { commandTable, DeferredAnswer, type Command, type CommandContext } from './commandTable.ts'
+import { commandTable, DeferredAnswer, type CommandContext } from './commandTable.ts'
 import type { Connection } from './connections.ts'
-import type { Relay } from './front.ts'
+import type { Command, Relay } from './front.ts'
 import { Outbox } from './outbox.ts'
 import { withOutwardError } from './outwardError.ts'
 import { readFrame, messageText } from './readFrame.ts'
@@ -148,7 +148,7 @@ export class BridgeSession implements Connection {
     const { request, token } = this.#arrival
     const permit = this.#bridge.authenticator.permit(request, hello.token ?? token)
     if (permit instanceof Promise || this.#bridge.front !== undefined) void this.#enterLater(hello, permit)
-    else this.#enter(hello, permit)
+    else void this.#enter(hello, permit)
   }
 
   async #enterLater(hello: Hello, deciding: Permit | undefined | Promise<Permit | undefined>): Promise<void> {
@@ -211,7 +211,6 @@ export class BridgeSession implements Connection {
     }
     if (bridge.front === undefined) return enter()
     const client = {
-      access,
       permit,
       session: { id: sessionId, isProven },
       outbox: this.#outbox,

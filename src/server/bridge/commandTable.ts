@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { AgentCommand } from '../../protocol/commands.ts'
 import { RuntimeError, type ErrorCode } from '../../protocol/errors.ts'
-import type { CheckedClientFrame, Role, SessionEntry } from '../../protocol/frames.ts'
+import type { Role, SessionEntry } from '../../protocol/frames.ts'
 import type { RunResult } from '../../runs/runResult.ts'
 import { Agent } from '../../runtime/agents/agent.ts'
 import type { Bridge } from './bridge.ts'
@@ -11,10 +11,10 @@ import { outwardError, withOutwardError } from './outwardError.ts'
 import { pastPage } from './sharedPast.ts'
 import { snapshotOf, storedSnapshot, summaryOf } from './snapshots.ts'
 import { forkAgent } from './forkAgent.ts'
+import type { Command } from './front.ts'
 import type { ClientSubscriptions } from './clientSubscriptions.ts'
 import type { AgentAccess } from './agentAccess.ts'
 
-export type Command = Exclude<CheckedClientFrame, { type: 'hello' | 'ping' }>
 type FrameOf<T extends Command['type']> = Extract<Command, { type: T }>
 
 /** What a command may use. */

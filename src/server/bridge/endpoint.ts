@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AgentAccess } from './agentAccess.ts'
+import type { TextSocket } from './textSocket.ts'
 
 /**
  * Another protocol served at its own path. Its clients have passed the server's checks (token, origin, number of connections). Pass it
@@ -32,19 +33,6 @@ export interface Endpoint {
 export interface OpenResponse {
   /** Calls when the server shuts down: the response should end soon. Only the last listener is called. */
   onLeave(listener: () => void): void
-}
-
-/** A WebSocket that carries text. Binary messages and those that are too large are closed by the server. */
-export interface TextSocket {
-  /** Bytes that were sent and have not left yet. */
-  readonly bufferedAmount: number
-  /** `done` is called once the text has left, or never will. */
-  send(text: string, done?: () => void): void
-  close(code: number, reason: string): void
-  /** What the listener throws closes the socket with 1011. */
-  onText(listener: (text: string) => void): void
-  /** Calls once the socket is closed, by whichever side. */
-  onClose(listener: () => void): void
 }
 
 /** Endpoints by their paths. */

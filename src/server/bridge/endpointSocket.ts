@@ -1,7 +1,7 @@
 import type { WebSocket } from 'ws'
 import { closeCodes } from '../../protocol/bridgeProtocol.ts'
 import type { Connection } from './connections.ts'
-import type { TextSocket } from './endpoint.ts'
+import type { TextSocket } from './textSocket.ts'
 import { outwardMessage } from './outwardError.ts'
 import { messageText } from './readFrame.ts'
 import { brokenCode, SocketGuard, type SocketRules } from './socketGuard.ts'

@@ -1,15 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ErrorInfo } from '../../protocol/errors.ts'
-import type { AgentAccess } from './agentAccess.ts'
+import type { CheckedClientFrame } from '../../protocol/frames.ts'
 import type { Permit } from './authenticator.ts'
-import type { Command } from './commandTable.ts'
-import type { TextSocket } from './endpoint.ts'
+import type { TextSocket } from './textSocket.ts'
 import type { BridgeLimits } from './limits.ts'
 import type { Outbox } from './outbox.ts'
 
+/** A command of a client. */
+export type Command = Exclude<CheckedClientFrame, { type: 'hello' | 'ping' }>
+
 /** A client that was let in. */
 export interface FrontClient {
-  readonly access: AgentAccess
   readonly permit: Permit
   readonly session: { readonly id: string; readonly isProven: boolean }
   readonly outbox: Outbox

@@ -139,10 +139,10 @@ export class AgentFinder {
   }
 
   async #look(): Promise<void> {
-    for (const [agentId, listeners] of [...this.#followed]) {
+    for (const [agentId, listeners] of this.#followed) {
       try {
         const url = (await this.#timed(() => this.#parts.whoHas(agentId)))?.url
-        if (url !== undefined && !this.down.has(url)) for (const moved of [...listeners]) moved(url)
+        if (url !== undefined && !this.down.has(url)) for (const moved of listeners) moved(url)
       } catch (thrown) {
         this.#parts.failed(`The directory failed: ${messageOf(thrown)}.`)
         return

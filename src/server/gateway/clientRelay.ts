@@ -1,12 +1,22 @@
 import { createHash } from 'node:crypto'
 import { nanoid } from 'nanoid'
+import type { Clock } from '../../protocol/clock.ts'
 import type { ErrorInfo } from '../../protocol/errors.ts'
-import type { Command } from '../bridge/commandTable.ts'
-import type { FrontClient, Relay } from '../bridge/front.ts'
-import type { Gateway } from './gateway.ts'
+import type { Command, FrontClient, Relay } from '../bridge/front.ts'
+import type { AgentFinder } from './agentFinder.ts'
 import { FleetLists } from './fleetLists.ts'
 import { Route } from './route.ts'
 import { Upstream, type WorkerFrame } from './upstream.ts'
+
+/** What clients of a gateway share. */
+interface Shared {
+  readonly finder: AgentFinder
+  readonly clock: Clock
+  tokenOf(permit: FrontClient['permit'], session: FrontClient['session']): string
+  checkReach(agentId: string, command: Command, client: FrontClient): Promise<void> | undefined
+  outward(thrown: unknown): ErrorInfo
+  lostWorker(url: string, why: string): void
+}
 
 /** Refusals that say that the agent is somewhere else by now. */
 const moved: ReadonlySet<string | undefined> = new Set([
@@ -32,7 +42,7 @@ const own: ReadonlySet<Command['type']> = new Set<Command['type']>(['session.lis
 export class ClientRelay implements Relay {
   definitions: readonly string[] = []
   descriptions: Readonly<Record<string, string>> | undefined
-  readonly #gateway: Gateway
+  readonly #gateway: Shared
   readonly #client: FrontClient
   readonly #token: string
   readonly #routes = new Map<string, Route>()
@@ -47,7 +57,7 @@ export class ClientRelay implements Relay {
   /** While the reach of commands is looked up. */
   #checking: Promise<void> | undefined
 
-  constructor(gateway: Gateway, client: FrontClient) {
+  constructor(gateway: Shared, client: FrontClient) {
     this.#gateway = gateway
     this.#client = client
     this.#token = gateway.tokenOf(client.permit, client.session)
@@ -78,9 +88,9 @@ export class ClientRelay implements Relay {
   }
 
   takes(command: Command): boolean {
-    const { type } = command
-    if (own.has(type)) return false
-    if (type === 'agent.list' || type === 'agent.watch' || type === 'agent.unwatch') this.#lists.take(command as never)
+    if (own.has(command.type)) return false
+    if (command.type === 'agent.list' || command.type === 'agent.watch' || command.type === 'agent.unwatch')
+      this.#lists.take(command)
     else this.#take(command)
     return true
   }
@@ -206,7 +216,7 @@ export class ClientRelay implements Relay {
     this.#upstreams.delete(url)
     if (why !== undefined) this.#gateway.lostWorker(url, why)
     this.#lists.lost(url)
-    for (const route of [...this.#routes.values()]) {
+    for (const route of this.#routes.values()) {
       if (route.url !== url) continue
       route.failed(this.#gateway.clock.now())
       this.#lost(route)

@@ -1,6 +1,6 @@
+import type { Command } from '../bridge/front.ts'
 import type { Clock } from '../../protocol/clock.ts'
 import { errorInfo } from '../../protocol/errors.ts'
-import type { Command } from '../bridge/commandTable.ts'
 import type { WorkerFrame } from './upstream.ts'
 
 /** How often it looks for new workers while somebody watches, and how long one may take to answer, in milliseconds. */

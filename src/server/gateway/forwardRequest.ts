@@ -52,7 +52,7 @@ interface Parts {
 export function agentIn(rest: string, body: string | undefined): string | undefined {
   const [, named] = rest.split('/')
   const fromPath = named === undefined || named === '' ? undefined : decoded(named)
-  return [fromPath, ...idsIn(body)].find((id) => typeof id === 'string' && isAgentId(id)) as string | undefined
+  return [fromPath, ...idsIn(body)].find((id): id is string => typeof id === 'string' && isAgentId(id))
 }
 
 function decoded(text: string): string | undefined {

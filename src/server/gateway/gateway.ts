@@ -1,14 +1,12 @@
 import { RuntimeError, toErrorInfo, type ErrorInfo } from '../../protocol/errors.ts'
 import type { Clock } from '../../protocol/clock.ts'
-import type { Logger } from '../../protocol/logger.ts'
 import { createdRecord } from '../../sessions/readHistory.ts'
 import { memoryStore } from '../../stores/memoryStore.ts'
 import type { BridgeRuntime } from '../bridge/agentDirectory.ts'
 import type { Permit } from '../bridge/authenticator.ts'
-import type { Command } from '../bridge/commandTable.ts'
 import { ForwardedTokens, type Forwarded } from '../bridge/forwarded.ts'
-import type { TextSocket } from '../bridge/endpoint.ts'
-import type { Front, FrontClient, FrontVisit } from '../bridge/front.ts'
+import type { TextSocket } from '../bridge/textSocket.ts'
+import type { Command, Front, FrontClient, FrontVisit } from '../bridge/front.ts'
 import { bridgeLimitsSchema, type BridgeLimits } from '../bridge/limits.ts'
 import { outwardError } from '../bridge/outwardError.ts'
 import { outOfReach, reaches } from '../bridge/roles.ts'
@@ -144,7 +142,7 @@ export async function serveGateway(options: GatewayOptions): Promise<BridgeServe
   const checked = checkGatewayOptions(options)
   const { clock, logger, serving, store = memoryStore() } = checked
   const gateway = new Gateway(checked, store)
-  const shared = { store, clock, front: gateway, ...(logger === undefined ? {} : { logger: logger as Logger }) }
+  const shared = { store, clock, front: gateway, ...(logger === undefined ? {} : { logger }) }
   const server = await serve(nobody, shared, { ...serving, advertise: false })
   const close = server.close.bind(server)
   return Object.assign(server, {

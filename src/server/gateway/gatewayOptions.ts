@@ -3,6 +3,7 @@ import { describeIssues, RuntimeError } from '../../protocol/errors.ts'
 import { systemClock, type Clock } from '../../protocol/clock.ts'
 import type { Logger } from '../../protocol/logger.ts'
 import type { Store } from '../../protocol/store.ts'
+import type { Endpoint } from '../bridge/endpoint.ts'
 import { minSecretLength } from '../bridge/forwarded.ts'
 import { checkServeOptions, type ServeOptions } from '../bridge/serveOptions.ts'
 
@@ -28,7 +29,6 @@ export interface GatewayOptions extends Pick<
   | 'path'
   | 'role'
   | 'origins'
-  | 'endpoints'
   | 'inspector'
   | 'shareKey'
   | 'limits'
@@ -40,6 +40,8 @@ export interface GatewayOptions extends Pick<
   readonly directory: Store | WhoHas
   /** The secret that the workers have as `gatewaySecret`: of 32 characters or more. */
   readonly secret: string
+  /** Paths of the other protocols that the workers speak, such as `/ag-ui`, `/acp`, `/api/chat` and `/mcp`. Default: none. */
+  readonly endpoints?: readonly string[]
   /** Addresses of the workers' bridges, now. Default: what the store says. */
   readonly workers?: () => readonly string[] | Promise<readonly string[]>
   /** Default: any worker; of those that are there always the same one for an agent. */
@@ -60,6 +62,7 @@ const store = z.custom<Store>(isStore, 'give a store')
 const ownSchema = z.object({
   directory: z.custom<Store | WhoHas>((value) => isStore(value) || isFunction(value), 'give a store, or a function'),
   secret: z.string().min(minSecretLength, `a secret needs at least ${minSecretLength} characters`),
+  endpoints: z.array(z.string().regex(/^(?:\/[\w.~-]+)+$/, 'give paths such as "/ag-ui"')).optional(),
   workers: z.custom(isFunction, 'give a function').optional(),
   place: z.custom(isFunction, 'give a function').optional(),
   store: store.optional(),
@@ -84,7 +87,18 @@ export function checkGatewayOptions(options: GatewayOptions): CheckedGateway {
   const checked = ownSchema.safeParse(options)
   const wrong = (what: string): RuntimeError => new RuntimeError('INVALID_OPTION', `serveGateway: ${what}.`)
   if (!checked.success) throw wrong(describeIssues(checked.error))
-  const { directory, secret, workers, place, store: lists, clock = systemClock, logger, ...serving } = options
+  const {
+    directory,
+    secret,
+    workers,
+    place,
+    store: lists,
+    clock = systemClock,
+    logger,
+    endpoints = [],
+    ...rest
+  } = options
+  const serving: ServeOptions = { ...rest, endpoints: endpoints.map(carried) }
   checkServeOptions(serving)
   if ('advertise' in serving || 'gatewaySecret' in serving || 'definitions' in serving)
     throw wrong('advertise, gatewaySecret and definitions are for workers')
@@ -118,6 +132,15 @@ export function checkGatewayOptions(options: GatewayOptions): CheckedGateway {
     serving,
   }
 }
+
+/** What comes to its path is for workers. */
+const carried = (path: string): Endpoint => ({
+  path,
+  below: true,
+  headers: ['mcp-session-id', 'mcp-protocol-version', 'last-event-id'],
+  answer: () => {},
+  connect: () => {},
+})
 
 const workersOf = async (directory: Store): Promise<readonly string[]> =>
   ((await directory.workers?.()) ?? []).map(({ url }) => url)

@@ -1,4 +1,4 @@
-import type { Command } from '../bridge/commandTable.ts'
+import type { Command } from '../bridge/front.ts'
 import type { WorkerFrame } from './upstream.ts'
 
 type Subscribe = Extract<Command, { type: 'agent.subscribe' }>

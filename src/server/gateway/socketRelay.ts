@@ -2,7 +2,7 @@ import { WebSocket } from 'ws'
 import { closeCodes } from '../../protocol/bridgeProtocol.ts'
 import { isAgentId } from '../../protocol/ids.ts'
 import { messageOf } from '../../protocol/errors.ts'
-import type { TextSocket } from '../bridge/endpoint.ts'
+import type { TextSocket } from '../bridge/textSocket.ts'
 import { messageText } from '../bridge/readFrame.ts'
 import type { AgentFinder } from './agentFinder.ts'
 
@@ -24,6 +24,15 @@ interface Message {
   readonly params?: { readonly sessionId?: unknown } | null
 }
 
+/** A connection to a worker. */
+interface Worker {
+  readonly socket: WebSocket
+  /** Answers to what it was told of the beginning, which the client does not hear again. */
+  readonly swallowed: Set<unknown>
+  /** What is sent once it has given them. */
+  waiting: string[] | undefined
+}
+
 interface Parts {
   readonly finder: AgentFinder
   /** Path of the protocol, at the workers too. */
@@ -43,7 +52,7 @@ interface Parts {
 export class SocketRelay {
   readonly #client: TextSocket
   readonly #parts: Parts
-  readonly #workers = new Map<string, WebSocket>()
+  readonly #workers = new Map<string, Worker>()
   readonly #beginnings: { readonly id: unknown; readonly text: string }[] = []
   /** Requests of workers to the client, by the ids that it knows. */
   readonly #asked = new Map<string, { readonly url: string; readonly id: unknown }>()
@@ -65,7 +74,7 @@ export class SocketRelay {
     })
     client.onClose(() => {
       this.#closed.abort(new Error('the client has left'))
-      for (const worker of this.#workers.values()) worker.close(1000)
+      for (const { socket } of this.#workers.values()) socket.close(1000)
     })
   }
 
@@ -100,28 +109,29 @@ export class SocketRelay {
 
   #send(url: string, text: string): void {
     const worker = this.#workers.get(url) ?? this.#open(url)
-    if (worker.readyState === 1) worker.send(text, () => {})
-    else worker.once('open', () => worker.send(text, () => {}))
+    if (worker.waiting === undefined) worker.socket.send(text, () => {})
+    else worker.waiting.push(text)
   }
 
-  #open(url: string): WebSocket {
+  #open(url: string): Worker {
     const { path, token } = this.#parts
-    const worker = new WebSocket(new URL(path, url).href, {
+    const socket = new WebSocket(new URL(path, url).href, {
       headers: { authorization: `Bearer ${token}` },
       handshakeTimeout: handshakeMs,
       maxPayload: messageBytes,
       perMessageDeflate: false,
     })
+    const worker: Worker = { socket, swallowed: new Set(this.#beginnings.map(({ id }) => id)), waiting: [] }
     this.#workers.set(url, worker)
-    const swallowed = new Set<unknown>()
-    for (const { id, text } of this.#beginnings) {
-      swallowed.add(id)
-      worker.once('open', () => worker.send(text, () => {}))
-    }
+    const begun = this.#beginnings.map(({ text }) => text)
+    socket.on('open', () => {
+      for (const text of begun) socket.send(text, () => {})
+      this.#begun(worker)
+    })
     let why: string | undefined
-    worker.on('message', (data) => this.#heard(url, messageText(data), swallowed))
-    worker.on('error', (error) => (why = error.message))
-    worker.on('close', (code, reason) => {
+    socket.on('message', (data) => this.#heard(url, messageText(data), worker))
+    socket.on('error', (error) => (why = error.message))
+    socket.on('close', (code, reason) => {
       this.#workers.delete(url)
       if (this.#closed.signal.aborted) return
       if (why !== undefined) this.#parts.lost(url, why)
@@ -131,11 +141,19 @@ export class SocketRelay {
     return worker
   }
 
-  #heard(url: string, text: string, swallowed: Set<unknown>): void {
+  #begun(worker: Worker): void {
+    if (worker.swallowed.size > 0) return
+    const waiting = worker.waiting ?? []
+    worker.waiting = undefined
+    for (const text of waiting) worker.socket.send(text, () => {})
+  }
+
+  #heard(url: string, text: string, worker: Worker): void {
     const message = text.includes('"jsonrpc"') ? messageIn(text) : undefined
-    if (message !== undefined && message.method === undefined && swallowed.delete(message.id)) return
+    if (message !== undefined && message.method === undefined && worker.swallowed.delete(message.id))
+      return this.#begun(worker)
     const isRequest = message?.method !== undefined && message.id !== undefined
-    this.#pass(url, isRequest ? this.#renamed(url, message) : text)
+    this.#pass(worker, isRequest ? this.#renamed(url, message) : text)
   }
 
   /** Two workers may number what they ask alike. */
@@ -145,12 +163,11 @@ export class SocketRelay {
     return JSON.stringify({ ...message, id })
   }
 
-  #pass(url: string, text: string): void {
-    const worker = this.#workers.get(url)
+  #pass({ socket }: Worker, text: string): void {
     const isFull = this.#client.bufferedAmount > this.#parts.highWaterBytes
-    if (isFull) worker?.pause()
+    if (isFull) socket.pause()
     this.#client.send(text, () => {
-      if (isFull) worker?.resume()
+      if (isFull) socket.resume()
     })
   }
 }
@@ -158,7 +175,7 @@ export class SocketRelay {
 function messageIn(text: string): Message | undefined {
   try {
     const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null ? (value as Message) : undefined
+    return typeof value === 'object' && value !== null ? value : undefined
   } catch {
     return undefined
   }

@@ -1,6 +1,7 @@
 import type { InspectionEvent, ActorRefLike, AnyActorRef } from 'xstate'
 import type { Agent } from '../../runtime/agents/agent.ts'
-import type { Endpoint, TextSocket } from '../bridge/endpoint.ts'
+import type { Endpoint } from '../bridge/endpoint.ts'
+import type { TextSocket } from '../bridge/textSocket.ts'
 import type { AgentAccess } from '../bridge/agentAccess.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { TextSocket } from '../bridge/endpoint.ts'
+import type { TextSocket } from '../bridge/textSocket.ts'
 import type { Sink } from './durableSink.ts'
 
 /** The sinks of one socket's runs, which share its buffer: while that is full, events wait for it to drain. */

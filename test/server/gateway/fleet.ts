@@ -35,6 +35,8 @@ export interface Fleet {
   /** Another store on the same data. */
   store(): Store
   readonly workers: readonly Worker[]
+  /** How workers are served. */
+  readonly serving: ServeOptions
   startWorker(options?: ServeOptions): Promise<Worker>
   startGateway(options?: Partial<GatewayOptions>): Promise<BridgeServer>
   /** A client that is closed after the case. */
@@ -52,10 +54,11 @@ export async function startFleet(
   cleanup(() => rm(dir, { recursive: true, force: true }))
   const store = (): Store => sqliteStore(join(dir, 'agents.db'))
   const workers: Worker[] = []
+  const serving: ServeOptions = { definitions, gatewaySecret: secret, limits: { drainMs: 50 } }
   const startWorker = async (options: ServeOptions = {}): Promise<Worker> => {
     const runtime = await createRuntime({ store: store() })
     cleanup(() => runtime.close().catch(() => {}))
-    const server = await runtime.serve({ definitions, gatewaySecret: secret, limits: { drainMs: 50 }, ...options })
+    const server = await runtime.serve({ ...serving, ...options })
     const worker = { runtime, server }
     workers.push(worker)
     return worker
@@ -63,6 +66,7 @@ export async function startFleet(
   for (let index = 0; index < count; index += 1) await startWorker()
   return {
     store,
+    serving,
     workers,
     startWorker,
     async startGateway(options = {}) {
