@@ -44,6 +44,7 @@ const reviewed = {
     'repairLog',
     'requestsOf',
     'router',
+    'serveGateway',
     'sessionOf',
     'skillTools',
     'stored',
