@@ -9,8 +9,11 @@ import type { GatewayOptions } from './server/gateway/gatewayOptions.ts'
  *
  * @example
  * ```ts no-run
- * const gateway = await serveGateway({ directory: sqliteStore('agents.db'), secret: process.env['GATEWAY_SECRET'] })
- * // Each worker: runtime.serve({ definitions: [coder], gatewaySecret: process.env['GATEWAY_SECRET'] })
+ * import { sqliteStore } from 'escapement/sqlite'
+ *
+ * const secret = process.env['GATEWAY_SECRET']!
+ * // Each worker: runtime.serve({ definitions: [coder], gatewaySecret: secret })
+ * const gateway = await serveGateway({ directory: sqliteStore('agents.db'), secret })
  * console.log(gateway.url)
  * ```
  */

@@ -111,7 +111,7 @@ export const faults: readonly Fault[] = [
     id: 'doors-8',
     file: bridge('bridgeSession'),
     what: 'a client without a token goes on with the session of somebody else',
-    from: "      if (key === undefined) bridge.results.checkOwner(sessionId, owner ?? '')\n",
+    from: "      if (!isProven) bridge.results.checkOwner(sessionId, owner ?? '')\n",
     to: '',
     tests: ['server/bridge/authenticate'],
   },
