@@ -26,7 +26,7 @@ async function startWorker({ cleanup }: CaseContext, file: string, hangs: boolea
     child.kill('SIGKILL')
     await once(child, 'exit')
   })
-  const [data] = (await once(child.stdout!, 'data')) as [Buffer]
+  const [data] = (await once(child.stdout, 'data')) as [Buffer]
   return [child, data.toString().trim()]
 }
 

@@ -168,7 +168,7 @@ describe('an agent that moves, for the client of a gateway', (it) => {
     await once(grave, 'listening')
     grave.on('connection', (socket) => socket.terminate())
     grave.on('headers', () => (dialled += 1))
-    context.cleanup(() => void grave.close())
+    context.cleanup(() => grave.close())
     const from = has.looks
     while (has.looks < from + 20) await new Promise((resolve) => setImmediate(resolve))
     assert.ok(dialled < 8, `${dialled} times`)
