@@ -3,6 +3,7 @@ import { type ErrorCode, RuntimeError, toErrorInfo, type ErrorInfo } from '../pr
 /** What may be right the next time, here or on another worker. */
 const passing: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'AGENT_DETACHED',
+  'AGENT_ELSEWHERE',
   'AGENT_PAUSED',
   'INTERNAL',
   'RUNTIME_CLOSED',

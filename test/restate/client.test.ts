@@ -7,7 +7,8 @@ import { calls, tool, withCode } from '../support/agentHarness.ts'
 import { freePort } from '../support/freePort.ts'
 import { assert, describe } from '../support/suite.ts'
 import { heldReply } from './heldReply.ts'
-import { describeWithEngine, recordsIn } from './withEngine.ts'
+import { recordsIn } from './recordsIn.ts'
+import { describeWithEngine } from './withEngine.ts'
 
 describeWithEngine('a client of an engine', (it) => {
   it('has the result and the events of a run from the store', async ({ worker, client }) => {

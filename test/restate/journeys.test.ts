@@ -10,7 +10,8 @@ import { checkLog } from '../support/journeyRules.ts'
 import { assert } from '../support/suite.ts'
 import { Switchboard } from './crash/switchboard.ts'
 import { heldReply } from './heldReply.ts'
-import { describeWithEngine, recordsIn, type EngineContext } from './withEngine.ts'
+import { recordsIn } from './recordsIn.ts'
+import { describeWithEngine, type EngineContext } from './withEngine.ts'
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 

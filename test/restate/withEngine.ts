@@ -3,7 +3,6 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { AgentDefinition } from '../../src/actors/agentDefinition.ts'
-import type { LogRecord } from '../../src/protocol/records.ts'
 import type { Store } from '../../src/protocol/store.ts'
 import {
   restateClient,
@@ -110,11 +109,4 @@ async function post(url: string, body: object | undefined): Promise<Posted> {
   const headers = { 'content-type': 'application/json' }
   const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body ?? {}) })
   return { status: response.status, body: (await response.json()) as Posted['body'] }
-}
-
-/** The records of an agent's log. */
-export async function recordsIn(store: Store, agentId: string): Promise<LogRecord[]> {
-  const records: LogRecord[] = []
-  for await (const record of store.read(agentId)) records.push(record)
-  return records
 }

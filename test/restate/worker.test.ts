@@ -2,7 +2,8 @@ import { defineAgent } from '../../src/actors/defineAgent.ts'
 import { scriptedModel } from '../../src/testing/scriptedModel.ts'
 import { checkLog } from '../support/journeyRules.ts'
 import { assert } from '../support/suite.ts'
-import { describeWithEngine, recordsIn } from './withEngine.ts'
+import { recordsIn } from './recordsIn.ts'
+import { describeWithEngine } from './withEngine.ts'
 
 describeWithEngine('a worker of an engine', (it) => {
   it('runs a prompt, and what comes of it is in the store', async ({ worker, post, store }) => {

@@ -8,7 +8,7 @@ import { restateClient, type RestateClient, type RestateOutcome } from '../../..
 import { sqliteStore } from '../../../src/sqlite.ts'
 import { checkLog } from '../../support/journeyRules.ts'
 import type { Engine } from '../engine.ts'
-import { recordsIn } from '../withEngine.ts'
+import { recordsIn } from '../recordsIn.ts'
 import type { Effect, Place } from './job.ts'
 import { Switchboard } from './switchboard.ts'
 import { WorkerProcess } from './workerProcess.ts'

@@ -1,0 +1,184 @@
+import type { AgentDefinition } from '../../src/actors/agentDefinition.ts'
+import { defineAgent } from '../../src/actors/defineAgent.ts'
+import { createRuntime } from '../../src/createRuntime.ts'
+import type { Store } from '../../src/protocol/store.ts'
+import { Attempt, type Step } from '../../src/restate/attempt.ts'
+import { readCarried, type Carried } from '../../src/restate/carried.ts'
+import { Definitions } from '../../src/restate/definitions.ts'
+import { WorkerAgents } from '../../src/restate/workerAgents.ts'
+import { memoryStore } from '../../src/stores/memoryStore.ts'
+import { scriptedModel } from '../../src/testing/scriptedModel.ts'
+import { tool, calls } from '../support/agentHarness.ts'
+import { checkLog } from '../support/journeyRules.ts'
+import { assert, describe, type CaseContext } from '../support/suite.ts'
+import { heldReply } from './heldReply.ts'
+import { recordsIn } from './recordsIn.ts'
+
+interface Worker {
+  readonly agents: WorkerAgents
+  /** How many agents are in memory. */
+  loaded(): number
+}
+
+/** A worker without its engine. */
+async function workerOn(
+  { cleanup }: CaseContext,
+  store: Store,
+  definition: AgentDefinition,
+  warm = 10,
+): Promise<Worker> {
+  const runtime = await createRuntime({ store: { ...store, close: async () => {} } })
+  cleanup(() => runtime.close({ detach: true }))
+  const definitions = new Definitions([definition])
+  const agents = new WorkerAgents({ runtime, store, definitions, deps: undefined, warm, logger: undefined })
+  return { agents, loaded: () => runtime.agents().length }
+}
+
+const command = (verb: string, requestId: string, body: object = {}): Carried =>
+  readCarried('a1', verb, body, requestId)
+const prompt = (requestId: string): Carried => command('prompt', requestId, { content: `Prompt ${requestId}` })
+
+const outcomeOf = (step: Step) => ('outcome' in step ? step.outcome : undefined)
+
+describe('an attempt to bring a command to an agent', (it) => {
+  it('gives the command once, whatever attempts come after it', async (context) => {
+    const store = memoryStore()
+    const definition = defineAgent({ name: 'coder', model: scriptedModel([{ text: 'One.' }]) })
+    const { agents } = await workerOn(context, store, definition)
+    for (const _ of [1, 2, 3]) {
+      const step = await new Attempt(agents, 'a1', prompt('p1'), new AbortController().signal).next()
+      assert.is(outcomeOf(step)?.status, 'done')
+    }
+    assert.is((await recordsIn(store, 'a1')).filter(({ type }) => type === 'run.start').length, 1)
+  })
+
+  it('lets go without a word when the engine ends it, and the next one in the process waits for that and goes on', async (context) => {
+    const store = memoryStore()
+    const held = heldReply('Never.')
+    const definition = defineAgent({ name: 'coder', model: scriptedModel([held.reply, { text: 'Done.' }]) })
+    const { agents } = await workerOn(context, store, definition)
+    const over = new AbortController()
+    const first = new Attempt(agents, 'a1', prompt('p1'), over.signal).next()
+    await held.asked
+    const second = new Attempt(agents, 'a1', prompt('p1'), new AbortController().signal).next()
+    over.abort()
+    await assert.rejects(
+      () => first,
+      (thrown: unknown) => (thrown as Error).name === 'AttemptOver',
+    )
+    assert.is(outcomeOf(await second)?.status, 'done')
+    const records = await recordsIn(store, 'a1')
+    assert.equal(
+      records.flatMap((record) => (record.type === 'run.end' ? [record.stopReason] : [])),
+      ['paused', 'stop'],
+    )
+    assert.equal(checkLog(records, { isWhole: true }), [])
+  })
+
+  it('does not begin when the engine has ended it before', async (context) => {
+    const store = memoryStore()
+    const { agents } = await workerOn(context, store, defineAgent({ name: 'coder', model: scriptedModel([]) }))
+    await assert.rejects(
+      () => new Attempt(agents, 'a1', prompt('p1'), AbortSignal.abort()).next(),
+      () => true,
+    )
+    assert.equal(await store.list(), [])
+  })
+
+  it('keeps what comes by signal before the agent is open, and drops what comes twice or too late', async (context) => {
+    const store = memoryStore()
+    const held = heldReply('One.')
+    const definition = defineAgent({ name: 'coder', model: scriptedModel([held.reply, { text: 'Two.' }]) })
+    const { agents } = await workerOn(context, store, definition)
+    const attempt = new Attempt(agents, 'a1', prompt('p1'), new AbortController().signal)
+    const steering = command('steer', 's1', { content: 'Also this.' })
+    attempt.take(steering)
+    const step = attempt.next()
+    await held.asked
+    attempt.take(steering)
+    held.goOn()
+    assert.is(outcomeOf(await step)?.status, 'done')
+    attempt.take(command('steer', 's2', { content: 'Too late.' }))
+    await new Promise((resolve) => setImmediate(resolve))
+    const records = await recordsIn(store, 'a1')
+    assert.is(records.filter(({ type }) => type === 'message.added').length, 2)
+    assert.is(records.filter(({ type }) => type === 'turn.start').length, 2)
+  })
+
+  it('ends what runs when it is cancelled, even before it has begun', async (context) => {
+    const store = memoryStore()
+    const held = heldReply('Never.')
+    const definition = defineAgent({ name: 'coder', model: scriptedModel([held.reply, { text: 'Two.' }]) })
+    const { agents } = await workerOn(context, store, definition)
+    const attempt = new Attempt(agents, 'a1', prompt('p1'), new AbortController().signal)
+    const step = attempt.next()
+    await held.asked
+    await attempt.cancel()
+    assert.is(outcomeOf(await step)?.stopReason, 'aborted')
+    const next = new Attempt(agents, 'a1', command('wake', 'w1'), new AbortController().signal)
+    await next.cancel()
+    const ends = (await recordsIn(store, 'a1')).flatMap((record) =>
+      record.type === 'run.end' ? [record.stopReason] : [],
+    )
+    assert.equal(ends, ['aborted'])
+  })
+
+  it('says what waits for people by its keys, and keeps nothing in memory for that', async (context) => {
+    const store = memoryStore()
+    const publish = tool('publish', () => 'published', { needsApproval: true })
+    const model = scriptedModel([calls('c', 'publish'), { text: 'Out.' }])
+    const worker = await workerOn(context, store, defineAgent({ name: 'coder', model, tools: [publish] }))
+    const waiting = outcomeOf(await new Attempt(worker.agents, 'a1', prompt('p1'), new AbortController().signal).next())
+    assert.ok(waiting?.status === 'waiting')
+    assert.is(worker.loaded(), 0)
+    const decision = command('decide', 'd1', { callId: waiting.callIds?.[0], decision: 'approve' })
+    const decided = await new Attempt(worker.agents, 'a1', decision, new AbortController().signal).next()
+    assert.is(outcomeOf(decided)?.status, 'done')
+    const wrong = await new Attempt(
+      worker.agents,
+      'a1',
+      { ...decision, requestId: 'd2' },
+      new AbortController().signal,
+    ).next()
+    assert.equal([outcomeOf(wrong)?.status, outcomeOf(wrong)?.error?.code], ['refused', 'CALL_NOT_PENDING'])
+  })
+
+  it('keeps agents that rest, as many as it may, and reads those again that another worker has had', async (context) => {
+    const store = memoryStore()
+    const replies = Array.from({ length: 8 }, () => ({ text: 'Yes.' }))
+    const definition = defineAgent({ name: 'coder', model: scriptedModel(replies) })
+    const one = await workerOn(context, store, definition, 1)
+    const other = await workerOn(context, store, definition, 0)
+    const ask = async ({ agents }: Worker, requestId: string, agentId = 'a1') => {
+      const carried = readCarried(agentId, 'prompt', { content: 'Go.' }, requestId)
+      return outcomeOf(await new Attempt(agents, agentId, carried, new AbortController().signal).next())
+    }
+    await ask(one, 'p1')
+    await ask(one, 'p2')
+    assert.is(one.loaded(), 1)
+    await ask(other, 'p3')
+    assert.is(other.loaded(), 0)
+    assert.is((await ask(one, 'p4'))?.status, 'done')
+    await ask(one, 'p5', 'a2')
+    assert.is(one.loaded(), 1)
+    const records = await recordsIn(store, 'a1')
+    assert.is(records.filter(({ type }) => type === 'run.start').length, 4)
+    assert.equal(checkLog(records, { isWhole: true }), [])
+  })
+
+  it('stops an agent for good, and finds that done when it is asked again', async (context) => {
+    const store = memoryStore()
+    const { agents } = await workerOn(
+      context,
+      store,
+      defineAgent({ name: 'coder', model: scriptedModel([{ text: 'Yes.' }]) }),
+    )
+    await new Attempt(agents, 'a1', prompt('p1'), new AbortController().signal).next()
+    for (const _ of [1, 2]) {
+      const step = await new Attempt(agents, 'a1', command('stop', 'x1'), new AbortController().signal).next()
+      assert.is(outcomeOf(step)?.status, 'stopped')
+    }
+    const step = await new Attempt(agents, 'a1', prompt('p2'), new AbortController().signal).next()
+    assert.is(outcomeOf(step)?.error?.code, 'AGENT_STOPPED')
+  })
+})
