@@ -7,7 +7,7 @@ import { keepOpen, nodesOf, openedAgain, wrongInPlace, wrongInResult, type OpenS
 import { copiesOf, wrongInGraft } from './grafts.ts'
 import type { ConversationNode } from './node.ts'
 import { tagsIn, type KeptConversation } from './keptConversation.ts'
-import { KeptNodes } from './keptNodes.ts'
+import type { KeptNodes } from './keptNodes.ts'
 import { TreeView } from './treeView.ts'
 import { wrongInRevert } from './wrongInRevert.ts'
 import { Annotations } from './annotations.ts'
@@ -48,12 +48,12 @@ export class Conversation extends TreeView implements ConversationView {
   /** The overlay in force at the last change. */
   #shown: Overlay | undefined
 
-  /** `kept`: what `keep` and `keepNodes` gave of one with the same counter. @throws RangeError: the nodes are cut off. */
+  /** `kept`: what `keep` gave of one with the same counter, and its nodes. */
   constructor(
     counter: TokenCounter = estimateTokens,
-    kept?: { readonly state: KeptConversation; readonly nodes: Uint8Array },
+    kept?: { readonly state: KeptConversation; readonly nodes: KeptNodes },
   ) {
-    super(kept && { ...kept.state.tree, nodes: new KeptNodes(kept.nodes) }, kept && tagsIn(kept.state))
+    super(kept && { ...kept.state.tree, nodes: kept.nodes }, kept && tagsIn(kept.state))
     this.#counter = counter
     if (kept !== undefined) this.#restore(kept.state)
   }
@@ -88,9 +88,9 @@ export class Conversation extends TreeView implements ConversationView {
     }
   }
 
-  /** Its nodes, as bytes. */
-  keepNodes(): Uint8Array<ArrayBuffer> {
-    return this.tree.keepNodes()
+  /** A node, or its bytes where nobody has read it since it was kept: for `keepNodes`. */
+  asKept(id: NodeId): ConversationNode | Uint8Array | undefined {
+    return this.tree.asKept(id)
   }
 
   /** `seq` of the last record applied. */

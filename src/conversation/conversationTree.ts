@@ -1,7 +1,7 @@
 import type { Tag } from '../protocol/braking.ts'
 import type { NodeId } from '../protocol/ids.ts'
 import type { RecordOf } from '../protocol/records.ts'
-import { keepNodes, type KeptNodes } from './keptNodes.ts'
+import type { KeptNodes } from './keptNodes.ts'
 import { makeNode, repeatNode, type CallMarks, type ConversationNode } from './node.ts'
 import type { TokenCounter } from './tokenCounter.ts'
 
@@ -163,12 +163,9 @@ export class ConversationTree {
     }
   }
 
-  /** Its nodes, as they are kept. */
-  keepNodes(): Uint8Array<ArrayBuffer> {
-    return keepNodes(
-      this.lastNodeId,
-      (id) => (this.#changed.has(id) ? undefined : this.#kept?.nodes.bytesOf(id)) ?? this.#nodes[id],
-    )
+  /** A node, or its bytes where it is as it was kept. */
+  asKept(id: NodeId): ConversationNode | Uint8Array | undefined {
+    return (this.#changed.has(id) ? undefined : this.#kept?.nodes.bytesOf(id)) ?? this.#nodes[id]
   }
 
   #push(node: ConversationNode): void {

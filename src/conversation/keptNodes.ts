@@ -44,17 +44,18 @@ export class KeptNodes {
   }
 }
 
-/** As `KeptNodes` reads them. `find`: a node, or the bytes of one that nobody has read since. */
-export function keepNodes(
-  last: NodeId,
-  find: (id: NodeId) => ConversationNode | Uint8Array | undefined,
-): Uint8Array<ArrayBuffer> {
+/** The nodes of a conversation as `KeptNodes` reads them. */
+export function keepNodes(conversation: {
+  readonly lastNodeId: NodeId
+  asKept(id: NodeId): ConversationNode | Uint8Array | undefined
+}): Uint8Array<ArrayBuffer> {
+  const last = conversation.lastNodeId
   const parts: Uint8Array[] = []
   const starts = new Uint32Array(last + 1)
   let end = wide * (last + 2)
   for (let id = 1; id <= last; id += 1) {
     starts[id - 1] = end
-    const found = find(id)
+    const found = conversation.asKept(id)
     const part = found === undefined ? nothing : found instanceof Uint8Array ? found : bytesOf(found)
     parts.push(part)
     end += part.length

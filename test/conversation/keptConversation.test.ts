@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { assembleRequest } from '../../src/conversation/assembleRequest.ts'
 import { Conversation } from '../../src/conversation/conversation.ts'
+import { keepNodes, KeptNodes } from '../../src/conversation/keptNodes.ts'
 import type { KeptConversation } from '../../src/conversation/keptConversation.ts'
 import { rebuildConversation } from '../../src/conversation/rebuildConversation.ts'
 import type { LogRecord } from '../../src/protocol/records.ts'
@@ -13,7 +14,7 @@ import { assert, describe } from '../support/suite.ts'
 /** As another process has it. */
 function again(conversation: Conversation): Conversation {
   const state = JSON.parse(JSON.stringify(conversation.keep())) as KeptConversation
-  return new Conversation(conversation.counter, { state, nodes: conversation.keepNodes().slice() })
+  return new Conversation(conversation.counter, { state, nodes: new KeptNodes(keepNodes(conversation)) })
 }
 
 /** Everything that can be read of one, as JSON. */
@@ -37,7 +38,7 @@ const viewOf = (conversation: Conversation): string =>
   ])
 
 const keptOf = (conversation: Conversation): string =>
-  JSON.stringify([conversation.keep(), [...conversation.keepNodes()].length])
+  JSON.stringify([conversation.keep(), keepNodes(conversation).length])
 
 /** What the next request shows; `undefined`: it would not be asked for now. */
 function requestOf({ frame, turnIndex }: BrakeLog, conversation: Conversation): string | undefined {
@@ -103,14 +104,14 @@ describe('a conversation that was kept', (it) => {
     log.step([{ output: 'x'.repeat(100) }])
     log.reply('done')
     const { conversation } = log
-    const nodes = conversation.keepNodes()
+    const nodes = keepNodes(conversation)
     const state = conversation.keep()
     const text = Buffer.from(nodes).indexOf('xxx')
     nodes[text] = 'y'.codePointAt(0)!
-    const restored = new Conversation(conversation.counter, { state, nodes })
+    const restored = new Conversation(conversation.counter, { state, nodes: new KeptNodes(nodes) })
     nodes[text + 1] = 'z'.codePointAt(0)!
     assert.match(JSON.stringify(restored.log()), /yzx/)
     for (const cut of [nodes.subarray(0, 3), nodes.subarray(0, 20), nodes.subarray(0, -1)])
-      assert.throws(() => new Conversation(conversation.counter, { state, nodes: cut }), RangeError)
+      assert.throws(() => new KeptNodes(cut), RangeError)
   })
 })

@@ -38,6 +38,7 @@ export function killingStore(inner: Store, dir: string, kill: Kill): Store {
     list: () => inner.list(),
     open: (agentId) => inner.open(agentId),
     close: () => inner.close(),
+    ...(inner.checkpoints === undefined ? {} : { checkpoints: inner.checkpoints }),
     append(agentId, records) {
       const first = written
       written += records.length

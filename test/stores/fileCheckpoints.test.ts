@@ -4,6 +4,7 @@ import type { Checkpoint } from '../../src/protocol/checkpoints.ts'
 import { fileStore } from '../../src/stores/fileStore.ts'
 import { withCode } from '../support/agentHarness.ts'
 import { assert, describe } from '../support/suite.ts'
+import { startStoreChild } from './startStoreChild.ts'
 import { storeFolder } from './storeFolder.ts'
 
 const checkpoint: Checkpoint = {
@@ -68,6 +69,25 @@ describe('the checkpoint of a log in a folder', (it) => {
       assert.ok(seq === 7 || seq === 9)
     }
     await writing
+  })
+
+  it('is whole after a kill -9 in the middle of writing it', { timeoutMs: 20_000 }, async (context) => {
+    const { dir } = await storeFolder(context)
+    const store = fileStore(dir)
+    context.cleanup(() => store.close())
+    for (let life = 1; life <= 4; life += 1) {
+      const child = await startStoreChild(dir, context)
+      await child.ask({ do: 'open', ids: ['a'] })
+      child.send({ do: 'checkpointForEver', id: 'a', bytes: 3_000_000 })
+      let written = 0
+      while (written < life) written = (await child.nextAnswer()).ok as number
+      for (let reads = 0; reads < 10; reads += 1) assert.ok((await store.checkpoints!.read('a')) !== undefined)
+      await child.kill()
+      const found = await store.checkpoints!.read('a')
+      assert.ok(found !== undefined && found.seq >= written, `after ${written}`)
+      assert.ok(found.body.every((byte) => byte === found.seq))
+      await (await store.open('a')).release()
+    }
   })
 
   it('takes no id that leads out of the folder', async (context) => {

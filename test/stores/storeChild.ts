@@ -12,6 +12,8 @@ export type ChildRequest =
   | { readonly do: 'append'; readonly id: string; readonly from: number; readonly to: number }
   /** Appends one record after the other for ever, with `ahead` more (default 0) under way, and says each acknowledged seq. */
   | { readonly do: 'appendForEver'; readonly id: string; readonly ahead?: number }
+  /** Writes one checkpoint after the other for ever, each of its seq in every byte, and says each that is written. */
+  | { readonly do: 'checkpointForEver'; readonly id: string; readonly bytes: number }
 
 // Reaching `ulimit -f` is to fail the write, not to kill the process.
 if (process.platform !== 'win32') process.on('SIGXFSZ', () => {})
@@ -29,6 +31,12 @@ async function answer(request: ChildRequest): Promise<unknown> {
     if (request.ids.length === 1 && tries[0]?.status === 'rejected') throw tries[0].reason
     return request.ids.filter((_, index) => tries[index]?.status === 'fulfilled')
   }
+  if (request.do === 'checkpointForEver')
+    for (let seq = 1; ; seq += 1) {
+      const body = new Uint8Array(request.bytes).fill(seq & 255)
+      await store.checkpoints!.write(request.id, { seq, form: 'f', digest: `${seq}`, body })
+      say({ ok: seq })
+    }
   const underWay: Promise<void>[] = []
   for (let seq = 1; ; seq += 1) {
     underWay.push(store.append(request.id, recordsBetween(seq, seq)).then(() => say({ ok: seq })))

@@ -6,6 +6,7 @@ import type { AssembledRequest } from '../../conversation/assembleRequest.ts'
 import type { Conversation } from '../../conversation/conversation.ts'
 import { GroupMember } from '../../conversation/lessons.ts'
 import type { SharedLessons } from '../../conversation/sharedLessons.ts'
+import { keepNodes } from '../../conversation/keptNodes.ts'
 import { rebuildConversation } from '../../conversation/rebuildConversation.ts'
 import type { AgentInput } from '../../machines/agentTypes.ts'
 import { foldContext } from '../../machines/rebuildContext.ts'
@@ -130,7 +131,7 @@ export class AgentHost extends LoggedHost implements AgentPorts, AgentBody, Load
       handoffs: handoffs?.keep(),
       taken: sourced?.keep(),
     }
-    return { kept, nodes: conversation.keepNodes() }
+    return { kept, nodes: keepNodes(conversation) }
   }
 
   protected get self(): TreeAgent {

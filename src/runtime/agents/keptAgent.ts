@@ -2,6 +2,7 @@ import type { AgentDefinition } from '../../actors/agentDefinition.ts'
 import type { KeptTaken } from '../../actors/sourcedTools.ts'
 import { Conversation } from '../../conversation/conversation.ts'
 import type { KeptConversation } from '../../conversation/keptConversation.ts'
+import { KeptNodes } from '../../conversation/keptNodes.ts'
 import { TextHash } from '../../conversation/textHash.ts'
 import type { TokenCounter } from '../../conversation/tokenCounter.ts'
 import { ContextFold, type KeptContext } from '../../machines/rebuildContext.ts'
@@ -88,7 +89,7 @@ export function goOnFrom(
   const kept = JSON.parse(new TextDecoder().decode(head)) as KeptAgent
   const wrong = wrongIn(kept, records, definition)
   if (wrong !== undefined) throw new Error(wrong)
-  const nodes = body.subarray(headBytes + length)
+  const nodes = new KeptNodes(body.subarray(headBytes + length))
   const conversation = new Conversation(definition.counter, { state: kept.conversation, nodes })
   const context = new ContextFold(kept.context)
   for (const record of records) {
