@@ -290,4 +290,20 @@ export const faults: readonly Fault[] = [
     to: ' WHERE number = $1 AND $2::bigint > 0 FOR SHARE',
     tests: ['postgres/contract'],
   },
+  {
+    id: 'postgres-37',
+    file: 'src/stores/postgres/textIndex.ts',
+    what: 'a search never ends when a log has lost its records',
+    from: ' === undefined) return\n    }\n',
+    to: ' === null) return\n    }\n',
+    tests: ['postgres/search'],
+  },
+  {
+    id: 'postgres-38',
+    file: 'src/stores/postgres/textIndex.ts',
+    what: 'the first search after a long time has to note everything',
+    from: '    this.#behind.add(agent)\n    this.#wait(delayMs)\n',
+    to: '',
+    tests: ['postgres/search'],
+  },
 ]

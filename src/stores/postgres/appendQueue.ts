@@ -16,12 +16,15 @@ const slowest = 1_000
 export class AppendQueue {
   readonly #database: Database
   readonly #queryTimeoutMs: number
+  readonly #written: (agent: number) => void
   #due: PostgresLease[] = []
   #isAwaited = false
 
-  constructor(database: Database, queryTimeoutMs: number) {
+  /** `written` hears of each agent that has new records in the database. */
+  constructor(database: Database, queryTimeoutMs: number, written: (agent: number) => void) {
     this.#database = database
     this.#queryTimeoutMs = queryTimeoutMs
+    this.#written = written
   }
 
   /** Resolves once the records are stored. */
@@ -132,6 +135,7 @@ export class AppendQueue {
         continue
       }
       plan.lease.lastSeq = plan.records.at(-1)!.seq
+      this.#written(plan.lease.number)
       settle(plan)
     }
     if (others.length > 0) await this.#lookAt(others)

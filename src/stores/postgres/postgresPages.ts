@@ -19,8 +19,11 @@ class Conditions {
   }
 }
 
-/** What `query` asks for, `after` and `limit` aside. Pure. */
-function conditionsOf(schema: string, { ids, within, metadata, definition, parent, forkedFrom }: LogQuery): Conditions {
+/** What `query` asks for, `after` and `limit` aside, of a row of the table of agents. */
+export function conditionsOf(
+  schema: string,
+  { ids, within, metadata, definition, parent, forkedFrom }: LogQuery,
+): Conditions {
   const conditions = new Conditions()
   conditions.add([], () => 'last_seq > 0')
   const labels: Label[] = [

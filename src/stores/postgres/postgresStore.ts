@@ -3,6 +3,7 @@ import { quietClock, systemClock, type Clock } from '../../protocol/clock.ts'
 import { describeIssues, RuntimeError } from '../../protocol/errors.ts'
 import { checkAgentId } from '../../protocol/ids.ts'
 import type { LogPage, LogQuery } from '../../protocol/logPages.ts'
+import type { SearchHit, SearchQuery } from '../../protocol/logSearch.ts'
 import type { LogRecord } from '../../protocol/records.ts'
 import type { SnapshotLimits } from '../../protocol/snapshots.ts'
 import type { ErasableStore, LeaseOptions, LogHolder, LogStat, LogWorker, StoreLease } from '../../protocol/store.ts'
@@ -19,6 +20,7 @@ import { PostgresSnapshots } from './postgresSnapshots.ts'
 import { readLog } from './readLog.ts'
 import { hasTables, prepareTables } from './tables.ts'
 import { readPage } from './postgresPages.ts'
+import { TextIndex } from './textIndex.ts'
 import { isAlive, Worker, workerWords } from './worker.ts'
 
 export interface PostgresStoreOptions {
@@ -35,6 +37,11 @@ export interface PostgresStoreOptions {
   readonly queryTimeoutMs?: number
   /** How long it is tried again, in milliseconds, while the database or the way to it fails. Default: 30,000. */
   readonly retryMs?: number
+  /**
+   * Whether what is said is indexed, a second behind the appends, so that `search` finds it. Without it appends cost less, and there is no
+   * `search`. Default: true.
+   */
+  readonly search?: boolean
   /** Measures pauses between tries and times of leases. Default: the system's clock. */
   readonly clock?: Clock
   /** How much is kept of the files that one agent changed, for `undo`. Default: as `fileStore`. */
@@ -54,6 +61,7 @@ const optionsSchema = z
     connections: z.int().positive(),
     queryTimeoutMs: limit,
     retryMs: z.number().nonnegative(),
+    search: z.boolean(),
     clock: z.custom<Clock>(
       (value) => typeof value === 'object' && value !== null && 'now' in value && 'after' in value,
     ),
@@ -68,6 +76,8 @@ class PostgresStore implements ErasableStore {
   readonly snapshots: PostgresSnapshots
   readonly checkpoints: PostgresCheckpoints
   readonly #database: Database
+  readonly search?: (query: SearchQuery) => Promise<readonly SearchHit[]>
+  readonly #texts: TextIndex
   readonly #queue: AppendQueue
   readonly #worker: Worker
   readonly #leases = new Map<string, PostgresLease>()
@@ -79,9 +89,13 @@ class PostgresStore implements ErasableStore {
 
   constructor(place: PostgresPlace, options: PostgresStoreOptions) {
     const { schema = 'escapement', leaseMs = 10_000, connections = 4, queryTimeoutMs = 5_000 } = options
-    const { retryMs = 30_000, clock = systemClock, snapshots } = options
+    const { retryMs = 30_000, clock = systemClock, snapshots, search = true } = options
     this.#database = new Database(place, { schema, connections, queryTimeoutMs, retryMs, clock })
-    this.#queue = new AppendQueue(this.#database, queryTimeoutMs)
+    this.#texts = new TextIndex(this.#database, clock)
+    if (search) this.search = (query) => this.#search(query)
+    this.#queue = new AppendQueue(this.#database, queryTimeoutMs, (agent) => {
+      if (search) this.#texts.written(agent)
+    })
     // Beats do not keep a process alive.
     const beats = clock === systemClock ? quietClock : clock
     this.#worker = new Worker(this.#database, { leaseMs, clock: beats }, () => this.#leases.values())
@@ -153,6 +167,12 @@ class PostgresStore implements ErasableStore {
       (await this.#hasTables())
         ? readPage(this.#database, query)
         : { logs: [], ...(query.total === true ? { total: 0 } : {}) },
+    )
+  }
+
+  #search(query: SearchQuery): Promise<readonly SearchHit[]> {
+    return this.#doing('STORE_READ_FAILED', 'read', async () =>
+      (await this.#hasTables()) ? this.#texts.search(query) : [],
     )
   }
 
@@ -262,7 +282,7 @@ class PostgresStore implements ErasableStore {
       )
       if (row === undefined) return true
       if (row['held'] === true) return false
-      for (const table of ['records', 'labels', 'contents', 'checkpoints'])
+      for (const table of ['records', 'labels', 'contents', 'checkpoints', 'texts', 'noted'])
         await run(`DELETE FROM ${schema}.${table} WHERE agent = $1`, [row['number']], deletionMs)
       await run(`DELETE FROM ${schema}.agents WHERE number = $1`, [row['number']])
       return true
@@ -321,6 +341,7 @@ class PostgresStore implements ErasableStore {
     await this.#worker.release(leases.filter((lease) => !lease.isReleased))
     for (const lease of leases) this.#forget(lease)
     await Promise.all(leases.map((lease) => lease.release()))
+    await this.#texts.close()
     await this.#worker.leave()
     await this.#database.close()
   }

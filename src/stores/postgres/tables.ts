@@ -6,7 +6,8 @@ import { isMissingTable, Refusal } from './failures.ts'
  * must leave those at work that know the tables only up to the one before.
  *
  * One row a process tells that it is alive, and not one a log. What an append changes is part of no index, so that the row of an agent is
- * written anew in its place; lists go by the `minute`, which changes rarely. `labels`: what they are filtered by. Epochs are counted for all logs together, so that one that is deleted and begun anew has none of
+ * written anew in its place; lists go by the `minute`, which changes rarely. `labels`: what they are filtered by. `texts`: what was said, filled behind the
+ * appends, up to the record `noted`. Epochs are counted for all logs together, so that one that is deleted and begun anew has none of
  * before. Bodies are text: `jsonb` refuses what JSON may hold.
  */
 const steps: readonly ((schema: string) => string)[] = [
@@ -62,6 +63,17 @@ CREATE TABLE ${schema}.checkpoints (
   form text NOT NULL,
   digest text NOT NULL,
   body bytea NOT NULL
+);
+CREATE TABLE ${schema}.texts (
+  agent bigint NOT NULL,
+  seq int NOT NULL,
+  words tsvector NOT NULL,
+  PRIMARY KEY (agent, seq)
+);
+CREATE INDEX said ON ${schema}.texts USING gin (words);
+CREATE TABLE ${schema}.noted (
+  agent bigint PRIMARY KEY,
+  seq int NOT NULL
 );
 DO $$ BEGIN
   ALTER TABLE ${schema}.records ALTER body SET COMPRESSION lz4;
