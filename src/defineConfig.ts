@@ -73,7 +73,7 @@ export interface Config {
   readonly mcp?: { readonly [name: string]: ConfigMcpServer }
   /** Limits of each run of that agent. Default: 200 turns. */
   readonly limits?: Limits
-  /** Where sessions are recorded: a folder, relative to this file. Default: `.escapement` in the folder of `--dir`. */
+  /** Where sessions are recorded: a folder or `sqlite:<file>`, relative to this file, or `postgres://…`. Default: `.escapement` in the folder of `--dir`. */
   readonly store?: string
   /**
    * What that agent knows beyond one conversation, and where `escapement memory` looks: a folder of Markdown files, or an SQLite file, whose

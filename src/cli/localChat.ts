@@ -1,4 +1,4 @@
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { systemClock } from '../protocol/clock.ts'
 import { approvalPolicy } from './approvals.ts'
 import { doubleStop } from './signals.ts'
@@ -6,7 +6,6 @@ import { exitCodes, type CliHost } from './cliHost.ts'
 import { runTerminalChat, type OpenChat } from './runTerminalChat.ts'
 import { resumeHint, type Session } from './openSession.ts'
 import { forkSession } from '../sessions/forkSession.ts'
-import { fileStore } from '../stores/fileStore.ts'
 import type { ChatAbout } from './chatAgent.ts'
 import { Redactor } from '../redaction/redactor.ts'
 import { historyFile } from './terminal/input/historyFile.ts'
@@ -35,9 +34,9 @@ const aboutSession = (session: Session, host: CliHost): ChatAbout => ({
   conversation: () => Promise.resolve(session.agent.conversation),
   spent: () => Promise.resolve(session.agent.spent),
   async fork(step) {
-    const { agent, logFile } = session
+    const { agent, store } = session
     await agent.durable()
-    const { agentId } = await forkSession(fileStore(dirname(logFile)), agent.id, step)
+    const { agentId } = await forkSession(store, agent.id, step)
     return resumeHint({ ...session, agent: { id: agentId } }, host)
   },
 })
@@ -47,7 +46,7 @@ export async function chatInTerminal(
   session: Session,
   { host, isPriced, modelId, yes = false, begin, onSessions }: TerminalChatOptions,
 ): Promise<number> {
-  const { agent, dir, logFile, prompt } = session
+  const { agent, dir, place, logFile, prompt } = session
   const isDouble = doubleStop(systemClock)
   const redactor = new Redactor(session.redact ?? {})
   const code = await runTerminalChat(
@@ -60,7 +59,7 @@ export async function chatInTerminal(
       window: () => session.definition.compaction?.policy.contextWindow,
       ctrlC: { help: 'stop the work; twice, leave', hint: 'Esc to stop' },
       policy: () => approvalPolicy(true, yes),
-      history: historyFile(join(dirname(logFile), 'history'), (text) => redactor.text(text)),
+      history: historyFile(join(place.folder ?? join(dir, '.escapement'), 'history'), (text) => redactor.text(text)),
       workspace: { dir },
       begin,
       onSessions,

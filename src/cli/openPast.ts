@@ -55,7 +55,7 @@ export async function openPast(invocation: Invocation, host: CliHost, id: string
   const session = await openSession({
     dir,
     ...settingsOf(config),
-    recordIn: logs.folder,
+    recordIn: logs.place,
     definition,
     onGuideTrouble: guideTrouble(definition, host),
     choice,

@@ -1,4 +1,4 @@
-import { dirname, join, resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { nanoid } from 'nanoid'
 import type { AgentDefinition } from '../actors/agentDefinition.ts'
 import { defineAgent, type AgentOptions } from '../actors/defineAgent.ts'
@@ -14,12 +14,13 @@ import type { Run } from '../runs/run.ts'
 import type { Limits } from '../protocol/records.ts'
 import type { RuntimeOptions } from '../runtime/runtimeOptions.ts'
 import { createRuntime, type Runtime } from '../createRuntime.ts'
-import { fileStore } from '../stores/fileStore.ts'
+import type { Store } from '../protocol/store.ts'
 import type { CliHost } from './cliHost.ts'
 import type { ModelChoice } from './models/chooseModel.ts'
 import { cliAgentName, instructionsFor } from './ownSession.ts'
 import { recordFolder } from './recordFolder.ts'
 import { howToResume } from './sessionLogs.ts'
+import { folderPlace, type StorePlace } from './storePlace.ts'
 
 /** An agent that works in a folder, and its log. */
 export interface Session {
@@ -27,6 +28,9 @@ export interface Session {
   readonly runtime: Runtime
   readonly definition: AgentDefinition
   readonly dir: string
+  readonly place: StorePlace
+  readonly store: Store
+  /** Where the log is, for a person. */
   readonly logFile: string
   /** What is kept out of the log. */
   readonly redact?: RedactOptions
@@ -63,7 +67,7 @@ export interface SessionOptions extends CoderOptions {
   /** Reads the `AGENTS.md` files that speak for the folder; told of those that it cannot. Default: reads none. */
   readonly onGuideTrouble?: ((trouble: string) => void) | undefined
   /** Where the log goes. Default: `.escapement` in `dir`. */
-  readonly recordIn?: string
+  readonly recordIn?: StorePlace
   /** Id of a session to continue instead of starting a new one. It stays paused until it is resumed. */
   readonly resume?: string
 }
@@ -81,17 +85,18 @@ const mostName = 256
 export async function openSession(options: SessionOptions): Promise<Session> {
   const { recordIn, resume, definition: given, runtime: shared = {} } = options
   const dir = resolve(options.dir)
-  const folder = recordIn ?? join(dir, '.escapement')
+  const place = recordIn ?? folderPlace('.escapement', dir)
+  const store = place.open()
   const opened = given === undefined && options.memory !== undefined ? openMemory(options.memory) : undefined
   const definition = given ?? defineCoder({ ...options, dir, knows: opened?.memory })
-  if (resume === undefined) recordFolder(folder)
-  const runtime = await createRuntime({ store: fileStore(folder), ...shared })
+  if (resume === undefined && place.folder !== undefined) recordFolder(place.folder)
+  const runtime = await createRuntime({ store, ...shared })
   try {
     const agent =
       resume === undefined
         ? await runtime.spawn(definition, { id: `${given === undefined ? 'coder' : idStart(given)}-${nanoid(12)}` })
         : await runtime.resume(resume, definition, { continue: false })
-    const logFile = join(folder, `${agent.id}.jsonl`)
+    const logFile = place.logOf(agent.id)
     const { onGuideTrouble: onTrouble } = options
     const guides = onTrouble === undefined ? [] : untold(await agentsMd(dir, { onTrouble }), agent)
     const prompt = (text: string): Run => {
@@ -100,7 +105,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     }
     const close = (): Promise<void> => runtime.close().finally(() => opened?.close())
     const { redact } = shared
-    return { agent, runtime, definition, dir, logFile, prompt, close, ...(redact === undefined ? {} : { redact }) }
+    return { agent, runtime, definition, dir, place, store, logFile, prompt, close, ...(redact === undefined ? {} : { redact }) }
   } catch (thrown) {
     await runtime.close()
     opened?.close()
@@ -122,15 +127,14 @@ const idStart = ({ name }: AgentDefinition): string => name.replace(/^[^A-Za-z0-
 
 /** The command that continues a session, as typed in the current folder. */
 export function resumeHint(
-  { agent, dir, logFile }: Pick<Session, 'dir' | 'logFile'> & { readonly agent: Pick<Agent, 'id'> },
+  { agent, dir, place: { address } }: Pick<Session, 'dir' | 'place'> & { readonly agent: Pick<Agent, 'id'> },
   { cwd }: Pick<CliHost, 'cwd'>,
 ): string {
-  const logs = dirname(logFile)
-  const place = {
+  const named = {
     dir: dir === cwd() ? undefined : dir,
-    logs: logs === join(dir, '.escapement') ? undefined : logs,
+    logs: address === join(dir, '.escapement') ? undefined : address,
   }
-  return `go on with: ${howToResume(agent.id, place)}`
+  return `go on with: ${howToResume(agent.id, named)}`
 }
 
 /** An agent that works in a folder with tools. @throws RuntimeError `INVALID_OPTION` if `dir` is not a folder. */

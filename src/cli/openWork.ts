@@ -3,6 +3,7 @@ import { loadConfig, type LoadedConfig } from './config/loadConfig.ts'
 import { isInteractive, type CliHost } from './cliHost.ts'
 import type { Invocation } from './commandLine.ts'
 import { chooseModel, type ModelChoice } from './models/chooseModel.ts'
+import { storePlace } from './storePlace.ts'
 import { openSession, type Session, type SessionOptions } from './openSession.ts'
 
 /** How the words of the embedded model are spaced out where a person watches, in milliseconds. */
@@ -15,7 +16,7 @@ export const settingsOf = (
   ...(config?.tools === undefined ? {} : { tools: config.tools }),
   ...(config?.limits === undefined ? {} : { limits: config.limits }),
   ...(config?.memory === undefined ? {} : { memory: config.memory }),
-  ...(config?.logs === undefined ? {} : { recordIn: config.logs }),
+  ...(config?.logs === undefined ? {} : { recordIn: storePlace(config.logs, '.') }),
   runtime: {
     ...(config?.redact === undefined ? {} : { redact: config.redact }),
     ...(config?.modelLimits === undefined ? {} : { models: config.modelLimits }),

@@ -1,35 +1,37 @@
-import { statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { RuntimeError } from '../protocol/errors.ts'
 import type { ErasableStore } from '../protocol/store.ts'
 import { allLogs, pagesOf } from '../sessions/logPages.ts'
 import { loadSession, type LoadedSession } from '../sessions/loadSession.ts'
 import { checkAgentId } from '../protocol/ids.ts'
-import { fileStore } from '../stores/fileStore.ts'
 import { loadConfig, type ConfigWish, type LoadedConfig } from './config/loadConfig.ts'
 import { type CliHost, exitCodes } from './cliHost.ts'
+import { folderPlace, shownAddress, storePlace, type StorePlace } from './storePlace.ts'
 import type { Invocation } from './commandLine.ts'
 import { nearestWord } from '../protocol/nearestWord.ts'
 
-/** A folder of logs and its store. */
+/** Where logs are, and their store. */
 export interface SessionLogs {
-  readonly folder: string
+  readonly place: StorePlace
   readonly store: ErasableStore
 }
 
 export type LogPlace = Pick<Invocation, 'dir' | 'logs'>
 
 /**
- * The logs in the folder given by `--logs`, else where the configuration has them, else in `.escapement` under `--dir`. Creates nothing.
+ * The logs in the store given by `--logs`, else where the configuration has them, else in `.escapement` under `--dir`. Creates nothing.
  *
  * @throws RuntimeError `INVALID_OPTION` if the folder given by an option does not exist.
  */
 export function openLogs({ dir = '.', logs }: LogPlace, config?: Pick<LoadedConfig, 'logs'>): SessionLogs {
-  const [option, named] = logs === undefined ? ['--dir', dir] : ['--logs', logs]
-  if (statSync(named, { throwIfNoEntry: false })?.isDirectory() !== true)
-    throw new RuntimeError('INVALID_OPTION', `${option} "${named}" is not an existing folder.`)
-  const folder = logs === undefined ? (config?.logs ?? join(resolve(dir), '.escapement')) : resolve(logs)
-  return { folder, store: fileStore(folder) }
+  const base = resolve(dir)
+  const named = storePlace(logs ?? config?.logs ?? join(base, '.escapement'), resolve('.'))
+  const needed = logs === undefined ? folderPlace(dir, '.') : named
+  if (needed.folder !== undefined && needed.isThere() === false) {
+    const [option, given] = logs === undefined ? ['--dir', dir] : ['--logs', logs]
+    throw new RuntimeError('INVALID_OPTION', `${option} "${given}" is not an existing folder.`)
+  }
+  return { place: named, store: named.open() }
 }
 
 /** The logs of a command, and so its configuration unless `--logs` makes it needless. @throws RuntimeError as `loadConfig`, `openLogs` */
@@ -41,11 +43,12 @@ export const logsFor = async (invocation: LogPlace & ConfigWish, host: CliHost):
  *
  * @throws RuntimeError `INVALID_ID`, `AGENT_NOT_FOUND` with the most similar id.
  */
-export async function checkSession({ folder, store }: SessionLogs, id: string): Promise<void> {
+export async function checkSession({ place, store }: SessionLogs, id: string): Promise<void> {
   checkAgentId(id)
+  if ((await store.stat?.(id)) !== undefined) return
   const ids = await store.list()
   if (!ids.includes(id))
-    throw new RuntimeError('AGENT_NOT_FOUND', `There is no session "${id}" in ${folder}. ${hintFor(id, ids)}`)
+    throw new RuntimeError('AGENT_NOT_FOUND', `There is no session "${id}" in ${place.name}. ${hintFor(id, ids)}`)
 }
 
 function hintFor(id: string, ids: readonly string[]): string {
@@ -80,7 +83,7 @@ const quoted = (word: string): string => (/^[\w./-]+$/.test(word) ? word : `'${w
 
 /** The command that continues a session, for the same folders. */
 export function howToResume(id: string, { dir, logs }: LogPlace): string {
-  const options = Object.entries({ dir, logs }).flatMap(([name, value]) =>
+  const options = Object.entries({ dir, logs: logs === undefined ? undefined : shownAddress(logs) }).flatMap(([name, value]) =>
     value === undefined ? [] : [`--${name} ${quoted(value)}`],
   )
   return ['escapement resume', id, ...options].join(' ')

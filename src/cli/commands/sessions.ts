@@ -24,7 +24,7 @@ const pageSize = 50
 
 /** `escapement sessions`: what is recorded in a folder, the newest first. */
 export const sessionsCommand: CommandRun = async (invocation, host) => {
-  const { folder, store } = await logsFor(invocation, host)
+  const { place, store } = await logsFor(invocation, host)
   const texts = new Map<string, string>()
   const isJson = wantsJson(invocation, host)
   const limit = invocation.limit === undefined ? (isJson ? Infinity : pageSize) : readCount('--limit', invocation.limit)
@@ -35,8 +35,8 @@ export const sessionsCommand: CommandRun = async (invocation, host) => {
   })
   const none =
     seen === 0
-      ? `There is no session in ${folder}. Make one: escapement run "<task>", or: escapement chat\n`
-      : `Of ${counted(seen, 'session')} in ${folder} none ${noneOf(invocation)}.\n`
+      ? `There is no session in ${place.name}. Make one: escapement run "<task>", or: escapement chat\n`
+      : `Of ${counted(seen, 'session')} in ${place.name} none ${noneOf(invocation)}.\n`
   if (isJson) {
     for (const session of sessions) host.stdout.write(`${safeJson(session)}\n`)
     if (sessions.length === 0) host.stderr.write(none)

@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import { systemClock } from '../../protocol/clock.ts'
 import { capturedRequests, type CapturedRequest } from '../../conversation/captureRequest.ts'
 import type { ConversationView } from '../../conversation/conversationView.ts'
@@ -103,7 +102,7 @@ async function showSession(views: Views): Promise<number> {
       conversation: conversationData(conversation),
     })
   const colours = coloursOf(views)
-  const facts = { forks, logFile: join(logs.folder, `${session.id}.jsonl`), now: systemClock.now() }
+  const facts = { forks, logFile: logs.place.logOf(session.id), now: systemClock.now() }
   const section = (title: string, lines: readonly string[]): string[] =>
     lines.length === 0 ? [] : ['', colours.bold(title), ...lines.map((line) => `  ${line}`)]
   return print(views, [

@@ -10,6 +10,7 @@ import { findConfig } from './findConfig.ts'
 import { importModule } from './importModule.ts'
 import { placeOfKey } from './placeOfKey.ts'
 import type { CliHost } from '../cliHost.ts'
+import { storePlace } from '../storePlace.ts'
 import type { Invocation } from '../commandLine.ts'
 
 /** A configuration that was found, checked. */
@@ -17,7 +18,7 @@ export interface LoadedConfig extends Omit<Config, 'store' | 'skills' | 'mcp'> {
   /** Those of `skills` and `mcp` too. */
   readonly tools: readonly ToolEntry[]
   readonly file: string
-  /** The folder of the logs, absolute. */
+  /** The address of the store, absolute. */
   readonly logs?: string
 }
 
@@ -58,7 +59,7 @@ export async function readConfig(file: string): Promise<LoadedConfig> {
       ...config,
       tools,
       file,
-      ...(store === undefined ? {} : { logs: resolve(folder, store) }),
+      ...(store === undefined ? {} : { logs: storePlace(store, folder).typed }),
       ...(memory === undefined ? {} : { memory: resolve(folder, memory) }),
     }
   } catch (thrown) {

@@ -3,12 +3,13 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } fro
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { sampleProject } from './sampleProject.ts'
+import { folderPlace, type StorePlace } from '../storePlace.ts'
 
 /** A copy of a project in a temporary folder of its own. */
 export interface Workshop {
   readonly dir: string
   /** Where the agent is recorded: beside the project, not in it. */
-  readonly recordIn: string
+  readonly recordIn: StorePlace
   /** Environment of commands: this Node first, whatever the machine has. */
   readonly env: { readonly PATH: string }
   /** Runs node in the project, apart from the agent: whether it ends well in time. Rejects when `signal` aborts. */
@@ -31,7 +32,7 @@ export function openWorkshop(project = sampleProject): Workshop {
   const env = { PATH: `${dirname(process.execPath)}${delimiter}${process.env['PATH'] ?? ''}` }
   return {
     dir,
-    recordIn: join(folder, 'log'),
+    recordIn: folderPlace('log', folder),
     env,
     succeeds: (args, { signal, timeoutMs }) =>
       new Promise((resolve, reject) => {
