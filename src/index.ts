@@ -135,6 +135,8 @@ export type {
   TurnInput,
 } from './sessions/session.ts'
 export { summaryOf, type SessionSummary } from './sessions/listSessions.ts'
+export { copySessions, type CopiedSessions, type CopyOptions, type CopyProgress } from './sessions/copySessions.ts'
+export { searchSessions } from './sessions/searchSessions.ts'
 export { listSessions } from './sessions/listSessions.ts'
 export { loadSession, type LoadedSession } from './sessions/loadSession.ts'
 export { forkSession, type ForkOptions } from './sessions/forkSession.ts'

@@ -2,6 +2,7 @@ import type { Fault } from '../mutate.ts'
 
 const contract = ['contracts/stores.']
 const bridge = ['server/bridge/session']
+const copies = ['sessions/copySessions']
 
 /** Slips in lists of logs. */
 export const faults: readonly Fault[] = [
@@ -84,5 +85,53 @@ export const faults: readonly Fault[] = [
     from: 'folded.match(ascii.test(folded) ? asciiWord : word)',
     to: 'folded.match(ascii.test(folded) ? asciiWord : /[\\p{L}\\p{N}\\p{M}]+/gu)',
     tests: contract,
+  },
+  {
+    id: 'pages-12',
+    file: 'src/sessions/copySessions.ts',
+    what: 'a session is deleted that the other store does not have',
+    from: 'if (!(await isCopied(from, to, id)))',
+    to: 'if (false as boolean)',
+    tests: copies,
+  },
+  {
+    id: 'pages-13',
+    file: 'src/sessions/copySessions.ts',
+    what: 'a session is copied while it is written',
+    from: 'for (const id of ids) leases.push(await from.open(id))',
+    to: '',
+    tests: copies,
+  },
+  {
+    id: 'pages-14',
+    file: 'src/sessions/copySessions.ts',
+    what: 'a fork goes without what it shares',
+    from: 'if (log !== undefined) sources.add(log.origin?.path[0] ?? source)',
+    to: '',
+    tests: copies,
+  },
+  {
+    id: 'pages-15',
+    file: 'src/sessions/copyLog.ts',
+    what: 'a log that goes on in the other store is taken for the same',
+    from: "return { is: (await theirs.next()).done === true ? 'same' : 'other', known }",
+    to: "return { is: 'same', known }",
+    tests: copies,
+  },
+  {
+    id: 'pages-16',
+    file: 'src/sessions/copyLog.ts',
+    what: 'a copy begins anew what was begun',
+    from: 'from.read(agentId, before.known + 1)',
+    to: 'from.read(agentId, before.known)',
+    tests: copies,
+  },
+  {
+    id: 'pages-17',
+    file: 'src/cli/storePlace.ts',
+    what: 'the password of a database is shown',
+    from: "url.password = ''",
+    to: '',
+    tests: ['cli/sessionStores', 'cli/storePlace'],
   },
 ]

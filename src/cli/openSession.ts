@@ -105,7 +105,18 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     }
     const close = (): Promise<void> => runtime.close().finally(() => opened?.close())
     const { redact } = shared
-    return { agent, runtime, definition, dir, place, store, logFile, prompt, close, ...(redact === undefined ? {} : { redact }) }
+    return {
+      agent,
+      runtime,
+      definition,
+      dir,
+      place,
+      store,
+      logFile,
+      prompt,
+      close,
+      ...(redact === undefined ? {} : { redact }),
+    }
   } catch (thrown) {
     await runtime.close()
     opened?.close()

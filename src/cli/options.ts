@@ -12,6 +12,8 @@ export const options = {
   failed: ['--failed', 'only those whose last run failed'],
   waiting: ['--waiting', 'only those that wait for a person'],
   limit: ['--limit <n>', 'only so many, the newest; default at a terminal: 50'],
+  only: ['--only <ids>', 'only these sessions, with a comma between'],
+  metadata: ['--metadata <pairs>', 'only sessions that have these, such as user=u1,plan=2'],
   turn: ['--turn <n>', 'this turn'],
   request: ['--request', 'exactly what the model was sent'],
   artifact: ['--artifact <name>', 'what a result kept whole: its name, or the first digits of its SHA-256'],

@@ -83,8 +83,8 @@ const quoted = (word: string): string => (/^[\w./-]+$/.test(word) ? word : `'${w
 
 /** The command that continues a session, for the same folders. */
 export function howToResume(id: string, { dir, logs }: LogPlace): string {
-  const options = Object.entries({ dir, logs: logs === undefined ? undefined : shownAddress(logs) }).flatMap(([name, value]) =>
-    value === undefined ? [] : [`--${name} ${quoted(value)}`],
+  const options = Object.entries({ dir, logs: logs === undefined ? undefined : shownAddress(logs) }).flatMap(
+    ([name, value]) => (value === undefined ? [] : [`--${name} ${quoted(value)}`]),
   )
   return ['escapement resume', id, ...options].join(' ')
 }

@@ -60,7 +60,14 @@ function sqlitePlace(path: string, base: string): StorePlace {
 function postgresPlace(rest: string): StorePlace {
   const url = `postgres:${rest}`
   const name = withoutPassword(url)
-  return { address: name, typed: url, name, logOf: () => name, isThere: () => undefined, open: () => postgresStore(url) }
+  return {
+    address: name,
+    typed: url,
+    name,
+    logOf: () => name,
+    isThere: () => undefined,
+    open: () => postgresStore(url),
+  }
 }
 
 /** How a store is named whose address begins so. */

@@ -1,5 +1,5 @@
 import { RuntimeError } from '../protocol/errors.ts'
-import type { LogEntry, LogQuery } from '../protocol/logPages.ts'
+import type { LogQuery } from '../protocol/logPages.ts'
 import { checkMetadata, type Metadata } from '../protocol/metadata.ts'
 import { checkAgentId } from '../protocol/ids.ts'
 import { isErasable, type ErasableStore, type Store, type StoreLease } from '../protocol/store.ts'
@@ -90,7 +90,9 @@ export async function copySessions(from: Store, to: Store, options: CopyOptions 
   return report
 }
 
-type Report = { -readonly [K in keyof CopiedSessions]: CopiedSessions[K] extends readonly (infer I)[] ? I[] : CopiedSessions[K] }
+type Report = {
+  -readonly [K in keyof CopiedSessions]: CopiedSessions[K] extends readonly (infer I)[] ? I[] : CopiedSessions[K]
+}
 
 /** What concerns one session, and need not keep the others from going. */
 const isOfOneLog = ({ code }: RuntimeError): boolean =>
@@ -101,13 +103,19 @@ const isOfOneLog = ({ code }: RuntimeError): boolean =>
   code === 'RECORD_TOO_LARGE' ||
   code === 'SESSION_IN_USE'
 
+async function collected<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = []
+  for await (const item of items) all.push(item)
+  return all
+}
+
 /** The trees that are asked for and those they need, each after what it was forked from. */
 async function treesOf(from: Store, { ids, metadata = {} }: CopyOptions): Promise<Tree[]> {
   checkMetadata('copySessions', metadata)
   const pages = pagesOf(from)
   const query: LogQuery = { metadata, ...(ids === undefined ? {} : { ids }) }
   for (const id of ids ?? []) checkAgentId(id)
-  const wanted: LogEntry[] = await Array.fromAsync(allLogs(pages, { ...query, limit: 1_000 }))
+  const wanted = await collected(allLogs(pages, { ...query, limit: 1_000 }))
   const missing = ids?.filter((id) => !wanted.some((log) => log.id === id)) ?? []
   if (missing.length > 0 && Object.keys(metadata).length === 0)
     throw new RuntimeError('AGENT_NOT_FOUND', `There is no session "${missing.join('", "')}" there.`)
@@ -122,7 +130,7 @@ async function addTree(pages: Pages, trees: Map<string, Tree>, root: string, isW
     known.isWanted ||= isWanted
     return
   }
-  const logs: LogEntry[] = await Array.fromAsync(allLogs(pages, { within: [root], limit: 1_000 }))
+  const logs = await collected(allLogs(pages, { within: [root], limit: 1_000 }))
   const sources = new Set<string>()
   for (const { origin } of logs) {
     const source = origin?.forkedFrom
@@ -160,12 +168,11 @@ async function copyTree(
 /** Deletes trees that the other store has, forks before what they share. */
 async function removeTrees(from: ErasableStore, to: Store, trees: readonly Tree[], report: Report): Promise<void> {
   for (const { ids } of trees.toReversed()) {
-    const stays = new Set(await forksThatStay(from, ids))
+    if (await isShared(from, ids)) {
+      report.kept.push(...ids)
+      continue
+    }
     for (const id of ids.toReversed()) {
-      if (stays.has(id)) {
-        report.kept.push(id)
-        continue
-      }
       try {
         if (!(await isCopied(from, to, id)))
           throw new RuntimeError('STORE_DELETE_FAILED', `"${id}" is not the same there, and stays where it was.`)
@@ -180,16 +187,10 @@ async function removeTrees(from: ErasableStore, to: Store, trees: readonly Tree[
   }
 }
 
-/** Those of a tree that share their log with a fork outside of it. */
-async function forksThatStay(from: Store, ids: readonly string[]): Promise<string[]> {
+/** Whether a fork that stays shares a log of these. */
+async function isShared(from: Store, ids: readonly string[]): Promise<boolean> {
   const pages = pagesOf(from)
-  const shared: string[] = []
-  for (const id of ids) {
-    for await (const fork of allLogs(pages, { forkedFrom: id }))
-      if (!ids.includes(fork.id)) {
-        shared.push(id)
-        break
-      }
-  }
-  return shared
+  for (const id of ids)
+    for await (const fork of allLogs(pages, { forkedFrom: id })) if (!ids.includes(fork.id)) return true
+  return false
 }

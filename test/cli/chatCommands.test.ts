@@ -9,6 +9,8 @@ import { policyModel } from '../../src/actors/models/policyModel.ts'
 import { defineTool } from '../../src/actors/tools/defineTool.ts'
 import { textOf } from '../../src/protocol/messages.ts'
 import { z } from 'zod'
+import { folderPlace } from '../../src/cli/storePlace.ts'
+import { memoryStore } from '../../src/stores/memoryStore.ts'
 import { assert, describe, type CaseContext } from '../support/suite.ts'
 import { serveAgents } from '../server/bridge/bridgeHarness.ts'
 import { storeFolder } from '../stores/storeFolder.ts'
@@ -63,7 +65,7 @@ async function local(context: CaseContext) {
   context.cleanup(() => runtime.close())
   const agent = await runtime.spawn(definition, { id: 'a1' })
   const prompt = (text: string) => agent.prompt(text)
-  const place = { dir, logFile: join(dir, 'a1.jsonl') }
+  const place = { dir, place: folderPlace('.', dir), store: memoryStore(), logFile: join(dir, 'a1.jsonl') }
   return { laid, agent, dir, session: { agent, runtime, definition, prompt, ...place, close: async () => {} } }
 }
 

@@ -162,6 +162,19 @@ export default { agents: [writer] }`),
   })
 })
 
+describe('an SQLite file of logs', (it) => {
+  it('is recorded in, and found again', { timeoutMs: 10_000 }, async (context) => {
+    const dir = configFolder(context, {
+      'escapement.config.ts': configText(`${greeter}\nexport default { agents: [greeter], store: 'sqlite:kept.db' }`),
+    })
+    const { code, stdout, stderr } = await run(context, dir, 'run', 'hi', '--dir', dir)
+    assert.is(code, 0, stderr)
+    assert.ok(`${stdout}${stderr}`.includes(join(dir, 'kept.db')))
+    const listed = await run(context, dir, 'sessions', '--dir', dir)
+    assert.match(listed.stdout, /"definition":"greeter"/)
+  })
+})
+
 describe('the folder of the logs', (it) => {
   it('keeps a .gitignore that was there', { timeoutMs: 10_000 }, async (context) => {
     const dir = configFolder(context, {

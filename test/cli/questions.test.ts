@@ -8,6 +8,8 @@ import { createRuntime } from '../../src/createRuntime.ts'
 import { textOf } from '../../src/protocol/messages.ts'
 import { serveAgents } from '../server/bridge/bridgeHarness.ts'
 import { tool } from '../support/agentHarness.ts'
+import { folderPlace } from '../../src/cli/storePlace.ts'
+import { memoryStore } from '../../src/stores/memoryStore.ts'
 import { assert, describe, type CaseContext } from '../support/suite.ts'
 import { startCli } from './cliInProcess.ts'
 
@@ -118,7 +120,7 @@ describe('a question where nobody can be asked', (it) => {
       context.cleanup(() => runtime.close())
       const definition = interviewer()
       const agent = await runtime.spawn(definition, { id: 'a1' })
-      const place = { dir: '/x', logFile: '/x/a1.jsonl' }
+      const place = { dir: '/x', place: folderPlace('.', '/x'), store: memoryStore(), logFile: '/x/a1.jsonl' }
       const prompt = (text: string) => agent.prompt(text)
       const session = { agent, runtime, definition, prompt, ...place, close: async () => {} }
       const cli = startCli(context, [], {
