@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs'
 import { messageOf, RuntimeError } from '../../protocol/errors.ts'
+import type { Store } from '../../protocol/store.ts'
 import { importSession } from '../../sessions/importSession.ts'
 import { type CliHost, exitCodes } from '../cliHost.ts'
 import type { CommandRun } from '../command.ts'
@@ -13,7 +14,7 @@ export const importCommand: CommandRun = async (invocation, host) => {
   const { task: file = '' } = invocation
   const place = await placeFor(invocation, host)
   const store = place.open()
-  const { agentIds, missing = [] } = await importSession(store, textOf(file, host)).finally(() => store.close())
+  const { agentIds, missing = [] } = await importInto(store, textOf(file, host))
   // Only now, so that a rejected file leaves no folder behind.
   if (invocation.logs === undefined && place.folder !== undefined) recordFolder(place.folder)
   const id = agentIds.at(-1) ?? ''
@@ -25,6 +26,14 @@ export const importCommand: CommandRun = async (invocation, host) => {
       : `"${id}" is here now${shared}.\n${lost}Look at it: escapement show ${id}\n`,
   )
   return exitCodes.done
+}
+
+async function importInto(store: Store, text: AsyncIterable<string>): ReturnType<typeof importSession> {
+  try {
+    return await importSession(store, text)
+  } finally {
+    await store.close()
+  }
 }
 
 /** The target: a folder of `--logs` is created if missing, that of `--dir` must exist. */
