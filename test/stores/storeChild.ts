@@ -1,11 +1,12 @@
 /**
- * A process of its own for the store tests: `node storeChild.ts <dir> [<durability>]`, then one JSON request a line on stdin, answered
+ * A process of its own for the store tests: `node storeChild.ts <dir or file.db> [<durability>]`, then one JSON request a line on stdin, answered
  * by one line each: `{ ok }` or `{ code, message }`. Ends when stdin ends, with every store closed.
  */
 import { createInterface } from 'node:readline'
 import { RuntimeError } from '../../src/protocol/errors.ts'
 import { recordsBetween } from '../../src/testing/contractDemands.ts'
 import { fileStore } from '../../src/stores/fileStore.ts'
+import { sqliteStore } from '../../src/stores/sqlite/sqliteStore.ts'
 
 export type ChildRequest =
   | { readonly do: 'open'; readonly ids: readonly string[] }
@@ -19,7 +20,9 @@ export type ChildRequest =
 if (process.platform !== 'win32') process.on('SIGXFSZ', () => {})
 
 const [dir = '', durability = 'os'] = process.argv.slice(2)
-const store = fileStore(dir, { durability: durability as 'os' | 'batch' | 'each' })
+const store = dir.endsWith('.db')
+  ? sqliteStore(dir, { durability: durability as 'os' | 'batch' })
+  : fileStore(dir, { durability: durability as 'os' | 'batch' | 'each' })
 const say = (line: unknown): void => void process.stdout.write(`${JSON.stringify(line)}\n`)
 
 async function answer(request: ChildRequest): Promise<unknown> {

@@ -93,8 +93,10 @@ CREATE TABLE noted (
  * @throws Error when it is the database of something else, or of a newer version.
  */
 export function prepareTables(database: DatabaseSync): void {
+  // A file that can only be read is read.
+  if (versionOf(database) === steps.length) return
   inTransaction(database, () => {
-    const found = Number(database.prepare('PRAGMA user_version').get()?.['user_version'])
+    const found = versionOf(database)
     if (found > steps.length)
       throw new Error(
         `its tables have version ${found}, and this escapement knows them up to ${steps.length}: update it`,
@@ -108,3 +110,6 @@ export function prepareTables(database: DatabaseSync): void {
     if (found < steps.length) database.exec(`PRAGMA user_version = ${steps.length}`)
   })
 }
+
+const versionOf = (database: DatabaseSync): number =>
+  Number(database.prepare('PRAGMA user_version').get()?.['user_version'])

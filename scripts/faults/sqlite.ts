@@ -1,0 +1,55 @@
+import type { Fault } from '../mutate.ts'
+
+const tests = ['stores/sqlite']
+
+/** Slips in the SQLite store where its file, or another process, is not as it should be. */
+export const faults: readonly Fault[] = [
+  {
+    id: 'sqlite-1',
+    file: 'src/stores/sqlite/sqliteStore.ts',
+    what: 'an append is refused because another process writes at that moment',
+    from: 'if (isBusy(thrown)) return false',
+    to: '',
+    tests,
+  },
+  {
+    id: 'sqlite-2',
+    file: 'src/stores/sqlite/appendQueue.ts',
+    what: 'an append waits for ever for a process that hangs in the middle of a write',
+    from: 'return now - this.#busySince < patienceMs',
+    to: 'return true',
+    tests,
+  },
+  {
+    id: 'sqlite-3',
+    file: 'src/stores/sqlite/appendQueue.ts',
+    what: 'appends that had to wait are written in another order',
+    from: 'this.#waiting.unshift(...group)',
+    to: 'this.#waiting.push(...group.toReversed())',
+    tests,
+  },
+  {
+    id: 'sqlite-4',
+    file: 'src/stores/sqlite/tables.ts',
+    what: 'a database that may only be read is not read',
+    from: 'if (versionOf(database) === steps.length) return',
+    to: '',
+    tests,
+  },
+  {
+    id: 'sqlite-5',
+    file: 'src/stores/sqlite/tables.ts',
+    what: 'tables are made in the database of something else',
+    from: "throw new Error('it is the database of something else')",
+    to: "database.exec('')",
+    tests,
+  },
+  {
+    id: 'sqlite-6',
+    file: 'src/stores/sqlite/sqliteStore.ts',
+    what: 'a log with a gap is read as if it had none',
+    from: 'if (seq !== next) throw new RuntimeError(',
+    to: 'if (seq < next) throw new RuntimeError(',
+    tests,
+  },
+]
