@@ -30,8 +30,8 @@ export const faults: readonly Fault[] = [
     id: 'elsewhere-4',
     file: 'src/stores/sqlite/writers.ts',
     what: 'an address announced after the first agent was opened is not written',
-    from: "    this.#connection.statement('UPDATE writers SET url = ? WHERE number = ?').run(this.#url ?? null, own)\n",
-    to: '',
+    from: "'UPDATE writers SET url = ? WHERE number = ?'",
+    to: "'UPDATE writers SET url = url WHERE ?1 IS NULL OR number = ?2'",
     tests: ['contracts/stores'],
   },
   {

@@ -1,17 +1,13 @@
 import type { Clock } from '../../protocol/clock.ts'
 import { RuntimeError } from '../../protocol/errors.ts'
 import { appendLog, type Append } from './appendLog.ts'
-import { isBusy, type Connection } from './connection.ts'
+import { againMs, isBusy, patienceMs, type Connection } from './connection.ts'
 import { takeGroup } from './takeGroup.ts'
 
 interface Waiting extends Append {
   resolve(): void
   reject(error: unknown): void
 }
-
-/** How long appends wait for another process that writes, in milliseconds, and how often they try meanwhile. */
-const patienceMs = 10_000
-const againMs = 10
 
 /**
  * Appends that could not be written at once: because each commit is synced, so that those of one turn of the process share one; or

@@ -1,12 +1,16 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { systemClock, type Clock } from '../../protocol/clock.ts'
 import { type ErrorCode, messageOf, RuntimeError } from '../../protocol/errors.ts'
 import { inTransaction, loadSqlite, whenFree } from './database.ts'
 import { prepareTables } from './tables.ts'
 
 /** How long opening waits for another process that makes the tables, in milliseconds. */
 const openPatienceMs = 10_000
+/** How long writes wait for another process that writes, in milliseconds, and how often they try meanwhile. */
+export const patienceMs = 10_000
+export const againMs = 10
 /** How long a statement waits for another process that writes, in milliseconds: the process does nothing else meanwhile. */
 const busyMs = 20
 
@@ -14,11 +18,13 @@ const busyMs = 20
 export class Connection {
   readonly file: string
   readonly #synchronous: 'NORMAL' | 'FULL'
+  readonly #clock: Clock
   #database: DatabaseSync | undefined
   readonly #statements = new Map<string, StatementSync>()
 
-  constructor(file: string, { isSynced }: { readonly isSynced: boolean }) {
+  constructor(file: string, { isSynced, clock = systemClock }: { readonly isSynced: boolean; readonly clock?: Clock }) {
     this.file = file
+    this.#clock = clock
     this.#synchronous = isSynced ? 'FULL' : 'NORMAL'
   }
 
@@ -39,6 +45,22 @@ export class Connection {
   /** Runs `work` as one transaction. */
   transaction<T>(work: () => T): T {
     return inTransaction(this.#opened, work)
+  }
+
+  /**
+   * The same, tried again for a while as long as another process is writing: this one does other things meanwhile. For what need not keep
+   * an order with anything else.
+   */
+  async writing<T>(work: () => T): Promise<T> {
+    const until = this.#clock.now() + patienceMs
+    for (;;) {
+      try {
+        return this.transaction(work)
+      } catch (thrown) {
+        if (!isBusy(thrown) || this.#clock.now() >= until) throw thrown
+      }
+      await new Promise<void>((done) => this.#clock.after(againMs, done))
+    }
   }
 
   get #opened(): DatabaseSync {

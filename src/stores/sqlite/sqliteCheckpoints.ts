@@ -37,7 +37,9 @@ export class SqliteCheckpoints implements CheckpointStore {
     const sql = `INSERT INTO checkpoints (agent, seq, form, digest, body)
       SELECT number, ?3, ?4, ?5, ?6 FROM agents WHERE number = ?1 AND epoch = ?2
       ON CONFLICT (agent) DO UPDATE SET seq = excluded.seq, form = excluded.form, digest = excluded.digest, body = excluded.body`
-    const { changes } = this.#connection.statement(sql).run(number, epoch, seq, form, digest, body)
+    const { changes } = await this.#connection.writing(() =>
+      this.#connection.statement(sql).run(number, epoch, seq, form, digest, body),
+    )
     if (changes === 0) throw leaseLost(agentId, epoch, undefined)
   }
 }

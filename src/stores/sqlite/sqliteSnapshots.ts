@@ -19,7 +19,7 @@ export class SqliteSnapshots implements SnapshotStore {
     checkSnapshotSize(bytes, this)
     const id = snapshotId(bytes)
     const index = this.#indexOf(agentId)
-    this.#connection.transaction(() => {
+    await this.#connection.writing(() => {
       const sql = `INSERT INTO contents (agent, id, bytes, used)
         SELECT number, ?2, ?3, (SELECT coalesce(max(used), 0) + 1 FROM contents WHERE agent = number) FROM agents WHERE id = ?1
         ON CONFLICT (agent, id) DO UPDATE SET used = excluded.used`

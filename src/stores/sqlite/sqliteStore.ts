@@ -72,7 +72,7 @@ class SqliteStore implements ErasableStore {
 
   constructor(file: string, { durability, clock, snapshots }: SqliteStoreOptions) {
     this.#isSynced = durability === 'batch'
-    this.#connection = new Connection(file, { isSynced: this.#isSynced })
+    this.#connection = new Connection(file, { isSynced: this.#isSynced, clock: clock ?? systemClock })
     this.#texts = new TextIndex(this.#connection, clock)
     this.#queue = new AppendQueue(this.#connection, {
       clock: clock ?? systemClock,
@@ -216,7 +216,7 @@ class SqliteStore implements ErasableStore {
   async #open(agentId: string, takeOver: boolean): Promise<StoreLease> {
     const writer = await this.#writers.self()
     const dead = takeOver ? 'any' : await this.#writers.dead(agentId)
-    const lease = this.#connection.transaction(() => {
+    const lease = await this.#connection.writing(() => {
       const row = this.#connection.statement('SELECT number, writer, last_seq FROM agents WHERE id = ?').get(agentId)
       const holder = row?.['writer'] ?? null
       if (holder !== null && dead !== 'any' && holder !== dead) throw this.#writers.locked(agentId, Number(holder))
@@ -238,9 +238,11 @@ class SqliteStore implements ErasableStore {
     // What was given before is written first.
     while (lease.waiting > 0) await new Promise((done) => setImmediate(done))
     if (this.#leases.get(lease.agentId) === lease) this.#leases.delete(lease.agentId)
-    this.#connection
-      .statement('UPDATE agents SET writer = NULL WHERE number = ? AND epoch = ?')
-      .run(lease.number, lease.epoch)
+    await this.#connection.writing(() =>
+      this.#connection
+        .statement('UPDATE agents SET writer = NULL WHERE number = ? AND epoch = ?')
+        .run(lease.number, lease.epoch),
+    )
     this.snapshots.forget(lease.agentId)
   }
 
@@ -251,7 +253,7 @@ class SqliteStore implements ErasableStore {
   async #delete(agentId: string): Promise<void> {
     if (!this.#connection.isThere) return
     const dead = await this.#writers.dead(agentId)
-    this.#connection.transaction(() => {
+    await this.#connection.writing(() => {
       const row = this.#connection
         .statement('SELECT number, writer, path, forked_from, metadata FROM agents WHERE id = ?')
         .get(agentId)

@@ -25,10 +25,12 @@ export class Writers {
   /** This store among the writers, from the first time on that it writes. */
   self(): Promise<number> {
     this.#own ??= newHolder().then((holder) =>
-      Number(
-        this.#connection
-          .statement('INSERT INTO writers (holder, url) VALUES (?, ?) RETURNING number')
-          .get(JSON.stringify(holder), this.#url ?? null)!['number'],
+      this.#connection.writing(() =>
+        Number(
+          this.#connection
+            .statement('INSERT INTO writers (holder, url) VALUES (?, ?) RETURNING number')
+            .get(JSON.stringify(holder), this.#url ?? null)!['number'],
+        ),
       ),
     )
     this.#own.catch(() => (this.#own = undefined))
@@ -40,7 +42,9 @@ export class Writers {
     this.#url = url
     if (url === undefined && this.#own === undefined) return
     const own = await this.self()
-    this.#connection.statement('UPDATE writers SET url = ? WHERE number = ?').run(this.#url ?? null, own)
+    await this.#connection.writing(() =>
+      this.#connection.statement('UPDATE writers SET url = ? WHERE number = ?').run(this.#url ?? null, own),
+    )
   }
 
   /** What the tables say of who has a log. */
@@ -114,6 +118,7 @@ export class Writers {
   /** This store writes no more. */
   async leave(): Promise<void> {
     const own = await this.#own?.catch(() => undefined)
-    if (own !== undefined) this.#connection.statement('DELETE FROM writers WHERE number = ?').run(own)
+    if (own === undefined) return
+    await this.#connection.writing(() => this.#connection.statement('DELETE FROM writers WHERE number = ?').run(own))
   }
 }

@@ -72,6 +72,35 @@ describe('a SQLite store while another process writes', (it) => {
     assert.equal(await seqsOf(store), upTo(4))
   })
 
+  it('waits as well to open, to let go, to keep a content and to delete', async (context) => {
+    const clock = simulatedClock()
+    const file = await fileWith(context, 3)
+    const store = storeOn(context, file, { clock })
+    const writer = otherWriter(context, file)
+    const afterwards = async <T>(work: () => Promise<T>): Promise<T> => {
+      writer.begin()
+      const state = { isDone: false }
+      const working = work().finally(() => (state.isDone = true))
+      for (let tries = 0; tries < 3; tries += 1) {
+        await new Promise((resolve) => setImmediate(resolve))
+        await clock.advance(10)
+      }
+      assert.not(state.isDone)
+      writer.end()
+      while (!state.isDone) {
+        await new Promise((resolve) => setImmediate(resolve))
+        await clock.advance(10)
+      }
+      return working
+    }
+    const lease = await afterwards(() => store.open('a'))
+    assert.is(lease.lastSeq, 3)
+    assert.is((await afterwards(() => store.snapshots!.put('a', new Uint8Array([1])))).length, 64)
+    await afterwards(() => lease.release())
+    await afterwards(() => store.delete('a'))
+    assert.equal(await store.list(), [])
+  })
+
   it('refuses what waited too long, which can be appended once more', async (context) => {
     let now = 0
     // Each time that somebody waits some seconds go by.
