@@ -25,7 +25,7 @@ export const faults: readonly Fault[] = [
     file: 'src/stores/sqlite/appendQueue.ts',
     what: 'appends that had to wait are written in another order',
     from: 'this.#waiting.unshift(...group)',
-    to: 'this.#waiting.push(...group.toReversed())',
+    to: 'this.#waiting.push(...group.toSorted((a, b) => b.records[0]!.seq - a.records[0]!.seq))',
     tests,
   },
   {
