@@ -80,7 +80,7 @@ export const faults: readonly Fault[] = [
     what: 'a worker that is gone is dialled without end',
     from: '    return down !== undefined && this.#clock.now() < down.until\n',
     to: '    return down === undefined && this.#clock.now() < 0\n',
-    tests: ['gateway/badInput', 'gateway/moves'],
+    tests: ['gateway/downWorkers'],
   },
   {
     id: 'gateway-11',
