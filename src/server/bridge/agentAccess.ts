@@ -30,6 +30,8 @@ export class AgentAccess implements Viewer {
   readonly role: Role
   /** Whether an agent may be seen and driven. */
   readonly reach: Reach
+  /** Ids of the agents of other processes that run, for lists. */
+  runElsewhere: ReadonlySet<string> = new Set()
   readonly #grant: Grant
   readonly #bridge: Bridge
   readonly #sessionId: string | undefined
@@ -133,7 +135,7 @@ export class AgentAccess implements Viewer {
 
   /** Of all agents that run, sub-agents included, but for those that are hidden. */
   #runningIds(): ReadonlySet<string> {
-    const ids = new Set<string>()
+    const ids = new Set<string>(this.runElsewhere)
     const add = (agent: Agent): void => {
       if (this.find(agent.id) !== undefined) ids.add(agent.id)
       for (const child of agent.children()) add(child)

@@ -254,6 +254,8 @@ export class BridgeSession implements Connection {
     try {
       const command = commandTable[type]
       client.access.mustBe(command.role, type)
+      if (type === 'session.list' && client.relay !== undefined)
+        client.access.runElsewhere = await client.relay.running()
       const requestId = `${client.sessionId}/${id}`
       const run = (): unknown => command.run(client, frame as never, requestId)
       const result = await (command.isOnce ? client.results.once(id, run) : run())

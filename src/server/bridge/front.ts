@@ -25,6 +25,8 @@ export interface Relay {
   readonly descriptions: Readonly<Record<string, string>> | undefined
   /** Commands that have not been answered. */
   readonly waiting: number
+  /** Ids of the agents that run on any worker, as far as the client may see them. */
+  running(): Promise<ReadonlySet<string>>
   /** Takes a command, which is then answered by it; `false`: it is for the server itself. */
   takes(command: Command): boolean
   close(): void

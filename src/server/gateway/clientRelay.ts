@@ -87,6 +87,10 @@ export class ClientRelay implements Relay {
     }
   }
 
+  running(): Promise<ReadonlySet<string>> {
+    return this.#lists.running()
+  }
+
   takes(command: Command): boolean {
     if (own.has(command.type)) return false
     if (command.type === 'agent.list' || command.type === 'agent.watch' || command.type === 'agent.unwatch')

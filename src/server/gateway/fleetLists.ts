@@ -101,13 +101,24 @@ export class FleetLists {
     if (this.#watched === watched) this.#cancel = this.#parts.clock.after(lookMs, () => void this.#watch(watched))
   }
 
-  async #list({ id, metadata, after, limit = 100 }: Extract<List, { type: 'agent.list' }>): Promise<void> {
+  /** Ids of what runs: of all of it while the client watches, else of agents without a parent. */
+  async running(): Promise<ReadonlySet<string>> {
+    if (this.#watched !== undefined) return new Set(this.#seen.keys())
+    return new Set((await this.#all(undefined)).keys())
+  }
+
+  async #all(metadata: object | undefined): Promise<ReadonlyMap<string, Listed>> {
     const urls = await this.#parts.workers().catch(() => [])
     const found = new Map<string, Listed>()
     const pages = urls.map(async (url) => {
       for (const agent of await this.#of(url, metadata)) found.set(agent.agentId, agent)
     })
     await Promise.all(pages)
+    return found
+  }
+
+  async #list({ id, metadata, after, limit = 100 }: Extract<List, { type: 'agent.list' }>): Promise<void> {
+    const found = await this.#all(metadata)
     const all = [...found.values()].toSorted((one, other) => (one.agentId < other.agentId ? -1 : 1))
     const at = after === undefined ? -1 : all.findIndex(({ agentId }) => agentId === after)
     if (at === -1 && after !== undefined) {

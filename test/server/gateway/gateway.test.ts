@@ -94,8 +94,16 @@ describe('a client of a gateway', (it) => {
       const late = await fleet.startWorker()
       await late.runtime.open('a3', echo)
       await bare.until(told('a3'))
-      const sessions = await bare.ask({ type: 'session.list' })
-      assert.is(sessions.type === 'ok' && (sessions.result as { total: number }).total, 4)
+      const sessions = async (client: typeof bare, running?: boolean): Promise<readonly string[]> => {
+        const answer = await client.ask({ type: 'session.list', ...(running === undefined ? {} : { running }) })
+        const { result } = answer as { result: { sessions: { agentId: string }[] } }
+        return result.sessions.map(({ agentId }) => agentId).toSorted()
+      }
+      for (const client of [bare, await fleet.dial(gateway)]) {
+        assert.equal(await sessions(client), ['a0', 'a1', 'a2', 'a3'])
+        assert.equal(await sessions(client, true), ['a1', 'a2', 'a3'])
+        assert.equal(await sessions(client, false), ['a0'])
+      }
     },
   )
 })
