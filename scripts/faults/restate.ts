@@ -155,6 +155,14 @@ export const faults: readonly Fault[] = [
     tests: ['restate/parts'],
   },
   {
+    id: 'restate-21',
+    file: 'src/runtime/children/detachedAgents.ts',
+    what: 'the caller is told that an agent did not finish which goes on elsewhere',
+    from: ' || goesOnElsewhere.has(crash.code)',
+    to: '',
+    tests: ['journeys/letsGoOfAgents'],
+  },
+  {
     id: 'restate-20',
     file: 'src/restate/logFollower.ts',
     what: 'records are heard twice',

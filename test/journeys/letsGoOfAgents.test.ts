@@ -273,4 +273,22 @@ describe('an agent whose log another runtime takes', (it) => {
     assert.is(runs, 0)
     assert.is((await recordsOf(store, 'a')).length, taken.lastSeq)
   })
+
+  it('says nothing to the caller of an agent that reports and is let go of: it will report from elsewhere', async (context) => {
+    const store = memoryStore()
+    const { hang, seen } = hanging()
+    const scout = defineAgent({ name: 'scout', model: scriptedModel([calls('h', 'hang')]), tools: [hang] })
+    const model = scriptedModel([calls('s', ['scout', { task: 'Look.' }]), { text: 'It looks.' }])
+    const runtime = await runtimeOn(context, store)
+    const agents = [{ definition: scout, detach: 'report' }] as const
+    const agent = await runtime.spawn(defineAgent({ name: 'caller', model, agents }), { id: 'a1' })
+    await agent.prompt('Look around.').result
+    await seen.isIn.promise
+    const { lastSeq } = agent
+    const scoutId = (await store.list()).find((id) => id !== 'a1')!
+    await runtime.detach(scoutId)
+    await new Promise((resolve) => setImmediate(resolve))
+    assert.is(agent.state, 'idle')
+    assert.is(agent.lastSeq, lastSeq)
+  })
 })

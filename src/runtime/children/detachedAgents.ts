@@ -1,7 +1,7 @@
 import type { CallInput } from '../../machines/effectTypes.ts'
 import type { Reporter } from '../../machines/agentTypes.ts'
 import type { WaitedFor, WaitForCall } from '../../actors/tools/waitForTool.ts'
-import { RuntimeError, toErrorInfo } from '../../protocol/errors.ts'
+import { type ErrorCode, RuntimeError, toErrorInfo } from '../../protocol/errors.ts'
 import type { ParentLink } from '../../protocol/parentLink.ts'
 import type { QueuedMessage } from '../../protocol/records.ts'
 import { RunOutcome } from '../../runs/run.ts'
@@ -15,6 +15,9 @@ import type { TreeAgent } from './treeAgent.ts'
 import { isOver, resultOf } from './waitFor.ts'
 
 type Begin = { readonly prompt: QueuedMessage | undefined; readonly isBegun: boolean }
+
+/** It was let go of here, and reports from where it goes on. */
+const goesOnElsewhere: ReadonlySet<string> = new Set<ErrorCode>(['AGENT_DETACHED', 'STORE_LEASE_LOST'])
 
 /** The agents that one agent called and that outlive it; they are roots, and no supervisor watches them. */
 export class DetachedAgents {
@@ -46,7 +49,7 @@ export class DetachedAgents {
     const reports = host.input.parent?.reports !== undefined
     host.onEnd((crash) => {
       this.#running.delete(agentId)
-      if (crash === null || !reports) return
+      if (crash === null || !reports || goesOnElsewhere.has(crash.code)) return
       const answer = { text: `The agent "${definition.name}" did not finish: ${crash.message}`, isError: true }
       this.#hosts.find(this.#parent.agentId)?.send({ ...reportOf(key, host, answer), at: host.clock.now() })
     })
