@@ -110,8 +110,15 @@ export class Engine {
   /** The invocations of an object that it has not completed. */
   async invocations(service: string): Promise<readonly Invocation[]> {
     const query = `select id, target, status from sys_invocation where target_service_name = '${service}' and status <> 'completed'`
-    const answer = await this.#ask('query', { method: 'POST', body: JSON.stringify({ query }) })
-    return (answer as { rows: Invocation[] }).rows
+    for (;;) {
+      try {
+        const answer = await this.#ask('query', { method: 'POST', body: JSON.stringify({ query }) })
+        return (answer as { rows: Invocation[] }).rows
+      } catch (thrown) {
+        // After a restart it asks itself as it was before, for a moment.
+        if (!String(thrown).includes('was shut down')) throw thrown
+      }
+    }
   }
 
   async cancel(id: string): Promise<void> {
