@@ -10,7 +10,6 @@ import { defineTool } from '../../src/actors/tools/defineTool.ts'
 import { textOf } from '../../src/protocol/messages.ts'
 import { z } from 'zod'
 import { folderPlace } from '../../src/cli/storePlace.ts'
-import { memoryStore } from '../../src/stores/memoryStore.ts'
 import { assert, describe, type CaseContext } from '../support/suite.ts'
 import { serveAgents } from '../server/bridge/bridgeHarness.ts'
 import { storeFolder } from '../stores/storeFolder.ts'
@@ -61,11 +60,12 @@ async function attached(context: CaseContext, how: { readonly isTerminal?: boole
 async function local(context: CaseContext) {
   const { laid, definition } = layer()
   const { dir } = await storeFolder(context)
-  const runtime = await createRuntime({ store: fileStore(dir) })
+  const store = fileStore(dir)
+  const runtime = await createRuntime({ store })
   context.cleanup(() => runtime.close())
   const agent = await runtime.spawn(definition, { id: 'a1' })
   const prompt = (text: string) => agent.prompt(text)
-  const place = { dir, place: folderPlace('.', dir), store: memoryStore(), logFile: join(dir, 'a1.jsonl') }
+  const place = { dir, place: folderPlace('.', dir), store, logFile: join(dir, 'a1.jsonl') }
   return { laid, agent, dir, session: { agent, runtime, definition, prompt, ...place, close: async () => {} } }
 }
 
