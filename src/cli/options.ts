@@ -1,7 +1,7 @@
 /** Every option: how it is written, with the value it takes and its short form, and what it does. */
 export const options = {
   dir: ['--dir <folder>', 'where to work, and where the logs are; default: the current folder'],
-  logs: ['--logs <store>', 'a folder, sqlite:<file> or postgres://…; default: .escapement in that of --dir'],
+  logs: ['--logs <store>', 'a folder, sqlite:<file> or postgres://…; default: .escapement of --dir'],
   config: ['--config <file>', 'default: escapement.config.ts of the folder, or above it'],
   'no-config': ['--no-config', 'without any configuration'],
   agent: ['--agent <name>', 'which agent of the configuration; default: the first'],
