@@ -212,10 +212,10 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'postgres-27',
-    file: 'src/stores/postgres/tables.ts',
+    file: 'src/stores/postgres/postgresStore.ts',
     what: 'a log that is begun anew has the epochs of the one before it',
-    from: 'CREATE SEQUENCE ${schema}.epochs;',
-    to: 'CREATE SEQUENCE ${schema}.epochs CYCLE MAXVALUE 1;',
+    from: "VALUES ($1, nextval('${schema}.epochs'), $2)",
+    to: 'VALUES ($1, 1, $2)',
     tests: ['postgres/leases'],
   },
   {
@@ -288,7 +288,7 @@ export const faults: readonly Fault[] = [
     what: 'a process whose log was taken replaces the checkpoint of who took it',
     from: ' WHERE number = $1 AND epoch = $2 FOR SHARE',
     to: ' WHERE number = $1 AND $2::bigint > 0 FOR SHARE',
-    tests: ['postgres/contract'],
+    tests: ['postgres/leases'],
   },
   {
     id: 'postgres-37',

@@ -140,6 +140,16 @@ describeWithPostgres('leases of a PostgreSQL store', (it) => {
     await assert.rejects(() => append(store, 1, lease.epoch), failsWith('STORE_LEASE_LOST'))
   })
 
+  it('are needed for a checkpoint too, whatever who had them knows', async (context) => {
+    const { store, lease } = await frozen(context)
+    const checkpoint = { seq: 1, form: 'f', digest: 'd', body: Uint8Array.from([1, 2, 3]) }
+    await store.checkpoints!.write('a', checkpoint, lease.epoch)
+    await context.store().open('a', { takeOver: true })
+    const late = store.checkpoints!.write('a', { ...checkpoint, digest: 'late' }, lease.epoch)
+    await assert.rejects(late, failsWith('STORE_LEASE_LOST'))
+    assert.is((await store.checkpoints!.read('a'))?.digest, 'd')
+  })
+
   it('are free at once when their store closes', async (context) => {
     const store = context.store()
     for (const id of ['a', 'b', 'c']) await store.open(id)
