@@ -74,7 +74,7 @@ describeWithPostgres('a PostgreSQL store whose database fails', (it) => {
 
   it('does not take what another writer has written for its own', async (context) => {
     const proxy = await proxyTo(context)
-    const store = context.store({ queryTimeoutMs: 200 }, proxy.url)
+    const store = context.store({ queryTimeoutMs: 3_000 }, proxy.url)
     const lease = await store.open('a')
     proxy.mode = 'hole'
     const append = owned(store.append('a', recordsBetween(1, 1), lease.epoch))
@@ -88,7 +88,7 @@ describeWithPostgres('a PostgreSQL store whose database fails', (it) => {
 
   it('goes on after a hole in the network, in which nothing arrives', async (context) => {
     const proxy = await proxyTo(context)
-    const store = context.store({ queryTimeoutMs: 150 }, proxy.url)
+    const store = context.store({ queryTimeoutMs: 700 }, proxy.url)
     const lease = await store.open('a')
     proxy.mode = 'hole'
     const appends = [1, 2, 3].map((seq) => owned(store.append('a', recordsBetween(seq, seq), lease.epoch)))

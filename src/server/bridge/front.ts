@@ -4,16 +4,23 @@ import type { CheckedClientFrame } from '../../protocol/frames.ts'
 import type { Permit } from './authenticator.ts'
 import type { TextSocket } from './textSocket.ts'
 import type { BridgeLimits } from './limits.ts'
-import type { Outbox } from './outbox.ts'
 
 /** A command of a client. */
 export type Command = Exclude<CheckedClientFrame, { type: 'hello' | 'ping' }>
+
+/** The sending end of a client: an `Outbox`, without the packages that its types need. */
+interface ClientOutbox {
+  readonly isFull: boolean
+  send(frame: string): void
+  onDrain(call: () => void): () => void
+  flush(): void
+}
 
 /** A client that was let in. */
 export interface FrontClient {
   readonly permit: Permit
   readonly session: { readonly id: string; readonly isProven: boolean }
-  readonly outbox: Outbox
+  readonly outbox: ClientOutbox
   /** Tells it why, and has it come back. */
   fail(error: ErrorInfo): void
 }

@@ -230,7 +230,7 @@ describe('a server that is killed', (it) => {
         // As SIGKILL leaves it: the files as they are at this moment, and nobody to answer.
         wire.hold()
         const next = join(root, `${life}`)
-        await cp(folder, next, { recursive: true, filter: (file) => !file.includes('.lock') })
+        await cp(folder, next, { recursive: true, filter: (file) => !/\.(lock|tmp)/.test(file) })
         wire.cut()
         folder = next
         const dead = serving
