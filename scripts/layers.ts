@@ -207,6 +207,7 @@ export const layers: readonly Layer[] = [
       'server',
       'client',
       'mcp',
+      'restate',
       'createRuntime.ts',
       'defineConfig.ts',
     ],

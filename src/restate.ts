@@ -5,6 +5,7 @@ export {
   type RestateClientOptions,
   type RestateRequest,
 } from './restate/restateClient.ts'
+export { restateDispatch, type RestateDispatchOptions } from './restate/restateDispatch.ts'
 export type { Outcome as RestateOutcome } from './restate/carried.ts'
 export {
   restateWorker,

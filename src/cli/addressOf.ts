@@ -14,14 +14,19 @@ export function addressOf(
   role: 'admin' | 'observe' = 'admin',
 ): Pick<ServeOptions, 'port' | 'host' | 'tokens'> {
   const given = token ?? env['ESCAPEMENT_TOKEN']
-  if (port !== undefined && !(/^\d{1,5}$/.test(port) && Number(port) <= 65_535)) {
-    throw new RuntimeError('INVALID_OPTION', `--port takes a number up to 65535, not "${port}".`)
-  }
+  const listenAt = portOf('--port', port)
   return {
-    ...(port === undefined ? {} : { port: Number(port) }),
+    ...(listenAt === undefined ? {} : { port: listenAt }),
     ...(address === undefined ? {} : { host: address }),
     ...(given === undefined || given === '' ? {} : { tokens: { [given]: role } }),
   }
+}
+
+/** Reads the value of an option as a port. @throws RuntimeError `INVALID_OPTION` */
+export function portOf(option: string, port: string | undefined): number | undefined {
+  if (port === undefined || (/^\d{1,5}$/.test(port) && Number(port) <= 65_535))
+    return port === undefined ? undefined : Number(port)
+  throw new RuntimeError('INVALID_OPTION', `${option} takes a number up to 65535, not "${port}".`)
 }
 
 /** The URL of a server's inspector page, opened at an agent. */

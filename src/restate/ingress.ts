@@ -51,25 +51,37 @@ export class Ingress {
    *
    * @throws RuntimeError `ENGINE_UNREACHABLE`, `ENGINE_REFUSED`, `ENGINE_LIMIT`, `BRIDGE_CLOSED`; what its handler refuses
    */
-  async call<T>({ agentId, verb, body, requestId, delayMs }: Asked): Promise<T> {
-    const { clients, name } = this.#parts
-    const bytes = Buffer.byteLength(JSON.stringify(body))
-    if (bytes > mostBytes)
-      throw new RuntimeError('ENGINE_LIMIT', `"${verb}" takes ${bytes} bytes, and ${mostBytes} is the most.`)
-    const request = { service: name, handler: verb, key: agentId, parameter: body }
-    if (delayMs !== undefined)
-      await this.#patiently((signal) =>
-        this.#ingress.send({
-          ...request,
-          opts: clients.rpc.sendOpts({ idempotencyKey: requestId, delay: delayMs, signal }),
-        }),
-      )
+  async call<T>(asked: Asked): Promise<T> {
+    const { clients } = this.#parts
+    const { requestId, delayMs } = asked
+    const request = this.#requestOf(asked)
+    if (delayMs !== undefined) await this.send(asked)
     return await this.#patiently((signal) =>
       this.#ingress.call<object, T>({
         ...request,
         opts: clients.rpc.opts<object, T>({ idempotencyKey: requestId, signal }),
       }),
     )
+  }
+
+  /** Resolves once the engine has a request, whatever comes of it. Rejects as `call`. */
+  async send(asked: Asked): Promise<void> {
+    const { requestId: idempotencyKey, delayMs } = asked
+    const request = this.#requestOf(asked)
+    const { sendOpts } = this.#parts.clients.rpc
+    await this.#patiently((signal) =>
+      this.#ingress.send({
+        ...request,
+        opts: sendOpts({ idempotencyKey, signal, ...(delayMs === undefined ? {} : { delay: delayMs }) }),
+      }),
+    )
+  }
+
+  #requestOf({ agentId, verb, body }: Asked) {
+    const bytes = Buffer.byteLength(JSON.stringify(body))
+    if (bytes > mostBytes)
+      throw new RuntimeError('ENGINE_LIMIT', `"${verb}" takes ${bytes} bytes, and ${mostBytes} is the most.`)
+    return { service: this.#parts.name, handler: verb, key: agentId, parameter: body }
   }
 
   /** Whoever waits is told that the client is closed. */

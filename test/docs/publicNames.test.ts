@@ -91,7 +91,7 @@ const reviewed = {
   '../../src/xstate.ts': ['agentLogic'],
   '../../src/sqlite.ts': ['sqliteStore'],
   '../../src/postgres.ts': ['postgresStore'],
-  '../../src/restate.ts': ['restateClient', 'restateRuntime', 'restateWorker'],
+  '../../src/restate.ts': ['restateClient', 'restateDispatch', 'restateRuntime', 'restateWorker'],
   '../../src/memory.ts': ['isTrusted', 'markdownMemory', 'mergeMemory', 'sqliteMemory'],
   '../../src/react.ts': [
     'AgentProvider',

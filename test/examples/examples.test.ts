@@ -112,6 +112,14 @@ const essentials: Readonly<Record<string, readonly string[]>> = {
     '# Memory of user:ada',
     'deleted: 2',
   ],
+  '16-cluster.ts': [
+    'The Restate server is not installed',
+    '4 prompts, 2 workers',
+    'a worker is killed',
+    'cuckoo: stop',
+    'tower: stop',
+    '4 of 4 prompts are answered.',
+  ],
 }
 
 describe('the examples', (it) => {

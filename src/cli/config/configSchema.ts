@@ -38,6 +38,7 @@ const serveFields: { readonly [K in keyof Required<ConfigServe>]: z.ZodType } = 
   inspector: z.union([z.boolean(), z.looseObject({})]),
   shareKey: z.string(),
   gatewaySecret: z.string(),
+  dispatch: z.looseObject({}),
   advertise: z.union([z.string(), z.literal(false)]),
   limits: z.looseObject({}),
   acp: z.boolean(),

@@ -25,6 +25,13 @@ export interface AskedSessions {
   readonly isRoot?: boolean
 }
 
+/** An agent that is to begin. */
+export interface AgentBirth {
+  readonly id: string
+  readonly definition: string
+  readonly metadata?: Metadata
+}
+
 /** The agents of a server as far as one client may see and drive them. */
 export class AgentAccess implements Viewer {
   readonly role: Role
@@ -234,15 +241,13 @@ export class AgentAccess implements Viewer {
   }
 
   /**
-   * Starts an agent, with the metadata of the client's own grant. Rejects with `BRIDGE_FORBIDDEN`, `INVALID_OPTION`, `INVALID_ID`,
-   * `AGENT_EXISTS`.
+   * What an agent begins with that this client spawns, with the metadata of its own grant.
+   *
+   * @throws RuntimeError `BRIDGE_FORBIDDEN`, `INVALID_OPTION`
    */
-  async spawn(
-    definition: string,
-    given: { readonly id?: string; readonly incognito?: boolean; readonly metadata?: Metadata } = {},
-  ): Promise<Agent> {
+  birth(definition: string, given: { readonly id?: string; readonly metadata?: Metadata } = {}): AgentBirth {
     this.mustBe('admin', 'spawn')
-    const { id = `${definition}-${this.newId()}`, incognito = false } = given
+    const { id = `${definition}-${this.newId()}` } = given
     const metadata = { ...given.metadata, ...this.#grant.metadata }
     if (!hasMetadata(metadata, given.metadata ?? {})) {
       const keys = Object.keys(this.#grant.metadata ?? {}).join(', ')
@@ -251,8 +256,18 @@ export class AgentAccess implements Viewer {
     if (!this.reach({ id, path: [], metadata })) {
       throw new RuntimeError('BRIDGE_FORBIDDEN', 'This token reaches certain agents only, and the new one is none.')
     }
-    const options = Object.keys(metadata).length === 0 ? { id, incognito } : { id, incognito, metadata }
-    const agent = await this.#bridge.agents.spawn(definition, options)
+    this.#bridge.agents.definition(definition)
+    return { id, definition, ...(Object.keys(metadata).length === 0 ? {} : { metadata }) }
+  }
+
+  /** Starts an agent. Rejects as `birth`, and with `INVALID_ID`, `AGENT_EXISTS`. */
+  async spawn(
+    name: string,
+    given: { readonly id?: string; readonly incognito?: boolean; readonly metadata?: Metadata } = {},
+  ): Promise<Agent> {
+    const { definition, ...birth } = this.birth(name, given)
+    const { incognito = false } = given
+    const agent = await this.#bridge.agents.spawn(definition, { ...birth, incognito })
     if (incognito) this.#bridge.incognito.add(agent, this.#sessionId!)
     return agent
   }

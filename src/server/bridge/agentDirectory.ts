@@ -8,6 +8,7 @@ import type { Agent } from '../../runtime/agents/agent.ts'
 import type { ChartSubject } from '../../charts/chart.ts'
 import type { Metadata } from '../../protocol/metadata.ts'
 import { loadSession, type LoadedSession } from '../../sessions/loadSession.ts'
+import { isSurelyHere, type Dispatch } from './dispatch.ts'
 import { depsOf, type ServedDeps } from './servedDeps.ts'
 import type { Reach, ReachedAgent } from './roles.ts'
 
@@ -45,6 +46,7 @@ export class AgentDirectory {
   readonly #store: Store
   readonly #definitions: ReadonlyMap<string, AgentDefinition>
   readonly #deps: ServedDeps | undefined
+  readonly #dispatch: Dispatch | undefined
   readonly #resuming = new Map<string, Promise<Agent>>()
 
   constructor(
@@ -53,20 +55,30 @@ export class AgentDirectory {
     {
       definitions,
       deps,
-    }: { readonly definitions: ReadonlyMap<string, AgentDefinition>; readonly deps?: ServedDeps | undefined },
+      dispatch,
+    }: {
+      readonly definitions: ReadonlyMap<string, AgentDefinition>
+      readonly deps?: ServedDeps | undefined
+      readonly dispatch?: Dispatch | undefined
+    },
   ) {
     this.#runtime = runtime
     this.#store = store
     this.#definitions = definitions
     this.#deps = deps
+    this.#dispatch = dispatch
+  }
+
+  /** @throws RuntimeError `INVALID_OPTION`: there is none of this name */
+  definition(name: string): AgentDefinition {
+    const definition = this.#definitions.get(name)
+    if (definition !== undefined) return definition
+    const known = [...this.#definitions.keys()].join(', ') || 'none'
+    throw new RuntimeError('INVALID_OPTION', `There is no definition ${JSON.stringify(name)} (there are: ${known}).`)
   }
 
   async spawn(name: string, options: Spawning & { readonly id: string }): Promise<Agent> {
-    const definition = this.#definitions.get(name)
-    if (definition === undefined) {
-      const known = [...this.#definitions.keys()].join(', ') || 'none'
-      throw new RuntimeError('INVALID_OPTION', `There is no definition ${JSON.stringify(name)} (there are: ${known}).`)
-    }
+    const definition = this.definition(name)
     return await this.#runtime.spawn(definition, { ...options, ...(await depsOf(this.#deps, definition, options)) })
   }
 
@@ -101,7 +113,8 @@ export class AgentDirectory {
   /** An agent that runs within reach; one that does not is not woken. Rejects as `agent` does. */
   async runningOrStored(agentId: string, viewer: Viewer): Promise<Agent | LoadedSession> {
     const agent = await this.#running(agentId, viewer)
-    if (agent !== undefined && (await this.#isAwake(agent))) return agent
+    const mayBeRead = agent?.incognito === true || this.#dispatch === undefined || isSurelyHere(agent, this.#dispatch)
+    if (agent !== undefined && mayBeRead && (await this.#isAwake(agent))) return agent
     await this.created(agentId, viewer)
     return await loadSession(this.#store, agentId)
   }

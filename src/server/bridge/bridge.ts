@@ -17,6 +17,7 @@ import { FollowedLogs } from './followedLogs.ts'
 import { ForwardedTokens } from './forwarded.ts'
 import type { Front } from './front.ts'
 import { IncognitoAgents } from './incognitoAgents.ts'
+import type { Dispatch } from './dispatch.ts'
 import type { BridgeLimits } from './limits.ts'
 import { outwardError } from './outwardError.ts'
 import { RefusalLog } from './refusalLog.ts'
@@ -36,6 +37,7 @@ export type BridgeParts = Pick<Bridge, 'store' | 'clock' | 'limits' | 'definitio
   readonly shareKey?: string | undefined
   readonly gatewaySecret?: string | undefined
   readonly front?: Front | undefined
+  readonly dispatch?: Dispatch | undefined
 }
 
 /** What the clients of one server share: agents, their feeds, commands already carried out. */
@@ -57,6 +59,8 @@ export class Bridge {
   readonly shares: ShareTokens
   /** Of a gateway: what takes commands to where agents are. */
   readonly front: Front | undefined
+  /** Takes commands elsewhere than to the agents of this process. */
+  readonly dispatch: Dispatch | undefined
   readonly #redactor: BridgeParts['redactor']
   readonly #feeds = new Map<string, Feed>()
   readonly #followed: FollowedLogs
@@ -88,12 +92,14 @@ export class Bridge {
     const forwarded = parts.gatewaySecret === undefined ? undefined : new ForwardedTokens(parts.gatewaySecret)
     this.authenticator = new Authenticator({ tokens, authenticate, role, shares, forwarded, clock, failed })
     this.front = parts.front
+    this.dispatch = parts.dispatch
     this.roster = new Roster(() => runtime.agents(), parts.clock)
     this.#followed = new FollowedLogs({
       store: parts.store,
       clock,
       feeds: () => this.#feeds.values(),
       agent: (agentId) => runtime.agent(agentId),
+      dispatch: parts.dispatch,
     })
     this.#stopFollowing = runtime.onAgent((agent) => {
       this.incognito.began(agent)

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
-import type { AgentCommand } from '../../protocol/commands.ts'
+import type { AgentCommand, CheckedCommand } from '../../protocol/commands.ts'
 import { RuntimeError, type ErrorCode } from '../../protocol/errors.ts'
 import type { Role, SessionEntry } from '../../protocol/frames.ts'
+import type { UnloggedEnd } from './dispatch.ts'
 import type { RunResult } from '../../runs/runResult.ts'
 import { Agent } from '../../runtime/agents/agent.ts'
 import type { Bridge } from './bridge.ts'
@@ -28,9 +29,9 @@ export interface CommandContext {
 export class DeferredAnswer {
   readonly answer: Promise<object>
   /** How its run ended, if the log will not say. */
-  readonly ended: Promise<RunResult | undefined> | undefined
+  readonly ended: Promise<UnloggedEnd | undefined> | undefined
 
-  constructor(answer: Promise<object>, ended?: Promise<RunResult | undefined>) {
+  constructor(answer: Promise<object>, ended?: Promise<UnloggedEnd | undefined>) {
     this.answer = answer
     this.ended = ended
     answer.catch(() => {})
@@ -72,8 +73,14 @@ const forAgent = <T extends Extract<Command['type'], AgentCommand['type']>>(): C
   role: 'drive',
   isOnce: true,
   async run({ bridge, access }, frame, requestId) {
-    const { id: _, ...command } = frame as { id: string; agentId: string } & AgentCommand
+    const { id: _, ...command } = frame as { id: string; agentId: string } & CheckedCommand
     const answer = { requestId }
+    // What is in no log is here alone.
+    if (bridge.dispatch !== undefined && access.find(command.agentId)?.incognito !== true) {
+      await bridge.agents.checkReach(command.agentId, access)
+      const { ended } = await bridge.dispatch.command(command, requestId)
+      return new DeferredAnswer(Promise.resolve(answer), ended)
+    }
     const agent = await access.agent(command.agentId).catch((thrown: unknown) => {
       if (command.type === 'agent.stop' && thrown instanceof RuntimeError && thrown.code === 'AGENT_STOPPED')
         return null
@@ -146,10 +153,14 @@ export const commandTable: { readonly [T in Command['type']]: CommandHandler<T> 
   'agent.spawn': {
     role: 'admin',
     isOnce: true,
-    async run({ access }, { definition, agentId, incognito = false, metadata }, requestId) {
+    async run({ bridge, access }, { definition, agentId, incognito = false, metadata }, requestId) {
       // Where the client names none, it is named after the command: one that is sent again finds it, on the next server too.
       const id = agentId ?? `${definition}-${createHash('sha256').update(requestId).digest('hex').slice(0, 16)}`
       try {
+        if (bridge.dispatch !== undefined && !incognito) {
+          const born = access.birth(definition, { id, ...(metadata === undefined ? {} : { metadata }) })
+          return { agentId: id, seq: await bridge.dispatch.begin(born, requestId) }
+        }
         const agent = await access.spawn(definition, { id, incognito, ...(metadata === undefined ? {} : { metadata }) })
         return new DeferredAnswer(written(agent, { agentId: agent.id, seq: agent.lastSeq }))
       } catch (thrown) {

@@ -112,7 +112,8 @@ export class Feed {
 
   /** The next record, of an agent that another process drives; any other is left out. */
   follow(event: AgentEvent): void {
-    if (event.seq === this.#lastSeq + 1) this.#publish(feedEvent(event), event)
+    // What is held will be told in its turn.
+    if (this.#held.length === 0 && event.seq === this.#lastSeq + 1) this.#publish(feedEvent(event), event)
   }
 
   listen(listener: FeedListener, { descendants }: { readonly descendants: boolean }): () => void {

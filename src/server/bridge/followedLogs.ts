@@ -1,6 +1,7 @@
 import type { Clock } from '../../protocol/clock.ts'
 import { eventOf } from '../../protocol/events.ts'
 import type { Store } from '../../protocol/store.ts'
+import { isSurelyHere, type Dispatch } from './dispatch.ts'
 import type { Feed } from './feed.ts'
 
 /** How often the logs of agents that rest here are looked at, in milliseconds. */
@@ -12,7 +13,8 @@ interface Parts {
   /** Feeds that somebody reads. */
   feeds(): Iterable<Feed>
   /** An agent that runs here, so that its feed hears of everything; one that is unloaded may have been taken by another process. */
-  agent(agentId: string): { readonly isLoaded: boolean } | undefined
+  agent(agentId: string): { readonly isLoaded: boolean; readonly state: string } | undefined
+  readonly dispatch: Dispatch | undefined
 }
 
 /**
@@ -50,7 +52,7 @@ export class FollowedLogs {
   }
 
   #isHere({ agentId }: Feed): boolean {
-    return this.#parts.agent(agentId)?.isLoaded === true
+    return isSurelyHere(this.#parts.agent(agentId), this.#parts.dispatch)
   }
 
   async #follow(feed: Feed): Promise<void> {

@@ -51,6 +51,7 @@ export async function serve(
     deps: options.deps,
     shareKey: options.shareKey,
     gatewaySecret: options.gatewaySecret,
+    dispatch: options.dispatch,
   })
   const admission = new Admission(bridge, options.origins)
   const paths = { base, bridge: path, endpoints: new Endpoints(endpoints) }
@@ -78,6 +79,7 @@ export async function serve(
   try {
     if (options.server === undefined) await listen(http, port, host)
   } catch (thrown) {
+    options.dispatch?.close?.()
     bridge.close()
     throw thrown
   }
@@ -122,6 +124,7 @@ export async function serve(
     await announcing.end()
     await drained(bridge, clock, limits.drainMs)
     for (const connection of bridge.connections) connection.terminate()
+    options.dispatch?.close?.()
     bridge.close()
     upgrades.close()
     if (options.server === undefined) {

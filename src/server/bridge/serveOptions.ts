@@ -5,6 +5,7 @@ import { isAgentDefinition, type AgentDefinition } from '../../actors/agentDefin
 import { describeIssues, RuntimeError } from '../../protocol/errors.ts'
 import { roleSchema, type Role } from '../../protocol/frames.ts'
 import type { Authenticate } from './authenticator.ts'
+import type { Dispatch } from './dispatch.ts'
 import type { ServedDeps } from './servedDeps.ts'
 import type { SharedToken, ShareOptions } from './shareLink.ts'
 import { isForwardedToken, minSecretLength } from './forwarded.ts'
@@ -75,6 +76,11 @@ export interface ServeOptions {
    * those may do. Without `tokens` and `authenticate` nobody else is let in. Default: none, and what a gateway says is refused.
    */
   readonly gatewaySecret?: string
+  /**
+   * Takes what clients command to where the agents are, where an engine has them work: `restateDispatch` of `escapement/restate`. Reading is as
+   * ever, and `endpoints` speak to the agents of this process alone. Default: commands are for the agents of this process.
+   */
+  readonly dispatch?: Dispatch
   /**
    * Where other processes reach this server, such as a gateway: a `ws:` or `wss:` address of its bridge, announced in the store with the agents
    * that this process has. `false`: nothing is announced. Default: where it listens, and of a server on all addresses, this machine.
@@ -191,6 +197,7 @@ const optionsSchema = z
         .partial(),
     ]),
     shareKey: z.string().min(minShareKeyLength, `a key needs at least ${minShareKeyLength} characters`),
+    dispatch: z.custom((value) => typeof value === 'object' && value !== null && 'command' in value, 'give a dispatch'),
     gatewaySecret: z.string().min(minSecretLength, `a secret needs at least ${minSecretLength} characters`),
     advertise: z.union([
       z.literal(false),

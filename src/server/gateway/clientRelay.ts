@@ -132,7 +132,10 @@ export class ClientRelay implements Relay {
   #route(command: Command, route: Route): void {
     route.ask(command)
     if (route.url === undefined) void this.#look(route)
-    else this.#upstream(route.url).send(command)
+    else {
+      this.#upstream(route.url).send(command)
+      this.#follow(route)
+    }
   }
 
   /** An agent without an id gets the one that a worker will give it. */
@@ -161,7 +164,12 @@ export class ClientRelay implements Relay {
     } finally {
       route.isLooking = false
     }
-    if (route.isSubscribed && !signal.aborted)
+    if (!signal.aborted) this.#follow(route)
+  }
+
+  /** Somebody reads it: an agent may go elsewhere, and where it was not know of it. */
+  #follow(route: Route): void {
+    if (route.isSubscribed)
       route.stopFollowing ??= this.#gateway.finder.follow(route.agentId, (url) => this.#isNowAt(route, url))
   }
 

@@ -1,0 +1,159 @@
+import {
+  connect,
+  constants,
+  createServer,
+  type ClientHttp2Session,
+  type ClientHttp2Stream,
+  type Http2Server,
+  type IncomingHttpHeaders,
+  type ServerHttp2Stream,
+} from 'node:http2'
+import type { AddressInfo, Socket } from 'node:net'
+import type { Clock } from '../../protocol/clock.ts'
+
+/** Between two pings of a worker, and what it has to answer one: a frozen process takes connections, and answers nothing. */
+const pingMs = 1_000
+const { NGHTTP2_CANCEL, NGHTTP2_NO_ERROR, HTTP2_HEADER_STATUS } = constants
+
+/** A worker that requests may go to. */
+class Target {
+  readonly #url: string
+  readonly #clock: Clock
+  #session: ClientHttp2Session | undefined
+  #cancel = (): void => {}
+  #isClosed = false
+  /** It has answered a ping since it was connected. */
+  isUp = false
+  /** Requests under way. */
+  open = 0
+
+  constructor(url: string, clock: Clock) {
+    this.#url = url
+    this.#clock = clock
+    this.#connect()
+  }
+
+  request(headers: IncomingHttpHeaders): ClientHttp2Stream | undefined {
+    const session = this.#session
+    return session === undefined || session.closed || session.destroyed ? undefined : session.request(headers)
+  }
+
+  close(): void {
+    this.#isClosed = true
+    this.#cancel()
+    this.#session?.destroy()
+  }
+
+  #connect(): void {
+    if (this.#isClosed) return
+    const session = connect(this.#url)
+    this.#session = session
+    session.on('error', () => {})
+    session.once('close', () => this.#lost(session))
+    session.once('connect', () => this.#ping(session))
+  }
+
+  #lost(session: ClientHttp2Session): void {
+    if (this.#session !== session) return
+    this.#cancel()
+    this.isUp = false
+    this.#session = undefined
+    this.#later(() => this.#connect())
+  }
+
+  #ping(session: ClientHttp2Session): void {
+    const give = this.#clock.after(pingMs, () => session.destroy())
+    this.#cancel = give
+    const isSent = session.ping((failure) => {
+      give()
+      if (failure !== null || this.#session !== session) return
+      this.isUp = true
+      this.#later(() => this.#ping(session))
+    })
+    if (!isSent) session.destroy()
+  }
+
+  #later(then: () => void): void {
+    if (!this.#isClosed) this.#cancel = this.#clock.after(pingMs, then)
+  }
+}
+
+/**
+ * One address for all workers of this machine, as an engine wants it: each request goes to the worker that has fewest. In place of the balancer
+ * that there is where workers are on many machines.
+ */
+export class Balancer {
+  readonly url: string
+  readonly #server: Http2Server
+  readonly #clock: Clock
+  readonly #targets = new Set<Target>()
+  /** Sessions that are destroyed leave theirs open. */
+  readonly #sockets = new Set<Socket>()
+
+  private constructor(server: Http2Server, clock: Clock) {
+    this.#server = server
+    this.#clock = clock
+    this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    server.on('connection', (socket) => {
+      this.#sockets.add(socket)
+      socket.once('close', () => this.#sockets.delete(socket))
+    })
+    server.on('session', (session) => session.on('error', () => {}))
+    server.on('stream', (stream, headers) => this.#forward(stream, headers))
+  }
+
+  static async listen(clock: Clock): Promise<Balancer> {
+    const server = createServer()
+    await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve))
+    return new Balancer(server, clock)
+  }
+
+  /** Sends requests there too; returns a function that ends it. */
+  add(url: string): () => void {
+    const target = new Target(url, this.#clock)
+    this.#targets.add(target)
+    return () => {
+      this.#targets.delete(target)
+      target.close()
+    }
+  }
+
+  #forward(stream: ServerHttp2Stream, headers: IncomingHttpHeaders): void {
+    stream.on('error', () => {})
+    const [target] = [...this.#targets].filter(({ isUp }) => isUp).toSorted((a, b) => a.open - b.open)
+    const request = target?.request(withoutAuthority(headers))
+    if (target === undefined || request === undefined) {
+      stream.respond({ [HTTP2_HEADER_STATUS]: 503 }, { endStream: true })
+      return
+    }
+    target.open++
+    request.on('error', () => {})
+    request.once('response', (answer) => {
+      if (!stream.destroyed) stream.respond(answer)
+    })
+    stream.pipe(request)
+    request.pipe(stream, { end: false })
+    // A stream ends too when the other end is gone: who waits must not take that for all there is.
+    const isWhole = (): boolean => request.rstCode === NGHTTP2_NO_ERROR && !request.aborted
+    request.once('end', () => {
+      if (isWhole()) stream.end()
+    })
+    request.once('close', () => {
+      target.open--
+      // Closing it with a code would end it first, as if that were all.
+      if (!isWhole()) stream.destroy(new Error('the worker is gone'))
+    })
+    stream.once('close', () => {
+      if (!request.closed) request.close(NGHTTP2_CANCEL)
+    })
+  }
+
+  async close(): Promise<void> {
+    for (const target of this.#targets) target.close()
+    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()))
+    for (const socket of this.#sockets) socket.destroy()
+    await closed
+  }
+}
+
+const withoutAuthority = ({ ':authority': _, ...headers }: IncomingHttpHeaders): IncomingHttpHeaders => headers

@@ -1,0 +1,109 @@
+import { join } from 'node:path'
+import type { Clock } from '../../protocol/clock.ts'
+import { Balancer } from './balancer.ts'
+import { Engine } from './engine.ts'
+import { registerDeployment } from './registerDeployment.ts'
+import { WorkerProcess } from './workerProcess.ts'
+
+/** What a cluster of this machine is made of. */
+export interface ClusterOptions {
+  /** Of the engine. */
+  readonly program: string
+  /** Where the engine keeps what it has. */
+  readonly folder: string
+  readonly workers: number
+  /** Arguments of Node that start a worker, by where the engine takes requests. */
+  readonly workerArgs: (ingress: string) => readonly string[]
+  readonly cwd: string
+  readonly env: NodeJS.ProcessEnv
+  readonly clock: Clock
+  /** Hears what happens, in a line. */
+  readonly told: (event: ClusterEvent) => void
+  /** Ends the starting; `startCluster` then rejects with its reason. */
+  readonly signal: AbortSignal
+}
+
+/** What happens in a cluster. */
+export type ClusterEvent =
+  | { readonly type: 'worker.up'; readonly worker: string; readonly pid: number; readonly bridge: string }
+  | { readonly type: 'worker.gone'; readonly worker: string; readonly how: string }
+  | { readonly type: 'worker.said'; readonly worker: string; readonly line: string }
+  | { readonly type: 'engine.gone'; readonly log: string }
+
+/** An engine, workers and what is between them, on this machine, for development. Begun by `startCluster`. */
+export interface Cluster {
+  readonly engine: Engine
+  /** Where the engine reaches the workers. */
+  readonly url: string
+  /** Has all end in order: workers let go of their agents, then the engine ends. Idempotent. */
+  close(): Promise<void>
+}
+
+/**
+ * Starts an engine and workers, and tells the engine where they are. Resolves once all are up.
+ *
+ * @throws RuntimeError `INTERNAL` when one does not come up
+ */
+export async function startCluster(options: ClusterOptions): Promise<Cluster> {
+  const { program, folder, env, clock, told, signal } = options
+  const ending = new AbortController()
+  const closing: (() => Promise<void>)[] = []
+  let closed: Promise<void> | undefined
+  const close = (): Promise<void> => {
+    closed ??= (async () => {
+      ending.abort()
+      for (const end of closing.toReversed()) await end()
+    })()
+    return closed
+  }
+  const stopped = Promise.withResolvers<never>()
+  stopped.promise.catch(() => {})
+  const stop = (): void => stopped.reject(signal.reason as Error)
+  signal.addEventListener('abort', stop, { once: true })
+  try {
+    signal.throwIfAborted()
+    const engine = await Engine.start({ program, folder: join(folder, 'engine'), env, clock })
+    closing.push(() => engine.end())
+    void engine.ended.then(() => ending.signal.aborted || told({ type: 'engine.gone', log: engine.logFile }))
+    const balancer = await Balancer.listen(clock)
+    closing.push(() => balancer.close())
+    signal.throwIfAborted()
+    const workers = Array.from({ length: options.workers }, (_, index) =>
+      workerOf(options, `worker-${index + 1}`, engine, balancer),
+    )
+    closing.push(async () => void (await Promise.all(workers.map((worker) => worker.end()))))
+    await Promise.race([Promise.all(workers.map(({ up }) => up)), stopped.promise])
+    const registered = registerDeployment(engine.admin, balancer.url, { clock, signal: ending.signal, replace: true })
+    await Promise.race([registered, stopped.promise])
+    return { engine, url: balancer.url, close }
+  } catch (thrown) {
+    await close()
+    throw thrown
+  } finally {
+    signal.removeEventListener('abort', stop)
+  }
+}
+
+function workerOf(
+  { workerArgs, cwd, env, clock, told }: ClusterOptions,
+  worker: string,
+  engine: Engine,
+  balancer: Balancer,
+): WorkerProcess {
+  const args = workerArgs(engine.ingress)
+  let remove = (): void => {}
+  return new WorkerProcess(
+    { args, cwd, env, clock },
+    {
+      up({ url, bridge }, pid) {
+        remove = balancer.add(url)
+        told({ type: 'worker.up', worker, pid, bridge })
+      },
+      gone(how) {
+        remove()
+        told({ type: 'worker.gone', worker, how })
+      },
+      said: (line) => told({ type: 'worker.said', worker, line }),
+    },
+  )
+}

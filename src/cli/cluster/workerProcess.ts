@@ -1,0 +1,130 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { backoffDelay } from '../../protocol/backoffDelay.ts'
+import type { Clock } from '../../protocol/clock.ts'
+import { RuntimeError } from '../../protocol/errors.ts'
+import { pauseFor } from './pauseFor.ts'
+
+/** What a worker says when it is up. */
+export interface WorkerAddresses {
+  /** For the engine. */
+  readonly url: string
+  /** For gateways. */
+  readonly bridge: string
+}
+
+/** What happens to a worker. */
+export interface WorkerListener {
+  up(addresses: WorkerAddresses, pid: number): void
+  /** It ended without being asked: by a signal, or with this code. */
+  gone(how: string): void
+  /** A line of its standard error. */
+  said(line: string): void
+}
+
+/** How a worker is started. */
+export interface WorkerProcessOptions {
+  /** Arguments of Node. */
+  readonly args: readonly string[]
+  readonly cwd: string
+  readonly env: NodeJS.ProcessEnv
+  readonly clock: Clock
+}
+
+const backoff = { baseMs: 200, maxMs: 10_000 } as const
+/** One that lived that long had begun well. */
+const livedMs = 10_000
+/** What it has for letting go of its agents. */
+const graceMs = 10_000
+
+/** A worker in a process of its own, started again when it dies; it ends with this one, also when that is killed. */
+export class WorkerProcess {
+  readonly #options: WorkerProcessOptions
+  readonly #listener: WorkerListener
+  readonly #ending = new AbortController()
+  #child: ChildProcess | undefined
+  readonly #running: Promise<void>
+  readonly #first = Promise.withResolvers<void>()
+
+  constructor(options: WorkerProcessOptions, listener: WorkerListener) {
+    this.#options = options
+    this.#listener = listener
+    this.#first.promise.catch(() => {})
+    this.#running = this.#run()
+  }
+
+  /** Resolves when it is up for the first time. @throws RuntimeError `INTERNAL` when it ends before, as a wrong module has it */
+  get up(): Promise<void> {
+    return this.#first.promise
+  }
+
+  get pid(): number | undefined {
+    return this.#child?.pid
+  }
+
+  /** Has it let go of its agents and end; resolves when it is gone. Idempotent. */
+  async end(): Promise<void> {
+    this.#ending.abort()
+    const child = this.#child
+    if (child !== undefined && child.exitCode === null && child.signalCode === null) {
+      if (child.connected) child.disconnect()
+      const cancel = this.#options.clock.after(graceMs, () => child.kill('SIGKILL'))
+      await once(child, 'exit')
+      cancel()
+    }
+    await this.#running
+  }
+
+  async #run(): Promise<void> {
+    const { clock } = this.#options
+    const { signal } = this.#ending
+    for (let attempt = 0; !signal.aborted; attempt++) {
+      const from = clock.now()
+      const how = await this.#live()
+      if (signal.aborted) return
+      this.#listener.gone(how)
+      this.#first.reject(new RuntimeError('INTERNAL', `A worker did not start: it ended ${how}.`))
+      if (clock.now() - from > livedMs) attempt = 0
+      await pauseFor(clock, backoffDelay(attempt, backoff, Math.random()), signal)
+    }
+  }
+
+  /** One life; how it ended. */
+  async #live(): Promise<string> {
+    const { args, cwd, env } = this.#options
+    const child = spawn(process.execPath, [...args], {
+      cwd,
+      env,
+      // It ends when this channel does.
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+      detached: true,
+    })
+    this.#child = child
+    const gone = new Promise<string>((resolve) => {
+      child.once('error', (error) => resolve(`(${error.message})`))
+      child.once('exit', (code, signal) => resolve(signal === null ? `with code ${code}` : `by ${signal}`))
+    })
+    const isUp = (line: string): void => {
+      const addresses = JSON.parse(line) as WorkerAddresses
+      this.#first.resolve()
+      this.#listener.up(addresses, child.pid!)
+    }
+    let isFirst = true
+    eachLine(child.stdout!, (line) => {
+      if (isFirst) isUp(line)
+      else this.#listener.said(line)
+      isFirst = false
+    })
+    eachLine(child.stderr!, (line) => this.#listener.said(line))
+    return await gone
+  }
+}
+
+function eachLine(stream: NodeJS.ReadableStream, take: (line: string) => void): void {
+  let rest = ''
+  stream.setEncoding('utf8').on('data', (text: string) => {
+    const lines = (rest + text).split('\n')
+    rest = lines.pop()!
+    for (const line of lines) take(line)
+  })
+}

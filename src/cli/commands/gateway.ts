@@ -1,0 +1,35 @@
+import { RuntimeError } from '../../protocol/errors.ts'
+import { serveGateway } from '../../server/gateway/gateway.ts'
+import { addressOf, pageOf } from '../addressOf.ts'
+import { exitCodes } from '../cliHost.ts'
+import type { CommandRun } from '../command.ts'
+import { wantsJson } from '../sessionLogs.ts'
+import { untilStopped } from '../signals.ts'
+import { sharedLogs } from '../sharedLogs.ts'
+
+/** `escapement gateway`: what clients of many workers speak to. */
+export const gatewayCommand: CommandRun = async (invocation, host) => {
+  const stopped = untilStopped(host)
+  const address = addressOf(invocation, host)
+  const secret = host.env['ESCAPEMENT_GATEWAY_SECRET'] ?? ''
+  if (secret === '')
+    throw new RuntimeError('INVALID_OPTION', '"gateway" needs ESCAPEMENT_GATEWAY_SECRET, which the workers have too.')
+  const store = sharedLogs(invocation, host).open()
+  try {
+    const gateway = await serveGateway({ ...address, directory: store, secret })
+    try {
+      const page = pageOf(gateway)
+      host.stdout.write(
+        wantsJson(invocation, host)
+          ? `${JSON.stringify({ url: gateway.url, page })}\n`
+          : `${gateway.url}\npage: ${page}\nCtrl-C ends; the agents go on.\n`,
+      )
+      await stopped
+      return exitCodes.done
+    } finally {
+      await gateway.close()
+    }
+  } finally {
+    await store.close()
+  }
+}

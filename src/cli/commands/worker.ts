@@ -1,0 +1,124 @@
+import type { AgentDefinition } from '../../actors/agentDefinition.ts'
+import { RuntimeError } from '../../protocol/errors.ts'
+import { systemClock } from '../../protocol/clock.ts'
+import { loadPeer } from '../../protocol/loadPeer.ts'
+import type { Store } from '../../protocol/store.ts'
+import type { RestateWorker } from '../../restate/restateWorker.ts'
+import type { ServeOptions } from '../../server/bridge/serveOptions.ts'
+import { addressOf, portOf } from '../addressOf.ts'
+import { exitCodes, type CliHost } from '../cliHost.ts'
+import { ownAddress } from '../cluster/ownAddress.ts'
+import { registerDeployment } from '../cluster/registerDeployment.ts'
+import type { CommandRun } from '../command.ts'
+import type { Invocation } from '../commandLine.ts'
+import { definitionsFor } from '../config/configAgents.ts'
+import { loadConfig } from '../config/loadConfig.ts'
+import { settingsOf } from '../openWork.ts'
+import { wantsJson } from '../sessionLogs.ts'
+import { untilStopped } from '../signals.ts'
+import { sharedLogs } from '../sharedLogs.ts'
+
+/** `escapement worker [module]`: a process in which an engine has agents work, until it is told to end or who started it is gone. */
+export const workerCommand: CommandRun = async (invocation, host) => {
+  const { register, url: at } = invocation
+  if ((register === undefined) !== (at === undefined))
+    throw new RuntimeError(
+      'INVALID_OPTION',
+      '--register and --url go together: the engine, and where it reaches the workers.',
+    )
+  const ending = new AbortController()
+  const { signal } = ending
+  // Heard from the first moment: who started it may be gone before it is up.
+  const stopped = Promise.race([untilStopped(host), untilAlone(host, signal)])
+  try {
+    const open = await openWorker(invocation, host)
+    try {
+      const addresses = await listen(open, invocation, host)
+      const registered =
+        register === undefined || at === undefined
+          ? Promise.resolve()
+          : registerDeployment(register, at, { clock: systemClock, signal })
+      host.stdout.write(
+        wantsJson(invocation, host)
+          ? `${JSON.stringify(addresses)}\n`
+          : `for the engine: ${addresses.url}\nfor gateways: ${addresses.bridge}\nCtrl-C ends; other workers go on with what it does.\n`,
+      )
+      await Promise.race([stopped, registered.then(() => stopped)])
+      return exitCodes.done
+    } finally {
+      await open.worker.close()
+    }
+  } finally {
+    ending.abort()
+  }
+}
+
+/** A worker, and what it is made of. */
+interface OpenWorker {
+  readonly worker: RestateWorker
+  readonly store: Store
+  readonly definitions: readonly AgentDefinition[]
+}
+
+async function openWorker(invocation: Invocation, host: CliHost): Promise<OpenWorker> {
+  const store = sharedLogs(invocation, host).open()
+  const config = await loadConfig(invocation, host)
+  const definitions = await definitionsFor(invocation, config, host)
+  const keys = (host.env['ESCAPEMENT_ENGINE_KEYS'] ?? '').split(',').filter((key) => key !== '')
+  const { restateWorker } = await loadPeer(
+    () => import('../../restate/restateWorker.ts'),
+    '"worker"',
+    '@restatedev/restate-sdk',
+  )
+  const worker = await restateWorker({
+    ...settingsOf(config).runtime,
+    definitions,
+    store,
+    ...(config?.serve?.deps === undefined ? {} : { deps: config.serve.deps }),
+    ...(keys.length === 0 ? {} : { identityKeys: keys }),
+  })
+  return { worker, store, definitions }
+}
+
+/** What clients command goes to the engine, which places agents; without knowing where that is, clients can only look. */
+async function dispatchOf({ ingress }: Invocation, store: Store): Promise<Pick<ServeOptions, 'dispatch' | 'role'>> {
+  if (ingress === undefined) return { role: 'observe' }
+  const { restateDispatch } = await import('../../restate/restateDispatch.ts')
+  return { dispatch: await restateDispatch({ ingress, store }) }
+}
+
+/** Where it is reached: by the engine, and by gateways. */
+async function listen(
+  { worker, store, definitions }: OpenWorker,
+  invocation: Invocation,
+  host: CliHost,
+): Promise<{ readonly url: string; readonly bridge: string }> {
+  const { port, host: listenOn } = addressOf(invocation, host)
+  const secret = host.env['ESCAPEMENT_GATEWAY_SECRET'] ?? ''
+  const where = listenOn === undefined ? {} : { host: listenOn }
+  const { ingress } = invocation
+  if (secret !== '' && ingress === undefined)
+    throw new RuntimeError('INVALID_OPTION', '"worker" needs --ingress with a gateway: where its clients’ commands go.')
+  const bridgePort = portOf('--bridge-port', invocation.bridgePort)
+  const advertise = invocation.advertise ?? ownAddress(listenOn, bridgePort)
+  const bridge = await worker.runtime.serve({
+    ...where,
+    definitions,
+    ...(await dispatchOf(invocation, store)),
+    ...(bridgePort === undefined ? {} : { port: bridgePort }),
+    ...(secret === '' ? {} : { gatewaySecret: secret }),
+    ...(advertise === undefined ? {} : { advertise }),
+    inspector: false,
+  })
+  const { url } = await worker.listen({ ...where, ...(port === undefined ? {} : { port }) })
+  return { url, bridge: bridge.url }
+}
+
+/** Resolves when the process is gone that started this one and speaks to it; never without one. */
+function untilAlone(host: CliHost, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    host.on('disconnect', resolve)
+    // It would keep the process.
+    signal.addEventListener('abort', () => host.off('disconnect', resolve), { once: true })
+  })
+}

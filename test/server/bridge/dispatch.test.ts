@@ -1,0 +1,102 @@
+import { defineAgent } from '../../../src/actors/defineAgent.ts'
+import { connect } from '../../../src/client/connect.ts'
+import { createRuntime } from '../../../src/createRuntime.ts'
+import { RuntimeError } from '../../../src/protocol/errors.ts'
+import type { Dispatch } from '../../../src/server/bridge/dispatch.ts'
+import type { ServeOptions } from '../../../src/server/bridge/serveOptions.ts'
+import { memoryStore } from '../../../src/stores/memoryStore.ts'
+import { scriptedModel } from '../../../src/testing/scriptedModel.ts'
+import { assert, describe, type CaseContext } from '../../support/suite.ts'
+
+const coder = defineAgent({ name: 'coder', model: scriptedModel([{ text: 'Here.' }]) })
+
+/** What takes commands elsewhere, and tells what it was given. */
+class Elsewhere implements Dispatch {
+  readonly heard: { readonly what: unknown; readonly requestId: string }[] = []
+  refusal: RuntimeError | undefined
+
+  async command(what: Parameters<Dispatch['command']>[0], requestId: string) {
+    this.heard.push({ what, requestId })
+    if (this.refusal !== undefined) throw this.refusal
+    return {
+      ended: Promise.resolve({ stopReason: 'error' as const, error: { code: 'AGENT_STOPPED', message: 'It has.' } }),
+    }
+  }
+
+  async begin(what: Parameters<Dispatch['begin']>[0], requestId: string) {
+    this.heard.push({ what, requestId })
+    return 1
+  }
+}
+
+async function served({ cleanup }: CaseContext, options: ServeOptions = {}) {
+  const store = memoryStore()
+  const runtime = await createRuntime({ store })
+  cleanup(() => runtime.close())
+  const dispatch = new Elsewhere()
+  const server = await runtime.serve({ definitions: [coder], dispatch, ...options })
+  const client = connect(server.url, options.tokens === undefined ? {} : { token: Object.keys(options.tokens)[0]! })
+  cleanup(() => client.close())
+  return { runtime, dispatch, client }
+}
+
+describe('a server that dispatches commands', (it) => {
+  it('takes them to whoever carries them out, under the id of the request, and not to its own agents', async (context) => {
+    const { runtime, dispatch, client } = await served(context)
+    await runtime.spawn(coder, { id: 'a1' })
+    await client.agent('a1').steer('Look there.')
+    const { what, requestId } = dispatch.heard[0]!
+    const { type, agentId } = what as { readonly type: string; readonly agentId: string }
+    assert.equal([type, agentId], ['agent.steer', 'a1'])
+    assert.match(requestId, /^[^/]+\/\w+$/)
+    assert.is(runtime.agent('a1')!.state, 'idle')
+    assert.is(runtime.agent('a1')!.lastSeq, 1)
+  })
+
+  it('tells how a run ended that never began', async (context) => {
+    const { client, runtime } = await served(context)
+    await runtime.spawn(coder, { id: 'a1' })
+    const { stopReason, error } = await client.agent('a1').prompt('Do it.').result
+    assert.equal({ stopReason, code: error?.code }, { stopReason: 'error', code: 'AGENT_STOPPED' })
+  })
+
+  it('passes on a refusal', async (context) => {
+    const { client, dispatch } = await served(context)
+    dispatch.refusal = new RuntimeError('CALL_NOT_PENDING', 'No such call.')
+    const refused = await client
+      .agent('a1')
+      .decide('c1', 'approve')
+      .catch((thrown: unknown) => thrown)
+    assert.is((refused as RuntimeError).code, 'CALL_NOT_PENDING')
+  })
+
+  it('has agents begun elsewhere, with the metadata of who spawns them', async (context) => {
+    const tokens = { 'a-token-of-some-length': { role: 'admin' as const, metadata: { user: 'ada' } } }
+    const { client, dispatch, runtime } = await served(context, { tokens })
+    const agent = await client.spawn('coder')
+    assert.equal(dispatch.heard[0]!.what, { id: agent.id, definition: 'coder', metadata: { user: 'ada' } })
+    assert.equal(runtime.agents(), [])
+    const wrong = await client.spawn('writer').catch((thrown: unknown) => thrown)
+    assert.is((wrong as RuntimeError).code, 'INVALID_OPTION')
+    assert.is(dispatch.heard.length, 1)
+  })
+
+  it('takes nothing from who may not say it', async (context) => {
+    const tokens = { 'a-token-of-some-length': { role: 'admin' as const, agents: ['mine'] } }
+    const { client, dispatch } = await served(context, { tokens })
+    const refused = await client
+      .agent('other')
+      .abort()
+      .catch((thrown: unknown) => thrown)
+    assert.is((refused as RuntimeError).code, 'BRIDGE_FORBIDDEN')
+    assert.equal(dispatch.heard, [])
+  })
+
+  it('keeps what is in no log to itself', async (context) => {
+    const { client, dispatch } = await served(context)
+    const agent = await client.spawn('coder', { incognito: true })
+    const { text } = await agent.prompt('Where are you?').result
+    assert.is(text, 'Here.')
+    assert.equal(dispatch.heard, [])
+  })
+})
