@@ -1,5 +1,6 @@
-import type { LogOrigin } from '../protocol/logPages.ts'
+import type { LogOrigin, LogQuery } from '../protocol/logPages.ts'
 import type { Metadata } from '../protocol/metadata.ts'
+import { placeIn, type AgentRow } from './agentRow.ts'
 
 /** The name and value of something that lists are filtered by. A key of metadata begins with a letter. */
 export type Label = readonly [name: string, value: string]
@@ -25,14 +26,11 @@ export function labelsOf({ path, forkedFrom, metadata }: Omit<LogOrigin, 'defini
 }
 
 /** The same of a row of the table of agents. */
-export const labelsIn = (row: Readonly<Record<string, unknown>>): Label[] => labelsOf(placeIn(row))
+export const labelsIn = (row: AgentRow): Label[] => labelsOf(placeIn(row))
 
-/** Where an agent's row says that it comes from. */
-export function placeIn(row: Readonly<Record<string, unknown>>): Pick<LogOrigin, 'path' | 'forkedFrom' | 'metadata'> {
-  const { path, forked_from: forkedFrom, metadata } = row
-  return {
-    path: typeof path === 'string' ? (JSON.parse(path) as readonly string[]) : [],
-    ...(typeof forkedFrom === 'string' ? { forkedFrom } : {}),
-    ...(typeof metadata === 'string' ? { metadata: JSON.parse(metadata) as Metadata } : {}),
-  }
-}
+/** What `query` asks for by labels. Pure. */
+export const labelsAsked = ({ metadata, parent: of, forkedFrom }: LogQuery): Label[] => [
+  ...metadataLabels(metadata),
+  ...(typeof of === 'string' ? [[parent, of] satisfies Label] : []),
+  ...(forkedFrom === undefined ? [] : [[source, forkedFrom] satisfies Label]),
+]

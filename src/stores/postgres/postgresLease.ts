@@ -1,14 +1,5 @@
 import type { LogRecord } from '../../protocol/records.ts'
-import type { StoreLease } from '../../protocol/store.ts'
-
-/** What `open` found in the tables. */
-export interface LeaseRow {
-  readonly agentId: string
-  /** Of the agent in the tables. */
-  readonly number: number
-  readonly epoch: number
-  readonly lastSeq: number
-}
+import { TableLease, type LeaseRow } from '../tableLease.ts'
 
 /** One call of `append`. */
 export interface Append {
@@ -20,51 +11,21 @@ export interface Append {
 }
 
 /** The right to append to one log, and what waits to be appended. */
-export class PostgresLease implements StoreLease {
-  readonly agentId: string
-  readonly number: number
-  readonly epoch: number
-  readonly repairedBytes = 0
-  lastSeq: number
+export class PostgresLease extends TableLease {
   /** In order. */
   readonly waiting: Append[] = []
   /** Whether it stands in the queue, or is being written. */
   isQueued = false
-  #isLost = false
-  readonly #lost = Promise.withResolvers<void>()
   readonly #free: (lease: PostgresLease) => Promise<void>
-  #released: Promise<void> | undefined
   #idle: (() => void) | undefined
 
-  constructor({ agentId, number, epoch, lastSeq }: LeaseRow, free: (lease: PostgresLease) => Promise<void>) {
-    this.agentId = agentId
-    this.number = number
-    this.epoch = epoch
-    this.lastSeq = lastSeq
+  constructor(row: LeaseRow, free: (lease: PostgresLease) => Promise<void>) {
+    super(row)
     this.#free = free
   }
 
-  get lost(): Promise<void> {
-    return this.#lost.promise
-  }
-
-  get isLost(): boolean {
-    return this.#isLost
-  }
-
-  /** Another writer has the log. */
-  lose(): void {
-    this.#isLost = true
-    this.#lost.resolve()
-  }
-
-  get isReleased(): boolean {
-    return this.#released !== undefined
-  }
-
-  release(): Promise<void> {
-    this.#released ??= this.#free(this)
-    return this.#released
+  protected override free(): Promise<void> {
+    return this.#free(this)
   }
 
   /** Resolves once nothing waits to be written. */

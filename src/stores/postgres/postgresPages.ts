@@ -1,6 +1,7 @@
-import { defaultPageLimit, type LogEntry, type LogPage, type LogQuery } from '../../protocol/logPages.ts'
-import { above, metadataLabels, parent as parentLabel, placeIn, source, type Label } from '../labels.ts'
-import type { Database, Row } from './database.ts'
+import { defaultPageLimit, type LogPage, type LogQuery } from '../../protocol/logPages.ts'
+import { entryIn } from '../agentRow.ts'
+import { above, labelsAsked } from '../labels.ts'
+import type { Database } from './database.ts'
 import { plainText } from './plainText.ts'
 
 /** What a query asks for, as SQL, and what that is given. */
@@ -20,18 +21,11 @@ class Conditions {
 }
 
 /** What `query` asks for, `after` and `limit` aside, of a row of the table of agents. */
-export function conditionsOf(
-  schema: string,
-  { ids, within, metadata, definition, parent, forkedFrom }: LogQuery,
-): Conditions {
+export function conditionsOf(schema: string, query: LogQuery): Conditions {
+  const { ids, within, definition, parent } = query
   const conditions = new Conditions()
   conditions.add([], () => 'last_seq > 0')
-  const labels: Label[] = [
-    ...metadataLabels(metadata),
-    ...(typeof parent === 'string' ? [[parentLabel, parent] satisfies Label] : []),
-    ...(forkedFrom === undefined ? [] : [[source, forkedFrom] satisfies Label]),
-  ]
-  for (const label of labels)
+  for (const label of labelsAsked(query))
     conditions.add(
       label.map(plainText),
       (name, value) => `number IN (SELECT agent FROM ${schema}.labels WHERE name = ${name} AND value = ${value})`,
@@ -67,17 +61,4 @@ export async function readPage(database: Database, query: LogQuery): Promise<Log
   if (!total) return { logs }
   const [counted] = await database.query(`SELECT count(*) FROM ${schema}.agents WHERE ${all.sql}`, all.values)
   return { logs, total: Number(counted?.['count'] ?? 0) }
-}
-
-function entryIn(row: Row): LogEntry {
-  const createdAt = row['created_at'] ?? null
-  return {
-    id: String(row['id']),
-    size: Number(row['last_seq']),
-    writtenAt: Number(row['written_at']),
-    origin:
-      createdAt === null
-        ? undefined
-        : { definition: String(row['definition']), createdAt: Number(createdAt), ...placeIn(row) },
-  }
 }

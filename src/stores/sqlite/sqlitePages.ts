@@ -1,7 +1,8 @@
 import type { SQLInputValue, SQLOutputValue } from 'node:sqlite'
-import { defaultPageLimit, type LogEntry, type LogPage, type LogQuery } from '../../protocol/logPages.ts'
+import { defaultPageLimit, type LogPage, type LogQuery } from '../../protocol/logPages.ts'
+import { entryIn } from '../agentRow.ts'
+import { above, labelsAsked } from '../labels.ts'
 import type { Connection } from './connection.ts'
-import { above, metadataLabels, parent as parentLabel, placeIn, source, type Label } from '../labels.ts'
 
 /** A condition and what it is given. */
 export interface Condition {
@@ -12,15 +13,11 @@ export interface Condition {
 const labelled: Condition['sql'] = 'number IN (SELECT agent FROM labels WHERE name = ? AND value = ?)'
 
 /** What `query` asks of the table of agents, `after` and `limit` aside. Pure. */
-export function conditionsOf({ ids, within, metadata, definition, parent, forkedFrom }: LogQuery): Condition[] {
-  const labels: Label[] = [
-    ...metadataLabels(metadata),
-    ...(typeof parent === 'string' ? [[parentLabel, parent] satisfies Label] : []),
-    ...(forkedFrom === undefined ? [] : [[source, forkedFrom] satisfies Label]),
-  ]
+export function conditionsOf(query: LogQuery): Condition[] {
+  const { ids, within, definition, parent } = query
   const conditions: Condition[] = [
     { sql: 'last_seq > 0', values: [] },
-    ...labels.map((label): Condition => ({ sql: labelled, values: label })),
+    ...labelsAsked(query).map((label): Condition => ({ sql: labelled, values: label })),
   ]
   if (parent === null) conditions.push({ sql: `path = '[]'`, values: [] })
   if (definition !== undefined) conditions.push({ sql: 'definition = ?', values: [definition] })
@@ -67,17 +64,4 @@ function find(
   const where = conditions.map(({ sql }) => sql).join(' AND ')
   const values = [...conditions, last].flatMap((condition) => [...condition.values])
   return connection.statement(`SELECT ${what} FROM agents WHERE ${where} ${last.sql}`).all(...values)
-}
-
-function entryIn(row: Record<string, SQLOutputValue>): LogEntry {
-  const createdAt = row['created_at'] ?? null
-  return {
-    id: String(row['id']),
-    size: Number(row['last_seq']),
-    writtenAt: Number(row['written_at']),
-    origin:
-      createdAt === null
-        ? undefined
-        : { definition: String(row['definition']), createdAt: Number(createdAt), ...placeIn(row) },
-  }
 }

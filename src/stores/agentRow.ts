@@ -1,0 +1,29 @@
+import type { LogEntry, LogOrigin } from '../protocol/logPages.ts'
+import type { Metadata } from '../protocol/metadata.ts'
+
+/** A row of the table of agents, of whatever database. */
+export type AgentRow = Readonly<Record<string, unknown>>
+
+/** Where an agent's row says that it comes from. */
+export function placeIn(row: AgentRow): Pick<LogOrigin, 'path' | 'forkedFrom' | 'metadata'> {
+  const { path, forked_from: forkedFrom, metadata } = row
+  return {
+    path: typeof path === 'string' ? (JSON.parse(path) as readonly string[]) : [],
+    ...(typeof forkedFrom === 'string' ? { forkedFrom } : {}),
+    ...(typeof metadata === 'string' ? { metadata: JSON.parse(metadata) as Metadata } : {}),
+  }
+}
+
+/** What a list says of it. */
+export function entryIn(row: AgentRow): LogEntry {
+  const createdAt = row['created_at'] ?? null
+  return {
+    id: String(row['id']),
+    size: Number(row['last_seq']),
+    writtenAt: Number(row['written_at']),
+    origin:
+      createdAt === null
+        ? undefined
+        : { definition: String(row['definition']), createdAt: Number(createdAt), ...placeIn(row) },
+  }
+}
