@@ -175,6 +175,8 @@ export class WorkerAgents {
   }
 
   async #notice(agent: Agent): Promise<void> {
+    // It is in the middle of its start, at whose end it has a first record.
+    await Promise.resolve()
     await agent.durable()
     const parent = (await this.created(agent.id))?.parent
     if (parent === undefined) return

@@ -200,6 +200,23 @@ describeWithEngine('agents that an engine places', (it) => {
     assert.equal(checkLog(await recordsIn(store(), scoutId), { isWhole: true }), [])
   })
 
+  it('make agents of their own of those that they detach also where the first record takes long to be stored', async (context) => {
+    const { worker, client, file } = context
+    const held = heldReply('Found it.')
+    const scout = defineAgent({ name: 'scout', model: scriptedModel([held.reply]) })
+    const model = scriptedModel([calls('s', ['scout', { task: 'Look.' }]), { text: 'It looks.' }])
+    const store = sqliteStore(file)
+    const append = store.append.bind(store)
+    store.append = async (...args) => {
+      await turn()
+      await append(...args)
+    }
+    await worker([defineAgent({ name: 'coder', model, agents: [{ definition: scout, detach: true }] })], { store })
+    await (await client()).request({ type: 'agent.prompt', agentId: 'a1', content: 'Look around.' })
+    assert.is((await begun(context)).length, 1)
+    held.goOn()
+  })
+
   it('wait for those that report to them', async (context) => {
     const { worker, client, store } = context
     const scout = defineAgent({ name: 'scout', model: scriptedModel([{ text: 'Found it.' }]) })
