@@ -1,12 +1,12 @@
 import type { AgentDefinition } from '../actors/agentDefinition.ts'
 import { RuntimeError } from '../protocol/errors.ts'
-import type { ClientFrame, SessionEntry } from '../protocol/frames.ts'
+import type { ClientFrame } from '../protocol/frames.ts'
 import { hasMetadata } from '../protocol/metadata.ts'
 import type { Store } from '../protocol/store.ts'
-import { withOutwardError } from '../server/bridge/outwardError.ts'
+import { pageOf, sessionEntry } from '../server/bridge/listPages.ts'
 import { storedSnapshot } from '../server/bridge/snapshots.ts'
 import { forkSession } from '../sessions/forkSession.ts'
-import { listSessions, type SessionSummary } from '../sessions/listSessions.ts'
+import { listSessions } from '../sessions/listSessions.ts'
 import { loadSession } from '../sessions/loadSession.ts'
 import { createdRecord } from '../sessions/readHistory.ts'
 
@@ -46,10 +46,11 @@ export async function forkIn({ store }: Shelf, { agentId, at }: FrameOf<'agent.f
 export async function sessionsIn({ store }: Shelf, frame: FrameOf<'session.list'>): Promise<object> {
   if (frame.running !== undefined)
     throw new RuntimeError('ENGINE_UNSUPPORTED', 'session.list: where agents run is known to the engine alone.')
-  const sessions = await listSessions(store, frame.metadata === undefined ? {} : { metadata: frame.metadata })
+  const found = await listSessions(store, frame.metadata === undefined ? {} : { metadata: frame.metadata })
   const { forkedFrom: source } = frame
-  const all = sessions.filter(({ forkedFrom }) => source === undefined || forkedFrom?.agentId === source)
-  return { sessions: pageOf(all, frame).map(entryOf), total: all.length }
+  const all = found.filter(({ forkedFrom }) => source === undefined || forkedFrom?.agentId === source)
+  const sessions = pageOf(all, frame).map((each) => sessionEntry(each, each.forkedFrom?.agentId))
+  return { sessions, total: all.length }
 }
 
 /** A page of agents without a parent that have not ended, by id. */
@@ -63,32 +64,3 @@ export async function agentsIn(shelf: Shelf, frame: FrameOf<'agent.list'>): Prom
   for (const { id } of pageOf(roots, frame)) agents.push(await snapshotIn(shelf, id))
   return { agents, total: roots.length }
 }
-
-function pageOf<T extends { readonly id: string }>(
-  all: readonly T[],
-  { type, after, limit = 100 }: FrameOf<'session.list' | 'agent.list'>,
-): readonly T[] {
-  const at = after === undefined ? -1 : all.findIndex(({ id }) => id === after)
-  if (at === -1 && after !== undefined)
-    throw new RuntimeError('INVALID_OPTION', `${type}: after: "${after}" is none of them.`)
-  return all.slice(at + 1, at + 1 + limit)
-}
-
-const entryOf = (session: SessionSummary): SessionEntry => ({
-  agentId: session.id,
-  definition: session.definition,
-  path: session.path,
-  status: session.status,
-  isStopped: session.isStopped,
-  createdAt: session.createdAt,
-  updatedAt: session.updatedAt,
-  runs: session.runs,
-  turns: session.turns,
-  usage: session.usage,
-  costUsd: session.costUsd,
-  ...(session.title === undefined ? {} : { title: session.title }),
-  ...(session.last === undefined ? {} : { last: withOutwardError(session.last) }),
-  ...(session.forkedFrom === undefined ? {} : { forkedFrom: session.forkedFrom.agentId }),
-  ...(session.metadata === undefined ? {} : { metadata: session.metadata }),
-  ...(session.error === undefined ? {} : { error: session.error }),
-})

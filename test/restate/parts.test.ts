@@ -1,10 +1,15 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { defineAgent } from '../../src/actors/defineAgent.ts'
 import { RuntimeError } from '../../src/protocol/errors.ts'
 import { journalled, readCarried, requestBodyOf } from '../../src/restate/carried.ts'
 import { Definitions } from '../../src/restate/definitions.ts'
 import { refusalOf } from '../../src/restate/engineErrors.ts'
 import { LogFollower, lastSeqIn } from '../../src/restate/logFollower.ts'
+import { sessionsIn } from '../../src/restate/storeFrames.ts'
 import { restateWorker } from '../../src/restate.ts'
+import { fileStore } from '../../src/stores/fileStore.ts'
 import { createRuntime } from '../../src/createRuntime.ts'
 import { memoryStore } from '../../src/stores/memoryStore.ts'
 import { scriptedModel } from '../../src/testing/scriptedModel.ts'
@@ -131,5 +136,25 @@ describe('a log that another process writes', (it) => {
     assert.is(new Set(seqs).size, seqs.length)
     assert.is(caughtUp.length, 1)
     follower.close()
+  })
+})
+
+describe('a list of sessions from the store of a client of an engine', (it) => {
+  it('has logs that cannot be read, and names no files, as that of a server', async (context) => {
+    const dir = await mkdtemp(join(tmpdir(), 'escapement-listed-'))
+    context.cleanup(() => rm(dir, { recursive: true, force: true }))
+    await writeFile(join(dir, 'broken.jsonl'), '{"x":1}\n{"x":2}\n{"x":3}\n')
+    const listed = await sessionsIn(
+      { store: fileStore(dir), definitions: new Map() },
+      { id: '1', type: 'session.list' },
+    )
+    const { sessions, total } = listed as {
+      sessions: { agentId: string; error?: { code: string; message: string } }[]
+      total: number
+    }
+    assert.is(total, 1)
+    const { agentId, error } = sessions[0]!
+    assert.equal([agentId, error?.code], ['broken', 'LOG_CORRUPT'])
+    assert.match(error!.message, /^The log is damaged\./)
   })
 })

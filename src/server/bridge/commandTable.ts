@@ -7,8 +7,7 @@ import type { RunResult } from '../../runs/runResult.ts'
 import { Agent } from '../../runtime/agents/agent.ts'
 import type { Bridge } from './bridge.ts'
 import { share } from './shareLink.ts'
-import type { SessionSummary } from '../../sessions/listSessions.ts'
-import { outwardError, withOutwardError } from './outwardError.ts'
+import { defaultLimit, noneOfThem, pageOf, sessionEntry } from './listPages.ts'
 import { pastPage } from './sharedPast.ts'
 import { snapshotOf, storedSnapshot, summaryOf } from './snapshots.ts'
 import { forkAgent } from './forkAgent.ts'
@@ -96,41 +95,6 @@ const forAgent = <T extends Extract<Command['type'], AgentCommand['type']>>(): C
   },
 })
 
-/** How many a list has unless told. */
-const defaultLimit = 100
-
-type ListFrame = FrameOf<'agent.list' | 'session.list'>
-
-const noneOfThem = ({ type, after }: ListFrame): RuntimeError =>
-  new RuntimeError('INVALID_OPTION', `${type}: after: "${after}" is none of them.`)
-
-/** Those that come after one of them. @throws RuntimeError `INVALID_OPTION`: it is none of them. */
-function pageOf<T>(all: readonly T[], frame: ListFrame, idOf: (item: T) => string): readonly T[] {
-  const { after, limit = defaultLimit } = frame
-  const at = after === undefined ? -1 : all.findIndex((item) => idOf(item) === after)
-  if (at === -1 && after !== undefined) throw noneOfThem(frame)
-  return all.slice(at + 1, at + 1 + limit)
-}
-
-const entryOf = (session: SessionSummary, source: string | undefined): SessionEntry => ({
-  agentId: session.id,
-  definition: session.definition,
-  path: session.path,
-  status: session.status,
-  isStopped: session.isStopped,
-  createdAt: session.createdAt,
-  updatedAt: session.updatedAt,
-  runs: session.runs,
-  turns: session.turns,
-  usage: session.usage,
-  costUsd: session.costUsd,
-  ...(session.title === undefined ? {} : { title: session.title }),
-  ...(session.last === undefined ? {} : { last: withOutwardError(session.last) }),
-  ...(source === undefined ? {} : { forkedFrom: source }),
-  ...(session.metadata === undefined ? {} : { metadata: session.metadata }),
-  ...(session.error === undefined ? {} : { error: outwardError(session.error) }),
-})
-
 /** Every command: the role it needs and what it does. */
 export const commandTable: { readonly [T in Command['type']]: CommandHandler<T> } = {
   'agent.prompt': forAgent(),
@@ -174,7 +138,7 @@ export const commandTable: { readonly [T in Command['type']]: CommandHandler<T> 
     role: 'observe',
     run: ({ access }, frame) => {
       const all = access.agents(frame.metadata)
-      return { agents: pageOf(all, frame, ({ id }) => id).map(summaryOf), total: all.length }
+      return { agents: pageOf(all, frame).map(summaryOf), total: all.length }
     },
   },
   'agent.snapshot': {
@@ -230,7 +194,7 @@ export const commandTable: { readonly [T in Command['type']]: CommandHandler<T> 
       const sessions: SessionEntry[] = []
       for (const id of ids) {
         const session = await access.session(id)
-        if (session !== undefined) sessions.push(entryOf(session, await access.sourceOf(session)))
+        if (session !== undefined) sessions.push(sessionEntry(session, await access.sourceOf(session)))
       }
       return { sessions, total: await access.sessionCount(frame) }
     },
