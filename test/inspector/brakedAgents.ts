@@ -4,6 +4,7 @@ import { defineAgent } from '../../src/actors/defineAgent.ts'
 import { policyModel } from '../../src/actors/models/policyModel.ts'
 import { defineTool } from '../../src/actors/tools/defineTool.ts'
 import { textOf } from '../../src/protocol/messages.ts'
+import { deploy } from './deployTool.ts'
 
 const look = defineTool({
   name: 'look',
@@ -11,13 +12,6 @@ const look = defineTool({
   input: z.object({ at: z.number() }),
   effects: 'none',
   run: ({ at }) => `Nothing at ${at}.`,
-})
-const deploy = defineTool({
-  name: 'deploy',
-  description: 'Deploys.',
-  input: z.object({ to: z.string() }),
-  needsApproval: true,
-  run: ({ to }) => `It is in ${to}.`,
 })
 
 /** Looks in vain, takes that back, leaves a note, and then asks for what nobody may do alone. */

@@ -1,19 +1,11 @@
-import { z } from 'zod'
 import { defineAgent } from '../../src/actors/defineAgent.ts'
 import { policyModel } from '../../src/actors/models/policyModel.ts'
-import { defineTool } from '../../src/actors/tools/defineTool.ts'
 import { checkProblems, describeInChromium, type PageContext } from '../browser/chromium.ts'
 import type { Serving } from '../server/bridge/bridgeHarness.ts'
 import { assert } from '../support/suite.ts'
+import { deploy } from './deployTool.ts'
 import { openInspector, recordsOf, serveInspector, until } from './inspectorHarness.ts'
 
-const deploy = defineTool({
-  name: 'deploy',
-  description: 'Deploys.',
-  input: z.object({ to: z.string() }),
-  needsApproval: true,
-  run: ({ to }) => `It is in ${to}.`,
-})
 const places = ['north', 'south', 'east']
 const releaser = defineAgent({
   name: 'releaser',

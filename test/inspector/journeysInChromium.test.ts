@@ -11,18 +11,12 @@ import type { Store } from '../../src/protocol/store.ts'
 import { checkProblems, describeInChromium } from '../browser/chromium.ts'
 import { assert } from '../support/suite.ts'
 import { lead } from './birdAgents.ts'
+import { deploy } from './deployTool.ts'
 import { inTime, openInspector, recordsOf, serveInspector, until } from './inspectorHarness.ts'
 import { keyboardOf } from './keyboard.ts'
 
 const idler = defineAgent({ name: 'idler', model: policyModel(() => 'Done.') })
 
-const deploy = defineTool({
-  name: 'deploy',
-  description: 'Deploys.',
-  input: z.object({ to: z.string() }),
-  needsApproval: true,
-  run: ({ to }) => `It is in ${to}.`,
-})
 /** Asks three times at once. */
 const releaser = defineAgent({
   name: 'releaser',

@@ -4,6 +4,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import type { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { engineSettings } from '../../src/cli/cluster/engine.ts'
 import { freePort } from '../support/freePort.ts'
 import { findRestate } from './installRestate.ts'
 
@@ -15,21 +16,11 @@ const guard =
   'server="$1"; dir="$2"; "$server" --no-logo --base-dir "$dir/data" </dev/null >>"$dir/log" 2>&1 & engine=$!; ' +
   'read -r signal; kill "-${signal:-KILL}" $engine; wait $engine; [ -n "$signal" ] || rm -rf "$dir"'
 
-/** For a small machine. It notices a worker that answers no longer within two seconds. */
 const settings = {
-  RESTATE_DISABLE_TELEMETRY: 'true',
+  ...engineSettings,
   RESTATE_CLUSTER_NAME: 'tests',
   RESTATE_NODE_NAME: 'tests',
-  RESTATE_LISTEN_MODE: 'tcp',
-  RESTATE_BIND_IP: '127.0.0.1',
-  RESTATE_DEFAULT_NUM_PARTITIONS: '4',
-  RESTATE_ROCKSDB_TOTAL_MEMORY_SIZE: '256MB',
-  RESTATE_LOG_FILTER: 'warn',
-  RESTATE_LOG_DISABLE_ANSI_CODES: 'true',
   RESTATE_ADMIN__DISABLE_WEB_UI: 'true',
-  RESTATE_WORKER__INVOKER__CONCURRENT_INVOCATIONS_LIMIT: '10000',
-  RESTATE_WORKER__INVOKER__HTTP2_KEEP_ALIVE_INTERVAL: '1s',
-  RESTATE_WORKER__INVOKER__HTTP2_KEEP_ALIVE_TIMEOUT: '1s',
 }
 
 /** What an engine says of one invocation. */

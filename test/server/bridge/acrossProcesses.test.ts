@@ -6,9 +6,9 @@ import { defineAgent } from '../../../src/actors/defineAgent.ts'
 import { policyModel } from '../../../src/actors/models/policyModel.ts'
 import { RuntimeError } from '../../../src/protocol/errors.ts'
 import { sqliteStore } from '../../../src/stores/sqlite/sqliteStore.ts'
-import { gate, tool } from '../../support/agentHarness.ts'
 import { assert, type CaseContext, describe } from '../../support/suite.ts'
 import { Heard, logOf, serveAgents, type Serving } from './bridgeHarness.ts'
+import { hanging } from './hangingAgent.ts'
 
 /** Two servers, as of two processes, on one SQLite file. */
 async function twoServers(context: CaseContext, definitions: readonly AgentDefinition[]): Promise<[Serving, Serving]> {
@@ -20,22 +20,6 @@ async function twoServers(context: CaseContext, definitions: readonly AgentDefin
 }
 
 const echo = defineAgent({ name: 'echo', model: policyModel(({ messages }) => `${messages.length} so far`) })
-
-/** Hangs in its call, the first time; then it is done. */
-function hanging() {
-  const isIn = gate()
-  let starts = 0
-  const hang = tool('hang', (_, { signal }) => {
-    starts += 1
-    if (starts > 1) return 'done'
-    isIn.resolve()
-    return new Promise<string>((_resolve, reject) => signal.addEventListener('abort', () => reject(new Error('no'))))
-  })
-  const model = policyModel(({ messages }) =>
-    messages.at(-1)?.role === 'user' ? { toolCalls: [{ name: 'hang', input: {} }] } : 'all done',
-  )
-  return { definition: defineAgent({ name: 'hanging', tools: [hang], model }), isIn }
-}
 
 const patient = { timeoutMs: 10_000 }
 

@@ -1,9 +1,10 @@
 import { defineAgent } from '../../../src/actors/defineAgent.ts'
 import { policyModel } from '../../../src/actors/models/policyModel.ts'
 import type { AgentEvent } from '../../../src/protocol/events.ts'
-import { gate, tool, withCode } from '../../support/agentHarness.ts'
+import { withCode } from '../../support/agentHarness.ts'
 import { assert, describe } from '../../support/suite.ts'
 import { Heard, logOf } from '../bridge/bridgeHarness.ts'
+import { hanging } from '../bridge/hangingAgent.ts'
 import { hasty, secret, startFleet } from './fleet.ts'
 
 const patient = { timeoutMs: 15_000 }
@@ -12,22 +13,6 @@ const echo = defineAgent({
   description: 'answers',
   model: policyModel(({ messages }) => `${messages.length} so far`),
 })
-
-/** Hangs in its call, the first time; then it is done. */
-function hanging() {
-  const isIn = gate()
-  let starts = 0
-  const hang = tool('hang', (_, { signal }) => {
-    starts += 1
-    if (starts > 1) return 'done'
-    isIn.resolve()
-    return new Promise<string>((_resolve, reject) => signal.addEventListener('abort', () => reject(new Error('no'))))
-  })
-  const model = policyModel(({ messages }) =>
-    messages.at(-1)?.role === 'user' ? { toolCalls: [{ name: 'hang', input: {} }] } : 'all done',
-  )
-  return { definition: defineAgent({ name: 'hanging', tools: [hang], model }), isIn, starts: () => starts }
-}
 
 const endedAt =
   (seq: () => number) =>
