@@ -60,7 +60,7 @@ export interface AgentViewState {
   readonly session: Session
   /** Path of the machine's active state as of `at`, such as `replying.streaming`; empty when not known. */
   readonly chartState: string
-  /** `false`: it is not running; its log is shown as it was left. */
+  /** Whether it is open in a process, at rest or not. `false`: its log is shown as it was left. */
   readonly isRunning: boolean
   /** Which brakes are on; `null` when not known. */
   readonly braking: Braking | null

@@ -17,7 +17,7 @@ import type { FrameBatch } from './frameBatch.ts'
 import { LogFold, TimeTravel } from './logFold.ts'
 
 /** States of an agent that is not running; of these, the chart has only `stopped`. */
-const isResting = (state: string): boolean => state === 'closed' || state === 'stopped'
+const hasLeft = (state: string): boolean => state === 'closed' || state === 'stopped'
 
 /** How many steps the progress of reading a log is shown in. */
 const loadingSteps = 20
@@ -113,7 +113,7 @@ export class FollowedAgent implements AgentView {
     const isNew = state !== before
     this.#liveState = state
     // What was woken may have another definition.
-    const isChanged = isNew && (state === 'paused' || (before !== undefined && isResting(before)))
+    const isChanged = isNew && (state === 'paused' || (before !== undefined && hasLeft(before)))
     if (summary === undefined) this.#pending = []
     else if (isChanged || !this.#hasKeys(summary.pending ?? summary.pendingApprovals)) void this.refresh()
     if (isNew) this.#change()
@@ -272,7 +272,7 @@ export class FollowedAgent implements AgentView {
     const at = status === 'past' ? Math.min(this.#at!, lastSeq) : null
     const fold = (at === null ? newest : travel?.to(at)) ?? this.#emptyFold
     const isNow = at === null
-    const isAtRest = this.#liveState === undefined || isResting(this.#liveState)
+    const isGone = this.#liveState === undefined || hasLeft(this.#liveState)
     return {
       agentId: this.agentId,
       definition: newest?.definition ?? '',
@@ -287,8 +287,8 @@ export class FollowedAgent implements AgentView {
       get session() {
         return fold.session
       },
-      chartState: isNow && !isAtRest ? this.#liveState! : fold.state,
-      isRunning: !isAtRest,
+      chartState: isNow && !isGone ? this.#liveState! : fold.state,
+      isRunning: !isGone,
       braking: this.#braking,
       policies: this.#policies,
       consulting: isNow && this.#liveState !== 'draining.consulting' ? null : fold.consulting,
