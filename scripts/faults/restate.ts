@@ -170,4 +170,12 @@ export const faults: readonly Fault[] = [
     to: '',
     tests: ['restate/parts'],
   },
+  {
+    id: 'restate-lists',
+    file: 'src/server/bridge/listPages.ts',
+    what: 'a list of sessions names the file of a log that cannot be read',
+    from: 'error: outwardError(session.error)',
+    to: 'error: session.error',
+    tests: ['restate/parts'],
+  },
 ]

@@ -73,8 +73,8 @@ export const faults: readonly Fault[] = [
     id: 'sharing-past-3',
     file: 'src/server/bridge/commandTable.ts',
     what: 'a list of sessions names the source that a token does not reach',
-    from: 'entryOf(session, await access.sourceOf(session))',
-    to: 'entryOf(session, session.forkedFrom?.agentId)',
+    from: 'sessionEntry(session, await access.sourceOf(session))',
+    to: 'sessionEntry(session, session.forkedFrom?.agentId)',
     tests: ['server/bridge/sharedPast'],
   },
   {

@@ -4,7 +4,8 @@ import { GraphRows } from '../../src/inspector/model/graphRows.ts'
 import { GraphSource } from '../../src/inspector/model/graphSource.ts'
 import type { ShownRow } from '../../src/inspector/model/graphRow.ts'
 import { isOpenAtFirst, visibleRows } from '../../src/inspector/model/graphVisible.ts'
-import { brakedHistories, type BrakedHappening } from '../support/brakeArbitraries.ts'
+import { brakedHistories } from '../support/brakeArbitraries.ts'
+import { happen } from '../support/brakedHappenings.ts'
 import { BrakeLog } from '../support/brakeLog.ts'
 import type { LogRecord } from '../../src/protocol/records.ts'
 import { assert, describe } from '../support/suite.ts'
@@ -38,24 +39,6 @@ const braked = (): BrakeLog => {
   log.revert(kept, 'bubble sort is too slow')
   log.reply('done')
   return log
-}
-
-function play(log: BrakeLog, what: BrakedHappening): void {
-  const ends = log.conversation.steps().map(({ endId }) => `n${endId}`)
-  const stepAt = (pick: number): string => ends[pick % Math.max(1, ends.length)] ?? 'n1'
-  if (what.type === 'user') log.user(what.words, what.source)
-  else if (what.type === 'reply') log.reply(what.words)
-  else if (what.type === 'step') log.step(what.outputs.map((output) => ({ output })))
-  else if (what.type === 'revert')
-    log.drain(...what.wanted.map(({ pick, ...rest }) => ({ step: stepAt(pick), ...rest })))
-  else if (what.type === 'prune') log.prune({ steps: (what.picks ?? []).map(stepAt) })
-  else if (what.type === 'mask') log.prune({ steps: (what.picks ?? []).map(stepAt), mask: true })
-  else if (what.type === 'graft')
-    log.grafts(what.wanted.map((picks) => picks.map((pick) => `n${1 + (pick % log.conversation.lastNodeId)}`)))
-  else if (what.type === 'pin') log.pin(stepAt(what.pick), what.pinned)
-  else if (what.type === 'fold') log.fold(what, what.isAsked)
-  else if (what.type === 'stall') log.stall(what)
-  else log.compact(what)
 }
 
 /** What must hold of the rows of any conversation. */
@@ -342,7 +325,7 @@ describe('rows of the conversation', (it) => {
           const log = new BrakeLog({ policy: { onUserMessage } })
           const source = new GraphSource()
           for (const what of history) {
-            play(log, what)
+            happen(log, what)
             checkRows(source.update({ records: log.records, events: [], at: null }), log)
           }
         },

@@ -9,7 +9,8 @@ import { loadSession } from '../../src/sessions/loadSession.ts'
 import { readHistory } from '../../src/sessions/readHistory.ts'
 import { memoryStore } from '../../src/stores/memoryStore.ts'
 import { LogBuilder, text, toolCall } from '../conversation/logBuilder.ts'
-import { brakedHistories, type BrakedHappening } from '../support/brakeArbitraries.ts'
+import { brakedHistories } from '../support/brakeArbitraries.ts'
+import { happen } from '../support/brakedHappenings.ts'
 import { BrakeLog } from '../support/brakeLog.ts'
 import { assert, describe } from '../support/suite.ts'
 import { born, created, logOf, storeOf } from './sessionLogs.ts'
@@ -246,24 +247,6 @@ describe('the history of a fork', (it) => {
   })
 })
 
-function play(log: BrakeLog, what: BrakedHappening): void {
-  const ends = log.conversation.steps().map(({ endId }) => `n${endId}`)
-  const stepAt = (pick: number): string => ends[pick % Math.max(1, ends.length)] ?? 'n1'
-  if (what.type === 'user') log.user(what.words, what.source)
-  else if (what.type === 'reply') log.reply(what.words)
-  else if (what.type === 'step') log.step(what.outputs.map((output) => ({ output })))
-  else if (what.type === 'revert')
-    log.drain(...what.wanted.map(({ pick, ...rest }) => ({ step: stepAt(pick), ...rest })))
-  else if (what.type === 'prune') log.prune({ steps: (what.picks ?? []).map(stepAt) })
-  else if (what.type === 'mask') log.prune({ steps: (what.picks ?? []).map(stepAt), mask: true })
-  else if (what.type === 'graft')
-    log.grafts(what.wanted.map((picks) => picks.map((pick) => `n${1 + (pick % log.conversation.lastNodeId)}`)))
-  else if (what.type === 'pin') log.pin(stepAt(what.pick), what.pinned)
-  else if (what.type === 'fold') log.fold(what, what.isAsked)
-  else if (what.type === 'stall') log.stall(what)
-  else log.compact(what)
-}
-
 describe('a fork of any history', (it) => {
   it('at any node is the conversation of that moment, and goes on from it', { timeoutMs: 20_000 }, async () => {
     const property = fc.asyncProperty(
@@ -278,7 +261,7 @@ describe('a fork of any history', (it) => {
           if (!trunks.has(lastNodeId)) trunks.set(lastNodeId, log.trunkIds())
         }
         for (const what of history) {
-          play(log, what)
+          happen(log, what)
           note()
         }
         const store = await storeOf({ a: born('a', log.records) })
