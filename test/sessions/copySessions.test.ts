@@ -73,7 +73,7 @@ describe('copySessions', (it) => {
       report.refused.map(({ agentId, error }) => [agentId, error.code]),
       [['b', 'AGENT_EXISTS']],
     )
-    assert.match(report.refused[0]!.error.message, /not the same from record 4 on/)
+    assert.match(report.refused[0]!.error.message, /not the same from record 3 on/)
     const after = await logsOf(target)
     assert.equal(after['a'], all['a'])
     assert.is(after['b']!.length, 4)
