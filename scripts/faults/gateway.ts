@@ -88,7 +88,7 @@ export const faults: readonly Fault[] = [
     what: 'a worker that hangs is waited for for ever',
     from: "return this.#fail('it does not answer')",
     to: 'return undefined',
-    tests: ['gateway/killed'],
+    tests: ['gateway/badInput'],
   },
   {
     id: 'gateway-12',

@@ -2,10 +2,12 @@
  * The crash matrix of agents that an engine places, by hand: real processes, a real engine, and PostgreSQL where there is one, else SQLite.
  * Takes some minutes; exits with 1 when something was wrong.
  *
- *   node test/crash/scaleMatrix.ts [--cells 120] [--agents 20] [--seed 1] [--sqlite]
+ *   node test/crash/scaleMatrix.ts [--cells 120] [--troubles 9] [--agents 20] [--seed 1] [--only freeze] [--sqlite]
  *
- * Each cell is one of {kill a worker, freeze one and let it go on, kill the engine} at one of {in a reply, between a record and its effect, in a
- * tool, in a sub-agent's tool, in a drain, while an approval waits}; the seed decides their order.
+ * Each of the cells is one of {kill a worker, freeze one and let it go on, kill the engine} at one of {in a reply, between a record and its effect, in a
+ * tool, in a sub-agent's tool, in a drain, while an approval waits}; the seed decides their order. Troubles are what lasts, or has to be
+ * noticed first, each at one of the places: workers that freeze for 15 s, a database that is restarted or crashes, a network between a worker
+ * and the database that stalls or breaks for 30 s, a full disk, other code, a gateway that dies; 54 are all of them. `--only` takes those whose name has it.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -13,56 +15,98 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { findPostgres } from '../postgres/installPostgres.ts'
 import { PostgresServer } from '../postgres/server.ts'
-import { blows, runCell, type Cell } from '../restate/crash/cell.ts'
-import { places } from '../restate/crash/job.ts'
+import { deaths, troubles, type BlowName } from '../restate/crash/blows.ts'
+import { runCell } from '../restate/crash/cell.ts'
+import type { CellResult } from '../restate/crash/cellResult.ts'
+import { runGatewayCell } from '../restate/crash/gatewayCell.ts'
+import { places, type Place } from '../restate/crash/job.ts'
 import { Engine } from '../restate/engine.ts'
 
 const { values } = parseArgs({
   options: {
     cells: { type: 'string', default: '120' },
+    troubles: { type: 'string', default: '9' },
     agents: { type: 'string', default: '20' },
     seed: { type: 'string', default: '1' },
+    only: { type: 'string', default: '' },
     sqlite: { type: 'boolean', default: false },
   },
 })
-const [cells, agents, seed] = [Number(values.cells), Number(values.agents), Number(values.seed)]
-for (const value of [cells, agents, seed])
-  if (!Number.isSafeInteger(value)) throw new Error('--cells, --agents and --seed take numbers')
+const [cells, others, agents, seed] = [values.cells, values.troubles, values.agents, values.seed].map(Number)
+for (const value of [cells, others, agents, seed])
+  if (!Number.isSafeInteger(value)) throw new Error('--cells, --troubles, --agents and --seed take numbers')
 const print = (line: string): void => void process.stdout.write(`${line}\n`)
 
-const all: readonly Cell[] = blows.flatMap((blow) => places.map((place) => ({ blow, place, agents })))
+/** A gateway is killed in the middle of a reply alone: nothing else is its business. */
+type Row =
+  | { readonly blow: BlowName; readonly place: Place }
+  | { readonly blow: 'kill gateway'; readonly place: 'reply' }
+
+/** How long a trouble lasts, in milliseconds. Longer than a store tries to write, so that agents pause: the full disk. */
+const lastMs: Partial<Record<BlowName, number>> = {
+  'freeze, pings': 15_000,
+  'freeze, health': 15_000,
+  'stop database': 3_000,
+  'crash database': 3_000,
+  'stall network': 30_000,
+  'cut network': 30_000,
+  'disk full': 35_000,
+}
+
+const isWanted = ({ blow }: Row): boolean => blow.includes(values.only)
+const dead: readonly Row[] = deaths.flatMap((blow) => places.map((place) => ({ blow, place }))).filter(isWanted)
+/** Each trouble once, at another place the next time. */
+const troubled: readonly Row[] = places
+  .flatMap((_, round) => [
+    ...troubles.map((blow, index) => ({ blow, place: places[(index + round + seed!) % places.length]! })),
+    { blow: 'kill gateway', place: 'reply' } as const,
+  ])
+  .filter(isWanted)
 /** The cells in another order for each seed, again and again until there are enough. */
-const planned = Array.from({ length: cells }, (_, index) => all[(index * 7 + seed) % all.length]!)
+const planned: readonly Row[] = [
+  ...Array.from({ length: dead.length === 0 ? 0 : cells! }, (_, index) => dead[(index * 7 + seed!) % dead.length]!),
+  ...Array.from({ length: troubled.length === 0 ? 0 : others! }, (_, index) => troubled[index % troubled.length]!),
+]
 
 const columns = ['answers', 'gaps', 'repeats', 'again', 'twice', 'zombie', 'slowest'] as const
-const titles =
-  ['blow', 'place'].map((title) => title.padEnd(14)).join('') + columns.map((name) => name.padStart(10)).join('')
 const dir = await mkdtemp(join(tmpdir(), 'escapement-scale-'))
-const server = values.sqlite || findPostgres() === undefined ? undefined : await PostgresServer.start()
+const database = values.sqlite || findPostgres() === undefined ? undefined : await PostgresServer.start()
 const engine = await Engine.start()
 let wrong = 0
 try {
-  print(`${cells} cells of ${agents} agents on ${server === undefined ? 'SQLite' : 'PostgreSQL'}, seed ${seed}`)
-  print(titles)
-  for (const cell of planned) {
-    const postgres = server === undefined ? {} : { postgres: server.url(await server.newDatabase()) }
-    const result = await runCell(cell, { engine, dir, ...postgres })
-    const { answers, wanted, faults, repeats, again, twice, zombie, slowestMs } = result
-    const counts = [`${answers}/${wanted}`, faults.length, repeats, again, twice, zombie, `${Math.round(slowestMs)} ms`]
-    const isWrong = answers !== wanted || faults.length + repeats + again + twice + zombie > 0
+  print(
+    `${planned.length} cells of ${agents} agents on ${database === undefined ? 'SQLite' : 'PostgreSQL'}, seed ${seed}`,
+  )
+  print('blow'.padEnd(16) + 'place'.padEnd(10) + columns.map((name) => name.padStart(10)).join(''))
+  for (const row of planned) {
+    const result = await run(row)
+    const isWrong = report(row, result)
     if (isWrong) wrong += 1
-    print(
-      cell.blow.padEnd(14) +
-        cell.place.padEnd(14) +
-        counts.map((count) => String(count).padStart(10)).join('') +
-        (isWrong ? '  WRONG' : ''),
-    )
-    for (const fault of faults.slice(0, 5)) print(`    ${fault}`)
   }
-  print(`${cells - wrong} of ${cells} cells came to the right end.`)
+  print(`${planned.length - wrong} of ${planned.length} cells came to the right end.`)
 } finally {
   await engine.remove()
-  await server?.remove()
+  await database?.remove()
   await rm(dir, { recursive: true, force: true })
   process.exitCode = wrong === 0 ? 0 : 1
+}
+
+function run(row: Row): Promise<CellResult> {
+  const where = { engine, dir, database }
+  if (row.blow === 'kill gateway') return runGatewayCell({ agents: agents! }, where)
+  const last = lastMs[row.blow]
+  return runCell({ ...row, agents: agents!, ...(last === undefined ? {} : { prompts: 4, lastMs: last }) }, where)
+}
+
+/** Whether something was wrong. */
+function report({ blow, place }: Row, result: CellResult): boolean {
+  const { answers, wanted, faults, repeats, again, twice, zombie, slowestMs, note } = result
+  const counts = [`${answers}/${wanted}`, faults.length, repeats, again, twice, zombie, `${Math.round(slowestMs)} ms`]
+  const isWrong = answers !== wanted || faults.length + repeats + again + twice + zombie > 0
+  const numbers = counts.map((count) => String(count).padStart(10)).join('')
+  print(
+    `${blow.padEnd(16)}${place.padEnd(10)}${numbers}${isWrong ? '  WRONG' : ''}${note === undefined ? '' : `  ${note}`}`,
+  )
+  for (const fault of faults.slice(0, 5)) print(`    ${fault}`)
+  return isWrong
 }

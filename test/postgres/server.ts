@@ -67,6 +67,11 @@ export class PostgresServer {
     return server
   }
 
+  /** Where all of it is. */
+  get folder(): string {
+    return this.#dir
+  }
+
   /** The path of its socket. */
   get socket(): string {
     return join(this.#dir, '.s.PGSQL.5432')
@@ -128,9 +133,9 @@ export class PostgresServer {
   }
 
   /** Makes a database, and gives its name. */
-  async newDatabase(): Promise<string> {
+  async newDatabase(tablespace = 'pg_default'): Promise<string> {
     const name = `test_${randomUUID().replaceAll('-', '')}`
-    await this.query('postgres', `CREATE DATABASE ${name}`)
+    await this.query('postgres', `CREATE DATABASE ${name} TABLESPACE ${tablespace}`)
     return name
   }
 

@@ -1,192 +1,166 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { Balancer } from '../../../src/cli/cluster/balancer.ts'
+import { systemClock } from '../../../src/protocol/clock.ts'
 import { postgresStore } from '../../../src/postgres.ts'
-import type { LogRecord } from '../../../src/protocol/records.ts'
 import type { Store } from '../../../src/protocol/store.ts'
-import { restateClient, type RestateClient, type RestateOutcome } from '../../../src/restate.ts'
+import { restateClient } from '../../../src/restate.ts'
 import { sqliteStore } from '../../../src/sqlite.ts'
-import { checkLog } from '../../support/journeyRules.ts'
+import type { PostgresServer } from '../../postgres/server.ts'
 import type { Engine } from '../engine.ts'
-import { recordsIn } from '../recordsIn.ts'
-import type { Effect, Place } from './job.ts'
+import { blowOf, type BlowName, type Lab } from './blows.ts'
+import { judge, logsOf, type CellResult } from './cellResult.ts'
+import { seemingDisk, SmallDisk, type Disk } from './disk.ts'
+import { drive } from './drive.ts'
+import type { Place } from './job.ts'
+import { Relay } from './relay.ts'
 import { Switchboard } from './switchboard.ts'
 import { WorkerProcess } from './workerProcess.ts'
 
-/** What is done to whom. */
-export const blows = ['kill worker', 'freeze worker', 'kill engine'] as const
-export type Blow = (typeof blows)[number]
-
+/** Agents come to a place, something goes wrong, and all is gone on with. */
 export interface Cell {
-  readonly blow: Blow
+  readonly blow: BlowName
   readonly place: Place
   readonly agents: number
-}
-
-/** What came of a cell; the numbers below `answers` are to be 0. */
-export interface CellResult {
-  readonly wanted: number
-  readonly answers: number
-  /** Logs that are not whole, in words. */
-  readonly faults: readonly string[]
-  /** Prompts that were recorded other than once. */
-  readonly repeats: number
-  /** Effects that happened again although their end was in the log. */
-  readonly again: number
-  /** Irreversible effects that happened twice. */
-  readonly twice: number
-  /** Records that a frozen worker has added once it went on. */
-  readonly zombie: number
-  readonly slowestMs: number
+  /** How many each agent is given, one after another. Default and at least 2. */
+  readonly prompts?: number
+  /** How long what is wrong lasts, in milliseconds. Default: until somebody has met it. */
+  readonly lastMs?: number
+  /** How long workers try to write, in milliseconds. Default: as the store has it. */
+  readonly retryMs?: number
 }
 
 export interface CellPlace {
   readonly engine: Engine
   readonly dir: string
-  /** The URL of a PostgreSQL database; default: a file of SQLite in the folder. */
-  readonly postgres?: string
+  /** Default: a file of SQLite in the folder. */
+  readonly database?: PostgresServer | undefined
 }
 
-/** Long enough that a summary is shorter. */
-const padding = `\n${'It is a long story. '.repeat(200)}`
-
-const lists: Readonly<Record<Place, readonly string[]>> = {
-  reply: ['look,pay', ''],
-  record: ['look,pay', 'look'],
-  tool: ['look,pay', 'look'],
-  child: ['pay,helper,look', 'look'],
-  drain: ['look', 'look,pay'],
-  approval: ['look,publish,pay', 'look'],
+/** Where the logs of a cell are. */
+interface Logs {
+  readonly where: string
+  /** By the way that may fail. */
+  readonly byRelay: string
+  readonly relay: Relay | undefined
+  readonly disk: Disk | undefined
+  remove(): Promise<void>
 }
 
-/** Runs a cell: some agents come to a place, something dies there, and all is gone on with. */
+async function logsFor(needs: string | undefined, file: string, database: PostgresServer | undefined): Promise<Logs> {
+  if (database === undefined) {
+    if (needs !== undefined) throw new Error('this needs PostgreSQL')
+    return { where: file, byRelay: file, relay: undefined, disk: undefined, remove: async () => {} }
+  }
+  const small = needs === 'disk' ? await SmallDisk.mount(database) : undefined
+  const name = await (small ?? database).newDatabase()
+  const where = database.url(name)
+  const relay = needs === 'relay' ? await Relay.open(database.socket) : undefined
+  return {
+    where,
+    byRelay: relay === undefined ? where : `postgres://postgres@127.0.0.1:${relay.port}/${name}`,
+    relay,
+    disk: small ?? seemingDisk(database, name),
+    async remove() {
+      await relay?.close()
+      await small?.remove(name)
+    },
+  }
+}
+
+/** Runs a cell. */
 export async function runCell(
-  { blow, place, agents }: Cell,
-  { engine, dir, postgres }: CellPlace,
+  { blow, place, agents, prompts = 2, lastMs = 0, retryMs }: Cell,
+  { engine, dir, database }: CellPlace,
 ): Promise<CellResult> {
+  const { front, needs, isOther, strike } = blowOf(blow)
   const name = `job_${randomUUID().replaceAll('-', '')}`
   const effectsFile = join(dir, `${name}.effects`)
-  const where = postgres ?? join(dir, `${name}.db`)
-  const store: Store = postgres === undefined ? sqliteStore(where) : postgresStore(where)
+  const { where, byRelay, relay, disk, remove } = await logsFor(needs, join(dir, `${name}.db`), database)
+  const store = storeAt(where)
   const board = await Switchboard.open()
+  const balancer = await Balancer.listen(systemClock)
   const armed = place === 'approval' ? undefined : place
-  const workers = [
-    new WorkerProcess(where, name, effectsFile, armed),
-    new WorkerProcess(where, name, effectsFile),
-  ] as const
-  const client = await restateClient({ ingress: engine.ingress, store, name, pollMs: 50 })
+  const settings = { name, effectsFile, retryMs }
+  const first = WorkerProcess.worker({ ...settings, where: byRelay, armed })
+  const second = WorkerProcess.worker({ ...settings, where, ...(isOther === true ? { code: 'other' } : {}) })
+  const client = await restateClient({ ingress: engine.ingress, store, name, pollMs: 50, patienceMs: 120_000 })
   const ids = Array.from({ length: agents }, (_, index) => `${name.slice(4, 12)}-${index}`)
   try {
-    const [first, second] = workers
-    const ports = [await first.port(), await second.port()] as const
-    board.switchTo(ports[0])
-    await engine.register(board.url)
+    board.switchTo(await first.port())
+    balancer.add(await first.url())
+    // It is ready before it is needed.
+    await second.port()
+    await register(engine, front === 'balancer' ? balancer.url : board.url)
     const began = performance.now()
-    const [list = '', next = ''] = lists[place]
-    const asked = ids.map((agentId) => drive(client, agentId, place, [list, next]))
-    if (place === 'approval') await Promise.all(asked.map((job) => job.waits))
+    const driven = ids.map((agentId) => drive(client, agentId, place, prompts))
+    if (armed === undefined) await Promise.all(driven.map((job) => job.waits))
     else await first.at(agents)
-    if (blow === 'kill engine') {
-      await engine.kill()
-      await engine.begin()
-      // What was held there is let go of, and would be held again.
-      board.switchTo(ports[1])
-    } else {
-      if (blow === 'kill worker') await first.kill()
-      else first.signal('SIGSTOP')
-      board.switchTo(ports[1])
+    const decide = (): void => {
+      for (const job of driven) job.decide()
     }
-    for (const job of asked) job.decide()
-    const answers = await Promise.all(asked.map((job) => job.answers))
+    const lab: Lab = {
+      engine,
+      first,
+      second,
+      board,
+      balancer,
+      lastMs,
+      database: database!,
+      relay: relay!,
+      disk: disk!,
+      goOn() {
+        first.goOn()
+        decide()
+      },
+    }
+    const aftermath = await strike(lab)
+    decide()
+    const answers = (await Promise.all(driven.map((job) => job.answers))).flat()
     const slowestMs = performance.now() - began
     const before = await logsOf(store, ids)
-    if (blow === 'freeze worker') {
-      first.signal('SIGCONT')
-      await first.rests()
-    }
-    const logs = await logsOf(store, ids)
-    const effects = readEffects(effectsFile)
+    await aftermath?.()
+    const seen = await judge({ store, ids, prompts, effectsFile }, before)
+    const older = database === undefined ? 0 : await olderEpochs(database, where)
     return {
-      wanted: 2 * agents,
-      answers: answers.flat().filter((outcome) => outcome.status === 'done').length,
+      ...seen,
+      zombie: seen.zombie + older,
+      wanted: prompts * agents,
+      answers: answers.filter(({ status }) => status === 'done').length,
       slowestMs,
-      zombie: sum(logs, (records, index) => records.length - before[index]!.length),
-      faults: logs.flatMap((records, index) => faultsIn(ids[index]!, records)),
-      repeats: sum(logs, repeatsIn),
-      again: sum(logs, (records) => againIn(records, effects)),
-      twice: twiceIn(effects),
+      ...(needs === 'disk' && !(disk instanceof SmallDisk) ? { note: 'errors of a full disk, and not one' } : {}),
     }
   } finally {
     client.close()
-    await Promise.all(workers.map((worker) => worker.kill()))
-    await board.close()
+    await Promise.all([first.kill(), second.kill()])
+    await Promise.all([board.close(), balancer.close()])
     await store.close()
+    await remove()
   }
 }
 
-interface Job {
-  /** Resolves once a call waits for a person. */
-  readonly waits: Promise<unknown>
-  decide(): void
-  readonly answers: Promise<readonly RestateOutcome[]>
-}
+export const storeAt = (where: string): Store =>
+  where.startsWith('postgres:') ? postgresStore(where) : sqliteStore(where)
 
-/** Gives an agent its two prompts, with what lies between them. */
-function drive(client: RestateClient, agentId: string, place: Place, [list, next]: readonly [string, string]): Job {
-  const prompt = (requestId: string, content: string): Promise<RestateOutcome> =>
-    client.request(
-      { type: 'agent.prompt', agentId, content: `${content}${padding}` },
-      { requestId: `${agentId}-${requestId}` },
-    )
-  const first = prompt('p1', list)
-  const decided = Promise.withResolvers<void>()
-  const answers = async (): Promise<readonly RestateOutcome[]> => {
-    let one = await first
-    if (place === 'approval') {
-      await decided.promise
-      const callId = one.callIds?.[0] ?? ''
-      const command = { type: 'agent.decide', agentId, callId, decision: 'approve' } as const
-      one = await client.request(command, { requestId: `${agentId}-d1` })
+/** The engine asks the worker what it has, which a balancer must know by then. */
+export async function register(engine: Engine, url: string): Promise<void> {
+  for (let attempt = 1; ; attempt += 1)
+    try {
+      return await engine.register(url)
+    } catch (thrown) {
+      if (attempt === 100) throw thrown
+      await pause(50)
     }
-    if (place === 'drain') await client.request({ type: 'agent.compact', agentId }, { requestId: `${agentId}-c1` })
-    return [one, await prompt('p2', next)]
-  }
-  return { waits: first, decide: decided.resolve, answers: answers() }
 }
 
-async function logsOf(store: Store, ids: readonly string[]): Promise<LogRecord[][]> {
-  return await Promise.all(ids.map((id) => recordsIn(store, id)))
-}
-
-const sum = <T>(all: readonly T[], of: (one: T, index: number) => number): number =>
-  all.reduce((total, one, index) => total + of(one, index), 0)
-
-function faultsIn(agentId: string, records: readonly LogRecord[]): string[] {
-  const gaps = records.flatMap(({ seq }, index) => (seq === index + 1 ? [] : [`record ${index + 1} is ${seq}`]))
-  return [...gaps, ...checkLog(records, { isWhole: true })].map((fault) => `${agentId}: ${fault}`)
-}
-
-/** Two prompts were said. */
-const repeatsIn = (records: readonly LogRecord[]): number =>
-  Math.abs(records.filter((record) => record.type === 'message.added' && record.message.role === 'user').length - 2)
-
-/** Effects that began after the end of their call was in the log. */
-function againIn(records: readonly LogRecord[], effects: readonly Effect[]): number {
-  const ends = new Map(
-    records.flatMap((record) => (record.type === 'tool.end' ? [[record.key, record.time] as const] : [])),
+/** Records that were written by somebody after another one had taken their log. */
+async function olderEpochs(database: PostgresServer, where: string): Promise<number> {
+  const [row] = await database.query(
+    new URL(where.replace('@/', '@localhost/')).pathname.slice(1),
+    `SELECT count(*)::int AS older FROM (
+      SELECT epoch < lag(epoch) OVER (PARTITION BY agent ORDER BY seq) AS is_older FROM escapement.records
+    ) AS r WHERE is_older`,
   )
-  return effects.filter(({ key, at }) => at > (ends.get(key) ?? Infinity)).length
-}
-
-const irreversible = new Set(['pay', 'publish'])
-
-function twiceIn(effects: readonly Effect[]): number {
-  const keys = effects.filter(({ tool }) => irreversible.has(tool)).map(({ key }) => key)
-  return keys.length - new Set(keys).size
-}
-
-function readEffects(file: string): Effect[] {
-  if (!existsSync(file)) return []
-  const lines = readFileSync(file, 'utf8').trim().split('\n')
-  return lines.filter((line) => line !== '').map((line) => JSON.parse(line) as Effect)
+  return Number(row!['older'])
 }

@@ -23,13 +23,13 @@ export interface Effect {
 
 /**
  * An agent that does what its prompt lists (`look,pay,helper`), one call a turn, and then answers `done`. It decides by the conversation
- * alone, so that every process that goes on with it decides alike.
+ * alone, so that every process that goes on with it decides alike. `code`: its definition says other things, and does the same.
  */
-export function jobOf(effectsFile: string, reach: Reach): AgentDefinition {
+export function jobOf(effectsFile: string, reach: Reach, code?: 'other'): AgentDefinition {
   const tool = (name: string, effects: ToolEffects, place: Place, isBefore: boolean, needsApproval = false): Tool =>
     defineTool({
       name,
-      description: `The tool ${name}.`,
+      description: code === undefined ? `The tool ${name}.` : `What ${name} does.`,
       input: z.looseObject({}),
       effects,
       needsApproval,
@@ -49,7 +49,9 @@ export function jobOf(effectsFile: string, reach: Reach): AgentDefinition {
   return defineAgent({
     name: 'job',
     model: listModel(undefined, reach),
+    ...(code === undefined ? {} : { instructions: 'Do it in another way.' }),
     tools: [
+      ...(code === undefined ? [] : [tool('polish', 'none', 'tool', false)]),
       tool('look', 'idempotent', 'tool', false),
       tool('pay', 'irreversible', 'record', true),
       tool('publish', 'irreversible', 'approval', true, true),

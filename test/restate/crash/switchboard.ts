@@ -27,6 +27,11 @@ export class Switchboard {
     for (const socket of this.#sockets) socket.destroy()
   }
 
+  /** New connections come to this port; what is connected is left as it is, as nobody has noticed anything. */
+  divertTo(port: number): void {
+    this.#target = port
+  }
+
   async close(): Promise<void> {
     const closed = new Promise((resolve) => this.#server.close(resolve))
     for (const socket of this.#sockets) socket.destroy()

@@ -3,29 +3,39 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Place } from './job.ts'
+import type { WorkerSettings } from './workerSettings.ts'
 
-/** What a worker says: where it listens, where an agent of its is, that none works any more. */
-type Line = { readonly port: number } | { readonly at: Place; readonly agentId: string } | { readonly rests: true }
+/** What a process says: where it listens, where an agent of its is, that none works any more. */
+type Line =
+  | { readonly port: number; readonly bridge?: string }
+  | { readonly at: Place; readonly agentId: string }
+  | { readonly rests: true }
 
-/** A worker in a process of its own. */
+/** A worker, or a gateway, in a process of its own. */
 export class WorkerProcess {
   readonly #child: ChildProcess
   readonly #lines: Line[] = []
   #heard = Promise.withResolvers<void>()
   #errors = ''
 
-  constructor(store: string, name: string, effectsFile: string, armed?: Place) {
-    const args = [
-      join(import.meta.dirname, 'workerChild.ts'),
-      store,
-      name,
-      effectsFile,
-      ...(armed === undefined ? [] : [armed]),
-    ]
-    this.#child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'pipe'] })
+  private constructor(program: string, argument: string) {
+    this.#child = spawn(process.execPath, [join(import.meta.dirname, program), argument], {
+      stdio: ['pipe', 'pipe', 'pipe'],
+    })
+    // It may be gone when it is told something.
+    this.#child.stdin!.on('error', () => {})
     this.#child.stderr!.on('data', (data: Buffer) => (this.#errors += data.toString()))
     createInterface({ input: this.#child.stdout! }).on('line', (line) => this.#hear(JSON.parse(line) as Line))
     this.#child.on('exit', () => this.#wake())
+  }
+
+  static worker(settings: WorkerSettings): WorkerProcess {
+    return new WorkerProcess('workerChild.ts', JSON.stringify(settings))
+  }
+
+  /** `where`: the logs. */
+  static gateway(where: string): WorkerProcess {
+    return new WorkerProcess('gatewayChild.ts', where)
   }
 
   #hear(line: Line): void {
@@ -45,7 +55,7 @@ export class WorkerProcess {
       const fitting = this.#lines.filter(fits)
       if (fitting.length >= times) return fitting.at(-1)!
       if (this.#child.exitCode !== null || this.#child.signalCode !== null)
-        throw new Error(`a worker has ended: ${this.#errors}`)
+        throw new Error(`a process of the cell has ended: ${this.#errors}`)
       await heard
     }
   }
@@ -54,9 +64,19 @@ export class WorkerProcess {
     return (await this.#until((line) => 'port' in line)).port
   }
 
+  /** Where the engine, or a balancer, reaches it. */
+  async url(): Promise<string> {
+    return `http://127.0.0.1:${await this.port()}`
+  }
+
   /** Resolves once so many agents are at the place that it is armed for. */
   async at(agents: number): Promise<void> {
     await this.#until((line) => 'at' in line, agents)
+  }
+
+  /** Lets agents go on that are there, and those that come. */
+  goOn(): void {
+    this.#child.stdin!.write('go on\n')
   }
 
   /** Resolves once it has noticed that it has nothing left to do. */

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
-import { WebSocketServer } from 'ws'
+import { type ServerOptions, WebSocketServer } from 'ws'
 import { defineAgent } from '../../../src/actors/defineAgent.ts'
 import { policyModel } from '../../../src/actors/models/policyModel.ts'
 import type { Store } from '../../../src/protocol/store.ts'
@@ -18,8 +18,12 @@ const echo = defineAgent({ name: 'echo', model: policyModel(({ messages }) => `$
 const prompt = (agentId: string) => ({ type: 'agent.prompt', agentId, content: 'hello' })
 
 /** A worker that answers whatever it is told with what `answer` says. */
-async function fakeWorker({ cleanup }: Pick<CaseContext, 'cleanup'>, answer: (text: string) => readonly unknown[]) {
-  const sockets = new WebSocketServer({ port: 0, host: '127.0.0.1' })
+async function fakeWorker(
+  { cleanup }: Pick<CaseContext, 'cleanup'>,
+  answer: (text: string) => readonly unknown[],
+  options: ServerOptions = {},
+) {
+  const sockets = new WebSocketServer({ port: 0, host: '127.0.0.1', ...options })
   await once(sockets, 'listening')
   const seen = { connections: 0 }
   sockets.on('connection', (socket) => {
@@ -131,6 +135,18 @@ describe('a gateway', (it) => {
       assert.ok(worker.seen.connections < 60, `${worker.seen.connections} connections`)
       assert.not.match(JSON.stringify(bare.frames), /"elsewhere"/)
     }
+  })
+
+  it('gives up a worker that lets it in and then hangs, which still has the agent', patient, async (context) => {
+    const worker = await fakeWorker(context, (text) => (text.includes('"hello"') ? [welcome] : []), { autoPong: false })
+    const options = { directory: () => ({ url: worker.url }), workers: () => [worker.url], clock: hasty(20) }
+    const gateway = await serveGateway({ ...options, secret })
+    context.cleanup(() => gateway.close())
+    const bare = await dial(gateway.url)
+    context.cleanup(() => bare.socket.terminate())
+    bare.send({ type: 'hello' })
+    const answer = await bare.ask(prompt('a1'))
+    assert.is(answer.type === 'error' && answer.code, 'AGENT_UNREACHABLE')
   })
 
   it('asks again for records that a worker left out, and gives none twice', patient, async (context) => {
