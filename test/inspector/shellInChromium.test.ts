@@ -35,6 +35,7 @@ const miner = defineAgent({
   }),
   tools: [dig, blast],
   braking: { revert: true, prune: true },
+  retry: { attempts: 1 },
 })
 
 async function serveMine(context: PageContext) {
