@@ -21,6 +21,7 @@ export type {
   RemoteConversation,
   RemoteNode,
   RemoteSessions,
+  RemoteWorker,
   RemoteShare,
   RemoteSnapshot,
   RemoteTree,

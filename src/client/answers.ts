@@ -1,6 +1,6 @@
 import type { PolicyInfo, Tag } from '../protocol/braking.ts'
 import { errorTable, RuntimeError, type ErrorCode, type ErrorData, type ErrorInfo } from '../protocol/errors.ts'
-import type { AgentSummary, SessionEntry } from '../protocol/frames.ts'
+import type { AgentSummary, SessionEntry, WorkerEntry } from '../protocol/frames.ts'
 import type { Message } from '../protocol/messages.ts'
 import type { Pending, PendingOf } from '../protocol/pending.ts'
 import type { PauseReason, RunStopReason } from '../protocol/records.ts'
@@ -56,6 +56,14 @@ export interface RemoteSessions {
 
 /** Answer to `session.list`. */
 export const sessionsShape = fields<RemoteSessions>({ sessions: list(sessionShape), total: count })
+
+/** A process behind a gateway that has agents work. */
+export type RemoteWorker = WorkerEntry
+
+/** Answer to `worker.list`. */
+export const workersShape = fields<{ readonly workers: readonly RemoteWorker[] }>({
+  workers: list(fields<RemoteWorker>({ name: text, words: maybe(text) })),
+})
 
 /** A token that only lets look at an agent and those below it. */
 export interface RemoteShare {

@@ -11,6 +11,8 @@ import {
   spawnedShape,
   type RemoteAgents,
   type RemoteSessions,
+  type RemoteWorker,
+  workersShape,
 } from './answers.ts'
 import type { CheckedOptions } from './connectOptions.ts'
 import { Link, type ClientStatus, type LinkOwner, type WelcomeFrame } from './reconnectingLink.ts'
@@ -182,6 +184,14 @@ export class Client {
   /** Sessions of the server's store, running or not, the one written last first; as `agents`. */
   async sessions(page: RemoteSessionPage = {}): Promise<RemoteSessions> {
     return readAnswer(sessionsShape, await this.#ask({ type: 'session.list', ...page }))
+  }
+
+  /**
+   * The processes that a gateway reaches, by name; none where the server is no gateway. `worker` of an agent in a list names its own. Rejects with
+   * `BRIDGE_FORBIDDEN` for whoever may not do everything.
+   */
+  async workers(): Promise<readonly RemoteWorker[]> {
+    return readAnswer(workersShape, await this.#ask({ type: 'worker.list' })).workers
   }
 
   /** Leaves for good; agents and their runs go on. What waits for an answer here fails with an error. Idempotent. */

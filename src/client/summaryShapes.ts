@@ -62,6 +62,7 @@ export const summaryFields: Fields<AgentSummary> = {
   doing: maybe(text),
   contextTokens: maybe(fields<{ used: number; window?: number }>({ used: number, window: maybe(number) })),
   metadata: maybe(metadata),
+  worker: maybe(text),
 }
 
 /** An agent in a list. */

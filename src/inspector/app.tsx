@@ -13,13 +13,12 @@ import { listenToKeys } from './shortcuts.ts'
 import type { AgentPaneProps } from './views/agentPane.tsx'
 import { ArtifactsOfPage } from './views/artifacts.tsx'
 import { ConnectionBanner } from './views/connectionBanner.tsx'
-import { ExpiredLink } from './views/expiredLink.tsx'
 import type { DetailsPaneProps } from './views/detailsPane.tsx'
+import type { GateProps } from './views/gate.tsx'
 import type { AgentDialog } from './views/headerActions.tsx'
 import type { StartProps } from './views/start.tsx'
 import { PageHeader } from './views/pageHeader.tsx'
 import { Sidebar } from './views/sidebar.tsx'
-import type { TokenFormProps } from './views/tokenForm.tsx'
 import type { Connection } from './model/connection.ts'
 import { Icon } from './parts/icon.tsx'
 
@@ -50,9 +49,9 @@ const Start = later<StartProps>(
     </main>
   ),
 )
-const TokenForm = later<TokenFormProps>(
-  'The form for a token is being loaded',
-  async () => (await import('./views/tokenForm.tsx')).TokenForm,
+const Gate = later<GateProps>(
+  'What the server asks for is being loaded',
+  async () => (await import('./views/gate.tsx')).Gate,
   (content) => <main class="gate">{content}</main>,
 )
 const PolicyDialog = laterDialog(async () => (await import('./views/policyDialog.tsx')).PolicyDialog)
@@ -80,6 +79,15 @@ type DialogName =
   | { readonly revert: NodeId }
   | { readonly prune: NodeId }
   | AgentDialog
+/** Those about the agent that is shown. */
+const agentDialogs: Readonly<Partial<Record<Extract<DialogName, string>, typeof StopDialog>>> = {
+  stop: StopDialog,
+  compact: CompactDialog,
+  policy: PolicyDialog,
+  share: ShareDialog,
+  compare: CompareDialog,
+  export: ExportDialog,
+}
 /** What a narrow screen shows. */
 type Part = 'agents' | 'agent' | 'details'
 
@@ -114,6 +122,7 @@ export function App({ inspector }: { readonly inspector: Inspector }) {
   const shownParts = chosen === null ? [agentsPart, { name: 'agent', label: 'Overview' } as const] : parts
   const alone = isNarrow ? parts.find(({ name }) => name === part && name !== 'agent') : undefined
   const close = (): void => setDialog(null)
+  const OwnDialog = typeof dialog === 'string' ? agentDialogs[dialog] : undefined
   useEffect(keepFocus, [])
   const spawn = (): void => {
     if (connection.role.value === 'admin' && connection.definitions.value.length > 0) setDialog('spawn')
@@ -146,9 +155,8 @@ export function App({ inspector }: { readonly inspector: Inspector }) {
   )
   useEffect(() => setPart('agent'), [chosen])
 
-  if (connection.status.value === 'expired') return <ExpiredLink onOther={() => inspector.useToken(undefined)} />
-  if (connection.status.value === 'refused')
-    return <TokenForm hadToken={inspector.token !== undefined} onGive={(token) => inspector.useToken(token)} />
+  const { value: status } = connection.status
+  if (status === 'expired' || status === 'refused') return <Gate inspector={inspector} />
   return (
     <ArtifactsOfPage.Provider value={inspector.artifacts}>
       <div class="page" data-part={part}>
@@ -210,22 +218,9 @@ export function App({ inspector }: { readonly inspector: Inspector }) {
           <HelpDialog part={dialog === 'help' ? 'keys' : 'marks'} onClose={close} />
         ) : null}
         {dialog === 'spawn' ? <SpawnDialog inspector={inspector} onClose={close} /> : null}
-        {dialog === 'stop' && agent !== null ? <StopDialog inspector={inspector} view={agent} onClose={close} /> : null}
-        {dialog === 'share' && agent !== null ? (
-          <ShareDialog inspector={inspector} view={agent} onClose={close} />
-        ) : null}
-        {dialog === 'compare' && agent !== null ? (
-          <CompareDialog inspector={inspector} view={agent} onClose={close} />
-        ) : null}
-        {dialog === 'export' && agent !== null ? (
-          <ExportDialog inspector={inspector} view={agent} onClose={close} />
-        ) : null}
-        {dialog === 'compact' && agent !== null ? (
-          <CompactDialog inspector={inspector} view={agent} onClose={close} />
-        ) : null}
-        {dialog === 'policy' && agent !== null ? (
-          <PolicyDialog inspector={inspector} view={agent} onClose={close} />
-        ) : null}
+        {OwnDialog === undefined || agent === null ? null : (
+          <OwnDialog inspector={inspector} view={agent} onClose={close} />
+        )}
         {typeof dialog === 'object' && dialog !== null && agent !== null ? (
           <NodeDialog inspector={inspector} view={agent} dialog={dialog} onClose={close} />
         ) : null}

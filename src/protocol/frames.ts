@@ -102,10 +102,21 @@ export const clientFrameSchema = z.discriminatedUnion('type', [
     after: agentIdSchema.exactOptional(),
     limit: z.int().positive().max(1_000).exactOptional(),
   }),
+  /** The processes to which a gateway takes commands; none where the server is no gateway. Only for who may do everything. */
+  z.strictObject({ ...asked, type: z.literal('worker.list') }),
   z.strictObject({ type: z.literal('ping'), id: commandId.exactOptional() }),
 ])
 export type ClientFrame = z.input<typeof clientFrameSchema>
 export type CheckedClientFrame = z.output<typeof clientFrameSchema>
+
+/** A process behind a gateway that has agents work. */
+export const workerEntrySchema = z.object({
+  /** By where it is reached: `worker-1.internal:4100`. The same in the summaries of its agents. */
+  name: z.string(),
+  /** Which process it is and since when, where the store knows that. */
+  words: z.string().exactOptional(),
+})
+export type WorkerEntry = z.infer<typeof workerEntrySchema>
 
 /** How a run ended, in a list. `at` in epoch milliseconds; of an error the message is one line. */
 export const lastRunSchema = z.object({
@@ -149,6 +160,8 @@ export const agentSummarySchema = z.object({
   /** Tokens of its last request, and how many its model takes where that is known. */
   contextTokens: z.object({ used: z.number(), window: z.number().exactOptional() }).exactOptional(),
   metadata: metadataSchema.exactOptional(),
+  /** The process that has it, as `worker.list` names it: in lists of a gateway, for who may do everything. */
+  worker: z.string().exactOptional(),
 })
 export type AgentSummary = z.infer<typeof agentSummarySchema>
 

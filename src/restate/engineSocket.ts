@@ -114,6 +114,7 @@ export class EngineSocket implements WebSocketPort {
       case 'agent.share':
       case 'agent.watch':
       case 'agent.unwatch':
+      case 'worker.list':
         throw new RuntimeError('ENGINE_UNSUPPORTED', `${frame.type}: this needs a server; connect to a gateway for it.`)
       default:
         return this.#command(frame)

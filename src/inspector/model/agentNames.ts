@@ -5,6 +5,7 @@ import { forDisplay, oneLine } from './shortText.ts'
 /** Whatever has a name in a list. */
 type Named = Pick<AgentSummary | SessionEntry, 'agentId' | 'definition' | 'title' | 'metadata'> & {
   readonly active?: string
+  readonly worker?: string
 }
 
 /** Longest name that a row has in its document, in UTF-16 units; the row itself cuts it where there is no room. */
@@ -27,8 +28,11 @@ const searched = new WeakMap<Named, string>()
 function textOf(agent: Named): string {
   const known = searched.get(agent)
   if (known !== undefined) return known
-  const { title = '', agentId, definition, active = '', metadata } = agent
-  const text = [title, agentId, definition, active, metadataText(metadata)].join('\n').normalize('NFC').toLowerCase()
+  const { title = '', agentId, definition, active = '', metadata, worker = '' } = agent
+  const text = [title, agentId, definition, active, metadataText(metadata), worker]
+    .join('\n')
+    .normalize('NFC')
+    .toLowerCase()
   searched.set(agent, text)
   return text
 }
@@ -37,6 +41,6 @@ function textOf(agent: Named): string {
 export const wordsOf = (filter: string): readonly string[] =>
   filter.normalize('NFC').toLowerCase().split(/\s+/).filter(Boolean)
 
-/** Whether an agent has all words in its title, id, definition or metadata. Pure. */
+/** Whether an agent has all words in its title, id, definition, metadata or worker. Pure. */
 export const fitsFilter = (agent: Named, words: readonly string[]): boolean =>
   words.every((word) => textOf(agent).includes(word))

@@ -1,13 +1,12 @@
-import { counted, money } from '../../charts/amounts.ts'
+import { counted, money, whole } from '../../charts/amounts.ts'
 import type { Usage } from '../../protocol/messages.ts'
 import { totalTokens } from '../../protocol/messageText.ts'
 
-const whole = new Intl.NumberFormat('en')
 const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
 const percent = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 0 })
 
 /** `12,345`. */
-export const formatCount = (value: number): string => whole.format(Math.round(value))
+export const formatCount = (value: number): string => whole(Math.round(value))
 
 const byteUnits = ['KB', 'MB', 'GB'] as const
 

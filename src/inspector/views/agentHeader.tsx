@@ -166,6 +166,7 @@ function About({ inspector, view }: PartProps) {
   const { forkedFrom: source, metadata } = session
   const why = pauseText(state)
   const { usage } = spent
+  const worker = inspector.attached.value.directory.agents.value.get(view.agentId)?.worker
   return (
     <p class={`agent-line muted cut number ${isAtWork(state) ? 'is-at-work' : ''}`}>
       {definition === view.agentId ? '' : `${forDisplay(definition)} · `}
@@ -173,6 +174,7 @@ function About({ inspector, view }: PartProps) {
       {created?.type === 'agent.created' ? ` · ${created.model}` : ''}
       {why === null ? null : <span class="why"> · {why}</span>}
       {use === null ? '' : ` · uses ${useWords(use)}`}
+      {worker === undefined ? '' : ` · on ${worker}`}
       {metadata === undefined ? '' : ` · ${metadataText(metadata)}`}
       {source === undefined ? null : (
         <>

@@ -4,7 +4,7 @@ import type { RemoteAgent } from '../../client.ts'
 import type { LogRecord } from '../../protocol/records.ts'
 import type { FollowedAgent } from '../model/followedAgent.ts'
 import type { Inspector } from '../model/inspector.ts'
-import { Dialog } from '../parts/dialog.tsx'
+import { FormDialog } from '../parts/formDialog.tsx'
 
 /** What came of what was asked for. */
 export interface Answer {
@@ -54,46 +54,33 @@ export function AskDialog({ inspector, view, title, children, label, empty, verb
     if (!isAsked) setAskedAt(null)
   }
   return (
-    <Dialog title={title} onClose={onClose}>
-      <form
-        class="stack"
-        onSubmit={(event) => {
-          event.preventDefault()
-          void send()
-        }}
-      >
-        <p class="muted">{children}</p>
-        {whyNot === undefined || askedAt !== null ? null : (
-          <p class="problem" role="alert">
-            It would be refused: {whyNot}
-          </p>
-        )}
-        {fields}
-        <label class="field">
-          <span>{label}</span>
-          <textarea
-            class="input"
-            rows={4}
-            value={text}
-            placeholder={empty}
-            onInput={({ currentTarget }) => setText(currentTarget.value)}
-          />
-        </label>
-        {askedAt === null ? null : <AnswerLine answer={answer} />}
-        <div class="dialog-actions">
-          <button type="button" class="button" onClick={onClose}>
-            {askedAt === null ? 'Cancel' : 'Close'}
-          </button>
-          <button
-            type="submit"
-            class="button primary"
-            disabled={askedAt === null ? whyNot !== undefined : answer === undefined}
-          >
-            {verb}
-          </button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title={title}
+      verb={verb}
+      isOff={askedAt === null ? whyNot !== undefined : answer === undefined}
+      leave={askedAt === null ? 'Cancel' : 'Close'}
+      onSubmit={() => void send()}
+      onClose={onClose}
+    >
+      <p class="muted">{children}</p>
+      {whyNot === undefined || askedAt !== null ? null : (
+        <p class="problem" role="alert">
+          It would be refused: {whyNot}
+        </p>
+      )}
+      {fields}
+      <label class="field">
+        <span>{label}</span>
+        <textarea
+          class="input"
+          rows={4}
+          value={text}
+          placeholder={empty}
+          onInput={({ currentTarget }) => setText(currentTarget.value)}
+        />
+      </label>
+      {askedAt === null ? null : <AnswerLine answer={answer} />}
+    </FormDialog>
   )
 }
 

@@ -7,7 +7,8 @@ import type { ServedChart } from '../../charts/servedChart.ts'
 import type { AgentView } from '../model/agentView.ts'
 import { brakeWords, chartWords } from '../model/chartWords.ts'
 import type { Inspector } from '../model/inspector.ts'
-import { chartLooks, type ChartLook } from '../model/route.ts'
+import type { ChartLook } from '../model/route.ts'
+import { LookSwitch } from '../parts/lookSwitch.tsx'
 import { ChartSkeleton } from '../parts/chartSkeleton.tsx'
 import { EmptyState } from '../parts/emptyState.tsx'
 import { ActorsView } from './actorsView.tsx'
@@ -28,7 +29,7 @@ export function ChartPane({ inspector, view }: ChartPaneProps): JSX.Element {
     return (
       <section class="chart" aria-label="Agents of the tree">
         <div class="chart-bar">
-          <LookSwitch inspector={inspector} />
+          <ChartLooks inspector={inspector} />
         </div>
         <ActorsView key={view.agentId} inspector={inspector} view={view} />
       </section>
@@ -92,7 +93,7 @@ function Chart({ inspector, view, model }: ChartProps): JSX.Element {
           <span class="muted">{isPast.value ? 'At this moment' : 'Now'}</span>{' '}
           {state === '' ? <span class="muted">not known</span> : <strong class="mono">{state}</strong>}
         </p>
-        <LookSwitch inspector={inspector} />
+        <ChartLooks inspector={inspector} />
         <ul class="chart-brakes" aria-label="Brakes">
           {brakeWords(model.brakes).map(({ name, isOpen, effect }) => (
             <li key={name} class={`chart-brake ${isOpen ? 'is-open' : 'is-shut'}`} title={`${name} brake ${effect}`}>
@@ -131,20 +132,12 @@ function Chart({ inspector, view, model }: ChartProps): JSX.Element {
 
 const looks: Readonly<Record<ChartLook, string>> = { overview: 'Overview', full: 'Every state', actors: 'Agents' }
 
-const LookSwitch = ({ inspector }: { readonly inspector: Inspector }): JSX.Element => (
-  <div class="chart-looks" role="group" aria-label="Shown">
-    {chartLooks.map((look) => (
-      <button
-        key={look}
-        type="button"
-        class="button"
-        aria-pressed={inspector.route.value.look === look}
-        onClick={() => inspector.go({ look }, 'replace')}
-      >
-        {looks[look]}
-      </button>
-    ))}
-  </div>
+const ChartLooks = ({ inspector }: { readonly inspector: Inspector }): JSX.Element => (
+  <LookSwitch
+    looks={looks}
+    chosen={inspector.route.value.look}
+    onChoose={(look) => inspector.go({ look }, 'replace')}
+  />
 )
 
 const BrakeMark = ({ isOpen }: { readonly isOpen: boolean }): JSX.Element => (

@@ -7,7 +7,7 @@ import type { Inspector } from '../model/inspector.ts'
 import { forDisplay } from '../model/shortText.ts'
 import { logLines, markdownOf, testOf } from '../model/takeOut.ts'
 import { CopyButton } from '../parts/copyButton.tsx'
-import { Dialog } from '../parts/dialog.tsx'
+import { FormDialog } from '../parts/formDialog.tsx'
 
 type Form = 'test' | 'markdown' | 'log'
 
@@ -63,70 +63,61 @@ export function ExportDialog({ inspector, view, onClose }: ExportDialogProps) {
   const { ending } = forms.find(({ name }) => name === form)!
   const save = (): void => inspector.artifacts.ports.save(new Blob([...pieces]), `${view.agentId}${ending}`)
   return (
-    <Dialog title="Export" onClose={onClose}>
-      <form
-        class="stack"
-        onSubmit={(event) => {
-          event.preventDefault()
-          if (isEmpty) return
-          save()
-          onClose()
-        }}
-      >
-        <fieldset class="choices" aria-label="As">
-          {forms.map(({ name, label, about }) => (
-            <label key={name} class="choice">
-              <input type="radio" name="form" checked={form === name} onChange={() => setForm(name)} />
-              <span class="choice-text">
-                <strong>{label}</strong>
-                <span class="choice-parts">{about}</span>
-              </span>
-            </label>
-          ))}
-        </fieldset>
-        {form === 'test' ? (
-          <label class="field">
-            <span>What the answer should have had</span>
-            <input
-              class="input"
-              value={expect}
-              placeholder="Optional: without it, that nothing fails"
-              onInput={({ currentTarget }) => setExpect(currentTarget.value)}
-            />
+    <FormDialog
+      title="Export"
+      verb="Save"
+      isOff={isEmpty}
+      onSubmit={() => {
+        save()
+        onClose()
+      }}
+      onClose={onClose}
+    >
+      <fieldset class="choices" aria-label="As">
+        {forms.map(({ name, label, about }) => (
+          <label key={name} class="choice">
+            <input type="radio" name="form" checked={form === name} onChange={() => setForm(name)} />
+            <span class="choice-text">
+              <strong>{label}</strong>
+              <span class="choice-parts">{about}</span>
+            </span>
           </label>
-        ) : null}
-        {note === undefined ? null : (
-          <p class={isEmpty ? 'problem' : 'muted'} role="status">
-            {note}
-          </p>
-        )}
-        {isEmpty ? null : (
-          <div class="export-preview">
-            <div class="export-head small muted">
-              <span class="grow number">{counted(lineCount(pieces), 'line')}</span>
-              {form === 'log' ? null : (
-                <CopyButton
-                  text={() => pieces.join('')}
-                  label={form === 'test' ? 'Copy as a failing test' : 'Copy as Markdown'}
-                  isLabelled
-                />
-              )}
-            </div>
-            <pre class="text scroll" tabIndex={0} aria-label="Its beginning">
-              {forDisplay(cutEnd(beginningOf(pieces), mostShown))}
-            </pre>
+        ))}
+      </fieldset>
+      {form === 'test' ? (
+        <label class="field">
+          <span>What the answer should have had</span>
+          <input
+            class="input"
+            value={expect}
+            placeholder="Optional: without it, that nothing fails"
+            onInput={({ currentTarget }) => setExpect(currentTarget.value)}
+          />
+        </label>
+      ) : null}
+      {note === undefined ? null : (
+        <p class={isEmpty ? 'problem' : 'muted'} role="status">
+          {note}
+        </p>
+      )}
+      {isEmpty ? null : (
+        <div class="export-preview">
+          <div class="export-head small muted">
+            <span class="grow number">{counted(lineCount(pieces), 'line')}</span>
+            {form === 'log' ? null : (
+              <CopyButton
+                text={() => pieces.join('')}
+                label={form === 'test' ? 'Copy as a failing test' : 'Copy as Markdown'}
+                isLabelled
+              />
+            )}
           </div>
-        )}
-        <div class="dialog-actions">
-          <button type="button" class="button" onClick={onClose}>
-            Cancel
-          </button>
-          <button type="submit" class="button primary" aria-disabled={isEmpty}>
-            Save
-          </button>
+          <pre class="text scroll" tabIndex={0} aria-label="Its beginning">
+            {forDisplay(cutEnd(beginningOf(pieces), mostShown))}
+          </pre>
         </div>
-      </form>
-    </Dialog>
+      )}
+    </FormDialog>
   )
 }
 

@@ -8,7 +8,7 @@ import { sharedBy } from '../model/forks.ts'
 import type { Inspector } from '../model/inspector.ts'
 import { say } from '../model/say.ts'
 import { oneLine } from '../model/shortText.ts'
-import { Dialog } from '../parts/dialog.tsx'
+import { FormDialog } from '../parts/formDialog.tsx'
 
 export interface ForkDialogProps {
   readonly inspector: Inspector
@@ -43,44 +43,28 @@ export function ForkDialog({ inspector, view, node, onClose }: ForkDialogProps) 
     }
   }
   return (
-    <Dialog title={`Fork at ${step}`} onClose={onClose}>
-      <form
-        class="stack"
-        onSubmit={(event) => {
-          event.preventDefault()
-          if (!isAsking) void fork()
-        }}
-      >
-        {quoted === '' ? null : <blockquote class="fork-quote cut">{quoted}</blockquote>}
-        <p class="muted">
-          The fork shares {shared.messages === 0 ? 'what came' : `the first ${counted(shared.messages, 'message')}`}
-          {shared.turns === 0 ? '' : ` (${counted(shared.turns, 'turn')})`} up to {formatNodeId(shared.last)}, and
-          nothing that came after. This agent goes on as it is, and files stay as they are now.
+    <FormDialog title={`Fork at ${step}`} verb="Fork" isOff={isAsking} onSubmit={() => void fork()} onClose={onClose}>
+      {quoted === '' ? null : <blockquote class="fork-quote cut">{quoted}</blockquote>}
+      <p class="muted">
+        The fork shares {shared.messages === 0 ? 'what came' : `the first ${counted(shared.messages, 'message')}`}
+        {shared.turns === 0 ? '' : ` (${counted(shared.turns, 'turn')})`} up to {formatNodeId(shared.last)}, and nothing
+        that came after. This agent goes on as it is, and files stay as they are now.
+      </p>
+      <label class="field">
+        <span>First prompt</span>
+        <textarea
+          class="input"
+          rows={4}
+          value={text}
+          placeholder="Optional: without one the fork waits"
+          onInput={({ currentTarget }) => setText(currentTarget.value)}
+        />
+      </label>
+      {wrong === '' ? null : (
+        <p class="problem" role="alert">
+          {wrong}
         </p>
-        <label class="field">
-          <span>First prompt</span>
-          <textarea
-            class="input"
-            rows={4}
-            value={text}
-            placeholder="Optional: without one the fork waits"
-            onInput={({ currentTarget }) => setText(currentTarget.value)}
-          />
-        </label>
-        {wrong === '' ? null : (
-          <p class="problem" role="alert">
-            {wrong}
-          </p>
-        )}
-        <div class="dialog-actions">
-          <button type="button" class="button" onClick={onClose}>
-            Cancel
-          </button>
-          <button type="submit" class="button primary" aria-disabled={isAsking}>
-            Fork
-          </button>
-        </div>
-      </form>
-    </Dialog>
+      )}
+    </FormDialog>
   )
 }

@@ -12,12 +12,16 @@ import { standsOf } from '../model/stands.ts'
 import { Deciding } from '../model/settledCalls.ts'
 import { EmptyState } from '../parts/emptyState.tsx'
 import { isKept } from '../parts/keepFocus.ts'
+import { laterPart } from '../parts/later.tsx'
 import { useNow } from '../parts/useNow.ts'
 import { VirtualList } from '../parts/virtualList.tsx'
 import { ApprovalCard } from './approvalCard.tsx'
 import { HomeRow, type RowAct } from './homeRow.tsx'
 import { HomeStrip } from './homeStrip.tsx'
+import type { HomeWorkersProps } from './homeWorkers.tsx'
 import { QuestionCard } from './laterQuestion.ts'
+
+const HomeWorkers = laterPart<HomeWorkersProps>(<></>, async () => (await import('./homeWorkers.tsx')).HomeWorkers)
 
 const titles: Readonly<Record<Group, string>> = {
   needs: 'Needs you',
@@ -149,6 +153,7 @@ export function Home({ inspector }: { readonly inspector: Inspector }) {
           if (at < 0) moveTo(0, 1)
         }}
       />
+      <HomeWorkers inspector={inspector} filter={filter} onFilter={setFilter} />
       {lines.length === 0 ? (
         <EmptyState icon="search" title="No agent fits">
           <button

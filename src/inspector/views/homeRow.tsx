@@ -50,6 +50,11 @@ export function HomeRow(props: HomeRowProps) {
         <span class="cut home-what" role="gridcell">
           <What row={row} pending={pending} />
         </span>
+        {'worker' in of ? (
+          <bdi class="cut faint small home-worker" role="gridcell">
+            {of.worker}
+          </bdi>
+        ) : null}
         <span class="home-acts" role="gridcell" onClick={(event) => event.stopPropagation()}>
           <Acts {...props} />
         </span>

@@ -3,7 +3,7 @@ import type { PolicyInfo } from '../../protocol/braking.ts'
 import { askedPolicy, type AskedPolicy } from '../model/askedPolicy.ts'
 import type { FollowedAgent } from '../model/followedAgent.ts'
 import type { Inspector } from '../model/inspector.ts'
-import { Dialog } from '../parts/dialog.tsx'
+import { FormDialog } from '../parts/formDialog.tsx'
 
 export interface PolicyDialogProps {
   readonly inspector: Inspector
@@ -31,36 +31,27 @@ export function PolicyDialog({ inspector, view, onClose }: PolicyDialogProps) {
     if (!(await inspector.attempt(() => agent.brake(chosen)))) setAsked(null)
   }
   return (
-    <Dialog title="Ask a policy" onClose={onClose}>
-      <form
-        class="stack"
-        onSubmit={(event) => {
-          event.preventDefault()
-          if (why === null && !isUnderWay) void ask()
-        }}
-      >
-        <p class="muted">
-          It is asked between turns, or at once if the agent is at rest, whatever its trigger says. It decides what the
-          model will not see any more; the log keeps everything.
-        </p>
-        <fieldset class="choices" disabled={isUnderWay}>
-          <legend class="hidden">Policy</legend>
-          {(policies ?? []).map((policy) => (
-            <Choice key={policy.name} policy={policy} isChosen={policy.name === chosen} onChoose={setChosen} />
-          ))}
-        </fieldset>
-        {asked === null || came === null ? null : <Outcome policy={asked.policy} came={came} />}
-        {why === null ? null : <p class="problem">{why}</p>}
-        <div class="dialog-actions">
-          <button type="button" class="button" onClick={onClose}>
-            {asked === null ? 'Cancel' : 'Close'}
-          </button>
-          <button type="submit" class="button primary" disabled={why !== null || isUnderWay}>
-            Ask
-          </button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title="Ask a policy"
+      verb="Ask"
+      isOff={why !== null || isUnderWay}
+      leave={asked === null ? 'Cancel' : 'Close'}
+      onSubmit={() => void ask()}
+      onClose={onClose}
+    >
+      <p class="muted">
+        It is asked between turns, or at once if the agent is at rest, whatever its trigger says. It decides what the
+        model will not see any more; the log keeps everything.
+      </p>
+      <fieldset class="choices" disabled={isUnderWay}>
+        <legend class="hidden">Policy</legend>
+        {(policies ?? []).map((policy) => (
+          <Choice key={policy.name} policy={policy} isChosen={policy.name === chosen} onChoose={setChosen} />
+        ))}
+      </fieldset>
+      {asked === null || came === null ? null : <Outcome policy={asked.policy} came={came} />}
+      {why === null ? null : <p class="problem">{why}</p>}
+    </FormDialog>
   )
 }
 

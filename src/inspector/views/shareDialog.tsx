@@ -3,7 +3,7 @@ import { useRef } from 'preact/hooks'
 import type { RemoteShare } from '../../client.ts'
 import type { FollowedAgent } from '../model/followedAgent.ts'
 import type { Inspector } from '../model/inspector.ts'
-import { Dialog } from '../parts/dialog.tsx'
+import { FormDialog } from '../parts/formDialog.tsx'
 
 const hourMs = 60 * 60 * 1_000
 const times = [
@@ -56,66 +56,50 @@ export function ShareDialog({
   }
   const share = made.value
   return (
-    <Dialog title="A read-only link" onClose={onClose}>
-      <form
-        class="stack"
-        onSubmit={(event) => {
-          event.preventDefault()
-          void make()
-        }}
-      >
-        <p class="muted">
-          Whoever has it sees all of {agentId} and of the agents below it, what is still to come too, and can do
-          nothing. It cannot be taken back before it ends, unless the server is given another key.
+    <FormDialog
+      title="A read-only link"
+      verb={share === null ? 'Make the link' : copied.value}
+      leave="Close"
+      onSubmit={() => void (share === null ? make() : copy())}
+      onClose={onClose}
+    >
+      <p class="muted">
+        Whoever has it sees all of {agentId} and of the agents below it, what is still to come too, and can do nothing.
+        It cannot be taken back before it ends, unless the server is given another key.
+      </p>
+      {share === null ? (
+        <label class="field">
+          <span>It holds for</span>
+          <select
+            class="input"
+            value={ms.value}
+            onChange={({ currentTarget }) => (ms.value = Number(currentTarget.value))}
+          >
+            {times.map((time) => (
+              <option key={time.ms} value={time.ms}>
+                {time.label}
+              </option>
+            ))}
+          </select>
+        </label>
+      ) : (
+        <label class="field">
+          <span>Until {moment.format(share.expiresAt)}</span>
+          <input
+            class="input mono"
+            ref={field}
+            readOnly
+            autofocus
+            value={linkTo(agentId, share.token)}
+            onFocus={({ currentTarget }) => currentTarget.select()}
+          />
+        </label>
+      )}
+      {wrong.value === '' ? null : (
+        <p class="why" role="alert">
+          {wrong.value}
         </p>
-        {share === null ? (
-          <label class="field">
-            <span>It holds for</span>
-            <select
-              class="input"
-              value={ms.value}
-              onChange={({ currentTarget }) => (ms.value = Number(currentTarget.value))}
-            >
-              {times.map((time) => (
-                <option key={time.ms} value={time.ms}>
-                  {time.label}
-                </option>
-              ))}
-            </select>
-          </label>
-        ) : (
-          <label class="field">
-            <span>Until {moment.format(share.expiresAt)}</span>
-            <input
-              class="input mono"
-              ref={field}
-              readOnly
-              autofocus
-              value={linkTo(agentId, share.token)}
-              onFocus={({ currentTarget }) => currentTarget.select()}
-            />
-          </label>
-        )}
-        {wrong.value === '' ? null : (
-          <p class="why" role="alert">
-            {wrong.value}
-          </p>
-        )}
-        <div class="dialog-actions">
-          <button type="button" class="button" onClick={onClose}>
-            Close
-          </button>
-          {share === null ? (
-            <button type="submit" class="button primary">
-              Make the link
-            </button>
-          ) : (
-            <button type="button" class="button primary" onClick={() => void copy()}>
-              {copied.value}
-            </button>
-          )}
-        </div>
-      </form>
-    </Dialog>
+      )}
+    </FormDialog>
   )
 }

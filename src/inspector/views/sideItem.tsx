@@ -40,7 +40,12 @@ function lookOf(row: Extract<SideRow, { readonly type: 'agent' | 'session' }>, i
   const { agent, hasLeft } = row
   const { standing, words } = standsOf(agent)
   const waiting = hasLeft ? 0 : (agent.pending ?? agent.pendingApprovals).length
-  const names = { name: nameOf(agent), about: aboutOf(agent), cost: money((agent.treeSpent ?? agent.spent).costUsd) }
+  const where = agent.worker === undefined ? '' : ` · ${agent.worker}`
+  const names = {
+    name: nameOf(agent),
+    about: aboutOf(agent) + where,
+    cost: money((agent.treeSpent ?? agent.spent).costUsd),
+  }
   const failed = agent.last?.error === undefined ? 'ended' : `failed: ${agent.last.error.code}`
   if (hasLeft) return { ...names, tone: 'left', dot: 'ended', words: failed, waiting }
   const isAmber = standing === 'waiting' || (waiting > 0 && row.hasChildren && !row.isOpen)

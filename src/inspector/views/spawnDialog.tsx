@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import { say } from '../model/say.ts'
 import type { Inspector } from '../model/inspector.ts'
 import { oneLine } from '../model/shortText.ts'
-import { Dialog } from '../parts/dialog.tsx'
+import { FormDialog } from '../parts/formDialog.tsx'
 
 /** Of what a definition is for, in UTF-16 units. */
 const longestAbout = 300
@@ -25,68 +25,52 @@ export function SpawnDialog({ inspector, onClose }: { readonly inspector: Inspec
     })
   }
   return (
-    <Dialog title="Start an agent" onClose={onClose}>
-      <form
-        class="stack"
-        onSubmit={(event) => {
-          event.preventDefault()
-          void spawn()
-        }}
-      >
-        <label class="field">
-          <span>Definition</span>
-          <select
-            class="input"
-            value={definition}
-            aria-describedby={about === undefined ? undefined : 'definition-about'}
-            onChange={({ currentTarget }) => setDefinition(currentTarget.value)}
-          >
-            {definitions.value.map((name) => (
-              <option key={name}>{name}</option>
-            ))}
-          </select>
-        </label>
-        {about === undefined ? null : (
-          <p id="definition-about" class="definition-about muted small">
-            {oneLine(about, longestAbout)}
-          </p>
-        )}
-        <label class="field">
-          <span>Id</span>
-          <input
-            class="input mono"
-            value={id}
-            placeholder="Empty: one is made"
-            pattern="[A-Za-z0-9][A-Za-z0-9._\-]{0,127}"
-            title='1 to 128 letters, digits, ".", "_" or "-", starting with a letter or digit'
-            onInput={({ currentTarget }) => setId(currentTarget.value)}
-          />
-        </label>
-        <label class="field">
-          <span>First prompt</span>
-          <textarea
-            class="input"
-            rows={3}
-            data-first={definitions.value.length === 1 ? true : undefined}
-            value={text}
-            placeholder="Optional"
-            onInput={({ currentTarget }) => setText(currentTarget.value)}
-          />
-        </label>
-        {inspector.lastPrompt === '' || text !== '' ? null : (
-          <button type="button" class="button quiet last-prompt" onClick={() => setText(inspector.lastPrompt)}>
-            <span class="cut">Again: {oneLine(inspector.lastPrompt)}</span>
-          </button>
-        )}
-        <div class="dialog-actions">
-          <button type="button" class="button" onClick={onClose}>
-            Cancel
-          </button>
-          <button type="submit" class="button primary">
-            Start
-          </button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog title="Start an agent" verb="Start" onSubmit={() => void spawn()} onClose={onClose}>
+      <label class="field">
+        <span>Definition</span>
+        <select
+          class="input"
+          value={definition}
+          aria-describedby={about === undefined ? undefined : 'definition-about'}
+          onChange={({ currentTarget }) => setDefinition(currentTarget.value)}
+        >
+          {definitions.value.map((name) => (
+            <option key={name}>{name}</option>
+          ))}
+        </select>
+      </label>
+      {about === undefined ? null : (
+        <p id="definition-about" class="definition-about muted small">
+          {oneLine(about, longestAbout)}
+        </p>
+      )}
+      <label class="field">
+        <span>Id</span>
+        <input
+          class="input mono"
+          value={id}
+          placeholder="Empty: one is made"
+          pattern="[A-Za-z0-9][A-Za-z0-9._\-]{0,127}"
+          title='1 to 128 letters, digits, ".", "_" or "-", starting with a letter or digit'
+          onInput={({ currentTarget }) => setId(currentTarget.value)}
+        />
+      </label>
+      <label class="field">
+        <span>First prompt</span>
+        <textarea
+          class="input"
+          rows={3}
+          data-first={definitions.value.length === 1 ? true : undefined}
+          value={text}
+          placeholder="Optional"
+          onInput={({ currentTarget }) => setText(currentTarget.value)}
+        />
+      </label>
+      {inspector.lastPrompt === '' || text !== '' ? null : (
+        <button type="button" class="button quiet last-prompt" onClick={() => setText(inspector.lastPrompt)}>
+          <span class="cut">Again: {oneLine(inspector.lastPrompt)}</span>
+        </button>
+      )}
+    </FormDialog>
   )
 }

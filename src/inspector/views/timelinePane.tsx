@@ -1,7 +1,8 @@
 import type { JSX } from 'preact'
 import type { FollowedAgent } from '../model/followedAgent.ts'
 import type { Inspector } from '../model/inspector.ts'
-import { timelineLooks, type TimelineLook } from '../model/route.ts'
+import type { TimelineLook } from '../model/route.ts'
+import { LookSwitch } from '../parts/lookSwitch.tsx'
 import { EventLog } from './eventLog.tsx'
 import { TimeBars } from './timeBars.tsx'
 
@@ -20,19 +21,7 @@ export function TimelinePane(props: TimelineProps): JSX.Element {
   return (
     <div class="timeline">
       <Shown {...props}>
-        <div class="chart-looks" role="group" aria-label="Shown">
-          {timelineLooks.map((look) => (
-            <button
-              key={look}
-              type="button"
-              class="button"
-              aria-pressed={look === as}
-              onClick={() => inspector.go({ as: look }, 'replace')}
-            >
-              {looks[look]}
-            </button>
-          ))}
-        </div>
+        <LookSwitch looks={looks} chosen={as} onChoose={(look) => inspector.go({ as: look }, 'replace')} />
       </Shown>
     </div>
   )

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { Icon } from '../parts/icon.tsx'
 
-export interface TokenFormProps {
+interface TokenFormProps {
   readonly hadToken: boolean
   readonly onGive: (token: string) => void
 }

@@ -130,8 +130,22 @@ export class Bridge {
     return nanoid(16)
   }
 
-  /** Where to read an agent, which is not woken by it. Rejects with `AGENT_NOT_FOUND`, `BRIDGE_FORBIDDEN`. */
-  async feedOf(agentId: string, viewer: Viewer): Promise<Feed> {
+  /** Where to read an agent from a record on; it is not woken by it. Rejects as the store does, and with `AGENT_NOT_FOUND`, `BRIDGE_FORBIDDEN`. */
+  async feedOf(agentId: string, viewer: Viewer, fromSeq = 1): Promise<Feed> {
+    for (;;) {
+      const feed = await this.#feedOf(agentId, viewer)
+      // Where another process drives it, this one knows of its records a little later, or had it and does not know that it went on.
+      if (fromSeq > feed.lastSeq + 1)
+        await this.#followed.catchUp(feed).catch((thrown: unknown) => {
+          this.releaseFeed(agentId)
+          throw thrown
+        })
+      // Its last listener may have left in this very moment.
+      if (!feed.isClosed) return feed
+    }
+  }
+
+  async #feedOf(agentId: string, viewer: Viewer): Promise<Feed> {
     const feed = this.#feeds.get(agentId)
     const known = feed === undefined || viewer.isHidden(agentId, feed.path) ? viewer.find(agentId) : feed
     if (known !== undefined) {

@@ -10,6 +10,7 @@ import { share } from './shareLink.ts'
 import { defaultLimit, noneOfThem, pageOf, sessionEntry } from './listPages.ts'
 import { pastPage } from './sharedPast.ts'
 import { snapshotOf, storedSnapshot, summaryOf } from './snapshots.ts'
+import type { Relay } from './front.ts'
 import { forkAgent } from './forkAgent.ts'
 import type { Command } from './front.ts'
 import type { ClientSubscriptions } from './clientSubscriptions.ts'
@@ -22,6 +23,8 @@ export interface CommandContext {
   readonly bridge: Bridge
   readonly access: AgentAccess
   readonly subscriptions: ClientSubscriptions
+  /** Of a gateway. */
+  readonly relay?: Relay
 }
 
 /** The answer to a command that has run, due once the store has its records; the next command need not wait for that. */
@@ -160,9 +163,7 @@ export const commandTable: { readonly [T in Command['type']]: CommandHandler<T> 
   'agent.subscribe': {
     role: 'observe',
     async run({ bridge, access, subscriptions }, { agentId, fromSeq = 1, deltas = true, descendants = false }) {
-      let feed = await bridge.feedOf(agentId, access)
-      // Its last listener may have left in this very moment.
-      while (feed.isClosed) feed = await bridge.feedOf(agentId, access)
+      const feed = await bridge.feedOf(agentId, access, fromSeq)
       subscriptions.subscribe(feed, { fromSeq, deltas, descendants })
       return { seq: feed.lastSeq }
     },
@@ -183,6 +184,10 @@ export const commandTable: { readonly [T in Command['type']]: CommandHandler<T> 
   'agent.unsubscribe': { role: 'observe', run: ({ subscriptions }, { agentId }) => subscriptions.unsubscribe(agentId) },
   'agent.watch': { role: 'observe', run: ({ subscriptions }) => subscriptions.watchRoster() },
   'agent.unwatch': { role: 'observe', run: ({ subscriptions }) => subscriptions.unwatchRoster() },
+  'worker.list': {
+    role: 'admin',
+    run: async ({ relay }) => ({ workers: (await relay?.workers()) ?? [] }),
+  },
   'session.list': {
     role: 'observe',
     async run({ bridge, access }, frame) {

@@ -46,6 +46,11 @@ export class FollowedLogs {
     })
   }
 
+  /** Has a feed know its log to the end. Rejects as the store does. */
+  async catchUp(feed: Feed): Promise<void> {
+    if (!this.#isHere(feed)) await this.#read(feed)
+  }
+
   close(): void {
     this.#cancel?.()
     this.#cancel = undefined

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ErrorInfo } from '../../protocol/errors.ts'
-import type { CheckedClientFrame } from '../../protocol/frames.ts'
+import type { CheckedClientFrame, WorkerEntry } from '../../protocol/frames.ts'
 import type { Permit } from './authenticator.ts'
 import type { TextSocket } from './textSocket.ts'
 import type { BridgeLimits } from './limits.ts'
@@ -34,6 +34,8 @@ export interface Relay {
   readonly waiting: number
   /** Ids of the agents that run on any worker, as far as the client may see them. */
   running(): Promise<ReadonlySet<string>>
+  /** The workers that can be reached, by name. Rejects with `BRIDGE_FORBIDDEN`: the client may not know them. */
+  workers(): Promise<readonly WorkerEntry[]>
   /** Takes a command, which is then answered by it; `false`: it is for the server itself. */
   takes(command: Command): boolean
   close(): void

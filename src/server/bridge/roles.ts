@@ -41,6 +41,10 @@ const roles: readonly Role[] = ['observe', 'drive', 'admin']
 /** Whether one role includes the rights of another. */
 export const mayAct = (has: Role, needs: Role): boolean => roles.indexOf(has) >= roles.indexOf(needs)
 
+/** Whether there is nothing that a client may not see and do. */
+export const isUnlimited = ({ role, agents, metadata }: Grant): boolean =>
+  mayAct(role, 'admin') && agents === undefined && metadata === undefined
+
 /** Whether a client may see and drive an agent. */
 export type Reach = (agent: ReachedAgent) => boolean
 

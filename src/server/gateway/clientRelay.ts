@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto'
 import { nanoid } from 'nanoid'
 import type { Clock } from '../../protocol/clock.ts'
-import type { ErrorInfo } from '../../protocol/errors.ts'
+import { RuntimeError, type ErrorInfo } from '../../protocol/errors.ts'
+import type { WorkerEntry } from '../../protocol/frames.ts'
 import type { Command, FrontClient, Relay } from '../bridge/front.ts'
+import { isUnlimited } from '../bridge/roles.ts'
 import type { AgentFinder } from './agentFinder.ts'
 import { FleetLists } from './fleetLists.ts'
 import { Route } from './route.ts'
@@ -15,6 +17,8 @@ interface Shared {
   tokenOf(permit: FrontClient['permit'], session: FrontClient['session']): string
   checkReach(agentId: string, command: Command, client: FrontClient): Promise<void> | undefined
   outward(thrown: unknown): ErrorInfo
+  /** Who the workers at these addresses are, in their order. */
+  entriesOf(urls: readonly string[]): Promise<readonly WorkerEntry[]>
   lostWorker(url: string, why: string): void
 }
 
@@ -33,7 +37,7 @@ const mostFailures = 8
 const againMs = { first: 25, most: 2_000 } as const
 
 /** What the gateway answers itself, from the store. */
-const own: ReadonlySet<Command['type']> = new Set<Command['type']>(['session.list', 'agent.share'])
+const own: ReadonlySet<Command['type']> = new Set<Command['type']>(['session.list', 'agent.share', 'worker.list'])
 
 /**
  * One client of a gateway: takes its commands to the workers that have the agents, over one connection to each of them, and what they
@@ -66,6 +70,7 @@ export class ClientRelay implements Relay {
       clock: gateway.clock,
       ask: (url, frame) => this.#ask(url, frame),
       send: (frame) => this.#send(frame),
+      isNamed: isUnlimited(client.permit.grant),
     })
   }
 
@@ -89,6 +94,13 @@ export class ClientRelay implements Relay {
 
   running(): Promise<ReadonlySet<string>> {
     return this.#lists.running()
+  }
+
+  async workers(): Promise<readonly WorkerEntry[]> {
+    if (!isUnlimited(this.#client.permit.grant))
+      throw new RuntimeError('BRIDGE_FORBIDDEN', 'worker.list: this token may not see all agents.')
+    const urls = await this.#gateway.finder.workers(this.#client.session.id)
+    return this.#gateway.entriesOf(urls.toSorted())
   }
 
   takes(command: Command): boolean {

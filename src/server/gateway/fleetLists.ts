@@ -2,6 +2,7 @@ import type { Command } from '../bridge/front.ts'
 import type { Clock } from '../../protocol/clock.ts'
 import { errorInfo } from '../../protocol/errors.ts'
 import type { WorkerFrame } from './upstream.ts'
+import { workerName } from './workerNames.ts'
 
 /** How often it looks for new workers while somebody watches, and how long one may take to answer, in milliseconds. */
 const lookMs = 1_000
@@ -12,6 +13,9 @@ const pageSize = 1_000
 type List = Extract<Command, { type: 'agent.list' | 'agent.watch' | 'agent.unwatch' }>
 interface Listed {
   readonly agentId: string
+  /** Of its last record: where several have it, the one that wrote last does, and the others do not know yet. */
+  readonly seq: number
+  readonly worker?: string
 }
 
 interface Parts {
@@ -21,14 +25,16 @@ interface Parts {
   ask(url: string, frame: object): string
   /** Sends the client a frame. */
   send(frame: object): void
+  /** Whether the client is told which worker has an agent. */
+  readonly isNamed: boolean
 }
 
 /** What runs on all workers, as one client may see it. */
 export class FleetLists {
   readonly #parts: Parts
   readonly #waiting = new Map<string, (frame: WorkerFrame | undefined) => void>()
-  /** Of those watched, which worker has what the client was told of. */
-  readonly #seen = new Map<string, string>()
+  /** Of those watched, which worker has what the client was told of, and its last record. */
+  readonly #seen = new Map<string, { readonly url: string; readonly seq: number }>()
   #watched: Set<string> | undefined
   #cancel: () => void = () => {}
 
@@ -55,21 +61,26 @@ export class FleetLists {
   /** What has changed on a worker. */
   heard(url: string, frame: WorkerFrame): void {
     if (this.#watched?.has(url) !== true) return
-    const { agents = [], gone = [] } = frame as {
+    const { agents: told = [], gone = [] } = frame as {
       readonly agents?: readonly Listed[]
       readonly gone?: readonly string[]
     }
-    for (const { agentId } of agents) this.#seen.set(agentId, url)
+    const agents = told.filter(({ agentId, seq }) => {
+      const seen = this.#seen.get(agentId)
+      return seen === undefined || seen.url === url || seen.seq <= seq
+    })
+    for (const { agentId, seq } of agents) this.#seen.set(agentId, { url, seq })
     // Another worker may have it by now.
-    const left = gone.filter((agentId) => this.#seen.get(agentId) === url)
+    const left = gone.filter((agentId) => this.#seen.get(agentId)?.url === url)
     for (const agentId of left) this.#seen.delete(agentId)
-    this.#parts.send({ type: 'agents', agents, gone: left })
+    if (agents.length + left.length === 0) return
+    this.#parts.send({ type: 'agents', agents: this.#named(url, agents), gone: left })
   }
 
   /** A worker cannot be reached. */
   lost(url: string): void {
     if (this.#watched?.delete(url) !== true) return
-    const gone = [...this.#seen].flatMap(([agentId, where]) => (where === url ? [agentId] : []))
+    const gone = [...this.#seen].flatMap(([agentId, seen]) => (seen.url === url ? [agentId] : []))
     for (const agentId of gone) this.#seen.delete(agentId)
     if (gone.length > 0) this.#parts.send({ type: 'agents', agents: [], gone })
   }
@@ -77,6 +88,10 @@ export class FleetLists {
   close(): void {
     this.#stop()
     for (const settle of this.#waiting.values()) settle(undefined)
+  }
+
+  #named(url: string, agents: readonly Listed[]): readonly Listed[] {
+    return this.#parts.isNamed ? agents.map((agent) => ({ ...agent, worker: workerName(url) })) : agents
   }
 
   #stop(): void {
@@ -111,7 +126,8 @@ export class FleetLists {
     const urls = await this.#parts.workers().catch(() => [])
     const found = new Map<string, Listed>()
     const pages = urls.map(async (url) => {
-      for (const agent of await this.#of(url, metadata)) found.set(agent.agentId, agent)
+      for (const agent of this.#named(url, await this.#of(url, metadata)))
+        if ((found.get(agent.agentId)?.seq ?? 0) <= agent.seq) found.set(agent.agentId, agent)
     })
     await Promise.all(pages)
     return found

@@ -1,4 +1,5 @@
 import { RuntimeError, toErrorInfo, type ErrorInfo } from '../../protocol/errors.ts'
+import type { WorkerEntry } from '../../protocol/frames.ts'
 import type { Clock } from '../../protocol/clock.ts'
 import { createdRecord } from '../../sessions/readHistory.ts'
 import { memoryStore } from '../../stores/memoryStore.ts'
@@ -19,6 +20,7 @@ import { closeUnread, statusOf } from '../streams/httpRefusals.ts'
 import { closeCodes } from '../../protocol/bridgeProtocol.ts'
 import { ClientRelay } from './clientRelay.ts'
 import { agentIn, forwardRequest } from './forwardRequest.ts'
+import { workerEntries } from './workerNames.ts'
 import { SocketRelay } from './socketRelay.ts'
 import { checkGatewayOptions, type CheckedGateway, type GatewayOptions } from './gatewayOptions.ts'
 import type { Store } from '../../protocol/store.ts'
@@ -110,6 +112,10 @@ export class Gateway implements Front {
 
   outward(thrown: unknown): ErrorInfo {
     return outwardError(toErrorInfo(thrown, 'INTERNAL'))
+  }
+
+  entriesOf(urls: readonly string[]): Promise<readonly WorkerEntry[]> {
+    return workerEntries(urls, this.#store)
   }
 
   /** A worker cannot be reached, for whatever reason. */

@@ -1,14 +1,20 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { defineAgent } from '../../../src/actors/defineAgent.ts'
+import { policyModel } from '../../../src/actors/models/policyModel.ts'
 import { connect } from '../../../src/client/connect.ts'
 import { createRuntime } from '../../../src/createRuntime.ts'
 import { RuntimeError } from '../../../src/protocol/errors.ts'
+import type { AgentEvent } from '../../../src/protocol/events.ts'
+import type { Store } from '../../../src/protocol/store.ts'
 import type { Dispatch } from '../../../src/server/bridge/dispatch.ts'
 import type { ServeOptions } from '../../../src/server/bridge/serveOptions.ts'
 import { memoryStore } from '../../../src/stores/memoryStore.ts'
-import { scriptedModel } from '../../../src/testing/scriptedModel.ts'
+import { sqliteStore } from '../../../src/stores/sqlite/sqliteStore.ts'
 import { assert, describe, type CaseContext } from '../../support/suite.ts'
 
-const coder = defineAgent({ name: 'coder', model: scriptedModel([{ text: 'Here.' }]) })
+const coder = defineAgent({ name: 'coder', model: policyModel(() => 'Here.') })
 
 /** What takes commands elsewhere, and tells what it was given. */
 class Elsewhere implements Dispatch {
@@ -29,15 +35,20 @@ class Elsewhere implements Dispatch {
   }
 }
 
-async function served({ cleanup }: CaseContext, options: ServeOptions = {}) {
-  const store = memoryStore()
+async function served({ cleanup }: CaseContext, options: ServeOptions = {}, store: Store = memoryStore()) {
   const runtime = await createRuntime({ store })
   cleanup(() => runtime.close())
   const dispatch = new Elsewhere()
   const server = await runtime.serve({ definitions: [coder], dispatch, ...options })
   const client = connect(server.url, options.tokens === undefined ? {} : { token: Object.keys(options.tokens)[0]! })
   cleanup(() => client.close())
-  return { runtime, dispatch, client }
+  return { runtime, dispatch, client, server }
+}
+
+/** The next record of an agent that a client reads from there on. */
+async function next(events: AsyncIterable<AgentEvent>): Promise<number> {
+  for await (const { seq } of events) return seq
+  return assert.unreachable()
 }
 
 describe('a server that dispatches commands', (it) => {
@@ -90,6 +101,35 @@ describe('a server that dispatches commands', (it) => {
       .catch((thrown: unknown) => thrown)
     assert.is((refused as RuntimeError).code, 'BRIDGE_FORBIDDEN')
     assert.equal(dispatch.heard, [])
+  })
+
+  it('reads on in the log where an agent that it had is driven elsewhere', async (context) => {
+    const dir = await mkdtemp(join(tmpdir(), 'escapement-dispatch-'))
+    context.cleanup(() => rm(dir, { recursive: true, force: true }))
+    const file = join(dir, 'agents.db')
+    const { client, runtime, server } = await served(context, {}, sqliteStore(file))
+    await runtime.spawn(coder, { id: 'a1' })
+    const other = await createRuntime({ store: sqliteStore(file) })
+    context.cleanup(() => other.close())
+    const taken = await other.open('a1', coder, { takeOver: true })
+    await taken.prompt('Go on there.').result
+    // This process does not know of that.
+    assert.is(runtime.agent('a1')!.lastSeq, 1)
+    const { lastSeq } = taken
+    assert.is(await next(client.agent('a1').events({ fromSeq: lastSeq })), lastSeq)
+    // Others may read it here, and be behind.
+    const [reader, comer, early] = [connect(server.url), connect(server.url), connect(server.url)]
+    for (const one of [reader, comer, early]) context.cleanup(() => one.close())
+    const isRead = Promise.withResolvers<void>()
+    reader.agent('a1').subscribe(() => isRead.resolve(), { fromSeq: lastSeq })
+    await isRead.promise
+    await taken.prompt('Go on.').result
+    const now = taken.lastSeq
+    assert.is(await next(comer.agent('a1').events({ fromSeq: now })), now)
+    const refused = Promise.withResolvers<string>()
+    early.onError(({ code }) => refused.resolve(code))
+    early.agent('a1').subscribe(() => {}, { fromSeq: now + 2 })
+    assert.is(await refused.promise, 'INVALID_OPTION')
   })
 
   it('keeps what is in no log to itself', async (context) => {

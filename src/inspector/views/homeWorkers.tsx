@@ -1,0 +1,68 @@
+import { useEffect, useState } from 'preact/hooks'
+import { counted } from '../../charts/amounts.ts'
+import type { RemoteWorker } from '../../client.ts'
+import type { Inspector } from '../model/inspector.ts'
+import { formatCount } from '../model/numbers.ts'
+
+/** How often a gateway is asked again, in milliseconds: workers come and go. */
+const againMs = 2_000
+
+export interface HomeWorkersProps {
+  readonly inspector: Inspector
+  readonly filter: string
+  readonly onFilter: (text: string) => void
+}
+
+/** The workers behind a gateway with how many agents each has, each a filter; nothing where the server is no gateway, or does not tell. */
+export function HomeWorkers({ inspector, filter, onFilter }: HomeWorkersProps) {
+  const workers = useWorkers(inspector)
+  if (workers.length === 0) return null
+  const counts = new Map<string | undefined, number>()
+  for (const { worker } of inspector.attached.value.directory.agents.value.values())
+    counts.set(worker, (counts.get(worker) ?? 0) + 1)
+  return (
+    <div class="home-counts home-workers" role="group" aria-label={counted(workers.length, 'worker')}>
+      {workers.map(({ name, words }) => (
+        <button
+          key={name}
+          type="button"
+          class="home-count"
+          aria-pressed={filter === name}
+          title={words}
+          onClick={() => onFilter(filter === name ? '' : name)}
+        >
+          <strong class="number">{formatCount(counts.get(name) ?? 0)}</strong> on <bdi>{name}</bdi>
+        </button>
+      ))}
+    </div>
+  )
+}
+
+function useWorkers({ attached, clock }: Inspector): readonly RemoteWorker[] {
+  const { connection } = attached.value
+  const [workers, setWorkers] = useState<readonly RemoteWorker[]>([])
+  const mayAsk = connection.status.value === 'open' && connection.role.value === 'admin'
+  useEffect(() => {
+    if (!mayAsk) return setWorkers([])
+    let isOver = false
+    let cancel = (): void => {}
+    const ask = (hadSome: boolean): void => {
+      connection.client.workers().then(
+        (found) => {
+          if (isOver) return
+          setWorkers(found)
+          // A gateway may have none for a while; another server never has any.
+          if (found.length > 0 || hadSome) cancel = clock.after(againMs, () => ask(true))
+        },
+        // Not for this token, or a server of an older version.
+        () => {},
+      )
+    }
+    ask(false)
+    return () => {
+      isOver = true
+      cancel()
+    }
+  }, [connection, mayAsk, clock])
+  return workers
+}

@@ -1,0 +1,19 @@
+import type { WorkerEntry } from '../../protocol/frames.ts'
+import type { Store } from '../../protocol/store.ts'
+
+/** What a worker is called, by where it is reached: `worker-1.internal:4100`, and behind a proxy with its path. */
+export function workerName(url: string): string {
+  // A directory of the application's own may say anything.
+  if (!URL.canParse(url)) return url
+  const { host, pathname } = new URL(url)
+  return `${host}${pathname.replace(/\/(?:bridge)?$/, '')}`
+}
+
+/** Who the workers at these addresses are. Rejects as the store does. */
+export async function workerEntries(urls: readonly string[], store: Store): Promise<WorkerEntry[]> {
+  const known = new Map(((await store.workers?.()) ?? []).map(({ url, words }) => [url, words]))
+  return urls.map((url) => {
+    const words = known.get(url)
+    return { name: workerName(url), ...(words === undefined ? {} : { words }) }
+  })
+}
