@@ -1,5 +1,5 @@
 import { defineAgent } from '../../../src/actors/defineAgent.ts'
-import { RuntimeError } from '../../../src/protocol/errors.ts'
+import type { RuntimeError } from '../../../src/protocol/errors.ts'
 import type { AgentSummary } from '../../../src/protocol/frames.ts'
 import type { Client } from '../../../src/client/client.ts'
 import { workerName } from '../../../src/server/gateway/workerNames.ts'
