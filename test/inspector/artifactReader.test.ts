@@ -1,17 +1,13 @@
-import { defineAgent } from '../../src/actors/defineAgent.ts'
 import { artifactKind, ArtifactReader, fileNameOf, isShownInPlace } from '../../src/inspector/model/artifactReader.ts'
 import { artifactsIn } from '../../src/inspector/model/namedArtifacts.ts'
 import { formatBytes } from '../../src/inspector/model/numbers.ts'
 import { artifactName, type Artifact } from '../../src/protocol/artifacts.ts'
-import { memoryStore } from '../../src/stores/memoryStore.ts'
-import { scriptedModel } from '../../src/testing/scriptedModel.ts'
 import { calls, startAgent, tool } from '../support/agentHarness.ts'
 import { assert, describe, type CaseContext } from '../support/suite.ts'
-import { serveAgents } from '../server/bridge/bridgeHarness.ts'
+import { page, serveArtifact } from '../server/bridge/artifactHarness.ts'
 import { artifactsAt } from './artifactsAt.ts'
 
 const token = 'a-token-of-16-characters'
-const page = '<script>alert(1)</script>'.repeat(100)
 const some = (more: Partial<Artifact> = {}): Artifact => ({
   id: 'ab'.repeat(32),
   agentId: 'a/1',
@@ -21,22 +17,10 @@ const some = (more: Partial<Artifact> = {}): Artifact => ({
 })
 const never = new AbortController().signal
 
-/** A served agent whose tool returned a page of HTML, and what its result keeps. */
+/** The same, and what reads it. */
 async function served(context: CaseContext, options: object = {}) {
-  const store = memoryStore()
-  const reader = defineAgent({
-    name: 'reader',
-    model: scriptedModel([calls('a', 'fetch'), 'done']),
-    tools: [tool('fetch', () => page)],
-    artifacts: { overChars: 1_000 },
-  })
-  const serving = await serveAgents(context, [reader], { ...options, runtime: { store } })
-  const agent = await serving.runtime.spawn(reader, { id: 'a1' })
-  await agent.prompt('go').result
-  const artifacts: Artifact[] = []
-  for await (const record of store.read('a1'))
-    if (record.type === 'tool.end') artifacts.push(...(record.message.artifacts ?? []))
-  return { store, artifact: artifacts[0]!, at: artifactsAt(`http://127.0.0.1:${serving.server.port}/`) }
+  const { artifact, origin, store } = await serveArtifact(context, options)
+  return { store, artifact, at: artifactsAt(`${origin}/`) }
 }
 
 describe('what the page reads of a result', (it) => {

@@ -3,7 +3,6 @@ import { defineAgent } from '../../src/actors/defineAgent.ts'
 import type { AgentDefinition } from '../../src/actors/agentDefinition.ts'
 import type { AgentEvent } from '../../src/protocol/events.ts'
 import type { Model } from '../../src/protocol/model.ts'
-import type { LogRecord } from '../../src/protocol/records.ts'
 import type { Agent } from '../../src/runtime/agents/agent.ts'
 import type { Run } from '../../src/runs/run.ts'
 import { createRuntime, type Runtime } from '../../src/createRuntime.ts'
@@ -13,6 +12,7 @@ import type { Store } from '../../src/protocol/store.ts'
 import { counter, delta, never, quiet, tool } from '../support/agentHarness.ts'
 import { checkLog } from '../support/journeyRules.ts'
 import { assert, describe, type CaseContext } from '../support/suite.ts'
+import { logsOf } from '../tree/chaosResume.ts'
 
 const delegating = (name: string, below: AgentDefinition, count: number): AgentDefinition =>
   defineAgent({
@@ -100,16 +100,6 @@ async function forest({ cleanup }: Pick<CaseContext, 'cleanup'>, kind: keyof typ
       for (const speak of words.splice(0)) speak()
     },
   }
-}
-
-async function logsOf(store: Store): Promise<Map<string, LogRecord[]>> {
-  const logs = new Map<string, LogRecord[]>()
-  for (const id of await store.list()) {
-    const records: LogRecord[] = []
-    for await (const record of store.read(id)) records.push(record)
-    logs.set(id, records)
-  }
-  return logs
 }
 
 const ends: { readonly [how: string]: (forest: Forest) => Promise<void> | void } = {

@@ -1,4 +1,7 @@
-import { memoryStore, type Agent, type LogRecord, type Store } from '../../src/index.ts'
+import { createRuntime, memoryStore, type Agent, type LogRecord, type Runtime, type Store } from '../../src/index.ts'
+import { simulatedClock } from '../../src/testing/simulatedClock.ts'
+import { counter } from '../support/agentHarness.ts'
+import type { CaseContext } from '../support/suite.ts'
 
 /** A store that holds the first records of a log: what is left when a process dies there. */
 export async function cutStore(agentId: string, records: readonly LogRecord[]): Promise<Store> {
@@ -7,6 +10,22 @@ export async function cutStore(agentId: string, records: readonly LogRecord[]): 
   await store.append(agentId, records)
   await lease.release()
   return store
+}
+
+/** A runtime on the clock of the tests over a store with these logs: what is left when a process dies. */
+export async function runtimeOver(
+  { cleanup }: Pick<CaseContext, 'cleanup'>,
+  logs: { readonly [agentId: string]: readonly LogRecord[] },
+): Promise<{ readonly runtime: Runtime; readonly store: Store }> {
+  const store = memoryStore()
+  for (const [agentId, records] of Object.entries(logs)) {
+    const lease = await store.open(agentId)
+    if (records.length > 0) await store.append(agentId, records)
+    await lease.release()
+  }
+  const runtime = await createRuntime({ store, clock: simulatedClock(), newId: counter('q') })
+  cleanup(() => runtime.close())
+  return { runtime, store }
 }
 
 /** All records of a log. */

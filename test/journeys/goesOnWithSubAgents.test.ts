@@ -1,15 +1,12 @@
 import { defineAgent } from '../../src/actors/defineAgent.ts'
 import { policyModel } from '../../src/actors/models/policyModel.ts'
-import { createRuntime } from '../../src/createRuntime.ts'
 import { textOf } from '../../src/protocol/messages.ts'
 import type { LogRecord } from '../../src/protocol/records.ts'
-import { simulatedClock } from '../../src/testing/simulatedClock.ts'
 import { scriptedModel } from '../../src/testing/scriptedModel.ts'
-import { memoryStore } from '../../src/stores/memoryStore.ts'
-import { calls, counter, quiet, startAgent, tool, usageOf, withCode, type Harness } from '../support/agentHarness.ts'
+import { calls, quiet, startAgent, tool, usageOf, withCode, type Harness } from '../support/agentHarness.ts'
 import { checkLog } from '../support/journeyRules.ts'
 import { assert, describe, type CaseContext } from '../support/suite.ts'
-import { recordsOf } from './cutLogs.ts'
+import { recordsOf, runtimeOver } from './cutLogs.ts'
 
 const usage = usageOf(10, 2)
 
@@ -139,14 +136,7 @@ const caller = defineAgent({
 })
 
 async function live(context: Pick<CaseContext, 'cleanup'>, logs: { readonly [id: string]: readonly LogRecord[] }) {
-  const store = memoryStore()
-  for (const [agentId, records] of Object.entries(logs)) {
-    const lease = await store.open(agentId)
-    if (records.length > 0) await store.append(agentId, records)
-    await lease.release()
-  }
-  const runtime = await createRuntime({ store, clock: simulatedClock(), newId: counter('q') })
-  context.cleanup(() => runtime.close())
+  const { runtime, store } = await runtimeOver(context, logs)
   return { runtime, store, agent: await runtime.open('c1', caller) }
 }
 

@@ -1,14 +1,11 @@
 import { defineAgent } from '../../src/actors/defineAgent.ts'
 import { policyModel } from '../../src/actors/models/policyModel.ts'
-import { createRuntime } from '../../src/createRuntime.ts'
 import { textOf } from '../../src/protocol/messages.ts'
 import type { LogRecord } from '../../src/protocol/records.ts'
-import { simulatedClock } from '../../src/testing/simulatedClock.ts'
-import { memoryStore } from '../../src/stores/memoryStore.ts'
 import { checkLog } from '../support/journeyRules.ts'
-import { counter, quiet, tool, usageOf } from '../support/agentHarness.ts'
+import { quiet, tool, usageOf } from '../support/agentHarness.ts'
 import { assert, describe, type CaseContext } from '../support/suite.ts'
-import { recordsOf } from './cutLogs.ts'
+import { recordsOf, runtimeOver } from './cutLogs.ts'
 
 const usage = usageOf(10, 2)
 
@@ -38,14 +35,7 @@ const callerThat = (waits: boolean) =>
 type Logs = { readonly [agentId: string]: readonly LogRecord[] }
 
 async function live(context: Pick<CaseContext, 'cleanup'>, logs: Logs, waits: boolean) {
-  const store = memoryStore()
-  for (const [agentId, records] of Object.entries(logs)) {
-    const lease = await store.open(agentId)
-    if (records.length > 0) await store.append(agentId, records)
-    await lease.release()
-  }
-  const runtime = await createRuntime({ store, clock: simulatedClock(), newId: counter('q') })
-  context.cleanup(() => runtime.close())
+  const { runtime, store } = await runtimeOver(context, logs)
   const caller = await runtime.open('c1', callerThat(waits))
   return { runtime, store, caller }
 }

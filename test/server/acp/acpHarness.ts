@@ -12,6 +12,7 @@ import {
   type CreateElicitationResponse,
 } from '@agentclientprotocol/sdk'
 import type { AgentDefinition } from '../../../src/actors/agentDefinition.ts'
+import { policyModel } from '../../../src/actors/models/policyModel.ts'
 import { systemClock } from '../../../src/protocol/clock.ts'
 import type { Store } from '../../../src/protocol/store.ts'
 import { openAcp, type OpenOptions } from '../../../src/server/acp/openAcp.ts'
@@ -198,4 +199,14 @@ export async function errorOf(
     return thrown as { code: number; message: string; data: unknown }
   }
   throw new Error('The request should have failed.')
+}
+
+/** A model that never answers. `begun.promise` resolves once it was asked. */
+export function silentModel() {
+  const begun = Promise.withResolvers<void>()
+  const model = policyModel(() => {
+    begun.resolve()
+    return new Promise(() => {})
+  })
+  return { model, begun }
 }

@@ -5,7 +5,7 @@ import { defineAgent } from '../../../src/actors/defineAgent.ts'
 import { defineTool } from '../../../src/actors/tools/defineTool.ts'
 import { memoryStore } from '../../../src/stores/memoryStore.ts'
 import { assert, describe } from '../../support/suite.ts'
-import { choose, openHouse, type Editor } from './acpHarness.ts'
+import { choose, openHouse, type Editor, silentModel } from './acpHarness.ts'
 
 const refunds: number[] = []
 const refund = defineTool({
@@ -172,11 +172,7 @@ describe('a cancellation over ACP', (it) => {
   })
 
   it('ends a prompt that waits for a run of somebody else', async (context) => {
-    const begun = Promise.withResolvers<void>()
-    const model = policyModel(() => {
-      begun.resolve()
-      return new Promise(() => {})
-    })
+    const { model, begun } = silentModel()
     const { connect, runtime } = await openHouse(context, [defineAgent({ name: 'a', model })])
     const editor = await connect()
     const sessionId = await editor.open()
@@ -191,11 +187,7 @@ describe('a cancellation over ACP', (it) => {
   })
 
   it('comes with the cancellation of the request too', async (context) => {
-    const begun = Promise.withResolvers<void>()
-    const model = policyModel(() => {
-      begun.resolve()
-      return new Promise(() => {})
-    })
+    const { model, begun } = silentModel()
     const { connect } = await openHouse(context, [defineAgent({ name: 'a', model })])
     const editor = await connect()
     const sessionId = await editor.open()

@@ -5,7 +5,7 @@ import { acp } from '../../../src/acp.ts'
 import { memoryStore } from '../../../src/stores/memoryStore.ts'
 import { z } from 'zod'
 import { assert, describe } from '../../support/suite.ts'
-import { errorOf, openHouse } from './acpHarness.ts'
+import { errorOf, openHouse, silentModel } from './acpHarness.ts'
 
 const look = defineTool({
   name: 'read_file',
@@ -148,11 +148,7 @@ describe('a session of ACP', (it) => {
   })
 
   it('ends with its run when the client closes it, and can be loaded again', async (context) => {
-    const begun = Promise.withResolvers<void>()
-    const model = policyModel(() => {
-      begun.resolve()
-      return new Promise(() => {})
-    })
+    const { model, begun } = silentModel()
     const { connect, runtime } = await openHouse(context, [defineAgent({ name: 'a', model })])
     const editor = await connect()
     const sessionId = await editor.open()

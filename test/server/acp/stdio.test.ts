@@ -1,31 +1,16 @@
 import { join } from 'node:path'
 import { readdirSync } from 'node:fs'
-import { pathToFileURL } from 'node:url'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { Readable, Writable } from 'node:stream'
 import { ndJsonStream } from '@agentclientprotocol/sdk'
 import { cliCommand, projectFolder } from '../../cli/cliChild.ts'
+import { keeperModule } from '../../cli/keeperModule.ts'
 import { assert, describe, type CaseContext } from '../../support/suite.ts'
 import { choose, openEditor, type EditorOptions } from './acpHarness.ts'
 
-const source = (file: string): string => pathToFileURL(join(import.meta.dirname, '..', '..', '..', 'src', file)).href
-
-const agents = `import { defineAgent, defineTool, policyModel } from '${source('index.ts')}'
-const wind = defineTool({ name: 'wind', description: 'Wind.', input: { jsonSchema: { type: 'object' } }, needsApproval: true, run: () => 'wound' })
-console.log('this is no protocol')
-process.stdout.write('nor this')
-export const keeper = defineAgent({
-  name: 'keeper',
-  tools: [wind],
-  model: policyModel(({ messages }) => {
-    const last = messages.at(-1)
-    if (last.role === 'toolResult') return 'It is ' + last.content[0].text
-    if (last.content.some((block) => block.text === 'wait')) return new Promise(() => {})
-    return { toolCalls: [{ name: 'wind', input: {} }] }
-  }),
-})
-`
+const agents = keeperModule(`if (last.content.some((block) => block.text === 'wait')) return new Promise(() => {})
+    return { toolCalls: [{ name: 'wind', input: {} }] }`)
 
 function start({ cleanup }: CaseContext, dir: string, ...args: readonly string[]) {
   const [file = '', ...rest] = cliCommand(['acp', './agents.ts', ...args])

@@ -1,27 +1,16 @@
 import { once } from 'node:events'
-import { createServer, request, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { EventType, type Event } from '@ag-ui/core'
+import { EventType } from '@ag-ui/core'
 import { agUi } from '../../../src/agUi.ts'
 import { defineAgent } from '../../../src/index.ts'
 import { scriptedModel, simulatedClock } from '../../../src/testing.ts'
-import { assert, describe, type CaseContext } from '../../support/suite.ts'
+import { assert, describe } from '../../support/suite.ts'
 import { delta, hears, heldReply, inputOf, longReply, ofType, serveFrontEnds, Stream, verified } from './agUiHarness.ts'
+import { readOn, serveWatched, stalled } from './slowClient.ts'
 
 const until = async (fits: () => boolean): Promise<void> => {
   while (!fits()) await new Promise((resolve) => setImmediate(resolve))
-}
-
-/** A client that asks for a run and reads nothing until it is told to. */
-async function stalled({ cleanup }: Pick<CaseContext, 'cleanup'>, url: string): Promise<IncomingMessage> {
-  const asking = request(url, { method: 'POST', headers: { 'content-type': 'application/json' } })
-  cleanup(() => asking.destroy())
-  asking.on('error', () => {})
-  asking.end(JSON.stringify(inputOf()))
-  const [response] = (await once(asking, 'response')) as [IncomingMessage]
-  response.on('error', () => {})
-  response.pause()
-  return response
 }
 
 describe('AG-UI answers', (it) => {
@@ -113,39 +102,18 @@ describe('AG-UI answers', (it) => {
   it('of a whole conversation go in pieces, as the client takes them', { timeoutMs: 10_000 }, async (context) => {
     const text = 'é🜁x'.repeat(200_000)
     const definition = defineAgent({ name: 'a', model: scriptedModel(Array.from({ length: 12 }, () => text)) })
-    const http = createServer()
-    const { server, runtime } = await serveFrontEnds(context, [definition], { server: http })
-    let answer: ServerResponse | undefined
-    http.on('request', (asked, answering) => {
-      answer = answering
-      server.handle(asked, answering)
-    })
-    http.listen(0, '127.0.0.1')
-    await once(http, 'listening')
-    context.cleanup(() => {
-      http.closeAllConnections()
-      http.close()
-    })
+    const { runtime, url, waiting } = await serveWatched(context, definition)
     const agent = await runtime.spawn(definition, { id: 'thread' })
     for (let turn = 0; turn < 11; turn += 1) await agent.prompt(`say ${turn}`).result
-    const response = await stalled(context, `http://127.0.0.1:${(http.address() as AddressInfo).port}/ag-ui`)
-    let waiting = 0
-    const look = (): void => void (waiting = Math.max(waiting, answer!.writableLength))
+    const response = await stalled(context, url)
+    let most = 0
+    const look = (): void => void (most = Math.max(most, waiting()))
     await until(() => {
       look()
       return agent.state === 'idle' && agent.conversation.trunk().length === 24
     })
-    response.setEncoding('utf8')
-    let body = ''
-    for await (const chunk of response) {
-      look()
-      body += chunk as string
-    }
-    assert.ok(waiting > 0 && waiting < 500_000, `${waiting} bytes waited`)
-    const events = body
-      .split('\n\n')
-      .filter((part) => part.startsWith('data: '))
-      .map((part) => JSON.parse(part.slice(6)) as Event)
+    const events = await readOn(response, look)
+    assert.ok(most > 0 && most < 500_000, `${most} bytes waited`)
     const client = await verified(events, inputOf().messages)
     const said = client.messages.filter(({ role }) => role === 'assistant')
     assert.is(said.length, 12)

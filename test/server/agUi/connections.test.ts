@@ -1,6 +1,3 @@
-import { once } from 'node:events'
-import { createServer, request, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { EventType, type Event } from '@ag-ui/core'
 import { WebSocket } from 'ws'
 import { z } from 'zod'
@@ -24,6 +21,7 @@ import {
   typesOf,
   verified,
 } from './agUiHarness.ts'
+import { readOn, serveWatched, stalled } from './slowClient.ts'
 
 describe('AG-UI connections', (it) => {
   it('goes on when the client leaves, and gives the rest to the same runId without running twice', async (context) => {
@@ -123,46 +121,20 @@ describe('AG-UI connections', (it) => {
         },
       ])
       const definition = defineAgent({ name: 'a', model })
-      const http = createServer()
-      const { server, runtime } = await serveFrontEnds(context, [definition], { server: http })
-      let waiting = 0
-      let answer: ServerResponse | undefined
-      http.on('request', (asked, answering) => {
-        answer = answering
-        server.handle(asked, answering)
-      })
-      http.listen(0, '127.0.0.1')
-      await once(http, 'listening')
-      context.cleanup(() => {
-        http.closeAllConnections()
-        http.close()
-      })
-      const at = `http://127.0.0.1:${(http.address() as AddressInfo).port}/ag-ui`
-      const stalled = request(at, { method: 'POST', headers: { 'content-type': 'application/json' } })
-      context.cleanup(() => stalled.destroy())
-      stalled.end(JSON.stringify(inputOf()))
-      const [response] = (await once(stalled, 'response')) as [IncomingMessage]
-      response.pause()
+      const { runtime, url, waiting } = await serveWatched(context, definition)
+      const response = await stalled(context, url)
       const agent = runtime.agent('thread')!
+      let most = 0
       await new Promise<void>((resolve) => {
         const look = (): void => {
-          waiting = Math.max(waiting, answer?.writableLength ?? 0)
+          most = Math.max(most, waiting())
           if (agent.state === 'idle' && agent.conversation.trunk().length === 2) resolve()
           else setImmediate(look)
         }
         look()
       })
-      assert.ok(waiting > 0 && waiting < 2_000_000, `${waiting} bytes waited`)
-      response.setEncoding('utf8')
-      let body = ''
-      response.setEncoding('utf8')
-      for await (const chunk of response) {
-        body += chunk as string
-      }
-      const events = body
-        .split('\n\n')
-        .filter((part) => part.startsWith('data: '))
-        .map((part) => JSON.parse(part.slice(6)) as Event)
+      assert.ok(most > 0 && most < 2_000_000, `${most} bytes waited`)
+      const events = await readOn(response)
       assert.ok(ofType(events, EventType.TEXT_MESSAGE_CONTENT).length < pieces / 2)
       const client = await verified(events, inputOf().messages)
       assert.is((client.messages.at(-1)!.content as string).length, text.length)

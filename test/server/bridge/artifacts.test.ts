@@ -1,29 +1,11 @@
-import { defineAgent } from '../../../src/actors/defineAgent.ts'
-import { memoryStore } from '../../../src/stores/memoryStore.ts'
-import { scriptedModel } from '../../../src/testing/scriptedModel.ts'
-import { calls, tool } from '../../support/agentHarness.ts'
 import { assert, describe, type CaseContext } from '../../support/suite.ts'
-import { serveAgents } from './bridgeHarness.ts'
+import { page, serveArtifact } from './artifactHarness.ts'
 
-const page = '<script>alert(1)</script>'.repeat(100)
-
-/** A served agent, whose tool returned more than is shown. */
+/** The same, and how to ask for it. */
 async function served(context: CaseContext, options: object = {}) {
-  const store = memoryStore()
-  const reader = defineAgent({
-    name: 'reader',
-    model: scriptedModel([calls('a', 'fetch'), 'done']),
-    tools: [tool('fetch', () => page)],
-    artifacts: { overChars: 1_000 },
-  })
-  const serving = await serveAgents(context, [reader], { ...options, runtime: { store } })
-  const agent = await serving.runtime.spawn(reader, { id: 'a1' })
-  await agent.prompt('go').result
-  let id = ''
-  for await (const record of store.read('a1')) if (record.type === 'tool.end') id = record.message.artifacts![0]!.id
-  const get = (path: string, init: RequestInit = {}): Promise<Response> =>
-    fetch(`http://127.0.0.1:${serving.server.port}${path}`, init)
-  return { id, get, store }
+  const { artifact, origin, store } = await serveArtifact(context, options)
+  const get = (path: string, init: RequestInit = {}): Promise<Response> => fetch(`${origin}${path}`, init)
+  return { id: artifact.id, get, store }
 }
 
 describe('what results of agents name', (it) => {

@@ -1,31 +1,16 @@
 import { readdirSync } from 'node:fs'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import { spawn } from 'node:child_process'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { cleanEnv, cliCommand, projectFolder } from '../../cli/cliChild.ts'
+import { keeperModule } from '../../cli/keeperModule.ts'
 import { assert, describe, type CaseContext } from '../../support/suite.ts'
 import { call, type Fill } from './mcpHarness.ts'
 
-const source = (file: string): string => pathToFileURL(join(import.meta.dirname, '..', '..', '..', 'src', file)).href
-
-const agents = `import { defineAgent, defineTool, policyModel } from '${source('index.ts')}'
-const wind = defineTool({ name: 'wind', description: 'Wind.', input: { jsonSchema: { type: 'object' } }, needsApproval: true, run: () => 'wound' })
-console.log('this is no protocol')
-process.stdout.write('nor this')
-export const keeper = defineAgent({
-  name: 'keeper',
-  tools: [wind],
-  model: policyModel(({ messages }) => {
-    const last = messages.at(-1)
-    if (last.role === 'toolResult') return 'It is ' + last.content[0].text
-    const tasks = messages.filter(({ role }) => role === 'user').length
-    return last.content.at(-1).text === 'wind' ? { toolCalls: [{ name: 'wind', input: {} }] } : 'task ' + tasks
-  }),
-})
-`
+const agents = keeperModule(`const tasks = messages.filter(({ role }) => role === 'user').length
+    return last.content.at(-1).text === 'wind' ? { toolCalls: [{ name: 'wind', input: {} }] } : 'task ' + tasks`)
 
 /** A client that starts the command; gives it with what the process says on standard error. */
 async function start({ cleanup }: CaseContext, dir: string, mode: 'legacy' | 'auto', fill?: Fill) {
