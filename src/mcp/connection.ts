@@ -18,7 +18,7 @@ import { SignIn } from './signIn.ts'
 import type { ServerSecrets } from './serverSecrets.ts'
 import { printOf } from './toolPrint.ts'
 import { toolsOf } from './toolsOf.ts'
-import { within } from './within.ts'
+import { within } from '../actors/within.ts'
 
 type Machine = typeof mcpConnectionMachine
 type Snapshot = SnapshotFrom<Machine>

@@ -9,7 +9,7 @@ import type { McpSettings } from './options.ts'
 import type { ServerSecrets } from './serverSecrets.ts'
 import { StandardError } from './standardError.ts'
 import { StdioTransport } from './stdioTransport.ts'
-import { within } from './within.ts'
+import { within } from '../actors/within.ts'
 
 /** What a form or an address a server shows to a person comes to. */
 export interface Elicited {

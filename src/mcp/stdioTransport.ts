@@ -3,7 +3,7 @@ import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 import type { Clock } from '../protocol/clock.ts'
 import { hasCode, messageOf } from '../protocol/errors.ts'
 import { LineReader, requestIn } from './lineReader.ts'
-import { within } from './within.ts'
+import { within } from '../actors/within.ts'
 
 export interface StdioOptions {
   readonly command: string

@@ -9,6 +9,7 @@ import type { Store } from '../../src/protocol/store.ts'
 import { checkProblems, describeInChromium } from '../browser/chromium.ts'
 import { assert } from '../support/suite.ts'
 import { inTime, openInspector, type OpenInspector, recordsOf, serveInspector, startAgent } from './inspectorHarness.ts'
+import { readAll, readingModel } from './readerAgent.ts'
 
 /** What the model was told last, without the id of the step. */
 const lastText = ({ messages }: ModelRequest): string =>
@@ -180,17 +181,12 @@ describeInChromium('a person who drives an agent from the inspector page', (it) 
   )
 
   it('masks the results of a step, and says why not', { timeoutMs: 30_000 }, async (context) => {
-    const read = defineTool({
-      name: 'read_all',
-      description: 'Reads everything.',
-      input: z.object({}),
-      effects: 'none',
-      run: () => 'word '.repeat(200),
+    const reader = defineAgent({
+      name: 'reader',
+      model: readingModel(),
+      tools: [readAll],
+      braking: { revert: true },
     })
-    const model = policyModel(({ messages }) =>
-      messages.at(-1)?.role === 'toolResult' ? 'It was read.' : { toolCalls: [{ name: 'read_all', input: {} }] },
-    )
-    const reader = defineAgent({ name: 'reader', model, tools: [read], braking: { revert: true } })
     const { server, store } = await serveInspector(context, [reader])
     const inspector = await openInspector(context, server.port)
     const { page } = inspector

@@ -1,25 +1,12 @@
-import { z } from 'zod'
 import { defineAgent } from '../../src/actors/defineAgent.ts'
-import { policyModel } from '../../src/actors/models/policyModel.ts'
 import { keep } from '../../src/actors/policies/keep.ts'
 import { policy } from '../../src/actors/policies/policy.ts'
 import { when } from '../../src/actors/policies/when.ts'
-import { defineTool } from '../../src/actors/tools/defineTool.ts'
 import { checkProblems, describeInChromium } from '../browser/chromium.ts'
 import { assert } from '../support/suite.ts'
 import { axeViolations } from './axe.ts'
 import { openInspector, serveInspector, until } from './inspectorHarness.ts'
-
-const read = defineTool({
-  name: 'read_all',
-  description: 'Reads everything.',
-  input: z.object({}),
-  effects: 'none',
-  run: () => 'word '.repeat(200),
-})
-const model = policyModel(({ messages }) =>
-  messages.at(-1)?.role === 'toolResult' ? 'It was read.' : { toolCalls: [{ name: 'read_all', input: {} }] },
-)
+import { readAll, readingModel } from './readerAgent.ts'
 
 /** Reads. One of its policies waits for a sign before it decides; the other fails. */
 function reader(sign: Promise<void>) {
@@ -45,9 +32,9 @@ function reader(sign: Promise<void>) {
       },
     },
   })
-  return defineAgent({ name: 'reader', model, tools: [read], braking: { policies: [tidy, broken] } })
+  return defineAgent({ name: 'reader', model: readingModel(), tools: [readAll], braking: { policies: [tidy, broken] } })
 }
-const plain = defineAgent({ name: 'plain', model, tools: [read] })
+const plain = defineAgent({ name: 'plain', model: readingModel(), tools: [readAll] })
 
 describeInChromium('a person who asks for a policy on the inspector page', (it) => {
   it('chooses one by name, sees it decide, and what came of it', { timeoutMs: 30_000 }, async (context) => {
@@ -97,8 +84,8 @@ describeInChromium('a person who asks for a policy on the inspector page', (it) 
     // Of a definition that the server does not have: nobody knows its policies.
     const inner = defineAgent({
       name: 'inner',
-      model,
-      tools: [read],
+      model: readingModel(),
+      tools: [readAll],
       braking: { policies: definition.braking!.policies!.list },
     })
     const gone = await runtime.spawn(inner, { id: 'i1' })

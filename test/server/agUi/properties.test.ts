@@ -2,53 +2,13 @@ import type { HttpAgent } from '@ag-ui/client'
 import { EventType } from '@ag-ui/core'
 import { EventSchemas } from '@ag-ui/core/schemas'
 import * as fc from 'fast-check'
-import { z } from 'zod'
-import { defineAgent, defineTool } from '../../../src/index.ts'
-import { scriptedModel, type ScriptedReply } from '../../../src/testing.ts'
+import { defineAgent } from '../../../src/index.ts'
+import { scriptedModel } from '../../../src/testing.ts'
 import { assert, describe } from '../../support/suite.ts'
 import { inputOf, serveFrontEnds, type FrontEnd } from './agUiHarness.ts'
+import { asks, calling, echo, fails, plainReplies } from '../anyReplies.ts'
 
-const echo = defineTool({ name: 'echo', description: 'Echoes.', input: z.object({}), run: async () => 'echoed' })
-const fails = defineTool({
-  name: 'fails',
-  description: 'Fails.',
-  input: z.object({}),
-  run: async () => {
-    throw new Error('no')
-  },
-})
-const asks = defineTool({
-  name: 'asks',
-  description: 'Asks.',
-  input: z.object({}),
-  needsApproval: true,
-  run: async () => 'ok',
-})
-
-const callOf = (name: string) => ({ name, input: name === 'worker' ? { task: 'do' } : {} })
-const broken: ScriptedReply = {
-  parts: [
-    { type: 'thinking.delta', text: 'hm' },
-    { type: 'text.delta', text: 'half' },
-    { type: 'toolCall.delta', callId: 'broken', name: 'echo', text: '{' },
-    { type: 'error', error: { kind: 'network', message: 'gone', retryAfterMs: 0 } },
-  ],
-}
-
-const reply: fc.Arbitrary<ScriptedReply> = fc.oneof(
-  fc.constant<ScriptedReply>('some words here'),
-  fc.constant<ScriptedReply>({ thinking: 'let me see', text: 'seen' }),
-  fc.constant(broken),
-  fc.constant<ScriptedReply>({
-    toolCalls: [{ name: 'revert_to_state', input: { step: 'n1', category: 'tangent', summary: 'back' } }],
-  }),
-  fc
-    .record({
-      text: fc.constantFrom('', 'so'),
-      names: fc.array(fc.constantFrom('echo', 'fails', 'asks', 'worker', 'nothing'), { minLength: 1, maxLength: 3 }),
-    })
-    .map(({ text, names }): ScriptedReply => ({ text, toolCalls: names.map(callOf) })),
-)
+const reply = fc.oneof(...plainReplies, calling(['echo', 'fails', 'asks', 'worker', 'nothing']))
 
 /** What a client does while a run goes on: once so many events have come it leaves and comes back, or has it aborted. */
 const whim = fc.record({

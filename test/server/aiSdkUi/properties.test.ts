@@ -6,23 +6,8 @@ import { defineAgent, defineTool } from '../../../src/index.ts'
 import { scriptedModel, type ScriptedReply } from '../../../src/testing.ts'
 import { assert, describe } from '../../support/suite.ts'
 import { checkReload, serveChats, until, type ChatServing } from './chatHarness.ts'
+import { asks, calling, echo, fails, plainReplies } from '../anyReplies.ts'
 
-const echo = defineTool({ name: 'echo', description: 'Echoes.', input: z.object({}), run: async () => ({ echo: [1] }) })
-const fails = defineTool({
-  name: 'fails',
-  description: 'Fails.',
-  input: z.object({}),
-  run: async () => {
-    throw new Error('no')
-  },
-})
-const asks = defineTool({
-  name: 'asks',
-  description: 'Asks.',
-  input: z.object({}),
-  needsApproval: true,
-  run: async () => 'ok',
-})
 const wonders = defineTool({
   name: 'wonders',
   description: 'Asks a question.',
@@ -31,15 +16,6 @@ const wonders = defineTool({
 })
 const client = defineTool({ name: 'client', description: 'Of the client.', input: z.object({}) })
 
-const callOf = (name: string) => ({ name, input: name === 'worker' ? { task: 'do' } : {} })
-const broken: ScriptedReply = {
-  parts: [
-    { type: 'thinking.delta', text: 'hm' },
-    { type: 'text.delta', text: 'half' },
-    { type: 'toolCall.delta', callId: 'broken', name: 'echo', text: '{' },
-    { type: 'error', error: { kind: 'network', message: 'gone', retryAfterMs: 0 } },
-  ],
-}
 const usage = { input: 1, output: 1, cacheRead: 0, cacheWrite: 0 }
 /** What is streamed is not quite what comes of it. */
 const corrected: ScriptedReply = {
@@ -53,21 +29,9 @@ const corrected: ScriptedReply = {
   ],
 }
 
-const calling = (called: readonly string[]): fc.Arbitrary<ScriptedReply> =>
-  fc
-    .record({
-      text: fc.constantFrom('', 'so'),
-      names: fc.array(fc.constantFrom(...called), { minLength: 1, maxLength: 3 }),
-    })
-    .map(({ text, names: these }): ScriptedReply => ({ text, toolCalls: these.map(callOf) }))
-const reply: fc.Arbitrary<ScriptedReply> = fc.oneof(
-  fc.constant<ScriptedReply>('some words here'),
-  fc.constant<ScriptedReply>({ thinking: 'let me see', text: 'seen' }),
-  fc.constant(broken),
+const reply = fc.oneof(
+  ...plainReplies,
   fc.constant(corrected),
-  fc.constant<ScriptedReply>({
-    toolCalls: [{ name: 'revert_to_state', input: { step: 'n1', category: 'tangent', summary: 'back' } }],
-  }),
   calling(['echo', 'fails', 'asks', 'wonders', 'client', 'nothing']),
   calling(['worker', 'worker', 'asks']),
 )

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import type { Clock } from '../../../protocol/clock.ts'
 import { hasCode } from '../../../protocol/errors.ts'
+import { within } from '../../within.ts'
 
 export interface GroupOptions {
   readonly command: string
@@ -100,14 +101,3 @@ function signalGroup(pid: number, signal: NodeJS.Signals | 0): boolean {
     return hasCode(thrown, 'EPERM')
   }
 }
-
-/** Waits for a promise to settle, or for the time to pass. Never rejects. */
-const within = (clock: Clock, ms: number, promise?: Promise<unknown>): Promise<void> =>
-  new Promise((resolve) => {
-    const cancel = clock.after(ms, resolve)
-    const settle = (): void => {
-      cancel()
-      resolve()
-    }
-    promise?.then(settle, settle)
-  })
