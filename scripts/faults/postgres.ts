@@ -306,4 +306,20 @@ export const faults: readonly Fault[] = [
     to: '',
     tests: ['postgres/search'],
   },
+  {
+    id: 'postgres-39',
+    file: 'src/stores/postgres/worker.ts',
+    what: 'a store holds its logs however long it could not renew its leases',
+    from: 'this.#clock.now() - this.#saidAt < this.#leaseMs',
+    to: 'this.#clock.now() - this.#saidAt < 1_000 * this.#leaseMs',
+    tests: ['postgres/leases'],
+  },
+  {
+    id: 'postgres-40',
+    file: 'src/stores/postgres/worker.ts',
+    what: 'a store that has renewed its leases does not know it',
+    from: '    this.#saidAt = saidAt\n    for (const lease of ended)',
+    to: '    for (const lease of ended)',
+    tests: ['postgres/leases'],
+  },
 ]

@@ -178,4 +178,20 @@ export const faults: readonly Fault[] = [
     to: 'error: session.error',
     tests: ['restate/parts'],
   },
+  {
+    id: 'restate-22',
+    file: 'src/restate/attempt.ts',
+    what: 'an agent whose log says that the store had failed is never gone on with',
+    from: "if (this.#wasPaused && settled.status === 'paused' && settled.reason.type === 'store') {",
+    to: "if (this.#wasPaused && settled.status === 'paused' && settled.reason.type === 'limit') {",
+    tests: ['restate/attempt'],
+  },
+  {
+    id: 'restate-23',
+    file: 'src/restate/restateWorker.ts',
+    what: 'a worker that cannot reach its store says that it is well',
+    from: 'const isWell = this.#store.holds?.() ?? true',
+    to: 'const isWell = (this.#store.holds?.() ?? true) || true',
+    tests: ['restate/parts'],
+  },
 ]

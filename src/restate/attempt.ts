@@ -45,6 +45,8 @@ export class Attempt {
   readonly #endings: (() => void)[] = []
   #state: 'open' | 'cancelled' | 'ended' = 'open'
   #isStopping = false
+  /** An attempt before this one could not write, and its log says so: it was paused when it was opened. */
+  #wasPaused = false
   #working: Promise<Step> | undefined
 
   constructor(agents: WorkerAgents, agentId: string, first: Carried, signal: AbortSignal) {
@@ -111,6 +113,7 @@ export class Attempt {
     const { command, birth } = this.#first
     const agent = await this.#agents.open(this.#agentId, birth, { anew: command.type === 'wake' })
     this.#agent = agent
+    this.#wasPaused = agent.state === 'paused'
     const wake = (): void => this.#wake()
     this.#signal.addEventListener('abort', wake, { once: true })
     this.#endings.push(
@@ -173,6 +176,12 @@ export class Attempt {
       const begun = this.#agents.begun(agent)
       if (begun.length > 0) return { begun }
       if (settled === undefined || carrying !== this.#carrying) continue
+      if (this.#wasPaused && settled.status === 'paused' && settled.reason.type === 'store') {
+        // To try again is what this attempt is for.
+        this.#wasPaused = false
+        agent.resume()
+        continue
+      }
       checkSettled(agent.id, settled, this.#isStopping)
       const reporting = await this.#reporting(agent, settled, changed)
       if (reporting !== undefined && carrying === this.#carrying) return this.#outcome(agent, settled, reporting)

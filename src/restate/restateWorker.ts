@@ -56,7 +56,8 @@ export interface RestateWorker {
   /** Answers the engine on a server of your own. It should speak HTTP/2, or signals reach an agent only between its invocations. */
   readonly handler: WorkerHandler
   /**
-   * Listens over HTTP/2 without encryption, on this machine unless `host` says otherwise; `/health` answers health checks of a balancer.
+   * Listens over HTTP/2 without encryption, on this machine unless `host` says otherwise. `/health` answers health checks of a balancer: 503
+   * while its store has no connection for so long that others may have its agents (`holds` of `Store`).
    *
    * @throws RuntimeError `BRIDGE_LISTEN_FAILED`, `RUNTIME_CLOSED`
    */
@@ -123,17 +124,24 @@ export async function restateWorker(options: RestateWorkerOptions): Promise<Rest
     logger: ({ level, context }, message: unknown) =>
       logger?.debug({ level, agentId: context?.key, invocation: context?.invocationId }, messageOf(message)),
   })
-  return new Worker(runtime, service, handler)
+  return new Worker(runtime, service, handler, store)
 }
 
 class Worker implements RestateWorker {
   readonly runtime: Runtime
   readonly service: VirtualObjectDefinition<string, unknown>
   readonly handler: WorkerHandler
+  readonly #store: Store
   readonly #servers = new Set<() => Promise<void>>()
   #closing: Promise<void> | undefined
 
-  constructor(runtime: Runtime, service: VirtualObjectDefinition<string, unknown>, handler: WorkerHandler) {
+  constructor(
+    runtime: Runtime,
+    service: VirtualObjectDefinition<string, unknown>,
+    handler: WorkerHandler,
+    store: Store,
+  ) {
+    this.#store = store
     this.runtime = runtime
     this.service = service
     this.handler = handler
@@ -145,8 +153,10 @@ class Worker implements RestateWorker {
   }: { readonly port?: number; readonly host?: string } = {}): Promise<ListeningWorker> {
     if (this.#closing !== undefined) throw new RuntimeError('RUNTIME_CLOSED', 'The worker is closed.')
     const server = createServer((request, response) => {
-      if (request.url === '/health') response.end('ok')
-      else this.handler(request, response)
+      if (request.url === '/health') {
+        const isWell = this.#store.holds?.() ?? true
+        response.writeHead(isWell ? 200 : 503).end(isWell ? 'ok' : 'no store')
+      } else this.handler(request, response)
     })
     const sessions = new Set<ServerHttp2Session>()
     server.on('session', (session) => {

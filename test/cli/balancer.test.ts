@@ -6,14 +6,15 @@ import { assert, describe, type CaseContext } from '../support/suite.ts'
 
 type Answer = (stream: ServerHttp2Stream) => void
 
-/** A worker that answers so; it can be ended as if it were killed. */
-async function workerThat({ cleanup }: CaseContext, answer: Answer) {
+/** A worker that answers so; it can be ended as if it were killed. `health`: the status of its health. */
+async function workerThat({ cleanup }: CaseContext, answer: Answer, health = (): number => 200) {
   const server = createServer()
   const sockets = new Set<Socket>()
   server.on('connection', (socket) => sockets.add(socket))
-  server.on('stream', (stream) => {
+  server.on('stream', (stream, { ':path': path }) => {
     stream.on('error', () => {})
-    answer(stream)
+    if (path === '/health') stream.respond({ ':status': health() }, { endStream: true })
+    else answer(stream)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const end = (): void => {
@@ -101,6 +102,36 @@ describe('the balancer of a cluster', (it) => {
       assert.is.not(code, 0)
       return
     }
+  })
+
+  it('takes what a worker has under way that is not well to one that is', async (context) => {
+    const { balancer, ask } = await balancerOf(context)
+    const state = { health: 200 }
+    const held: Answer = (stream) => stream.respond({ ':status': 201 })
+    balancer.add((await workerThat(context, held, () => state.health)).url)
+    let asked = ask('held')
+    while ((await asked.status) === 503) asked = ask('held')
+    state.health = 503
+    balancer.add((await workerThat(context, echo)).url)
+    assert.is.not((await asked.closed).code, 0)
+    for (let request = 0; request < 3; request++) assert.is(await ask('answered').status, 200)
+  })
+
+  it('leaves to a worker that is not well what nobody else could do better', async (context) => {
+    const { balancer, ask, answered } = await balancerOf(context)
+    const looks = { count: 0, third: Promise.withResolvers<void>() }
+    const health = (): number => {
+      looks.count++
+      if (looks.count === 3) looks.third.resolve()
+      return 503
+    }
+    balancer.add((await workerThat(context, echo, health)).url)
+    assert.is(await answered('an attempt'), 'an attempt')
+    const { stream, closed, status } = ask('held')
+    assert.is(await status, 200)
+    await looks.third.promise
+    stream.end()
+    assert.equal(await closed, { body: 'held', code: 0 })
   })
 
   it('ends a request at the worker when who asked has given it up', async (context) => {

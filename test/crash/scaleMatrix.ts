@@ -2,12 +2,12 @@
  * The crash matrix of agents that an engine places, by hand: real processes, a real engine, and PostgreSQL where there is one, else SQLite.
  * Takes some minutes; exits with 1 when something was wrong.
  *
- *   node test/crash/scaleMatrix.ts [--cells 120] [--troubles 9] [--agents 20] [--seed 1] [--only freeze] [--sqlite]
+ *   node test/crash/scaleMatrix.ts [--cells 120] [--troubles 10] [--agents 20] [--seed 1] [--only freeze] [--sqlite]
  *
  * Each of the cells is one of {kill a worker, freeze one and let it go on, kill the engine} at one of {in a reply, between a record and its effect, in a
  * tool, in a sub-agent's tool, in a drain, while an approval waits}; the seed decides their order. Troubles are what lasts, or has to be
  * noticed first, each at one of the places: workers that freeze for 15 s, a database that is restarted or crashes, a network between a worker
- * and the database that stalls or breaks for 30 s, a full disk, other code, a gateway that dies; 54 are all of them. `--only` takes those whose name has it.
+ * and the database that stalls or breaks for 30 s, or until all is answered, a full disk, other code, a gateway that dies; 60 are all of them. `--only` takes those whose name has it.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -25,7 +25,7 @@ import { Engine } from '../restate/engine.ts'
 const { values } = parseArgs({
   options: {
     cells: { type: 'string', default: '120' },
-    troubles: { type: 'string', default: '9' },
+    troubles: { type: 'string', default: '10' },
     agents: { type: 'string', default: '20' },
     seed: { type: 'string', default: '1' },
     only: { type: 'string', default: '' },
@@ -95,7 +95,8 @@ function run(row: Row): Promise<CellResult> {
   const where = { engine, dir, database }
   if (row.blow === 'kill gateway') return runGatewayCell({ agents: agents! }, where)
   const last = lastMs[row.blow]
-  return runCell({ ...row, agents: agents!, ...(last === undefined ? {} : { prompts: 4, lastMs: last }) }, where)
+  const prompts = (troubles as readonly string[]).includes(row.blow) ? 4 : 2
+  return runCell({ ...row, agents: agents!, prompts, ...(last === undefined ? {} : { lastMs: last }) }, where)
 }
 
 /** Whether something was wrong. */

@@ -50,6 +50,24 @@ const isLost = async ({ lost }: StoreLease): Promise<boolean> => {
 }
 
 describeWithPostgres('leases of a PostgreSQL store', (it) => {
+  it('hold until they could not be renewed for as long as they last, and again once they are', async (context) => {
+    const clock = simulatedClock()
+    const store = context.store({ clock, leaseMs: 10_000 })
+    assert.is(store.holds!(), true)
+    await store.open('a')
+    await clock.advance(9_999)
+    assert.is(store.holds!(), true)
+    await context.server.end('crashed')
+    await clock.advance(10_000)
+    assert.is(store.holds!(), false)
+    await context.server.begin()
+    while (!store.holds!()) {
+      await clock.advance(1)
+      await turn()
+    }
+    await append(store, 1)
+  })
+
   it('keep a log from another store of the same process, which is told by whom and for how long', async ({ store }) => {
     await store().open('a')
     await assert.rejects(

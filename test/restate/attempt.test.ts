@@ -1,6 +1,7 @@
 import type { AgentDefinition } from '../../src/actors/agentDefinition.ts'
 import { defineAgent } from '../../src/actors/defineAgent.ts'
 import { createRuntime } from '../../src/createRuntime.ts'
+import { RuntimeError } from '../../src/protocol/errors.ts'
 import type { Store } from '../../src/protocol/store.ts'
 import { Attempt, type Step } from '../../src/restate/attempt.ts'
 import { readCarried, type Carried } from '../../src/restate/carried.ts'
@@ -8,7 +9,7 @@ import { Definitions } from '../../src/restate/definitions.ts'
 import { WorkerAgents } from '../../src/restate/workerAgents.ts'
 import { memoryStore } from '../../src/stores/memoryStore.ts'
 import { scriptedModel } from '../../src/testing/scriptedModel.ts'
-import { tool, calls } from '../support/agentHarness.ts'
+import { tool, calls, withCode } from '../support/agentHarness.ts'
 import { checkLog } from '../support/journeyRules.ts'
 import { assert, describe, type CaseContext } from '../support/suite.ts'
 import { heldReply } from './heldReply.ts'
@@ -177,6 +178,40 @@ describe('an attempt to bring a command to an agent', (it) => {
     assert.is(one.loaded(), 1)
     const records = await recordsIn(store, 'a1')
     assert.is(records.filter(({ type }) => type === 'run.start').length, 4)
+    assert.equal(checkLog(records, { isWhole: true }), [])
+  })
+
+  it('goes on where the log says that the store had failed', async (context) => {
+    const store = memoryStore()
+    const failing = { is: false }
+    const broken: Store = {
+      ...store,
+      append: async (agentId, records, epoch) => {
+        if (failing.is) throw new RuntimeError('STORE_APPEND_FAILED', 'The disk is full.')
+        await store.append(agentId, records, epoch)
+      },
+    }
+    const look = tool('look', () => {
+      failing.is = true
+      return 'seen'
+    })
+    const model = scriptedModel([calls('c', 'look'), { text: 'Done.' }])
+    const { agents } = await workerOn(context, broken, defineAgent({ name: 'coder', model, tools: [look] }))
+    const letGo = agents.letGo.bind(agents)
+    // There is room again by the time at which it is let go of, so that the pause gets into the log.
+    agents.letGo = async (agent) => {
+      failing.is = false
+      await letGo(agent)
+    }
+    const first = new Attempt(agents, 'a1', prompt('p1'), new AbortController().signal).next()
+    await assert.rejects(() => first, withCode('STORE_APPEND_FAILED'))
+    const next = await new Attempt(agents, 'a1', prompt('p1'), new AbortController().signal).next()
+    assert.is(outcomeOf(next)?.status, 'done')
+    const records = await recordsIn(store, 'a1')
+    assert.equal(
+      records.flatMap((record) => (record.type === 'run.end' ? [record.stopReason] : [])),
+      ['paused', 'stop'],
+    )
     assert.equal(checkLog(records, { isWhole: true }), [])
   })
 

@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { connect, type IncomingHttpHeaders } from 'node:http2'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { defineAgent } from '../../src/actors/defineAgent.ts'
@@ -156,5 +158,25 @@ describe('a list of sessions from the store of a client of an engine', (it) => {
     const { agentId, error } = sessions[0]!
     assert.equal([agentId, error?.code], ['broken', 'LOG_CORRUPT'])
     assert.match(error!.message, /^The log is damaged\./)
+  })
+})
+
+describe('the health of a worker', (it) => {
+  it('is that of its store too', async ({ cleanup }) => {
+    const state = { holds: true }
+    const store = { ...memoryStore(), holds: () => state.holds }
+    const worker = await restateWorker({ definitions: [coder], store })
+    cleanup(() => worker.close())
+    const session = connect((await worker.listen({ port: 0 })).url)
+    cleanup(() => session.destroy())
+    const health = async (): Promise<number> => {
+      const asked = session.request({ ':path': '/health' })
+      const [headers] = (await once(asked, 'response')) as [IncomingHttpHeaders]
+      asked.close()
+      return Number(headers[':status'])
+    }
+    assert.is(await health(), 200)
+    state.holds = false
+    assert.is(await health(), 503)
   })
 })

@@ -110,6 +110,7 @@ interface TheStore {
   open(agentId: string, options?: { readonly takeOver?: boolean | undefined }): Promise<StoreLease>
   announce?(url: string | undefined): Promise<void>
   workers?(): Promise<readonly { readonly url: string; readonly words: string }[]>
+  holds?(): boolean
   holder?(
     agentId: string,
   ): Promise<

@@ -11,25 +11,32 @@ import {
 import type { AddressInfo, Socket } from 'node:net'
 import type { Clock } from '../../protocol/clock.ts'
 
-/** Between two pings of a worker, and what it has to answer one: a frozen process takes connections, and answers nothing. */
-const pingMs = 1_000
-const { NGHTTP2_CANCEL, NGHTTP2_NO_ERROR, HTTP2_HEADER_STATUS } = constants
+/** Between two looks at a worker, and what it has to answer one: a frozen process takes connections, and answers nothing. */
+const lookMs = 1_000
+const { NGHTTP2_CANCEL, NGHTTP2_NO_ERROR, HTTP2_HEADER_METHOD, HTTP2_HEADER_PATH, HTTP2_HEADER_STATUS } = constants
+
+/** Breaks a connection off. Without a code what is under way there would seem to have ended well. */
+const giveUp = (session: ClientHttp2Session): void =>
+  session.destroy(new Error('the worker is given up'), NGHTTP2_CANCEL)
 
 /** A worker that requests may go to. */
 class Target {
   readonly #url: string
   readonly #clock: Clock
+  /** Whether another worker is better off than one that is not well. */
+  readonly #hasBetter: () => boolean
   #session: ClientHttp2Session | undefined
   #cancel = (): void => {}
   #isClosed = false
-  /** It has answered a ping since it was connected. */
-  isUp = false
+  /** What it last answered when it was looked at, since it was connected: one that is not well answers, and cannot work. */
+  state: 'down' | 'unwell' | 'well' = 'down'
   /** Requests under way. */
   open = 0
 
-  constructor(url: string, clock: Clock) {
+  constructor(url: string, clock: Clock, hasBetter: () => boolean) {
     this.#url = url
     this.#clock = clock
+    this.#hasBetter = hasBetter
     this.#connect()
   }
 
@@ -50,31 +57,39 @@ class Target {
     this.#session = session
     session.on('error', () => {})
     session.once('close', () => this.#lost(session))
-    session.once('connect', () => this.#ping(session))
+    session.once('connect', () => this.#look(session))
   }
 
   #lost(session: ClientHttp2Session): void {
     if (this.#session !== session) return
     this.#cancel()
-    this.isUp = false
+    this.state = 'down'
     this.#session = undefined
     this.#later(() => this.#connect())
   }
 
-  #ping(session: ClientHttp2Session): void {
-    const give = this.#clock.after(pingMs, () => session.destroy())
-    this.#cancel = give
-    const isSent = session.ping((failure) => {
-      give()
-      if (failure !== null || this.#session !== session) return
-      this.isUp = true
-      this.#later(() => this.#ping(session))
+  #look(session: ClientHttp2Session): void {
+    if (session.closed || session.destroyed) return
+    const stop = this.#clock.after(lookMs, () => giveUp(session))
+    this.#cancel = stop
+    const asked = session.request({ [HTTP2_HEADER_METHOD]: 'GET', [HTTP2_HEADER_PATH]: '/health' }, { endStream: true })
+    asked.on('error', () => {})
+    asked.once('response', ({ [HTTP2_HEADER_STATUS]: status }) => {
+      stop()
+      asked.close(NGHTTP2_CANCEL)
+      if (this.#session === session) this.#looked(session, Number(status) < 300)
     })
-    if (!isSent) session.destroy()
+  }
+
+  #looked(session: ClientHttp2Session, isWell: boolean): void {
+    this.state = isWell ? 'well' : 'unwell'
+    this.#later(() => this.#look(session))
+    // What it has under way goes on elsewhere; where nobody is better off it may as well wait.
+    if (!isWell && this.open > 0 && this.#hasBetter()) giveUp(session)
   }
 
   #later(then: () => void): void {
-    if (!this.#isClosed) this.#cancel = this.#clock.after(pingMs, then)
+    if (!this.#isClosed) this.#cancel = this.#clock.after(lookMs, then)
   }
 }
 
@@ -110,7 +125,7 @@ export class Balancer {
 
   /** Sends requests there too; returns a function that ends it. */
   add(url: string): () => void {
-    const target = new Target(url, this.#clock)
+    const target = new Target(url, this.#clock, () => this.#best()?.state === 'well')
     this.#targets.add(target)
     return () => {
       this.#targets.delete(target)
@@ -118,9 +133,15 @@ export class Balancer {
     }
   }
 
+  /** One that is well, if there is any; of those, the one that has fewest requests. */
+  #best(): Target | undefined {
+    const known = [...this.#targets].filter(({ state }) => state !== 'down').toSorted((a, b) => a.open - b.open)
+    return known.find(({ state }) => state === 'well') ?? known[0]
+  }
+
   #forward(stream: ServerHttp2Stream, headers: IncomingHttpHeaders): void {
     stream.on('error', () => {})
-    const [target] = [...this.#targets].filter(({ isUp }) => isUp).toSorted((a, b) => a.open - b.open)
+    const target = this.#best()
     const request = target?.request(withoutAuthority(headers))
     if (target === undefined || request === undefined) {
       stream.respond({ [HTTP2_HEADER_STATUS]: 503 }, { endStream: true })

@@ -239,6 +239,10 @@ class PostgresStore implements ErasableStore {
     )
   }
 
+  holds(): boolean {
+    return this.#worker.holds
+  }
+
   async #locked(agentId: string): Promise<RuntimeError> {
     const { schema, name } = this.#database
     const [row] = await this.#database.query(

@@ -7,8 +7,9 @@ import type { PostgresLease } from './postgresLease.ts'
 /** A worker's row counts as alive while this holds: only the clock of the database is asked. */
 export const isAlive = (worker: string): string => `${worker}.beat + ${worker}.lease > clock_timestamp()`
 
-/** How often in the time of a lease it is renewed. */
+/** How often in the time of a lease it is renewed; and tried again when that failed. */
 const beats = 3
+const triesAfterFailure = 12
 
 /** In words, who has a log, from a row with `holder`. */
 function wordsOf({ holder }: Row): string {
@@ -33,6 +34,8 @@ export class Worker {
   /** Leases that ended while the database could not be told. */
   readonly #unreleased = new Set<PostgresLease>()
   #isEnded = false
+  /** When it last said that it is alive, by its own clock: before it was heard. */
+  #saidAt: number | undefined
 
   /** `leases`: those that are out. */
   constructor(
@@ -44,6 +47,11 @@ export class Worker {
     this.#leaseMs = leaseMs
     this.#clock = clock
     this.#leases = leases
+  }
+
+  /** Whether others take it for alive, as far as it can know. */
+  get holds(): boolean {
+    return this.#saidAt === undefined || this.#clock.now() - this.#saidAt < this.#leaseMs
   }
 
   /** Its number in the table, where it is from the first call on. */
@@ -61,6 +69,7 @@ export class Worker {
   async #join(): Promise<number> {
     const { schema } = this.#database
     const holder = JSON.stringify(await newHolder())
+    const saidAt = this.#clock.now()
     // Those that have been gone for long, and have nothing, are forgotten.
     const rows = await this.#database.query(
       `WITH gone AS (
@@ -70,22 +79,25 @@ export class Worker {
       INSERT INTO ${schema}.workers (holder, beat, lease, url) VALUES ($1, clock_timestamp(), make_interval(secs => $2), $3) RETURNING number`,
       [holder, this.#leaseMs / 1_000, this.#url ?? null],
     )
-    this.#wait(holder)
+    this.#saidAt = saidAt
+    this.#wait(holder, beats)
     return Number(rows[0]!['number'])
   }
 
-  #wait(holder: string): void {
+  #wait(holder: string, times: number): void {
     if (this.#isEnded) return
-    this.#stopTimer = this.#clock.after(this.#leaseMs / beats, () => {
-      // A beat that fails is made up for by the next one.
-      void this.#beat(holder)
-        .catch(() => {})
-        .then(() => this.#wait(holder))
+    this.#stopTimer = this.#clock.after(this.#leaseMs / times, () => {
+      // A beat that fails is soon made up for.
+      void this.#beat(holder).then(
+        () => this.#wait(holder, beats),
+        () => this.#wait(holder, triesAfterFailure),
+      )
     })
   }
 
   async #beat(holder: string): Promise<void> {
     const number = await this.#number
+    const saidAt = this.#clock.now()
     const leases = [...this.#leases()]
     const { schema } = this.#database
     const list = (of: (lease: PostgresLease) => number, from: readonly PostgresLease[]): string =>
@@ -116,6 +128,7 @@ export class Worker {
       ],
       Math.max(100, this.#leaseMs / beats),
     )
+    this.#saidAt = saidAt
     for (const lease of ended) this.#unreleased.delete(lease)
     const gone = new Set(lost.map(({ number: agent, epoch }) => `${Number(agent)} ${Number(epoch)}`))
     for (const lease of leases) if (gone.has(`${lease.number} ${lease.epoch}`)) lease.lose()

@@ -121,6 +121,20 @@ export const allBlows = {
       lab.relay.heal()
     },
   },
+  // It does not come back before all is answered.
+  'lose network': {
+    front: 'balancer',
+    needs: 'relay',
+    async strike(lab) {
+      await secondUp(lab)
+      lab.relay.stall()
+      lab.goOn()
+      return async () => {
+        lab.relay.heal()
+        await lab.first.rests()
+      }
+    },
+  },
   'disk full': {
     front: 'balancer',
     needs: 'disk',
@@ -156,6 +170,7 @@ export const troubles = [
   'crash database',
   'stall network',
   'cut network',
+  'lose network',
   'disk full',
   'other code',
 ] as const

@@ -29,6 +29,8 @@ export interface Cell {
   readonly lastMs?: number
   /** How long workers try to write, in milliseconds. Default: as the store has it. */
   readonly retryMs?: number
+  /** How long the leases of workers last, in milliseconds. Default: as the store has it. */
+  readonly leaseMs?: number
 }
 
 export interface CellPlace {
@@ -71,7 +73,7 @@ async function logsFor(needs: string | undefined, file: string, database: Postgr
 
 /** Runs a cell. */
 export async function runCell(
-  { blow, place, agents, prompts = 2, lastMs = 0, retryMs }: Cell,
+  { blow, place, agents, prompts = 2, lastMs = 0, retryMs, leaseMs }: Cell,
   { engine, dir, database }: CellPlace,
 ): Promise<CellResult> {
   const { front, needs, isOther, strike } = blowOf(blow)
@@ -82,7 +84,7 @@ export async function runCell(
   const board = await Switchboard.open()
   const balancer = await Balancer.listen(systemClock)
   const armed = place === 'approval' ? undefined : place
-  const settings = { name, effectsFile, retryMs }
+  const settings = { name, effectsFile, retryMs, leaseMs }
   const first = WorkerProcess.worker({ ...settings, where: byRelay, armed })
   const second = WorkerProcess.worker({ ...settings, where, ...(isOther === true ? { code: 'other' } : {}) })
   const client = await restateClient({ ingress: engine.ingress, store, name, pollMs: 50, patienceMs: 120_000 })
@@ -115,10 +117,15 @@ export async function runCell(
         decide()
       },
     }
+    const lastAnswer = Promise.all(driven.map((job) => job.answers)).then((all) => ({
+      answers: all.flat(),
+      slowestMs: performance.now() - began,
+    }))
+    // It is awaited below, unless the blow fails.
+    lastAnswer.catch(() => {})
     const aftermath = await strike(lab)
     decide()
-    const answers = (await Promise.all(driven.map((job) => job.answers))).flat()
-    const slowestMs = performance.now() - began
+    const { answers, slowestMs } = await lastAnswer
     const before = await logsOf(store, ids)
     await aftermath?.()
     const seen = await judge({ store, ids, prompts, effectsFile }, before)

@@ -10,10 +10,12 @@ import { sqliteStore } from '../../../src/sqlite.ts'
 import { jobOf, type Place } from './job.ts'
 import { secret, type WorkerSettings } from './workerSettings.ts'
 
-const { where, name, effectsFile, armed, code, retryMs, ingress } = JSON.parse(process.argv[2]!) as WorkerSettings
+const { where, name, effectsFile, armed, code, retryMs, leaseMs, ingress } = JSON.parse(
+  process.argv[2]!,
+) as WorkerSettings
 const print = (line: object): void => void process.stdout.write(`${JSON.stringify(line)}\n`)
-const retrying = retryMs === undefined ? {} : { retryMs }
-const store: Store = where.startsWith('postgres:') ? postgresStore(where, retrying) : sqliteStore(where)
+const times = { ...(retryMs === undefined ? {} : { retryMs }), ...(leaseMs === undefined ? {} : { leaseMs }) }
+const store: Store = where.startsWith('postgres:') ? postgresStore(where, times) : sqliteStore(where)
 const goOn = Promise.withResolvers<'goes on'>()
 let isArmed = armed !== undefined
 

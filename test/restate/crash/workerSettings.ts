@@ -14,6 +14,8 @@ export interface WorkerSettings {
   readonly code?: 'other' | undefined
   /** How long it tries to write, in milliseconds. Default: as the store has it. */
   readonly retryMs?: number | undefined
+  /** How long its leases last, in milliseconds. Default: as the store has it. */
+  readonly leaseMs?: number | undefined
   /** Where the engine takes what clients of gateways command; without it no gateway reaches the worker. */
   readonly ingress?: string | undefined
 }
