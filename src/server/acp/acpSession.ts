@@ -3,7 +3,7 @@ import { RuntimeError } from '../../protocol/errors.ts'
 import type { AgentEvent } from '../../protocol/events.ts'
 import type { Pending } from '../../protocol/pending.ts'
 import { pendingIn } from '../../protocol/pendingIn.ts'
-import type { Agent } from '../../runtime/agents/agent.ts'
+import type { DrivenAgent } from '../bridge/drivenAgent.ts'
 import { outwardEvent } from '../bridge/outwardError.ts'
 import type { AgentAccess } from '../bridge/agentAccess.ts'
 import { LiveUpdates } from './liveUpdates.ts'
@@ -37,13 +37,13 @@ export class AcpSession {
   readonly #outbox: Outbox
   readonly #permissions: Permissions
   readonly #live: LiveUpdates
-  #agent: Agent
+  #agent: DrivenAgent
   #unsubscribe: () => void
   #turn: Turn | undefined
   /** Sent with the first turn: before `session/new` is answered, the client does not know the session. */
   #remark: string | undefined
 
-  constructor(agent: Agent, host: SessionHost) {
+  constructor(agent: DrivenAgent, host: SessionHost) {
     const { id: sessionId } = agent
     const { client, access, showsCompactions, hasForms } = host
     this.id = sessionId
@@ -67,7 +67,7 @@ export class AcpSession {
   }
 
   /** Continues with this instance of the agent: after it was closed and woken, there is another. */
-  attach(agent: Agent): void {
+  attach(agent: DrivenAgent): void {
     if (agent === this.#agent) return
     this.#unsubscribe()
     this.#agent = agent
@@ -108,7 +108,7 @@ export class AcpSession {
     signal.addEventListener('abort', cancel, { once: true })
     try {
       const content = promptContent(blocks)
-      this.attach(await access.agent(this.id))
+      this.attach(await access.driven(this.id))
       if (turn.isCancelled) return { stopReason: 'cancelled' }
       this.#sayRemark()
       const { requestId } = turn
@@ -148,7 +148,7 @@ export class AcpSession {
     this.#outbox.close()
   }
 
-  #listen(agent: Agent): () => void {
+  #listen(agent: DrivenAgent): () => void {
     return agent.subscribe((event) => event.incognito || this.#receive(outwardEvent(event)), { descendants: true })
   }
 

@@ -51,7 +51,7 @@ export function openAcp(stream: Stream, access: AgentAccess, options: OpenOption
         const definition = definitionFor(access, params, options.definition)
         checkRoom()
         checkFolders(params)
-        const session = open(await access.spawn(definition), client)
+        const session = open(await access.begin(definition), client)
         remarkOn(session, params)
         return { sessionId: session.id, _meta: { escapement: { definition } } }
       }),
@@ -96,7 +96,7 @@ export function openAcp(stream: Stream, access: AgentAccess, options: OpenOption
   })
   return connection
 
-  function open(found: Awaited<ReturnType<AgentAccess['agent']>>, client: AgentContext): AcpSession {
+  function open(found: Awaited<ReturnType<AgentAccess['driven']>>, client: AgentContext): AcpSession {
     const host: SessionHost = {
       access,
       client,
@@ -115,7 +115,7 @@ export function openAcp(stream: Stream, access: AgentAccess, options: OpenOption
     checkFolders(params)
     const known = sessions.get(params.sessionId)
     if (known === undefined) checkRoom()
-    const found = await access.agent(params.sessionId)
+    const found = await access.driven(params.sessionId)
     if (found.path.length > 0) {
       throw new RuntimeError(
         'AGENT_NOT_FOUND',

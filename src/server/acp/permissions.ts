@@ -1,7 +1,7 @@
 import type { AgentContext, RequestPermissionResponse } from '@agentclientprotocol/sdk'
 import { hasCode, messageOf } from '../../protocol/errors.ts'
 import type { Pending, PendingOf } from '../../protocol/pending.ts'
-import type { Agent } from '../../runtime/agents/agent.ts'
+import type { DrivenAgent } from '../bridge/drivenAgent.ts'
 import { askClient, type Verdict } from './questions.ts'
 import { callShape } from './toolCallShape.ts'
 
@@ -36,7 +36,7 @@ export class Permissions {
   }
 
   /** Never rejects. A client that cannot ask, or gives no valid answer, has denied. */
-  async ask(agent: Agent, pending: Pending): Promise<void> {
+  async ask(agent: DrivenAgent, pending: Pending): Promise<void> {
     const { key } = pending
     if (this.#asked.has(key)) return
     const controller = new AbortController()
@@ -49,7 +49,7 @@ export class Permissions {
       if (controller.signal.aborted || isClosed()) break
       // What follows from it may ask under the same key.
       this.#asked.delete(key)
-      const problem = refusal(agent, key, verdict)
+      const problem = await refusal(agent, key, verdict)
       if (problem === undefined) return
       if (pending.kind === 'question') asked = { ...pending, problem }
       this.#asked.set(key, controller)
@@ -66,7 +66,7 @@ export class Permissions {
     for (const controller of this.#asked.values()) controller.abort()
   }
 
-  async #verdict(agent: Agent, pending: Pending, signal: AbortSignal): Promise<Verdict> {
+  async #verdict(agent: DrivenAgent, pending: Pending, signal: AbortSignal): Promise<Verdict> {
     const { sessionId, client, hasForms } = this.#options
     const rootId = agent.id
     try {
@@ -98,9 +98,10 @@ export class Permissions {
 }
 
 /** Why an answer was refused, and is to be asked for again; `undefined` if it was not. */
-function refusal(agent: Agent, key: string, { decision, reason }: Verdict): string | undefined {
+async function refusal(agent: DrivenAgent, key: string, { decision, reason }: Verdict): Promise<string | undefined> {
   try {
     agent.decide(key, decision, reason)
+    await agent.taken?.()
     return undefined
   } catch (thrown) {
     // Else somebody was faster, or the agent has ended.

@@ -4,6 +4,7 @@ import type { AgentEvent, EventOf } from '../../protocol/events.ts'
 import { lessSpent } from '../../sessions/spent.ts'
 import type { Spent } from '../../protocol/records.ts'
 import { awaitsDecision } from '../../runtime/agents/agentTree.ts'
+import { isCutOff } from '../bridge/drivenAgent.ts'
 import { endingOf, waitEnding, type ClientTools, type Ending } from './endings.ts'
 import { requestIdOf } from './ids.ts'
 import type { ThreadActivity } from './threadActivity.ts'
@@ -42,6 +43,8 @@ export class AgUiRun {
   readonly activity: ThreadActivity
   readonly runId: string
   readonly observers = new Set<RunObserver>()
+  /** Of an agent that an engine places: rejects if its commands were refused. */
+  taken: Promise<void> | undefined
   /** Called once its observers know that it is over. */
   onOver: () => void = () => {}
   /** Ids of its user messages. */
@@ -112,7 +115,7 @@ export class AgUiRun {
     const isShown = isRoot ? this.#isMine(event) : this.isLive && children.has(event.agentId)
     for (const observer of this.observers) observer.take(event, isShown)
     this.#backlog?.events.push({ event, isShown })
-    if (isShown && isRoot && event.type === 'run.end') {
+    if (isShown && isRoot && event.type === 'run.end' && !isCutOff(agent, event)) {
       this.finish(endingOf(agent, event, this.activity.lastText([event.runId])))
       // It is the last event of a step: those that led to the interrupt have been sent.
     } else if (event.type === 'state.changed') {
@@ -141,9 +144,11 @@ export class AgUiRun {
     return event.message.source !== 'steering' && this.#isMine(event) ? this.pendingMessageIds.shift() : undefined
   }
 
-  #start({ requestId, runId }: EventOf<'run.start'>): void {
+  #start({ requestId, runId, resumedFrom }: EventOf<'run.start'>): void {
     const isOwn = requestId === requestIdOf(this.runId)
     if (isOwn || this.#isContinuation) this.#agentRunId ??= runId
+    // It was cut off, and goes on.
+    if (resumedFrom !== undefined && resumedFrom === this.#agentRunId) this.#agentRunId = runId
     if (isOwn) this.#spentBefore = this.activity.agent.spent
   }
 

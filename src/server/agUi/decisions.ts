@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { DecideOptions, Decision } from '../../protocol/commands.ts'
 import { describeIssues, RuntimeError } from '../../protocol/errors.ts'
 import type { Pending } from '../../protocol/pending.ts'
-import type { Agent } from '../../runtime/agents/agent.ts'
+import type { DrivenAgent } from '../bridge/drivenAgent.ts'
 import { toolCallIdOf } from './ids.ts'
 import { mediaBlock } from './userInput.ts'
 
@@ -26,7 +26,7 @@ const callSchema = z.union([z.strictObject({ error: z.string() }), z.strictObjec
  *
  * @throws RuntimeError `CALL_NOT_PENDING`, `INVALID_OPTION`, `ANSWER_INVALID`
  */
-export function decisionFor(agent: Agent, entry: ResumeEntry): Decided {
+export function decisionFor(agent: DrivenAgent, entry: ResumeEntry): Decided {
   const { interruptId, status, payload } = entry
   const pending = agent.pending().find(({ key }) => key === interruptId)
   if (pending === undefined) throw notPending(entry)
@@ -75,7 +75,7 @@ function readable(schema: Extract<Pending, { kind: 'question' }>['schema']): z.Z
 }
 
 /** What the client's own tools returned, by the messages that it sends: for calls that still wait. */
-export function clientResults(agent: Agent, messages: readonly Message[]): Decided[] {
+export function clientResults(agent: DrivenAgent, messages: readonly Message[]): Decided[] {
   const waiting = new Map(
     agent
       .pending()

@@ -3,7 +3,7 @@ import type { Usage } from '../../protocol/messages.ts'
 import type { Pending } from '../../protocol/pending.ts'
 import type { PauseReason, RecordOf } from '../../protocol/records.ts'
 import type { RunResult } from '../../runs/runResult.ts'
-import type { Agent } from '../../runtime/agents/agent.ts'
+import type { DrivenAgent } from '../bridge/drivenAgent.ts'
 import { withOutwardError } from '../bridge/outwardError.ts'
 import { toolCallIdOf, pauseInterruptId } from './ids.ts'
 
@@ -33,7 +33,7 @@ const callAnswer = { type: 'object', properties: { result: {}, error: { type: 's
 export type ClientTools = ReadonlySet<string>
 
 /** How a run ends that cannot go on before people answer: with interrupts, or with calls for the client's own tools alone. */
-export function waitEnding(agent: Agent, tools: ClientTools): Ending {
+export function waitEnding(agent: DrivenAgent, tools: ClientTools): Ending {
   const pending = agent.pending()
   const isForClient = ({ kind, name }: Pending): boolean => kind === 'call' && tools.has(name)
   const interrupts = pending.filter((one) => !isForClient(one)).map((one) => interruptOf(agent.id, one))
@@ -71,7 +71,7 @@ function whatIsAsked(pending: Pending): Pick<Interrupt, 'reason' | 'message' | '
 }
 
 /** The end of an agent's run as AG-UI has it. */
-export function endingOf(agent: Agent, end: RecordOf<'run.end'> | RunResult, text: string): Ending {
+export function endingOf(agent: DrivenAgent, end: RecordOf<'run.end'> | RunResult, text: string): Ending {
   const { stopReason, reason, error } = withOutwardError(end)
   if (stopReason === 'error') {
     return {
@@ -98,7 +98,7 @@ function pauseInterrupt(agentId: string, reason: PauseReason | undefined): Inter
 }
 
 /** An ending for a client that comes later: interrupts answered since are left out. */
-export function endingNow(agent: Agent, ending: Ending): Ending {
+export function endingNow(agent: DrivenAgent, ending: Ending): Ending {
   if (ending.type !== 'interrupt') return ending
   const asked = new Set(agent.pending().map(({ key }) => key))
   if (agent.pause !== null && agent.pause.type !== 'approvals') asked.add(pauseInterruptId(agent.id))

@@ -2,8 +2,9 @@ import type { RunAgentInput } from '@ag-ui/core'
 import type { AgentCommand } from '../../protocol/commands.ts'
 import { decided } from '../../protocol/writeCommand.ts'
 import { hasCode, RuntimeError } from '../../protocol/errors.ts'
-import type { Agent } from '../../runtime/agents/agent.ts'
+import type { DrivenAgent } from '../bridge/drivenAgent.ts'
 import type { AgentAccess } from '../bridge/agentAccess.ts'
+import { isCutOff } from '../bridge/drivenAgent.ts'
 import { mustBeOf } from '../bridge/oneDefinition.ts'
 import { AgUiRun } from './agUiRun.ts'
 import { clientResults, decisionFor, notPending, type Decided } from './decisions.ts'
@@ -15,7 +16,7 @@ import { blocksOf, newContext, newMessages } from './userInput.ts'
 import { Thread } from './thread.ts'
 
 /** Threads by agent. */
-export type Threads = WeakMap<Agent, Thread>
+export type Threads = WeakMap<DrivenAgent, Thread>
 
 /** Starts the run a client asks for, or finds it. */
 export type OpenRun = (input: RunAgentInput) => Promise<AgUiRun>
@@ -50,11 +51,13 @@ export async function openRun(access: AgentAccess, input: RunAgentInput, rules: 
   const known = thread.run(input.runId)
   if (known !== undefined) return known
   // No await after the log was read: of two requests with the same runId the second finds the first.
-  return await withPastRun({ access, thread, runId: input.runId }, (past) => {
+  const opened = await withPastRun({ access, thread, runId: input.runId }, (past) => {
     const found = thread.run(input.runId)
     if (found !== undefined) return found
     return past === undefined ? begin(thread, input, command === 'abort') : recall(thread, input, past)
   })
+  await opened.taken
+  return opened
 }
 
 /** A run that is in the log but not in this thread: it continues, or has ended. */
@@ -66,7 +69,8 @@ function recall(thread: Thread, { runId, messages, tools }: RunAgentInput, past:
   const run = new AgUiRun(activity, runId, { messageIds, agentRunId, usage, tools: namesOf(tools) })
   run.takeBacklog()
   thread.begin(run, () => {
-    if (end !== undefined) run.finish(endingOf(thread.agent, end, activity.lastText(agentRunIds)))
+    if (end !== undefined && !isCutOff(thread.agent, end))
+      run.finish(endingOf(thread.agent, end, activity.lastText(agentRunIds)))
     else if (agentRunId !== undefined) for (const [id, child] of past.children) activity.children.set(id, child)
     // Of a run that only answered an interrupt, the log has just the answer.
     else if (queue !== 'waiting') run.finish({ type: queue === 'dropped' ? 'cancelled' : 'success' })
@@ -80,7 +84,7 @@ async function agentOf(
   { threadId, ...input }: RunAgentInput,
   only: string | undefined,
   maySpawn: boolean,
-): Promise<Agent> {
+): Promise<DrivenAgent> {
   const asked = propOf({ threadId, ...input }, 'definition')
   if (asked !== undefined && typeof asked !== 'string')
     throw new RuntimeError('INVALID_OPTION', 'forwardedProps.definition is no name.')
@@ -90,11 +94,11 @@ async function agentOf(
       `forwardedProps.definition: this is for threads of "${only}", not "${asked}".`,
     )
   const definition = asked ?? only ?? access.definitions[0] ?? ''
-  const agent = await access.agent(threadId).catch(async (thrown: unknown) => {
+  const agent = await access.driven(threadId).catch(async (thrown: unknown) => {
     if (!maySpawn || !hasCode(thrown, 'AGENT_NOT_FOUND')) throw thrown
-    return await access.spawn(definition, { id: threadId }).catch((refused: unknown) => {
+    return await access.begin(definition, { id: threadId }).catch((refused: unknown) => {
       // Another request was faster.
-      if (hasCode(refused, 'AGENT_EXISTS')) return access.agent(threadId)
+      if (hasCode(refused, 'AGENT_EXISTS')) return access.driven(threadId)
       throw refused
     })
   })

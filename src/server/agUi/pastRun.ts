@@ -81,11 +81,12 @@ export async function withPastRun<T>(
   let next = 1
   // Records written meanwhile are read too, so that the result is up to date.
   do {
+    await agent.wake()
     await agent.durable()
     for await (const record of access.records(agent.id, next)) {
       past.take(record, agent.id)
       next = record.seq + 1
     }
-  } while (next <= agent.lastSeq)
+  } while (next !== agent.lastSeq + 1)
   return use(past)
 }

@@ -1,6 +1,7 @@
 import { EventType, PROTOCOL_VERSION, type Event, type Interrupt, type Message, type RunAgentInput } from '@ag-ui/core'
 import type { AgentEvent, EventOf } from '../../protocol/events.ts'
 import type { AgUiRun } from './agUiRun.ts'
+import { isCutOff } from '../bridge/drivenAgent.ts'
 import { DurableSink, type Sink } from '../streams/durableSink.ts'
 import { endingNow, lastEvent, type Ending } from './endings.ts'
 import { ReplyCursor } from './replyCursor.ts'
@@ -98,6 +99,8 @@ export class RunView implements EventWriter {
     if (this.#state === 'behind' && !event.type.endsWith('.delta')) this.#state = 'outdated'
     if (this.#state !== 'live') return
     if (isShown) writeAgUiEvents(event, this)
+    // What was streamed of its reply goes.
+    if (isShown && isCutOff(this.#run.activity.agent, event)) this.#startOver()
     if (!isStill(event)) this.#writeState()
     this.#pauseIfFull()
   }

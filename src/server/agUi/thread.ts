@@ -1,12 +1,15 @@
 import type { Message } from '@ag-ui/core'
 import type { AgentEvent, EventOf } from '../../protocol/events.ts'
 import type { Run } from '../../runs/run.ts'
-import type { Agent } from '../../runtime/agents/agent.ts'
+import type { DrivenAgent } from '../bridge/drivenAgent.ts'
 import { outwardEvent } from '../bridge/outwardError.ts'
 import type { AgUiRun } from './agUiRun.ts'
 import { endingOf } from './endings.ts'
 import { ThreadActivity } from './threadActivity.ts'
 import { isPrompt } from './threadMessages.ts'
+
+/** A run that was asked for. */
+export type StartedRun = Pick<Run, 'requestId' | 'result'>
 
 /** Runs kept with their endings; older ones are read from the log. */
 const maxRuns = 1_000
@@ -15,7 +18,7 @@ const maxPast = 10_000
 
 /** An agent as an AG-UI thread, and its runs. */
 export class Thread {
-  readonly agent: Agent
+  readonly agent: DrivenAgent
   readonly activity: ThreadActivity
   /** Ids of accepted user messages. */
   readonly #taken = new Set<string>()
@@ -25,9 +28,9 @@ export class Thread {
   readonly #active = new Set<AgUiRun>()
   #unsubscribe: (() => void) | undefined
   /** The newest run requested here: it ends even if the log does not say that the agent has. */
-  #asked: Run | undefined
+  #asked: StartedRun | undefined
 
-  constructor(agent: Agent) {
+  constructor(agent: DrivenAgent) {
     this.agent = agent
     this.activity = new ThreadActivity(agent)
   }
@@ -39,7 +42,7 @@ export class Thread {
   /**
    * Starts a run: `act` dispatches its commands, and throws if the agent refuses; then nothing is kept.
    */
-  begin(run: AgUiRun, act: () => Run | undefined): void {
+  begin(run: AgUiRun, act: () => StartedRun | undefined): void {
     this.#active.add(run)
     this.#listen()
     run.onOver = () => this.#remove(run)
@@ -53,7 +56,19 @@ export class Thread {
     this.#runs.set(run.runId, run)
     if (this.#runs.size > maxRuns) this.#forget(this.#runs.keys().next().value!)
     void this.#asked?.result.then((result) => run.finish(endingOf(this.agent, result, result.text)))
-    run.opened()
+    const taken = this.agent.taken?.()
+    if (taken === undefined) return run.opened()
+    run.taken = taken.then(
+      () => run.opened(),
+      (thrown: unknown) => {
+        this.#remove(run)
+        this.#runs.delete(run.runId)
+        for (const id of run.messageIds) this.#taken.delete(id)
+        throw thrown
+      },
+    )
+    // Whoever asked for the run is told.
+    run.taken.catch(() => {})
   }
 
   /** Whether there was an older run of this id. */
@@ -88,7 +103,7 @@ export class Thread {
     if (this.#past.size > maxPast) this.#past.delete(this.#past.values().next().value!)
   }
 
-  #expect(asked: Run | undefined): void {
+  #expect(asked: StartedRun | undefined): void {
     if (asked === undefined) return
     this.#asked = asked
     void asked.result.then(() => {

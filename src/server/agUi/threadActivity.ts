@@ -3,7 +3,7 @@ import type { Message } from '@ag-ui/core'
 import type { AgentEvent, EventOf } from '../../protocol/events.ts'
 import type { NodeId } from '../../protocol/ids.ts'
 import { textOf } from '../../protocol/messages.ts'
-import type { Agent } from '../../runtime/agents/agent.ts'
+import { isCutOff, type DrivenAgent, type DrivenBelow } from '../bridge/drivenAgent.ts'
 import type { PartialReply } from './replyCursor.ts'
 import { threadMessages, userMessageId } from './threadMessages.ts'
 import type { CalledChild } from './writeAgUiEvents.ts'
@@ -11,7 +11,7 @@ import { contextTier } from './userInput.ts'
 
 /** The conversation of a thread, and what is under way in its agent and sub-agents. */
 export class ThreadActivity {
-  readonly agent: Agent
+  readonly agent: DrivenAgent
   /** Ids that clients gave to user messages, by node. */
   readonly messageIds = new Map<NodeId, string>()
   /** Replies under way, by agent. */
@@ -21,7 +21,7 @@ export class ThreadActivity {
   /** Sub-agents that were called and have not answered, by id. */
   readonly children = new Map<string, CalledChild>()
 
-  constructor(agent: Agent) {
+  constructor(agent: DrivenAgent) {
     this.agent = agent
   }
 
@@ -74,7 +74,7 @@ export class ThreadActivity {
   before(event: AgentEvent): void {
     const { agentId } = event
     if (event.type === 'turn.end') this.turns.delete(agentId)
-    else if (event.type === 'reply.reset') this.replies.delete(agentId)
+    else if (event.type === 'reply.reset' || isCutOff(this.agent, event)) this.replies.delete(agentId)
     else if (event.type === 'reply.delta') this.#append(agentId, 'text', event.text)
     else if (event.type === 'thinking.delta') this.#append(agentId, 'thinking', event.text)
     else if (event.type === 'toolCall.delta') this.#appendToCall(event)
@@ -119,4 +119,4 @@ export class ThreadActivity {
   }
 }
 
-const idsBelow = (agent: Agent): string[] => agent.children().flatMap((child) => [child.id, ...idsBelow(child)])
+const idsBelow = (agent: DrivenBelow): string[] => agent.children().flatMap((child) => [child.id, ...idsBelow(child)])

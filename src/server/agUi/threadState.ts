@@ -1,7 +1,7 @@
 import type { JsonPatch } from '@ag-ui/core'
 import { formatNodeId } from '../../protocol/ids.ts'
 import type { Usage } from '../../protocol/messages.ts'
-import type { Agent } from '../../runtime/agents/agent.ts'
+import type { DrivenAgent } from '../bridge/drivenAgent.ts'
 
 /** What a front end sees of an agent as AG-UI state. */
 export interface ThreadState {
@@ -22,7 +22,7 @@ export interface ThreadState {
   readonly children: readonly { readonly id: string; readonly definition: string; readonly state: string }[]
 }
 
-export function threadStateOf(agent: Agent): ThreadState {
+export function threadStateOf(agent: DrivenAgent): ThreadState {
   const { head } = agent.conversation
   return {
     agentId: agent.id,

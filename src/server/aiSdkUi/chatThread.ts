@@ -1,6 +1,6 @@
 import type { AgentEvent } from '../../protocol/events.ts'
 import type { LogRecord } from '../../protocol/records.ts'
-import type { Agent } from '../../runtime/agents/agent.ts'
+import type { DrivenAgent, DrivenBelow } from '../bridge/drivenAgent.ts'
 import { awaitsDecision } from '../../runtime/agents/agentTree.ts'
 import type { Exchange } from './exchange.ts'
 import { UiFold } from './uiFold.ts'
@@ -24,7 +24,7 @@ const maxAttempts = 20
 
 /** An agent as a chat: its newest exchange, followed as long as anyone watches or it is under way. */
 export class ChatThread {
-  readonly agent: Agent
+  readonly agent: DrivenAgent
   readonly #readLog: ReadLog
   readonly #views = new Set<ChatWatcher>()
   #fold: UiFold
@@ -35,7 +35,7 @@ export class ChatThread {
   #held = 0
   #unsubscribe: (() => void) | undefined
 
-  constructor(agent: Agent, readLog: ReadLog) {
+  constructor(agent: DrivenAgent, readLog: ReadLog) {
     this.agent = agent
     this.#readLog = readLog
     this.#fold = new UiFold(agent.id)
@@ -97,13 +97,13 @@ export class ChatThread {
 
   async #catchUp(): Promise<void> {
     const { agent } = this
-    await agent.wake()
     for (let attempt = 1; ; attempt += 1) {
+      await agent.wake()
       await agent.durable()
       const records = await this.#newestExchange()
       const below = await this.#below(records)
-      const isNew = (one: Agent, log: readonly LogRecord[] | undefined): boolean =>
-        (log?.at(-1)?.seq ?? 0) < one.lastSeq
+      const isNew = (one: DrivenBelow, log: readonly LogRecord[] | undefined): boolean =>
+        log?.length !== 0 && log?.at(-1)?.seq !== one.lastSeq
       const isBehind = isNew(agent, records) || livingBelow(agent).some((one) => isNew(one, below.get(one.id)))
       if (isBehind && attempt < maxAttempts) continue
       // No await from here on: what comes after these records comes as events.
@@ -173,4 +173,5 @@ export async function recordsOf(log: AsyncIterable<LogRecord>): Promise<LogRecor
   return records
 }
 
-const livingBelow = (agent: Agent): Agent[] => agent.children().flatMap((child) => [child, ...livingBelow(child)])
+const livingBelow = (agent: DrivenBelow): DrivenBelow[] =>
+  agent.children().flatMap((child) => [child, ...livingBelow(child)])

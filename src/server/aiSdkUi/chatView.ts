@@ -1,5 +1,6 @@
 import type { Clock } from '../../protocol/clock.ts'
 import type { AgentEvent } from '../../protocol/events.ts'
+import { isCutOff } from '../bridge/drivenAgent.ts'
 import { DurableSink, type Sink } from '../streams/durableSink.ts'
 import type { ChatThread, ChatWatcher } from './chatThread.ts'
 import { cutMessage } from './cutMessage.ts'
@@ -63,7 +64,8 @@ export class ChatView implements ChatWatcher {
     for (const childId of thread.fold.called) this.#changed.add(childId)
     this.#pull()
     this.#showPreviews()
-    if (this.#exchange?.end !== undefined) this.#finish(endingOf(this.#exchange))
+    const { end } = this.#exchange ?? {}
+    if (end !== undefined && !isCutOff(thread.agent, end)) this.#finish(endingOf(this.#exchange!))
     else if (this.#exchange !== undefined && thread.isWaiting) this.wait()
   }
 
@@ -77,7 +79,7 @@ export class ChatView implements ChatWatcher {
     this.#pull()
     if (event.agentId !== thread.agent.id) return this.#takeBelow(event)
     if (event.type === 'tool.progress') this.#progress(exchange, event)
-    else if (event.type === 'run.end') this.#finish(endingOf(exchange))
+    else if (event.type === 'run.end' && !isCutOff(thread.agent, event)) this.#finish(endingOf(exchange))
   }
 
   /** Nothing continues before people decide. */

@@ -1,5 +1,5 @@
 import type { DecideOptions, Decision } from '../../protocol/commands.ts'
-import type { Agent } from '../../runtime/agents/agent.ts'
+import type { DrivenAgent } from '../bridge/drivenAgent.ts'
 import type { Exchange } from './exchange.ts'
 import type { ChatInput, GivenMessage, GivenPart } from './readChat.ts'
 
@@ -12,7 +12,7 @@ export interface Decided {
 
 /** What a client's message and its answers decide of what still waits; what does not wait any more is left out. */
 export function decisionsIn(
-  agent: Agent,
+  agent: DrivenAgent,
   exchange: Exchange | undefined,
   { message, answers }: { readonly message: GivenMessage | undefined; readonly answers: ChatInput['answers'] },
 ): Decided[] {

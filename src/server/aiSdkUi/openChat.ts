@@ -5,7 +5,7 @@ import { hasCode, RuntimeError } from '../../protocol/errors.ts'
 import { formatNodeId } from '../../protocol/ids.ts'
 import type { LogRecord } from '../../protocol/records.ts'
 import { isAsked } from '../../protocol/asked.ts'
-import type { Agent } from '../../runtime/agents/agent.ts'
+import type { DrivenAgent } from '../bridge/drivenAgent.ts'
 import type { AgentAccess } from '../bridge/agentAccess.ts'
 import { mustBeOf } from '../bridge/oneDefinition.ts'
 import { ChatThread, recordsOf } from './chatThread.ts'
@@ -27,7 +27,7 @@ const recentMs = 30_000
 /** The agents of one server that chats talk to. */
 export class Chats {
   readonly #definition: string | undefined
-  readonly #threads = new WeakMap<Agent, ChatThread>()
+  readonly #threads = new WeakMap<DrivenAgent, ChatThread>()
   /** The last request of each chat that is being opened. */
   readonly #opening = new Map<string, Promise<unknown>>()
 
@@ -118,12 +118,12 @@ export class Chats {
     return thread
   }
 
-  async #agent(access: AgentAccess, id: string, maySpawn: boolean): Promise<Agent> {
-    return await access.agent(id).catch(async (thrown: unknown) => {
+  async #agent(access: AgentAccess, id: string, maySpawn: boolean): Promise<DrivenAgent> {
+    return await access.driven(id).catch(async (thrown: unknown) => {
       if (!maySpawn || !hasCode(thrown, 'AGENT_NOT_FOUND')) throw thrown
-      return await access.spawn(this.#definition ?? access.definitions[0] ?? '', { id }).catch((refused: unknown) => {
+      return await access.begin(this.#definition ?? access.definitions[0] ?? '', { id }).catch((refused: unknown) => {
         // Another client was faster.
-        if (hasCode(refused, 'AGENT_EXISTS')) return access.agent(id)
+        if (hasCode(refused, 'AGENT_EXISTS')) return access.driven(id)
         throw refused
       })
     })
@@ -145,8 +145,14 @@ export class Chats {
 
 async function openIn(thread: ChatThread, input: ChatInput, access: AgentAccess): Promise<Opened> {
   const last = input.messages.at(-1)!
-  if (input.trigger === 'regenerate-message') return regenerate(thread, last)
-  return last.role === 'user' ? await say(thread, input, access) : decide(thread, input, access)
+  const opened =
+    input.trigger === 'regenerate-message'
+      ? regenerate(thread, last)
+      : last.role === 'user'
+        ? await say(thread, input, access)
+        : decide(thread, input, access)
+  await thread.agent.taken?.()
+  return opened
 }
 
 /** Prompts the agent, unless the message was said before: then what came of it is shown. */
@@ -222,7 +228,7 @@ function decide(thread: ChatThread, { messages, answers, resume }: ChatInput, ac
 }
 
 /** First what may be refused: a decision cannot be undone. */
-function dispatchAll(agent: Agent, decisions: readonly Decided[], requestId: string): void {
+function dispatchAll(agent: DrivenAgent, decisions: readonly Decided[], requestId: string): void {
   const isValue = ({ decision }: Decided): boolean => typeof decision === 'object'
   for (const { callId, decision, how } of decisions.toSorted((a, b) => Number(isValue(b)) - Number(isValue(a)))) {
     const command = { type: 'agent.decide', agentId: agent.id, callId, ...decided(decision, how) } as AgentCommand

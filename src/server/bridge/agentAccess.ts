@@ -10,6 +10,7 @@ import type { SessionSummary } from '../../sessions/listSessions.ts'
 import { isSameGrant, mayAct, outOfReach, reaches, type Grant, type Reach, type ReachedAgent } from './roles.ts'
 import type { Viewer } from './agentDirectory.ts'
 import type { Bridge } from './bridge.ts'
+import type { DrivenAgent } from './drivenAgent.ts'
 import type { WantedSessions } from './sessionIndex.ts'
 import type { BridgeLimits } from './limits.ts'
 
@@ -188,7 +189,7 @@ export class AgentAccess implements Viewer {
   }
 
   /** Whether an agent's log has a request of this id, however long ago. */
-  wasAsked(agent: Agent, requestId: string): Promise<boolean> {
+  wasAsked(agent: Pick<DrivenAgent, 'wasAsked'>, requestId: string): Promise<boolean> {
     return agent.wasAsked(requestId)
   }
 
@@ -272,6 +273,15 @@ export class AgentAccess implements Viewer {
     return agent
   }
 
+  /** Starts an agent for another protocol, where an engine has it if there is one. Rejects as `spawn`. */
+  async begin(name: string, given: { readonly id?: string } = {}): Promise<DrivenAgent> {
+    const { dispatch, placed } = this.#bridge
+    if (dispatch === undefined || placed === undefined) return await this.spawn(name, given)
+    const birth = this.birth(name, given)
+    await dispatch.begin(birth, this.newId())
+    return await placed.open(birth.id)
+  }
+
   /** What can be drawn of an agent, which is not woken. Rejects with `AGENT_NOT_FOUND`, `BRIDGE_FORBIDDEN`. */
   charted(agentId: string): Promise<ChartSubject> {
     return this.#bridge.agents.charted(agentId, this)
@@ -280,5 +290,13 @@ export class AgentAccess implements Viewer {
   /** An agent that runs, or goes on from its log now. Rejects with `AGENT_NOT_FOUND`, `AGENT_STOPPED`, `BRIDGE_FORBIDDEN`. */
   agent(agentId: string): Promise<Agent> {
     return this.#bridge.agents.agent(agentId, this)
+  }
+
+  /** An agent for another protocol, to be driven where an engine has it if there is one. Rejects as `agent`. */
+  async driven(agentId: string): Promise<DrivenAgent> {
+    const { placed, agents } = this.#bridge
+    if (placed === undefined || this.find(agentId)?.incognito === true) return await this.agent(agentId)
+    await agents.created(agentId, this)
+    return await placed.open(agentId)
   }
 }

@@ -20,6 +20,7 @@ import { IncognitoAgents } from './incognitoAgents.ts'
 import type { Dispatch } from './dispatch.ts'
 import type { BridgeLimits } from './limits.ts'
 import { outwardError } from './outwardError.ts'
+import { PlacedAgents } from './placedAgents.ts'
 import { RefusalLog } from './refusalLog.ts'
 import { Roster } from './roster.ts'
 import type { ServedDeps } from './servedDeps.ts'
@@ -61,6 +62,8 @@ export class Bridge {
   readonly front: Front | undefined
   /** Takes commands elsewhere than to the agents of this process. */
   readonly dispatch: Dispatch | undefined
+  /** With `dispatch`: agents as other protocols drive them. */
+  readonly placed: PlacedAgents | undefined
   readonly #redactor: BridgeParts['redactor']
   readonly #feeds = new Map<string, Feed>()
   readonly #followed: FollowedLogs
@@ -93,6 +96,9 @@ export class Bridge {
     this.authenticator = new Authenticator({ tokens, authenticate, role, shares, forwarded, clock, failed })
     this.front = parts.front
     this.dispatch = parts.dispatch
+    const { store, definitions, dispatch } = parts
+    const placing = { runtime, store, clock, definitions, newId: () => this.newId() }
+    this.placed = dispatch && new PlacedAgents(placing, dispatch)
     this.roster = new Roster(() => runtime.agents(), parts.clock)
     this.#followed = new FollowedLogs({
       store: parts.store,
@@ -105,6 +111,7 @@ export class Bridge {
       this.incognito.began(agent)
       this.#feeds.get(agent.id)?.attach(agent)
       this.decisions.began(agent.id)
+      this.placed?.began(agent)
     })
   }
 
@@ -204,6 +211,7 @@ export class Bridge {
     this.#stopFollowing()
     this.roster.close()
     this.#followed.close()
+    this.placed?.close()
     this.refusals.close()
     this.incognito.close()
     for (const feed of this.#feeds.values()) feed.close()

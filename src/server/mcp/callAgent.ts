@@ -3,7 +3,7 @@ import type { AgentEvent } from '../../protocol/events.ts'
 import type { Pending } from '../../protocol/pending.ts'
 import { ofProgram } from '../../protocol/asked.ts'
 import type { RunResult } from '../../runs/runResult.ts'
-import type { Agent } from '../../runtime/agents/agent.ts'
+import type { DrivenAgent } from '../bridge/drivenAgent.ts'
 import { awaitsDecision } from '../../runtime/agents/agentTree.ts'
 import type { AgentAccess } from '../bridge/agentAccess.ts'
 import { mustBeOf } from '../bridge/oneDefinition.ts'
@@ -36,7 +36,7 @@ export type Outcome = Place &
   (
     | { readonly type: 'over'; readonly result: RunResult | undefined }
     /** Nothing goes on before people decide. */
-    | { readonly type: 'waiting'; readonly agent: Agent; readonly pending: readonly Pending[] }
+    | { readonly type: 'waiting'; readonly agent: DrivenAgent; readonly pending: readonly Pending[] }
   )
 
 /**
@@ -53,7 +53,7 @@ export async function callAgent(
   access.mustBe('drive', 'tools/call')
   const agent =
     wanted.session === undefined
-      ? await access.spawn(tool.definition.name)
+      ? await access.begin(tool.definition.name)
       : await sessionOf(tool, wanted.session, access)
   const session = agent.id
   // The task would wait in the queue, and run when nobody waits for its answer any more.
@@ -83,13 +83,17 @@ export async function answerAgent(
   const { access } = caller
   access.mustBe('drive', 'tools/call')
   const agent = await sessionOf(tool, session, access)
-  const taken = decideBy(agent, answers)
+  const taken = await decideBy(agent, answers)
   return { ...(await goOn(agent, tool, { session, requestId }, caller)), taken }
 }
 
 /** Rejects with `AGENT_NOT_FOUND`, `INVALID_OPTION` for a session of another definition. */
-async function sessionOf({ definition: { name } }: AgentTool, session: string, access: AgentAccess): Promise<Agent> {
-  const agent = await access.agent(session)
+async function sessionOf(
+  { definition: { name } }: AgentTool,
+  session: string,
+  access: AgentAccess,
+): Promise<DrivenAgent> {
+  const agent = await access.driven(session)
   if (agent.path.length > 0)
     throw new RuntimeError('AGENT_NOT_FOUND', `Agent "${session}" is a sub-agent: a session is a root agent.`)
   mustBeOf(name, 'session', agent)
@@ -97,7 +101,7 @@ async function sessionOf({ definition: { name } }: AgentTool, session: string, a
   return agent
 }
 
-const goOn = (agent: Agent, { definition }: AgentTool, place: Place, caller: Caller): Promise<Outcome> =>
+const goOn = (agent: DrivenAgent, { definition }: AgentTool, place: Place, caller: Caller): Promise<Outcome> =>
   outcomeOf(
     agent,
     place,
@@ -107,7 +111,7 @@ const goOn = (agent: Agent, { definition }: AgentTool, place: Place, caller: Cal
 
 /** Resolves once the run is over, nothing goes on before people decide, or the client has left. */
 async function outcomeOf(
-  agent: Agent,
+  agent: DrivenAgent,
   place: Place,
   resultOf: (signal: AbortSignal) => Promise<RunResult | undefined>,
   { signal, isCancelled, began, tell }: Caller,
@@ -146,7 +150,7 @@ async function outcomeOf(
 }
 
 /** Aborts this run and no other; one that is not its own a call leaves alone. */
-function abort(agent: Agent, run: string | undefined): void {
+function abort(agent: DrivenAgent, run: string | undefined): void {
   if (run === undefined) return
   try {
     agent.dispatch({ type: 'agent.abort', agentId: agent.id, run })

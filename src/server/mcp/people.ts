@@ -5,7 +5,7 @@ import type { DecideOptions, Decision } from '../../protocol/commands.ts'
 import { hasCode, messageOf } from '../../protocol/errors.ts'
 import type { JsonSchema } from '../../protocol/model.ts'
 import type { Pending } from '../../protocol/pending.ts'
-import type { Agent } from '../../runtime/agents/agent.ts'
+import type { DrivenAgent } from '../bridge/drivenAgent.ts'
 import { answerForm } from '../bridge/answerForm.ts'
 
 /** Longest input of a call that a person is shown, in UTF-16 units. */
@@ -92,7 +92,7 @@ export interface Taken {
 }
 
 /** Decides what was answered. */
-export function decideBy(agent: Agent, answers: Answers): Taken {
+export async function decideBy(agent: DrivenAgent, answers: Answers): Promise<Taken> {
   const problems = new Map<string, string>()
   let count = 0
   for (const pending of agent.pending()) {
@@ -101,6 +101,7 @@ export function decideBy(agent: Agent, answers: Answers): Taken {
     if (decided === undefined) continue
     try {
       agent.decide(pending.key, decided.decision, decided.how)
+      await agent.taken?.()
       count += 1
     } catch (thrown) {
       // Else somebody was faster, or the agent has ended.

@@ -2,7 +2,7 @@ import type { CallToolResult, InputRequiredResult, ServerContext } from '@modelc
 import { z } from 'zod'
 import type { AgentEvent } from '../../protocol/events.ts'
 import type { Pending } from '../../protocol/pending.ts'
-import type { Agent } from '../../runtime/agents/agent.ts'
+import type { DrivenAgent } from '../bridge/drivenAgent.ts'
 import type { AgentTool, Wanted } from './agentTool.ts'
 import { answerOf } from './answers.ts'
 import { answerAgent, callAgent, type Caller, type Outcome, type Place } from './callAgent.ts'
@@ -91,7 +91,11 @@ function questionsOf({ pending, taken }: Extract<Round, { type: 'waiting' }>): r
 const longest = 2_147_483_647
 
 /** Asks one after another; what is decided elsewhere meanwhile is taken back. `not asked`: the client cannot. */
-async function ask(ctx: ServerContext, agent: Agent, questions: readonly Pending[]): Promise<Answers | 'not asked'> {
+async function ask(
+  ctx: ServerContext,
+  agent: DrivenAgent,
+  questions: readonly Pending[],
+): Promise<Answers | 'not asked'> {
   const answers: Record<string, unknown> = {}
   for (const question of questions) {
     const settled = new AbortController()

@@ -1,4 +1,4 @@
-import type { Agent } from '../../runtime/agents/agent.ts'
+import type { DrivenBelow } from '../bridge/drivenAgent.ts'
 
 /** Where events of one run go: a response, or a socket. */
 export interface Sink<Event> {
@@ -15,7 +15,7 @@ export interface Sink<Event> {
 const maxHeld = 1_024
 
 /** Resolves once the store has all records of an agent and its sub-agents; `undefined`: it has them. */
-function unwritten(agent: Agent): Promise<unknown> | undefined {
+function unwritten(agent: DrivenBelow): Promise<unknown> | undefined {
   const own = agent.durable()
   const below = agent.children().flatMap((child) => unwritten(child) ?? [])
   if (below.length === 0) return own
@@ -28,12 +28,12 @@ function unwritten(agent: Agent): Promise<unknown> | undefined {
  */
 export class DurableSink<Event> implements Sink<Event> {
   readonly #sink: Sink<Event>
-  readonly #agent: Agent
+  readonly #agent: DrivenBelow
   #held: Event[] = []
   #isEnded = false
   #onDrain: (() => void) | undefined
 
-  constructor(sink: Sink<Event>, agent: Agent) {
+  constructor(sink: Sink<Event>, agent: DrivenBelow) {
     this.#sink = sink
     this.#agent = agent
   }

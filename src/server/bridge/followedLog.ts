@@ -1,0 +1,154 @@
+import { Conversation } from '../../conversation/conversation.ts'
+import { rebuildConversation } from '../../conversation/rebuildConversation.ts'
+import { initialState, stateAfter } from '../../sessions/machineState.ts'
+import { foldSpent, nothingYet, totalSpent } from '../../sessions/spent.ts'
+import { RequestIndex } from '../../sessions/requestIndex.ts'
+import { eventOf, type AgentEvent, type GrowingReply } from '../../protocol/events.ts'
+import type { Pending } from '../../protocol/pending.ts'
+import { pendingIn } from '../../protocol/pendingIn.ts'
+import type { LogRecord, PauseReason, RecordOf, Spent } from '../../protocol/records.ts'
+import type { AgentTree } from '../../runtime/agents/agentTree.ts'
+
+/** Most that is held back of what no log has. */
+const maxHeard = 4_096
+
+type Growing = { -readonly [K in keyof GrowingReply]: GrowingReply[K] }
+
+/** One agent as its log leaves it, record by record, and what was heard of it beside that. */
+export class FollowedLog {
+  readonly agentId: string
+  conversation = new Conversation()
+  created: RecordOf<'agent.created'> | undefined
+  lastSeq = 0
+  growing: Growing | undefined
+  /** The state that was told last. */
+  toldState = 'idle'
+  /** Sub-agents that are alive, by id, oldest first, with the call that each carries out. */
+  readonly below = new Map<string, { readonly log: FollowedLog; readonly callId: string | undefined }>()
+  readonly requests = new RequestIndex()
+  readonly #asked = new Map<string, Pending>()
+  /** What no log has, in the order in which it happened, until the records before it were read. */
+  #live: AgentEvent[] = []
+  #machine = initialState
+  #isStopped = false
+  #spent = nothingYet
+  #at = { runId: '', turnIndex: 0 }
+
+  constructor(agentId: string) {
+    this.agentId = agentId
+  }
+
+  get path(): readonly string[] {
+    return this.created?.path ?? []
+  }
+
+  /** Of the machine's chart, as far as a log tells. */
+  get state(): string {
+    return this.#isStopped ? 'stopped' : this.#machine.state
+  }
+
+  get isInRun(): boolean {
+    return this.#machine.inRun
+  }
+
+  get pause(): PauseReason | null {
+    return this.#machine.pause
+  }
+
+  get spent(): Spent {
+    return totalSpent(this.#spent)
+  }
+
+  /** What its events have in common now. */
+  get at(): { readonly runId: string; readonly turnIndex: number } {
+    return this.#at
+  }
+
+  /** Of a fork: what it shares with its sources, before its own first record. */
+  begin(past: readonly LogRecord[], created: LogRecord): void {
+    this.conversation = rebuildConversation([], { past })
+    if (created.type === 'agent.created' && created.forkedFrom !== undefined) this.conversation.beginLog()
+  }
+
+  /** Takes the next record; what was heard before it comes first. */
+  *take(record: LogRecord): Generator<AgentEvent, void, undefined> {
+    yield* this.heardBefore(record.seq)
+    this.conversation.apply(record)
+    this.#machine = stateAfter(this.#machine, record)
+    this.#spent = foldSpent(this.#spent, record)
+    this.requests.apply(record)
+    this.lastSeq = record.seq
+    if ('runId' in record && 'turnIndex' in record) this.#at = { runId: record.runId, turnIndex: record.turnIndex }
+    const pending = pendingIn(this.agentId, record)
+    if (pending !== undefined) this.#asked.set(pending.callId, pending)
+    if (record.type === 'agent.created') this.created = record
+    else if (record.type === 'agent.stopped') this.#isStopped = true
+    else if (record.type === 'child.spawned') this.#begins(record.childId, undefined)
+    else if (record.type === 'tool.start' && record.childId !== undefined) this.#begins(record.childId, record.callId)
+    else if (record.type === 'child.ended') this.below.delete(record.childId)
+    else if (record.type === 'tool.end') {
+      this.#asked.delete(record.callId)
+      const child = this.childOf(record.callId)
+      if (child !== undefined) this.below.delete(child.agentId)
+    }
+    const isOver = record.type === 'reply.end' || record.type === 'reply.reset' || record.type === 'run.end'
+    if (isOver) this.growing = undefined
+    yield eventOf(record, this)
+  }
+
+  #begins(childId: string, callId: string | undefined): void {
+    const log = this.below.get(childId)?.log ?? new FollowedLog(childId)
+    this.below.set(childId, { log, callId: callId ?? this.below.get(childId)?.callId })
+  }
+
+  /** The sub-agent that carries a call out. */
+  childOf(callId: string): FollowedLog | undefined {
+    for (const child of this.below.values()) if (child.callId === callId) return child.log
+    return undefined
+  }
+
+  /** Takes what no log has. */
+  hear(event: AgentEvent): void {
+    // While the store fails nothing of it can be told.
+    if (this.#live.length >= maxHeard) this.#live = []
+    this.#live.push(event)
+  }
+
+  /** What was heard before a record. */
+  *heardBefore(seq: number): Generator<AgentEvent, void, undefined> {
+    while (this.#live.length > 0 && this.#live[0]!.seq < seq) {
+      const event = this.#live.shift()!
+      this.#grow(event)
+      yield event
+    }
+  }
+
+  /** Forgets what was heard, as the agent is another one now. */
+  forgetHeard(): void {
+    this.#live = []
+  }
+
+  #grow(event: AgentEvent): void {
+    if (event.type === 'reply.start') {
+      const { runId, turnIndex } = event
+      this.growing = { runId, turnIndex, text: '', thinking: '' }
+    } else if (this.growing !== undefined && event.type === 'reply.delta') this.growing.text += event.text
+    else if (this.growing !== undefined && event.type === 'thinking.delta') this.growing.thinking += event.text
+  }
+
+  /** What waits for people, here and below. */
+  pending(): Pending[] {
+    const { calls, inRun } = this.#machine
+    const own = inRun ? [...this.#asked.values()].filter(({ callId }) => calls.get(callId) === 'held') : []
+    return [...own, ...[...this.below.values()].flatMap(({ log }) => log.pending())]
+  }
+
+  tree(): AgentTree {
+    return {
+      id: this.agentId,
+      definition: this.created?.definition ?? '',
+      state: this.state,
+      children: [...this.below.values()].map(({ log }) => log.tree()),
+    }
+  }
+}

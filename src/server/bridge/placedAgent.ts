@@ -1,0 +1,268 @@
+import type { AgentDefinition } from '../../actors/agentDefinition.ts'
+import type { AgentCommand, DecideOptions, Decision, RevertCommandOptions } from '../../protocol/commands.ts'
+import { checkCommand } from '../../protocol/checkCommand.ts'
+import { toErrorInfo } from '../../protocol/errors.ts'
+import { concernsPeople, type AgentEvent } from '../../protocol/events.ts'
+import { noUsage } from '../../protocol/messages.ts'
+import { decided, given } from '../../protocol/writeCommand.ts'
+import { EventBuffer } from '../../runs/eventBuffer.ts'
+import type { Run } from '../../runs/run.ts'
+import type { RunResult } from '../../runs/runResult.ts'
+import { resultOf } from '../../runs/run.ts'
+import type { Dispatch } from './dispatch.ts'
+import type { DrivenAgent, DrivenBelow } from './drivenAgent.ts'
+import { FollowedRun } from './followedRun.ts'
+import type { FollowedLog } from './followedLog.ts'
+import type { FollowedTree } from './followedTree.ts'
+
+interface Parts {
+  readonly tree: FollowedTree
+  readonly dispatch: Dispatch
+  /** Of a name, where this server has it. */
+  definition(name: string): AgentDefinition | undefined
+  newId(): string
+}
+
+const beginsRun: ReadonlySet<string> = new Set(['agent.prompt', 'agent.interrupt', 'agent.resume'])
+/** After these the log has the request, unless they wait for a run before. */
+const isRecorded: ReadonlySet<string> = new Set([...beginsRun, 'agent.steer', 'agent.followUp'])
+
+/** Ids of requests that are remembered, so that two commands never have the same one. */
+const mostIds = 1_000
+
+/**
+ * An agent that works where an engine has it: commands go to that (`dispatch`), and what it does is followed in its log. What a local agent throws is
+ * found out later: `taken` says it, or the result of the run.
+ */
+export class PlacedAgent implements DrivenAgent {
+  readonly isPlaced = true
+  readonly id: string
+  readonly parent = undefined
+  readonly incognito = false
+  readonly #parts: Parts
+  readonly #log: FollowedLog
+  #order: Promise<unknown> = Promise.resolve()
+  /** What was dispatched and is not taken yet. */
+  readonly #untaken = new Set<Promise<unknown>>()
+  readonly #ids = new Set<string>()
+
+  constructor(id: string, parts: Parts) {
+    this.id = id
+    this.#parts = parts
+    this.#log = parts.tree.root
+  }
+
+  get definition(): string {
+    return this.#log.created?.definition ?? ''
+  }
+
+  get path(): readonly string[] {
+    return this.#log.path
+  }
+
+  get state(): string {
+    return this.#log.state
+  }
+
+  get pause(): DrivenAgent['pause'] {
+    return this.#log.pause
+  }
+
+  get lastSeq(): number {
+    return this.#log.lastSeq
+  }
+
+  get spent(): DrivenAgent['spent'] {
+    return this.#log.spent
+  }
+
+  get conversation(): DrivenAgent['conversation'] {
+    return this.#log.conversation
+  }
+
+  get growingReply(): DrivenAgent['growingReply'] {
+    return this.#log.growing
+  }
+
+  get braking(): DrivenAgent['braking'] {
+    const flags = this.#policy?.flags
+    if (flags === undefined) return noBrakes
+    const { compact: _, turns: __, ...brakes } = flags
+    return brakes
+  }
+
+  get clientTools(): readonly string[] {
+    return this.#policy?.external ?? []
+  }
+
+  get #policy(): AgentDefinition['policy'] | undefined {
+    return this.#parts.definition(this.definition)?.policy
+  }
+
+  /** What is known of it is in the store. */
+  durable(): undefined {
+    return undefined
+  }
+
+  /** Reads what the store has of it by now. Rejects as the store does. */
+  wake(): Promise<void> {
+    return this.#parts.tree.catchUp()
+  }
+
+  async wasAsked(requestId: string): Promise<boolean> {
+    await this.wake()
+    return this.#log.requests.has(requestId)
+  }
+
+  pending(): ReturnType<DrivenAgent['pending']> {
+    return this.#log.pending()
+  }
+
+  approvals(): ReturnType<DrivenAgent['approvals']> {
+    return this.pending().flatMap(({ kind, agentId, callId, key, name, input }) =>
+      kind === 'approval' ? [{ agentId, callId, key, name, input }] : [],
+    )
+  }
+
+  tree(): ReturnType<DrivenAgent['tree']> {
+    return this.#log.tree()
+  }
+
+  children(): DrivenBelow[] {
+    return belowOf(this.#log)
+  }
+
+  subscribe(listener: (event: AgentEvent) => unknown, options?: { readonly descendants?: boolean }): () => void {
+    return this.#parts.tree.subscribe(listener, options)
+  }
+
+  events(): AsyncIterableIterator<AgentEvent> {
+    const buffer: EventBuffer = new EventBuffer(() => unsubscribe())
+    const unsubscribe = this.subscribe((event) => buffer.push(event))
+    return buffer
+  }
+
+  decide(callId: string, decision: Decision, how?: string | DecideOptions): void {
+    this.dispatch({ type: 'agent.decide', agentId: this.id, callId, ...decided(decision, how) } as AgentCommand)
+  }
+
+  revert(step: string, options: RevertCommandOptions): void {
+    this.dispatch({ type: 'agent.revert', agentId: this.id, step, ...given(options) } as AgentCommand)
+  }
+
+  abort(): void {
+    this.dispatch({ type: 'agent.abort', agentId: this.id })
+  }
+
+  /** What runs is aborted; where the agent is loaded is not for clients to say. */
+  async close(): Promise<void> {
+    this.abort()
+    await this.taken()
+  }
+
+  dispatch(
+    command: AgentCommand,
+    { requestId = this.#parts.newId() }: { readonly requestId?: string } = {},
+  ): Pick<Run, 'requestId' | 'result'> | undefined {
+    const checked = checkCommand(command)
+    const id = this.#idFor(requestId, checked.type === 'agent.decide' ? checked.callId : checked.type)
+    // One that an engine queues behind another run is in no log before that is over.
+    const waitsForLog = isRecorded.has(checked.type) && !(checked.type === 'agent.prompt' && this.#log.isInRun)
+    const sent = this.#order.then(() => this.#parts.dispatch.command(checked, id))
+    const run = beginsRun.has(checked.type) ? this.#follow(id, sent) : undefined
+    const taken =
+      checked.type === 'agent.decide'
+        ? this.#decided(id, sent)
+        : sent.then(({ ended }) => (waitsForLog ? this.#recorded(id, ended) : undefined))
+    this.#order = Promise.race([sent, taken]).catch(() => {})
+    this.#untaken.add(taken)
+    const settled = (): void => void this.#untaken.delete(taken)
+    taken.then(settled, settled)
+    return run
+  }
+
+  async taken(): Promise<void> {
+    await Promise.all(this.#untaken)
+    await this.wake()
+  }
+
+  /** An engine does what has one id only once. */
+  #idFor(requestId: string, what: string): string {
+    const id = this.#ids.has(requestId) ? `${requestId}/${what}` : requestId
+    this.#ids.add(id)
+    if (this.#ids.size > mostIds) this.#ids.delete(this.#ids.values().next().value!)
+    return id
+  }
+
+  /** Resolves once one of the logs has the decision. Rejects if it was refused. */
+  async #decided(requestId: string, sent: Promise<unknown>): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const unsubscribe = this.subscribe((event) => {
+      const by = event.type === 'tool.end' ? event.returned : event
+      if (concernsPeople(event) && by !== undefined && 'requestId' in by && by.requestId === requestId) resolve()
+    })
+    try {
+      await Promise.race([sent.then(() => this.wake()), promise])
+    } finally {
+      unsubscribe()
+    }
+  }
+
+  /** Resolves once the log has the request, or the engine says how it ended. */
+  async #recorded(requestId: string, ended: Promise<unknown> | undefined): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const look = (): void => {
+      if (this.#log.requests.has(requestId)) resolve()
+    }
+    const unsubscribe = this.subscribe(look)
+    void ended?.then(() => resolve())
+    try {
+      await this.wake()
+      look()
+      await promise
+    } finally {
+      unsubscribe()
+    }
+  }
+
+  /** The run of a request, which begins when its turn comes. */
+  #follow(requestId: string, sent: ReturnType<Dispatch['command']>): Pick<Run, 'requestId' | 'result'> {
+    const { promise, resolve } = Promise.withResolvers<RunResult>()
+    const followed = new FollowedRun(requestId, this)
+    const unsubscribe = this.subscribe((event) => {
+      if (event.agentId !== this.id) return
+      followed.take(event)
+      const result = followed.isOver
+        ? followed.result(this.#parts.definition(this.definition)?.output ?? null)
+        : undefined
+      if (result !== undefined) resolve(result)
+    })
+    const failed = (stopReason: RunResult['stopReason'], thrown: unknown): void => {
+      const error = thrown === undefined ? undefined : toErrorInfo(thrown, 'INTERNAL')
+      resolve(
+        resultOf({ text: '', runId: '', turns: 0, childTurns: 0, usage: noUsage, costUsd: 0 }, stopReason, { error }),
+      )
+    }
+    void sent
+      .then(async ({ ended }) => {
+        const how = await ended
+        if (how === undefined) return
+        // Its log may say more of it.
+        await this.wake().catch(() => {})
+        failed(how.stopReason, how.error)
+      })
+      .catch((thrown: unknown) => failed('error', thrown))
+    void promise.then(unsubscribe)
+    return { requestId, result: promise }
+  }
+}
+
+const noBrakes: DrivenAgent['braking'] = { revert: false, prune: false, fold: false, stall: false, policies: false }
+
+const belowOf = (log: FollowedLog): DrivenBelow[] =>
+  [...log.below.values()].map(({ log: child }) => ({
+    id: child.agentId,
+    lastSeq: child.lastSeq,
+    durable: () => undefined,
+    children: () => belowOf(child),
+  }))
