@@ -230,7 +230,7 @@ describe('other protocols where an engine has the agents', (it) => {
     const agent = new HttpAgent({ url: house.place('/ag-ui'), threadId: 'thread' })
     const [interrupt] = interruptsOf(await say(agent, 'do it'))
     assert.ok(interrupt?.subagentRunId)
-    const resume = [{ interruptId: interrupt!.id, status: 'resolved', payload: { approved: true } }] as const
+    const resume = [{ interruptId: interrupt.id, status: 'resolved', payload: { approved: true } }] as const
     const decided = await say(agent, undefined, { resume: [...resume] })
     assert.equal(endOf(decided)?.result, { stopReason: 'stop', text: 'all done' })
     assert.match(JSON.stringify(decided), 'asked')
