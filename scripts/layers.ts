@@ -75,6 +75,7 @@ export const layers: readonly Layer[] = [
       'runtime/children',
     ],
     packages: ['xstate', 'zod'],
+    node: 'modules',
   },
   {
     path: 'runtime',

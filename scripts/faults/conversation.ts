@@ -141,8 +141,8 @@ export const faults: readonly Fault[] = [
     id: 'conversation-17',
     file: 'src/conversation/overlay.ts',
     what: 'a summary does not tell of denials in its span',
-    from: 'return renderFacts(factsOf(gone), [from, to], markers)',
-    to: 'return renderFacts([], [from, to], markers)',
+    from: 'return factLines(factsOf(gone))',
+    to: 'return factLines([])',
     tests: ['braking/facts'],
   },
   {
@@ -181,8 +181,8 @@ export const faults: readonly Fault[] = [
     id: 'conversation-23',
     file: 'src/conversation/assembleRequest.ts',
     what: 'a fork without brakes is shown ids',
-    from: 'if (this.#showsIds && isStepEnd)',
-    to: 'if (this.#braking !== undefined && isStepEnd)',
+    from: 'if (this.#showsIds && showId && this.#isStepEnd(node))',
+    to: 'if (this.#braking !== undefined && showId && this.#isStepEnd(node))',
     tests: ['braking/pastBrakes'],
   },
   {

@@ -13,7 +13,7 @@ import { neutraliseBlocks, type Unfinished } from './neutralise.ts'
 import { shownMessage } from './maskedResults.ts'
 import type { ConversationNode } from './node.ts'
 import { Origins, type Origin } from './origins.ts'
-import { renderSpanFacts, renderSummary } from './overlay.ts'
+import { renderSpanFacts, renderSummary, type LaidOverlay } from './overlay.ts'
 import { renderMessage } from './renderMessage.ts'
 import { recallName } from './stepText.ts'
 import { defaultTagPolicy, type PlacedTag, type TagPolicy } from './visibleTags.ts'
@@ -79,6 +79,8 @@ export class RequestAssembler {
   /** Of each rendered node of the trunk: how many messages came before the one that it began, or `joined`. */
   readonly #begins: number[] = []
   #epoch = 0
+  /** Where the span of the summary begins that the request shows; 0 without one. */
+  #spanDepth = 0
   /** The content of the last message, while no request has it: thousands of user messages may be merged into one. */
   #growing: Block[] | undefined
   /** What the last message ended with, if that could go on in the next. */
@@ -108,12 +110,13 @@ export class RequestAssembler {
 
   /** The request of the trunk as it stands; `turnIndex` decides which tags are still shown. `note` goes after the trunk. */
   assemble(turnIndex = 0, note?: string): AssembledRequest {
-    const { path, epoch, overlay } = this.#conversation
+    const { trunkLength: length, epoch, overlay } = this.#conversation
     let changed = this.#conversation.changedSince(this.#epoch)
     this.#epoch = epoch
+    this.#spanDepth = overlay === undefined ? 0 : this.#conversation.depthOf(overlay.from)
     if (this.#braking !== undefined) changed = Math.min(changed, this.#braking.update(turnIndex, changed))
-    this.#takeBack(Math.min(this.#wholeSpan(changed, overlay) - 1, path.length))
-    while (this.#begins.length < path.length) this.#renderNext(path, overlay)
+    this.#takeBack(Math.min(this.#wholeSpan(changed, overlay) - 1, length))
+    while (this.#begins.length < length) this.#renderNext(overlay)
     const { repair } = this.#conversation
     this.#growing = undefined
     const expired = this.#braking?.expired ?? []
@@ -154,8 +157,7 @@ export class RequestAssembler {
   /** A compacted span is rendered all or nothing: a change inside it is one at its beginning. */
   #wholeSpan(changed: number, overlay: Overlay | undefined): number {
     if (overlay === undefined) return changed
-    const from = this.#conversation.node(overlay.from)!.depth
-    return changed <= this.#conversation.node(overlay.to)!.depth ? Math.min(changed, from) : changed
+    return changed <= this.#conversation.depthOf(overlay.to) ? Math.min(changed, this.#spanDepth) : changed
   }
 
   /**
@@ -175,30 +177,20 @@ export class RequestAssembler {
     this.#origins.cut(messages)
   }
 
-  #renderNext(path: readonly ConversationNode[], overlay: Overlay | undefined): void {
+  #renderNext(overlay: LaidOverlay | undefined): void {
     const depth = this.#begins.length
-    const node = path[depth]!
     const { length, last } = this.#messages
     const size = last?.content.length
     let spanned = 0
-    if (overlay?.from === node.id) {
+    // What it stands for is not read for it.
+    if (overlay !== undefined && this.#spanDepth === depth + 1) {
       this.#renderOverlay(overlay)
-      const end = this.#conversation.node(overlay.to)!
-      spanned = end.depth - node.depth
-      for (const note of this.#braking?.tagsWithin(node.depth, end.depth) ?? []) this.#pushNote(note)
+      const end = this.#conversation.depthOf(overlay.to)
+      spanned = end - depth - 1
+      for (const note of this.#braking?.tagsWithin(depth + 1, end) ?? []) this.#pushNote(note)
       for (const note of this.#braking?.noticesAfter(overlay) ?? []) this.#pushNote(note)
       for (const note of this.#braking?.indexWithin(overlay.from, overlay.to) ?? []) this.#pushNote(note)
-    } else if (this.#conversation.annotations?.hiddenBy(node.stepId) !== undefined) {
-      const instead = node.id === node.stepId ? this.#braking?.insteadOf(node.stepId) : undefined
-      for (const note of instead ?? []) this.#pushNote(note)
-      if (path[depth + 1]?.stepId !== node.stepId) {
-        this.#renderNotes(node)
-        for (const note of this.#braking?.indexWithin(node.stepId, node.stepId) ?? []) this.#pushNote(note)
-      }
-    } else {
-      this.#renderNode(node, shownMessage(node, this.#conversation, this.#canRecall))
-      if (path[depth + 1]?.stepId !== node.stepId) this.#renderNotes(node)
-    }
+    } else this.#renderAt(depth)
     const before = this.#messages.at(length - 1)
     const isAlone = length === 0 || (before === last && before?.content.length === size)
     const hasBegun = this.#messages.length > length && isAlone
@@ -206,11 +198,27 @@ export class RequestAssembler {
     for (let within = 0; within < spanned; within += 1) this.#begins.push(joined)
   }
 
-  #renderOverlay(overlay: Overlay): void {
+  /** A node that no summary stands for. */
+  #renderAt(depth: number): void {
+    const node = this.#conversation.trunkAt(depth)!
+    if (this.#conversation.annotations?.hiddenBy(node.stepId) !== undefined) {
+      const instead = node.id === node.stepId ? this.#braking?.insteadOf(node.stepId) : undefined
+      for (const note of instead ?? []) this.#pushNote(note)
+      if (this.#isStepEnd(node)) {
+        this.#renderNotes(node)
+        for (const note of this.#braking?.indexWithin(node.stepId, node.stepId) ?? []) this.#pushNote(note)
+      }
+    } else {
+      this.#renderNode(node, shownMessage(node, this.#conversation, this.#canRecall))
+      if (this.#isStepEnd(node)) this.#renderNotes(node)
+    }
+  }
+
+  #renderOverlay(overlay: LaidOverlay): void {
     const summary = renderSummary(overlay, this.#markers)
     const text = this.#showsIds ? `${summary}\n${renderId(overlay.nodeId)}` : summary
     this.#push({ role: 'user', content: [{ type: 'text', text }] }, { type: 'summary' })
-    const facts = renderSpanFacts(overlay, this.#conversation, this.#markers)
+    const facts = renderSpanFacts(overlay, this.#markers)
     if (facts !== '') this.#pushNote({ kind: 'facts', text: facts })
     for (const id of overlay.kept) {
       const node = this.#conversation.node(id)!
@@ -229,10 +237,16 @@ export class RequestAssembler {
     const isMerged = rendered.role === 'user' && this.#messages.last?.role === 'user'
     const before = isMerged ? this.#unfinished : undefined
     const { content, unfinished } = neutraliseBlocks(rendered.content, this.#markers, before)
-    const isStepEnd = showId && this.#conversation.path[node.depth]?.stepId !== node.stepId
-    if (this.#showsIds && isStepEnd) return this.#push({ ...rendered, content: withId(content, node.id) }, node)
+    if (this.#showsIds && showId && this.#isStepEnd(node))
+      return this.#push({ ...rendered, content: withId(content, node.id) }, node)
     this.#push(content === rendered.content ? rendered : { ...rendered, content }, node)
     this.#unfinished = unfinished
+  }
+
+  #isStepEnd({ depth, stepId }: ConversationNode): boolean {
+    // What a summary stands for begins with a step, and is not read to see that.
+    if (depth + 1 === this.#spanDepth) return true
+    return this.#conversation.trunkAt(depth)?.stepId !== stepId
   }
 
   #renderNotes(node: ConversationNode): void {

@@ -87,16 +87,16 @@ export class BrakeRendering {
 
   /** Notes that stand after a node. */
   notesAt(node: ConversationNode): BrakeNote[] {
-    return [...this.#tagsAt(node.id), ...this.#noticesAt(node).map(brakeNote)]
+    return [...this.#tagsAt(node.id), ...this.#noticesAt(node.id).map(brakeNote)]
   }
 
-  #noticesAt({ id }: ConversationNode): readonly Notice[] {
+  #noticesAt(id: NodeId): readonly Notice[] {
     return (this.#isBraked ? this.#conversation.annotations?.noticesAt(id) : undefined) ?? []
   }
 
   /** What was told when the last step that a summary stands for was the newest: the summary does not tell it. */
   noticesAfter({ nodeId, to }: Pick<Overlay, 'nodeId' | 'to'>): BrakeNote[] {
-    return this.#noticesAt(this.#conversation.node(to)!)
+    return this.#noticesAt(to)
       .filter(({ summary }) => summary === nodeId)
       .map(brakeNote)
   }

@@ -7,11 +7,11 @@ import { keepOpen, nodesOf, openedAgain, wrongInPlace, wrongInResult, type OpenS
 import { copiesOf, wrongInGraft } from './grafts.ts'
 import type { ConversationNode } from './node.ts'
 import { tagsIn, type KeptConversation } from './keptConversation.ts'
-import type { KeptNodes } from './keptNodes.ts'
 import { TreeView } from './treeView.ts'
 import { wrongInRevert } from './wrongInRevert.ts'
 import { Annotations } from './annotations.ts'
 import type { Notice } from './brakeNotes.ts'
+import type { NodeReader } from './conversationTree.ts'
 import type { ConversationView } from './conversationView.ts'
 import { check, corrupt } from './corruptRecord.ts'
 import { factsBehind } from './facts.ts'
@@ -51,7 +51,7 @@ export class Conversation extends TreeView implements ConversationView {
   /** `kept`: what `keep` gave of one with the same counter, and its nodes. */
   constructor(
     counter: TokenCounter = estimateTokens,
-    kept?: { readonly state: KeptConversation; readonly nodes: KeptNodes },
+    kept?: { readonly state: KeptConversation; readonly nodes: NodeReader },
   ) {
     super(kept && { ...kept.state.tree, nodes: kept.nodes }, kept && tagsIn(kept.state))
     this.#counter = counter
@@ -86,11 +86,6 @@ export class Conversation extends TreeView implements ConversationView {
       undone: this.#undone.keep(this.#annotations?.tagged ?? nobody),
       tree: this.tree.keep(),
     }
-  }
-
-  /** A node, or its bytes where nobody has read it since it was kept: for `keepNodes`. */
-  asKept(id: NodeId): ConversationNode | Uint8Array | undefined {
-    return this.tree.asKept(id)
   }
 
   /** `seq` of the last record applied. */

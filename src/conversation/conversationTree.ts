@@ -1,29 +1,36 @@
 import type { Tag } from '../protocol/braking.ts'
 import type { NodeId } from '../protocol/ids.ts'
+import { KnownIds, type KeptIds } from '../protocol/knownIds.ts'
 import type { RecordOf } from '../protocol/records.ts'
-import type { KeptNodes } from './keptNodes.ts'
 import { makeNode, repeatNode, type CallMarks, type ConversationNode } from './node.ts'
 import type { TokenCounter } from './tokenCounter.ts'
+
+/** Nodes that are kept. */
+export interface NodeReader {
+  /** The highest id there may be. */
+  readonly last: NodeId
+  /** A node without its tags; another object each time. */
+  take(id: NodeId): ConversationNode | undefined
+}
 
 /** A tree as it is kept; its nodes are read when they are asked for. */
 export interface KeptTree {
   readonly lastNodeId: NodeId
-  readonly trunk: readonly NodeId[]
-  readonly callIds: readonly string[]
-  readonly nodes: KeptNodes
+  /** Ids that follow each other, from one to another. */
+  readonly trunk: readonly (readonly [NodeId, NodeId])[]
+  readonly callIds: KeptIds
+  readonly nodes: NodeReader
 }
 
 /** The nodes of a conversation, and which of them are its trunk. */
 export class ConversationTree {
   /** By id; ids of compaction summaries leave holes, and so do nodes that are kept and were not asked for. */
   readonly #nodes: (ConversationNode | undefined)[] = []
-  readonly #trunk: ConversationNode[] = []
-  #callIds: Set<string> | undefined
+  /** Ids stand for nodes that are kept, while nobody has asked for all of it. */
+  readonly #trunk: (ConversationNode | NodeId)[]
+  #isRead: boolean
+  readonly #callIds: KnownIds
   readonly #kept: KeptTree | undefined
-  /** Ids of the trunk as it is kept, until somebody asks for the trunk. */
-  #unread: readonly NodeId[]
-  /** Ids of the calls that are kept, until somebody asks for one. */
-  #unreadCalls: readonly string[]
   /** Nodes that are no longer as they are kept. */
   readonly #changed = new Set<NodeId>()
   readonly #tagsOf: (id: NodeId) => readonly Tag[]
@@ -33,8 +40,9 @@ export class ConversationTree {
   /** `tagsOf`: the tags of a node that is kept. */
   constructor(kept?: KeptTree, tagsOf: (id: NodeId) => readonly Tag[] = () => nobody) {
     this.#kept = kept
-    this.#unread = kept?.trunk ?? nobody
-    this.#unreadCalls = kept?.callIds ?? nobody
+    this.#trunk = idsIn(kept?.trunk ?? nobody)
+    this.#isRead = this.#trunk.length === 0
+    this.#callIds = new KnownIds(kept?.callIds)
     this.lastNodeId = kept?.lastNodeId ?? 0
     this.#tagsOf = tagsOf
   }
@@ -45,20 +53,29 @@ export class ConversationTree {
   }
 
   get #path(): ConversationNode[] {
-    if (this.#unread.length > 0) {
-      for (const id of this.#unread) this.#trunk.push(this.node(id)!)
-      this.#unread = nobody
-    }
-    return this.#trunk
+    if (!this.#isRead) for (let index = this.#trunk.length - 1; index >= 0; index -= 1) this.at(index)
+    this.#isRead = true
+    return this.#trunk as ConversationNode[]
+  }
+
+  /** How many nodes the trunk has. */
+  get length(): number {
+    return this.#trunk.length
+  }
+
+  /** The node of the trunk at this index, which is its depth less one. The others are not read for it. */
+  at(index: number): ConversationNode | undefined {
+    const there = this.#trunk[index]
+    return typeof there === 'number' ? (this.#trunk[index] = this.node(there)!) : there
   }
 
   get head(): ConversationNode | undefined {
-    const id = this.#unread.at(-1)
-    return id === undefined ? this.#trunk.at(-1) : this.node(id)
+    return this.at(this.#trunk.length - 1)
   }
 
   get headId(): NodeId | null {
-    return this.#unread.at(-1) ?? this.#trunk.at(-1)?.id ?? null
+    const last = this.#trunk.at(-1)
+    return last === undefined ? null : idOf(last)
   }
 
   node(id: NodeId): ConversationNode | undefined {
@@ -66,7 +83,7 @@ export class ConversationTree {
   }
 
   #read(id: NodeId): ConversationNode | undefined {
-    const kept = this.#kept?.nodes.read(id)
+    const kept = this.#kept?.nodes.take(id)
     return kept === undefined ? undefined : (this.#nodes[id] = { ...kept, tags: this.#tagsOf(id) })
   }
 
@@ -77,10 +94,23 @@ export class ConversationTree {
   }
 
   onTrunk(id: NodeId): boolean {
-    if (this.#unread.length > 0) return hasSorted(this.#unread, id)
+    if (!this.#isRead) return this.depthOf(id) > 0
     // One that was not asked for is not on the trunk.
     const node = this.#nodes[id]
     return node !== undefined && this.#trunk[node.depth - 1] === node
+  }
+
+  /** Where a node stands on the trunk, which is not read for it; 0: it is not there. */
+  depthOf(id: NodeId): number {
+    let from = 0
+    let to = this.#trunk.length
+    while (from < to) {
+      const middle = (from + to) >>> 1
+      if (idOf(this.#trunk[middle]!) < id) from = middle + 1
+      else to = middle
+    }
+    const found = this.#trunk[from]
+    return found !== undefined && idOf(found) === id ? from + 1 : 0
   }
 
   /** The last node of the step a node belongs to. */
@@ -106,20 +136,11 @@ export class ConversationTree {
 
   /** Whether any reply so far has used this call id, or a copy of one. */
   hasCall(callId: string): boolean {
-    return this.#calls?.has(callId) ?? false
-  }
-
-  get #calls(): Set<string> | undefined {
-    if (this.#unreadCalls.length > 0) {
-      this.#callIds = new Set(this.#unreadCalls)
-      this.#unreadCalls = nobody
-    }
-    return this.#callIds
+    return this.#callIds.has(callId)
   }
 
   addCalls(callIds: readonly string[]): void {
-    const calls = (this.#callIds = this.#calls ?? new Set())
-    for (const callId of callIds) calls.add(callId)
+    for (const callId of callIds) this.#callIds.add(callId)
   }
 
   /** Appends copies of nodes, whose calls have ids of their own. */
@@ -151,25 +172,30 @@ export class ConversationTree {
 
   /** Takes what is below a depth off the trunk. */
   cut(depth: number): void {
-    this.#path.length = depth
+    this.#trunk.length = depth
   }
 
   /** All of it but the nodes, as it is kept. */
   keep(): Omit<KeptTree, 'nodes'> {
     return {
       lastNodeId: this.lastNodeId,
-      trunk: this.#unread.length > 0 ? this.#unread : this.#trunk.map(({ id }) => id),
-      callIds: this.#unreadCalls.length > 0 ? this.#unreadCalls : [...(this.#callIds ?? nobody)],
+      trunk: spansOf(this.#trunk),
+      callIds: this.#callIds.keep(),
     }
   }
 
-  /** A node, or its bytes where it is as it was kept. */
-  asKept(id: NodeId): ConversationNode | Uint8Array | undefined {
-    return (this.#changed.has(id) ? undefined : this.#kept?.nodes.bytesOf(id)) ?? this.#nodes[id]
+  /** Where nodes are read that were kept. */
+  get kept(): NodeReader | undefined {
+    return this.#kept?.nodes
+  }
+
+  /** Whether a node is no longer as it was kept. */
+  hasChanged(id: NodeId): boolean {
+    return this.#changed.has(id)
   }
 
   #push(node: ConversationNode): void {
-    this.#path.push(node)
+    this.#trunk.push(node)
     this.#nodes[node.id] = node
     if (node.id > this.lastNodeId) this.lastNodeId = node.id
   }
@@ -177,14 +203,22 @@ export class ConversationTree {
 
 const nobody: readonly never[] = Object.freeze([])
 
-/** Whether a list of growing numbers has one. */
-function hasSorted(sorted: readonly number[], wanted: number): boolean {
-  let from = 0
-  let to = sorted.length
-  while (from < to) {
-    const middle = (from + to) >>> 1
-    if (sorted[middle]! < wanted) from = middle + 1
-    else to = middle
+const idOf = (there: ConversationNode | NodeId): NodeId => (typeof there === 'number' ? there : there.id)
+
+/** Ids of a trunk, which grow. */
+function spansOf(trunk: readonly (ConversationNode | NodeId)[]): [NodeId, NodeId][] {
+  const spans: [NodeId, NodeId][] = []
+  for (const there of trunk) {
+    const id = idOf(there)
+    const last = spans.at(-1)
+    if (last?.[1] === id - 1) last[1] = id
+    else spans.push([id, id])
   }
-  return sorted[from] === wanted
+  return spans
+}
+
+function idsIn(spans: readonly (readonly [NodeId, NodeId])[]): NodeId[] {
+  const ids: NodeId[] = []
+  for (const [from, to] of spans) for (let id = from; id <= to; id += 1) ids.push(id)
+  return ids
 }

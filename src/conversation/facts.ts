@@ -88,7 +88,15 @@ const lineOf = ({ kind, tool, input, outcome }: Fact): string => {
 }
 
 /** Facts as the model sees them, one per line between the runtime's markers; `''` if there are none. */
-export function renderFacts(facts: readonly Fact[], steps: readonly NodeId[], markers: Markers = brakeMarkers): string {
+export const renderFacts = (facts: readonly Fact[], steps: readonly NodeId[], markers?: Markers): string =>
+  renderFactLines(factLines(facts), steps, markers)
+
+/** The same of lines that are made already. */
+export const renderFactLines = (lines: string, steps: readonly NodeId[], markers: Markers = brakeMarkers): string =>
+  lines === '' ? '' : `<conversation-facts${spanOf(steps)}>\n${neutralise(lines, markers)}\n</conversation-facts>`
+
+/** One line for each fact, and one for the older ones of a tool of which there are many; `''` if there are none. */
+export function factLines(facts: readonly Fact[]): string {
   if (facts.length === 0) return ''
   const lines = new Map<string, { tool: string; kind: Fact['kind']; count: number }>()
   for (const fact of facts) {
@@ -111,6 +119,5 @@ export function renderFacts(facts: readonly Fact[], steps: readonly NodeId[], ma
     ([tool, { kind, count }]) =>
       `${factWords[kind]}: ${oneLine(tool, 64)}, ${count} earlier call${count === 1 ? '' : 's'}`,
   )
-  const text = [...rest, ...shown.toReversed()].join('\n')
-  return `<conversation-facts${spanOf(steps)}>\n${neutralise(text, markers)}\n</conversation-facts>`
+  return [...rest, ...shown.toReversed()].join('\n')
 }

@@ -3,7 +3,7 @@ import type { Message, PlainBlock } from '../protocol/messages.ts'
 import type { Overlay } from '../protocol/records.ts'
 import type { ConversationNode } from './node.ts'
 import { cutMiddle } from './cutMiddle.ts'
-import { factsOf, renderFacts } from './facts.ts'
+import { factLines, factsOf, renderFactLines } from './facts.ts'
 import { plainMarkers, type Markers } from './markers.ts'
 import { neutralise } from './neutralise.ts'
 import type { TokenCounter } from './tokenCounter.ts'
@@ -11,6 +11,8 @@ import type { TokenCounter } from './tokenCounter.ts'
 /** The part of a conversation that overlays are computed from. */
 export interface OverlaySubject {
   readonly path: readonly ConversationNode[]
+  /** The node of the path at this index. */
+  trunkAt(index: number): ConversationNode | undefined
   readonly counter: TokenCounter
   readonly annotations?: { readonly pinned: ReadonlySet<NodeId> } | undefined
   /** In force before. */
@@ -21,6 +23,8 @@ export interface OverlaySubject {
 
 /** An overlay of a conversation, with the estimated tokens that it saves over its span, and those of its summary and facts. */
 export interface LaidOverlay extends Overlay {
+  /** The facts of the steps that it stands for, a line each: they are known without its span. */
+  readonly facts: string
   readonly saved: number
   readonly tokens: number
 }
@@ -57,37 +61,43 @@ export function wrongInOverlay(overlay: Overlay, subject: OverlaySubject): strin
 export const renderSummary = ({ from, to, summary }: Overlay, markers: Markers = plainMarkers): string =>
   `<conversation-summary span="n${from}–n${to}">\n${neutralise(summary, markers)}\n</conversation-summary>`
 
-/** The facts of the steps that a summary stands for; `''` when there are none. Costs the length of the span. */
-export function renderSpanFacts(
-  { from, to, kept }: Overlay,
-  subject: OverlaySubject,
-  markers: Markers = plainMarkers,
-): string {
+/** The facts of the steps that a summary stands for, a line each; `''` when there are none. Costs the length of the span. */
+function factsOfSpan({ from, to, kept }: Overlay, subject: OverlaySubject): string {
   const shown = new Set(kept)
   const span = subject.path.slice(subject.node(from)!.depth - 1, subject.node(to)!.depth)
   const gone = span.filter(({ id }) => !shown.has(id))
-  return renderFacts(factsOf(gone), [from, to], markers)
+  return factLines(factsOf(gone))
 }
+
+/** The same as it is shown to the model. */
+export const renderSpanFacts = (
+  { from, to, facts }: Overlay & Pick<LaidOverlay, 'facts'>,
+  markers: Markers = plainMarkers,
+): string => renderFactLines(facts, [from, to], markers)
 
 /** Estimated tokens that the summary of an overlay saves over its span. Costs the length of the span. */
 export function savedBySummary(overlay: Overlay, subject: OverlaySubject): number {
+  return savedBy(overlay, subject, summaryTokens({ ...overlay, facts: factsOfSpan(overlay, subject) }, subject))
+}
+
+function savedBy(overlay: Overlay, subject: OverlaySubject, tokens: number): number {
   const from = subject.node(overlay.from)!
   const to = subject.node(overlay.to)!
   const kept = overlay.kept.reduce((sum, id) => sum + (subject.node(id)?.tokens ?? 0), 0)
   const span = to.pathTokens - from.pathTokens + from.tokens
-  return span - kept - summaryTokens(overlay, subject)
+  return span - kept - tokens
 }
 
 /** A compaction with what it takes and saves. */
-export const layOverlay = (overlay: Overlay, subject: OverlaySubject): LaidOverlay => ({
-  ...overlay,
-  saved: savedBySummary(overlay, subject),
-  tokens: summaryTokens(overlay, subject),
-})
+export function layOverlay(overlay: Overlay, subject: OverlaySubject): LaidOverlay {
+  const facts = factsOfSpan(overlay, subject)
+  const tokens = summaryTokens({ ...overlay, facts }, subject)
+  return { ...overlay, facts, saved: savedBy(overlay, subject, tokens), tokens }
+}
 
 /** Estimated tokens of a summary and of the facts shown with it. */
-export const summaryTokens = (overlay: Overlay, subject: OverlaySubject): number =>
-  subject.counter.text(renderSummary(overlay)) + subject.counter.text(renderSpanFacts(overlay, subject))
+const summaryTokens = (overlay: Overlay & Pick<LaidOverlay, 'facts'>, { counter }: OverlaySubject): number =>
+  counter.text(renderSummary(overlay)) + counter.text(renderSpanFacts(overlay))
 
 /** Estimated tokens saved by cutting long tool output after the span, but for what is `isUncut`. Costs the length of that part. */
 export function savedByCutting(
@@ -96,9 +106,9 @@ export function savedByCutting(
   isUncut: (node: ConversationNode) => boolean = () => false,
 ): number {
   let saved = 0
-  for (let i = subject.node(overlay.to)!.depth; i < subject.path.length; i++) {
-    const node = subject.path[i]!
-    if (node.id > overlay.recentTo) break
+  for (let index = subject.node(overlay.to)!.depth; ; index += 1) {
+    const node = subject.trunkAt(index)
+    if (node === undefined || node.id > overlay.recentTo) break
     if (isUncut(node)) continue
     const cut = cutBy(overlay, node)
     if (cut !== node.message) saved += node.tokens - subject.counter.message(cut)

@@ -1,5 +1,5 @@
 import type { NodeId } from '../protocol/ids.ts'
-import { ConversationTree, type KeptTree } from './conversationTree.ts'
+import { ConversationTree, type KeptTree, type NodeReader } from './conversationTree.ts'
 import { stepsOf, type ConversationNode, type Step } from './node.ts'
 import type { Tag } from '../protocol/braking.ts'
 
@@ -33,12 +33,37 @@ export abstract class TreeView {
     return this.tree.all().filter(({ id }) => !this.onTrunk(id))
   }
 
+  /** How many nodes the trunk has. */
+  get trunkLength(): number {
+    return this.tree.length
+  }
+
+  /** The node of the trunk at this index, which is its depth less one: where a long past is not looked at, it is not read. */
+  trunkAt(index: number): ConversationNode | undefined {
+    return this.tree.at(index)
+  }
+
   steps(): Step[] {
     return stepsOf(this.tree.path)
   }
 
   node(id: NodeId): ConversationNode | undefined {
     return this.tree.node(id)
+  }
+
+  /** Where a node stands on the trunk, which is not read for it; 0: it is not there. */
+  depthOf(id: NodeId): number {
+    return this.tree.depthOf(id)
+  }
+
+  /** Where nodes are read that were kept. */
+  get kept(): NodeReader | undefined {
+    return this.tree.kept
+  }
+
+  /** Whether a node is no longer as it was kept. */
+  hasChanged(id: NodeId): boolean {
+    return this.tree.hasChanged(id)
   }
 
   /** The last node of the step a node belongs to. */

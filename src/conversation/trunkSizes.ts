@@ -25,6 +25,7 @@ function shownUpTo(conversation: Conversation, depth: number, laid?: Overlay): {
   const overlay = laid ?? conversation.overlay
   const view = {
     path,
+    trunkAt: (index: number) => path[index],
     head: path.at(-1)?.id ?? null,
     counter: conversation.counter,
     overlay: overlay === undefined || depthOf(overlay.to) > depth ? undefined : overlay,

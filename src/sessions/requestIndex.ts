@@ -1,8 +1,9 @@
+import { KnownIds, type KeptIds } from '../protocol/knownIds.ts'
 import type { LogRecord } from '../protocol/records.ts'
 
 /** What is kept of them. */
 export interface KeptRequests {
-  readonly ids: readonly string[]
+  readonly ids: KeptIds
   readonly beginning?: { readonly requestId: string; readonly unsaid: number } | undefined
 }
 
@@ -11,33 +12,23 @@ export interface KeptRequests {
  * updated with every record since.
  */
 export class RequestIndex {
-  #ids: Set<string> | undefined
+  readonly #ids: KnownIds
   /** A run counts once all its first messages are recorded. */
   #beginning: { readonly requestId: string; unsaid: number } | undefined
 
-  /** Ids that were kept, until somebody asks for one. */
-  #unread: readonly string[]
-
   /** `kept`: where its records go on from. */
-  constructor({ ids, beginning }: KeptRequests = { ids: [] }) {
-    this.#unread = ids
+  constructor({ ids, beginning }: Partial<KeptRequests> = {}) {
+    this.#ids = new KnownIds(ids)
     this.#beginning = beginning && { ...beginning }
   }
 
   /** As plain JSON. */
   keep(): KeptRequests {
-    return { ids: this.#unread.length > 0 ? this.#unread : [...(this.#ids ?? [])], beginning: this.#beginning }
+    return { ids: this.#ids.keep(), beginning: this.#beginning }
   }
 
   has(requestId: string): boolean {
-    this.#read()
-    return this.#ids?.has(requestId) === true
-  }
-
-  #read(): void {
-    if (this.#unread.length === 0) return
-    this.#ids = new Set(this.#unread)
-    this.#unread = []
+    return this.#ids.has(requestId)
   }
 
   /** Whether a run has begun whose first messages are not all recorded: so far it counts for nothing. */
@@ -87,9 +78,6 @@ export class RequestIndex {
   }
 
   #add(requestId: string | undefined): void {
-    if (requestId === undefined) return
-    this.#read()
-    this.#ids ??= new Set()
-    this.#ids.add(requestId)
+    if (requestId !== undefined) this.#ids.add(requestId)
   }
 }

@@ -1,7 +1,8 @@
 import * as fc from 'fast-check'
 import { assembleRequest } from '../../src/conversation/assembleRequest.ts'
 import { Conversation } from '../../src/conversation/conversation.ts'
-import { keepNodes, KeptNodes } from '../../src/conversation/keptNodes.ts'
+import { keepNodes, type ChunkSizes } from '../../src/runtime/agents/keepNodes.ts'
+import { KeptNodes } from '../../src/runtime/agents/keptNodes.ts'
 import type { KeptConversation } from '../../src/conversation/keptConversation.ts'
 import { rebuildConversation } from '../../src/conversation/rebuildConversation.ts'
 import type { LogRecord } from '../../src/protocol/records.ts'
@@ -12,9 +13,32 @@ import { someRuns } from '../support/seeds.ts'
 import { assert, describe } from '../support/suite.ts'
 
 /** As another process has it. */
-function again(conversation: Conversation): Conversation {
+function again(conversation: Conversation, sizes?: ChunkSizes): Conversation {
   const state = JSON.parse(JSON.stringify(conversation.keep())) as KeptConversation
-  return new Conversation(conversation.counter, { state, nodes: new KeptNodes(keepNodes(conversation)) })
+  return new Conversation(conversation.counter, { state, nodes: new KeptNodes(keepNodes(conversation, sizes)) })
+}
+
+/** So that short conversations have many chunks. */
+const small: ChunkSizes = { full: 700, worthIt: 300 }
+
+/** A conversation that goes from process to process is the one that was never kept, whatever each of them has read of it. */
+function checkMoves(log: BrakeLog, records: readonly LogRecord[]): { deflated: number; taken: number } {
+  const seen = { deflated: 0, taken: 0 }
+  let moved = new Conversation()
+  records.forEach((record, at) => {
+    moved.apply(record)
+    if (at % 3 > 0) return
+    const before = new Set((moved.kept as KeptNodes | undefined)?.chunks.map(({ bytes }) => bytes.toString()))
+    if (at % 2 === 0) assert.is(viewOf(moved), viewOf(rebuildConversation(records.slice(0, at + 1))))
+    moved = again(moved, small)
+    const { chunks } = moved.kept as KeptNodes
+    seen.deflated += chunks.filter(({ isDeflated }) => isDeflated).length
+    seen.taken += chunks.filter(({ bytes }) => before.has(bytes.toString())).length
+  })
+  const whole = rebuildConversation(records)
+  assert.is(requestOf(log, moved), requestOf(log, whole))
+  assert.is(viewOf(moved), viewOf(whole))
+  return seen
 }
 
 /** Everything that can be read of one, as JSON. */
@@ -98,6 +122,43 @@ describe('a conversation that was kept', (it) => {
         { ...options, numRuns: someRuns(120) },
       )
     })
+
+  it('goes from process to process in chunks of which those that stay as they are need not be made again', () => {
+    const all = { deflated: 0, taken: 0 }
+    for (const histories of [brakedHistories({ maxLength: 16 }), foldedHistories({ maxLength: 10 })])
+      fc.assert(
+        fc.property(histories, fc.boolean(), (happenings, isRebase) => {
+          const log = played(happenings, isRebase)
+          const { deflated, taken } = checkMoves(log, log.records)
+          all.deflated += deflated
+          all.taken += taken
+        }),
+        { ...options, numRuns: someRuns(120) },
+      )
+    assert.ok(all.deflated > 10 && all.taken > 10, JSON.stringify(all))
+  })
+
+  it('shows its next request without what its summary stands for', () => {
+    const log = played([], false)
+    for (let step = 0; step < 40; step += 1) log.step([{ output: `${step} `.repeat(30) }])
+    log.compact({ first: 1, recent: 3, summary: 'all the steps' })
+    const { from, to } = log.conversation.overlay!
+    assert.ok(to - from > 60)
+    const state = JSON.parse(JSON.stringify(log.conversation.keep())) as KeptConversation
+    const nodes = new KeptNodes(keepNodes(log.conversation, small))
+    const taken: number[] = []
+    const restored = new Conversation(log.conversation.counter, {
+      state,
+      nodes: { last: nodes.last, take: (id) => (taken.push(id), nodes.take(id)) },
+    })
+    const [{ request }, whole] = [assembleRequest(restored, log.frame), assembleRequest(log.conversation, log.frame)]
+    assert.equal(request, whole.request)
+    assert.equal(
+      taken.filter((id) => id >= from && id <= to),
+      [],
+    )
+    assert.is(viewOf(restored), viewOf(log.conversation))
+  })
 
   it('reads a node when it is asked for, and says when bytes are missing', () => {
     const log = played([], false)

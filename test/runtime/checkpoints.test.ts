@@ -119,9 +119,27 @@ describe('a long log', (it) => {
     assert.is(agent.conversation.log()[0]?.id, 1)
   })
 
+  it('has one from where it was compacted, so that nobody folds that again', async (context) => {
+    const { store, checkpoints } = watched()
+    const runtime = await start(context, store)
+    const model = policyModel(() => 'so it is, again and again. '.repeat(100))
+    const compacting = define({ model, compaction: { contextWindow: 100_000, keepRecent: 2 } })
+    const agent = await runtime.spawn(compacting, { id: 'a' })
+    while (agent.lastSeq < 50) await agent.prompt('go').result
+    await runtime.detach('a')
+    assert.is(await checkpoints.read('a'), undefined)
+    const again = await runtime.resume('a', compacting)
+    again.compact()
+    await again.settled()
+    const { lastSeq } = again
+    assert.ok((await recordsOf(store, 'a')).some((record) => record.type === 'compaction.end' && record.applied))
+    await runtime.detach('a')
+    assert.is((await checkpoints.read('a'))?.seq, lastSeq)
+  })
+
   it('that is short has no checkpoint, and one that was stopped needs none', async (context) => {
     const { store, checkpoints } = watched()
-    await work(context, store, 100)
+    await work(context, store, 50)
     assert.is(await checkpoints.read('a'), undefined)
     const runtime = await start(context, store)
     const agent = await runtime.spawn(define(), { id: 'b' })

@@ -6,7 +6,7 @@ import type { AssembledRequest } from '../../conversation/assembleRequest.ts'
 import type { Conversation } from '../../conversation/conversation.ts'
 import { GroupMember } from '../../conversation/lessons.ts'
 import type { SharedLessons } from '../../conversation/sharedLessons.ts'
-import { keepNodes } from '../../conversation/keptNodes.ts'
+import { keepNodes } from './keepNodes.ts'
 import { rebuildConversation } from '../../conversation/rebuildConversation.ts'
 import type { AgentInput } from '../../machines/agentTypes.ts'
 import { foldContext } from '../../machines/rebuildContext.ts'
@@ -117,7 +117,7 @@ export class AgentHost extends LoggedHost implements AgentPorts, AgentBody, Load
     if (definition.captureTurnRequests) this.#captures = new RequestCaptures([...past, ...records])
     const context = base?.context ?? foldContext(records, past)
     this.input = machineInput(this, { ...options, history, folded: context.context })
-    this.keepCheckpoints({ context, created, at: base?.seq ?? 0, last: records.at(-1) })
+    this.keepCheckpoints({ context, created, at: base?.seq ?? 0, bytes: base?.bytes ?? 0, last: records.at(-1) })
   }
 
   keep(): ReturnType<KeptHost['keep']> {

@@ -3,8 +3,8 @@ import type { CheckpointStore } from '../../protocol/checkpoints.ts'
 import type { LogRecord, RecordOf } from '../../protocol/records.ts'
 import { bodyOf, checkpointForm, digestOf, type KeptAgent } from './keptAgent.ts'
 
-/** How many records must have come since the last checkpoint. */
-const leastRecords = 256
+/** How many records must have come since the last checkpoint: the more, the larger that is, as all of it is written. */
+const records = { least: 64, most: 256, aBytes: 1 / 1_024 } as const
 /** While the agent stays loaded: the share of its log that must have come since. Only a crash would make use of it. */
 const leastShare = 1 / 2
 
@@ -30,6 +30,8 @@ export interface KeeperOptions {
   readonly created: RecordOf<'agent.created'> | undefined
   /** Where the last checkpoint stands; 0 without one. */
   readonly at: number
+  /** How large it is. */
+  readonly bytes: number
   /** The last record of the log so far. */
   readonly last: LogRecord | undefined
   /** Is told what could not be written: nothing is lost with it. */
@@ -42,6 +44,9 @@ export class CheckpointKeeper {
   readonly #options: KeeperOptions
   #created: RecordOf<'agent.created'> | undefined
   #at: number
+  #bytes: number
+  /** What came since costs as much to fold as all of the log. */
+  #isDue = false
   #last: LogRecord | undefined
   #writing: Promise<void> | undefined
 
@@ -50,6 +55,7 @@ export class CheckpointKeeper {
     this.#options = options
     this.#created = options.created
     this.#at = options.at
+    this.#bytes = options.bytes
     this.#last = options.last
   }
 
@@ -58,15 +64,21 @@ export class CheckpointKeeper {
     this.#options.context.apply(record)
     this.#last = record
     if (record.type === 'agent.created') this.#created = record
+    else if (record.type === 'compaction.end' && record.applied) this.#isDue = true
   }
 
   get #since(): number {
     return this.#host.lastSeq - this.#at
   }
 
+  get #isLong(): boolean {
+    const { least, most, aBytes } = records
+    return this.#since >= Math.min(most, Math.max(least, this.#bytes * aBytes))
+  }
+
   /** Something happened to the agent. */
   look(): void {
-    if (this.#since < leastRecords || this.#since < this.#host.lastSeq * leastShare || !this.#isAtRest) return
+    if (!this.#isLong || this.#since < this.#host.lastSeq * leastShare || !this.#isAtRest) return
     if (this.#writing !== undefined) return
     // After what others wait for in this turn of the process.
     this.#writing = new Promise<void>((resolve) => setImmediate(resolve))
@@ -82,23 +94,26 @@ export class CheckpointKeeper {
   /** The log is written, and is let go of next. Never rejects. */
   async finish(): Promise<void> {
     await this.#writing
-    if (this.#since >= leastRecords && this.#last?.type !== 'agent.stopped') await this.#write()
+    if ((this.#isLong || this.#isDue) && this.#last?.type !== 'agent.stopped') await this.#write()
   }
 
   /** The record it stands at is in the log before it. Never rejects: the log has everything. */
   async #write(): Promise<void> {
-    const [last, created, before] = [this.#last, this.#created, this.#at]
+    const [last, created, at, isDue] = [this.#last, this.#created, this.#at, this.#isDue]
     if (last === undefined || created === undefined) return
     const { store, epoch, context, failed } = this.#options
     const { agentId } = this.#host
     this.#at = last.seq
+    this.#isDue = false
     try {
       const { kept, nodes } = this.#host.keep()
       const body = bodyOf({ ...kept, created, context: context.keep() }, nodes)
+      this.#bytes = body.length
       await this.#host.durable()
       await store.write(agentId, { seq: last.seq, form: checkpointForm, digest: digestOf(last), body }, epoch)
     } catch (thrown) {
-      this.#at = before
+      this.#at = at
+      this.#isDue = isDue
       failed(thrown)
     }
   }

@@ -2,7 +2,7 @@ import type { AgentDefinition } from '../../actors/agentDefinition.ts'
 import type { KeptTaken } from '../../actors/sourcedTools.ts'
 import { Conversation } from '../../conversation/conversation.ts'
 import type { KeptConversation } from '../../conversation/keptConversation.ts'
-import { KeptNodes } from '../../conversation/keptNodes.ts'
+import { KeptNodes } from './keptNodes.ts'
 import { TextHash } from '../../conversation/textHash.ts'
 import type { TokenCounter } from '../../conversation/tokenCounter.ts'
 import { ContextFold, type KeptContext } from '../../machines/rebuildContext.ts'
@@ -16,7 +16,7 @@ import type { KeptProgress } from './progress.ts'
 import type { KeptAsking } from './turnRequests.ts'
 
 /** Another one for every change of what is kept, or of how: older checkpoints are then as none. */
-export const checkpointForm = 'agent-1'
+export const checkpointForm = 'agent-2'
 
 /** Everything that is folded from a log but the nodes of its conversation, as plain JSON. */
 export interface KeptAgent {
@@ -37,8 +37,9 @@ interface Base {
   readonly kept: KeptAgent
   readonly conversation: Conversation
   readonly context: ContextFold
-  /** Where it stood. */
+  /** Where it stood, and how large it was. */
   readonly seq: number
+  readonly bytes: number
 }
 
 /** The log of an agent as it is opened: all of it, or the records since its checkpoint. */
@@ -96,7 +97,7 @@ export function goOnFrom(
     conversation.apply(record)
     context.apply(record)
   }
-  return { created: kept.created, past: [], records, base: { kept, conversation, context, seq } }
+  return { created: kept.created, past: [], records, base: { kept, conversation, context, seq, bytes: body.length } }
 }
 
 /** What was not followed, as the definition did not need it then, cannot be gone on from. */

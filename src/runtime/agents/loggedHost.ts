@@ -39,7 +39,7 @@ export abstract class LoggedHost extends FamilyHost implements LogOwner {
   }
 
   /** From here on its checkpoints are kept, where the store does that: of agents without a parent, which are opened by themselves. */
-  protected keepCheckpoints(from: Pick<KeeperOptions, 'context' | 'created' | 'at' | 'last'>): void {
+  protected keepCheckpoints(from: Pick<KeeperOptions, 'context' | 'created' | 'at' | 'bytes' | 'last'>): void {
     const { checkpoints } = this.store
     if (checkpoints === undefined || this.parent !== undefined || this.incognito) return
     if (!isKeepable(this.ownDefinition)) return

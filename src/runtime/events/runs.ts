@@ -132,6 +132,9 @@ export class Runs {
 
 /** The text of the last reply on the trunk. */
 export function lastText(conversation: Conversation): string {
-  const last = conversation.path.findLast(({ message }) => message.role === 'assistant')
-  return last === undefined ? '' : textOf(last.message.content)
+  for (let index = conversation.trunkLength - 1; index >= 0; index -= 1) {
+    const { message } = conversation.trunkAt(index)!
+    if (message.role === 'assistant') return textOf(message.content)
+  }
+  return ''
 }

@@ -1,0 +1,121 @@
+import { deflateRawSync } from 'node:zlib'
+import type { NodeId } from '../../protocol/ids.ts'
+import type { Conversation } from '../../conversation/conversation.ts'
+import { KeptNodes, sizes, type NodeChunk } from './keptNodes.ts'
+import type { ConversationNode } from '../../conversation/node.ts'
+
+const encoder = new TextEncoder()
+const noTags: readonly never[] = Object.freeze([])
+
+/** Fast rather than small: what people and tools say shrinks to a third or less. */
+const level = 1
+
+/** How the nodes of a conversation are divided. */
+export interface ChunkSizes {
+  /** Bytes of JSON after which a chunk is full. */
+  readonly full: number
+  /** Bytes of JSON of hidden nodes that are worth a chunk of their own. */
+  readonly worthIt: number
+}
+
+const usual: ChunkSizes = { full: 64 * 1_024, worthIt: 32 * 1_024 }
+
+interface Chunk extends NodeChunk {
+  readonly ids: readonly NodeId[]
+}
+
+/**
+ * The nodes of a conversation as `KeptNodes` reads them. What no request shows goes into chunks that are deflated, so that there is little
+ * to read when the agent is opened, and stays there. Full chunks of which all is still shown, and nothing has changed, are taken over.
+ */
+export function keepNodes(conversation: Conversation, { full, worthIt } = usual): Uint8Array<ArrayBuffer> {
+  const { lastNodeId } = conversation
+  const kept = conversation.kept instanceof KeptNodes ? conversation.kept : undefined
+  const isShown = shownIn(conversation)
+  const ids = (kept?.chunks ?? []).map((): NodeId[] => [])
+  const fresh: NodeId[] = []
+  for (let id = 1; id <= lastNodeId; id += 1) {
+    const place = conversation.hasChanged(id) ? -1 : (kept?.chunkOf(id) ?? -1)
+    ;(ids[place] ?? fresh).push(id)
+  }
+  const stay = (kept?.chunks ?? []).flatMap((chunk, place): Chunk[] => {
+    const has = { ...chunk, ids: ids[place]! }
+    if (has.ids.length === 0) return []
+    if (chunk.isDeflated || (chunk.bytes.length >= full && has.ids.every(isShown))) return [has]
+    fresh.push(...has.ids)
+    return []
+  })
+  const pools = { shown: new Pool(), hidden: new Pool() }
+  for (const id of fresh.toSorted((a, b) => a - b)) {
+    const node = conversation.node(id)
+    if (node === undefined) continue
+    const isDeflated = !isShown(id)
+    const pool = isDeflated ? pools.hidden : pools.shown
+    pool.add(node)
+    if (pool.size >= full) stay.push(pool.take(isDeflated))
+  }
+  if (pools.hidden.size >= worthIt) stay.push(pools.hidden.take(true))
+  pools.shown.addAll(pools.hidden)
+  if (pools.shown.size > 0) stay.push(pools.shown.take(false))
+  return bytesOf(lastNodeId, stay)
+}
+
+/** Whether requests show a node, as things stand. */
+function shownIn(conversation: Conversation): (id: NodeId) => boolean {
+  const { overlay, annotations } = conversation
+  const kept = new Set(overlay?.kept)
+  const isHidden = (id: NodeId): boolean => annotations?.hiddenBy(conversation.node(id)!.stepId) !== undefined
+  const hides = (annotations?.hidden.spans.length ?? 0) > 0
+  return (id) => {
+    if (!conversation.onTrunk(id)) return false
+    if (overlay !== undefined && id >= overlay.from && id <= overlay.to) return kept.has(id)
+    return !hides || !isHidden(id)
+  }
+}
+
+/** Nodes that are to be one chunk. */
+class Pool {
+  #ids: NodeId[] = []
+  #texts: string[] = []
+  /** How long they are, about. */
+  size = 0
+
+  add(node: ConversationNode): void {
+    const text = JSON.stringify({ ...node, tags: noTags })
+    this.#ids.push(node.id)
+    this.#texts.push(text)
+    this.size += text.length + 1
+  }
+
+  addAll(other: Pool): void {
+    this.#ids.push(...other.#ids)
+    this.#texts.push(...other.#texts)
+    this.size += other.size
+  }
+
+  take(isDeflated: boolean): Chunk {
+    const json = encoder.encode(`[${this.#texts.join()}]`)
+    const chunk = { ids: this.#ids, bytes: isDeflated ? deflateRawSync(json, { level }) : json, isDeflated }
+    this.#ids = []
+    this.#texts = []
+    this.size = 0
+    return chunk
+  }
+}
+
+function bytesOf(last: NodeId, chunks: readonly Chunk[]): Uint8Array<ArrayBuffer> {
+  const table = sizes.head + sizes.node * last
+  let end = table + sizes.chunk * chunks.length
+  const bytes = new Uint8Array(chunks.reduce((sum, chunk) => sum + chunk.bytes.length, end))
+  const view = new DataView(bytes.buffer)
+  view.setUint32(0, last, true)
+  view.setUint32(4, chunks.length, true)
+  chunks.forEach((chunk, place) => {
+    for (const id of chunk.ids) view.setUint16(sizes.head + sizes.node * (id - 1), place + 1, true)
+    bytes.set(chunk.bytes, end)
+    end += chunk.bytes.length
+    view.setUint32(table + sizes.chunk * place, end, true)
+    view.setUint8(table + sizes.chunk * place + 4, chunk.isDeflated ? 1 : 0)
+  })
+  return bytes
+}

@@ -1,0 +1,71 @@
+import { inflateRawSync } from 'node:zlib'
+import type { NodeId } from '../../protocol/ids.ts'
+import type { NodeReader } from '../../conversation/conversationTree.ts'
+import type { ConversationNode } from '../../conversation/node.ts'
+
+const decoder = new TextDecoder()
+
+/** Some nodes as JSON. Once it is made it is not changed: a later checkpoint takes it over as it is. */
+export interface NodeChunk {
+  readonly bytes: Uint8Array
+  /** Its bytes are deflated: no request shows its nodes for now. */
+  readonly isDeflated: boolean
+}
+
+/** Bytes of what stands before the chunks: two numbers, two bytes for each node, five for each chunk. */
+export const sizes = { head: 8, node: 2, chunk: 5 } as const
+
+/**
+ * Nodes as bytes, in chunks that are read when one of their nodes is first asked for. Numbers have their lowest byte first: the highest id
+ * and how many chunks there are, of 32 bits; for each id the chunk that has its node, counted from 1, or 0, of 16 bits; of each chunk where
+ * it ends, of 32 bits, and 1 if it is deflated. Then the chunks: JSON arrays of nodes without their tags. Ids of summaries have no node.
+ */
+export class KeptNodes implements NodeReader {
+  readonly #view: DataView
+  readonly chunks: readonly NodeChunk[]
+  /** What was read and not asked for yet, by chunk. */
+  readonly #read: (Map<NodeId, ConversationNode> | undefined)[] = []
+  /** The highest id there may be. */
+  readonly last: NodeId
+
+  /** @throws RangeError: the bytes are cut off. */
+  constructor(bytes: Uint8Array) {
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    this.last = this.#view.getUint32(0, true)
+    const count = this.#view.getUint32(4, true)
+    const table = sizes.head + sizes.node * this.last
+    let from = table + sizes.chunk * count
+    this.chunks = Array.from({ length: count }, (_, index) => {
+      const at = table + sizes.chunk * index
+      const to = this.#view.getUint32(at, true)
+      const chunk = { bytes: bytes.subarray(from, to), isDeflated: this.#view.getUint8(at + 4) === 1 }
+      from = to
+      return chunk
+    })
+    if (from !== bytes.length) throw new RangeError('nodes are missing')
+  }
+
+  /** The chunk that has a node, by its place; -1: there is none of this id. */
+  chunkOf(id: NodeId): number {
+    if (id < 1 || id > this.last) return -1
+    return this.#view.getUint16(sizes.head + sizes.node * (id - 1), true) - 1
+  }
+
+  /** A node without its tags. It is given once: the next time it is read again. */
+  take(id: NodeId): ConversationNode | undefined {
+    const place = this.chunkOf(id)
+    if (place < 0) return undefined
+    let nodes = this.#read[place]
+    if (nodes?.has(id) !== true) this.#read[place] = nodes = this.#nodesIn(place)
+    const node = nodes.get(id)
+    nodes.delete(id)
+    return node
+  }
+
+  #nodesIn(place: number): Map<NodeId, ConversationNode> {
+    const { bytes, isDeflated } = this.chunks[place]!
+    const text = decoder.decode(isDeflated ? inflateRawSync(bytes) : bytes)
+    const nodes = JSON.parse(text) as ConversationNode[]
+    return new Map(nodes.map((node) => [node.id, node]))
+  }
+}

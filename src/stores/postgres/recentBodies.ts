@@ -1,0 +1,38 @@
+/** What is remembered of bodies, in bytes. */
+const mostBytes = 32 * 1_024 * 1_024
+
+interface Recent {
+  /** Of the row that has it: another one after each write. */
+  readonly version: string
+  readonly body: Uint8Array
+}
+
+/** The bodies that were read last, so that one which nobody has written since is not sent again. Those asked for longest ago are let go of. */
+export class RecentBodies {
+  /** The one used last at the end. */
+  readonly #recent = new Map<string, Recent>()
+  #bytes = 0
+
+  find(id: string): Recent | undefined {
+    const found = this.#recent.get(id)
+    if (found === undefined) return undefined
+    this.#recent.delete(id)
+    this.#recent.set(id, found)
+    return found
+  }
+
+  keep(id: string, recent: Recent): void {
+    this.drop(id)
+    this.#recent.set(id, recent)
+    this.#bytes += recent.body.length
+    for (const oldest of this.#recent.keys()) {
+      if (this.#bytes <= mostBytes) return
+      this.drop(oldest)
+    }
+  }
+
+  drop(id: string): void {
+    this.#bytes -= this.#recent.get(id)?.body.length ?? 0
+    this.#recent.delete(id)
+  }
+}
