@@ -20,6 +20,7 @@ export type {
   RemoteAgents,
   RemoteConversation,
   RemoteNode,
+  RemoteSearch,
   RemoteSessions,
   RemoteWorker,
   RemoteShare,

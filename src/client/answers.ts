@@ -1,6 +1,7 @@
 import type { PolicyInfo, Tag } from '../protocol/braking.ts'
 import { errorTable, RuntimeError, type ErrorCode, type ErrorData, type ErrorInfo } from '../protocol/errors.ts'
 import type { AgentSummary, SessionEntry, WorkerEntry } from '../protocol/frames.ts'
+import type { SearchHit } from '../protocol/logSearch.ts'
 import type { Message } from '../protocol/messages.ts'
 import type { Pending, PendingOf } from '../protocol/pending.ts'
 import type { PauseReason, RunStopReason } from '../protocol/records.ts'
@@ -56,6 +57,20 @@ export interface RemoteSessions {
 
 /** Answer to `session.list`. */
 export const sessionsShape = fields<RemoteSessions>({ sessions: list(sessionShape), total: count })
+
+/** Where something was said. */
+export interface RemoteSearch {
+  /** Records, the best first. */
+  readonly hits: readonly SearchHit[]
+  /** The sessions that they are of. */
+  readonly sessions: readonly SessionEntry[]
+}
+
+/** Answer to `session.search`. */
+export const searchShape = fields<RemoteSearch>({
+  hits: list(fields<SearchHit>({ agentId: text, seq: count, excerpt: text, rank: number })),
+  sessions: list(sessionShape),
+})
 
 /** A process behind a gateway that has agents work. */
 export type RemoteWorker = WorkerEntry

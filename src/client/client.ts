@@ -7,9 +7,11 @@ import {
   agentsShape,
   readAnswer,
   remoteError,
+  searchShape,
   sessionsShape,
   spawnedShape,
   type RemoteAgents,
+  type RemoteSearch,
   type RemoteSessions,
   type RemoteWorker,
   workersShape,
@@ -184,6 +186,14 @@ export class Client {
   /** Sessions of the server's store, running or not, the one written last first; as `agents`. */
   async sessions(page: RemoteSessionPage = {}): Promise<RemoteSessions> {
     return readAnswer(sessionsShape, await this.#ask({ type: 'session.list', ...page }))
+  }
+
+  /**
+   * Finds where something was said, in sessions within reach: the records that have all of the words, the best first, 20 unless `limit` says
+   * otherwise (at most 100).
+   */
+  async search(text: string, options: Pick<RemotePage, 'limit' | 'metadata'> = {}): Promise<RemoteSearch> {
+    return readAnswer(searchShape, await this.#ask({ type: 'session.search', text, ...options }))
   }
 
   /**

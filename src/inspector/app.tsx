@@ -54,18 +54,19 @@ const Gate = later<GateProps>(
   async () => (await import('./views/gate.tsx')).Gate,
   (content) => <main class="gate">{content}</main>,
 )
-const PolicyDialog = laterDialog(async () => (await import('./views/policyDialog.tsx')).PolicyDialog)
+const smallDialogs = () => import('./views/smallDialogs.ts')
+const PolicyDialog = laterDialog(async () => (await smallDialogs()).PolicyDialog)
 const RevertDialog = laterDialog(async () => (await import('./views/revertDialog.tsx')).RevertDialog)
 const CompareDialog = laterDialog(async () => (await import('./views/compareDialog.tsx')).CompareDialog)
 const ExportDialog = laterDialog(async () => (await import('./views/exportDialog.tsx')).ExportDialog)
-const ForkDialog = laterDialog(async () => (await import('./views/forkDialog.tsx')).ForkDialog)
-const ShareDialog = laterDialog(async () => (await import('./views/shareDialog.tsx')).ShareDialog)
-const SpawnDialog = laterDialog(async () => (await import('./views/spawnDialog.tsx')).SpawnDialog)
+const ForkDialog = laterDialog(async () => (await smallDialogs()).ForkDialog)
+const ShareDialog = laterDialog(async () => (await smallDialogs()).ShareDialog)
+const SpawnDialog = laterDialog(async () => (await smallDialogs()).SpawnDialog)
 const HelpDialog = laterDialog(async () => (await import('./views/helpDialog.tsx')).HelpDialog)
-const CompactDialog = laterDialog(async () => (await import('./views/compactDialog.tsx')).CompactDialog)
+const CompactDialog = laterDialog(async () => (await smallDialogs()).CompactDialog)
 const PruneDialog = laterDialog(async () => (await import('./views/revertDialog.tsx')).PruneDialog)
 const FirstHint = laterPart(<></>, async () => (await import('./views/firstHint.tsx')).FirstHint)
-const StopDialog = laterDialog(async () => (await import('./views/stopDialog.tsx')).StopDialog)
+const StopDialog = laterDialog(async () => (await smallDialogs()).StopDialog)
 const ShownError = laterPart(<></>, async () => (await import('./views/shownError.tsx')).ShownError)
 
 type DialogName =

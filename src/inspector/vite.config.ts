@@ -24,14 +24,8 @@ export default defineConfig({
             {
               // Shared as well, but by none of those that are fetched at first; what it imports may be.
               name: 'events',
-              test: /\/(?:eventWords|copiedSpans|lookSwitch)\.tsx?$/,
+              test: /\/(?:eventWords|copiedSpans|lookSwitch|askDialog|formDialog)\.tsx?$/,
               minShareCount: 2,
-              includeDependenciesRecursively: false,
-            },
-            {
-              // Each is small, and whoever opens one opens others.
-              name: 'dialogs',
-              test: /\/(?:(?:ask|compact|fork|form|policy|share|spawn|stop)Dialog|askedPolicy|forks)\.tsx?$/,
               includeDependenciesRecursively: false,
             },
             { name: 'shared', minShareCount: 2 },

@@ -102,6 +102,16 @@ export const clientFrameSchema = z.discriminatedUnion('type', [
     after: agentIdSchema.exactOptional(),
     limit: z.int().positive().max(1_000).exactOptional(),
   }),
+  /** Where something was said, in sessions of the store: the records that have all of the words, the best first. */
+  z.strictObject({
+    ...asked,
+    type: z.literal('session.search'),
+    text: z.string().max(1_000),
+    /** Only in those that have all of these values. */
+    metadata: metadataSchema.exactOptional(),
+    /** How many records at most; default: 20. */
+    limit: z.int().positive().max(100).exactOptional(),
+  }),
   /** The processes to which a gateway takes commands; none where the server is no gateway. Only for who may do everything. */
   z.strictObject({ ...asked, type: z.literal('worker.list') }),
   z.strictObject({ type: z.literal('ping'), id: commandId.exactOptional() }),

@@ -1,14 +1,17 @@
 import type { AgentDefinition } from '../actors/agentDefinition.ts'
 import { RuntimeError } from '../protocol/errors.ts'
-import type { ClientFrame } from '../protocol/frames.ts'
+import type { ClientFrame, SessionEntry } from '../protocol/frames.ts'
+import { defaultSearchLimit } from '../protocol/logSearch.ts'
 import { hasMetadata } from '../protocol/metadata.ts'
 import type { Store } from '../protocol/store.ts'
 import { pageOf, sessionEntry } from '../server/bridge/listPages.ts'
+import { SessionIndex } from '../server/bridge/sessionIndex.ts'
 import { storedSnapshot } from '../server/bridge/snapshots.ts'
 import { forkSession } from '../sessions/forkSession.ts'
 import { listSessions } from '../sessions/listSessions.ts'
 import { loadSession } from '../sessions/loadSession.ts'
 import { createdRecord } from '../sessions/readHistory.ts'
+import { searchSessions } from '../sessions/searchSessions.ts'
 
 type FrameOf<T extends ClientFrame['type']> = Extract<ClientFrame, { type: T }>
 
@@ -51,6 +54,19 @@ export async function sessionsIn({ store }: Shelf, frame: FrameOf<'session.list'
   const all = found.filter(({ forkedFrom }) => source === undefined || forkedFrom?.agentId === source)
   const sessions = pageOf(all, frame).map((each) => sessionEntry(each, each.forkedFrom?.agentId))
   return { sessions, total: all.length }
+}
+
+/** Where something was said. */
+export async function searchIn({ store }: Shelf, frame: FrameOf<'session.search'>): Promise<object> {
+  const { text, limit = defaultSearchLimit, metadata = {} } = frame
+  const hits = await searchSessions(store, { text, limit, metadata })
+  const index = new SessionIndex(store)
+  const sessions: SessionEntry[] = []
+  for (const id of new Set(hits.map(({ agentId }) => agentId))) {
+    const session = await index.summary(id, () => true)
+    if (session !== undefined) sessions.push(sessionEntry(session, session.forkedFrom?.agentId))
+  }
+  return { hits, sessions }
 }
 
 /** A page of agents without a parent that have not ended, by id. */

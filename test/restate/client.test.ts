@@ -101,6 +101,11 @@ describeWithEngine('a client of an engine', (it) => {
       ['a1'],
     )
     assert.is((await asking.sessions()).total, 1)
+    const { hits, sessions } = await asking.search('fix')
+    assert.equal(
+      [...hits, ...sessions].map(({ agentId }) => agentId),
+      ['a1', 'a1'],
+    )
   })
 
   it('asks under an id of its own, once for all clients', async ({ worker, client, store }) => {

@@ -13,6 +13,7 @@ import { NodeDetails } from './nodeDetails.tsx'
 import { SourcesPanel } from './sourcesPanel.tsx'
 import { UsagePanel } from './usagePanel.tsx'
 import type { AgentEvent } from '../../protocol/events.ts'
+import { exactTime } from '../model/dayTime.ts'
 import { isLogged } from '../model/eventList.ts'
 import { Icon } from '../parts/icon.tsx'
 import { JsonTree } from '../parts/jsonTree.tsx'
@@ -103,8 +104,6 @@ export function DetailsPane({ inspector, view, onRevert, onPrune, onFork }: Deta
   )
 }
 
-const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
-
 /** One event, whole. */
 export function EventDetails({ inspector, event }: { readonly inspector: Inspector; readonly event: AgentEvent }) {
   return (
@@ -130,7 +129,7 @@ export function EventDetails({ inspector, event }: { readonly inspector: Inspect
         </button>
       </div>
       <p class="faint small">
-        <time dateTime={new Date(event.time).toISOString()}>{exact.format(event.time)}</time>
+        <time dateTime={new Date(event.time).toISOString()}>{exactTime(event.time)}</time>
       </p>
       <JsonTree key={`${event.seq} ${event.type}`} value={event} depth={2} />
     </section>

@@ -18,10 +18,10 @@ import { VirtualList } from '../parts/virtualList.tsx'
 import { ApprovalCard } from './approvalCard.tsx'
 import { HomeRow, type RowAct } from './homeRow.tsx'
 import { HomeStrip } from './homeStrip.tsx'
-import type { HomeWorkersProps } from './homeWorkers.tsx'
+import type { HomeMoreProps } from './homeMore.tsx'
 import { QuestionCard } from './laterQuestion.ts'
 
-const HomeWorkers = laterPart<HomeWorkersProps>(<></>, async () => (await import('./homeWorkers.tsx')).HomeWorkers)
+const HomeMore = laterPart<HomeMoreProps>(<></>, async () => (await import('./homeMore.tsx')).HomeMore)
 
 const titles: Readonly<Record<Group, string>> = {
   needs: 'Needs you',
@@ -153,7 +153,7 @@ export function Home({ inspector }: { readonly inspector: Inspector }) {
           if (at < 0) moveTo(0, 1)
         }}
       />
-      <HomeWorkers inspector={inspector} filter={filter} onFilter={setFilter} />
+      <HomeMore inspector={inspector} filter={filter} onFilter={setFilter} />
       {lines.length === 0 ? (
         <EmptyState icon="search" title="No agent fits">
           <button

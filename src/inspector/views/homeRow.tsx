@@ -2,6 +2,7 @@ import { age, duration, money } from '../../charts/amounts.ts'
 import type { AgentSummary, SessionEntry } from '../../protocol/frames.ts'
 import type { Pending } from '../../protocol/pending.ts'
 import { aboutOf, nameOf } from '../model/agentNames.ts'
+import { exactTime } from '../model/dayTime.ts'
 import { formatShare } from '../model/numbers.ts'
 import type { OverviewRow } from '../model/overview.ts'
 import { pendingWords } from '../model/pendingWords.ts'
@@ -59,7 +60,7 @@ export function HomeRow(props: HomeRowProps) {
           <Acts {...props} />
         </span>
       </span>
-      <span class="home-time number faint" role="gridcell" title={since === 0 ? undefined : moments.format(since)}>
+      <span class="home-time number faint" role="gridcell" title={since === 0 ? undefined : exactTime(since)}>
         {passed}
         {passed === '' || isWorking ? '' : ' ago'}
       </span>
@@ -72,8 +73,6 @@ export function HomeRow(props: HomeRowProps) {
     </div>
   )
 }
-
-const moments = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
 
 /** Of a session, which mark goes with its words. */
 const atRest = (words: string): string => words.split(/[: ]/, 1)[0]!

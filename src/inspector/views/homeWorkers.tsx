@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { counted } from '../../charts/amounts.ts'
 import type { RemoteWorker } from '../../client.ts'
+import type { AgentSummary } from '../../protocol/frames.ts'
 import type { Inspector } from '../model/inspector.ts'
 import { formatCount } from '../model/numbers.ts'
 
@@ -8,18 +9,16 @@ import { formatCount } from '../model/numbers.ts'
 const againMs = 2_000
 
 export interface HomeWorkersProps {
-  readonly inspector: Inspector
+  readonly workers: readonly RemoteWorker[]
+  readonly agents: ReadonlyMap<string, AgentSummary>
   readonly filter: string
   readonly onFilter: (text: string) => void
 }
 
-/** The workers behind a gateway with how many agents each has, each a filter; nothing where the server is no gateway, or does not tell. */
-export function HomeWorkers({ inspector, filter, onFilter }: HomeWorkersProps) {
-  const workers = useWorkers(inspector)
-  if (workers.length === 0) return null
+/** The workers behind a gateway with how many agents each has, each a filter. */
+export function HomeWorkers({ workers, agents, filter, onFilter }: HomeWorkersProps) {
   const counts = new Map<string | undefined, number>()
-  for (const { worker } of inspector.attached.value.directory.agents.value.values())
-    counts.set(worker, (counts.get(worker) ?? 0) + 1)
+  for (const { worker } of agents.values()) counts.set(worker, (counts.get(worker) ?? 0) + 1)
   return (
     <div class="home-counts home-workers" role="group" aria-label={counted(workers.length, 'worker')}>
       {workers.map(({ name, words }) => (
@@ -38,7 +37,8 @@ export function HomeWorkers({ inspector, filter, onFilter }: HomeWorkersProps) {
   )
 }
 
-function useWorkers({ attached, clock }: Inspector): readonly RemoteWorker[] {
+/** The workers behind a gateway; none where the server is no gateway, or does not tell. */
+export function useWorkers({ attached, clock }: Inspector): readonly RemoteWorker[] {
   const { connection } = attached.value
   const [workers, setWorkers] = useState<readonly RemoteWorker[]>([])
   const mayAsk = connection.status.value === 'open' && connection.role.value === 'admin'

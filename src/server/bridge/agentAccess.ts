@@ -2,6 +2,7 @@ import type { Artifact } from '../../protocol/artifacts.ts'
 import type { Clock } from '../../protocol/clock.ts'
 import { RuntimeError, type ErrorInfo } from '../../protocol/errors.ts'
 import type { Role } from '../../protocol/frames.ts'
+import type { SearchHit } from '../../protocol/logSearch.ts'
 import { hasMetadata, type Metadata } from '../../protocol/metadata.ts'
 import type { LogRecord } from '../../protocol/records.ts'
 import type { Agent } from '../../runtime/agents/agent.ts'
@@ -118,6 +119,11 @@ export class AgentAccess implements Viewer {
   /** How many there are in all. */
   sessionCount(asked: AskedSessions): Promise<number> {
     return this.#bridge.sessions.count(this.#wanted(asked))
+  }
+
+  /** Records of sessions in which something was said, the best first; with a function that chooses agents also of others. Rejects as the store does. */
+  hits(text: string, limit: number, asked: Pick<AskedSessions, 'metadata'> = {}): Promise<readonly SearchHit[]> {
+    return this.#bridge.search.hits(text, this.#wanted(asked), limit)
   }
 
   #wanted({ metadata, forkedFrom, running, isRoot }: AskedSessions): WantedSessions {

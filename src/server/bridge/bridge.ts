@@ -26,6 +26,7 @@ import { Roster } from './roster.ts'
 import type { ServedDeps } from './servedDeps.ts'
 import { ShareTokens } from './shareTokens.ts'
 import { SessionIndex } from './sessionIndex.ts'
+import { SessionSearch } from './sessionSearch.ts'
 
 export type BridgeParts = Pick<Bridge, 'store' | 'clock' | 'limits' | 'definitions'> & {
   readonly deps?: ServedDeps | undefined
@@ -56,6 +57,7 @@ export class Bridge {
   readonly agents: AgentDirectory
   readonly decisions: Decisions
   readonly sessions: SessionIndex
+  readonly search: SessionSearch
   readonly authenticator: Authenticator
   readonly shares: ShareTokens
   /** Of a gateway: what takes commands to where agents are. */
@@ -84,6 +86,7 @@ export class Bridge {
       forgotten: (sessionId) => this.incognito.endSession(sessionId),
     })
     this.sessions = new SessionIndex(parts.store)
+    this.search = new SessionSearch(parts.store)
     this.agents = new AgentDirectory(runtime, parts.store, parts)
     this.decisions = new Decisions(parts.store, (agentId) => runtime.agent(agentId))
     this.unauthenticated = new UnauthenticatedSockets(parts.limits)

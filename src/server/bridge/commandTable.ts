@@ -11,6 +11,7 @@ import { defaultLimit, noneOfThem, pageOf, sessionEntry } from './listPages.ts'
 import { pastPage } from './sharedPast.ts'
 import { snapshotOf, storedSnapshot, summaryOf } from './snapshots.ts'
 import type { Relay } from './front.ts'
+import { searchFor } from './sessionSearch.ts'
 import { forkAgent } from './forkAgent.ts'
 import type { Command } from './front.ts'
 import type { ClientSubscriptions } from './clientSubscriptions.ts'
@@ -203,5 +204,10 @@ export const commandTable: { readonly [T in Command['type']]: CommandHandler<T> 
       }
       return { sessions, total: await access.sessionCount(frame) }
     },
+  },
+  'session.search': {
+    role: 'observe',
+    run: ({ access }, { text, metadata, limit }) =>
+      searchFor(access, text, { ...(metadata && { metadata }), ...(limit && { limit }) }),
   },
 }

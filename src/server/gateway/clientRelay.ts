@@ -37,7 +37,12 @@ const mostFailures = 8
 const againMs = { first: 25, most: 2_000 } as const
 
 /** What the gateway answers itself, from the store. */
-const own: ReadonlySet<Command['type']> = new Set<Command['type']>(['session.list', 'agent.share', 'worker.list'])
+const own: ReadonlySet<Command['type']> = new Set<Command['type']>([
+  'session.list',
+  'session.search',
+  'agent.share',
+  'worker.list',
+])
 
 /**
  * One client of a gateway: takes its commands to the workers that have the agents, over one connection to each of them, and what they

@@ -1,0 +1,28 @@
+import type { Inspector } from '../model/inspector.ts'
+import { HomeSearch } from './homeSearch.tsx'
+import { HomeWorkers, useWorkers } from './homeWorkers.tsx'
+
+export interface HomeMoreProps {
+  readonly inspector: Inspector
+  readonly filter: string
+  readonly onFilter: (text: string) => void
+}
+
+/** What the overview has beside its list, whose code comes once that is drawn. */
+export function HomeMore({ inspector, filter, onFilter }: HomeMoreProps) {
+  const workers = useWorkers(inspector)
+  const text = workers.some(({ name }) => name === filter) ? '' : filter.trim()
+  return (
+    <>
+      {workers.length === 0 ? null : (
+        <HomeWorkers
+          workers={workers}
+          agents={inspector.attached.value.directory.agents.value}
+          filter={filter}
+          onFilter={onFilter}
+        />
+      )}
+      {text === '' ? null : <HomeSearch key={text} inspector={inspector} text={text} />}
+    </>
+  )
+}

@@ -1,0 +1,7 @@
+/** Dialogs whose code comes together: each is small, and whoever opens one opens others. */
+export { CompactDialog } from './compactDialog.tsx'
+export { ForkDialog } from './forkDialog.tsx'
+export { PolicyDialog } from './policyDialog.tsx'
+export { ShareDialog } from './shareDialog.tsx'
+export { SpawnDialog } from './spawnDialog.tsx'
+export { StopDialog } from './stopDialog.tsx'
