@@ -310,7 +310,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'bridge-39',
-    file: 'src/server/bridge/sessionSearch.ts',
+    file: 'src/server/bridge/searchAnswer.ts',
     what: 'a search shows what a function does not let its client see',
     from: '    if (sessions.get(agentId) !== undefined) hits.push(hit)\n',
     to: '    hits.push(hit)\n',
