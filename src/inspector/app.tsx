@@ -65,7 +65,7 @@ const SpawnDialog = laterDialog(async () => (await smallDialogs()).SpawnDialog)
 const HelpDialog = laterDialog(async () => (await import('./views/helpDialog.tsx')).HelpDialog)
 const CompactDialog = laterDialog(async () => (await smallDialogs()).CompactDialog)
 const PruneDialog = laterDialog(async () => (await import('./views/revertDialog.tsx')).PruneDialog)
-const FirstHint = laterPart(<></>, async () => (await import('./views/firstHint.tsx')).FirstHint)
+const FirstHint = laterPart(<></>, async () => (await import('./views/homeMore.tsx')).FirstHint)
 const StopDialog = laterDialog(async () => (await smallDialogs()).StopDialog)
 const ShownError = laterPart(<></>, async () => (await import('./views/shownError.tsx')).ShownError)
 

@@ -2,6 +2,8 @@ import type { Inspector } from '../model/inspector.ts'
 import { HomeSearch } from './homeSearch.tsx'
 import { HomeWorkers, useWorkers } from './homeWorkers.tsx'
 
+export { FirstHint } from './firstHint.tsx'
+
 export interface HomeMoreProps {
   readonly inspector: Inspector
   readonly filter: string

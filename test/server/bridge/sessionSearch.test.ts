@@ -78,9 +78,17 @@ describe('a client that looks for what was said', (it) => {
     for (const [grant, ids] of grants) assert.equal(await found(await client(grant), 'kingfisher'), ids)
     const tenant = await client({ role: 'observe', metadata: { tenant: 't1' } })
     assert.equal(await found(tenant, 'kingfisher', { metadata: { tenant: 't2' } }), [])
-    // The best are of others.
-    const one = await client({ role: 'observe', agents: ({ id }) => id === 'a2' })
-    assert.equal(await found(one, 'kingfisher', { limit: 1 }), ['a2'])
+    // The best may be of others.
+    for (const [id, tenant] of [
+      ['a1', 't1'],
+      ['a2', 't2'],
+    ] as const)
+      for (const grant of [
+        { role: 'observe', agents: (agent: { readonly id: string }) => agent.id === id },
+        { role: 'observe', agents: [id] },
+        { role: 'observe', metadata: { tenant } },
+      ] as const)
+        assert.equal(await found(await client(grant), 'kingfisher', { limit: 1 }), [id])
   })
 
   it('is told what is wrong with what it asks, or with the store, and may ask again', async (context) => {
