@@ -79,14 +79,14 @@ describe('a client that looks for what was said', (it) => {
     const tenant = await client({ role: 'observe', metadata: { tenant: 't1' } })
     assert.equal(await found(tenant, 'kingfisher', { metadata: { tenant: 't2' } }), [])
     // The best may be of others.
-    for (const [id, tenant] of [
+    for (const [id, whose] of [
       ['a1', 't1'],
       ['a2', 't2'],
     ] as const)
       for (const grant of [
         { role: 'observe', agents: (agent: { readonly id: string }) => agent.id === id },
         { role: 'observe', agents: [id] },
-        { role: 'observe', metadata: { tenant } },
+        { role: 'observe', metadata: { tenant: whose } },
       ] as const)
         assert.equal(await found(await client(grant), 'kingfisher', { limit: 1 }), [id])
   })
