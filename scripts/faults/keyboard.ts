@@ -101,4 +101,12 @@ export const faults: readonly Fault[] = [
     to: '',
     tests,
   },
+  {
+    id: 'keyboard-13',
+    file: 'src/inspector/parts/formDialog.tsx',
+    what: 'keys that are pressed again ask an agent a second time',
+    from: '        if (!isOff) rest.onSubmit()\n',
+    to: '        rest.onSubmit()\n',
+    tests: ['inspector/driving'],
+  },
 ]

@@ -180,6 +180,37 @@ describeInChromium('a person who drives an agent from the inspector page', (it) 
     },
   )
 
+  it('asks once, though the keys that ask are pressed again', { timeoutMs: 30_000 }, async (context) => {
+    const go = Promise.withResolvers<void>()
+    const { server, store } = await serveInspector(context, [talker(go.promise)])
+    const inspector = await openInspector(context, server.port)
+    const { page } = inspector
+    const dialog = page.getByRole('dialog')
+    await startAgent(inspector, 'talker', { id: 't1', prompt: 'one' })
+    await inspector.sees('You said: one')
+    await inspector.isIn('idle')
+    await inspector.say('wait')
+    await inspector.isIn('executing')
+    await rows(inspector, 'You said: one').first().click()
+    await page.getByRole('button', { name: 'Hide n2' }).click()
+    await dialog.getByLabel(/the model will read/).fill('It was said once.')
+    await page.keyboard.press('Control+Enter')
+    await dialog.getByText('Asked for.').waitFor()
+    await page.keyboard.press('Control+Enter')
+    // What was pressed is done before this: a connection keeps its order.
+    await page.keyboard.press('Escape')
+    await inspector.choose('Compact the conversation')
+    await dialog.getByRole('button', { name: 'Compact', exact: true }).click()
+    await dialog.getByText('Asked for.').waitFor()
+    await page.keyboard.press('Escape')
+    go.resolve()
+    await inspector.sees('You said: the sign came')
+    await inspector.isIn('idle')
+    const types = (await recordsOf(store, 't1')).map(({ type }) => type)
+    assert.is(types.filter((type) => type === 'prune.applied').length, 1)
+    checkProblems(context)
+  })
+
   it('masks the results of a step, and says why not', { timeoutMs: 30_000 }, async (context) => {
     const reader = defineAgent({
       name: 'reader',

@@ -25,28 +25,39 @@ async function openPage(context: PageContext): Promise<{ fleet: Fleet; home: str
 }
 
 describeInChromium('workers behind the page', (it) => {
-  it('are counted and filter the overview, and one that dies leaves it', {}, async (context) => {
-    const { page } = context
-    const { fleet, from, to } = await openPage(context)
-    const workers = page.getByRole('group', { name: '2 workers' })
-    const busy = workers.getByRole('button', { name: `1 on ${nameOf(from)}` })
-    const free = workers.getByRole('button', { name: `0 on ${nameOf(to)}` })
-    const row = page.getByRole('row', { name: /^Begin\./ })
-    await busy.waitFor()
-    await row.getByRole('gridcell', { name: nameOf(from) }).waitFor()
-    assert.match((await busy.getAttribute('title'))!, new RegExp(`process ${process.pid}\\b`))
-    await free.click()
-    assert.is(await free.getAttribute('aria-pressed'), 'true')
-    await row.waitFor({ state: 'detached' })
-    await busy.click()
-    await row.waitFor()
-    assert.equal(await axeViolations(page), [])
-    await from.runtime.close({ detach: true })
-    await row.waitFor({ state: 'detached' })
-    await busy.waitFor({ state: 'detached' })
-    await page.getByRole('group', { name: '1 worker' }).waitFor()
-    assert.is(fleet.workers.length, 2)
-  })
+  it(
+    'are counted and filter the overview, and one that dies leaves it',
+    { reducedMotion: 'reduce' },
+    async (context) => {
+      const { page } = context
+      const { fleet, from, to } = await openPage(context)
+      const workers = page.getByRole('group', { name: '2 workers' })
+      const busy = workers.getByRole('button', { name: `1 on ${nameOf(from)}` })
+      const free = workers.getByRole('button', { name: `0 on ${nameOf(to)}` })
+      const row = page.getByRole('row', { name: /^Begin\./ })
+      await busy.waitFor()
+      await row.getByRole('gridcell', { name: nameOf(from) }).waitFor()
+      assert.match((await busy.getAttribute('title'))!, new RegExp(`process ${process.pid}\\b`))
+      await free.click()
+      assert.is(await free.getAttribute('aria-pressed'), 'true')
+      await row.waitFor({ state: 'detached' })
+      await busy.click()
+      await row.waitFor()
+      for (const colorScheme of ['light', 'dark'] as const)
+        for (const width of [1280, 390]) {
+          await page.emulateMedia({ colorScheme })
+          await page.setViewportSize({ width, height: 800 })
+          assert.equal(await axeViolations(page), [], `${width} px in ${colorScheme}`)
+          assert.is(await page.evaluate('document.documentElement.scrollWidth'), width)
+        }
+      await page.setViewportSize({ width: 1280, height: 800 })
+      await from.runtime.close({ detach: true })
+      await row.waitFor({ state: 'detached' })
+      await busy.waitFor({ state: 'detached' })
+      await page.getByRole('group', { name: '1 worker' }).waitFor()
+      assert.is(fleet.workers.length, 2)
+    },
+  )
 
   it('are named in the header of an agent and beside it, also when it moves', {}, async (context) => {
     const { page } = context

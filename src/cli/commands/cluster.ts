@@ -101,7 +101,7 @@ function tell(event: ClusterEvent, { stderr }: CliHost, isJson: boolean): void {
 function inWords(event: ClusterEvent): string {
   switch (event.type) {
     case 'worker.up':
-      return `${event.worker} is up (process ${event.pid})`
+      return `${event.worker} is up (process ${event.pid}, ${new URL(event.bridge).host})`
     case 'worker.gone':
       return `${event.worker} has ended ${event.how}; it is started again`
     case 'worker.said':
