@@ -35,9 +35,17 @@ export interface ObjectParts {
   readonly times: ObjectTimes
 }
 
-/** State of an object: the invocation that runs, and what the code was that ran last. */
+/** State of an object: the invocation that runs, and what is known of the last one. */
 const runningKey = 'running'
-const codeKey = 'code'
+const lastKey = 'last'
+
+/** How an invocation left an agent. */
+interface Last {
+  /** What the definition said, in short. */
+  readonly code: string
+  /** How many sub-agents it had had: those of them that are agents of their own have been woken. */
+  readonly children: number
+}
 const signalName = 'nudge'
 
 /** The object that an engine has for each agent: its handlers bring commands to the agent, and their journal holds no words of it. */
@@ -143,8 +151,9 @@ async function drive(sdk: Sdk, parts: ObjectParts, ctx: Restate.ObjectContext, f
     }
   ctx.set(runningKey, invocation)
   // An answer of the engine, so that it has noted the above: whoever hears of the run from now on finds the invocation.
-  const before = await ctx.get<string>(codeKey)
-  const attempt = new Attempt(agents, ctx.key, first, attemptCompletedSignal)
+  const before = await ctx.get<Last>(lastKey)
+  const known = before?.children ?? 0
+  const attempt = new Attempt(agents, ctx.key, first, attemptCompletedSignal, known)
   try {
     for (;;) {
       const step = await nextStep(sdk, ctx, attempt)
@@ -152,11 +161,12 @@ async function drive(sdk: Sdk, parts: ObjectParts, ctx: Restate.ObjectContext, f
         for (const agentId of step.begun) send(name, ctx, agentId, wake(`${invocation}/${agentId}`))
         continue
       }
-      const { outcome, wakes, code } = step
-      if (before !== null && code !== undefined && before !== code)
+      const { outcome, wakes, code, children = known } = step
+      if (before !== null && code !== undefined && before.code !== code)
         agents.logger?.warn({ agentId: ctx.key }, 'the definition of this agent is not the one that it ran with before')
       if (wakes !== undefined) send(name, ctx, wakes, wake(`${invocation}/${wakes}`))
-      if (code !== undefined && before !== code) ctx.set(codeKey, code)
+      if (code !== undefined && (before?.code !== code || known !== children))
+        ctx.set<Last>(lastKey, { code, children })
       ctx.clear(runningKey)
       return outcome
     }

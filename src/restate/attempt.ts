@@ -16,6 +16,8 @@ export type Step =
       readonly wakes?: string
       /** What its definition says, in short. */
       readonly code?: string
+      /** How many sub-agents it has had, of which the engine knows all that are agents of their own. */
+      readonly children?: number
     }
 
 /** The engine has given up this attempt: another one may have begun elsewhere. */
@@ -31,9 +33,12 @@ export class Attempt {
   readonly #agents: WorkerAgents
   readonly #agentId: string
   readonly #first: Carried
+  readonly #known: number
   readonly #signal: AbortSignal
   #agent: Agent | undefined
   #free: (() => void) | undefined
+  /** Agents of their own that it had begun before it was opened. */
+  #begunBefore: readonly string[] = []
   /** Came by signal before the agent was open. */
   readonly #early: Carried[] = []
   readonly #seen = new Set<string>()
@@ -49,10 +54,12 @@ export class Attempt {
   #wasPaused = false
   #working: Promise<Step> | undefined
 
-  constructor(agents: WorkerAgents, agentId: string, first: Carried, signal: AbortSignal) {
+  /** `known`: of how many sub-agents of the agent the engine knows all that are agents of their own. */
+  constructor(agents: WorkerAgents, agentId: string, first: Carried, signal: AbortSignal, known = 0) {
     this.#agents = agents
     this.#agentId = agentId
     this.#first = first
+    this.#known = known
     this.#signal = signal
   }
 
@@ -113,6 +120,7 @@ export class Attempt {
     const { command, birth } = this.#first
     const agent = await this.#agents.open(this.#agentId, birth, { anew: command.type === 'wake' })
     this.#agent = agent
+    this.#begunBefore = await this.#agents.begunBefore(agent, this.#known)
     this.#wasPaused = agent.state === 'paused'
     const wake = (): void => this.#wake()
     this.#signal.addEventListener('abort', wake, { once: true })
@@ -173,7 +181,8 @@ export class Attempt {
       const settled = await this.#unlessChanged(agent, changed)
       await this.#agents.noticed()
       this.#checkSignal()
-      const begun = this.#agents.begun(agent)
+      const begun = [...this.#begunBefore, ...this.#agents.begun(agent)]
+      this.#begunBefore = []
       if (begun.length > 0) return { begun }
       if (settled === undefined || carrying !== this.#carrying) continue
       if (this.#wasPaused && settled.status === 'paused' && settled.reason.type === 'store') {
@@ -236,6 +245,7 @@ export class Attempt {
       },
       ...(caller === undefined ? {} : { wakes: caller }),
       code: this.#agents.definitions.fingerprint(agent.definition),
+      children: this.#agents.countOf(agent),
     }
   }
 

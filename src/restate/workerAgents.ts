@@ -150,8 +150,41 @@ export class WorkerAgents {
     return found.map(({ agent }) => agent.id)
   }
 
+  /** How many sub-agents it has had. */
+  countOf(agent: Agent): number {
+    return agent.ref?.getSnapshot().context.children ?? 0
+  }
+
+  /**
+   * Ids of those that agents of this tree had begun before it was opened, and that are agents of their own, by the logs: the engine may
+   * have heard of them or not. Those among the first `known` sub-agents of the root are left out, it has.
+   */
+  async begunBefore(root: Agent, known: number): Promise<string[]> {
+    const begun = new Set(await this.#begunBy(root.id, known + 1, this.countOf(root)))
+    for (const child of root.children()) for (const id of await this.#begunBy(child.id)) begun.add(id)
+    for (const id of begun) {
+      const detached = this.#detached.get(id)
+      if (detached !== undefined) detached.isTold = true
+    }
+    return [...begun]
+  }
+
+  /** Of the sub-agents of one agent, and of theirs. */
+  async #begunBy(agentId: string, from = 1, to = Infinity): Promise<string[]> {
+    const begun: string[] = []
+    for (let number = from; number <= to; number += 1) {
+      const childId = `${agentId}.${number}`
+      const created = await this.created(childId)
+      if (created === undefined && to === Infinity) break
+      if (created === undefined) continue
+      if (created.path.length === 0 && created.parent?.reports === undefined) begun.push(childId)
+      else begun.push(...(await this.#begunBy(childId)))
+    }
+    return begun
+  }
+
   #below(root: Agent): Detached[] {
-    return [...this.#detached.values()].filter(({ parent }) => rootIdOf(this.#parts.runtime, parent) === root.id)
+    return [...this.#detached.values()].filter(({ parent }) => this.#rootOf(parent.agentId) === root.id)
   }
 
   /** Resolves once every agent that has begun is known. */
@@ -184,9 +217,12 @@ export class WorkerAgents {
     this.#parents.set(agent, parent)
     for (const listener of this.#listeners) listener()
   }
-}
 
-/** The agent at the top of the tree in which a parent is, as far as that runs here. */
-function rootIdOf(runtime: AgentRuntime, { agentId }: ParentLink): string {
-  return runtime.agent(agentId)?.path[0] ?? agentId
+  /** Id of the agent at the top of the tree that one is in, or was in: a sub-agent may have ended since. */
+  #rootOf(agentId: string): string {
+    const here = this.#parts.runtime.agent(agentId)
+    if (here !== undefined) return here.path[0] ?? agentId
+    const caller = /^(.+)\.\d+$/.exec(agentId)?.[1]
+    return caller === undefined || this.#detached.has(agentId) ? agentId : this.#rootOf(caller)
+  }
 }

@@ -292,3 +292,38 @@ describe('an agent whose log another runtime takes', (it) => {
     assert.is(agent.lastSeq, lastSeq)
   })
 })
+
+describe('an agent that calls one that works on its own', (it) => {
+  it('is told so once the log of that one says at what', async (context) => {
+    const inner = memoryStore()
+    const goOn = Promise.withResolvers<void>()
+    const isHeld = Promise.withResolvers<void>()
+    const store: Store = {
+      ...inner,
+      append: async (agentId, records, ...rest) => {
+        if (agentId === 'a.1') {
+          isHeld.resolve()
+          await goOn.promise
+        }
+        await inner.append(agentId, records, ...rest)
+      },
+    }
+    const scout = defineAgent({ name: 'scout', model: scriptedModel([{ text: 'Found it.' }]) })
+    const model = scriptedModel([calls('s', ['scout', { task: 'Look.' }]), { text: 'It looks.' }])
+    const runtime = await runtimeOn(context, store)
+    const definition = defineAgent({ name: 'coder', model, agents: [{ definition: scout, detach: true }] })
+    const agent = await runtime.spawn(definition, { id: 'a' })
+    const run = agent.prompt('Look around.')
+    const told = agent.events()
+    await isHeld.promise
+    for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve))
+    assert.is(
+      (await recordsOf(inner, 'a')).some(({ type }) => type === 'tool.end'),
+      false,
+    )
+    goOn.resolve()
+    for await (const event of told) if (event.type === 'tool.end') break
+    assert.match(JSON.stringify(await recordsOf(inner, 'a.1')), /Look\./)
+    assert.is((await run.result).text, 'It looks.')
+  })
+})

@@ -91,6 +91,58 @@ describe('an attempt to bring a command to an agent', (it) => {
     assert.equal(checkLog(records, { isWhole: true }), [])
   })
 
+  it('names those that are agents of their own until it is known that they are', async (context) => {
+    const store = memoryStore()
+    const scouted = heldReply('Found it.')
+    const held = heldReply('It looks.')
+    const scout = defineAgent({ name: 'scout', model: scriptedModel([scouted.reply, { text: 'Found it.' }]) })
+    const model = scriptedModel([calls('s', ['scout', { task: 'Look.' }]), held.reply, { text: 'It looks.' }])
+    const definition = defineAgent({ name: 'coder', model, agents: [{ definition: scout, detach: true }] })
+    const { agents } = await workerOn(context, store, definition)
+    const over = new AbortController()
+    const first = new Attempt(agents, 'a1', prompt('p1'), over.signal)
+    assert.equal(await first.next(), { begun: ['a1.1'] })
+    const cut = first.next()
+    over.abort()
+    await assert.rejects(
+      () => cut,
+      () => true,
+    )
+    const again = new Attempt(agents, 'a1', prompt('p1'), new AbortController().signal)
+    assert.equal(await again.next(), { begun: ['a1.1'] })
+    const step = await again.next()
+    assert.ok('outcome' in step && step.outcome.status === 'done' && step.children === 1)
+    const known = new Attempt(agents, 'a1', command('wake', 'w1'), new AbortController().signal, 1)
+    assert.is(outcomeOf(await known.next())?.status, 'done')
+    scouted.goOn()
+  })
+
+  it('names also those that a sub-agent has begun', async (context) => {
+    const store = memoryStore()
+    const scouted = heldReply('Found it.')
+    const scout = defineAgent({ name: 'scout', model: scriptedModel([scouted.reply, { text: 'Found it.' }]) })
+    const asks = calls('s', ['scout', { task: 'Look.' }])
+    const helperModel = scriptedModel([asks, { text: 'It looks.' }])
+    const helper = defineAgent({ name: 'helper', model: helperModel, agents: [{ definition: scout, detach: true }] })
+    const held = heldReply('It looks.')
+    const model = scriptedModel([calls('h', ['helper', { task: 'Look.' }]), held.reply, { text: 'It looks.' }])
+    const { agents } = await workerOn(context, store, defineAgent({ name: 'coder', model, agents: [helper] }))
+    const over = new AbortController()
+    const first = new Attempt(agents, 'a1', prompt('p1'), over.signal)
+    assert.equal(await first.next(), { begun: ['a1.1.1'] })
+    const cut = first.next()
+    await held.asked
+    over.abort()
+    await assert.rejects(
+      () => cut,
+      () => true,
+    )
+    const again = new Attempt(agents, 'a1', prompt('p1'), new AbortController().signal)
+    assert.equal(await again.next(), { begun: ['a1.1.1'] })
+    assert.is(outcomeOf(await again.next())?.status, 'done')
+    scouted.goOn()
+  })
+
   it('does not begin when the engine has ended it before', async (context) => {
     const store = memoryStore()
     const { agents } = await workerOn(context, store, defineAgent({ name: 'coder', model: scriptedModel([]) }))

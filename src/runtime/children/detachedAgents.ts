@@ -57,7 +57,7 @@ export class DetachedAgents {
     else if (isBegun && host.context.pause?.type === 'interrupted')
       host.runs.continue(host.runs.await(new RunOutcome(`${key}/life/${host.conversation.lastSeq}`)), undefined)
     // Once its caller is told that it works, its log must say at what.
-    if (reports) await host.durable()?.catch(() => {})
+    await host.durable()?.catch(() => {})
   }
 
   /** Looks what came of those whose reports the log does not have, and lets go on what a dead process cut off. */
