@@ -126,8 +126,8 @@ export const faults: readonly Fault[] = [
     id: 'restate-16',
     file: 'src/restate/agentObject.ts',
     what: 'nobody is told that the code of an agent is another',
-    from: 'if (code !== undefined && before !== code) ctx.set(codeKey, code)',
-    to: 'if (code === null) ctx.set(codeKey, code)',
+    from: 'ctx.set<Last>(lastKey, { code, children })',
+    to: "ctx.set<Last>(lastKey, { code: '', children })",
     tests: ['restate/journeys'],
   },
   {

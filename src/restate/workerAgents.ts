@@ -62,7 +62,8 @@ export class WorkerAgents {
   }
 
   /**
-   * The agent with all that its log has, ready for commands; an interrupted run goes on. `anew`: it is read again even if it is here.
+   * The agent with all that its log has, ready for commands; an interrupted run goes on. `anew`: it is read again even if it is here,
+   * unless it has just been begun here.
    *
    * @throws RuntimeError as `runtime.open` does; `INVALID_OPTION` for a sub-agent; `AGENT_NOT_FOUND`: there is none, and none is to begin
    */
@@ -70,9 +71,8 @@ export class WorkerAgents {
     const { runtime, definitions, deps } = this.#parts
     this.#warm.delete(agentId)
     const here = runtime.agent(agentId)
-    const detached = this.#detached.get(agentId)
-    if (detached !== undefined) detached.isTold = true
-    if (here !== undefined && !anew && (await this.#isCurrent(here))) return here
+    const isBegunHere = this.#detached.delete(agentId)
+    if (here !== undefined && (!anew || isBegunHere) && (await this.#isCurrent(here))) return here
     if (here !== undefined) await this.letGo(here)
     const created = await this.created(agentId)
     const root = created?.path[0]

@@ -197,7 +197,13 @@ describeWithEngine('agents that an engine places', (it) => {
     held.goOn()
     await idle(context)
     const scoutId = (await store().list()).find((id) => id !== 'a1') ?? ''
-    assert.equal(checkLog(await recordsIn(store(), scoutId), { isWhole: true }), [])
+    const records = await recordsIn(store(), scoutId)
+    assert.equal(checkLog(records, { isWhole: true }), [])
+    // It went on where it was, and asked its model once.
+    assert.equal(
+      records.flatMap((record) => (record.type === 'run.end' ? [record.stopReason] : [])),
+      ['stop'],
+    )
   })
 
   it('make agents of their own of those that they detach also where the first record takes long to be stored', async (context) => {
