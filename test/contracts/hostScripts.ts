@@ -184,13 +184,21 @@ export const hostScripts: { readonly [what: string]: () => HostScript } = {
     run: async (agent) => void (await agent.prompt('go').result),
   }),
 
-  'call agents that report to them': () => {
-    const scout = define(['Found it.'], { name: 'scout' })
+  'wait for an agent that reports to them': () => {
+    const isAwaited = gate()
+    const found = async (): Promise<{ text: string }> => {
+      await isAwaited.promise
+      return { text: 'Found it.' }
+    }
+    const scout = define([found, found], { name: 'scout' })
     return {
       definition: define([asks('scout', 'Look.'), calls('w', 'wait_for'), 'There.'], {
         agents: [{ definition: scout, detach: 'report' }],
       }),
-      run: async (agent) => void (await agent.prompt('Look around.').result),
+      async run(agent) {
+        const run = agent.prompt('Look around.')
+        for await (const event of run) if (event.type === 'tool.start' && event.name === 'wait_for') isAwaited.resolve()
+      },
     }
   },
 

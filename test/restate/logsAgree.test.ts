@@ -26,7 +26,7 @@ async function inProcess({ definition, run }: HostScript, { cleanup }: CaseConte
   const runtime = await createRuntime({ store: { ...store, close: async () => {} }, clock: simulatedClock() })
   cleanup(() => runtime.close())
   const agent = await runtime.spawn(definition, { id: 'a' })
-  await run(agent as HostedAgent, async () => {
+  await run(agent, async () => {
     await runtime.detach('a')
     return (await runtime.resume('a', definition)) as HostedAgent
   })
