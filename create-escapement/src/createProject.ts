@@ -1,4 +1,4 @@
-import { cp, mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { cp, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
 import type { TemplateName } from './templates.ts'
 
@@ -21,15 +21,19 @@ export async function createProject(
   const target = resolve(folder)
   const name = packageName(basename(target))
   await checkEmpty(target)
+  const source = join(templatesFolder, template)
   try {
     await mkdir(target, { recursive: true })
-    await cp(join(templatesFolder, template), target, { recursive: true, force: false })
+    await cp(source, target, { recursive: true, force: false })
     // npm takes no .gitignore along into a package.
     await rename(join(target, 'gitignore'), join(target, '.gitignore'))
     const manifest = join(target, 'package.json')
     const text = await readFile(manifest, 'utf8')
     await writeFile(manifest, text.replace('"my-agents"', JSON.stringify(name)).replace('"0.0.0"', `"^${version}"`))
   } catch (thrown) {
+    // So that it can be tried again in the same folder.
+    for (const written of [...(await readdir(source).catch(() => [])), '.gitignore'])
+      await rm(join(target, written), { recursive: true, force: true }).catch(() => {})
     throw new CreateError(`${target} could not be written: ${messageOf(thrown)}`, { cause: thrown })
   }
   return { folder: target, name }

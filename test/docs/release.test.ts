@@ -49,8 +49,14 @@ const packed: Tarball = {
   size: 1_000,
   unpackedSize: 5_000,
   files: [
-    ...['package.json', 'README.md', 'LICENSE', 'CHANGELOG.md', 'dist/cli.js', 'dist/index.js', 'dist/index.d.ts'],
+    'package.json',
+    'README.md',
+    'LICENSE',
+    'CHANGELOG.md',
     'THIRD-PARTY-NOTICES',
+    'dist/cli.js',
+    'dist/index.js',
+    'dist/index.d.ts',
   ].map((path) => ({ path, size: 2_000 })),
 }
 
@@ -88,7 +94,10 @@ describe('the tarball of a release', (it) => {
     for (const [change, name] of [
       [{ size: sizeBudget.tarball + 1 }, 'tarball'],
       [{ unpackedSize: sizeBudget.unpacked + 1 }, 'unpacked'],
-      [{ files: [...packed.files, ...Array(sizeBudget.files).fill({ path: 'a', size: 1 })] }, 'files'],
+      [
+        { files: [...packed.files, ...Array.from({ length: sizeBudget.files }, () => ({ path: 'a', size: 1 }))] },
+        'files',
+      ],
     ] as const)
       assert.match(wrong(change).join(), new RegExp(`^${name} is \\d+, above its budget of \\d+`))
   })

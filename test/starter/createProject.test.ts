@@ -81,6 +81,13 @@ describe('a project', (it) => {
     assert.equal(await readdir(folder), ['mine.txt'])
   })
 
+  it('leaves nothing behind where it could not be written', async (context) => {
+    const broken = projectFolder(context, { 'chat/package.json/a': '', 'chat/src/a.ts': '', 'chat/gitignore': '' })
+    const folder = join(projectFolder(context), 'new')
+    await assert.rejects(createProject(folder, 'chat', { ...options, templatesFolder: broken }), /could not be written/)
+    assert.equal(await readdir(folder), [])
+  })
+
   it('has a name that npm takes, whatever its folder is called', () => {
     for (const [folder, name] of [
       ['My Clock', 'my-clock'],

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { rmSync } from 'node:fs'
 import { cp, mkdir, mkdtemp, readdir, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -15,7 +16,9 @@ export interface StarterLab {
   readonly root: string
   /** The built program of the starter, from its tarball. */
   readonly program: string
-  /** Lets a project find its packages: escapement as it is packed, and what the templates depend on. */
+  /** Packages: escapement as it is packed, and what the templates depend on. */
+  readonly modules: string
+  /** Lets a project find them. */
   equip(project: string): Promise<void>
 }
 
@@ -27,26 +30,33 @@ export async function openStarterLab({
   if (!starterPackages.isThere()) throw new Error(`Packages are missing: ${starterPackages.advice}.`)
   const root = await mkdtemp(join(tmpdir(), 'escapement-starter-'))
   cleanup(() => rm(root, { recursive: true, force: true, maxRetries: 5 }))
-  await npm(['pack', '--silent', '--pack-destination', root], starter, signal)
-  const tarball = (await readdir(root)).find((name) => name.endsWith('.tgz'))!
-  const unpacked = join(root, 'create-escapement')
+  const { program, modules } = await (prepared ??= prepare(signal))
+  return { root, program, modules, equip: (project) => symlink(modules, join(project, 'node_modules')) }
+}
+
+let prepared: Promise<Pick<StarterLab, 'program' | 'modules'>> | undefined
+
+/** For all cases of this process. */
+async function prepare(signal: AbortSignal): Promise<Pick<StarterLab, 'program' | 'modules'>> {
+  const folder = await mkdtemp(join(tmpdir(), 'escapement-starter-'))
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
+  return { program: await packedProgram(folder, signal), modules: await linkedModules(folder, signal) }
+}
+
+async function packedProgram(folder: string, signal: AbortSignal): Promise<string> {
+  await npm(['pack', '--silent', '--pack-destination', folder], starter, signal)
+  const tarball = (await readdir(folder)).find((name) => name.endsWith('.tgz'))!
+  const unpacked = join(folder, 'create-escapement')
   await mkdir(unpacked)
-  const words = ['-xzf', join(root, tarball), '-C', unpacked, '--strip-components', '1']
+  const words = ['-xzf', join(folder, tarball), '-C', unpacked, '--strip-components', '1']
   await promisify(execFile)('tar', words, { signal })
-  let modules: Promise<string> | undefined
-  return {
-    root,
-    program: join(unpacked, 'dist', 'main.js'),
-    async equip(project) {
-      await symlink(await (modules ??= linkedModules(root, signal)), join(project, 'node_modules'))
-    },
-  }
+  return join(unpacked, 'dist', 'main.js')
 }
 
 /** A folder `node_modules` with links to the packages of the cache, and escapement as a copy, so that it finds them too. */
-async function linkedModules(root: string, signal: AbortSignal): Promise<string> {
+async function linkedModules(folder: string, signal: AbortSignal): Promise<string> {
   const from = join(starterPackages.folder, 'node_modules')
-  const to = join(root, 'modules', 'node_modules')
+  const to = join(folder, 'modules', 'node_modules')
   await mkdir(to, { recursive: true })
   for (const name of await readdir(from)) await symlink(join(from, name), join(to, name))
   const packed = await packedPackage(signal)

@@ -101,7 +101,7 @@ describe('a project of the starter', (it) => {
 
   it('is installed by npm from the packed tarball', { timeoutMs }, async (context) => {
     const lab = await openStarterLab(context)
-    const folder = join(lab.root, 'modules', 'node_modules', 'escapement')
+    const folder = join(lab.modules, 'escapement')
     const project = await created(context, lab, 'chat', 'installed')
     // As npm packs it, without building it again.
     await npm(['pack', '--ignore-scripts', '--silent', '--pack-destination', lab.root], folder, context.signal)

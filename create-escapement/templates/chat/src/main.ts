@@ -8,6 +8,8 @@ const runtime = await createRuntime({ store: fileStore('.escapement') })
 const agent = await runtime.open('chat', assistant(chooseModel(), 'notes.txt'))
 
 const terminal = createInterface({ input: process.stdin, output: process.stdout, prompt: '> ' })
+let isOpen = true
+terminal.once('close', () => (isOpen = false))
 // Ctrl-C stops the answer; where none is being given it ends the chat.
 terminal.on('SIGINT', () => (agent.state === 'idle' ? terminal.close() : agent.abort()))
 terminal.prompt()
@@ -22,6 +24,7 @@ for await (const line of terminal) {
     if (result.stopReason !== 'stop') process.stdout.write(`(${result.error?.message ?? result.stopReason})`)
     process.stdout.write('\n')
   }
-  terminal.prompt()
+  // The last answer may still have been given when the input ended.
+  if (isOpen) terminal.prompt()
 }
 await runtime.close()
