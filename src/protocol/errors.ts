@@ -24,7 +24,8 @@ export const errorTable = {
   AGENT_STOPPED: 'Spawn a new agent; a stopped one takes no more commands.',
   RUNTIME_CLOSED: 'Create a new runtime.',
   QUEUE_FULL: 'Wait for a run to end, or raise maxQueue.',
-  NOT_PAUSED: 'Call resume() only while agent.state is "paused" by a limit or a failed store.',
+  NOT_PAUSED:
+    'Call resume() while agent.state is "paused" by a limit or a failed store, or after a run that ended with "error".',
   AGENT_PAUSED: 'Fix the store, then call agent.resume().',
   CALL_NOT_PENDING: 'Decide what waits once, by the key of its event, or of agent.pending().',
   ANSWER_INVALID: 'Give what the schema allows: it keeps waiting.',
