@@ -21,21 +21,13 @@ export const faults: readonly Fault[] = [
   {
     id: 'failures-3',
     file: 'src/machines/runs.ts',
-    what: 'a failed run is gone on with after another one',
-    from: 'pausedLimits: null, failedRun: null, resuming: null })',
-    to: 'pausedLimits: null, resuming: null })',
-    tests: ['machines/failedRuns'],
-  },
-  {
-    id: 'failures-4',
-    file: 'src/machines/runs.ts',
     what: 'a run that ended well is gone on with',
     from: "failedRun: stopReason === 'error' && draft.context.owesReply ? run.runId : null",
     to: "failedRun: stopReason === 'paused' ? null : run.runId",
     tests: ['machines/failedRuns'],
   },
   {
-    id: 'failures-5',
+    id: 'failures-4',
     file: 'src/machines/rebuildContext.ts',
     what: 'a failed run is forgotten with its process',
     from: "failedRun: stopReason === 'error' && owesReply ? runId : null",
@@ -43,7 +35,7 @@ export const faults: readonly Fault[] = [
     tests: ['journeys/goesOnAfterAFailure'],
   },
   {
-    id: 'failures-6',
+    id: 'failures-5',
     file: 'src/machines/rebuildContext.ts',
     what: 'after a restart the reply of a failed run is no longer owed',
     from: "stopReason === 'paused' || stopReason === 'error' ? {} : { owesReply: false }",
@@ -51,7 +43,7 @@ export const faults: readonly Fault[] = [
     tests: ['journeys/goesOnAfterAFailure'],
   },
   {
-    id: 'failures-7',
+    id: 'failures-6',
     file: 'src/machines/aborts.ts',
     what: 'a retry that waits begins although it was taken back',
     from: 'if (draft.context.resuming?.id === event.id) dropResuming(draft)',
@@ -59,7 +51,7 @@ export const faults: readonly Fault[] = [
     tests: ['machines/failedRuns'],
   },
   {
-    id: 'failures-8',
+    id: 'failures-7',
     file: 'src/machines/states/draining.ts',
     what: 'a retry that waits begins although the agent was aborted',
     from: "refusePolicies(draft, 'it was aborted')\n          dropResuming(draft)",
@@ -67,7 +59,7 @@ export const faults: readonly Fault[] = [
     tests: ['machines/failedRuns'],
   },
   {
-    id: 'failures-9',
+    id: 'failures-8',
     file: 'src/runtime/agents/unloadedHost.ts',
     what: 'a failed run of an unloaded agent is gone on with before what was asked since',
     from: 'this.unseen === 0 ? this.#failedRun : null',
@@ -75,7 +67,7 @@ export const faults: readonly Fault[] = [
     tests: ['journeys/goesOnAfterAFailure'],
   },
   {
-    id: 'failures-10',
+    id: 'failures-9',
     file: 'src/runtime/children/runDeps.ts',
     what: 'a run that goes on after a failure has lost its deps',
     from: "this.#failed = record.stopReason === 'error' ? this.#run : null",
@@ -83,7 +75,7 @@ export const faults: readonly Fault[] = [
     tests: ['journeys/goesOnAfterAFailure'],
   },
   {
-    id: 'failures-11',
+    id: 'failures-10',
     file: 'src/inspector/model/retry.ts',
     what: 'a retry on the page says the prompt again',
     from: "return await say(agent, 'resume', [])",
@@ -91,7 +83,7 @@ export const faults: readonly Fault[] = [
     tests: ['journeys/goesOnAfterAFailure'],
   },
   {
-    id: 'failures-12',
+    id: 'failures-11',
     file: 'src/cli/runChatLine.ts',
     what: '/retry in a chat says the prompt again after a failure',
     from: 'if (agent.hasFailed) return { run: agent.resume() }',

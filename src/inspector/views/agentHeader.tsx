@@ -128,7 +128,7 @@ function StateBadge({ inspector, view }: PartProps) {
       {standing === 'failed' && state.at === null ? (
         <ControlButton
           why={inspector.controls.value.prompt}
-          label="Retry: says the last prompt again"
+          label="Retry: goes on where it failed"
           onUse={() =>
             void inspector.attempt(() => retry(inspector.attached.value.connection.client.agent(view.agentId)))
           }

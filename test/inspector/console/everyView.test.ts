@@ -86,6 +86,8 @@ const places: readonly Place[] = [
   { name: 'menu', hash: '#agent=digger', landmark: '[role="menu"]', reach: ({ button }) => button('More').click() },
   { name: 'compact', hash: '#agent=digger', landmark: 'dialog[open]', reach: item('Compact the conversation') },
   { name: 'comparison', hash: '#agent=digger&with=archivist', landmark: '.compare-pair' },
+  { name: 'comparison with a deleted session', hash: '#agent=digger&with=gone', landmark: '.empty' },
+  { name: 'ask a policy', hash: '#agent=archivist', landmark: 'dialog[open]', reach: item('Ask a policy') },
   { name: 'compare with', hash: '#agent=digger', landmark: 'dialog[open]', reach: item('Compare with…') },
   { name: 'fork', hash: '#agent=digger', landmark: 'dialog[open]', reach: ({ page }) => page.keyboard.press('f') },
   { name: 'export', hash: '#agent=digger', landmark: 'dialog[open]', reach: item('Export…') },
