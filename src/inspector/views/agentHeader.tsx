@@ -73,10 +73,8 @@ export function AgentHeader(props: HeaderActionsProps) {
         {status === 'error' ? null : <StateBadge inspector={inspector} view={view} />}
         <Below inspector={inspector} view={view} />
         {at === null ? null : (
-          <span class="badge accent" title={`As of record ${at}`}>
-            <span class="cut">
-              <span class="as-of">as of </span>record {at}
-            </span>
+          <span class="badge accent past" title={`As of record ${at}`}>
+            <span class="cut">as of record {at}</span>
           </span>
         )}
         {!isRunning && status !== 'loading' && status !== 'error' && chartState !== 'stopped' ? (

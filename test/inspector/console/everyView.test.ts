@@ -126,6 +126,11 @@ const outside = `[...document.querySelectorAll('body, body > *, .page > *, .colu
   })
   .map((element) => element.className || element.tagName)`
 
+/** Badges of the header that are crushed so that nothing of them can be read. */
+const crushed = `[...document.querySelectorAll('.agent-title .badge')]
+  .filter((badge) => badge.getClientRects().length > 0 && badge.getBoundingClientRect().width < 40)
+  .map((badge) => badge.textContent)`
+
 /** What is there once an address is followed: the overview, or an agent in one of its views. */
 function shownAt(hash: string): string {
   const address = new URLSearchParams(hash.slice(1))
@@ -191,6 +196,8 @@ describeInChromium('every view of the console', (it) => {
           if (isFound !== true) continue
           const wide = await page.evaluate<string[]>(outside)
           if (wide.length > 0) faults.push(`${name}: outside of the page are ${wide.join(', ')}`)
+          const small = await page.evaluate<string[]>(crushed)
+          if (small.length > 0) faults.push(`${name}: crushed are ${small.join(', ')}`)
           if (!isClosable(place)) continue
           await page.keyboard.press('Escape')
           await page.locator(landmark).waitFor({ state: 'detached' })
