@@ -219,7 +219,7 @@ export const faults: readonly Fault[] = [
     id: 'forks-27',
     file: 'src/inspector/model/directory.ts',
     what: 'the page is not told that an agent has come, which may be a fork',
-    from: 'if (agent.path.length === 0 && !this.#known.has(agent.agentId)) this.#roots += 1',
+    from: 'if (agent.path.length === 0 && !this.#known.has(agent.agentId)) this.roots.value += 1',
     to: '',
     tests: ['inspector/forkList'],
   },

@@ -42,9 +42,7 @@ export class Directory {
     if (this.#gone.size > 0) this.settling.value = new Set(this.#gone)
     if (this.#hasLeft) this.left.value = new Map(this.#left)
     this.#hasLeft = false
-    this.roots.value = this.#roots
   }
-  #roots = 0
   #reading: Promise<void> | undefined
   #isStale = false
   #hasLeft = false
@@ -92,7 +90,7 @@ export class Directory {
   }
 
   #come(agent: AgentSummary): void {
-    if (agent.path.length === 0 && !this.#known.has(agent.agentId)) this.#roots += 1
+    if (agent.path.length === 0 && !this.#known.has(agent.agentId)) this.roots.value += 1
     this.#known.set(agent.agentId, agent)
     if (this.#left.delete(agent.agentId)) this.#hasLeft = true
   }
@@ -101,7 +99,7 @@ export class Directory {
     this.#gone.add(id)
     const agent = this.#known.get(id)
     this.#known.delete(id)
-    if (agent?.path.length === 0) this.#roots += 1
+    if (agent?.path.length === 0) this.roots.value += 1
     if (agent === undefined || agent.path.length === 0) return
     this.#left.set(id, { ...agent, state: 'closed' })
     this.#hasLeft = true

@@ -12,7 +12,7 @@ export async function retry(agent: RemoteAgent): Promise<void> {
   try {
     return await say(agent, 'resume', [])
   } catch (thrown) {
-    if (!isNotPaused(thrown)) throw thrown
+    if (!(thrown instanceof Error && 'code' in thrown && thrown.code === 'NOT_PAUSED')) throw thrown
   }
   const { nodes } = await agent.conversation('trunk')
   const said = promptAgain(nodes)
@@ -20,6 +20,3 @@ export async function retry(agent: RemoteAgent): Promise<void> {
   const { content, ...from } = said
   await say(agent, 'prompt', content, from)
 }
-
-const isNotPaused = (thrown: unknown): boolean =>
-  thrown instanceof Error && 'code' in thrown && thrown.code === 'NOT_PAUSED'
