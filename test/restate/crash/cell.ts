@@ -87,6 +87,7 @@ export async function runCell(
   const settings = { name, effectsFile, retryMs, leaseMs }
   const first = WorkerProcess.worker({ ...settings, where: byRelay, armed })
   const second = WorkerProcess.worker({ ...settings, where, ...(isOther === true ? { code: 'other' } : {}) })
+  const others: WorkerProcess[] = []
   const client = await restateClient({ ingress: engine.ingress, store, name, pollMs: 50, patienceMs: 120_000 })
   const ids = Array.from({ length: agents }, (_, index) => `${name.slice(4, 12)}-${index}`)
   try {
@@ -98,7 +99,7 @@ export async function runCell(
     const began = performance.now()
     const driven = ids.map((agentId) => drive(client, agentId, place, prompts))
     if (armed === undefined) await Promise.all(driven.map((job) => job.waits))
-    else await first.at(agents)
+    else await first.at(driven)
     const decide = (): void => {
       for (const job of driven) job.decide()
     }
@@ -112,6 +113,11 @@ export async function runCell(
       database: database!,
       relay: relay!,
       disk: disk!,
+      another() {
+        const other = WorkerProcess.worker({ ...settings, where })
+        others.push(other)
+        return other
+      },
       goOn() {
         first.goOn()
         decide()
@@ -140,7 +146,7 @@ export async function runCell(
     }
   } finally {
     client.close()
-    await Promise.all([first.kill(), second.kill()])
+    await Promise.all([first, second, ...others].map((worker) => worker.kill()))
     await Promise.all([board.close(), balancer.close()])
     await store.close()
     await remove()
