@@ -226,4 +226,20 @@ export const faults: readonly Fault[] = [
     to: '',
     tests: ['journeys/letsGoOfAgents'],
   },
+  {
+    id: 'restate-27',
+    file: 'src/restate/ingress.ts',
+    what: 'a client gives up an engine that has begun again and does not know the object yet',
+    from: 'this.#isUnknown(thrown) && (this.#hasObject || since !== undefined)',
+    to: 'this.#isUnknown(thrown) && since !== undefined',
+    tests: ['restate/client'],
+  },
+  {
+    id: 'restate-28',
+    file: 'src/restate/ingress.ts',
+    what: 'a client asks for half a minute for an object that nobody ever had',
+    from: 'this.#isUnknown(thrown) && (this.#hasObject || since !== undefined)',
+    to: 'this.#isUnknown(thrown)',
+    tests: ['restate/client'],
+  },
 ]
