@@ -242,4 +242,12 @@ export const faults: readonly Fault[] = [
     to: 'this.#isUnknown(thrown)',
     tests: ['restate/client'],
   },
+  {
+    id: 'restate-29',
+    file: 'src/restate/attempt.ts',
+    what: 'an attempt does not say how a run ended that another one began',
+    from: 'if (this.#isKnown) await this.#readResult(agent)',
+    to: 'if (this.#isKnown && this.#wasPaused) await this.#readResult(agent)',
+    tests: ['restate/attempt'],
+  },
 ]

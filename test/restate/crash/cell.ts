@@ -5,7 +5,7 @@ import { Balancer } from '../../../src/cli/cluster/balancer.ts'
 import { systemClock } from '../../../src/protocol/clock.ts'
 import { postgresStore } from '../../../src/postgres.ts'
 import type { Store } from '../../../src/protocol/store.ts'
-import { restateClient } from '../../../src/restate.ts'
+import { restateClient, type RestateOutcome } from '../../../src/restate.ts'
 import { sqliteStore } from '../../../src/sqlite.ts'
 import type { PostgresServer } from '../../postgres/server.ts'
 import type { Engine } from '../engine.ts'
@@ -140,7 +140,8 @@ export async function runCell(
       ...seen,
       zombie: seen.zombie + older,
       wanted: prompts * agents,
-      answers: answers.filter(({ status }) => status === 'done').length,
+      answers: answers.filter((answer, index) => isAnswer(answer, place === 'approval' && index % prompts === 0))
+        .length,
       slowestMs,
       ...(needs === 'disk' && !(disk instanceof SmallDisk) ? { note: 'errors of a full disk, and not one' } : {}),
     }
@@ -152,6 +153,10 @@ export async function runCell(
     await remove()
   }
 }
+
+/** A prompt's answer says how its run ended, whoever brought it to its end; what was decided says only that it is done. */
+const isAnswer = ({ status, stopReason }: RestateOutcome, isDecided: boolean): boolean =>
+  status === 'done' && (isDecided || stopReason === 'stop')
 
 export const storeAt = (where: string): Store =>
   where.startsWith('postgres:') ? postgresStore(where) : sqliteStore(where)
