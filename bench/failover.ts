@@ -99,8 +99,8 @@ async function measure(): Promise<void> {
       killed.push(await asked)
       first = await start()
     }
-    const shown = (all: readonly number[]): string =>
-      `${format(median(all), 0)} (${format(Math.max(...all), 0)} at most)`
+    const shown = (took: readonly number[]): string =>
+      `${format(median(took), 0)} (${format(Math.max(...took), 0)} at most)`
     console.log(
       `${agents} agents, slowest of ${prompts} prompts each, ms: undisturbed ${shown(undisturbed)}, one of two workers killed ${shown(killed)}`,
     )

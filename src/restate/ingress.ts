@@ -135,7 +135,7 @@ export class Ingress {
   }
 
   /** What would be the same the next time; `undefined`: it may be another. */
-  #refusalOf(thrown: unknown): unknown {
+  #refusalOf(thrown: unknown): Error | undefined {
     // Only a connection that fails has a cause; anything else is a mistake.
     if (!(thrown instanceof this.#parts.clients.HttpCallError))
       return thrown instanceof TypeError && thrown.cause === undefined ? thrown : undefined
