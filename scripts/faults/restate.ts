@@ -6,8 +6,8 @@ export const faults: readonly Fault[] = [
     id: 'restate-1',
     file: 'src/restate/attempt.ts',
     what: 'a command is given again by every attempt',
-    from: '      if (await agent.wasAsked(requestId)) return\n',
-    to: '',
+    from: 'if (await agent.wasAsked(requestId)) {',
+    to: "if (requestId === '' && (await agent.wasAsked(requestId))) {",
     tests: ['restate/attempt'],
   },
   {
