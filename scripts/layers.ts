@@ -40,6 +40,12 @@ export const layers: readonly Layer[] = [
     packages: ['xstate', 'elkjs'],
     node: 'modules',
   },
+  {
+    path: 'sessionPages',
+    below: ['protocol', 'stores', 'sessions', 'charts/packageFile.ts'],
+    packages: ['zod'],
+    node: 'files',
+  },
   { path: 'telemetry', below: ['protocol'], packages: ['zod', '@opentelemetry/api'] },
   {
     path: 'mcp',
@@ -122,6 +128,11 @@ export const layers: readonly Layer[] = [
     packages: ['xstate', 'zod', 'nanoid', 'ws'],
     node: 'modules',
   },
+  {
+    path: 'server/inProcess',
+    below: ['protocol', 'actors', 'server/bridge'],
+    packages: ['zod'],
+  },
   { path: 'server/streams', below: ['protocol', 'runtime/agents', 'server/bridge'], node: 'modules' },
   {
     path: 'server/acp',
@@ -164,7 +175,8 @@ export const layers: readonly Layer[] = [
   },
   { path: 'serveGateway.ts', below: ['server/bridge', 'server/gateway'] },
   { path: 'defineConfig.ts', below: ['protocol', 'redaction', 'actors', 'server/bridge'], types: ['mcp'] },
-  { path: 'createRuntime.ts', below: ['runtime', 'server/bridge'] },
+  { path: 'client', below: ['protocol', 'runs', 'client/fold'], types: ['actors', 'zod'], packages: ['ws'] },
+  { path: 'createRuntime.ts', below: ['runtime', 'server/bridge', 'server/inProcess', 'client'] },
   {
     path: 'restate',
     below: [
@@ -183,7 +195,6 @@ export const layers: readonly Layer[] = [
     packages: ['zod', 'nanoid', '@restatedev/restate-sdk', '@restatedev/restate-sdk-clients'],
     node: 'modules',
   },
-  { path: 'client', below: ['protocol', 'runs', 'client/fold'], types: ['actors', 'zod'], packages: ['ws'] },
   { path: 'client.ts', below: ['protocol', 'runs', 'client', 'client/fold'] },
   { path: 'react', below: ['protocol', 'runs', 'client', 'client/fold'], types: ['actors'], packages: ['react'] },
   {
@@ -204,6 +215,7 @@ export const layers: readonly Layer[] = [
       'sessions',
       'text',
       'charts',
+      'sessionPages',
       'runtime',
       'server',
       'client',
@@ -214,6 +226,25 @@ export const layers: readonly Layer[] = [
     ],
     packages: ['xstate', 'zod', 'nanoid'],
     node: 'files',
+  },
+  {
+    path: 'offline',
+    below: [
+      'protocol',
+      'actors',
+      'stores',
+      'charts',
+      'runtime',
+      'createRuntime.ts',
+      'server/bridge',
+      'server/inProcess',
+      'client',
+      'sessionPages/sessionFile.ts',
+      'inspector',
+      'cli/demo/sortPolicy.ts',
+      'cli/demo/sortTask.ts',
+    ],
+    packages: ['preact', '@preact/signals', 'zod', 'fflate', 'dequal', 'vite'],
   },
   { path: 'memory.ts', below: ['protocol', 'memory'] },
   { path: 'sqlite.ts', below: ['stores'] },
