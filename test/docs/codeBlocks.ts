@@ -48,7 +48,8 @@ export const docComments = (source: string): string =>
     .join('\n')
 
 /**
- * Every `ts` and `tsx` block of a page. A line that opens one is "```ts", "```ts no-run" if it cannot run on its own, or "```tsx".
+ * Every `ts` and `tsx` block of a page. A line that opens one is "```ts", "```ts no-run" if it cannot run on its own, or "```tsx". Code of
+ * another project that a page of `docs/comingFrom` shows beside ours opens with "```ts theirs"; `site/theirs.ts` compiles it.
  *
  * @throws Error if a block of code is opened in another way, and so would be overlooked.
  */
@@ -63,11 +64,13 @@ export function codeBlocks(page: string, text: string): readonly CodeBlock[] {
       isRun: mark === 'ts',
     }),
   )
-  for (const { index, 0: fence } of text.matchAll(/^.*```(?:tsx?|jsx?|mts|mjs|typescript|javascript)\b.*$/gm))
+  for (const { index, 0: fence } of text.matchAll(/^.*```(?:tsx?|jsx?|mts|mjs|typescript|javascript)\b.*$/gm)) {
+    if (fence === '```ts theirs' && page.startsWith('docs/comingFrom/')) continue
     if (!blocks.some(({ line }) => line === lineOf(index) + 1))
       throw new Error(
         `${page}:${lineOf(index)}: open a block with "\`\`\`ts" or "\`\`\`ts no-run", not ${JSON.stringify(fence)}.`,
       )
+  }
   return blocks
 }
 
