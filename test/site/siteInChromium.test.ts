@@ -22,6 +22,10 @@ const playground = '#live-playground'
 const waits = (page: Page): Promise<unknown> =>
   page.getByRole('status').filter({ hasText: 'The model waits' }).waitFor()
 
+/** Until the page has taken a new size in. */
+const settles = (page: Page): Promise<unknown> =>
+  page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))')
+
 describeInChromium('the documentation site in a browser', (it) => {
   const onSite = (title: string, body: (context: PageContext & { readonly origin: string }) => Promise<void>): void => {
     it(title, { timeoutMs: buildMs }, async (context) => {
@@ -39,9 +43,11 @@ describeInChromium('the documentation site in a browser', (it) => {
         await page.setViewportSize({ width: 1440, height: 900 })
         await page.goto(origin + path)
         if (kind === 'playground') await waits(page)
+        await settles(page)
         assert.equal(await axeViolations(page), [], `${kind}, ${colorScheme}`)
         for (const width of [1024, 375]) {
           await page.setViewportSize({ width, height: 800 })
+          await settles(page)
           const beyond = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
           assert.ok(beyond <= 0, `at ${width} px nothing is wider than the page, but ${kind} is by ${beyond} px`)
         }
