@@ -24,7 +24,7 @@ function layOut(place: HTMLElement) {
   const status = element('p', { class: 'playground-status', role: 'status' })
   const [chartPlace, graphPlace] = [element('div'), element('div')]
   const request = element('ol', { class: 'playground-request', tabindex: '0', 'aria-label': 'Messages' })
-  const requestTitle = element('h2', {}, ['What the model is asked next'])
+  const requestTitle = element('h2', {}, ['What the model is asked'])
   const events = element('ol', { class: 'playground-events', tabindex: '0', 'aria-label': 'Events' })
   place.replaceChildren(
     element('div', { class: 'playground-bar' }, [
@@ -60,7 +60,7 @@ function said({ role, content }: RequestMessage): string {
 }
 
 function showRequest({ request, requestTitle }: Views, { messages }: ModelRequest): void {
-  requestTitle.textContent = `What the model is asked next: ${counted(messages.length, 'message')}`
+  requestTitle.textContent = `What the model is asked: ${counted(messages.length, 'message')}`
   request.replaceChildren(
     ...messages.map((message) =>
       element('li', {}, [

@@ -23,7 +23,7 @@ export async function openSorter({ timeLimitMs }: { readonly timeLimitMs: number
   const steps = new Steps()
   const runtime = await createRuntime()
   const client = await runtime.connect({ definitions: [defineSorter({ steps })] })
-  const agent = await client.spawn('sorter')
+  const agent = await client.spawn('sorter', { id: 'sorter' })
   return {
     client,
     agent,

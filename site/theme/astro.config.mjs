@@ -22,6 +22,8 @@ export default defineConfig({
       components: {
         Banner: './src/components/Banner.astro',
         Head: './src/components/Head.astro',
+        MarkdownContent: './src/components/MarkdownContent.astro',
+        PageTitle: './src/components/PageTitle.astro',
         LanguageSelect: './src/components/VersionMenu.astro',
       },
       sidebar: site.sidebar,

@@ -65,6 +65,16 @@ describeInChromium('the documentation site in a browser', (it) => {
     await page.waitForURL(/\/unreleased\/braking\//)
   })
 
+  onSite('finds the page that explains a word before the types that are named by it', async ({ page, origin }) => {
+    await page.goto(`${origin}/unreleased/`)
+    await page.keyboard.press('Control+k')
+    await page.getByRole('textbox', { name: 'Search' }).fill('stall')
+    const first = page.locator('.pagefind-ui__result-link').first()
+    await first.waitFor()
+    const address = await first.getAttribute('href')
+    assert.ok(!address!.includes('/api/'), address!)
+  })
+
   onSite('leads to the same page of another version, by the keyboard too', async ({ page, origin }) => {
     await page.goto(`${origin}/unreleased/guide/`)
     const menu = page.locator('header .version-menu')
@@ -95,7 +105,7 @@ describeInChromium('the documentation site in a browser', (it) => {
   onSite('runs the sort demo in a page, an answer at a time', async ({ page, origin }) => {
     await page.goto(`${origin}/unreleased/playground/`)
     const step = page.getByRole('button', { name: 'Step' })
-    const asked = page.getByRole('heading', { name: /What the model is asked next/ })
+    const asked = page.getByRole('heading', { name: /What the model is asked/ })
     await waits(page)
     assert.match(await asked.textContent(), /1 message$/)
     await step.press('Enter')
