@@ -22,6 +22,13 @@ const playground = '#live-playground'
 const waits = (page: Page): Promise<unknown> =>
   page.getByRole('status').filter({ hasText: 'The model waits' }).waitFor()
 
+/** Opens the search by its keys, once it is there, and types. */
+async function search(page: Page, words: string): Promise<void> {
+  await page.locator('#starlight__search input').waitFor({ state: 'attached' })
+  await page.keyboard.press('Control+k')
+  await page.getByRole('textbox', { name: 'Search' }).fill(words)
+}
+
 /** Until the page has taken a new size in. */
 const settles = (page: Page): Promise<unknown> =>
   page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))')
@@ -57,8 +64,7 @@ describeInChromium('the documentation site in a browser', (it) => {
 
   onSite('finds what is searched for, in words of its pages', async ({ page, origin }) => {
     await page.goto(`${origin}/unreleased/`)
-    await page.keyboard.press('Control+k')
-    await page.getByRole('textbox', { name: 'Search' }).fill('recall folded steps')
+    await search(page, 'recall folded steps')
     const found = page.locator('.pagefind-ui__result-link', { hasText: 'The braking layer' }).first()
     await found.waitFor()
     await found.click()
@@ -67,8 +73,7 @@ describeInChromium('the documentation site in a browser', (it) => {
 
   onSite('finds the page that explains a word before the types that are named by it', async ({ page, origin }) => {
     await page.goto(`${origin}/unreleased/`)
-    await page.keyboard.press('Control+k')
-    await page.getByRole('textbox', { name: 'Search' }).fill('stall')
+    await search(page, 'stall')
     const first = page.locator('.pagefind-ui__result-link').first()
     await first.waitFor()
     const address = await first.getAttribute('href')
