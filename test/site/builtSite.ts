@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { buildSite } from '../../site/buildSite.ts'
 import { hasCode } from '../../src/protocol/errors.ts'
 import { lockFile, type FileLock } from '../../src/stores/lockFile.ts'
@@ -36,6 +37,8 @@ const earlier: Readonly<Record<string, string>> = {
 /** Longest a build takes, on a machine that does more. */
 export const buildMs = 600_000
 
+const lookAgainMs = 500
+
 let built: Promise<string> | undefined
 
 /**
@@ -57,10 +60,28 @@ async function findOrBuild(signal: AbortSignal): Promise<string> {
   if (!sitePackages.isThere()) throw new Error(`What builds the site is missing: ${sitePackages.advice}.`)
   await mkdir(keptSites, { recursive: true })
   const found = join(keptSites, await keyOf())
-  if (!existsSync(found)) await build(found, signal)
+  await onceFor(found, signal)
   await utimes(found, new Date(), new Date())
   await forgetOthers()
   return found
+}
+
+/** Builds what is not there; another process that builds the same is waited for. */
+async function onceFor(found: string, signal: AbortSignal): Promise<void> {
+  while (!existsSync(found)) {
+    const lock = await lockFile(`${found}.lock`).catch((thrown: unknown) => {
+      if (!hasCode(thrown, 'STORE_LOCKED')) throw thrown
+    })
+    if (lock === undefined) {
+      await setTimeout(lookAgainMs, undefined, { signal })
+      continue
+    }
+    try {
+      if (!existsSync(found)) await build(found, signal)
+    } finally {
+      await lock.release()
+    }
+  }
 }
 
 async function build(target: string, signal: AbortSignal): Promise<void> {
@@ -119,7 +140,7 @@ async function filesIn(path: string): Promise<readonly string[]> {
 
 /** Of what was built before, the newest two are kept. */
 async function forgetOthers(): Promise<void> {
-  const names = (await readdir(keptSites)).filter((name) => !name.startsWith('draft-'))
+  const names = (await readdir(keptSites)).filter((name) => /^[0-9a-f]+$/.test(name))
   const dated = await Promise.all(
     names.map(async (name) => ({ name, at: (await stat(join(keptSites, name))).mtimeMs })),
   )
