@@ -110,10 +110,16 @@ export function astro(
   return promise
 }
 
-/** What the repository has twice under an address, such as a README that a folder's page also lists, is there once. */
-const onlyOnce = (pages: readonly SitePage[]): readonly SitePage[] => [
-  ...new Map(pages.toReversed().map((page) => [page.slug, page])).values(),
-]
+/** @throws Error when two pages would stand at one address. */
+function onlyOnce(pages: readonly SitePage[]): readonly SitePage[] {
+  const bySlug = new Map<string, SitePage>()
+  for (const page of pages) {
+    const other = bySlug.get(page.slug)
+    if (other !== undefined) throw new Error(`${page.path ?? page.title} and ${other.path ?? other.title} would both stand at /${page.slug}/.`)
+    bySlug.set(page.slug, page)
+  }
+  return pages
+}
 
 async function menuOf({ root }: Version): Promise<readonly MenuGroup[]> {
   const file = join(root, 'site', 'menu.ts')

@@ -1,11 +1,13 @@
 import { posix } from 'node:path'
 
 /** `inYourApplication` as it stands in an address: `in-your-application`. */
-const kebab = (name: string): string => name.replaceAll(/([a-z0-9])([A-Z])/g, '$1-$2').toLowerCase()
+const kebab = (name: string): string => name.replaceAll(/([a-z0-9])([A-Z])/g, '$1-$2').replaceAll('_', '-').toLowerCase()
 
 /** Where a file of the repository stands on the site, by its path: `docs/agUi.md` at `ag-ui`, other files below `source`. Pure. */
 export function slugOf(path: string): string {
   if (path === 'README.md') return ''
+  // docs/security.md is about agents, this about those who found a hole.
+  if (path === 'SECURITY.md') return 'security-policy'
   if (path === 'docs/decisions') return 'decisions'
   const page = /^(?:docs\/)?([\w/-]+)\.md$/.exec(path)?.[1]
   if (page !== undefined && (path.startsWith('docs/') || !page.includes('/'))) return kebab(page)

@@ -40,6 +40,8 @@ describe('pages for the documentation site', (it) => {
     assert.is(slugOf('docs/comingFrom/aiSdk.md'), 'coming-from/ai-sdk')
     assert.is(slugOf('examples/05-own-model.ts'), 'source/examples/05-own-model-ts')
     assert.is(slugOf('README.md'), '')
+    assert.is(slugOf('SECURITY.md'), 'security-policy')
+    assert.is(slugOf('CODE_OF_CONDUCT.md'), 'code-of-conduct')
     assert.is(addressFrom('coming-from/pi', 'guide'), '../../guide/')
     assert.is(addressFrom('', 'guide'), './guide/')
     assert.equal(linkTarget('docs/comingFrom/pi.md', '../guide.md#tools'), { path: 'docs/guide.md', hash: '#tools' })
