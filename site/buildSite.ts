@@ -115,7 +115,8 @@ function onlyOnce(pages: readonly SitePage[]): readonly SitePage[] {
   const bySlug = new Map<string, SitePage>()
   for (const page of pages) {
     const other = bySlug.get(page.slug)
-    if (other !== undefined) throw new Error(`${page.path ?? page.title} and ${other.path ?? other.title} would both stand at /${page.slug}/.`)
+    if (other !== undefined)
+      throw new Error(`${page.path ?? page.title} and ${other.path ?? other.title} would both stand at /${page.slug}/.`)
     bySlug.set(page.slug, page)
   }
   return pages

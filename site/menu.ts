@@ -72,6 +72,19 @@ export const menu: readonly MenuGroup[] = [
   },
   {
     label: 'Reference',
-    pages: [['api', 'API'], 'errors', 'protocol', 'charts', 'performance', 'changelog', 'architecture', 'contributing'],
+    pages: [
+      ['api', 'API'],
+      'errors',
+      'protocol',
+      'charts',
+      'performance',
+      'stability',
+      'upgrading',
+      'changelog',
+      'architecture',
+      'contributing',
+      ['security-policy', 'Reporting a hole'],
+      'code-of-conduct',
+    ],
   },
 ]

@@ -1,7 +1,11 @@
 import { posix } from 'node:path'
 
 /** `inYourApplication` as it stands in an address: `in-your-application`. */
-const kebab = (name: string): string => name.replaceAll(/([a-z0-9])([A-Z])/g, '$1-$2').replaceAll('_', '-').toLowerCase()
+const kebab = (name: string): string =>
+  name
+    .replaceAll(/([a-z0-9])([A-Z])/g, '$1-$2')
+    .replaceAll('_', '-')
+    .toLowerCase()
 
 /** Where a file of the repository stands on the site, by its path: `docs/agUi.md` at `ag-ui`, other files below `source`. Pure. */
 export function slugOf(path: string): string {
