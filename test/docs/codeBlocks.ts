@@ -23,13 +23,15 @@ export interface StagedBlock extends CodeBlock {
   readonly file: string
 }
 
-/** The README, all pages of docs, and the doc comments of all sources. */
+/** The README, all pages of docs, those that only the site has, and the doc comments of all sources. */
 async function pages(): Promise<readonly { readonly page: string; readonly text: string }[]> {
   const docs = await readdir(join(repository, 'docs'), { recursive: true })
+  const site = await readdir(join(repository, 'site', 'content'))
   const sources = await readdir(join(repository, 'src'), { recursive: true })
   const names = [
     'README.md',
     ...docs.filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`),
+    ...site.map((name) => `site/content/${name}`),
     ...sources.filter((name) => name.endsWith('.ts')).map((name) => `src/${name}`),
   ]
   return Promise.all(

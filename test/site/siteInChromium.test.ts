@@ -112,11 +112,11 @@ describeInChromium('the documentation site in a browser', (it) => {
     const step = page.getByRole('button', { name: 'Step' })
     const asked = page.getByRole('heading', { name: /What the model is asked/ })
     await waits(page)
-    assert.match(await asked.textContent(), /1 message$/)
+    assert.match(await asked.innerText(), /1 message$/)
     await step.press('Enter')
     await page.locator('.playground-events').getByText('tool.start read_file').waitFor()
     await waits(page)
-    assert.match(await asked.textContent(), /3 messages$/)
+    assert.match(await asked.innerText(), /3 messages$/)
     await page.getByRole('button', { name: 'Play' }).click()
     // Bubble sort is stopped by the limit, on any machine.
     await page
@@ -129,13 +129,13 @@ describeInChromium('the documentation site in a browser', (it) => {
     assert.is(await step.isDisabled(), true)
     await page.getByRole('button', { name: 'Start over' }).click()
     await waits(page)
-    assert.match(await asked.textContent(), /1 message$/)
+    assert.match(await asked.innerText(), /1 message$/)
   })
 
   onSite('draws the chart of an agent as the reader sets it', async ({ page, origin }) => {
     await page.goto(`${origin}/unreleased/charts/`)
     const chart = page.locator('#live-chart')
-    const words = (): Promise<string | null> => chart.locator('svg desc').textContent()
+    const words = async (): Promise<string> => (await chart.locator('svg desc').textContent()) ?? ''
     await chart.locator('svg').waitFor()
     const before = await words()
     await chart.getByRole('checkbox', { name: 'fold' }).check()
