@@ -85,6 +85,8 @@ export interface Score {
   /** The trial passes only if all that are required do. */
   readonly required: boolean
   readonly weight: number
+  /** A model judged it. */
+  readonly judge?: true
   /** What was seen, for people; at most 2,000 characters. */
   readonly reason?: string
 }
