@@ -163,6 +163,14 @@ export const layers: readonly Layer[] = [
     node: 'modules',
   },
   { path: 'serveGateway.ts', below: ['server/bridge', 'server/gateway'] },
+  { path: 'evaluation/results.ts', below: ['protocol'] },
+  { path: 'evaluation/statistics', below: [] },
+  { path: 'evaluation/metrics', below: [...words, 'charts/workTimes.ts', 'evaluation/results.ts'] },
+  {
+    path: 'evaluation/report',
+    below: ['protocol', 'charts', 'evaluation/results.ts', 'evaluation/statistics'],
+    node: 'files',
+  },
   { path: 'defineConfig.ts', below: ['protocol', 'redaction', 'actors', 'server/bridge'] },
   { path: 'createRuntime.ts', below: ['runtime', 'server/bridge'] },
   {
@@ -291,7 +299,7 @@ export const layerRules = [
     .toSorted((a, b) => a.path.split('/').length - b.path.split('/').length)
     .flatMap((layer) =>
       isFile(layer.path)
-        ? [{ files: [`src/${layer.path}`], rules: rules(layer, '') }]
+        ? [{ files: [`src/${layer.path}`], rules: rules(layer, posix.dirname(layer.path).replace(/^\.$/, '')) }]
         : depths.map((depth) => ({
             files: [`src/${layer.path}${depth}/*.ts`, `src/${layer.path}${depth}/*.tsx`],
             rules: rules(layer, `${layer.path}${depth.replace('/**', '')}`),

@@ -108,6 +108,7 @@ export const errorTable = {
   EVALUATION_WORKSPACE: 'Check the permissions and the room of the results folder; the trial is made again with --resume.',
   EVALUATION_OUTSIDE: 'Run commands in a container, with --docker <image>, or correct the task; the trial is made again with --resume.',
   EVALUATION_CHANGED: 'Evaluate in another folder, or take back what changed.',
+  EVALUATION_UNPUBLISHED: 'Correct what the message names; the page is as it was.',
   SUBSCRIBER_FAILED: 'Catch errors inside the subscriber.',
   FILE_MISSING:
     'Keep escapement out of the bundle, as docs/bundlers.md explains; in its repository run "npm run build".',
