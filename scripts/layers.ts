@@ -114,6 +114,7 @@ export const layers: readonly Layer[] = [
     below: [...words, 'machines', 'actors', 'runs', 'runtime/agents', 'runtime/agentRuntime.ts'],
     packages: ['zod'],
   },
+  { path: 'userFiles', below: ['protocol'], packages: ['zod'], node: 'files' },
   { path: 'testing', below: ['protocol', 'redaction', 'actors', 'stores'], node: 'files' },
   { path: 'server/page', below: ['charts'], node: 'files' },
   {
@@ -171,6 +172,12 @@ export const layers: readonly Layer[] = [
     below: ['protocol', 'charts', 'evaluation/results.ts', 'evaluation/statistics'],
     node: 'files',
   },
+  {
+    path: 'evaluation',
+    below: [...words, 'actors', 'runs', 'stores', 'runtime', 'runtime/agents', 'testing', 'userFiles'],
+    packages: ['zod'],
+    node: 'files',
+  },
   { path: 'defineConfig.ts', below: ['protocol', 'redaction', 'actors', 'server/bridge'] },
   { path: 'createRuntime.ts', below: ['runtime', 'server/bridge'] },
   {
@@ -219,6 +226,8 @@ export const layers: readonly Layer[] = [
       'restate',
       'createRuntime.ts',
       'defineConfig.ts',
+      'evaluation',
+      'userFiles',
     ],
     packages: ['xstate', 'zod', 'nanoid'],
     node: 'files',
@@ -230,7 +239,7 @@ export const layers: readonly Layer[] = [
   { path: 'react.ts', below: ['client', 'client/fold', 'react'] },
   { path: 'policies.ts', below: ['protocol', 'actors'] },
   { path: 'aiSdk.ts', below: ['protocol', 'actors', 'server/aiSdkUi'], types: ['@ai-sdk/provider'] },
-  { path: 'testing.ts', below: ['protocol', 'actors', 'testing'] },
+  { path: 'testing.ts', below: ['protocol', 'actors', 'testing', 'evaluation'] },
   { path: 'otel.ts', below: ['protocol', 'telemetry'] },
   { path: 'acp.ts', below: ['protocol', 'server/acp'] },
   { path: 'agUi.ts', below: ['protocol', 'server/agUi', 'server/bridge'] },

@@ -1,3 +1,4 @@
+import { rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { CommandSandbox } from '../actors/tools/workspace/runCommand.ts'
 import type { ModelLimits } from '../actors/models/limits/modelLimit.ts'
@@ -22,7 +23,7 @@ import { Stop, type StopReason } from './stop.ts'
 import type { Suite } from './suite/suite.ts'
 import { clearLost } from './trials/lostTrials.ts'
 import { OutsideWatch } from './trials/outsideWatch.ts'
-import { runTrial, trialTools, type TrialPorts } from './trials/runTrial.ts'
+import { removeWorkFolders, runTrial, trialTools, workFolder, type TrialPorts } from './trials/runTrial.ts'
 import { passesWithoutWork } from './trials/withoutWork.ts'
 import { freshFolder, removeFolder } from './trials/workspace.ts'
 
@@ -84,7 +85,7 @@ async function evaluateIn(file: ResultsFile, plan: EvaluationPlan): Promise<Eval
   const { suite, folder, clock, signal } = plan
   const workspaces = join(folder, 'workspaces')
   const shellFor = (dir: string): Shell => ({ clock, sandbox: plan.sandboxFor?.(dir) })
-  const arms = await readyArms(plan, join(workspaces, '.sample'))
+  const arms = await readyArms(plan, join(workspaces, '.work-sample'))
   const judge = await judgeOf(plan)
   checkBudget(plan, arms, judge?.isPriced)
   const asked = headerOf(plan, arms, judge?.definition.model.id)
@@ -106,6 +107,7 @@ async function evaluateIn(file: ResultsFile, plan: EvaluationPlan): Promise<Eval
   const store = fileStore(join(folder, 'sessions'))
   const todo = planned.filter(({ key }) => (file.trials.get(key)?.outcome ?? 'error') === 'error')
   await clearLost(file, store, todo)
+  await removeWorkFolders(workspaces)
   const stop = new Stop(signal)
   const runtime = new LocalRuntime({ store, clock, ...(plan.modelLimits === undefined ? {} : { models: plan.modelLimits }) })
   const spending = new Spending(file.spentUsd, plan.budgetUsd, () => stop.now(budgetReached(plan, spending.usd)))
@@ -191,10 +193,18 @@ async function oneTrial(
           )
   const made = await runTrial({ ...ports, judge: asking }, planned, task, signal)
   const changed = await outside.end()
-  if (made === undefined) return progress.giveUp(key)
+  const work = workFolder(ports.workspaces, key)
+  if (made === undefined) {
+    await removeFolder(work)
+    return progress.giveUp(key)
+  }
   const result = changed === undefined ? made : { ...made, outcome: 'error' as const, error: changed }
-  if (result.outcome === 'passed' && plan.keep !== true) await removeFolder(join(ports.workspaces, agentId))
-  else await outside.settle(agentId)
+  if (result.outcome === 'passed' && plan.keep !== true) await removeFolder(work)
+  else {
+    await removeFolder(join(ports.workspaces, agentId))
+    await rename(work, join(ports.workspaces, agentId)).catch(() => {})
+    await outside.settle(agentId)
+  }
   await file.append(result)
   progress.end(result, spending.usd)
   if (result.error === undefined || result.outcome !== 'error') return

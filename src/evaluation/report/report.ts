@@ -49,7 +49,7 @@ export interface Progress {
 
 /** Why an evaluation ended early. */
 export interface Stopped {
-  readonly why: 'budget' | 'auth' | 'aborted' | 'crashed'
+  readonly why: 'budget' | 'auth' | 'aborted' | 'changed' | 'crashed'
   readonly message?: string
 }
 

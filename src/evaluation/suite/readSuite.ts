@@ -49,6 +49,7 @@ export async function readSuite(path: string, cwd: string): Promise<Suite> {
   return {
     name: basename(folder),
     folder,
+    ...(moduleName === undefined ? {} : { module: join(folder, moduleName) }),
     digest: await suiteDigest(await filesBelow(folder), null),
     tasks,
     definition,

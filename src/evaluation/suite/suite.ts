@@ -31,6 +31,8 @@ export interface Suite {
   readonly name: string
   /** Where it is; missing for one in code. */
   readonly folder?: string
+  /** Its module `suite.ts`, if it has one. */
+  readonly module?: string
   readonly digest: string
   readonly tasks: readonly SuiteTask[]
   readonly definition: SuiteDefinition

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto'
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { workspaceTools } from '../../actors/tools/workspace/workspaceTools.ts'
 import type { AgentDefinition } from '../../actors/agentDefinition.ts'
@@ -19,7 +21,19 @@ import type { Suite, SuiteTask } from '../suite/suite.ts'
 import type { TaskLimits } from '../suite/task.ts'
 import { outcomeOf, outsideError } from './outcome.ts'
 import { lastAnswer, readTree } from './readTree.ts'
-import { freshFolder, layFiles } from './workspace.ts'
+import { freshFolder, layFiles, removeFolder } from './workspace.ts'
+
+const workPrefix = '.work-'
+
+/** Where an agent works: its name says nothing of the arm, as the agent may see it. */
+export const workFolder = (workspaces: string, key: string): string =>
+  join(workspaces, workPrefix + createHash('sha256').update(key).digest('hex').slice(0, 10))
+
+/** Removes the folders of trials that were interrupted. */
+export async function removeWorkFolders(workspaces: string): Promise<void> {
+  const names = await readdir(workspaces).catch((): string[] => [])
+  for (const name of names) if (name.startsWith(workPrefix)) await removeFolder(join(workspaces, name))
+}
 
 /** What trials are made with. */
 export interface TrialPorts {
@@ -71,7 +85,7 @@ export async function runTrial(
   signal: AbortSignal,
 ): Promise<TrialResult | undefined> {
   const { key, arm, trial, seed, agentId } = planned
-  const dir = join(ports.workspaces, agentId)
+  const dir = workFolder(ports.workspaces, key)
   const shell = ports.shellFor(dir)
   const startedAt = shell.clock.now()
   const place = { task: task.id, trial, seed }

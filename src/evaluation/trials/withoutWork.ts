@@ -1,9 +1,8 @@
-import { join } from 'node:path'
 import type { TaskInfo } from '../results.ts'
 import type { Shell } from '../sandbox.ts'
 import { seedOf } from '../plan.ts'
 import type { Suite, SuiteTask } from '../suite/suite.ts'
-import { checkTrial, prepare } from './runTrial.ts'
+import { checkTrial, prepare, workFolder } from './runTrial.ts'
 import { outcomeOf } from './outcome.ts'
 import { removeFolder } from './workspace.ts'
 
@@ -41,7 +40,7 @@ async function passesAsItIs(
   task: SuiteTask,
   { workspaces, shellFor, seed, signal }: Options,
 ): Promise<boolean> {
-  const dir = join(workspaces, `.untouched.${task.id}`)
+  const dir = workFolder(workspaces, `${task.id} untouched`)
   const shell = shellFor(dir)
   try {
     if ((await prepare(task, dir, shell, signal)) !== undefined) return false
