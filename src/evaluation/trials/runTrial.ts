@@ -124,7 +124,7 @@ export async function runTrial(
     ...(judgeUsd === undefined ? {} : { judgeUsd }),
     answer: cutEnd(answer, mostAnswer),
     agentId,
-    models: modelsIn(work.records),
+    models: modelsIn(work.records.get(agentId) ?? []),
     startedAt,
     ms: shell.clock.now() - startedAt,
   }
@@ -266,10 +266,13 @@ export async function checkTrial(
   return runChecks(task.checks, { clock: shell.clock, trial: whole, scorers, ...(judge === undefined ? {} : { judge }) })
 }
 
-/** Ids of the models that answered, in the order in which they did: as the provider said, else as they were asked for. */
-function modelsIn(records: Work['records']): readonly string[] {
+/** Ids of the models that answered, in the order in which they did: as the provider said, else as they were asked for. Pure. */
+export function modelsIn(records: readonly LogRecord[]): readonly string[] {
   const models = new Set<string>()
-  for (const record of [...records.values()].flat())
-    if (record.type === 'reply.end') models.add(record.message.model)
+  for (const record of records) {
+    if (record.type !== 'reply.end') continue
+    const { model, responseModel } = record.message
+    models.add(responseModel === undefined ? model : model.replace(/[^:]*$/s, '') + responseModel)
+  }
   return [...models]
 }
