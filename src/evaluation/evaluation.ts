@@ -1,8 +1,7 @@
-import { rename } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { CommandSandbox } from '../actors/tools/workspace/runCommand.ts'
 import type { ModelLimits } from '../actors/models/limits/modelLimit.ts'
 import type { PricesByModel } from '../actors/pricing.ts'
+import type { CommandSandbox } from '../actors/tools/workspace/runCommand.ts'
 import type { Clock } from '../protocol/clock.ts'
 import { RuntimeError } from '../protocol/errors.ts'
 import type { Model } from '../protocol/model.ts'
@@ -10,22 +9,24 @@ import { version } from '../protocol/version.ts'
 import { LocalRuntime } from '../runtime/runtime.ts'
 import { fileStore } from '../stores/fileStore.ts'
 import type { Arm } from './arms.ts'
-import { armSetup, modelNamed, type AgentSource, type ArmSetup, type ModelOfTrial } from './armSetups.ts'
-import { askJudge, defineJudge } from './checks/judge.ts'
+import type { AgentSource, ArmSetup } from './armSetups.ts'
+import { calibrateJudge } from './checks/calibrateJudge.ts'
 import { changesSince, ResultsFile } from './folder/resultsFile.ts'
 import { metricsOf } from './metrics/metricsOf.ts'
-import { planTrials, seedOf, type PlannedTrial } from './plan.ts'
+import { planTrials } from './plan.ts'
 import { Progress, type OnProgress } from './progress.ts'
-import { resultsVersion, type EvaluationHeader, type TaskInfo, type TrialResult } from './results.ts'
+import { checkBudget, readyArms, readyJudge } from './readyArms.ts'
+import { resultsVersion, type EvaluationHeader, type JudgeTrial, type TaskInfo, type TrialResult } from './results.ts'
 import type { Shell } from './sandbox.ts'
 import { Spending } from './spending.ts'
 import { Stop, type StopReason } from './stop.ts'
 import type { Suite } from './suite/suite.ts'
 import { clearLost } from './trials/lostTrials.ts'
 import { OutsideWatch } from './trials/outsideWatch.ts'
-import { removeWorkFolders, runTrial, trialTools, workFolder, type TrialPorts } from './trials/runTrial.ts'
+import { checkRecordings, recordingTap, replayingTap, type ModelTap } from './trials/recordings.ts'
+import { runAll } from './trials/runAll.ts'
+import { removeWorkFolders, type TrialPorts } from './trials/runTrial.ts'
 import { passesWithoutWork } from './trials/withoutWork.ts'
-import { freshFolder, removeFolder } from './trials/workspace.ts'
 
 /** What is evaluated, and how. */
 export interface EvaluationPlan {
@@ -53,6 +54,10 @@ export interface EvaluationPlan {
   readonly keep?: boolean | undefined
   /** Where the commands of a folder run; missing: on this machine. */
   readonly sandboxFor?: ((dir: string) => CommandSandbox) | undefined
+  /** Records what models reply, in the folder. */
+  readonly record?: boolean | undefined
+  /** The folder of an evaluation whose recordings are played in place of asking models. */
+  readonly replay?: string | undefined
   readonly onProgress?: OnProgress | undefined
 }
 
@@ -60,6 +65,8 @@ export interface EvaluationPlan {
 export interface Evaluated {
   readonly header: EvaluationHeader
   readonly results: readonly TrialResult[]
+  /** How the judge did on answers that people had judged. */
+  readonly judged?: JudgeTrial
   /** Why it ended before all was done. */
   readonly stopped?: StopReason
   readonly spentUsd: number
@@ -82,15 +89,23 @@ export async function runEvaluation(plan: EvaluationPlan): Promise<Evaluated> {
 }
 
 async function evaluateIn(file: ResultsFile, plan: EvaluationPlan): Promise<Evaluated> {
-  const { suite, folder, clock, signal } = plan
+  const { suite, folder, clock, signal, concurrency } = plan
   const workspaces = join(folder, 'workspaces')
   const shellFor = (dir: string): Shell => ({ clock, sandbox: plan.sandboxFor?.(dir) })
+  await removeWorkFolders(workspaces)
   const arms = await readyArms(plan, join(workspaces, '.work-sample'))
-  const judge = await judgeOf(plan)
-  checkBudget(plan, arms, judge?.isPriced)
+  const judge = await readyJudge(plan)
+  checkBudget(plan, arms, judge)
+  const planned = planTrials({
+    tasks: suite.tasks.map(({ id }) => id),
+    arms: arms.map(({ info }) => info.name),
+    trials: plan.trials,
+    seed: plan.seed,
+  })
+  if (plan.replay !== undefined) await checkRecordings(plan.replay, planned)
   const asked = headerOf(plan, arms, judge?.definition.model.id)
   if (file.header === undefined) {
-    const tasks: readonly TaskInfo[] = await passesWithoutWork(suite, { workspaces, shellFor, ...plan })
+    const tasks: readonly TaskInfo[] = await passesWithoutWork(suite, { ...plan, workspaces, shellFor })
     if (signal.aborted) return { header: { ...asked, tasks }, results: [], stopped: { why: 'aborted' }, spentUsd: 0 }
     await file.append({ ...asked, tasks })
   }
@@ -98,18 +113,15 @@ async function evaluateIn(file: ResultsFile, plan: EvaluationPlan): Promise<Eval
   const changes = changesSince(header, asked)
   if (changes.length > 0)
     throw new RuntimeError('EVALUATION_CHANGED', `${folder} has another evaluation: ${changes.join('; ')}.`)
-  const planned = planTrials({
-    tasks: suite.tasks.map(({ id }) => id),
-    arms: arms.map(({ info }) => info.name),
-    trials: plan.trials,
-    seed: plan.seed,
-  })
   const store = fileStore(join(folder, 'sessions'))
   const todo = planned.filter(({ key }) => (file.trials.get(key)?.outcome ?? 'error') === 'error')
   await clearLost(file, store, todo)
-  await removeWorkFolders(workspaces)
+  const tap = tapOf(plan)
+  const runtime = new LocalRuntime(
+    { store, clock, ...(plan.modelLimits === undefined ? {} : { models: plan.modelLimits }) },
+    { instead: tap?.instead },
+  )
   const stop = new Stop(signal)
-  const runtime = new LocalRuntime({ store, clock, ...(plan.modelLimits === undefined ? {} : { models: plan.modelLimits }) })
   const spending = new Spending(file.spentUsd, plan.budgetUsd, () => stop.now(budgetReached(plan, spending.usd)))
   const byName = new Map(arms.map((arm) => [arm.info.name, arm]))
   const ports: TrialPorts = {
@@ -125,145 +137,39 @@ async function evaluateIn(file: ResultsFile, plan: EvaluationPlan): Promise<Eval
     measure: (logs, isPriced) => metricsOf(logs, { isPriced }),
   }
   try {
-    const progress = new Progress(planned, file.trials, clock, plan.onProgress)
     if (spending.isReached) stop.now(budgetReached(plan, spending.usd))
-    await runAll({ file, ports, todo, stop, plan, progress, spending, judge })
+    if (judge !== undefined && suite.judged.length > 0 && file.judge === undefined) {
+      const clear = (agentId: string): Promise<void> => store.delete(agentId)
+      const made = await calibrateJudge(judge, suite.judged, { runtime, spending, stop, concurrency, clear })
+      if (made !== undefined) await file.append(made)
+    }
+    const outside = await OutsideWatch.begin(suite.folder, workspaces, plan.sandboxFor !== undefined)
+    const progress = new Progress(planned, file.trials, clock, plan.onProgress)
+    const keep = plan.keep === true
+    await runAll({ suite, file, ports, stop, progress, spending, outside, judge, tap, keep }, todo, concurrency)
   } finally {
     stop.release()
     await runtime.close()
   }
-  const results = planned.flatMap(({ key }) => file.trials.get(key) ?? [])
-  return { header, results, spentUsd: spending.usd, ...(stop.reason === undefined ? {} : { stopped: stop.reason }) }
+  return {
+    header,
+    results: planned.flatMap(({ key }) => file.trials.get(key) ?? []),
+    spentUsd: spending.usd,
+    ...(file.judge === undefined ? {} : { judged: file.judge }),
+    ...(stop.reason === undefined ? {} : { stopped: stop.reason }),
+  }
+}
+
+/** What stands between agents and their models. */
+function tapOf({ record, replay, folder, clock }: EvaluationPlan): ModelTap | undefined {
+  if (replay !== undefined) return replayingTap(replay, clock)
+  return record === true ? recordingTap(folder) : undefined
 }
 
 const budgetReached = ({ budgetUsd = 0 }: EvaluationPlan, usd: number): StopReason => ({
   why: 'budget',
   message: `${usd.toFixed(4)} of ${budgetUsd} US dollars are spent`,
 })
-
-interface Running {
-  readonly file: ResultsFile
-  readonly ports: TrialPorts
-  readonly todo: readonly PlannedTrial[]
-  readonly stop: Stop
-  readonly plan: EvaluationPlan
-  readonly progress: Progress
-  readonly spending: Spending
-  readonly judge: ReadyJudge | undefined
-}
-
-/** Makes the trials, so many at a time, in their order. */
-async function runAll(running: Running): Promise<void> {
-  const { todo, stop, plan } = running
-  const tasks = new Map(plan.suite.tasks.map((task) => [task.id, task]))
-  const outside = await OutsideWatch.begin(plan.suite.folder, running.ports.workspaces, plan.sandboxFor !== undefined)
-  let next = 0
-  const work = async (): Promise<void> => {
-    while (next < todo.length && stop.reason === undefined) {
-      const planned = todo[next++]!
-      await oneTrial(running, planned, tasks.get(planned.task)!, outside)
-    }
-  }
-  await Promise.all(Array.from({ length: Math.min(plan.concurrency, todo.length) }, work))
-}
-
-/** What ends an evaluation, as every further trial would end with it too. */
-const endsAll: ReadonlySet<string> = new Set(['MODEL_AUTH', 'MODEL_UNAVAILABLE'])
-
-async function oneTrial(
-  { file, ports, stop, plan, progress, spending, judge }: Running,
-  planned: PlannedTrial,
-  task: Suite['tasks'][number],
-  outside: OutsideWatch,
-): Promise<void> {
-  const { signal } = stop
-  const { key, agentId } = planned
-  progress.begin(key, spending.usd)
-  outside.begin(agentId)
-  let judged = 0
-  const asking: TrialPorts['judge'] =
-    judge === undefined
-      ? undefined
-      : (check, { prompts, answer }) =>
-          askJudge(
-            ports.runtime,
-            judge.definition,
-            { criteria: check.judge, prompts, answer, min: check.min ?? 0.5 },
-            { id: `${agentId}.judge.${judged++}`, signal, watch: (agent) => spending.watchJudge(key, agent) },
-          )
-  const made = await runTrial({ ...ports, judge: asking }, planned, task, signal)
-  const changed = await outside.end()
-  const work = workFolder(ports.workspaces, key)
-  if (made === undefined) {
-    await removeFolder(work)
-    return progress.giveUp(key)
-  }
-  const result = changed === undefined ? made : { ...made, outcome: 'error' as const, error: changed }
-  if (result.outcome === 'passed' && plan.keep !== true) await removeFolder(work)
-  else {
-    await removeFolder(join(ports.workspaces, agentId))
-    await rename(work, join(ports.workspaces, agentId)).catch(() => {})
-    await outside.settle(agentId)
-  }
-  await file.append(result)
-  progress.end(result, spending.usd)
-  if (result.error === undefined || result.outcome !== 'error') return
-  if (endsAll.has(result.error.code)) stop.now({ why: 'auth', message: result.error.message })
-  if (outside.isSuiteChanged) stop.now({ why: 'changed', message: result.error.message })
-}
-
-/** The arms, each tried with the first task. */
-async function readyArms(plan: EvaluationPlan, dir: string): Promise<readonly ArmSetup[]> {
-  const { suite, source, clock, seed } = plan
-  const { definition } = suite
-  const task = suite.tasks[0]!.id
-  await freshFolder(dir)
-  const named = (name: string): Promise<ModelOfTrial> => modelNamed(name, definition, plan.named)
-  const sample = { dir, task, trial: 0, seed: seedOf(seed, task, 0), tools: trialTools(dir, { clock }) }
-  const prices = { ...definition.prices, ...plan.prices }
-  try {
-    const model = await modelFor(plan.model, named)
-    return await Promise.all(plan.arms.map((arm) => armSetup(arm, { source, model, prices, named, sample })))
-  } finally {
-    await removeFolder(dir)
-  }
-}
-
-const modelFor = async (
-  model: string | Model | undefined,
-  named: (name: string) => Promise<ModelOfTrial>,
-): Promise<ModelOfTrial | undefined> =>
-  model === undefined ? undefined : typeof model === 'string' ? named(model) : () => model
-
-interface ReadyJudge {
-  readonly definition: ReturnType<typeof defineJudge>
-  readonly isPriced: boolean
-}
-
-/** The judge, if a check asks one. @throws RuntimeError `INVALID_OPTION` when there is none. */
-async function judgeOf({ suite, judge, named, prices, seed }: EvaluationPlan): Promise<ReadyJudge | undefined> {
-  const asks = suite.tasks.find(({ checks }) => checks.some((check) => 'judge' in check))
-  if (asks === undefined) return undefined
-  const { definition } = suite
-  const wanted = judge ?? (Object.hasOwn(definition.models ?? {}, 'judge') ? 'judge' : undefined)
-  if (wanted === undefined)
-    throw new RuntimeError('INVALID_OPTION', `The task "${asks.id}" asks a judge, and none is named: give a model for it (--judge <provider:id>).`)
-  const model = await modelFor(wanted, (name) => modelNamed(name, definition, named))
-  const made = defineJudge(model!({ task: asks.id, trial: 0, seed }), { ...definition.prices, ...prices })
-  return { definition: made, isPriced: made.pricing !== null }
-}
-
-/** @throws RuntimeError `INVALID_OPTION` for a budget that cannot be kept. */
-function checkBudget({ budgetUsd }: EvaluationPlan, arms: readonly ArmSetup[], isJudgePriced = true): void {
-  if (budgetUsd === undefined) return
-  const unpriced = arms.find(({ info }) => !info.isPriced)?.info
-  if (unpriced === undefined && isJudgePriced) return
-  const which = unpriced === undefined ? 'the judge' : `${unpriced.model}, of the arm "${unpriced.name}",`
-  throw new RuntimeError(
-    'INVALID_OPTION',
-    `A budget needs prices, and those of ${which} are not known: give them with pricing of the agent, or prices of the suite.`,
-  )
-}
 
 function headerOf(plan: EvaluationPlan, arms: readonly ArmSetup[], judge: string | undefined): EvaluationHeader {
   const { suite, trials, seed, budgetUsd, clock } = plan

@@ -1,12 +1,15 @@
+import { readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { runEvaluation, type Evaluated } from '../../evaluation/evaluation.ts'
-import { readResults } from '../../evaluation/folder/resultsFile.ts'
+import { measureAgain } from '../../evaluation/measureAgain.ts'
 import { jsonReport } from '../../evaluation/report/jsonReport.ts'
+import { publishRow } from '../../evaluation/report/publishRow.ts'
 import type { Report } from '../../evaluation/report/report.ts'
 import { reportOf } from '../../evaluation/report/reportOf.ts'
 import { terminalReport } from '../../evaluation/report/terminalReport.ts'
 import { writeReport } from '../../evaluation/report/writeReport.ts'
 import { systemClock } from '../../protocol/clock.ts'
+import { messageOf, RuntimeError } from '../../protocol/errors.ts'
 import { exitCodes, type CliHost } from '../cliHost.ts'
 import type { CommandRun } from '../command.ts'
 import type { Invocation } from '../commandLine.ts'
@@ -27,34 +30,52 @@ export const evalCommand: CommandRun = async (invocation, host) => {
     stop.abort()
   })
   try {
-    const plan = await evalPlan(invocation, host, stop.signal)
-    const progress = new ProgressLine(host.stderr, true)
-    const evaluated = await runEvaluation({ ...plan, onProgress: (state) => progress.see(state) }).finally(() =>
-      progress.close(),
-    )
-    const report = reportOf(evaluated.header, evaluated.results, stoppedBy(evaluated))
-    await show(report, plan.folder, invocation, host)
-    return conclude(evaluated, plan.folder, invocation, host)
+    const { plan, remove } = await evalPlan(invocation, host, stop.signal)
+    const progress = new ProgressLine(host.stderr)
+    try {
+      const evaluated = await runEvaluation({ ...plan, onProgress: (state) => progress.see(state) }).finally(() =>
+        progress.close(),
+      )
+      const { header, results, stopped, judged } = evaluated
+      const report = reportOf(header, results, {
+        ...(stopped === undefined ? {} : { stopped }),
+        ...(judged === undefined ? {} : { judged }),
+      })
+      await show(report, plan.folder, invocation, host)
+      return conclude(evaluated, plan.folder, invocation, host)
+    } finally {
+      await remove()
+    }
   } finally {
     ignore()
   }
 }
 
-const stoppedBy = ({ stopped }: Evaluated) => (stopped === undefined ? {} : { stopped })
-
 async function reportAgain(folder: string, invocation: Invocation, host: CliHost): Promise<number> {
-  const { header, trials } = await readResults(folder)
-  await show(reportOf(header, trials.values()), folder, invocation, host)
+  const { header, trials, judge } = await measureAgain(folder)
+  await show(reportOf(header, trials.values(), judge === undefined ? {} : { judged: judge }), folder, invocation, host)
   return exitCodes.done
 }
 
 /** Writes the report into the folder, and prints it. */
 async function show(report: Report, folder: string, invocation: Invocation, host: CliHost): Promise<void> {
   await writeReport(folder, report)
+  if (invocation.publish !== undefined) publish(report, resolve(host.cwd(), invocation.publish))
   if (wantsJson(invocation, host)) return void host.stdout.write(jsonReport(report))
   const width = columnsOf(host)
   const style = coloursFor(host.stdout, host.env, host.theme)
   host.stdout.write(`${terminalReport(report, { style, width: width === Infinity ? 100 : width })}\n`)
+}
+
+/** @throws RuntimeError `EVALUATION_UNPUBLISHED`, `INVALID_OPTION` */
+function publish(report: Report, page: string): void {
+  let text: string
+  try {
+    text = readFileSync(page, 'utf8')
+  } catch (thrown) {
+    throw new RuntimeError('INVALID_OPTION', `--publish: ${page} could not be read: ${messageOf(thrown)}.`)
+  }
+  writeFileSync(page, publishRow(report, text))
 }
 
 /** Says where everything is and, if it did not come to its end, how it goes on. */

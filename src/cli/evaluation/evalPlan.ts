@@ -1,13 +1,16 @@
-import { readFileSync } from 'node:fs'
-import { basename, join, resolve } from 'node:path'
+import { existsSync, readFileSync } from 'node:fs'
+import { basename, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { z } from 'zod'
 import { pricingSchema, type PricesByModel } from '../../actors/pricing.ts'
 import { armOf, checkedArms, unchangedArm, type Arm } from '../../evaluation/arms.ts'
+import type { AgentSource } from '../../evaluation/armSetups.ts'
+import { checkDocker, dockerSandbox } from '../../evaluation/dockerSandbox.ts'
 import type { EvaluationPlan } from '../../evaluation/evaluation.ts'
 import { readResults } from '../../evaluation/folder/resultsFile.ts'
 import type { EvaluationHeader } from '../../evaluation/results.ts'
 import { readSuite } from '../../evaluation/suite/readSuite.ts'
 import type { Suite } from '../../evaluation/suite/suite.ts'
+import { recordedModel } from '../../evaluation/trials/recordings.ts'
 import { systemClock } from '../../protocol/clock.ts'
 import { messageOf, RuntimeError } from '../../protocol/errors.ts'
 import type { Model } from '../../protocol/model.ts'
@@ -17,46 +20,119 @@ import type { Invocation } from '../commandLine.ts'
 import { loadConfig, type LoadedConfig } from '../config/loadConfig.ts'
 import { chooseModel } from '../models/chooseModel.ts'
 import { recordFolder } from '../recordFolder.ts'
-import { evalSource } from './evalSource.ts'
+import { commitAgent } from './commitAgent.ts'
+import { evalSource, type EvalSource } from './evalSource.ts'
 
 const wrong = (what: string): RuntimeError => new RuntimeError('INVALID_OPTION', what)
+
+/** What a command line wants evaluated, and what is to be removed afterwards. */
+export interface EvalWish {
+  readonly plan: EvaluationPlan
+  remove(): Promise<void>
+}
 
 /**
  * What a command line wants evaluated, and how.
  *
  * @throws RuntimeError `INVALID_OPTION`, `MODEL_UNAVAILABLE`
  */
-export async function evalPlan(invocation: Invocation, host: CliHost, signal: AbortSignal): Promise<EvaluationPlan> {
-  const { task: path = '', out, resume } = invocation
+export async function evalPlan(invocation: Invocation, host: CliHost, signal: AbortSignal): Promise<EvalWish> {
+  const { task: path = '', out, resume, replay, docker } = invocation
   if (out !== undefined && resume !== undefined) throw wrong('--resume says which folder it is: leave --out out.')
+  const at = (place: string): string => resolve(host.cwd(), place)
   const suite = await readSuite(path, host.cwd())
   const config = await loadConfig(invocation, host)
-  const header = resume === undefined ? undefined : (await readResults(resolve(host.cwd(), resume))).header
-  const trials = countOf('--trials', invocation.trials) ?? header?.trials ?? 1
-  const seed = seedIn(invocation.seed) ?? header?.seed ?? 1
-  const { source } = await evalSource(invocation, suite, config, host)
-  const arms = armsOf(invocation.arm, suite, header)
-  const named = (name: string): Promise<Model> =>
-    chooseModel({ asked: name, env: host.env, dir: host.cwd(), wordDelayMs: 0, config }).then(({ model }) => model)
-  const budgetUsd = amountOf('--budget', invocation.budget)
-  return {
-    suite,
-    source,
-    arms,
-    trials,
-    seed,
-    concurrency: countOf('--concurrency', invocation.concurrency) ?? 4,
-    folder: resolve(host.cwd(), resume ?? out ?? newFolder(suite, host)),
-    clock: systemClock,
-    signal,
-    model: await modelFor(invocation, { suite, config, host, isFixed: typeof source !== 'function' }),
-    named,
-    judge: invocation.judge,
-    keep: invocation.keep,
-    ...(invocation.prices === undefined ? {} : { prices: pricesIn(resolve(host.cwd(), invocation.prices)) }),
-    ...(budgetUsd === undefined ? {} : { budgetUsd }),
-    ...(config?.modelLimits === undefined ? {} : { modelLimits: config.modelLimits }),
+  const header = await headerIn(resume ?? replay, at)
+  const recorded = replay === undefined ? undefined : (await readResults(at(replay))).header
+  const { source, origin } = await evalSource(invocation, suite, config, host)
+  const compared = await comparedWith(invocation, origin, host)
+  const named = async (name: string): Promise<Model> => {
+    if (recorded !== undefined) return recordedModel(recordedId(recorded, name))
+    return (await chooseModel({ asked: name, env: host.env, dir: host.cwd(), wordDelayMs: 0, config })).model
   }
+  try {
+    if (docker !== undefined) await checkDocker(docker)
+    const budgetUsd = amountOf('--budget', invocation.budget) ?? (resume === undefined ? undefined : header?.budgetUsd)
+    const plan: EvaluationPlan = {
+      suite,
+      source,
+      arms: compared === undefined ? armsOf(invocation.arm, suite, header) : compared.arms(source),
+      trials: countOf('--trials', invocation.trials) ?? header?.trials ?? 1,
+      seed: seedIn(invocation.seed) ?? header?.seed ?? 1,
+      concurrency: countOf('--concurrency', invocation.concurrency) ?? 4,
+      folder: folderFor(resume ?? out, suite, host),
+      clock: systemClock,
+      signal,
+      model:
+        recorded === undefined
+          ? await modelFor(invocation, { suite, config, host, isFixed: typeof source !== 'function' })
+          : recordedModel(recordedId(recorded, undefined)),
+      named,
+      judge: invocation.judge ?? (recorded?.judge === undefined ? undefined : recordedModel(recorded.judge)),
+      keep: invocation.keep,
+      record: invocation.record,
+      replay: replay === undefined ? undefined : at(replay),
+      ...(docker === undefined ? {} : { sandboxFor: (dir: string) => dockerSandbox(docker, dir) }),
+      ...(invocation.prices === undefined ? {} : { prices: pricesIn(at(invocation.prices)) }),
+      ...(budgetUsd === undefined ? {} : { budgetUsd }),
+      ...(config?.modelLimits === undefined ? {} : { modelLimits: config.modelLimits }),
+    }
+    return { plan, remove: async () => compared?.remove() }
+  } catch (thrown) {
+    await compared?.remove()
+    throw thrown
+  }
+}
+
+const headerIn = async (
+  folder: string | undefined,
+  at: (place: string) => string,
+): Promise<EvaluationHeader | undefined> => (folder === undefined ? undefined : (await readResults(at(folder))).header)
+
+/** The id of the model that was recorded in the arms that name it, or in those that name none. */
+function recordedId({ arms }: EvaluationHeader, name: string | undefined): string {
+  const of = name === undefined ? (arm: string) => !/(^|\+)model=/.test(arm) : (arm: string) => arm.split('+').includes(`model=${name}`)
+  return (arms.find((arm) => of(arm.name)) ?? arms[0]!).model
+}
+
+/** Results never lie in the suite that they are of: it would change with them. */
+function folderFor(asked: string | undefined, suite: Suite, host: CliHost): string {
+  const folder = asked === undefined ? newFolder(suite, host) : resolve(host.cwd(), asked)
+  const way = relative(suite.folder!, folder)
+  const isInside = way === '' || (!way.startsWith('..') && !isAbsolute(way))
+  if (!isInside || way.split(sep)[0] === '.escapement') return folder
+  throw wrong(`${folder} lies in the suite, which would change with every result: give another folder.`)
+}
+
+interface Compared {
+  arms(after: AgentSource): readonly Arm[]
+  remove(): Promise<void>
+}
+
+/** The agent to compare with, if one is asked for. */
+async function comparedWith(
+  { against, changed, arm }: Invocation,
+  origin: EvalSource['origin'],
+  host: CliHost,
+): Promise<Compared | undefined> {
+  if (against === undefined && !changed) return undefined
+  const option = against === undefined ? '--changed' : '--against'
+  if (against !== undefined && changed) throw wrong('--changed is --against HEAD: give one of them.')
+  if (arm.length > 0) throw wrong(`${option} makes the arms "before" and "after": leave --arm out.`)
+  if (origin === undefined)
+    throw wrong(`${option} compares two versions of an agent, and this one is built in: name the module of yours with --definition.`)
+  const file = against === undefined ? undefined : resolve(host.cwd(), against)
+  const arms = (before: AgentSource) => (after: AgentSource) => [
+    { name: 'before', source: before },
+    { name: 'after', source: after },
+  ]
+  if (file !== undefined && existsSync(file)) {
+    const before = await origin.load(file)
+    return { arms: arms(before), remove: () => Promise.resolve() }
+  }
+  const { source, notices, remove } = await commitAgent(against ?? 'HEAD', origin.file, (path) => origin.load(path))
+  for (const notice of notices) host.stderr.write(`${notice}\n`)
+  return { arms: arms(source), remove }
 }
 
 /** Where results go by default, with what keeps them out of version control. */

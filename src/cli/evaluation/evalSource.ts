@@ -4,19 +4,20 @@ import { RuntimeError } from '../../protocol/errors.ts'
 import type { AgentSource } from '../../evaluation/armSetups.ts'
 import { defaultAgent } from '../../evaluation/defaultAgent.ts'
 import type { TrialGiven } from '../../evaluation/suite/defineSuite.ts'
+import { readSuiteModule } from '../../evaluation/suite/readSuite.ts'
 import type { Suite } from '../../evaluation/suite/suite.ts'
 import { importModule } from '../../userFiles/importModule.ts'
 import type { CliHost } from '../cliHost.ts'
 import type { Invocation } from '../commandLine.ts'
 import { chosenAgent } from '../config/configAgents.ts'
-import type { LoadedConfig } from '../config/loadConfig.ts'
+import { readConfig, type LoadedConfig } from '../config/loadConfig.ts'
 import { nearestWord } from '../../protocol/nearestWord.ts'
 
 /** What is evaluated, and where it comes from. */
 export interface EvalSource {
   readonly source: AgentSource
-  /** The module that it comes from; missing: it is the one that is built in. */
-  readonly file?: string
+  /** The module that it comes from, and how the agent of another version of it is found; missing: it is the one that is built in. */
+  readonly origin?: { readonly file: string; load(file: string): Promise<AgentSource> }
 }
 
 /**
@@ -31,12 +32,24 @@ export async function evalSource(
   host: Pick<CliHost, 'cwd'>,
 ): Promise<EvalSource> {
   if (definition !== undefined) {
+    const load = (file: string): Promise<AgentSource> => moduleSource(file, agent)
     const file = resolve(host.cwd(), definition)
-    return { source: await moduleSource(file, agent), file }
+    return { source: await load(file), origin: { file, load } }
   }
-  if (suite.definition.agent !== undefined) return { source: suite.definition.agent, file: suite.module! }
-  if (config?.agents !== undefined && config.agents.length > 0) return { source: configSource(config, agent), file: config.file }
+  if (suite.definition.agent !== undefined)
+    return { source: suite.definition.agent, origin: { file: suite.module!, load: suiteSource } }
+  if (config?.agents !== undefined && config.agents.length > 0) {
+    const load = async (file: string): Promise<AgentSource> => configSource(await readConfig(file), agent)
+    return { source: configSource(config, agent), origin: { file: config.file, load } }
+  }
   return { source: defaultAgent }
+}
+
+/** The agent of another version of a suite. */
+async function suiteSource(file: string): Promise<AgentSource> {
+  const { agent } = await readSuiteModule(file)
+  if (agent !== undefined) return agent
+  throw new RuntimeError('INVALID_OPTION', `${file} has no agent to compare with.`)
 }
 
 /** An agent of the configuration: one that is a function is made with the tools of the trial's folder before its own. */

@@ -12,17 +12,15 @@ interface Output {
 /** Says how far an evaluation is: at a terminal in a line that is written over, elsewhere a line for each trial. */
 export class ProgressLine {
   readonly #output: Output
-  readonly #isPriced: boolean
   #isOpen = false
 
-  constructor(output: Output, isPriced: boolean) {
+  constructor(output: Output) {
     this.#output = output
-    this.#isPriced = isPriced
   }
 
   see(state: ProgressState): void {
     if (this.#output.isTTY === true) {
-      const line = progressText(state, this.#isPriced)
+      const line = progressText(state)
       this.#output.write(`\r\u001B[2K${fitted(line, Math.max(20, (this.#output.columns ?? 80) - 1))}`)
       this.#isOpen = true
     } else if (state.last !== undefined) this.#output.write(`${trialText(state)}\n`)
@@ -36,7 +34,7 @@ export class ProgressLine {
 }
 
 /** `12 of 40 · 9 passed · 3 failed · 4 running · $0.21 · 2 min left`. Pure. */
-export function progressText(state: ProgressState, isPriced: boolean): string {
+export function progressText(state: ProgressState): string {
   const { done, total, passed, failed, errors, running, spentUsd, leftMs } = state
   return [
     `${done} of ${total}`,
@@ -44,7 +42,7 @@ export function progressText(state: ProgressState, isPriced: boolean): string {
     `${failed} failed`,
     ...(errors === 0 ? [] : [`${errors} ${errors === 1 ? 'error' : 'errors'}`]),
     `${running.length} running`,
-    ...(isPriced ? [money(spentUsd)] : []),
+    ...(spentUsd > 0 ? [money(spentUsd)] : []),
     ...(leftMs === null || done === total ? [] : [`${duration(leftMs)} left`]),
   ].join(' · ')
 }

@@ -84,3 +84,9 @@ export async function askJudge(
     unwatch()
   }
 }
+
+/** A judge that can be asked. */
+export interface ReadyJudge {
+  readonly definition: AgentDefinition
+  readonly isPriced: boolean
+}

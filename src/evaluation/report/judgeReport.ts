@@ -1,10 +1,12 @@
-import type { TrialResult } from '../results.ts'
+import type { JudgeTrial, TrialResult } from '../results.ts'
+import { figure, noFigure } from '../statistics/figure.ts'
 import { kappa, type Agreement } from '../statistics/kappa.ts'
 import { passHatK } from '../statistics/passes.ts'
+import { wilson } from '../statistics/wilson.ts'
 import type { JudgeReport } from './report.ts'
 
 /** How far a judge says the same as the other required checks of a trial, where both are there. Pure. */
-export function judgeReport(model: string, results: readonly TrialResult[]): JudgeReport {
+export function judgeReport(model: string, results: readonly TrialResult[], judged?: JudgeTrial): JudgeReport {
   const counts = { both: 0, onlyFirst: 0, onlySecond: 0, neither: 0 }
   const tasks = new Map<string, { passed: number; trials: number }>()
   for (const { task, outcome, scores } of results) {
@@ -22,8 +24,19 @@ export function judgeReport(model: string, results: readonly TrialResult[]): Jud
     agreement:
       agreement.value === null ? { ...agreement, why: 'no trial has a judge and another required check' } : agreement,
     kappa: { ...kappa(counts), tasks: tasks.size },
+    people: judged === undefined ? null : peopleReport(judged),
   }
 }
 
 const nameOf = (first: boolean, second: boolean): keyof Agreement =>
   first ? (second ? 'both' : 'onlyFirst') : second ? 'onlySecond' : 'neither'
+
+/** How far it says the same as people did. */
+function peopleReport({ both, onlyPeople, onlyJudge, neither }: JudgeTrial): JudgeReport['people'] {
+  const trials = both + onlyPeople + onlyJudge + neither
+  const sample = { tasks: 0, trials }
+  const share = (both + neither) / trials
+  const agreement =
+    trials === 0 ? noFigure(sample, 'it came to judge none of them') : figure(share, wilson(share, trials), sample)
+  return { agreement, kappa: kappa({ both, onlyFirst: onlyPeople, onlySecond: onlyJudge, neither }) }
+}

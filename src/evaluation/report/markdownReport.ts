@@ -110,10 +110,10 @@ const taskTable = ({ tasks, arms }: Report): string =>
 
 function judge({ judge: given }: Report): string {
   if (given === null) return ''
-  const { model, agreement, kappa } = given
+  const { model, agreement, kappa, people } = given
   const of = (figure: Figure, write: (value: number) => string): string =>
     figure.value === null ? `not known: ${figure.why}` : figureWords(figure, write)
-  return `## Judge\n\n${cellText(model)}: agreement with the other required checks ${of(agreement, percent)} over ${counted(agreement.trials, 'trial')}; Cohen's kappa ${of(kappa, (value) => value.toFixed(2))}.`
+  return `## Judge\n\n${cellText(model)}: agreement with the other required checks ${of(agreement, percent)} over ${counted(agreement.trials, 'trial')}; Cohen's kappa ${of(kappa, (value) => value.toFixed(2))}.${people === null ? '' : ` On ${counted(people.agreement.trials, 'answer')} that people had judged: agreement ${of(people.agreement, percent)}; Cohen's kappa ${of(people.kappa, (value) => value.toFixed(2))}.`}`
 }
 
 /** Why there is a dash, or no interval. */

@@ -150,6 +150,8 @@ export interface JudgeReport {
   readonly agreement: Figure
   /** Cohen's: agreement beyond chance. */
   readonly kappa: Figure
+  /** The same against people, over the answers of `judge.jsonl` that they had judged; `null` without such a file. */
+  readonly people: { readonly agreement: Figure; readonly kappa: Figure } | null
 }
 
 export type WarningCode =

@@ -176,17 +176,24 @@ function taskLines({ arms, tasks }: Report, style: TerminalStyle, columns: numbe
 
 function judgeLines({ judge }: Report, columns: number): string[] {
   if (judge === null) return []
-  const { model, agreement, kappa } = judge
-  if (agreement.value === null)
-    return wrapped(`Judge ${oneLine(model)}: its agreement is not known, as ${agreement.why}.`, columns)
+  const { model, people } = judge
+  return [
+    ...wrapped(`Judge ${oneLine(model)}: ${agreementWords(judge, 'the other checks', 'trial')}.`, columns),
+    ...(people === null ? [] : wrapped(`On answers that people had judged: ${agreementWords(people, 'them', 'answer')}.`, columns)),
+  ]
+}
+
+function agreementWords(
+  { agreement, kappa }: { readonly agreement: Figure; readonly kappa: Figure },
+  whom: string,
+  what: string,
+): string {
+  if (agreement.value === null) return `its agreement is not known, as ${agreement.why}`
   const beyond =
     kappa.value === null
       ? `kappa is not known, as ${kappa.why}`
       : `kappa ${figureWords(kappa, (value) => value.toFixed(2))}`
-  return wrapped(
-    `Judge ${oneLine(model)}: agrees with the other checks in ${figureWords(agreement, percent)} of ${counted(agreement.trials, 'trial')}, ${beyond}.`,
-    columns,
-  )
+  return `agrees with ${whom} in ${figureWords(agreement, percent)} of ${counted(agreement.trials, what)}, ${beyond}`
 }
 
 const padded = (text: string, width: number): string => text + ' '.repeat(Math.max(0, width - textWidth(text)))

@@ -27,7 +27,7 @@ export async function readSuite(path: string, cwd: string): Promise<Suite> {
   if ((await kindOf(folder)) !== 'folder') throw wrong(await notThere(folder, path))
   const names = await readdir(folder)
   const moduleName = moduleNames.find((name) => names.includes(name))
-  const definition = moduleName === undefined ? {} : await readModule(join(folder, moduleName))
+  const definition = moduleName === undefined ? {} : await readSuiteModule(join(folder, moduleName))
   const tasks: SuiteTask[] = []
   const places = new Map<string, string>()
   const add = (task: SuiteTask, place: string): void => {
@@ -86,7 +86,12 @@ async function holdsTasks(folder: string): Promise<boolean> {
   return false
 }
 
-async function readModule(file: string): Promise<SuiteDefinition> {
+/**
+ * What `suite.ts` of a suite exports, checked.
+ *
+ * @throws RuntimeError `INVALID_OPTION`
+ */
+export async function readSuiteModule(file: string): Promise<SuiteDefinition> {
   const exported = await importModule(file)
   if (!('default' in exported)) throw wrong(`${file} has no default export: write export default defineSuite({ … }).`)
   const checked = suiteSchema().safeParse(exported['default'])

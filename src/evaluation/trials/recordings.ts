@@ -3,6 +3,8 @@ import { join } from 'node:path'
 import type { Clock } from '../../protocol/clock.ts'
 import { messageOf, RuntimeError } from '../../protocol/errors.ts'
 import type { Model } from '../../protocol/model.ts'
+import { readResults } from '../folder/resultsFile.ts'
+import type { PlannedTrial } from '../plan.ts'
 import { recordModel, type RecordingModel } from '../../testing/recordModel.ts'
 import { replayModel, type ReplayModel } from '../../testing/replayModel.ts'
 
@@ -111,3 +113,18 @@ export const recordedModel = (id: string): Model => ({
     throw new Error(`${id} is played from a recording, and cannot be asked`)
   },
 })
+
+/**
+ * Checks that a folder has recordings of trials; those that ended as an error there may have none.
+ *
+ * @throws RuntimeError `INVALID_OPTION` naming one that it does not have
+ */
+export async function checkRecordings(folder: string, planned: readonly PlannedTrial[]): Promise<void> {
+  const names = new Set(await readdir(recordingsPath(folder)).catch((): string[] => []))
+  const { trials } = await readResults(folder)
+  const needed = planned.filter(({ key }) => trials.get(key)?.outcome !== 'error')
+  const missing = needed.filter(({ agentId }) => !names.has(fileOf(agentId, 1)))
+  if (missing.length === 0) return
+  const what = names.size === 0 ? 'holds no recordings: they are made with --record' : `has no recording of ${missing.length} of ${planned.length} trials, such as ${missing[0]!.key}`
+  throw new RuntimeError('INVALID_OPTION', `${folder} ${what}.`)
+}
