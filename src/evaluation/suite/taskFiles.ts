@@ -51,6 +51,6 @@ async function fileAt(
     throw new RuntimeError('INVALID_OPTION', `${from} is neither a file nor a folder, and cannot be copied.`)
   const link = await readlink(from)
   const target = resolve(dirname(from), link)
-  if (target === root || target.startsWith(root + sep)) return { path, link: relative(dirname(from), target) }
+  if (target === root || target.startsWith(root + sep)) return { path, link: relative(dirname(from), target) || '.' }
   throw new RuntimeError('INVALID_OPTION', `${from} is a link to ${link}, which lies outside ${root}.`)
 }
