@@ -14,22 +14,24 @@ type Print = ReadonlyMap<string, string>
  */
 export class OutsideWatch {
   readonly #suite: string | undefined
+  readonly #isConfined: boolean
   readonly #workspaces: string
   readonly #suitePrint: Print
   readonly #settled = new Map<string, Print>()
   #isSuiteChanged = false
 
-  private constructor(suite: string | undefined, workspaces: string, suitePrint: Print) {
+  private constructor(suite: string | undefined, workspaces: string, known: { suitePrint: Print; isConfined: boolean }) {
     this.#suite = suite
     this.#workspaces = workspaces
-    this.#suitePrint = suitePrint
+    this.#suitePrint = known.suitePrint
+    this.#isConfined = known.isConfined
   }
 
   /** `isConfined`: commands cannot reach anything else. */
   static async begin(suite: string | undefined, workspaces: string, isConfined: boolean): Promise<OutsideWatch> {
     const watched = isConfined ? undefined : suite
     const print = watched === undefined ? new Map() : await fingerprint(watched, isPassedOver)
-    return new OutsideWatch(watched, workspaces, print)
+    return new OutsideWatch(watched, workspaces, { suitePrint: print, isConfined })
   }
 
   /** Whether the suite is no longer as it was. */
@@ -64,7 +66,7 @@ export class OutsideWatch {
 
   /** Watches the folder of a trial from now on: nothing of it changes any more. */
   async settle(agentId: string): Promise<void> {
-    if (this.#suite === undefined) return
+    if (this.#isConfined) return
     this.#settled.set(agentId, await fingerprint(join(this.#workspaces, agentId), () => false))
     for (const oldest of this.#settled.keys()) {
       if (this.#settled.size <= mostWatched) return

@@ -147,7 +147,7 @@ describe('evaluate', (it) => {
       name: 'asks',
       description: 'Asks a person.',
       input: z.object({}),
-      run: async (_, { ask }) => String(await ask('Really?', z.boolean())),
+      run: async (_, { ask }) => String(await ask(z.boolean(), 'Really?')),
     })
     const client = defineTool({ name: 'client', description: 'For a client.', input: z.object({}) })
     const model = policyModel((request, { turnIndex }) =>
