@@ -4,7 +4,7 @@ import { meanOf } from '../statistics/moments.ts'
 import { wilson } from '../statistics/wilson.ts'
 import { armReport, passesOf, progressOf, totalCost } from './armReport.ts'
 import { compareArms } from './compareArms.ts'
-import { judgeReport } from './judgeReport.ts'
+import { judgeReport, type JudgedByPeople } from './judgeReport.ts'
 import { reportVersion, type Cell, type Report, type ReportedTrial, type Stopped, type TaskReport } from './report.ts'
 import { isCounted, TrialTable } from './trialTable.ts'
 import { warningsOf } from './warningsOf.ts'
@@ -13,6 +13,8 @@ import { warningsOf } from './warningsOf.ts'
 export interface ReportOptions {
   /** Why the evaluation ended before all was done. */
   readonly stopped?: Stopped
+  /** How the judge did on answers that people had judged. */
+  readonly judged?: JudgedByPeople
 }
 
 /**
@@ -22,7 +24,7 @@ export interface ReportOptions {
 export function reportOf(
   header: EvaluationHeader,
   results: Iterable<TrialResult>,
-  { stopped }: ReportOptions = {},
+  { stopped, judged }: ReportOptions = {},
 ): Report {
   const table = new TrialTable(header, results)
   const all = table.all()
@@ -46,7 +48,7 @@ export function reportOf(
     arms,
     comparisons,
     tasks: header.tasks.map((task) => taskReport(task, header, table)),
-    judge: header.judge === undefined ? null : judgeReport(header.judge, all),
+    judge: header.judge === undefined ? null : judgeReport(header.judge, all, judged),
     warnings: warningsOf({ header, table, arms, comparisons, progress, stopped: stopped ?? null }),
     results: all.map(reportedTrial),
   }

@@ -18,6 +18,7 @@ const stoppedBy: Readonly<Record<Stopped['why'], string>> = {
   budget: 'its budget was used up',
   auth: 'the provider refused the key',
   aborted: 'it was aborted',
+  changed: 'the suite changed while it was evaluated',
   crashed: 'its process ended',
 }
 
