@@ -29,15 +29,7 @@ export function pageReport(report: Report, { style, script }: ReportAssets, sess
     "form-action 'none'",
   ].join('; ')
   const title = `${report.suite.name} · evaluation`
-  const parts = [
-    header(report),
-    warnings(report),
-    comparisonsSection(report),
-    figuresSection(report),
-    judge(report),
-    tasks(report),
-    notes(report),
-  ]
+  const parts = [warnings(report), comparisonsSection(report), figuresSection(report), judge(report), tasks(report)]
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -50,7 +42,11 @@ export function pageReport(report: Report, { style, script }: ReportAssets, sess
 <style>${style}</style>
 </head>
 <body>
+${header(report)}
+<main>
 ${parts.filter((part) => part !== '').join('\n')}
+</main>
+${notes(report)}
 <dialog id="trial" aria-labelledby="trial-title"></dialog>
 <script type="application/json" id="grid">${inScript(grid)}</script>
 ${blocks.map((block, index) => `<script type="application/json" id="trials-${index}">${inScript(block)}</script>`).join('\n')}

@@ -93,7 +93,7 @@ export function showReport(): void {
     return make(
       'tr',
       {},
-      make('th', { scope: 'row' }, task.id, ...tags, free),
+      make('th', { scope: 'row' }, `${task.id} `, ...tags, free),
       ...arms.map((_, arm) => cellOf(task, arm)),
     )
   }
