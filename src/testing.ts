@@ -6,7 +6,6 @@ export { scriptedModel, type ScriptedModel, type ScriptedReply } from './testing
 export { simulatedClock, type SimulatedClock } from './testing/simulatedClock.ts'
 export { storeContract } from './testing/storeContract.ts'
 export { evaluate, type EvaluateOptions, type Evaluation } from './evaluation/evaluate.ts'
-export type { AgentSource } from './evaluation/armSetups.ts'
 export type { OnProgress, ProgressState } from './evaluation/progress.ts'
 export type { Report as EvaluationReport } from './evaluation/report/report.ts'
 export type {
@@ -21,6 +20,7 @@ export type {
 export type { StopReason } from './evaluation/stop.ts'
 export {
   defineSuite,
+  type AgentSource,
   type CommandResult,
   type Overlay,
   type ScoredTrial,

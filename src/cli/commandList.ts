@@ -1,4 +1,5 @@
 import type { Command } from './command.ts'
+import { evalEntry } from './evaluation/evalEntry.ts'
 
 /** The operand's name for commands on one session. */
 const sessionOperand = { name: 'session id', example: '<id>   (escapement sessions lists them)' }
@@ -71,49 +72,7 @@ export const commands: Readonly<Record<string, Command>> = {
     task: 'optional',
     load: async () => (await import('./commands/demo.ts')).demoCommand,
   },
-  eval: {
-    usage: 'eval <suite>',
-    group: 'work',
-    summary: 'try an agent on tasks, with and without brakes, and say what differs',
-    details: [
-      'A suite is a folder; each folder in it with a task.json is a task. docs/evaluation.md says all of it.',
-      'Results are kept in --out, by default .escapement/evals/<suite>-<time>: what is finished is never lost,',
-      'and --resume goes on. eval report <folder> measures and reports an evaluation again.',
-      'Arms: off, as-defined, compaction, fold, recall, stall, revert, prune, graft, lessons, the compositions',
-      'of escapement/policies, model=<provider:id>, and those of the suite; with + between: stall+revert.',
-      'With --against and --changed the arms are "before" and "after": the same tasks with the agent of another',
-      'module or commit, and with this one.',
-      'JSON (piped, or with --json): the report, as report.json has it. Exit code 1: it did not come to its end.',
-    ],
-    options: [
-      'arm',
-      'trials',
-      'seed',
-      'concurrency',
-      'budget',
-      'prices',
-      'model',
-      'judge',
-      'definition',
-      'agent',
-      'docker',
-      'record',
-      'replay',
-      'against',
-      'changed',
-      'publish',
-      'out',
-      'resume',
-      'keep',
-      'config',
-      'no-config',
-      'theme',
-      'json',
-    ],
-    task: 'required',
-    operand: { name: 'suite', example: 'suites/stall-traps --arm off --arm stall+revert' },
-    load: async () => (await import('./commands/eval.ts')).evalCommand,
-  },
+  eval: evalEntry,
   chart: {
     usage: 'chart [module]',
     group: 'work',

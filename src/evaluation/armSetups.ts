@@ -6,10 +6,7 @@ import { messageOf, RuntimeError } from '../protocol/errors.ts'
 import type { Model } from '../protocol/model.ts'
 import { changesOf, type Arm } from './arms.ts'
 import type { ArmInfo } from './results.ts'
-import type { SuiteDefinition, TrialGiven, TrialPlace } from './suite/defineSuite.ts'
-
-/** What is evaluated: an agent, or a function that makes the one of a trial. */
-export type AgentSource = AgentDefinition | ((given: TrialGiven) => AgentDefinition)
+import type { AgentSource, SuiteDefinition, TrialGiven, TrialPlace } from './suite/defineSuite.ts'
 
 /** The model of a trial. */
 export type ModelOfTrial = (place: TrialPlace) => Model

@@ -4,8 +4,7 @@ import { compositions } from '../actors/policies/compositions.ts'
 import type { AgentChanges } from '../actors/redefine.ts'
 import { RuntimeError } from '../protocol/errors.ts'
 import { nearestWord } from '../protocol/nearestWord.ts'
-import type { AgentSource } from './armSetups.ts'
-import type { Overlay } from './suite/defineSuite.ts'
+import type { AgentSource, Overlay } from './suite/defineSuite.ts'
 
 /** A way in which the agent of a suite is tried. */
 export interface Arm {

@@ -1,65 +1,26 @@
 import { join } from 'node:path'
-import type { ModelLimits } from '../actors/models/limits/modelLimit.ts'
-import type { PricesByModel } from '../actors/pricing.ts'
-import type { CommandSandbox } from '../actors/tools/workspace/runCommand.ts'
-import type { Clock } from '../protocol/clock.ts'
 import { RuntimeError } from '../protocol/errors.ts'
-import type { Model } from '../protocol/model.ts'
 import { version } from '../protocol/version.ts'
 import { LocalRuntime } from '../runtime/runtime.ts'
 import { fileStore } from '../stores/fileStore.ts'
-import type { Arm } from './arms.ts'
-import type { AgentSource, ArmSetup } from './armSetups.ts'
+import type { ArmSetup } from './armSetups.ts'
 import { calibrateJudge } from './checks/calibrateJudge.ts'
 import { changesSince, ResultsFile } from './folder/resultsFile.ts'
+import type { EvaluationPlan } from './evaluationPlan.ts'
 import { metricsOf } from './metrics/metricsOf.ts'
 import { planTrials } from './plan.ts'
-import { Progress, type OnProgress } from './progress.ts'
+import { Progress } from './progress.ts'
 import { checkBudget, readyArms, readyJudge } from './readyArms.ts'
 import { resultsVersion, type EvaluationHeader, type JudgeTrial, type TaskInfo, type TrialResult } from './results.ts'
 import type { Shell } from './sandbox.ts'
 import { Spending } from './spending.ts'
 import { Stop, type StopReason } from './stop.ts'
-import type { Suite } from './suite/suite.ts'
 import { clearLost } from './trials/lostTrials.ts'
 import { OutsideWatch } from './trials/outsideWatch.ts'
 import { checkRecordings, recordingTap, replayingTap, type ModelTap } from './trials/recordings.ts'
 import { runAll } from './trials/runAll.ts'
 import { removeWorkFolders, type TrialPorts } from './trials/runTrial.ts'
 import { passesWithoutWork } from './trials/withoutWork.ts'
-
-/** What is evaluated, and how. */
-export interface EvaluationPlan {
-  readonly suite: Suite
-  readonly source: AgentSource
-  /** The first is the baseline. */
-  readonly arms: readonly Arm[]
-  readonly trials: number
-  readonly seed: number
-  /** How many trials are made at the same time. */
-  readonly concurrency: number
-  /** The results folder, absolute. */
-  readonly folder: string
-  readonly clock: Clock
-  readonly signal: AbortSignal
-  /** The model of arms that name none, by name. */
-  readonly model?: string | Model | undefined
-  /** Knows models that the suite does not. */
-  readonly named?: ((name: string) => Promise<Model>) | undefined
-  readonly judge?: string | Model | undefined
-  readonly prices?: PricesByModel | undefined
-  readonly budgetUsd?: number | undefined
-  readonly modelLimits?: ModelLimits | undefined
-  /** Keeps the folders of trials that passed. */
-  readonly keep?: boolean | undefined
-  /** Where the commands of a folder run; missing: on this machine. */
-  readonly sandboxFor?: ((dir: string) => CommandSandbox) | undefined
-  /** Records what models reply, in the folder. */
-  readonly record?: boolean | undefined
-  /** The folder of an evaluation whose recordings are played in place of asking models. */
-  readonly replay?: string | undefined
-  readonly onProgress?: OnProgress | undefined
-}
 
 /** What came of an evaluation. */
 export interface Evaluated {

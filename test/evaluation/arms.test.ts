@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import { assert as holds, property, string, uniqueArray } from 'fast-check'
 import { armOf, changesOf, checkedArms } from '../../src/evaluation/arms.ts'
 import { planTrials, safeNames, seedOf } from '../../src/evaluation/plan.ts'
 import { givenOptions, redefine } from '../../src/actors/redefine.ts'
@@ -111,8 +111,8 @@ describe('the plan of trials', (it) => {
   })
 
   it('gives arms names that differ in files, whatever they are called', () => {
-    fc.assert(
-      fc.property(fc.uniqueArray(fc.string({ minLength: 1, maxLength: 60 }), { minLength: 1, maxLength: 8 }), (names) => {
+    holds(
+      property(uniqueArray(string({ minLength: 1, maxLength: 60 }), { minLength: 1, maxLength: 8 }), (names) => {
         const safe = [...safeNames(names).values()]
         assert.is(new Set(safe).size, names.length)
         for (const name of safe) assert.match(name, /^[A-Za-z0-9_-]{1,44}$/)

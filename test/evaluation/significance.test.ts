@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { holm } from '../../src/evaluation/statistics/holm.ts'
 import { kappa, type Agreement } from '../../src/evaluation/statistics/kappa.ts'
 import { mcNemar } from '../../src/evaluation/statistics/mcNemar.ts'

@@ -3,7 +3,7 @@ import { existsSync, realpathSync, symlinkSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
-import type { AgentSource } from '../../evaluation/armSetups.ts'
+import type { AgentSource } from '../../evaluation/suite/defineSuite.ts'
 import { asSentence, RuntimeError } from '../../protocol/errors.ts'
 
 /** The agent of a commit, and how to be rid of its files. */
@@ -82,7 +82,7 @@ export async function commitAgent(
 function linkPackages(root: string, tree: string, way: string): void {
   const parts = way === '.' ? [] : way.split('/')
   for (let count = 0; count <= parts.length; count++) {
-    const below = join(...['.', ...parts.slice(0, count)], 'node_modules')
+    const below = join('.', ...parts.slice(0, count), 'node_modules')
     const [from, to] = [join(root, below), join(tree, below)]
     if (existsSync(from) && existsSync(dirname(to)) && !existsSync(to)) symlinkSync(from, to, 'dir')
   }

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { type AgentDefinition, isAgentDefinition } from '../../actors/agentDefinition.ts'
 import { RuntimeError } from '../../protocol/errors.ts'
-import type { AgentSource } from '../../evaluation/armSetups.ts'
+import type { AgentSource } from '../../evaluation/suite/defineSuite.ts'
 import { defaultAgent } from '../../evaluation/defaultAgent.ts'
 import type { TrialGiven } from '../../evaluation/suite/defineSuite.ts'
 import { readSuiteModule } from '../../evaluation/suite/readSuite.ts'

@@ -1,4 +1,4 @@
-import type { Check } from '../suite/task.ts'
+import { kindOf, type Check, type CheckKind, type CommandCheck, type FileCheck, type JsonCheck, type JudgeCheck, type ScorerCheck } from '../suite/task.ts'
 import type { Score } from '../results.ts'
 import { cutMiddle } from '../../conversation/cutMiddle.ts'
 
@@ -23,21 +23,23 @@ const oneLine = (text: string): string => {
   return line.length > mostName ? `${line.slice(0, mostName - 1).toWellFormed()}…` : line
 }
 
-/** What reports call a check: its name, else what it checks. Pure. */
-export function nameOf(check: Check): string {
-  if (check.name !== undefined) return check.name
-  if ('command' in check) return oneLine(String(check['command']))
-  if ('scorer' in check) return String(check['scorer'])
-  if ('judge' in check) return `judge: ${oneLine(String(check['judge']))}`
-  if ('json' in check) return check['file'] === undefined ? 'answer fits the schema' : `${String(check['file'])} fits the schema`
-  if ('answer' in check) return 'answer'
-  return String((check as { readonly file: string }).file)
+/** What is made of checks that have no name. */
+const names: { readonly [K in CheckKind]: (check: never) => string } = {
+  command: ({ command }: CommandCheck) => oneLine(command),
+  json: ({ file }: JsonCheck) => (file === undefined ? 'answer fits the schema' : `${file} fits the schema`),
+  answer: () => 'answer',
+  judge: ({ judge }: JudgeCheck) => `judge: ${oneLine(judge)}`,
+  scorer: ({ scorer }: ScorerCheck) => scorer,
+  file: ({ file }: FileCheck) => file,
 }
+
+/** What reports call a check: its name, else what it checks. Pure. */
+export const nameOf = (check: Check): string => check.name ?? names[kindOf(check)!](check as never)
 
 /** A score of a check. Pure. */
 export function scoreOf(check: Check, { value, passed, reason }: Found): Score {
   const { required = true, weight = 1 } = check
   const said = reason === undefined || reason === '' ? {} : { reason: cutMiddle(reason.toWellFormed(), mostReason) }
-  const isJudged = 'judge' in check && !('command' in check)
+  const isJudged = kindOf(check) === 'judge'
   return { name: nameOf(check), value, passed, required, weight, ...(isJudged ? { judge: true as const } : {}), ...said }
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type AgentDefinition } from '../../actors/agentDefinition.ts'
+import type { AgentDefinition } from '../../actors/agentDefinition.ts'
 import { defineAgent } from '../../actors/defineAgent.ts'
 import type { PricesByModel } from '../../actors/pricing.ts'
 import { errorInfo, type ErrorInfo } from '../../protocol/errors.ts'

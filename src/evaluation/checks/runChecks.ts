@@ -100,7 +100,7 @@ const kinds = {
 } satisfies { [K in CheckKind]: (check: never, ports: CheckPorts) => Found | Promise<Found> }
 
 /** The schema of a check. @throws for a schema that cannot be one. */
-export const schemaOf = (schema: JsonSchema): z.ZodType => z.fromJSONSchema(schema as z.core.JSONSchema.JSONSchema)
+export const schemaOf = (schema: JsonSchema): z.ZodType => z.fromJSONSchema(schema)
 
 /** JSON that a model put between fences. */
 const withoutFence = (text: string): string => /^\s*```(?:json)?\s*\n([\s\S]*?)\n\s*```\s*$/.exec(text)?.[1] ?? text

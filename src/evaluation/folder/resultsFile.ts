@@ -146,7 +146,8 @@ export async function readResults(folder: string): Promise<Results> {
   try {
     const gathered = await gather(handle, file, (await handle.stat()).size)
     if (gathered.header === undefined) throw noResults(folder)
-    return { ...gathered, header: gathered.header }
+    const { header, trials, judge, lostUsd } = gathered
+    return { header, trials, judge, lostUsd }
   } finally {
     await handle.close()
   }

@@ -1,12 +1,35 @@
-import type { JudgeTrial, TrialResult } from '../results.ts'
+import type { TrialResult } from '../results.ts'
 import { figure, noFigure } from '../statistics/figure.ts'
 import { kappa, type Agreement } from '../statistics/kappa.ts'
 import { passHatK } from '../statistics/passes.ts'
 import { wilson } from '../statistics/wilson.ts'
-import type { JudgeReport } from './report.ts'
+import type { AgreementReport, JudgeReport } from './report.ts'
 
-/** How far a judge says the same as the other required checks of a trial, where both are there. Pure. */
-export function judgeReport(model: string, results: readonly TrialResult[], judged?: JudgeTrial): JudgeReport {
+/** How a judge did on answers that people had judged. */
+export interface JudgedByPeople {
+  readonly both: number
+  readonly onlyPeople: number
+  readonly onlyJudge: number
+  readonly neither: number
+}
+
+/** How far a judge says the same as people, where some judged, and as the other required checks of a trial, where both are there. Pure. */
+export function judgeReport(model: string, results: readonly TrialResult[], people?: JudgedByPeople): JudgeReport {
+  return { model, people: people === undefined ? null : withPeople(people), checks: withChecks(results) }
+}
+
+function withPeople({ both, onlyPeople, onlyJudge, neither }: JudgedByPeople): AgreementReport {
+  const trials = both + onlyPeople + onlyJudge + neither
+  const sample = { tasks: 0, trials }
+  const share = (both + neither) / trials
+  return {
+    agreement:
+      trials === 0 ? noFigure(sample, 'people judged no answer') : figure(share, wilson(share, trials), sample),
+    kappa: kappa({ both, onlyFirst: onlyJudge, onlySecond: onlyPeople, neither }),
+  }
+}
+
+function withChecks(results: readonly TrialResult[]): AgreementReport {
   const counts = { both: 0, onlyFirst: 0, onlySecond: 0, neither: 0 }
   const tasks = new Map<string, { passed: number; trials: number }>()
   for (const { task, outcome, scores } of results) {
@@ -19,24 +42,12 @@ export function judgeReport(model: string, results: readonly TrialResult[], judg
     tasks.set(task, { passed: passed + (first === second ? 1 : 0), trials: trials + 1 })
   }
   const agreement = passHatK([...tasks.values()])
+  const why = 'no trial has a judge and another required check'
   return {
-    model,
-    agreement:
-      agreement.value === null ? { ...agreement, why: 'no trial has a judge and another required check' } : agreement,
+    agreement: agreement.value === null ? { ...agreement, why } : agreement,
     kappa: { ...kappa(counts), tasks: tasks.size },
-    people: judged === undefined ? null : peopleReport(judged),
   }
 }
 
 const nameOf = (first: boolean, second: boolean): keyof Agreement =>
   first ? (second ? 'both' : 'onlyFirst') : second ? 'onlySecond' : 'neither'
-
-/** How far it says the same as people did. */
-function peopleReport({ both, onlyPeople, onlyJudge, neither }: JudgeTrial): JudgeReport['people'] {
-  const trials = both + onlyPeople + onlyJudge + neither
-  const sample = { tasks: 0, trials }
-  const share = (both + neither) / trials
-  const agreement =
-    trials === 0 ? noFigure(sample, 'it came to judge none of them') : figure(share, wilson(share, trials), sample)
-  return { agreement, kappa: kappa({ both, onlyFirst: onlyPeople, onlySecond: onlyJudge, neither }) }
-}

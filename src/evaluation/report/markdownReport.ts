@@ -110,10 +110,19 @@ const taskTable = ({ tasks, arms }: Report): string =>
 
 function judge({ judge: given }: Report): string {
   if (given === null) return ''
-  const { model, agreement, kappa, people } = given
   const of = (figure: Figure, write: (value: number) => string): string =>
     figure.value === null ? `not known: ${figure.why}` : figureWords(figure, write)
-  return `## Judge\n\n${cellText(model)}: agreement with the other required checks ${of(agreement, percent)} over ${counted(agreement.trials, 'trial')}; Cohen's kappa ${of(kappa, (value) => value.toFixed(2))}.${people === null ? '' : ` On ${counted(people.agreement.trials, 'answer')} that people had judged: agreement ${of(people.agreement, percent)}; Cohen's kappa ${of(people.kappa, (value) => value.toFixed(2))}.`}`
+  const rows = [
+    ...(given.people === null ? [] : [['people', given.people] as const]),
+    ['other required checks', given.checks] as const,
+  ]
+  const lines = rows.map(([who, { agreement, kappa }]) => [
+    who,
+    String(agreement.trials),
+    of(agreement, percent),
+    of(kappa, (value) => value.toFixed(2)),
+  ])
+  return `## Judge\n\n${cellText(given.model)}\n\n${table(['agrees with', 'answers', 'agreement', "Cohen's kappa"], lines)}`
 }
 
 /** Why there is a dash, or no interval. */

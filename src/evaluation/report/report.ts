@@ -144,14 +144,19 @@ export interface Cell {
   readonly costUsd: number | null
 }
 
-export interface JudgeReport {
-  readonly model: string
-  /** How often it said the same as the other required checks of the trial, of those that have both. */
+/** How often a judge says the same as somebody or something else. */
+export interface AgreementReport {
   readonly agreement: Figure
   /** Cohen's: agreement beyond chance. */
   readonly kappa: Figure
-  /** The same against people, over the answers of `judge.jsonl` that they had judged; `null` without such a file. */
-  readonly people: { readonly agreement: Figure; readonly kappa: Figure } | null
+}
+
+export interface JudgeReport {
+  readonly model: string
+  /** On answers of the suite that people judged; `null` where there are none. */
+  readonly people: AgreementReport | null
+  /** With the other required checks of a trial. */
+  readonly checks: AgreementReport
 }
 
 export type WarningCode =

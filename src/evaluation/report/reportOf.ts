@@ -1,10 +1,10 @@
-import type { EvaluationHeader, JudgeTrial, TaskInfo, TrialResult } from '../results.ts'
+import type { EvaluationHeader, TaskInfo, TrialResult } from '../results.ts'
 import { figure, noFigure } from '../statistics/figure.ts'
 import { meanOf } from '../statistics/moments.ts'
 import { wilson } from '../statistics/wilson.ts'
 import { armReport, passesOf, progressOf, totalCost } from './armReport.ts'
 import { compareArms } from './compareArms.ts'
-import { judgeReport } from './judgeReport.ts'
+import { judgeReport, type JudgedByPeople } from './judgeReport.ts'
 import { reportVersion, type Cell, type Report, type ReportedTrial, type Stopped, type TaskReport } from './report.ts'
 import { isCounted, TrialTable } from './trialTable.ts'
 import { warningsOf } from './warningsOf.ts'
@@ -14,7 +14,7 @@ export interface ReportOptions {
   /** Why the evaluation ended before all was done. */
   readonly stopped?: Stopped
   /** How the judge did on answers that people had judged. */
-  readonly judged?: JudgeTrial
+  readonly judged?: JudgedByPeople
 }
 
 /**

@@ -176,24 +176,23 @@ function taskLines({ arms, tasks }: Report, style: TerminalStyle, columns: numbe
 
 function judgeLines({ judge }: Report, columns: number): string[] {
   if (judge === null) return []
-  const { model, people } = judge
-  return [
-    ...wrapped(`Judge ${oneLine(model)}: ${agreementWords(judge, 'the other checks', 'trial')}.`, columns),
-    ...(people === null ? [] : wrapped(`On answers that people had judged: ${agreementWords(people, 'them', 'answer')}.`, columns)),
+  const said = [
+    ...(judge.people === null ? [] : [['people', judge.people] as const]),
+    ['the other checks', judge.checks] as const,
   ]
-}
-
-function agreementWords(
-  { agreement, kappa }: { readonly agreement: Figure; readonly kappa: Figure },
-  whom: string,
-  what: string,
-): string {
-  if (agreement.value === null) return `its agreement is not known, as ${agreement.why}`
-  const beyond =
-    kappa.value === null
-      ? `kappa is not known, as ${kappa.why}`
-      : `kappa ${figureWords(kappa, (value) => value.toFixed(2))}`
-  return `agrees with ${whom} in ${figureWords(agreement, percent)} of ${counted(agreement.trials, what)}, ${beyond}`
+  return said.flatMap(([who, { agreement, kappa }]) => {
+    const name = `Judge ${oneLine(judge.model)}`
+    if (agreement.value === null)
+      return wrapped(`${name}: whether it agrees with ${who} is not known: ${agreement.why}.`, columns)
+    const beyond =
+      kappa.value === null
+        ? `kappa is not known: ${kappa.why}`
+        : `kappa ${figureWords(kappa, (value) => value.toFixed(2))}`
+    return wrapped(
+      `${name}: agrees with ${who} in ${figureWords(agreement, percent)} of ${counted(agreement.trials, 'answer')}, ${beyond}.`,
+      columns,
+    )
+  })
 }
 
 const padded = (text: string, width: number): string => text + ' '.repeat(Math.max(0, width - textWidth(text)))

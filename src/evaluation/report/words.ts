@@ -22,8 +22,11 @@ export function points(difference: number): string {
 export function figureWords(figure: Figure, write: (value: number) => string): string {
   if (figure.value === null) return '–'
   const interval = intervalWords(figure, write)
-  return `${write(figure.value)} (${interval === '' ? (briefly[figure.why ?? ''] ?? 'no interval') : interval})`
+  return `${write(figure.value)} (${interval === '' ? whyBriefly(figure) : interval})`
 }
+
+/** Why a figure has no interval, in a word or two. */
+export const whyBriefly = ({ why = '' }: Figure): string => briefly[why] ?? 'no interval'
 
 const briefly: Readonly<Record<string, string>> = {
   [sameInAll]: 'same in all',

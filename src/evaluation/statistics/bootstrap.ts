@@ -3,7 +3,8 @@ import { normalBelow } from './normal.ts'
 import { randomNumbers } from './randomNumbers.ts'
 import { tQuantile } from './studentT.ts'
 
-const resamples = 10_000
+/** For many tasks their percentiles lie less far out, and fewer resamples tell them. */
+const resamplesOf = (count: number): number => Math.max(2_000, Math.min(10_000, Math.floor(1_000_000 / count)))
 
 /**
  * The bootstrap interval of something that is computed from tasks, by resampling whole tasks: percentiles, further out the fewer tasks there
@@ -13,6 +14,7 @@ const resamples = 10_000
 export function bootstrap(count: number, valueOf: (drawn: Uint32Array) => number, seed: number): Interval | null {
   if (count < fewestResampled) return null
   const random = randomNumbers(seed)
+  const resamples = resamplesOf(count)
   const values = new Float64Array(resamples)
   const drawn = new Uint32Array(count)
   for (let index = 0; index < resamples; index += 1) {

@@ -30,6 +30,9 @@ export interface TrialGiven extends TrialPlace {
   readonly tools: readonly WorkspaceTool[]
 }
 
+/** What is evaluated: an agent, or a function that makes the one of a trial. */
+export type AgentSource = AgentDefinition | ((given: TrialGiven) => AgentDefinition)
+
 /** What a scorer is given. */
 export interface ScoredTrial extends TrialPlace {
   readonly arm: string
