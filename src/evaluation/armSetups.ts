@@ -80,15 +80,22 @@ function madeBy(
 ): AgentDefinition {
   if (typeof source !== 'function') return source
   if (model === undefined)
-    throw new RuntimeError('INVALID_OPTION', `The arm "${arm}" has no model: name one, for all arms or with model=<name>.`)
+    throw new RuntimeError(
+      'INVALID_OPTION',
+      `The arm "${arm}" has no model: name one, for all arms or with model=<name>.`,
+    )
   let made: unknown
   try {
     made = source({ ...given, model })
   } catch (thrown) {
     if (thrown instanceof RuntimeError) throw thrown
-    throw new RuntimeError('INVALID_DEFINITION', `The agent of "${given.task}" could not be made: ${messageOf(thrown)}.`, {
-      cause: thrown,
-    })
+    throw new RuntimeError(
+      'INVALID_DEFINITION',
+      `The agent of "${given.task}" could not be made: ${messageOf(thrown)}.`,
+      {
+        cause: thrown,
+      },
+    )
   }
   if (isAgentDefinition(made)) return made
   throw new RuntimeError('INVALID_DEFINITION', `The agent of "${given.task}" is not what defineAgent returns.`)

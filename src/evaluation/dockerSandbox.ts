@@ -8,10 +8,19 @@ import { messageOf, RuntimeError } from '../protocol/errors.ts'
 const mountPoint = '/workspace'
 
 /** Variables that say to the client of Docker where its engine is. */
-const clientVariables = ['DOCKER_HOST', 'DOCKER_CONTEXT', 'DOCKER_CONFIG', 'DOCKER_CERT_PATH', 'DOCKER_TLS_VERIFY', 'DOCKER_API_VERSION']
+const clientVariables = [
+  'DOCKER_HOST',
+  'DOCKER_CONTEXT',
+  'DOCKER_CONFIG',
+  'DOCKER_CERT_PATH',
+  'DOCKER_TLS_VERIFY',
+  'DOCKER_API_VERSION',
+]
 
 const clientEnv = (): Record<string, string> =>
-  Object.fromEntries(clientVariables.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])))
+  Object.fromEntries(
+    clientVariables.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
+  )
 
 const killMs = 10_000
 
@@ -33,8 +42,7 @@ export function dockerSandbox(image: string, dir: string): CommandSandbox {
   // Without it files that a command makes belong to root, and cannot be removed.
   const user = getuid === undefined || getgid === undefined ? [] : ['--user', `${getuid()}:${getgid()}`]
   return {
-    description:
-      `It runs in a container without a network, in which the workspace is ${mountPoint}; of what it changes elsewhere nothing stays.`,
+    description: `It runs in a container without a network, in which the workspace is ${mountPoint}; of what it changes elsewhere nothing stays.`,
     launch(command, cwd) {
       const name = `escapement-${randomBytes(8).toString('hex')}`
       const place = relative(dir, cwd).split(sep).join('/')

@@ -97,7 +97,10 @@ export async function evaluate(
 ): Promise<Evaluation> {
   const checked = optionsSchema.safeParse(options)
   if (!checked.success) throw new RuntimeError('INVALID_OPTION', `evaluate: ${describeIssues(checked.error)}.`)
-  const suite = withScorers(typeof cases === 'string' ? await readSuite(cases, '.') : await suiteOf(cases, options), scorers)
+  const suite = withScorers(
+    typeof cases === 'string' ? await readSuite(cases, '.') : await suiteOf(cases, options),
+    scorers,
+  )
   const { out, signal = new AbortController().signal, clock = systemClock, model, judge, models } = options
   const folder = out === undefined ? await mkdtemp(join(tmpdir(), 'escapement-eval-')) : resolve(out)
   try {
@@ -148,18 +151,25 @@ function withScorers(suite: Suite, scorers: Readonly<Record<string, Scorer>>): S
     const named = new Set(task.checks.flatMap((check) => ('scorer' in check ? [check.scorer] : [])))
     const unknown = [...named].find((name) => !Object.hasOwn(all, name))
     if (unknown !== undefined)
-      throw new RuntimeError('INVALID_OPTION', `evaluate: case "${task.id}" names a scorer "${unknown}" that there is not.`)
+      throw new RuntimeError(
+        'INVALID_OPTION',
+        `evaluate: case "${task.id}" names a scorer "${unknown}" that there is not.`,
+      )
     const others = Object.keys(scorers).filter((name) => !named.has(name))
     const checks = [...task.checks, ...others.map((scorer) => ({ scorer }))]
     if (checks.length === 0)
-      throw new RuntimeError('INVALID_OPTION', `evaluate: nothing judges case "${task.id}": give it a check, or a scorer.`)
+      throw new RuntimeError(
+        'INVALID_OPTION',
+        `evaluate: nothing judges case "${task.id}": give it a check, or a scorer.`,
+      )
     return { ...task, checks }
   })
   return { ...suite, tasks, definition: { ...suite.definition, scorers: all } }
 }
 
 function armsIn(arms: EvaluateOptions['arms'] = [unchangedArm], { definition }: Suite): readonly Arm[] {
-  if (!Array.isArray(arms)) return Object.entries(arms as Readonly<Record<string, Overlay>>).map(([name, overlay]) => ({ name, overlay }))
+  if (!Array.isArray(arms))
+    return Object.entries(arms as Readonly<Record<string, Overlay>>).map(([name, overlay]) => ({ name, overlay }))
   const list = (arms as readonly string[]).map((name) => armOf(name, definition.arms))
   if (list.length === 0) throw new RuntimeError('INVALID_OPTION', 'evaluate: arms is empty: name one, or leave it out.')
   return checkedArms(list)

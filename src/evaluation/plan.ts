@@ -15,7 +15,10 @@ export interface PlannedTrial {
 
 /** The seed of a trial: the same for all arms, and another for each task and trial. 31 bits. Pure. */
 export const seedOf = (seed: number, task: string, trial: number): number =>
-  createHash('sha256').update(JSON.stringify([seed, task, trial])).digest().readUInt32BE(0) >>> 1
+  createHash('sha256')
+    .update(JSON.stringify([seed, task, trial]))
+    .digest()
+    .readUInt32BE(0) >>> 1
 
 /** Longest name of an arm in an id. */
 const mostChars = 40
@@ -25,7 +28,11 @@ export function safeNames(arms: readonly string[]): ReadonlyMap<string, string> 
   const taken = new Set<string>()
   return new Map(
     arms.map((name) => {
-      const plain = name.replaceAll(/[^A-Za-z0-9_-]+/g, '-').replaceAll(/^-+|-+$/g, '').slice(0, mostChars) || 'arm'
+      const plain =
+        name
+          .replaceAll(/[^A-Za-z0-9_-]+/g, '-')
+          .replaceAll(/^-+|-+$/g, '')
+          .slice(0, mostChars) || 'arm'
       let safe = plain
       for (let count = 2; taken.has(safe); count++) safe = `${plain}-${count}`
       taken.add(safe)

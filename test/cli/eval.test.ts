@@ -27,7 +27,8 @@ export default defineSuite({
 })
 `,
   'mini/hello/task.json': '{ "prompts": ["say: hello"], "check": { "answer": "hello" } }',
-  'mini/write/task.json': '{ "prompts": ["run: echo made > made.txt"], "check": [{ "file": "made.txt", "equals": "made\\n" }, "sh check.sh"] }',
+  'mini/write/task.json':
+    '{ "prompts": ["run: echo made > made.txt"], "check": [{ "file": "made.txt", "equals": "made\\n" }, "sh check.sh"] }',
   'mini/write/check/check.sh': 'grep -q made made.txt',
 }
 
@@ -69,7 +70,11 @@ describe('escapement eval', (it) => {
 
   it('shows a table and how far it is at a terminal', { timeoutMs: 20_000 }, async (context) => {
     const { cwd } = inFolder(context)
-    const { code, stdout } = await endedCli(context, ['eval', 'mini', '--out', 'out'], { cwd, env: cleanEnv(cwd), isTerminal: true })
+    const { code, stdout } = await endedCli(context, ['eval', 'mini', '--out', 'out'], {
+      cwd,
+      env: cleanEnv(cwd),
+      isTerminal: true,
+    })
     assert.is(code, 0)
     assert.match(stdout, /Suite mini/)
     assert.match(stdout, /2 trials: 2 passed, 0 failed/)
@@ -86,7 +91,10 @@ describe('escapement eval', (it) => {
     assert.match(await said('mini', '--arm', 'stal'), /there is no "stal"\. Did you mean "stall"\?/)
     assert.match(await said('mini', '--trials', '0'), /--trials takes a whole number from 1 on; it got "0"/)
     assert.match(await said('mini', '--budget', 'much'), /--budget takes an amount above 0; it got "much"/)
-    assert.match(await said('mini', '--budget', '1'), /those of embedded:obedient, of the arm "as-defined", are not known/)
+    assert.match(
+      await said('mini', '--budget', '1'),
+      /those of embedded:obedient, of the arm "as-defined", are not known/,
+    )
     assert.match(await said('mini', '--out', 'mini/results'), /lies in the suite, which would change with every result/)
     assert.match(await said('mini', '--out', 'a', '--resume', 'a'), /leave --out out/)
     assert.match(await said('mini', '--resume', 'nowhere'), /nowhere holds no evaluation/)
@@ -99,10 +107,18 @@ describe('escapement eval', (it) => {
   })
 
   it('is stopped by Ctrl-C, says how it goes on, and goes on', { timeoutMs: 20_000 }, async (context) => {
-    const slow = { ...suite, 'mini/slow/task.json': '{ "prompts": ["run: touch begun; sleep 600"], "check": { "answer": "x" } }' }
+    const slow = {
+      ...suite,
+      'mini/slow/task.json': '{ "prompts": ["run: touch begun; sleep 600"], "check": { "answer": "x" } }',
+    }
     const { cwd, run } = inFolder(context, slow)
-    const child = startCli(context, ['eval', 'mini', '--out', 'out', '--concurrency', '3'], { cwd, env: cleanEnv(cwd), input: '' })
-    while (!isThere(join(cwd, 'out/workspaces'), 'begun') || !/\[2 of 3\]/.test(child.stderr)) await new Promise((resolve) => setImmediate(resolve))
+    const child = startCli(context, ['eval', 'mini', '--out', 'out', '--concurrency', '3'], {
+      cwd,
+      env: cleanEnv(cwd),
+      input: '',
+    })
+    while (!isThere(join(cwd, 'out/workspaces'), 'begun') || !/\[2 of 3\]/.test(child.stderr))
+      await new Promise((resolve) => setImmediate(resolve))
     child.signal()
     assert.is(await child.ended, 130)
     assert.match(child.stderr, /Stopped: by Ctrl-C\nGo on with: escapement eval mini --resume .*\/out/)
@@ -136,13 +152,22 @@ describe('escapement eval', (it) => {
   it('records replies, and plays them without asking a model', { timeoutMs: 40_000 }, async (context) => {
     const { cwd, run } = inProcesses(context)
     await run('mini', '--arm', 'off', '--trials', '2', '--record', '--out', 'first')
-    assert.equal(readdirSync(join(cwd, 'first/recordings')), ['hello.off.0', 'hello.off.1', 'write.off.0', 'write.off.1'].map((id) => `${id}.jsonl`))
-    const broken = readFileSync(join(cwd, 'mini/suite.js'), 'utf8').replace('policyModel((request) => {', 'policyModel((request) => {\n  throw new Error("asked")')
+    assert.equal(
+      readdirSync(join(cwd, 'first/recordings')),
+      ['hello.off.0', 'hello.off.1', 'write.off.0', 'write.off.1'].map((id) => `${id}.jsonl`),
+    )
+    const broken = readFileSync(join(cwd, 'mini/suite.js'), 'utf8').replace(
+      'policyModel((request) => {',
+      'policyModel((request) => {\n  throw new Error("asked")',
+    )
     writeFileSync(join(cwd, 'mini/suite.js'), broken)
     const { code, stderr } = await run('mini', '--replay', 'first', '--out', 'second')
     assert.is(code, 0, stderr)
     const second = reportIn(join(cwd, 'second'))
-    assert.equal([second.trials, second.arms.map(({ name, model, passAt1 }) => [name, model, passAt1.value])], [2, [['off', 'embedded:obedient', 1]]])
+    assert.equal(
+      [second.trials, second.arms.map(({ name, model, passAt1 }) => [name, model, passAt1.value])],
+      [2, [['off', 'embedded:obedient', 1]]],
+    )
     assert.not.match(readFileSync(join(cwd, 'second/results.jsonl'), 'utf8'), /differences/)
     // Other instructions: every request differs, and that is counted.
     writeFileSync(join(cwd, 'mini/suite.js'), broken.replace("'first'", "'other'"))
@@ -153,10 +178,26 @@ describe('escapement eval', (it) => {
   })
 
   it('has prices and a budget, which a refused key or its end never loses', { timeoutMs: 20_000 }, async (context) => {
-    const { cwd, run } = inFolder(context, { ...suite, 'prices.json': '{ "embedded:obedient": { "input": 0, "output": 50000 } }' })
-    const { code, stderr } = await run('mini', '--prices', 'prices.json', '--budget', '0.4', '--concurrency', '1', '--out', 'out')
+    const { cwd, run } = inFolder(context, {
+      ...suite,
+      'prices.json': '{ "embedded:obedient": { "input": 0, "output": 50000 } }',
+    })
+    const { code, stderr } = await run(
+      'mini',
+      '--prices',
+      'prices.json',
+      '--budget',
+      '0.4',
+      '--concurrency',
+      '1',
+      '--out',
+      'out',
+    )
     assert.is(code, 1)
-    assert.match(stderr, /Stopped: the budget is spent: 0\.5000 of 0\.4 US dollars are spent\nGo on with: escapement eval mini --resume .*out --budget <more>/)
+    assert.match(
+      stderr,
+      /Stopped: the budget is spent: 0\.5000 of 0\.4 US dollars are spent\nGo on with: escapement eval mini --resume .*out --budget <more>/,
+    )
     const more = await run('mini', '--prices', 'prices.json', '--budget', '5', '--resume', 'out')
     assert.is(more.code, 0)
     assert.is(reportIn(join(cwd, 'out')).progress.isComplete, true)
@@ -170,44 +211,70 @@ const isThere = (workspaces: string, name: string): boolean =>
 
 describe('escapement eval with two versions of an agent', (it) => {
   const git = (cwd: string, ...args: readonly string[]): string =>
-    execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.com', '-c', 'commit.gpgsign=false', ...args], { cwd, encoding: 'utf8', env: cleanEnv(cwd) })
+    execFileSync(
+      'git',
+      ['-c', 'user.name=a', '-c', 'user.email=a@example.com', '-c', 'commit.gpgsign=false', ...args],
+      { cwd, encoding: 'utf8', env: cleanEnv(cwd) },
+    )
 
   const agentFile = (answer: string): string => `import { defineAgent, policyModel } from '${door('index.ts')}'
 export default ({ tools }) => defineAgent({ name: 'a', tools, model: policyModel(() => '${answer}', { id: 'embedded:${answer}' }) })
 `
-  const tasks = { 'package.json': '{ "type": "module" }', 'mini/hello/task.json': '{ "prompts": ["Hi."], "check": { "answer": "hello" } }' }
+  const tasks = {
+    'package.json': '{ "type": "module" }',
+    'mini/hello/task.json': '{ "prompts": ["Hi."], "check": { "answer": "hello" } }',
+  }
 
-  it('compares the last commit with the working tree, and leaves no trace of it', { timeoutMs: 30_000 }, async (context) => {
-    const { cwd, run } = inProcesses(context, { ...tasks, 'src/agent.js': agentFile('bye') })
-    git(cwd, 'init', '--quiet')
-    git(cwd, 'add', '.')
-    git(cwd, 'commit', '--quiet', '-m', 'one')
-    const same = await run('mini', '--definition', 'src/agent.js', '--changed', '--out', 'same')
-    assert.match(same.stderr, /Nothing has changed since HEAD \([0-9a-f]+\): both arms are the same\./)
-    writeFileSync(join(cwd, 'src/agent.js'), agentFile('hello'))
-    const { code, stderr } = await run('mini', '--definition', 'src/agent.js', '--changed', '--out', 'out')
-    assert.is(code, 0, stderr)
-    assert.match(stderr, /"after" is the working tree of .*, with changes that are not committed\.\n"before" is HEAD \([0-9a-f]+\)\./)
-    assert.equal(
-      reportIn(join(cwd, 'out')).arms.map(({ name, model, passAt1 }) => [name, model, passAt1.value]),
-      [
-        ['before', 'embedded:bye', 0],
-        ['after', 'embedded:hello', 1],
-      ],
-    )
-    assert.is(git(cwd, 'worktree', 'list').trim().split('\n').length, 1)
-  })
+  it(
+    'compares the last commit with the working tree, and leaves no trace of it',
+    { timeoutMs: 30_000 },
+    async (context) => {
+      const { cwd, run } = inProcesses(context, { ...tasks, 'src/agent.js': agentFile('bye') })
+      git(cwd, 'init', '--quiet')
+      git(cwd, 'add', '.')
+      git(cwd, 'commit', '--quiet', '-m', 'one')
+      const same = await run('mini', '--definition', 'src/agent.js', '--changed', '--out', 'same')
+      assert.match(same.stderr, /Nothing has changed since HEAD \([0-9a-f]+\): both arms are the same\./)
+      writeFileSync(join(cwd, 'src/agent.js'), agentFile('hello'))
+      const { code, stderr } = await run('mini', '--definition', 'src/agent.js', '--changed', '--out', 'out')
+      assert.is(code, 0, stderr)
+      assert.match(
+        stderr,
+        /"after" is the working tree of .*, with changes that are not committed\.\n"before" is HEAD \([0-9a-f]+\)\./,
+      )
+      assert.equal(
+        reportIn(join(cwd, 'out')).arms.map(({ name, model, passAt1 }) => [name, model, passAt1.value]),
+        [
+          ['before', 'embedded:bye', 0],
+          ['after', 'embedded:hello', 1],
+        ],
+      )
+      assert.is(git(cwd, 'worktree', 'list').trim().split('\n').length, 1)
+    },
+  )
 
   it('compares modules, and says clearly what is not there', { timeoutMs: 30_000 }, async (context) => {
     const { cwd, run } = inFolder(context, { ...tasks, 'a.js': agentFile('bye'), 'b.js': agentFile('hello') })
     assert.is((await run('mini', '--definition', 'b.js', '--against', 'a.js', '--out', 'out')).code, 0)
-    assert.equal(reportIn(join(cwd, 'out')).arms.map(({ passAt1 }) => passAt1.value), [0, 1])
+    assert.equal(
+      reportIn(join(cwd, 'out')).arms.map(({ passAt1 }) => passAt1.value),
+      [0, 1],
+    )
     git(cwd, 'init', '--quiet')
     git(cwd, 'add', 'a.js')
     git(cwd, 'commit', '--quiet', '-m', 'one')
-    assert.match((await run('mini', '--definition', 'a.js', '--against', 'no-such-branch')).stderr, /There is no commit "no-such-branch" in /)
-    assert.match((await run('mini', '--definition', 'b.js', '--changed')).stderr, /b\.js is not in the commit HEAD \([0-9a-f]+\)/)
-    assert.match((await run('mini', '--changed')).stderr, /this one is built in: name the module of yours with --definition/)
+    assert.match(
+      (await run('mini', '--definition', 'a.js', '--against', 'no-such-branch')).stderr,
+      /There is no commit "no-such-branch" in /,
+    )
+    assert.match(
+      (await run('mini', '--definition', 'b.js', '--changed')).stderr,
+      /b\.js is not in the commit HEAD \([0-9a-f]+\)/,
+    )
+    assert.match(
+      (await run('mini', '--changed')).stderr,
+      /this one is built in: name the module of yours with --definition/,
+    )
     assert.is(git(cwd, 'worktree', 'list').trim().split('\n').length, 1)
   })
 })
@@ -231,24 +298,39 @@ describe('escapement eval with containers', (it) => {
     return { cwd, run, asked }
   }
 
-  it('runs every command of setup, agent and checks in one of its own, without a network', { timeoutMs: 20_000 }, async (context) => {
-    const files = { ...suite, 'mini/write/task.json': suite['mini/write/task.json'].replace('{ "prompts"', '{ "setup": "pwd", "prompts"') }
-    const { run, asked, cwd } = withDocker(context, files)
-    const { code, stderr } = await run('mini', '--docker', 'node:24', '--out', 'out')
-    assert.is(code, 0, stderr)
-    const runs = asked().filter((line) => line.startsWith('run '))
-    // Untouched: setup and check; the trial: setup, the agent's command, check.
-    assert.is(runs.length, 5)
-    const user = `${process.getuid!()}:${process.getgid!()}`
-    for (const line of runs) {
-      assert.match(line, /^run --rm --init --name escapement-[0-9a-f]{16} --network none /)
-      assert.match(line, new RegExp(`--user ${user} --env HOME=/tmp --env NO_COLOR=1 --volume ${cwd}/out/workspaces/\\.work-[0-9a-f]{10}:/workspace --workdir /workspace node:24 /bin/sh -c `))
-    }
-    assert.ok(runs.some((line) => line.endsWith('/bin/sh -c echo made > made.txt')))
-  })
+  it(
+    'runs every command of setup, agent and checks in one of its own, without a network',
+    { timeoutMs: 20_000 },
+    async (context) => {
+      const files = {
+        ...suite,
+        'mini/write/task.json': suite['mini/write/task.json'].replace('{ "prompts"', '{ "setup": "pwd", "prompts"'),
+      }
+      const { run, asked, cwd } = withDocker(context, files)
+      const { code, stderr } = await run('mini', '--docker', 'node:24', '--out', 'out')
+      assert.is(code, 0, stderr)
+      const runs = asked().filter((line) => line.startsWith('run '))
+      // Untouched: setup and check; the trial: setup, the agent's command, check.
+      assert.is(runs.length, 5)
+      const user = `${process.getuid!()}:${process.getgid!()}`
+      for (const line of runs) {
+        assert.match(line, /^run --rm --init --name escapement-[0-9a-f]{16} --network none /)
+        assert.match(
+          line,
+          new RegExp(
+            `--user ${user} --env HOME=/tmp --env NO_COLOR=1 --volume ${cwd}/out/workspaces/\\.work-[0-9a-f]{10}:/workspace --workdir /workspace node:24 /bin/sh -c `,
+          ),
+        )
+      }
+      assert.ok(runs.some((line) => line.endsWith('/bin/sh -c echo made > made.txt')))
+    },
+  )
 
   it('kills the container of a command that takes too long, by its name', { timeoutMs: 20_000 }, async (context) => {
-    const slow = { ...suite, 'mini/hello/task.json': '{ "prompts": ["say: hello"], "check": { "command": "sleep 600", "timeoutMs": 200 } }' }
+    const slow = {
+      ...suite,
+      'mini/hello/task.json': '{ "prompts": ["say: hello"], "check": { "command": "sleep 600", "timeoutMs": 200 } }',
+    }
     const { run, asked } = withDocker(context, slow)
     await run('mini', '--docker', 'node:24', '--out', 'out')
     const slept = asked().flatMap((line) => (line.endsWith('sleep 600') ? [/--name (\S+)/.exec(line)![1]] : []))
@@ -258,9 +340,15 @@ describe('escapement eval with containers', (it) => {
 
   it('says that there is no engine, or not that image, before anything runs', async (context) => {
     const { run } = withDocker(context)
-    assert.match((await run('mini', '--docker', 'missing')).stderr, /There is no image "missing" here: docker pull missing\./)
+    assert.match(
+      (await run('mini', '--docker', 'missing')).stderr,
+      /There is no image "missing" here: docker pull missing\./,
+    )
     process.env['DOCKER_HOST'] = 'tcp://nowhere'
     context.cleanup(() => delete process.env['DOCKER_HOST'])
-    assert.match((await run('mini', '--docker', 'node:24')).stderr, /--docker needs the program docker and its engine: no engine here/)
+    assert.match(
+      (await run('mini', '--docker', 'node:24')).stderr,
+      /--docker needs the program docker and its engine: no engine here/,
+    )
   })
 })

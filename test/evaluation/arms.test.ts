@@ -45,7 +45,10 @@ describe('arms', (it) => {
   })
 
   it('of a suite stand beside those there are, and may be combined with them', () => {
-    const own = { terse: { instructions: 'One word.' }, louder: ({ instructions }: { instructions?: unknown }) => ({ instructions: `${String(instructions)} Loud.` }) }
+    const own = {
+      terse: { instructions: 'One word.' },
+      louder: ({ instructions }: { instructions?: unknown }) => ({ instructions: `${String(instructions)} Loud.` }),
+    }
     assert.equal(changes('terse', own), { instructions: 'One word.' })
     assert.is(changes('louder+stall', own).instructions, 'Be brief. Loud.')
     assert.is(changes('terse+louder', own).instructions, 'One word. Loud.')
@@ -103,7 +106,8 @@ describe('the plan of trials', (it) => {
   })
 
   it('gives each trial a seed of its own, the same for all arms and whatever other tasks there are', () => {
-    const of = (tasks: readonly string[]) => planTrials({ tasks, arms, trials: 2, seed: 7 }).find(({ key }) => key === 'b/fold/1')!.seed
+    const of = (tasks: readonly string[]) =>
+      planTrials({ tasks, arms, trials: 2, seed: 7 }).find(({ key }) => key === 'b/fold/1')!.seed
     assert.is(of(['a', 'b']), of(['b', 'c', 'd']))
     assert.is(of(['b']), seedOf(7, 'b', 1))
     const seeds = Array.from({ length: 50 }, (_, trial) => seedOf(7, 'b', trial))

@@ -49,7 +49,8 @@ export async function readConfig(file: string): Promise<LoadedConfig> {
   if (!('default' in exported))
     throw new RuntimeError('INVALID_OPTION', `${file} has no default export: write export default defineConfig({ … }).`)
   const checked = configSchema().safeParse(exported['default'])
-  if (!checked.success) throw new RuntimeError('INVALID_OPTION', wrongInFile(file, readFileSync(file, 'utf8'), checked.error))
+  if (!checked.success)
+    throw new RuntimeError('INVALID_OPTION', wrongInFile(file, readFileSync(file, 'utf8'), checked.error))
   const { store, memory, skills: _, mcp: __, ...config } = exported['default'] as Config
   const folder = dirname(file)
   try {

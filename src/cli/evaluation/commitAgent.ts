@@ -47,7 +47,8 @@ export async function commitAgent(
 ): Promise<CommitAgent> {
   const folder = dirname(file)
   const top = await git(['rev-parse', '--show-toplevel'], folder)
-  if (!top.ok) throw wrong(`${folder} is not in a git repository, so there is no commit to compare with: ${asSentence(top.text)}`)
+  if (!top.ok)
+    throw wrong(`${folder} is not in a git repository, so there is no commit to compare with: ${asSentence(top.text)}`)
   const root = realpathSync(top.text)
   if (!(await isCommit(ref, root))) throw wrong(`There is no commit "${ref}" in ${root}.`)
   const hash = (await git(['rev-parse', '--short', '--end-of-options', `${ref}^{commit}`], root)).text
@@ -63,7 +64,8 @@ export async function commitAgent(
     const added = await git(['worktree', 'add', '--detach', '--quiet', tree, hash], root)
     if (!added.ok) throw wrong(`The files of ${ref} (${hash}) could not be put into ${tree}: ${asSentence(added.text)}`)
     linkPackages(root, tree, dirname(place))
-    if (!existsSync(join(tree, place))) throw wrong(`${place} is not in the commit ${ref} (${hash}): there is no agent to compare with.`)
+    if (!existsSync(join(tree, place)))
+      throw wrong(`${place} is not in the commit ${ref} (${hash}): there is no agent to compare with.`)
     const changes = await git(['status', '--porcelain', '--untracked-files=no'], root)
     const same = changes.text === '' && (await git(['rev-parse', '--short', 'HEAD'], root)).text === hash
     const notices = [

@@ -91,7 +91,10 @@ const headerIn = async (
 
 /** The id of the model that was recorded in the arms that name it, or in those that name none. */
 function recordedId({ arms }: EvaluationHeader, name: string | undefined): string {
-  const of = name === undefined ? (arm: string) => !/(^|\+)model=/.test(arm) : (arm: string) => arm.split('+').includes(`model=${name}`)
+  const of =
+    name === undefined
+      ? (arm: string) => !/(^|\+)model=/.test(arm)
+      : (arm: string) => arm.split('+').includes(`model=${name}`)
   return (arms.find((arm) => of(arm.name)) ?? arms[0]!).model
 }
 
@@ -120,7 +123,9 @@ async function comparedWith(
   if (against !== undefined && changed) throw wrong('--changed is --against HEAD: give one of them.')
   if (arm.length > 0) throw wrong(`${option} makes the arms "before" and "after": leave --arm out.`)
   if (origin === undefined)
-    throw wrong(`${option} compares two versions of an agent, and this one is built in: name the module of yours with --definition.`)
+    throw wrong(
+      `${option} compares two versions of an agent, and this one is built in: name the module of yours with --definition.`,
+    )
   const file = against === undefined ? undefined : resolve(host.cwd(), against)
   const arms = (before: AgentSource) => (after: AgentSource) => [
     { name: 'before', source: before },
@@ -142,7 +147,11 @@ function newFolder({ name }: Suite, host: CliHost): string {
   return join(logs, 'evals', `${basename(name)}-${time}`)
 }
 
-const armsOf = (names: readonly string[], { definition }: Suite, header: EvaluationHeader | undefined): readonly Arm[] => {
+const armsOf = (
+  names: readonly string[],
+  { definition }: Suite,
+  header: EvaluationHeader | undefined,
+): readonly Arm[] => {
   const asked = names.length > 0 ? names : (header?.arms.map(({ name }) => name) ?? [unchangedArm])
   return checkedArms(asked.map((name) => armOf(name, definition.arms)))
 }
@@ -156,14 +165,18 @@ interface ModelWish {
 }
 
 /** The model that is asked for, else, where the agent has none, the one that `run` would take; embedded ones of the suite come before the built-in one. */
-async function modelFor({ model }: Invocation, { suite, config, host, isFixed }: ModelWish): Promise<EvaluationPlan['model']> {
+async function modelFor(
+  { model }: Invocation,
+  { suite, config, host, isFixed }: ModelWish,
+): Promise<EvaluationPlan['model']> {
   const asked = model ?? (host.env['ESCAPEMENT_MODEL'] || undefined)
   const own = suite.definition.models ?? {}
   if (asked !== undefined && Object.hasOwn(own, asked)) return asked
   if (asked === undefined && isFixed) return undefined
   const choice = await chooseModel({ asked, env: host.env, dir: host.cwd(), wordDelayMs: 0, config })
   if (choice.isEmbedded && Object.hasOwn(own, 'embedded')) {
-    if (asked === undefined) host.stderr.write(`Using the embedded model of the suite, as no key of a provider is set.\n`)
+    if (asked === undefined)
+      host.stderr.write(`Using the embedded model of the suite, as no key of a provider is set.\n`)
     return 'embedded'
   }
   if (choice.notice !== undefined) host.stderr.write(`${choice.notice}\n`)

@@ -1,4 +1,13 @@
-import { kindOf, type Check, type CheckKind, type CommandCheck, type FileCheck, type JsonCheck, type JudgeCheck, type ScorerCheck } from '../suite/task.ts'
+import {
+  kindOf,
+  type Check,
+  type CheckKind,
+  type CommandCheck,
+  type FileCheck,
+  type JsonCheck,
+  type JudgeCheck,
+  type ScorerCheck,
+} from '../suite/task.ts'
 import type { Score } from '../results.ts'
 import { cutMiddle } from '../../conversation/cutMiddle.ts'
 
@@ -41,5 +50,13 @@ export function scoreOf(check: Check, { value, passed, reason }: Found): Score {
   const { required = true, weight = 1 } = check
   const said = reason === undefined || reason === '' ? {} : { reason: cutMiddle(reason.toWellFormed(), mostReason) }
   const isJudged = kindOf(check) === 'judge'
-  return { name: nameOf(check), value, passed, required, weight, ...(isJudged ? { judge: true as const } : {}), ...said }
+  return {
+    name: nameOf(check),
+    value,
+    passed,
+    required,
+    weight,
+    ...(isJudged ? { judge: true as const } : {}),
+    ...said,
+  }
 }

@@ -66,16 +66,14 @@ const kinds = {
     return found(false, `${output.trimEnd()}\n[${how}]`.trimStart())
   },
   answer({ answer: wanted }: AnswerCheck, { trial: { answer } }) {
-    const passed =
-      typeof wanted === 'string' ? answer.includes(wanted) : new RegExp(wanted.matches, 'u').test(answer)
+    const passed = typeof wanted === 'string' ? answer.includes(wanted) : new RegExp(wanted.matches, 'u').test(answer)
     return found(passed, passed ? undefined : `the answer was: ${answer || '(nothing)'}`)
   },
   async file({ file, equals, contains, matches }: FileCheck, { trial: { dir } }) {
     const text = await textOf(dir, file)
     if (equals !== undefined && text !== equals) return found(false, `it holds: ${text}`)
     if (contains !== undefined && !text.includes(contains)) return found(false, `it does not have that: ${text}`)
-    if (matches !== undefined && !new RegExp(matches, 'u').test(text))
-      return found(false, `it does not match: ${text}`)
+    if (matches !== undefined && !new RegExp(matches, 'u').test(text)) return found(false, `it does not match: ${text}`)
     return found(true)
   },
   async json({ json, file }: JsonCheck, { trial: { dir, answer } }) {
@@ -130,7 +128,10 @@ function foundBy(answer: ScorerAnswer): Found {
   if (typeof answer === 'boolean') return found(answer)
   const { value, passed, reason } = typeof answer === 'number' ? { value: answer } : (answer ?? {})
   if (typeof value !== 'number' || !(value >= 0 && value <= 1))
-    return found(false, `a scorer gives true, false, a number from 0 to 1, or { value, passed, reason }; it gave ${seen(answer)}`)
+    return found(
+      false,
+      `a scorer gives true, false, a number from 0 to 1, or { value, passed, reason }; it gave ${seen(answer)}`,
+    )
   return { value, passed: passed ?? value >= 0.5, reason }
 }
 

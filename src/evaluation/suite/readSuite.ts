@@ -68,9 +68,7 @@ async function notThere(folder: string, path: string): Promise<string> {
   if (kind === 'file') return `${folder} is a file: a suite is a folder.`
   const beside = dirname(folder)
   const names = await readdir(beside).catch((): string[] => [])
-  const found = await Promise.all(
-    names.map(async (name) => ((await holdsTasks(join(beside, name))) ? [name] : [])),
-  )
+  const found = await Promise.all(names.map(async (name) => ((await holdsTasks(join(beside, name))) ? [name] : [])))
   const suites = found.flat()
   if (suites.length === 0) return `There is no folder ${folder}, and no suite beside it.`
   const nearest = nearestWord(basename(folder), suites)
@@ -108,7 +106,11 @@ async function readTask(file: string, name: string): Promise<SuiteTask> {
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(id))
     throw wrong(`${file}: the folder "${name}" cannot be its id: give it an "id" of letters, digits, ".", "_" and "-".`)
   const folder = dirname(file)
-  return suiteTask({ ...task, id }, await filesBelow(join(folder, 'files'), none), await filesBelow(join(folder, 'check'), none))
+  return suiteTask(
+    { ...task, id },
+    await filesBelow(join(folder, 'files'), none),
+    await filesBelow(join(folder, 'check'), none),
+  )
 }
 
 /** A task may bring anything. */
@@ -156,7 +158,11 @@ async function readJudged(file: string, tasks: readonly SuiteTask[]): Promise<Ju
     const place = `${file}:${index + 1}`
     const checked = judgedSchema().safeParse(parsed(file, source, index + 1))
     if (!checked.success)
-      throw wrong(checked.error.issues.map(({ path, message }) => `${place}: ${path.map(String).join('.')}: ${message}.`).join('\n'))
+      throw wrong(
+        checked.error.issues
+          .map(({ path, message }) => `${place}: ${path.map(String).join('.')}: ${message}.`)
+          .join('\n'),
+      )
     const { task: id, judge, answer, passed, min = 0.5 } = checked.data
     const task = tasks.find((one) => one.id === id)
     if (id !== undefined && task === undefined) throw wrong(`${place}: task: there is no task "${id}" in the suite.`)

@@ -141,8 +141,7 @@ const checkSchema = z.unknown().check((context) => {
     void context.issues.push({ code: 'custom', message, input: value, path: [...path] })
   if (kind === undefined) return say(isPlain ? noKind : `give a command, or an object: ${noKind}`)
   const checked = checkSchemas()[kind].safeParse(value)
-  for (const issue of checked.error?.issues ?? [])
-    for (const { path, message } of mistakesOf(issue)) say(message, path)
+  for (const issue of checked.error?.issues ?? []) for (const { path, message } of mistakesOf(issue)) say(message, path)
 })
 
 const oneCheck = z.unknown().check((context) => {
@@ -162,7 +161,10 @@ const listed = (schema: z.ZodType): z.ZodType =>
 
 const taskId = z
   .string()
-  .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, 'use 1 to 64 letters, digits, ".", "_" or "-", with a letter or digit first')
+  .regex(
+    /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/,
+    'use 1 to 64 letters, digits, ".", "_" or "-", with a letter or digit first',
+  )
 
 const shape = lazily(() => ({
   id: taskId.optional(),

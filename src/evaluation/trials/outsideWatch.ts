@@ -20,7 +20,11 @@ export class OutsideWatch {
   readonly #settled = new Map<string, Print>()
   #isSuiteChanged = false
 
-  private constructor(suite: string | undefined, workspaces: string, known: { suitePrint: Print; isConfined: boolean }) {
+  private constructor(
+    suite: string | undefined,
+    workspaces: string,
+    known: { suitePrint: Print; isConfined: boolean },
+  ) {
     this.#suite = suite
     this.#workspaces = workspaces
     this.#suitePrint = known.suitePrint

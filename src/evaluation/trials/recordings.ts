@@ -22,11 +22,13 @@ export interface ModelTap {
 }
 
 /** The agent that a recording of a trial or of its judge is of, and the number of its model. */
-const fileOf = (root: string, number: number): string => (number === 1 ? `${root}.jsonl` : `${root}.${number}.model.jsonl`)
+const fileOf = (root: string, number: number): string =>
+  number === 1 ? `${root}.jsonl` : `${root}.${number}.model.jsonl`
 
 /** Whether a file holds what a trial, or its judge, asked. */
 const isOf = (name: string, root: string): boolean =>
-  name === `${root}.jsonl` || (name.startsWith(`${root}.`) && /^\.(\d+\.model|judge\.\d+(\.\d+\.model)?)\.jsonl$/.test(name.slice(root.length)))
+  name === `${root}.jsonl` ||
+  (name.startsWith(`${root}.`) && /^\.(\d+\.model|judge\.\d+(\.\d+\.model)?)\.jsonl$/.test(name.slice(root.length)))
 
 /** Records what every model in a trial replies: a file for each model that was asked. */
 export function recordingTap(folder: string): ModelTap {
@@ -125,6 +127,9 @@ export async function checkRecordings(folder: string, planned: readonly PlannedT
   const needed = planned.filter(({ key }) => trials.get(key)?.outcome !== 'error')
   const missing = needed.filter(({ agentId }) => !names.has(fileOf(agentId, 1)))
   if (missing.length === 0) return
-  const what = names.size === 0 ? 'holds no recordings: they are made with --record' : `has no recording of ${missing.length} of ${planned.length} trials, such as ${missing[0]!.key}`
+  const what =
+    names.size === 0
+      ? 'holds no recordings: they are made with --record'
+      : `has no recording of ${missing.length} of ${planned.length} trials, such as ${missing[0]!.key}`
   throw new RuntimeError('INVALID_OPTION', `${folder} ${what}.`)
 }

@@ -45,7 +45,10 @@ export interface TrialPorts {
   /** Where commands of a folder run. */
   shellFor(dir: string): Shell
   /** The agent of a trial. */
-  define(arm: string, given: TrialPlace & { readonly dir: string; readonly tools: ReturnType<typeof workspaceTools> }): AgentDefinition
+  define(
+    arm: string,
+    given: TrialPlace & { readonly dir: string; readonly tools: ReturnType<typeof workspaceTools> },
+  ): AgentDefinition
   readonly judge: CheckPorts['judge'] | undefined
   /** What the judge has used for a trial, in US dollars. */
   judgeUsd(key: string): number | undefined
@@ -190,7 +193,11 @@ async function workOn(ports: TrialPorts, planned: PlannedTrial, task: SuiteTask,
 }
 
 /** Says the prompts, one after the other, until one of them does not come to an answer. */
-async function runPrompts(agent: Agent, { prompts, limits }: SuiteTask, { shell, signal }: Place): Promise<RunResult | null> {
+async function runPrompts(
+  agent: Agent,
+  { prompts, limits }: SuiteTask,
+  { shell, signal }: Place,
+): Promise<RunResult | null> {
   const startedAt = shell.clock.now()
   let result: RunResult | null = null
   for (const prompt of prompts) {
@@ -263,7 +270,12 @@ export async function checkTrial(
   const run: ScoredTrial['run'] = (command, { timeoutMs = 300_000 } = {}) =>
     runShell(shell, command, { dir, timeoutMs, signal })
   const whole = { ...trial, prompts: task.prompts, run }
-  return runChecks(task.checks, { clock: shell.clock, trial: whole, scorers, ...(judge === undefined ? {} : { judge }) })
+  return runChecks(task.checks, {
+    clock: shell.clock,
+    trial: whole,
+    scorers,
+    ...(judge === undefined ? {} : { judge }),
+  })
 }
 
 /** Ids of the models that answered, in the order in which they did: as the provider said, else as they were asked for. Pure. */

@@ -11,10 +11,13 @@ const pricing = { input: 0, output: 1_000_000 }
 /** A model that notes what it is asked, and an agent with it. */
 function counted(answer: (count: number) => string | Promise<string> = () => 'yes', id = 'embedded:counted') {
   const state = { asked: 0 }
-  const model = policyModel(async () => {
-    state.asked += 1
-    return { text: await answer(state.asked), usage: { input: 0, output: 1, cacheRead: 0, cacheWrite: 0 } }
-  }, { id })
+  const model = policyModel(
+    async () => {
+      state.asked += 1
+      return { text: await answer(state.asked), usage: { input: 0, output: 1, cacheRead: 0, cacheWrite: 0 } }
+    },
+    { id },
+  )
   return { state, agent: defineAgent({ name: 'counted', model, pricing, retry: { attempts: 1 } }) }
 }
 
@@ -57,10 +60,18 @@ describe('an evaluation that is interrupted', (it) => {
     const out = folderOf(context)
     const refused = defineAgent({ name: 'a', model: refusing(4) })
     const { results, stopped } = await evaluate(refused, cases, {}, { out, concurrency: 1, trials: 10 })
-    assert.equal(results.map(({ outcome }) => outcome), ['passed', 'passed', 'passed', 'error'])
+    assert.equal(
+      results.map(({ outcome }) => outcome),
+      ['passed', 'passed', 'passed', 'error'],
+    )
     assert.is(stopped?.why, 'auth')
     assert.match(stopped!.message!, /invalid x-api-key/)
-    const again = await evaluate(defineAgent({ name: 'a', model: refusing(Infinity) }), cases, {}, { out, concurrency: 4, trials: 10 })
+    const again = await evaluate(
+      defineAgent({ name: 'a', model: refusing(Infinity) }),
+      cases,
+      {},
+      { out, concurrency: 4, trials: 10 },
+    )
     assert.equal([again.results.length, again.stopped], [40, undefined])
     assert.ok(again.results.every(({ outcome }) => outcome === 'passed'))
   })
@@ -109,7 +120,10 @@ describe('an evaluation that is interrupted', (it) => {
     await evaluate(agent, cases, {}, { out, arms: ['as-defined', 'off'] })
     const of = (given: EvaluateOptions, tasks = cases, other = agent) =>
       evaluate(other, tasks, {}, { out, arms: ['as-defined', 'off'], ...given })
-    await assert.rejects(of({ arms: ['off'] }), /has another evaluation: the list of arms was as-defined, off and is off\. Evaluate in another folder/)
+    await assert.rejects(
+      of({ arms: ['off'] }),
+      /has another evaluation: the list of arms was as-defined, off and is off\. Evaluate in another folder/,
+    )
     await assert.rejects(of({ trials: 2, seed: 3 }), /the number of trials was 1 and is 2; the seed was 1 and is 3/)
     await assert.rejects(of({}, cases.slice(1)), /the files of the suite cases have changed/)
     await assert.rejects(
@@ -155,7 +169,10 @@ describe('an evaluation that is interrupted', (it) => {
         ['error', 'EVALUATION_SETUP'],
       ],
     )
-    assert.match(results[1]!.error!.message, /"echo no such thing; exit 3" ended with 3: no such thing\. Correct the setup/)
+    assert.match(
+      results[1]!.error!.message,
+      /"echo no such thing; exit 3" ended with 3: no such thing\. Correct the setup/,
+    )
     assert.equal([report.progress.errors, report.arms[0]!.passAt1.value], [2, null])
   })
 
@@ -167,7 +184,10 @@ describe('an evaluation that is interrupted', (it) => {
       async *stream() {
         const responseModel = models[asked++ % 2]!
         const usage = { input: 1, output: 1, cacheRead: 0, cacheWrite: 0 }
-        yield { type: 'done', reply: { content: [{ type: 'text', text: 'yes' }], stopReason: 'stop', usage, responseModel } }
+        yield {
+          type: 'done',
+          reply: { content: [{ type: 'text', text: 'yes' }], stopReason: 'stop', usage, responseModel },
+        }
       },
     }
     const { results, report } = await evaluate(defineAgent({ name: 'a', model: moving }), cases, {})

@@ -33,7 +33,13 @@ describe('the folder of a trial', (it) => {
 
   it('is checked with hidden files, which an agent can neither see nor change', async () => {
     const hidden = { 'test/check.sh': 'grep -q right answer.txt' }
-    const task = (prompt: string): Task => ({ id: 'hidden', prompts: [prompt], checkFiles: hidden, files: { 'answer.txt': 'wrong' }, check: 'sh test/check.sh' })
+    const task = (prompt: string): Task => ({
+      id: 'hidden',
+      prompts: [prompt],
+      checkFiles: hidden,
+      files: { 'answer.txt': 'wrong' },
+      check: 'sh test/check.sh',
+    })
     assert.match((await one(task('ls test'))).answer, /No such file/)
     assert.is((await one(task('mkdir test; echo "exit 0" > test/check.sh; chmod 400 test/check.sh'))).outcome, 'failed')
     assert.is((await one(task('mkdir -p test/check.sh/deep'))).outcome, 'failed')
@@ -47,14 +53,21 @@ describe('the folder of a trial', (it) => {
     symlinkSync(join(root, 'outside'), join(dir, 'test'))
     symlinkSync(join(root, 'outside/check.sh'), join(dir, 'other.sh'))
     const from = join(root, 'source/check.sh')
-    await layFiles(dir, [{ path: 'test/check.sh', from }, { path: 'other.sh', from }])
+    await layFiles(dir, [
+      { path: 'test/check.sh', from },
+      { path: 'other.sh', from },
+    ])
     assert.is(readFileSync(join(root, 'outside/check.sh'), 'utf8'), 'untouched')
     assert.is(readFileSync(join(dir, 'test/check.sh'), 'utf8'), 'hidden')
     assert.ok(!lstatSync(join(dir, 'other.sh')).isSymbolicLink())
   })
 
   it('is read by checks without following links out of it', async () => {
-    const { scores } = await one({ id: 'link', prompts: ['ln -s /etc/hostname name.txt; mkfifo pipe'], check: [{ file: 'name.txt' }, { file: 'pipe' }] })
+    const { scores } = await one({
+      id: 'link',
+      prompts: ['ln -s /etc/hostname name.txt; mkfifo pipe'],
+      check: [{ file: 'name.txt' }, { file: 'pipe' }],
+    })
     assert.match(scores[0]!.reason!, /outside the workspace/)
     assert.match(scores[1]!.reason!, /not a regular file/)
   })
@@ -72,7 +85,12 @@ describe('the folder of a trial', (it) => {
   it('sees no keys of this process in its commands', async (context) => {
     process.env['ANTHROPIC_API_KEY'] = 'sk-ant-secret-of-a-test'
     context.cleanup(() => delete process.env['ANTHROPIC_API_KEY'])
-    const { answer, scores } = await one({ id: 'env', prompts: ['env'], setup: '! env | grep secret', check: '! env | grep secret-of' })
+    const { answer, scores } = await one({
+      id: 'env',
+      prompts: ['env'],
+      setup: '! env | grep secret',
+      check: '! env | grep secret-of',
+    })
     assert.match(answer, /PATH=/)
     assert.not.match(answer, /sk-ant/)
     assert.ok(scores[0]!.passed)
@@ -91,12 +109,20 @@ describe('the folder of a trial', (it) => {
   it('that an agent leaves to change the suite is told of, and ends the evaluation', async (context) => {
     const root = projectFolder(context, {
       'mini/a/task.json': JSON.stringify({ prompts: ['true'], check: 'true' }),
-      'mini/b/task.json': JSON.stringify({ prompts: ['PLACE'], check: 'false' }).replace('PLACE', 'echo true > $ROOT/mini/b/check.sh'),
+      'mini/b/task.json': JSON.stringify({ prompts: ['PLACE'], check: 'false' }).replace(
+        'PLACE',
+        'echo true > $ROOT/mini/b/check.sh',
+      ),
       'mini/c/task.json': JSON.stringify({ prompts: ['true'], check: 'true' }),
     })
     const task = join(root, 'mini/b/task.json')
     writeFileSync(task, readFileSync(task, 'utf8').replace('$ROOT', root))
-    const { results, stopped } = await evaluate(running, join(root, 'mini'), {}, { model: shell, concurrency: 1, out: join(root, 'results') })
+    const { results, stopped } = await evaluate(
+      running,
+      join(root, 'mini'),
+      {},
+      { model: shell, concurrency: 1, out: join(root, 'results') },
+    )
     assert.equal(
       results.map(({ outcome, error }) => [outcome, error?.code]),
       [
@@ -115,10 +141,13 @@ describe('the folder of a trial', (it) => {
       { id: 'b', prompts: ['echo mine > ../a.as-defined.0/note'], check: 'true' },
     ]
     const { results, stopped } = await evaluate(running, tasks, {}, { model: shell, concurrency: 1, out })
-    assert.equal(results.map(({ outcome, error }) => [outcome, error?.code]), [
-      ['failed', undefined],
-      ['error', 'EVALUATION_OUTSIDE'],
-    ])
+    assert.equal(
+      results.map(({ outcome, error }) => [outcome, error?.code]),
+      [
+        ['failed', undefined],
+        ['error', 'EVALUATION_OUTSIDE'],
+      ],
+    )
     assert.is(stopped, undefined)
   })
 })
