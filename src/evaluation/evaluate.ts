@@ -80,6 +80,8 @@ const optionsSchema = z
  *
  * @example
  * ```ts no-run
+ * import { evaluate } from 'escapement/testing'
+ *
  * const { report } = await evaluate(
  *   support,
  *   [{ id: 'refund', prompts: ['My clock arrived broken.'] }],

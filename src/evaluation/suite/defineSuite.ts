@@ -112,7 +112,8 @@ export const suiteSchema = lazily(() =>
  * ```ts no-run
  * import { defineSuite } from 'escapement/testing'
  *
- * export default defineSuite({
+ * // suite.ts exports this as its default.
+ * const suite = defineSuite({
  *   agent: ({ model, tools }) => defineAgent({ name: 'fixer', model, tools, instructions: 'Make the tests pass.' }),
  *   scorers: { short: ({ answer }) => answer.length < 500 },
  * })
