@@ -1,26 +1,14 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
-import { z } from 'zod'
 import type { ModelLimits } from '../actors/models/limits/modelLimit.ts'
 import type { AiSdkModel } from '../actors/models/aiSdk/isAiSdkModel.ts'
-import { modelOf } from '../actors/models/modelOf.ts'
 import type { PricesByModel } from '../actors/pricing.ts'
-import { type Clock, systemClock } from '../protocol/clock.ts'
-import { describeIssues, RuntimeError } from '../protocol/errors.ts'
+import type { Clock } from '../protocol/clock.ts'
 import type { Model } from '../protocol/model.ts'
-import type { AgentSource } from './suite/defineSuite.ts'
-import { armOf, checkedArms, unchangedArm, type Arm } from './arms.ts'
-import { runEvaluation, type Evaluated } from './evaluation.ts'
 import type { OnProgress } from './progress.ts'
 import type { Report } from './report/report.ts'
-import { reportOf } from './report/reportOf.ts'
-import { writeReport } from './report/writeReport.ts'
-import { suiteSchema, type Overlay, type Scorer } from './suite/defineSuite.ts'
-import { readSuite } from './suite/readSuite.ts'
-import { suiteTask, textFiles, type Suite } from './suite/suite.ts'
-import { suiteDigest } from './suite/suiteDigest.ts'
-import { taskSchema, type Task } from './suite/task.ts'
+import type { EvaluationHeader, TrialResult } from './results.ts'
+import type { StopReason } from './stop.ts'
+import type { AgentSource, Overlay, Scorer } from './suite/defineSuite.ts'
+import type { Task } from './suite/task.ts'
 
 export interface EvaluateOptions {
   /** Of a suite in code: what it is called in reports. Default: `cases`. */
@@ -54,22 +42,15 @@ export interface EvaluateOptions {
 }
 
 /** What came of an evaluation. */
-export interface Evaluation extends Pick<Evaluated, 'header' | 'results' | 'stopped' | 'spentUsd'> {
+export interface Evaluation {
+  readonly header: EvaluationHeader
+  readonly results: readonly TrialResult[]
+  /** Why it ended before all was done. */
+  readonly stopped?: StopReason
+  /** What was spent over all calls, in US dollars; 0 without prices. */
+  readonly spentUsd: number
   readonly report: Report
 }
-
-const positive = z.int().positive().max(999_999)
-
-const optionsSchema = z
-  .object({
-    name: z.string().min(1),
-    trials: positive,
-    seed: z.int().nonnegative(),
-    concurrency: positive,
-    budgetUsd: z.number().positive(),
-    out: z.string().min(1),
-  })
-  .partial()
 
 /**
  * Tries an agent on tasks, each several times and in several arms, and says what differs. `cases`: tasks in code, or the folder of a suite.
@@ -97,82 +78,7 @@ export async function evaluate(
   scorers: Readonly<Record<string, Scorer>> = {},
   options: EvaluateOptions = {},
 ): Promise<Evaluation> {
-  const checked = optionsSchema.safeParse(options)
-  if (!checked.success) throw new RuntimeError('INVALID_OPTION', `evaluate: ${describeIssues(checked.error)}.`)
-  const suite = withScorers(
-    typeof cases === 'string' ? await readSuite(cases, '.') : await suiteOf(cases, options),
-    scorers,
-  )
-  const { out, signal = new AbortController().signal, clock = systemClock, model, judge, models } = options
-  const folder = out === undefined ? await mkdtemp(join(tmpdir(), 'escapement-eval-')) : resolve(out)
-  try {
-    const evaluated = await runEvaluation({
-      suite,
-      source: agent,
-      arms: armsIn(options.arms, suite),
-      trials: options.trials ?? 1,
-      seed: options.seed ?? 1,
-      concurrency: options.concurrency ?? 4,
-      folder,
-      clock,
-      signal,
-      model: model && modelOf(model, 'evaluate'),
-      judge: judge && modelOf(judge, 'evaluate'),
-      prices: options.prices,
-      budgetUsd: options.budgetUsd,
-      modelLimits: models,
-      keep: options.keep,
-      onProgress: options.onProgress,
-    })
-    const { header, results, stopped } = evaluated
-    const report = reportOf(header, results, stopped === undefined ? {} : { stopped })
-    if (out !== undefined) await writeReport(folder, report)
-    return { ...evaluated, report }
-  } finally {
-    if (out === undefined) await rm(folder, { recursive: true, force: true })
-  }
-}
-
-/** A suite of tasks in code. @throws RuntimeError `INVALID_OPTION` */
-async function suiteOf(cases: readonly Task[], { name = 'cases' }: EvaluateOptions): Promise<Suite> {
-  const checked = z.array(taskSchema()).min(1, 'give at least one case').safeParse(cases)
-  if (!checked.success) throw new RuntimeError('INVALID_OPTION', `evaluate: cases: ${describeIssues(checked.error)}.`)
-  const ids = cases.map(({ id }) => id)
-  const twice = ids.find((id, index) => ids.indexOf(id) !== index)
-  if (twice !== undefined) throw new RuntimeError('INVALID_OPTION', `evaluate: two cases have the id "${twice}".`)
-  const tasks = cases.map((task) => suiteTask(task, textFiles(task.files), textFiles(task.checkFiles)))
-  return { name, digest: await suiteDigest([], cases), tasks, definition: {}, judged: [] }
-}
-
-/** The scorers join those of the suite; those that no check of a task names are asked of it. @throws RuntimeError `INVALID_OPTION` */
-function withScorers(suite: Suite, scorers: Readonly<Record<string, Scorer>>): Suite {
-  const checked = suiteSchema().safeParse({ scorers })
-  if (!checked.success) throw new RuntimeError('INVALID_OPTION', `evaluate: ${describeIssues(checked.error)}.`)
-  const all = { ...suite.definition.scorers, ...scorers }
-  const tasks = suite.tasks.map((task) => {
-    const named = new Set(task.checks.flatMap((check) => ('scorer' in check ? [check.scorer] : [])))
-    const unknown = [...named].find((name) => !Object.hasOwn(all, name))
-    if (unknown !== undefined)
-      throw new RuntimeError(
-        'INVALID_OPTION',
-        `evaluate: case "${task.id}" names a scorer "${unknown}" that there is not.`,
-      )
-    const others = Object.keys(scorers).filter((name) => !named.has(name))
-    const checks = [...task.checks, ...others.map((scorer) => ({ scorer }))]
-    if (checks.length === 0)
-      throw new RuntimeError(
-        'INVALID_OPTION',
-        `evaluate: nothing judges case "${task.id}": give it a check, or a scorer.`,
-      )
-    return { ...task, checks }
-  })
-  return { ...suite, tasks, definition: { ...suite.definition, scorers: all } }
-}
-
-function armsIn(arms: EvaluateOptions['arms'] = [unchangedArm], { definition }: Suite): readonly Arm[] {
-  if (!Array.isArray(arms))
-    return Object.entries(arms as Readonly<Record<string, Overlay>>).map(([name, overlay]) => ({ name, overlay }))
-  const list = (arms as readonly string[]).map((name) => armOf(name, definition.arms))
-  if (list.length === 0) throw new RuntimeError('INVALID_OPTION', 'evaluate: arms is empty: name one, or leave it out.')
-  return checkedArms(list)
+  // Whoever takes a scripted model from the same door needs no runtime.
+  const { evaluateCases } = await import('./evaluateCases.ts')
+  return evaluateCases(agent, cases, scorers, options)
 }
