@@ -5,7 +5,8 @@ export { replayModel, type ReplayModel, type ReplayModelOptions } from './testin
 export { scriptedModel, type ScriptedModel, type ScriptedReply } from './testing/scriptedModel.ts'
 export { simulatedClock, type SimulatedClock } from './testing/simulatedClock.ts'
 export { storeContract } from './testing/storeContract.ts'
-export { evaluate, type EvaluateOptions, type Evaluation } from './evaluation/evaluate.ts'
+export { evaluate } from './evaluation/evaluate.ts'
+export type { EvaluateOptions, Evaluation } from './evaluation/evaluateOptions.ts'
 export type { OnProgress, ProgressState } from './evaluation/progress.ts'
 export type { Report as EvaluationReport } from './evaluation/report/report.ts'
 export type {

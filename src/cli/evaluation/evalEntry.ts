@@ -4,7 +4,7 @@ import type { Command } from '../command.ts'
 export const evalEntry: Command = {
   usage: 'eval <suite>',
   group: 'work',
-  summary: 'try an agent on tasks, with and without brakes, and say what differs',
+  summary: 'try an agent on tasks, with brakes and without',
   details: [
     'A suite is a folder; each folder in it with a task.json is a task. docs/evaluation.md says all of it.',
     'Results are kept in --out, by default .escapement/evals/<suite>-<time>: what is finished is never lost,',
