@@ -190,7 +190,7 @@ export const faults: readonly Fault[] = [
     id: 'evaluation-24',
     file: 'src/cli/evaluation/commitAgent.ts',
     what: 'the files of a commit stay behind, and git lists them for ever',
-    from: "await git(['worktree', 'remove', '--force', tree], root)\n",
+    from: "await git(['worktree', 'prune'], root)\n",
     to: '',
     tests: ['cli/eval'],
   },

@@ -56,7 +56,6 @@ export async function commitAgent(
   const scratch = realpathSync(await mkdtemp(join(tmpdir(), 'escapement-commit-')))
   const tree = join(scratch, 'tree')
   const remove = async (): Promise<void> => {
-    await git(['worktree', 'remove', '--force', tree], root)
     await rm(scratch, { recursive: true, force: true })
     await git(['worktree', 'prune'], root)
   }
