@@ -17,7 +17,7 @@ export default defineConfig({
     es2024: true,
     node: true,
   },
-  ignorePatterns: ['dist', 'coverage', 'examples/**/sample-project'],
+  ignorePatterns: ['dist', 'coverage', 'examples/**/sample-project', 'create-escapement/templates'],
   rules: {
     eqeqeq: [
       'error',

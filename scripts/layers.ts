@@ -190,7 +190,7 @@ export const layers: readonly Layer[] = [
     packages: ['zod'],
     node: 'files',
   },
-  { path: 'defineConfig.ts', below: ['protocol', 'redaction', 'actors', 'server/bridge'] },
+  { path: 'defineConfig.ts', below: ['protocol', 'redaction', 'actors', 'server/bridge'], types: ['mcp'] },
   { path: 'createRuntime.ts', below: ['runtime', 'server/bridge'] },
   {
     path: 'restate',
@@ -267,13 +267,17 @@ const isOfSrc = (name: string): boolean =>
 
 /** How a file in one folder names another file, or whatever is in another folder. */
 function wayTo(path: string, from: string): string {
-  const way = posix.relative(from, path)
-  const relative = way.startsWith('.') ? way : `./${way}`
+  const relative = relativeTo(path, from)
   return isFile(path) ? relative : `${relative}/**`
 }
 
+function relativeTo(path: string, from: string): string {
+  const way = posix.relative(from, path)
+  return way.startsWith('.') ? way : `./${way}`
+}
+
 const startOf = (name: string, folder: string): string =>
-  `^${(isOfSrc(name) ? posix.relative(folder, name) : name).replaceAll('.', String.raw`\.`)}(/|$)`
+  `^${(isOfSrc(name) ? relativeTo(name, folder) : name).replaceAll('.', String.raw`\.`)}(/|$)`
 
 const listed = (names: readonly string[]): string =>
   names.length < 2 ? names.join() : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`

@@ -2,6 +2,7 @@ import type { AgentDefinition } from './actors/agentDefinition.ts'
 import type { ToolEntries, ToolEntry } from './actors/toolEntries.ts'
 import type { AiSdkModel } from './actors/models/aiSdk/isAiSdkModel.ts'
 import type { ModelLimits } from './actors/models/limits/modelLimit.ts'
+import type { McpServerOptions } from './mcp/options.ts'
 import type { Model } from './protocol/model.ts'
 import type { Limits } from './protocol/records.ts'
 import type { RedactOptions } from './redaction/redactor.ts'
@@ -21,26 +22,11 @@ export interface ConfigGiven {
 /** A definition, or a function that makes one with the model that the command line chose. */
 export type ConfigAgent = AgentDefinition | ((given: ConfigGiven) => AgentDefinition)
 
-/** A server of the Model Context Protocol: `command` for one that runs as a process, or `url`. As for `mcpTools`. */
-export interface ConfigMcpServer {
-  readonly command?: string
-  readonly args?: readonly string[]
-  /** Values of 8 characters or more are secrets, which no log shows. */
-  readonly env?: { readonly [name: string]: string }
-  /** Relative to this file; default: its folder. */
-  readonly cwd?: string
-  readonly url?: string
-  /** Values of 8 characters or more are secrets. */
-  readonly headers?: { readonly [name: string]: string }
-  /** Names of variables and headers whose values are no secrets. */
-  readonly plain?: readonly string[]
-  readonly include?: readonly (string | RegExp)[]
-  readonly exclude?: readonly (string | RegExp)[]
-  /** Whose calls wait for an approval. Default `'all'`, and with `trust` `'writes'`. */
-  readonly approve?: 'all' | 'writes' | 'none'
-  /** Whether what the server says of its tools' effects is taken at its word. Default `false`. */
-  readonly trust?: boolean
-}
+/**
+ * A server of the Model Context Protocol: `command` for one that runs as a process, whose `cwd` is relative to this file (default: its folder),
+ * or `url`. It takes what `mcpTools` does; its name is the key.
+ */
+export type ConfigMcpServer = McpServerOptions
 
 /** What `escapement serve` opens, besides what `runtime.serve` takes; options of the command line go before it. */
 export interface ConfigServe extends Omit<ServeOptions, 'server' | 'definitions'> {
@@ -69,7 +55,7 @@ export interface Config {
   readonly tools?: ToolEntries
   /** Folders of skills of that agent, relative to this file. */
   readonly skills?: readonly string[]
-  /** MCP servers of that agent, by name. With `mcpTools` of `escapement/mcp` among `tools` they have more options. */
+  /** MCP servers of that agent, by name, with the options of `mcpTools` in `escapement/mcp`. */
   readonly mcp?: { readonly [name: string]: ConfigMcpServer }
   /** Limits of each run of that agent. Default: 200 turns. */
   readonly limits?: Limits

@@ -81,4 +81,12 @@ export const faults: readonly Fault[] = [
     to: 'records.filter(({ time }) => time >= 0 || time <= until)',
     tests: ['inspector/model-tree'],
   },
+  {
+    id: 'charts-11',
+    file: 'src/inspector/model/chartCamera.ts',
+    what: 'names reach out of their boxes from afar',
+    from: 'const width = Math.max(box.width, wide(size))',
+    to: 'const width = box.width',
+    tests: ['inspector/viewsChart'],
+  },
 ]

@@ -89,4 +89,12 @@ export const faults: readonly Fault[] = [
     to: '',
     tests: ['cli/configCommands'],
   },
+  {
+    id: 'config-12',
+    file: 'src/cli/config/configSchema.ts',
+    what: 'what is wrong with a server is told without its line',
+    from: ', serverSchema())',
+    to: ', z.looseObject({}))',
+    tests: ['cli/configTools'],
+  },
 ]

@@ -5,8 +5,8 @@ export const faults: readonly Fault[] = [
     id: 'deps-1',
     file: 'src/runtime/children/runDeps.ts',
     what: 'a run that goes on after a pause has what the agent has, and not what it had',
-    from: "cause === 'resume' ? this.#run?.deps : undefined",
-    to: 'undefined',
+    from: "cause === 'resume' ? this.resumed : this.#own",
+    to: 'this.#own',
     tests: ['journeys/givesDeps'],
   },
   {

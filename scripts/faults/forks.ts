@@ -207,4 +207,28 @@ export const faults: readonly Fault[] = [
     to: 'const { ...own } =',
     tests: ['inspector/takeOut'],
   },
+  {
+    id: 'forks-26',
+    file: 'src/inspector/model/forkList.ts',
+    what: 'the page does not look for forks again that nobody uses',
+    from: 'if (this.#next === undefined) this.#readAfter(restMs)',
+    to: '',
+    tests: ['inspector/forkList'],
+  },
+  {
+    id: 'forks-27',
+    file: 'src/inspector/model/directory.ts',
+    what: 'the page is not told that an agent has come, which may be a fork',
+    from: 'if (agent.path.length === 0 && !this.#known.has(agent.agentId)) this.roots.value += 1',
+    to: '',
+    tests: ['inspector/forkList'],
+  },
+  {
+    id: 'forks-28',
+    file: 'src/inspector/model/forkList.ts',
+    what: 'every agent that comes has the page ask for forks',
+    from: 'if (!isFirst && this.#next?.isSoon !== true) this.#readAfter(settleMs)',
+    to: 'if (!isFirst) void this.#read()',
+    tests: ['inspector/forkList'],
+  },
 ]

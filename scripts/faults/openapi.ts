@@ -131,4 +131,12 @@ export const faults: readonly Fault[] = [
     to: 'kept',
     tests: ['openapi/answerFields'],
   },
+  {
+    id: 'openapi-17',
+    file: 'src/openapi/answers.ts',
+    what: 'an answer of a service is cut in the middle of a secret',
+    from: "(redact.stream().push(whole)?.text ?? '')",
+    to: 'redact.text(whole)',
+    tests: ['openapi/secrets'],
+  },
 ]

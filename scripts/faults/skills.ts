@@ -85,4 +85,12 @@ export const faults: readonly Fault[] = [
     to: 'annotations.pinned.has(node.id)',
     tests: ['braking/toolPins'],
   },
+  {
+    id: 'skills-11',
+    file: 'src/actors/skills/readSkill.ts',
+    what: 'a description may take any room',
+    from: 'cutEnd(told, mostOfDescription)',
+    to: 'told',
+    tests: ['actors/skills'],
+  },
 ]

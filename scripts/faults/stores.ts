@@ -289,4 +289,12 @@ export const faults: readonly Fault[] = [
     to: '    yield record\n',
     tests: ['sessions/golden'],
   },
+  {
+    id: 'stores-50',
+    file: 'src/stores/fileSnapshots.ts',
+    what: 'a content is written as its owner has changed it meanwhile',
+    from: 'const given = bytes.slice()',
+    to: 'const given = bytes',
+    tests: ['contracts/stores'],
+  },
 ]

@@ -28,6 +28,7 @@ export class AttachedAgent implements ChatAgent {
   #isOwnRun = false
   #window: number | undefined
   #live: LiveState = { state: '', pause: null }
+  #hasFailed = false
   #pending: readonly ChatPending[] = []
 
   private constructor(remote: RemoteAgent, snapshot: RemoteSnapshot) {
@@ -51,6 +52,10 @@ export class AttachedAgent implements ChatAgent {
 
   get pause(): PauseReason | null {
     return this.#live.pause
+  }
+
+  get hasFailed(): boolean {
+    return this.#hasFailed && this.state === 'idle'
   }
 
   /** Tokens that its model takes, if the server knows. */
@@ -182,6 +187,7 @@ export class AttachedAgent implements ChatAgent {
   #take(snapshot: RemoteSnapshot): void {
     const { state, pause, contextTokens } = snapshot
     this.#window = contextTokens?.window ?? this.#window
+    this.#hasFailed = snapshot.last?.stopReason === 'error'
     this.#pending = pendingOf(snapshot)
     // A message loads an agent that is not running and starts a run, unless calls await a decision.
     this.#live = { pause, state: state !== 'closed' ? state : this.#pending.length > 0 ? 'paused' : 'idle' }
@@ -204,7 +210,10 @@ export class AttachedAgent implements ChatAgent {
       const isResumed = event.resumedFrom !== undefined && event.resumedFrom === this.#run?.id && this.#run.isOwn
       this.#isOwnRun = this.#own.has(event.requestId) || isResumed
       this.#run = { id: event.runId, isOwn: this.#isOwnRun }
-    } else if (event.type === 'run.end') this.#pending = []
+    } else if (event.type === 'run.end') {
+      this.#hasFailed = event.stopReason === 'error'
+      this.#pending = []
+    }
   }
 
   #known(requestId = ''): void {

@@ -16,6 +16,8 @@ export interface ChatAgent {
   /** Name of the chart's active state. */
   readonly state: string
   readonly pause: PauseReason | null
+  /** Whether its last run failed, and can be gone on with. */
+  readonly hasFailed: boolean
   /** What waits for people. */
   pending(): readonly Pending[]
   prompt(content: Content, options?: SayOptions): Run

@@ -100,6 +100,7 @@ const lineActions: LineActions = {
   },
   async retry(agent, _, about) {
     if (!isWaiting(agent)) return { note: 'it is at work; /abort stops it' }
+    if (agent.hasFailed) return { run: agent.resume() }
     const said = promptAgain((await about.conversation()).trunk())
     if (said === undefined) return { note: 'nothing was said yet' }
     const { content, ...from } = said

@@ -165,7 +165,7 @@ const slashCommands: Readonly<Record<string, SlashCommand>> = {
     help: 'the model to ask from the next turn on; reset',
     read: (name) => ({ type: 'use', use: { model: name === 'reset' ? null : name } }),
   },
-  '/retry': { help: 'say the last prompt again', read: () => ({ type: 'retry' }) },
+  '/retry': { help: 'go on with the run that failed, or say the last prompt again', read: () => ({ type: 'retry' }) },
   '/undo': {
     form: '[why]',
     help: 'go back to the last prompt, and undo what was done since',

@@ -114,7 +114,7 @@ export class RemoteAgent<out Output = unknown, out Event extends AgentEvent = Ag
     return this.#start({ type: 'agent.interrupt', agentId: this.id, content }, options)
   }
 
-  /** Goes on after a pause, as a new run. As `prompt`. */
+  /** Goes on after a pause, or after a run that ended with `error`, as a new run. As `prompt`. */
   resume(options: RunOptions = {}): Run<Output | undefined, Event> {
     return this.#start({ type: 'agent.resume', agentId: this.id }, options)
   }

@@ -26,11 +26,10 @@ export function lastPrompt<N extends SaidNode>(trunk: readonly N[]): N | undefin
 }
 
 /**
- * What to prompt an agent with to try again what it was asked last: the text, images and files of its last prompt. Secrets are as the log
- * has them: blanked. What another program said stays its word, whoever tries again. `undefined`: nobody has asked it anything. Pure.
+ * What to prompt an agent with to ask it again what it was asked last: the text, images and files of its last prompt. Secrets are as the log
+ * has them: blanked. What another program said stays its word, whoever asks again. `undefined`: nobody has asked it anything. Pure.
  *
- * The machine has no way back into a run that failed: the prompt stands on the trunk twice, with what the run had done between. A revert of
- * the failed try would not change that, as no agent takes what a person said off its trunk, and would throw away work to go on from.
+ * For runs that have ended otherwise than by an error: one that failed is gone on with by `resume`, which says nothing twice.
  */
 export function promptAgain(trunk: readonly SaidNode[]): SaidAgain | undefined {
   const message = lastPrompt(trunk)?.message

@@ -3,12 +3,12 @@ import type { SettleOutput } from './effectTypes.ts'
 import { refuseGrafts, refusePrunes, refuseReverts } from './brakes.ts'
 import { cancelCalls, sealCalls, stopCalls } from './calls.ts'
 import { cancelCompaction, refuseCompactions } from './compaction.ts'
-import { tellChildren } from './children.ts'
+import { endTask, tellChildren } from './children.ts'
 import type { Draft } from './draft.ts'
 import { cancelConsultation, refusePolicies } from './policies.ts'
-import { dropSaid } from './queues.ts'
+import { dropSaid, withdrawPrompt } from './queues.ts'
 import { endUndo } from './undoing.ts'
-import { addPartialReply, endRun } from './runs.ts'
+import { addPartialReply, dropResuming, endRun } from './runs.ts'
 
 /** Key of the settling in progress. */
 export const settleKey = (context: AgentContext): string => `${context.run?.runId ?? context.agentId}/settle`
@@ -39,4 +39,17 @@ export function endAbort(draft: Draft, { partial, spent }: Pick<SettleOutput, 'p
   refusePolicies(draft, 'the run was aborted')
   endRun(draft, 'aborted')
   draft.set({ pause: null, owesReply: false })
+}
+
+/** Aborts the agents below an idle agent, which may be busy, and what it was about to go on with. */
+export function abortAtRest(draft: Draft): void {
+  dropResuming(draft)
+  tellChildren(draft, 'abort')
+  endTask(draft)
+}
+
+/** Takes back what waits to begin: a prompt, or that a run that failed goes on. */
+export function withdraw(draft: Draft, event: { readonly id: string }): void {
+  withdrawPrompt(draft, event)
+  if (draft.context.resuming?.id === event.id) dropResuming(draft)
 }

@@ -1,14 +1,15 @@
 import { RuntimeError, toErrorInfo } from '../protocol/errors.ts'
 import { advance, agentMachineId, agentSetup } from './agentSetup.ts'
 import type { AgentContext, AgentInput, EventOfType } from './agentTypes.ts'
+import { abortAtRest, withdraw } from './aborts.ts'
 import { requestGraft, requestPin, requestPrune, requestRevert } from './brakes.ts'
-import { abortAtRest, attachChild, detachChild, loseChild } from './children.ts'
-import { enqueueMessage, enqueuePrompt, enqueueSaid, withdrawPrompt } from './queues.ts'
+import { attachChild, detachChild, loseChild } from './children.ts'
+import { enqueueMessage, enqueuePrompt, enqueueSaid } from './queues.ts'
 import { requestCompaction } from './compaction.ts'
 import { requestPolicy } from './policies.ts'
 import { recoverRun } from './recovery.ts'
 import { takeReport } from './reports.ts'
-import { deadlineKey } from './runs.ts'
+import { askToGoOn, deadlineKey } from './runs.ts'
 import { changeUse } from './turns.ts'
 import { backoff } from './states/backoff.ts'
 import { compacting } from './states/compacting.ts'
@@ -45,6 +46,8 @@ const initialContext = ({ restored, task, parent: _, metadata: __, ...input }: A
   frame: null,
   pausedRun: null,
   pausedLimits: null,
+  failedRun: null,
+  resuming: null,
   calls: none,
   children: 0,
   attached: none,
@@ -153,6 +156,7 @@ export const agentMachine = agentSetup.createMachine({
       },
       { actions: advance<EventOfType<'report'>>((draft, event) => takeReport(draft, event, 'followUps')) },
     ],
+    resume: { guard: 'mayResumeFailed', actions: advance<EventOfType<'resume'>>(askToGoOn) },
     wake: { actions: advance((draft) => draft.set({ isAsleep: false })) },
     spawn: { actions: advance<EventOfType<'spawn'>>(attachChild) },
     'xstate.done.actor.child.*': {
@@ -171,10 +175,7 @@ export const agentMachine = agentSetup.createMachine({
     use: { actions: advance<EventOfType<'use'>>(changeUse) },
     brake: { actions: advance<EventOfType<'brake'>>((draft, { request }) => requestPolicy(draft, request)) },
     abort: [{ guard: 'isRunning', target: '.settling' }, { actions: advance(abortAtRest) }],
-    withdraw: [
-      { guard: 'isWithdrawn', target: '.settling' },
-      { actions: advance<EventOfType<'withdraw'>>(withdrawPrompt) },
-    ],
+    withdraw: [{ guard: 'isWithdrawn', target: '.settling' }, { actions: advance<EventOfType<'withdraw'>>(withdraw) }],
     stop: ending,
     close: ending,
     'store.failed': {

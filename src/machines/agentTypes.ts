@@ -150,6 +150,10 @@ export interface AgentContext {
   readonly pausedRun: string | null
   /** What that run may still use, if it did not end on its own. */
   readonly pausedLimits: Limits | null
+  /** The last run, if it failed: what it was asked is still to be answered. */
+  readonly failedRun: string | null
+  /** The command that goes on with it, as soon as nothing else is done at rest. */
+  readonly resuming: { readonly id: string; readonly limits?: Limits } | null
   readonly calls: readonly CallState[]
   /** Sub-agents started in the agent's lifetime, which is the next one's number. */
   readonly children: number

@@ -37,12 +37,6 @@ export function endTask(draft: Draft): void {
   tellChildren(draft, 'close')
 }
 
-/** Aborts the agents below an idle agent, which may be busy. */
-export function abortAtRest(draft: Draft): void {
-  tellChildren(draft, 'abort')
-  endTask(draft)
-}
-
 /** Removes a child that has ended. */
 export function detachChild(draft: Draft, output: CallOutput): void {
   const child = draft.context.attached.find(({ key }) => key === output?.key)

@@ -53,6 +53,8 @@ export const guardWords: Readonly<Record<keyof typeof guards, string>> = {
   mayLeaveRun: '',
   mayResumeCalls: '',
   mayResumeRun: '',
+  mayResumeFailed: 'a run failed',
+  resumesFailed: 'goes on after a failure',
   mayResumeIdle: '',
   isCurrentReply: '',
   isStalePreparation: 'out of date',

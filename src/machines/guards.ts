@@ -55,7 +55,7 @@ function isPolicyLeft(context: AgentContext): boolean {
 }
 /** A message came for an agent at rest: what nobody asked for gives way. */
 export const outrunsConsultation = ({ context }: Subject): boolean =>
-  context.run === null && context.prompts.length > 0 && context.drained.length === 0
+  context.run === null && (context.prompts.length > 0 || context.resuming !== null) && context.drained.length === 0
 export const isCurrentConsultation = ({ context, event }: Subject): boolean =>
   event.type === 'policy.fired' && event.key === consultKey(context)
 /** Abandoned steps are asked back. */
@@ -164,6 +164,19 @@ export const mayLeaveRun = (subject: Subject): boolean =>
 export const mayResumeCalls = (subject: Subject): boolean => mayResumeRun(subject) && subject.context.calls.length > 0
 export const mayResumeRun = ({ context }: Subject): boolean =>
   context.pause?.type !== 'approvals' && context.pausedRun !== null
+/** Its last run failed, nothing has begun since, and nobody has asked for this yet. */
+export const mayResumeFailed = ({
+  context,
+}: {
+  readonly context: Pick<AgentContext, 'run' | 'pause' | 'failedRun' | 'resuming' | 'ending'>
+}): boolean =>
+  context.run === null &&
+  context.pause === null &&
+  context.failedRun !== null &&
+  context.resuming === null &&
+  context.ending === null
+/** A person asked to go on with a run that failed. */
+export const resumesFailed = (subject: Subject): boolean => subject.context.resuming !== null && mayBegin(subject)
 export const mayResumeIdle = (subject: Subject): boolean =>
   subject.context.pause?.type === 'store' || isHeldBack(subject)
 

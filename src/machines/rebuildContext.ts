@@ -25,6 +25,7 @@ export type FoldedContext = Pick<
   | 'frame'
   | 'pausedRun'
   | 'pausedLimits'
+  | 'failedRun'
   | 'calls'
   | 'children'
   | 'reporters'
@@ -47,6 +48,7 @@ const empty: FoldedContext = {
   frame: null,
   pausedRun: null,
   pausedLimits: null,
+  failedRun: null,
   calls: [],
   children: 0,
   reporters: [],
@@ -135,7 +137,7 @@ function awaiting({ calls, reporters }: FoldedContext, callId: string): Partial<
 }
 
 /** A fork starts idle; if a reply is due, it is as if the process had died there. */
-function forked({ run, now, owesReply, pausedRun, pausedLimits }: FoldedContext): Partial<FoldedContext> {
+function forked({ run, now, owesReply, pausedRun, pausedLimits, failedRun }: FoldedContext): Partial<FoldedContext> {
   const resting = {
     run: null,
     calls: [],
@@ -145,6 +147,8 @@ function forked({ run, now, owesReply, pausedRun, pausedLimits }: FoldedContext)
     consulting: null,
     undoing: null,
   }
+  // One that failed waits to be asked for again.
+  if (failedRun !== null) return resting
   const owedRun = owesReply ? (run?.runId ?? pausedRun) : null
   if (owedRun === null) return { ...resting, owesReply: false, pausedRun: null, pausedLimits: null, pause: null }
   const left = run === null ? pausedLimits : remainingLimits(run, now)
@@ -162,14 +166,16 @@ const fold: Fold = {
     },
     pausedRun: null,
     pausedLimits: null,
+    failedRun: null,
     pause: null,
   }),
-  'run.end': ({ calls }, { stopReason, runId, reason, unfinished = [] }) => ({
+  'run.end': ({ calls, owesReply }, { stopReason, runId, reason, unfinished = [] }) => ({
     run: null,
     ...(unfinished.length === 0 ? {} : { calls: calls.map((call) => pausedIn(unfinished, call)) }),
     pausedRun: stopReason === 'paused' ? runId : null,
     pause: stopReason === 'paused' ? (reason ?? null) : null,
-    ...(stopReason === 'paused' ? {} : { owesReply: false }),
+    failedRun: stopReason === 'error' && owesReply ? runId : null,
+    ...(stopReason === 'paused' || stopReason === 'error' ? {} : { owesReply: false }),
   }),
   'run.abandoned': () => ({ pausedRun: null, pausedLimits: null, pause: null, owesReply: false }),
   'turn.start': (context, { turnIndex }) => ({

@@ -58,11 +58,12 @@ export const newRun = (runId: string, requestId: string, limits: Limits, now: nu
 
 /** Opens a run; its user message and first turn follow. */
 export function startRun(draft: Draft, request: RunRequest): void {
-  const { agentId, runs, policy, pausedRun, now, model } = draft.context
+  const { agentId, runs, policy, pausedRun, failedRun, now, model } = draft.context
+  const before = pausedRun ?? failedRun
   const limits = { ...policy.limits, ...request.limits }
   const run = newRun(runIdOf(agentId, runs), request.requestId, limits, now)
-  draft.set({ run, runs: runs + 1, pause: null, pausedRun: null, pausedLimits: null })
-  const resumed = request.cause === 'resume' && pausedRun !== null ? { resumedFrom: pausedRun } : {}
+  draft.set({ run, runs: runs + 1, pause: null, pausedRun: null, pausedLimits: null, failedRun: null, resuming: null })
+  const resumed = request.cause === 'resume' && before !== null ? { resumedFrom: before } : {}
   draft.record({
     type: 'run.start',
     ...draft.at,
@@ -167,7 +168,11 @@ export function endRun(
   })
   if (run.deadline !== null) draft.children.push({ type: 'stop', id: 'deadline' })
   if (run.requestId === draft.context.task) endTask(draft)
-  draft.set({ run: null, pausedRun: stopReason === 'paused' ? run.runId : null })
+  draft.set({
+    run: null,
+    pausedRun: stopReason === 'paused' ? run.runId : null,
+    failedRun: stopReason === 'error' && draft.context.owesReply ? run.runId : null,
+  })
 }
 
 /** What the sub-agents of paused calls used is recorded with the end of the run, because their calls have not ended yet. */
@@ -225,6 +230,24 @@ export function replaceReply(draft: Draft, { failure, next }: EventOfType<'reply
   resetReply(draft, { failure }, { next })
   draft.setRun({ fallbacks: (draft.context.run?.fallbacks ?? 0) + 1 })
   nextAttempt(draft)
+}
+
+/** Goes on with the run that failed, once what is done at rest is done. */
+export const askToGoOn = (draft: Draft, { id, limits }: EventOfType<'resume'>): void =>
+  draft.set({ resuming: limits === undefined ? { id } : { id, limits } })
+
+/** Goes on with the run that failed: what was said then is on the trunk, and so are the steps made since. */
+export function resumeFailed(draft: Draft): void {
+  const { id: requestId, limits } = draft.context.resuming!
+  startRun(draft, { cause: 'resume', requestId, limits })
+}
+
+/** Gives up going on before it has begun: whoever asked for it is told by the end of a run. */
+export function dropResuming(draft: Draft): void {
+  if (draft.context.resuming === null) return
+  resumeFailed(draft)
+  endRun(draft, 'aborted')
+  draft.set({ owesReply: false })
 }
 
 /** Ends the run with an error. */

@@ -169,6 +169,8 @@ export class McpConnection implements ToolConnection {
     return work
   }
 
+  readonly #clean = <T>(value: T): T => this.#secrets.clean(value)
+
   readonly #debug = (message: string): void =>
     this.#host.logger?.debug({ source: this.#settings.name }, this.#secrets.clean(`MCP server: ${message}`))
 
@@ -196,7 +198,7 @@ export class McpConnection implements ToolConnection {
         // How it ended may be why; no turn waits longer for that.
         await within(clock, endMs, this.#ends(server.close()))
       }
-      return whyRefused(thrown, this.#settings, server, clock.now(), (text) => this.#secrets.clean(text))
+      return whyRefused(thrown, this.#settings, server, clock.now(), this.#clean)
     }
   }
 
@@ -216,12 +218,11 @@ export class McpConnection implements ToolConnection {
   /** Takes the tools as the server lists them now; the same ones stay the same array. */
   async #take(server: Server, signal: AbortSignal): Promise<void> {
     const settings = this.#settings
-    const listed = await listTools(server.client, { signal, timeout: settings.connectMs })
-    const clean = listed.tools.map((tool) => this.#secrets.clean(tool))
-    const made = await toolsOf(clean, settings, this.#checks, (call, context) => this.#call(call, context))
+    const listed = await listTools(server.client, { signal, timeout: settings.connectMs }, this.#clean)
+    const made = await toolsOf(listed.tools, settings, this.#checks, (call, context) => this.#call(call, context))
     const others = resourceTools(server, settings, (context, use) => this.#using(context, use))
     signal.throwIfAborted()
-    this.#listTrouble = this.#secrets.clean([...listed.trouble, ...made.trouble])
+    this.#listTrouble = [...listed.trouble, ...made.trouble]
     if (settings.instructions === true) this.#instructions = this.#secrets.clean(server.client.getInstructions())
     const all = [...made.tools, ...others]
     if (isSame(all, this.#listed)) return
@@ -324,7 +325,7 @@ export class McpConnection implements ToolConnection {
     const { name } = this.#settings
     const { sdk } = server
     if (this.#noticeRefusal(thrown, server)) return this.#signInFirst()
-    const text = this.#secrets.clean(reasonsOf(thrown))
+    const text = reasonsOf(thrown, this.#clean)
     if (sdk.SdkError.isInstance(thrown) && thrown.code === sdk.SdkErrorCode.ConnectionClosed) {
       const why = server.end ?? 'the connection was lost'
       return new Error(

@@ -4,6 +4,7 @@ import { join, resolve as absolute } from 'node:path'
 import type { OAuthClientMetadata, OAuthClientProvider } from '@modelcontextprotocol/client'
 import { z } from 'zod'
 import { describeIssues, hasCode, messageOf, RuntimeError } from '../protocol/errors.ts'
+import { onlyFields } from '../protocol/onlyFields.ts'
 import type { McpAuth } from './options.ts'
 import type { SignsIn } from './signIn.ts'
 import { callbackPath, listenForSignIn, type SignInListener } from './signInListener.ts'
@@ -20,15 +21,13 @@ export interface FileAuthOptions {
   readonly clientSecret?: string
 }
 
-const optionsSchema = z
-  .strictObject({
-    show: z.custom((value) => typeof value === 'function', 'give a function'),
-    port: z.int().min(1).max(65_535),
-    scope: z.string().min(1),
-    clientId: z.string().min(1),
-    clientSecret: z.string().min(1),
-  })
-  .partial()
+const optionsSchema = onlyFields({
+  show: z.custom((value) => typeof value === 'function', 'give a function'),
+  port: z.int().min(1).max(65_535),
+  scope: z.string().min(1),
+  clientId: z.string().min(1),
+  clientSecret: z.string().min(1),
+}).partial()
 
 const record = z.record(z.string(), z.unknown())
 const keptSchema = z.looseObject({
@@ -47,7 +46,7 @@ type Kept = z.infer<typeof keptSchema>
  * @throws RuntimeError `INVALID_OPTION`
  */
 export function fileAuth(dir: string, options: FileAuthOptions = {}): McpAuth {
-  const checked = z.tuple([z.string().min(1), optionsSchema]).safeParse([dir, options])
+  const checked = z.object({ dir: z.string().min(1), options: optionsSchema }).safeParse({ dir, options })
   if (!checked.success) throw new RuntimeError('INVALID_OPTION', `fileAuth: ${describeIssues(checked.error)}.`)
   return new FileAuth(absolute(dir), options)
 }

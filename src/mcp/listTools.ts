@@ -59,13 +59,15 @@ export async function listAll(
   return { entries: entries.slice(0, mostTools), isCut: true }
 }
 
-/** The tools of a server. The SDK's own list is all or nothing; here one that is malformed costs only itself. */
-export async function listTools(client: Client, options: Request): Promise<Listed> {
+/**
+ * The tools of a server, as `clean` leaves what it lists. The SDK's own list is all or nothing; here one that is malformed costs only itself.
+ */
+export async function listTools(client: Client, options: Request, clean: <T>(value: T) => T): Promise<Listed> {
   if (client.getServerCapabilities()?.tools === undefined) return { tools: [], trouble: [] }
   const { entries, isCut } = await listAll(client, 'tools/list', 'tools', options)
   const tools = new Map<string, ListedTool>()
   const trouble: string[] = isCut ? [`its list does not end: only ${mostTools} tools at most are taken`] : []
-  for (const entry of entries) {
+  for (const entry of clean(entries)) {
     const read = toolSchema.safeParse(entry)
     const wrong = read.success ? wrongIn(read.data, tools) : describeIssues(read.error)
     if (wrong === undefined) tools.set(read.data!.name, read.data!)

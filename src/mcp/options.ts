@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { ToolEffects } from '../actors/tools/defineTool.ts'
 import { describeIssues, labelOf, RuntimeError } from '../protocol/errors.ts'
+import { lazily } from '../protocol/lazily.ts'
 import { onlyFields } from '../protocol/onlyFields.ts'
 
 /** How often a server that ended, or could not be reached, is started again. */
@@ -94,6 +95,9 @@ export interface McpOptions {
   readonly restart?: McpRestart
 }
 
+/** Options of a server beside its name. */
+export type McpServerOptions = Omit<McpOptions, 'name'>
+
 const texts = z.record(z.string(), z.string())
 const isFunction = (value: unknown): boolean => typeof value === 'function'
 const isProvider = (value: unknown): boolean => isFunction((value as { readonly tokens?: unknown } | null)?.tokens)
@@ -104,8 +108,8 @@ const ms = z
   .positive()
   .max(2 ** 31 - 1)
 
-const optionsSchema = onlyFields({
-  name: z.string().regex(/^[A-Za-z0-9_-]{1,32}$/, 'use 1 to 32 letters, digits, "_" or "-"'),
+/** What a server may say of itself, beside its name. */
+const serverFields = {
   command: z.string().min(1),
   args: z.array(z.string()).readonly(),
   env: texts,
@@ -138,19 +142,44 @@ const optionsSchema = onlyFields({
     backoffMs: ms,
     maxBackoffMs: ms,
   }).partial(),
-})
-  .partial()
-  .required({ name: true })
-  .refine(({ command, url }) => (command === undefined) !== (url === undefined), 'give command, or url')
-  .refine(({ command, args, env, cwd }) => command !== undefined || (args ?? env ?? cwd) === undefined, {
+} satisfies { readonly [K in keyof Required<McpServerOptions>]: z.ZodType }
+
+/** What holds for several fields together. */
+const rules: readonly { readonly holds: (server: McpServerOptions) => boolean; readonly message: string }[] = [
+  {
+    holds: ({ command, url }) => (command === undefined) !== (url === undefined),
+    message: 'give command, or url',
+  },
+  {
+    holds: ({ command, args, env, cwd }) => command !== undefined || (args ?? env ?? cwd) === undefined,
     message: 'args, env and cwd are for a command',
-  })
-  .refine(({ url, headers, auth }) => url !== undefined || (headers ?? auth) === undefined, {
+  },
+  {
+    holds: ({ url, headers, auth }) => url !== undefined || (headers ?? auth) === undefined,
     message: 'headers and auth are for a url',
-  })
-  .refine(({ url }) => url === undefined || !hasPassword(url), {
+  },
+  {
+    holds: ({ url }) => url === undefined || !hasPassword(url),
     message: 'url holds a name or password, which logs would show: give it in headers',
+  },
+]
+
+function checkRules(server: unknown, { addIssue }: { addIssue(message: string): void }): void {
+  for (const { holds, message } of rules) if (!holds(server as McpServerOptions)) addIssue(message)
+}
+
+const optionsSchema = lazily(() =>
+  onlyFields({
+    name: z.string().regex(/^[A-Za-z0-9_-]{1,32}$/, 'use 1 to 32 letters, digits, "_" or "-"'),
+    ...serverFields,
   })
+    .partial()
+    .required({ name: true })
+    .superRefine(checkRules),
+)
+
+/** The options of a server whose name stands elsewhere. */
+export const serverSchema = lazily(() => onlyFields(serverFields).partial().superRefine(checkRules))
 
 const hasPassword = (url: string): boolean => {
   if (!URL.canParse(url)) return false
@@ -167,7 +196,7 @@ export type McpSettings = McpOptions &
 
 /** @throws RuntimeError `INVALID_OPTION` */
 export function readOptions(options: McpOptions): McpSettings {
-  const checked = optionsSchema.safeParse(options)
+  const checked = optionsSchema().safeParse(options)
   const label = labelOf('mcpTools', options)
   if (!checked.success) throw new RuntimeError('INVALID_OPTION', `${label}: ${describeIssues(checked.error)}.`)
   return {

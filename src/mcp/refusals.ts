@@ -23,14 +23,14 @@ export function whyRefused(
   const end = server?.end
   if (end !== undefined && (hasCode(thrown, 'CONNECTION_CLOSED') || hasCode(thrown, 'EPIPE')))
     return refused(`it did not start: ${end}`)
-  return refused(`it did not start: ${reasonsOf(thrown)}`)
+  return refused(`it did not start: ${reasonsOf(thrown, clean)}`)
 }
 
-/** An error of `fetch` says why only in its innermost cause. */
-export function reasonsOf(thrown: unknown): string {
+/** An error of `fetch` says why only in its innermost cause. What is too long is cut once it is clean: half a secret is known for none. */
+export function reasonsOf(thrown: unknown, clean: (text: string) => string): string {
   let cause = thrown
   for (let depth = 0; depth < 5 && cause instanceof Error && cause.cause instanceof Error; depth += 1)
     cause = cause.cause
   const inner = cause === thrown ? '' : `: ${messageOf(cause)}`
-  return `${messageOf(thrown)}${inner}`.slice(0, 500)
+  return clean(`${messageOf(thrown)}${inner}`).slice(0, 500)
 }

@@ -55,14 +55,15 @@ function forResources(settings: McpSettings, using: WithServer): readonly Tool[]
       description: `Lists the resources of "${name}", and templates of their addresses. Read one with ${name}_read_resource.`,
       input: z.object({}),
       run: (_, context) =>
-        using(context, async ({ client }, options) => {
+        using(context, async (server, options) => {
+          const { client } = server
           const resources = await listAll(client, 'resources/list', 'resources', options)
           const templates = await listAll(client, 'resources/templates/list', 'resourceTemplates', options).catch(
             () => ({
               entries: [],
             }),
           )
-          return listed([...resources.entries, ...templates.entries], 'resources')
+          return listed(server.clean([...resources.entries, ...templates.entries]), 'resources')
         }),
     }),
     defineTool({
@@ -71,10 +72,14 @@ function forResources(settings: McpSettings, using: WithServer): readonly Tool[]
       description: `Reads a resource of "${name}" by its address.`,
       input: z.object({ uri: z.string() }),
       run: ({ uri }, context) =>
-        using(context, async ({ client }, options) => {
+        using(context, async (server, options) => {
           const schema = z.looseObject({ contents: z.array(z.unknown()) })
-          const { contents } = await client.request({ method: 'resources/read', params: { uri } }, schema, options)
-          return readContents(contents)
+          const { contents } = await server.client.request(
+            { method: 'resources/read', params: { uri } },
+            schema,
+            options,
+          )
+          return readContents(server.clean(contents))
         }),
     }),
   ]
@@ -94,9 +99,10 @@ function forPrompts(settings: McpSettings, using: WithServer): readonly Tool[] {
       description: `Lists the prompts of "${name}", prepared instructions for tasks. Get one with ${name}_get_prompt.`,
       input: z.object({}),
       run: (_, context) =>
-        using(context, async ({ client }, options) =>
-          listed((await listAll(client, 'prompts/list', 'prompts', options)).entries, 'prompts'),
-        ),
+        using(context, async (server, options) => {
+          const { entries } = await listAll(server.client, 'prompts/list', 'prompts', options)
+          return listed(server.clean(entries), 'prompts')
+        }),
     }),
     defineTool({
       ...readOnly(settings),
@@ -104,13 +110,15 @@ function forPrompts(settings: McpSettings, using: WithServer): readonly Tool[] {
       description: `Gets a prompt of "${name}" by its name, filled in with arguments.`,
       input: z.object({ name: z.string(), arguments: z.record(z.string(), z.string()).default({}) }),
       run: (input, context) =>
-        using(context, async ({ client }, options) => {
+        using(context, async (server, options) => {
           const params = { name: input.name, arguments: input.arguments }
-          const { messages } = await client.request({ method: 'prompts/get', params }, promptSchema, options)
-          return messages.flatMap(({ role, content }): SaidBlock[] => [
-            { type: 'text', text: `[${role}]` },
-            ...(Array.isArray(content) ? content : [content]).flatMap(readBlock),
-          ])
+          const { messages } = await server.client.request({ method: 'prompts/get', params }, promptSchema, options)
+          return server
+            .clean(messages)
+            .flatMap(({ role, content }): SaidBlock[] => [
+              { type: 'text', text: `[${role}]` },
+              ...(Array.isArray(content) ? content : [content]).flatMap(readBlock),
+            ])
         }),
     }),
   ]

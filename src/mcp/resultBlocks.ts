@@ -50,7 +50,7 @@ function bytes(data: string, mimeType: string | undefined, name?: string): SaidB
   if (type.startsWith('audio/') || type === 'application/pdf')
     return { type: 'file', data, mimeType: type, ...(name === undefined ? {} : { name }) }
   return text(
-    `[${present([name ?? 'a file', type, `${Math.floor((data.length * 3) / 4)} bytes`])}; it cannot be shown]`,
+    `[${present([name ?? 'a file', type, `${Buffer.byteLength(data, 'base64')} bytes`])}; it cannot be shown]`,
   )
 }
 

@@ -73,7 +73,7 @@ export class Server {
     this.client.onerror = (error) => this.#failed(error)
     this.client.setNotificationHandler('notifications/tools/list_changed', () => host.listChanged())
     this.client.setNotificationHandler('notifications/message', ({ params }) =>
-      host.debug(`it says (${params.level}): ${JSON.stringify(params.data).slice(0, 2_000)}`),
+      host.debug(`it says (${params.level}): ${host.secrets.cutOff(JSON.stringify(params.data).slice(0, 2_000))}`),
     )
     if (settings.elicitation)
       this.client.setRequestHandler('elicitation/create', async ({ params }, { mcpReq }) => ({
@@ -87,6 +87,11 @@ export class Server {
     signal.throwIfAborted()
     if (this.client.getProtocolEra() === 'modern' && this.client.getServerCapabilities()?.tools?.listChanged === true)
       void this.#listen()
+  }
+
+  /** What it gave, without secrets: before any of it is cut. */
+  clean<T>(value: T): T {
+    return this.#host.secrets.clean(value)
   }
 
   /** How its process ended, if it has, and what it wrote last; without secrets. */

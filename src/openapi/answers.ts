@@ -1,4 +1,4 @@
-import { cutEnd } from '../conversation/cutMiddle.ts'
+import type { Redaction } from '../actors/tools/defineTool.ts'
 import type { SaidBlock } from '../protocol/saidContent.ts'
 import { isObject } from './references.ts'
 
@@ -8,6 +8,8 @@ export interface AnswerRules {
   readonly maxBytes: number
   /** What is kept of JSON, by paths such as `items.id`; `undefined`: all. */
   readonly fields: readonly string[] | undefined
+  /** Takes out of what was cut off the beginning of a secret that it ends with: half a secret is known for none. */
+  readonly redact: Redaction | undefined
 }
 
 /** Longest text of an error, in UTF-16 units. */
@@ -21,7 +23,7 @@ export async function resultOf(response: Response, rules: AnswerRules): Promise<
   if (isText(type)) {
     const text = decoderOf(response).decode(bytes)
     if (isCut)
-      return `${text}\n[… the answer is longer than ${rules.maxBytes} bytes, and was cut off here: ask for less …]`
+      return `${beginning(text, rules)}\n[… the answer is longer than ${rules.maxBytes} bytes, and was cut off here: ask for less …]`
     return isJson(type) || type === '' ? shaped(text, rules.fields) : text
   }
   if (isCut) return `[an answer of type ${type}, longer than ${rules.maxBytes} bytes: it is not shown]`
@@ -29,12 +31,23 @@ export async function resultOf(response: Response, rules: AnswerRules): Promise<
 }
 
 /** An answer that was not good, as an error for the model; `operation` is what was called. */
-export async function errorOf(response: Response, operation: string, pauseMs: number | undefined): Promise<Error> {
-  const { bytes } = await bytesOf(response, maxError * 4)
-  const text = isText(typeOf(response)) ? cutEnd(new TextDecoder().decode(bytes).trim(), maxError) : ''
+export async function errorOf(
+  response: Response,
+  operation: string,
+  { pauseMs, redact }: { readonly pauseMs: number | undefined; readonly redact: Redaction | undefined },
+): Promise<Error> {
+  const { bytes, isCut } = await bytesOf(response, maxError * 4)
+  const whole = isText(typeOf(response)) ? new TextDecoder().decode(bytes).trim() : ''
+  const text = isCut || whole.length > maxError ? `${beginning(whole.slice(0, maxError - 1), { redact })}…` : whole
   const status = `${response.status} ${response.statusText}`.trim()
   const wait = pauseMs === undefined ? '' : ` It asks to be left alone for ${Math.ceil(pauseMs / 1_000)} s.`
   return new Error(`${operation}: ${status}.${wait}${text === '' ? '' : `\n${text}`}`)
+}
+
+/** What was cut off, in the middle of a character perhaps, without secrets. */
+function beginning(text: string, { redact }: Pick<AnswerRules, 'redact'>): string {
+  const whole = text.replace(/\uFFFD+$/, '')
+  return redact === undefined ? whole : (redact.stream().push(whole)?.text ?? '')
 }
 
 const typeOf = (response: Response): string =>

@@ -23,7 +23,7 @@ export interface OperationPlan {
   readonly servers: readonly URL[]
   readonly effects: Exclude<ToolEffects, 'reversible'>
   readonly needsApproval: boolean | ((input: unknown) => boolean)
-  readonly answers: AnswerRules
+  readonly answers: Omit<AnswerRules, 'redact'>
   readonly timeoutMs: number
 }
 
@@ -72,8 +72,9 @@ async function call(plan: OperationPlan, host: SourceHost, input: Input, context
     await response.body?.cancel()
     response = await send(await requestOf(plan, host, input, context, true), rules)
   }
-  if (response.ok) return await resultOf(response, answers)
-  const error = await errorOf(response, titleOf(operation), pauseOf(response, host.clock))
+  const { redact } = context
+  if (response.ok) return await resultOf(response, { ...answers, redact })
+  const error = await errorOf(response, titleOf(operation), { pauseMs: pauseOf(response, host.clock), redact })
   if (response.status !== 401 || proofs.missing.length === 0) throw error
   throw new Error(
     `${error.message}\n(Nothing proves who calls: the application gave no "auth" for ${proofs.missing.join(', ')}.)`,

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { ToolEffects } from '../actors/tools/defineTool.ts'
 import { describeIssues, RuntimeError } from '../protocol/errors.ts'
+import { onlyFields } from '../protocol/onlyFields.ts'
 import type { OperationPattern } from './choices.ts'
 import type { AuthByScheme } from './security.ts'
 
@@ -62,32 +63,31 @@ const patterns = z.array(pattern)
 const paths = z.array(z.string().min(1))
 const effects = z.enum(['none', 'idempotent', 'irreversible'])
 
-const optionsSchema = z
-  .strictObject({
-    name: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'use 1 to 64 letters, digits, "_" or "-"'),
-    include: patterns,
-    exclude: patterns,
-    maxTools: z.int().positive(),
-    // The messages must not quote a secret.
-    auth: z.record(
-      z.string(),
-      z.union(
-        [z.string().min(1), z.strictObject({ username: z.string(), password: z.string() }), z.custom(isFunction)],
-        'give a string, { username, password } or a function that gives a token',
-      ),
+const optionsSchema = onlyFields({
+  name: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'use 1 to 64 letters, digits, "_" or "-"'),
+  include: patterns,
+  exclude: patterns,
+  maxTools: z.int().positive(),
+  // The messages must not quote a secret.
+  auth: z.record(
+    z.string(),
+    z.union(
+      [z.string().min(1), onlyFields({ username: z.string(), password: z.string() }), z.custom(isFunction)],
+      'give a string, { username, password } or a function that gives a token',
     ),
-    servers: z.array(z.union([z.url({ protocol: /^https?$/ }), z.instanceof(URL)])).min(1),
-    effects: z.record(z.string(), effects),
-    approve: z.union(
-      [z.enum(['all', 'writes', 'none']), patterns, z.custom(isFunction)],
-      'give "all", "writes", "none", patterns or a function',
-    ),
-    responses: z
-      .strictObject({ fields: z.union([paths, z.record(z.string(), paths)]), maxBytes: z.int().positive() })
-      .partial(),
-    timeoutMs: z.number().positive().max(2_147_483_647),
-  })
-  .partial()
+  ),
+  servers: z.array(z.union([z.url({ protocol: /^https?$/ }), z.instanceof(URL)])).min(1),
+  effects: z.record(z.string(), effects),
+  approve: z.union(
+    [z.enum(['all', 'writes', 'none']), patterns, z.custom(isFunction)],
+    'give "all", "writes", "none", patterns or a function',
+  ),
+  responses: onlyFields({
+    fields: z.union([paths, z.record(z.string(), paths)]),
+    maxBytes: z.int().positive(),
+  }).partial(),
+  timeoutMs: z.number().positive().max(2_147_483_647),
+}).partial()
 
 /** @throws RuntimeError `INVALID_OPTION` */
 export function checkOptions(options: OpenApiOptions): void {

@@ -3,6 +3,7 @@ import { RuntimeError, toErrorInfo, type ErrorInfo } from '../protocol/errors.ts
 import type { RunResult } from '../runs/runResult.ts'
 import type { Agent } from '../runtime/agents/agent.ts'
 import type { Settled } from '../runtime/agents/settled.ts'
+import { LoggedRequests } from '../sessions/loggedRequests.ts'
 import type { Carried, Outcome } from './carried.ts'
 import { refusalOf } from './engineErrors.ts'
 import type { WorkerAgents } from './workerAgents.ts'
@@ -43,7 +44,9 @@ export class Attempt {
   readonly #early: Carried[] = []
   readonly #seen = new Set<string>()
   readonly #refused = new Map<string, ErrorInfo>()
-  #result: RunResult | undefined
+  #result: (Pick<RunResult, 'stopReason'> & { readonly error?: ErrorInfo | undefined }) | undefined
+  /** The log had the command before: another attempt gave it. */
+  #isKnown = false
   #from: number | undefined
   #carrying: Promise<void> = Promise.resolve()
   #changed = Promise.withResolvers<void>()
@@ -159,7 +162,10 @@ export class Attempt {
     if (command.type === 'wake' || command.type === 'open' || this.#seen.has(requestId)) return
     this.#seen.add(requestId)
     try {
-      if (await agent.wasAsked(requestId)) return
+      if (await agent.wasAsked(requestId)) {
+        if (requestId === this.#first.requestId) this.#isKnown = true
+        return
+      }
       if (command.type === 'agent.stop') this.#isStopping = true
       const run = agent.dispatch(command, { requestId })
       if (run === undefined || requestId !== this.#first.requestId) return
@@ -193,7 +199,10 @@ export class Attempt {
       }
       checkSettled(agent.id, settled, this.#isStopping)
       const reporting = await this.#reporting(agent, settled, changed)
-      if (reporting !== undefined && carrying === this.#carrying) return this.#outcome(agent, settled, reporting)
+      if (reporting !== undefined && carrying === this.#carrying) {
+        if (this.#isKnown) await this.#readResult(agent)
+        return this.#outcome(agent, settled, reporting)
+      }
     }
   }
 
@@ -224,6 +233,18 @@ export class Attempt {
     return agent.lastSeq === lastSeq && agent.state === 'idle' ? all : undefined
   }
 
+  /** What came of the command is in the log, and nowhere else: it may have ended in another process. */
+  async #readResult(agent: Agent): Promise<void> {
+    const { requestId } = this.#first
+    const requests = new LoggedRequests()
+    for await (const record of agent.readLog()) {
+      requests.apply(record)
+      if (record.type === 'run.start' && record.requestId === requestId) this.#from ??= record.seq
+    }
+    const came = requests.outcome(requestId)
+    if (came?.status === 'ended') this.#result = came
+  }
+
   #outcome(agent: Agent, settled: Settled, reporting: readonly Settled[]): Step {
     const { lastSeq: seq } = agent
     const error = this.#refused.get(this.#first.requestId)
@@ -240,7 +261,9 @@ export class Attempt {
         seq,
         ...(this.#from === undefined ? {} : { from: this.#from }),
         ...(stopReason === undefined ? {} : { stopReason }),
-        ...(this.#result?.stopReason === 'error' ? { error: this.#result.error } : {}),
+        ...(this.#result?.stopReason === 'error' && this.#result.error !== undefined
+          ? { error: this.#result.error }
+          : {}),
         ...(keys.length === 0 ? {} : { callIds: keys }),
       },
       ...(caller === undefined ? {} : { wakes: caller }),

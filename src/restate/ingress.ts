@@ -38,6 +38,8 @@ export class Ingress {
   readonly #parts: IngressParts
   readonly #ingress: Clients.Ingress
   readonly #closing = new AbortController()
+  /** Whether it had the object when it last answered: it does not know it yet for a moment after it has begun. */
+  #hasObject = false
 
   constructor(parts: IngressParts) {
     this.#parts = parts
@@ -96,14 +98,21 @@ export class Ingress {
     for (;;) {
       const waited = AbortSignal.timeout(mostWaitMs)
       try {
-        return await ask(AbortSignal.any([this.#closing.signal, waited]))
+        const answer = await ask(AbortSignal.any([this.#closing.signal, waited]))
+        this.#hasObject = true
+        return answer
       } catch (thrown) {
         if (this.#closing.signal.aborted) throw new RuntimeError('BRIDGE_CLOSED', 'The client is closed.')
         // It works on: whoever asks again is told once it is done.
         if (waited.aborted) continue
-        this.#checkPassing(thrown)
+        const refusal = this.#refusalOf(thrown)
+        const mayPass = refusal === undefined || (this.#isUnknown(thrown) && (this.#hasObject || since !== undefined))
+        if (!mayPass) throw refusal
         since ??= clock.now()
-        if (clock.now() - since + pauseMs > patienceMs) throw this.#unreachable(thrown)
+        if (clock.now() - since + pauseMs > patienceMs) {
+          this.#hasObject = false
+          throw refusal ?? this.#unreachable(thrown)
+        }
       }
       await this.#pause(pauseMs)
       pauseMs = Math.min(pauseMs * 2, mostPauseMs)
@@ -125,20 +134,24 @@ export class Ingress {
     })
   }
 
-  /** Throws what would be the same the next time. */
-  #checkPassing(thrown: unknown): void {
-    if (!(thrown instanceof this.#parts.clients.HttpCallError)) {
-      // Only a connection that fails has a cause; anything else is a mistake.
-      if (thrown instanceof TypeError && thrown.cause === undefined) throw thrown
-      return
-    }
+  /** What would be the same the next time; `undefined`: it may be another. */
+  #refusalOf(thrown: unknown): Error | undefined {
+    // Only a connection that fails has a cause; anything else is a mistake.
+    if (!(thrown instanceof this.#parts.clients.HttpCallError))
+      return thrown instanceof TypeError && thrown.cause === undefined ? thrown : undefined
     const { status, responseText } = thrown
-    if (passing.has(status)) return
+    if (passing.has(status)) return undefined
     const { code, message } = answerIn(responseText)
-    if (code !== undefined) throw remoteError({ code, message })
+    if (code !== undefined) return remoteError({ code, message })
+    if (status === 413) return new RuntimeError('ENGINE_LIMIT', `The engine takes no request of this size: ${message}`)
     const what = status === 404 ? `It has no object "${this.#parts.name}" that takes this` : `It answered ${status}`
-    if (status === 413) throw new RuntimeError('ENGINE_LIMIT', `The engine takes no request of this size: ${message}`)
-    throw new RuntimeError('ENGINE_REFUSED', `${what}: ${message}`)
+    return new RuntimeError('ENGINE_REFUSED', `${what}: ${message}`)
+  }
+
+  /** Whether it knows no such object, or not yet. */
+  #isUnknown(thrown: unknown): boolean {
+    if (!(thrown instanceof this.#parts.clients.HttpCallError) || thrown.status !== 404) return false
+    return answerIn(thrown.responseText).code === undefined
   }
 }
 

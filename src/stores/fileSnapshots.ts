@@ -32,17 +32,19 @@ export class FileSnapshots implements SnapshotStore {
     this.maxFileBytes = options.maxFileBytes
   }
 
-  put(agentId: string, bytes: Uint8Array): Promise<string> {
+  async put(agentId: string, bytes: Uint8Array): Promise<string> {
+    checkSnapshotSize(bytes, this)
+    // It is written later, and whose bytes they are may use them for something else.
+    const given = bytes.slice()
     const folder = this.#folderOf(agentId)
     const kept = this.#agents.get(agentId) ?? { index: readIndex(folder), last: Promise.resolve() }
     this.#agents.set(agentId, kept)
-    const done = kept.last.then(() => this.#put(folder, kept, bytes))
+    const done = kept.last.then(() => this.#put(folder, kept, given))
     kept.last = done.catch(() => {})
-    return done
+    return await done
   }
 
   async #put(folder: string, { index: read }: Kept, bytes: Uint8Array): Promise<string> {
-    checkSnapshotSize(bytes, this)
     const index = await read
     const id = snapshotId(bytes)
     const file = join(folder, id)

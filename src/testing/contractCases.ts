@@ -15,6 +15,7 @@ import {
 import { checkpoints, reopenCheckpoints } from './contractCheckpoints.ts'
 import { holders, reopenHolders } from './contractHolders.ts'
 import { pages, reopenPages } from './contractPages.ts'
+import { reopenSnapshots, snapshots } from './contractSnapshots.ts'
 import { reopenSearching, searching } from './contractSearch.ts'
 import { reopenTakeovers, takeovers } from './contractTakeovers.ts'
 
@@ -334,6 +335,7 @@ export const storeChecks: Checks = {
   ...forgetting,
   ...pages,
   ...checkpoints,
+  ...snapshots,
   ...searching,
   ...holders,
 }
@@ -343,6 +345,7 @@ export const reopenChecks: ReopenChecks = {
   ...reopenTakeovers,
   ...reopenPages,
   ...reopenCheckpoints,
+  ...reopenSnapshots,
   ...reopenSearching,
   ...reopenHolders,
   'a store opened again has every record': async (store, reopen) => {

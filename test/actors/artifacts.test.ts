@@ -77,15 +77,15 @@ describe('artifacts of a definition', (it) => {
     )
   })
 
-  for (const [what, artifacts] of [
+  for (const [what, artifacts, says = 'artifacts'] of [
     ['too little to see', { overChars: 10 }],
-    ['a word that is none', { overCharacters: 5_000 }],
+    ['a word that is none', { overChar: 5_000 }, 'artifacts: "overChar" is not known; did you mean "overChars"?'],
     ['no number', { maxBytes: 'much' }],
   ] as const) {
     it(`are refused for ${what}`, () => {
       assert.throws(
         () => defineAgent({ name: 'a', model, artifacts: artifacts as object }),
-        withCode('INVALID_DEFINITION', 'artifacts'),
+        withCode('INVALID_DEFINITION', says),
       )
     })
   }

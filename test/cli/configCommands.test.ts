@@ -36,6 +36,28 @@ describe('commands in a folder with a configuration', (it) => {
     assert.is(alone.code, 1)
   })
 
+  it('go on with a run that failed, where it failed', { timeoutMs: 10_000 }, async (context) => {
+    const moody = configText(`import { existsSync } from 'node:fs'
+const isWell = () => existsSync(new URL('./well.txt', import.meta.url))
+const model = policyModel(({ messages }) => {
+  if (!isWell()) throw new Error('not well')
+  return 'asked by ' + messages.length
+})
+export default defineConfig({ agents: [defineAgent({ name: 'moody', retry: { attempts: 1 }, model })], store: 'sessions' })`)
+    const dir = configFolder(context, { 'escapement.config.ts': moody })
+    const failed = await run(context, dir, 'run', 'hi', '--dir', dir)
+    assert.is(failed.code, 1)
+    const id = idIn(join(dir, 'sessions'))
+    const again = await run(context, dir, 'resume', id, '--dir', dir)
+    assert.is(again.code, 1)
+    writeFileSync(join(dir, 'well.txt'), '')
+    const resumed = await run(context, dir, 'resume', id, '--dir', dir)
+    assert.is(resumed.code, 0, resumed.stderr)
+    assert.match(resumed.stdout, /^Going on with a run that failed\.\n[^]*asked by 1/)
+    const over = await run(context, dir, 'resume', id, '--dir', dir)
+    assert.match(over.stdout, /nothing left to do/)
+  })
+
   it(
     'take the agent that is named, made with the chosen model, or the own one',
     { timeoutMs: 10_000 },

@@ -4,6 +4,7 @@ import { isToolSource } from '../../src/actors/tools/toolSource.ts'
 import { assert, describe } from '../support/suite.ts'
 import { skillText } from '../actors/skills/skillFolder.ts'
 import { withCode } from '../support/agentHarness.ts'
+import { reference } from '../mcp/opened.ts'
 import { configFolder, configText } from './configFolder.ts'
 import { endedCli } from './cliInProcess.ts'
 
@@ -22,6 +23,33 @@ describe('the tools of a configuration', (it) => {
       tools.map((entry) => (isToolSource(entry) ? entry.source : entry.name)),
       ['read_file', 'skills', 'files', 'web'],
     )
+  })
+
+  it('have servers with all that a server can be told', { timeoutMs: 20_000 }, async (context) => {
+    const { command, args } = reference('everything', 'stdio')
+    const dir = configFolder(context, {
+      'escapement.config.ts': configText(`export default {
+  mcp: {
+    every: {
+      ...${JSON.stringify({ command, args })},
+      include: ['echo', 'get-sum'],
+      prefix: 'always',
+      resources: true,
+      effects: { echo: 'none' },
+      approve: (name) => name !== 'echo',
+      connectMs: 15_000,
+    },
+  },
+  model: policyModel(({ messages, tools }) =>
+    messages.length > 1
+      ? 'echoed: ' + messages.at(-1).content[0].text
+      : { text: tools.map(({ name }) => name).join(' '), toolCalls: [{ name: 'every_echo', input: { message: 'hi' } }] },
+  ),
+}`),
+    })
+    const { stdout, stderr } = await endedCli(context, ['run', 'x', '--dir', dir])
+    assert.match(stdout, /every_echo every_get-sum every_list_resources every_read_resource/, stderr)
+    assert.match(stdout, /echoed: Echo: hi/, stderr)
   })
 
   it(
@@ -48,7 +76,15 @@ describe('the tools of a configuration', (it) => {
       `export default { mcp: { files: {\n comand: 'x' } } }`,
       'escapement.config.ts:3: "comand" is not known; did you mean "command"?',
     )
-    await wrong(`export default { mcp: { files: {} } }`, 'escapement.config.ts: ')
+    await wrong(`export default { mcp: {\n files: {} } }`, 'escapement.config.ts:3: mcp.files: give command, or url.')
+    await wrong(
+      `export default { mcp: { web: {\n url: 'http://ann:hunter2@127.0.0.1' } } }`,
+      'escapement.config.ts:2: mcp.web: url holds a name or password, which logs would show: give it in headers.',
+    )
+    await wrong(
+      `export default { mcp: { files: { command: 'x',\n restart: {\n maxRestart: 1 } } } }`,
+      'escapement.config.ts:4: "maxRestart" is not known; did you mean "maxRestarts"?',
+    )
     await wrong(`export default { mcp: {\n 'my files': { command: 'x' } } }`, 'use 1 to 32 letters')
     await wrong(`export default { skills: 'skills' }`, 'escapement.config.ts:2: skills: ')
   })

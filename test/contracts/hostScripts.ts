@@ -40,19 +40,26 @@ const pay = tool('pay', () => 'paid', { needsApproval: true, effects: 'irreversi
 const define = (replies: readonly ScriptedReply[], rest: Partial<AgentOptions> = {}): AgentDefinition =>
   defineAgent({ name: 'a', model: scriptedModel(replies), tools: [say, fail, pay], ...rest })
 
-/** Decides what a run asks people, in the order in which it asks. */
+/** Decides what a run asks people, in the order in which it asks, and each once the call before has ended: they may end in any order. */
 async function answering(
   run: HostedRun,
   agent: HostedAgent,
   decisions: readonly ('approve' | { readonly deny: string })[],
 ): Promise<void> {
   const left = decisions[Symbol.iterator]()
+  const asked: string[] = []
+  let isDecided = false
   for await (const event of run) {
-    if (event.type !== 'approval.requested' && event.type !== 'question.asked') continue
+    if (event.type === 'approval.requested' || event.type === 'question.asked') asked.push(event.key)
+    if (event.type === 'tool.end') isDecided = false
+    const [key] = asked
+    if (isDecided || key === undefined) continue
+    asked.shift()
+    isDecided = true
     const { value } = left.next()
     const [decision, reason] =
       typeof value === 'object' ? (['deny', value.deny] as const) : (['approve', undefined] as const)
-    await agent.decide(event.key, decision, reason)
+    await agent.decide(key, decision, reason)
   }
 }
 

@@ -7,6 +7,8 @@ import { memoryStore } from '../../src/stores/memoryStore.ts'
 import { sqliteStore } from '../../src/stores/sqlite/sqliteStore.ts'
 import { assert, describe } from '../support/suite.ts'
 import { agentScripts, inMemory, logsOf } from './agentScripts.ts'
+import { inMemoryOfProcess, inProcess } from './hosts.ts'
+import { hostScripts } from './hostScripts.ts'
 
 const places: { readonly [name: string]: (dir: string) => Store } = {
   'in files': (dir) => fileStore(dir),
@@ -14,6 +16,18 @@ const places: { readonly [name: string]: (dir: string) => Store } = {
   'in SQLite': (dir) => sqliteStore(join(dir, 'agents.db')),
   'in SQLite that is synced': (dir) => sqliteStore(join(dir, 'agents.db'), { durability: 'batch' }),
 }
+
+describe('the logs of agents, wherever they work,', (it) => {
+  for (const [what, script] of Object.entries(hostScripts))
+    for (const [where, open] of Object.entries(places))
+      it(`that ${what} are the same ${where} as in memory`, { timeoutMs: 10_000 }, async (context) => {
+        const dir = await mkdtemp(join(tmpdir(), 'escapement-logs-'))
+        context.cleanup(() => rm(dir, { recursive: true }))
+        const expected = await inMemoryOfProcess(script(), context)
+        assert.ok(JSON.stringify(expected).length > 1000)
+        assert.equal(await inProcess(script(), context, () => open(dir)), expected)
+      })
+})
 
 describe('the logs of agents', (it) => {
   for (const [what, script] of Object.entries(agentScripts))

@@ -6,6 +6,7 @@ import type { Store } from '../../src/protocol/store.ts'
 import { owned } from '../../src/testing/contractDemands.ts'
 import { fileStore } from '../../src/stores/fileStore.ts'
 import { sqliteStore } from '../../src/stores/sqlite/sqliteStore.ts'
+import { MemorySnapshots } from '../../src/stores/memorySnapshots.ts'
 import { memoryStore } from '../../src/stores/memoryStore.ts'
 import { type StoreContractOptions, storeContract } from '../../src/testing/storeContract.ts'
 import type { FileStoreOptions } from '../../src/stores/syncPolicy.ts'
@@ -135,6 +136,20 @@ describe('the store contract', (it) => {
     'does not take its address back': {
       breakIt: (store) => ({ announce: async (url) => (url === undefined ? undefined : store.announce!(url)) }),
       found: /an address that was taken back/,
+    },
+    'gives contents of files to every agent': {
+      breakIt: ({ snapshots }) => ({
+        snapshots: {
+          maxFileBytes: snapshots!.maxFileBytes,
+          put: (_, bytes) => snapshots!.put('all', bytes),
+          get: (_, id) => snapshots!.get('all', id),
+        },
+      }),
+      found: /agents must not share them/,
+    },
+    'keeps contents of files of a log that it deletes': {
+      breakIt: () => ({ snapshots: new MemorySnapshots() }),
+      found: /delete must remove them/,
     },
     'stays open after close': { breakIt: () => ({ close: async () => {} }), found: /close waits for appends/ },
   }

@@ -4,10 +4,11 @@
  *
  *   node test/crash/scaleMatrix.ts [--cells 120] [--troubles 10] [--agents 20] [--seed 1] [--only freeze] [--sqlite]
  *
- * Each of the cells is one of {kill a worker, freeze one and let it go on, kill the engine} at one of {in a reply, between a record and its effect, in a
- * tool, in a sub-agent's tool, in a drain, while an approval waits}; the seed decides their order. Troubles are what lasts, or has to be
- * noticed first, each at one of the places: workers that freeze for 15 s, a database that is restarted or crashes, a network between a worker
- * and the database that stalls or breaks for 30 s, or until all is answered, a full disk, other code, a gateway that dies; 60 are all of them. `--only` takes those whose name has it.
+ * Each of the cells is one of {kill a worker, freeze one and let it go on, kill the engine, kill all workers, freeze them, part one from the engine,
+ * freeze the engine, freeze the database} at one of {in a reply, between a record and its effect, in a tool, in a sub-agent's tool, in a drain, while an
+ * approval waits}; the seed decides their order. Troubles are what lasts, or has to be noticed first, each at one of the places: workers that freeze
+ * for 15 s, a database that is restarted or crashes, a network between a worker and the database that stalls or breaks for 30 s, or until all is
+ * answered, a full disk, other code, a gateway that dies or freezes; 66 are all of them. `--only` takes those whose name has it.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -15,7 +16,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { findPostgres } from '../postgres/installPostgres.ts'
 import { PostgresServer } from '../postgres/server.ts'
-import { deaths, troubles, type BlowName } from '../restate/crash/blows.ts'
+import { blowOf, deaths, losses, troubles, type BlowName } from '../restate/crash/blows.ts'
 import { runCell } from '../restate/crash/cell.ts'
 import type { CellResult } from '../restate/crash/cellResult.ts'
 import { runGatewayCell } from '../restate/crash/gatewayCell.ts'
@@ -37,13 +38,16 @@ for (const value of [cells, others, agents, seed])
   if (!Number.isSafeInteger(value)) throw new Error('--cells, --troubles, --agents and --seed take numbers')
 const print = (line: string): void => void process.stdout.write(`${line}\n`)
 
-/** A gateway is killed in the middle of a reply alone: nothing else is its business. */
+/** A gateway is struck in the middle of a reply alone: nothing else is its business. */
 type Row =
   | { readonly blow: BlowName; readonly place: Place }
-  | { readonly blow: 'kill gateway'; readonly place: 'reply' }
+  | { readonly blow: 'kill gateway' | 'freeze gateway'; readonly place: 'reply' }
 
 /** How long a trouble lasts, in milliseconds. Longer than a store tries to write, so that agents pause: the full disk. */
 const lastMs: Partial<Record<BlowName, number>> = {
+  'freeze workers': 5_000,
+  'freeze engine': 5_000,
+  'freeze database': 8_000,
   'freeze, pings': 15_000,
   'freeze, health': 15_000,
   'stop database': 3_000,
@@ -53,13 +57,19 @@ const lastMs: Partial<Record<BlowName, number>> = {
   'disk full': 35_000,
 }
 
-const isWanted = ({ blow }: Row): boolean => blow.includes(values.only)
-const dead: readonly Row[] = deaths.flatMap((blow) => places.map((place) => ({ blow, place }))).filter(isWanted)
+const hasPostgres = !values.sqlite && findPostgres() !== undefined
+const isGateway = (blow: Row['blow']): blow is 'kill gateway' | 'freeze gateway' => blow.endsWith('gateway')
+const isWanted = ({ blow }: Row): boolean =>
+  blow.includes(values.only) && (hasPostgres || isGateway(blow) || blowOf(blow).needs === undefined)
+const dead: readonly Row[] = [...deaths, ...losses]
+  .flatMap((blow) => places.map((place) => ({ blow, place })))
+  .filter(isWanted)
 /** Each trouble once, at another place the next time. */
 const troubled: readonly Row[] = places
   .flatMap((_, round) => [
     ...troubles.map((blow, index) => ({ blow, place: places[(index + round + seed!) % places.length]! })),
     { blow: 'kill gateway', place: 'reply' } as const,
+    { blow: 'freeze gateway', place: 'reply' } as const,
   ])
   .filter(isWanted)
 /** The cells in another order for each seed, again and again until there are enough. */
@@ -70,7 +80,7 @@ const planned: readonly Row[] = [
 
 const columns = ['answers', 'gaps', 'repeats', 'again', 'twice', 'zombie', 'slowest'] as const
 const dir = await mkdtemp(join(tmpdir(), 'escapement-scale-'))
-const database = values.sqlite || findPostgres() === undefined ? undefined : await PostgresServer.start()
+const database = hasPostgres ? await PostgresServer.start() : undefined
 const engine = await Engine.start()
 let wrong = 0
 try {
@@ -91,12 +101,12 @@ try {
   process.exitCode = wrong === 0 ? 0 : 1
 }
 
-function run(row: Row): Promise<CellResult> {
+function run({ blow, place }: Row): Promise<CellResult> {
   const where = { engine, dir, database }
-  if (row.blow === 'kill gateway') return runGatewayCell({ agents: agents! }, where)
-  const last = lastMs[row.blow]
-  const prompts = (troubles as readonly string[]).includes(row.blow) ? 4 : 2
-  return runCell({ ...row, agents: agents!, prompts, ...(last === undefined ? {} : { lastMs: last }) }, where)
+  if (isGateway(blow)) return runGatewayCell({ agents: agents!, isFrozen: blow === 'freeze gateway' }, where)
+  const last = lastMs[blow]
+  const prompts = (troubles as readonly string[]).includes(blow) ? 4 : 2
+  return runCell({ blow, place, agents: agents!, prompts, ...(last === undefined ? {} : { lastMs: last }) }, where)
 }
 
 /** Whether something was wrong. */

@@ -2,7 +2,8 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
-import { checkVersion, releasedChangelog, withVersion } from '../../scripts/release.ts'
+import { checkVersion, nextVersion, releasedChangelog, withVersion } from '../../scripts/release.ts'
+import { sizeBudget, wrongInTarball, type Tarball } from '../../scripts/releaseTarball.ts'
 import { assert, describe, type CaseContext } from '../support/suite.ts'
 
 const changelog = (unreleased: string): string =>
@@ -38,15 +39,80 @@ describe('a release', (it) => {
   })
 })
 
+const manifest = {
+  exports: { '.': { types: './dist/index.d.ts', default: './dist/index.js' }, './package.json': './package.json' },
+  publishConfig: { access: 'public', provenance: true },
+}
+
+const packed: Tarball = {
+  filename: 'escapement-0.2.0.tgz',
+  size: 1_000,
+  unpackedSize: 5_000,
+  files: [
+    'package.json',
+    'README.md',
+    'LICENSE',
+    'CHANGELOG.md',
+    'THIRD-PARTY-NOTICES',
+    'dist/cli.js',
+    'dist/index.js',
+    'dist/index.d.ts',
+  ].map((path) => ({ path, size: 2_000 })),
+}
+
+describe('the next version', (it) => {
+  it('is a minor one, or a patch where nothing but defects was mended', () => {
+    assert.is(nextVersion('0.1.0', '\n### Added\n\n- Chimes.\n'), '0.2.0')
+    assert.is(nextVersion('0.1.4', '\n### Fixed\n\n- It ticks.\n\n### Changed\n\n- It tocks.\n'), '0.2.0')
+    assert.is(nextVersion('0.1.4', '\n### Fixed\n\n- It ticks.\n\n### Security\n\n- A lock.\n'), '0.1.5')
+    assert.is(nextVersion('1.9.3', '\n- Ticks.\n'), '1.10.0')
+  })
+})
+
+describe('the tarball of a release', (it) => {
+  const wrong = (change: Partial<Tarball>, of: Parameters<typeof wrongInTarball>[1] = manifest): readonly string[] =>
+    wrongInTarball({ ...packed, ...change }, of)
+
+  it('has its doors, its licence, its notices, and is published with provenance', () => {
+    assert.equal(wrong({}), [])
+    for (const path of packed.files.map((file) => file.path))
+      assert.equal(wrong({ files: packed.files.filter((file) => file.path !== path) }), [`${path} is missing.`])
+    assert.match(
+      wrong({ files: packed.files.map((file) => ({ ...file, size: 10 })) }).join(),
+      'THIRD-PARTY-NOTICES names no package.',
+    )
+    assert.match(wrong({}, { ...manifest, publishConfig: { access: 'public' } }).join(), '"provenance": true')
+  })
+
+  it('has no tests, no secrets and nothing of one machine', () => {
+    for (const path of ['test/a.test.ts', '.npmrc', 'examples/.env', 'docs/.DS_Store', 'a/tsconfig.tsbuildinfo'])
+      assert.equal(wrong({ files: [...packed.files, { path, size: 1 }] }), [`${path} does not belong in it.`])
+    assert.equal(wrong({ files: [...packed.files, { path: 'docs/environment.md', size: 1 }] }), [])
+  })
+
+  it('keeps within its budget', () => {
+    for (const [change, name] of [
+      [{ size: sizeBudget.tarball + 1 }, 'tarball'],
+      [{ unpackedSize: sizeBudget.unpacked + 1 }, 'unpacked'],
+      [
+        { files: [...packed.files, ...Array.from({ length: sizeBudget.files }, () => ({ path: 'a', size: 1 }))] },
+        'files',
+      ],
+    ] as const)
+      assert.match(wrong(change).join(), new RegExp(`^${name} is \\d+, above its budget of \\d+`))
+  })
+})
+
 const script = join(import.meta.dirname, '..', '..', 'scripts', 'release.ts')
 
 /** A repository with something to release, pushed to another; its `npm` writes down what it is told, and fails at `npm <failing>`. */
-function repository({ cleanup }: CaseContext, failing = 'nothing') {
+function repository({ cleanup }: CaseContext, failing = 'nothing', tarball: Tarball = packed) {
   const folder = mkdtempSync(join(tmpdir(), 'escapement-release-'))
   cleanup(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
   const root = join(folder, 'clone')
   const files = {
-    'package.json': `{ "version": "0.1.0", "type": "module" }\n`,
+    'package.json': `${JSON.stringify({ version: '0.1.0', type: 'module', ...manifest })}\n`,
+    'create-escapement/package.json': `{ "version": "0.1.0" }\n`,
     'package-lock.json': `{ "version": "0.1.0", "packages": { "": { "version": "0.1.0" }, "x": { "version": "0.1.0" } } }\n`,
     'src/protocol/version.ts': `export const version = '0.1.0'\n`,
     'CHANGELOG.md': changelog('- Chimes.\n\n'),
@@ -56,11 +122,15 @@ function repository({ cleanup }: CaseContext, failing = 'nothing') {
     writeFileSync(join(root, file), text)
   }
   mkdirSync(join(root, 'scripts'))
-  copyFileSync(script, join(root, 'scripts', 'release.ts'))
+  for (const name of ['release.ts', 'releaseTarball.ts'])
+    copyFileSync(join(dirname(script), name), join(root, 'scripts', name))
   const said = join(folder, 'said')
   writeFileSync(said, '')
   mkdirSync(join(folder, 'bin'))
-  const npm = `#!/bin/sh\necho "$* CI=$CI" >> '${said}'\ntest "$1" != '${failing}'\n`
+  writeFileSync(join(folder, 'packed.json'), JSON.stringify([tarball], null, 2))
+  // What scripts of the package print comes before the list.
+  const list = `grep -o '"version":"[0-9.]*"' package.json | head -1 >> '${said}'; echo '> build'; cat '${join(folder, 'packed.json')}'`
+  const npm = `#!/bin/sh\nif test "$2" = --json; then ${list}; exit; fi\necho "$* CI=$CI" >> '${said}'\ntest "$1" != '${failing}'\n`
   writeFileSync(join(folder, 'bin', 'npm'), npm, { mode: 0o755 })
   const who = {
     GIT_AUTHOR_NAME: 'a',
@@ -95,9 +165,17 @@ describe('npm run release', (it) => {
       const { status, stdout, stderr } = release('0.2.0')
       assert.is(stderr, '')
       assert.is(status, 0)
-      assert.equal(npmCalls(), ['run check CI=1', 'run test:full CI=1', 'pack CI=1'])
+      assert.equal(npmCalls(), [
+        'run check CI=1',
+        'run test:full CI=1',
+        // What is looked at has the new version already.
+        '"version":"0.2.0"',
+        'pack CI=1',
+        'pack ./create-escapement CI=1',
+      ])
       assert.is(read('src/protocol/version.ts'), `export const version = '0.2.0'\n`)
-      assert.match(read('package.json'), '"version": "0.2.0"')
+      assert.match(read('package.json'), '"version":"0.2.0"')
+      assert.match(read('create-escapement/package.json'), '"version": "0.2.0"')
       assert.match(
         read('package-lock.json'),
         '"version": "0.2.0", "packages": { "": { "version": "0.2.0" }, "x": { "version": "0.1.0" }',
@@ -105,7 +183,9 @@ describe('npm run release', (it) => {
       assert.match(read('CHANGELOG.md'), /## \[Unreleased\]\n\n## \[0\.2\.0\] - \d{4}-\d\d-\d\d\n\n- Chimes\.\n/)
       assert.is(git('status', '--porcelain'), '')
       assert.is(git('log', '-1', '--format=%s'), 'release: 0.2.0\n')
-      assert.match(stdout, 'git push --follow-tags && npm publish escapement-0.2.0.tgz')
+      assert.match(stdout, 'escapement-0.2.0.tgz: 0.0 MB, 0.0 MB unpacked, 8 files')
+      assert.match(stdout, 'git push --follow-tags')
+      assert.match(stdout, 'package.json has no "repository"')
       git('push', '--quiet', '--follow-tags')
       assert.match(git('ls-remote', '--tags', 'origin'), 'refs/tags/v0.2.0')
     },
@@ -114,6 +194,7 @@ describe('npm run release', (it) => {
   it('changes nothing when it is a dry run, or when something fails', { timeoutMs: 10_000 }, (context) => {
     for (const [failing, args, code] of [
       ['nothing', ['0.2.0', '--dry-run'], 0],
+      ['nothing', ['--dry'], 0],
       ['run', ['0.2.0'], 1],
       ['pack', ['0.2.0'], 1],
       ['nothing', ['0.1.0-rc'], 1],
@@ -123,7 +204,26 @@ describe('npm run release', (it) => {
       assert.is(git('status', '--porcelain'), '', failing)
       assert.is(git('log', '--format=%s'), 'all\n', failing)
       assert.is(git('tag'), '', failing)
+      assert.is(git('worktree', 'list').trim().split('\n').length, 1, failing)
     }
+  })
+
+  it('takes the next version where none is given, and says what it would do', { timeoutMs: 10_000 }, (context) => {
+    const { release, npmCalls } = repository(context)
+    const { stdout } = release('--dry')
+    assert.match(stdout, /^escapement 0\.2\.0\n> npm run check\n/)
+    assert.match(stdout, 'Nothing was changed. What 0.2.0 says:\n\n- Chimes.')
+    assert.equal(npmCalls(), ['"version":"0.2.0"'])
+  })
+
+  it('refuses a tarball in which something is wrong, and changes nothing', { timeoutMs: 10_000 }, (context) => {
+    const files = [...packed.files, { path: '.env', size: 1 }]
+    const { release, git } = repository(context, 'nothing', { ...packed, files })
+    const { status, stderr } = release()
+    assert.is(status, 1)
+    assert.is(stderr, '.env does not belong in it.\n')
+    assert.is(git('status', '--porcelain'), '')
+    assert.is(git('tag'), '')
   })
 
   it('refuses a version that was tagged, before it does anything', { timeoutMs: 10_000 }, (context) => {

@@ -3,6 +3,7 @@ import { policyModel } from '../../src/actors/models/policyModel.ts'
 import { defineTool } from '../../src/actors/tools/defineTool.ts'
 import { forkSession } from '../../src/sessions/forkSession.ts'
 import { checkProblems, describeInChromium, type PageContext } from '../browser/chromium.ts'
+import { lastingStore } from '../server/bridge/bridgeHarness.ts'
 import { assert } from '../support/suite.ts'
 import { axeViolations } from './axe.ts'
 import { openInspector, serveInspector, until, type OpenInspector } from './inspectorHarness.ts'
@@ -29,14 +30,15 @@ const scale = defineAgent({
 
 /** An agent that was told two things, and a fork that was told another instead of the second. */
 async function serveScales(context: PageContext) {
-  const serving = await serveInspector(context, [scale])
-  const { runtime, store } = serving
+  const store = lastingStore()
+  const serving = await serveInspector(context, [scale], { runtime: { store } })
+  const { runtime } = serving
   const agent = await runtime.spawn(scale, { id: 's1' })
   await agent.prompt('a pear').result
   await agent.prompt('an apple').result
   await forkSession(store, 's1', 'n4', { id: 's2' })
   await (await runtime.resume('s2', scale)).prompt('an elephant').result
-  return serving
+  return { ...serving, store }
 }
 
 const hash = ({ page }: OpenInspector): Promise<string> => page.evaluate('location.hash')
@@ -119,6 +121,30 @@ describeInChromium('two agents side by side on the inspector page', (it) => {
     await inspector.button('Stop comparing').click()
     await until(page, `document.querySelector('.bar-row') !== null`)
     checkProblems(context)
+  })
+
+  it('stay side by side when one is deleted, until it is asked for again', { timeoutMs: 60_000 }, async (context) => {
+    const { server, runtime, store } = await serveScales(context)
+    await runtime
+      .agents()
+      .find(({ id }) => id === 's2')!
+      .close()
+    const inspector = await openInspector(context, server.port, { hash: '#agent=s1&with=s2' })
+    const { page } = inspector
+    await inspector.sees('4 rows different')
+    await store.delete('s2')
+    await page.getByRole('button', { name: /4 equal messages/ }).click()
+    await inspector.sees('A = B')
+    await inspector.sees('4 rows different')
+    // Swapped, the one that is gone is the one that is shown.
+    await inspector.button('Swap').click()
+    await inspector.sees('There is no such agent')
+    await inspector.goto('#agent=s1&with=s2')
+    await inspector.sees('The other agent cannot be shown')
+    assert.equal(await axeViolations(page), [])
+    await inspector.button('Stop comparing').click()
+    await until(page, `document.querySelector('.conversation-row') !== null`)
+    checkProblems(context, /status of 404/)
   })
 
   it('may be long: only rows in sight are drawn', { timeoutMs: 60_000 }, async (context) => {

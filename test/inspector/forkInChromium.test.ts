@@ -95,6 +95,24 @@ describeInChromium('a person who forks an agent on the inspector page', (it) => 
     },
   )
 
+  it('finds forks that others make, as they are made, and how they are', { timeoutMs: 40_000 }, async (context) => {
+    const serving = await serveCook(context)
+    const inspector = await openInspector(context, serving.server.port, { hash: '#agent=c1' })
+    await inspector.isIn('idle')
+    const { page } = inspector
+    assert.is(await page.locator('#forks-title').count(), 0)
+    const other = serving.connect()
+    const { agentId } = await other.agent('c1').fork('n2')
+    await other.agent(agentId).prompt('cake').result
+    const forks = page.getByRole('region', { name: 'Forks' })
+    await forks.getByRole('link', { name: agentId, exact: true }).waitFor()
+    await forks.getByText('idle').waitFor()
+    assert.equal(await axeViolations(page), [])
+    await forks.getByRole('link', { name: `Compare ${agentId} with this agent` }).click()
+    await inspector.sees('2 rows different')
+    checkProblems(context)
+  })
+
   it('is told why, where only others may start agents', { timeoutMs: 30_000 }, async (context) => {
     const { server } = await serveCook(context, { tokens: { 'drive-token-0123456789': 'drive' } })
     const inspector = await openInspector(context, server.port, {

@@ -3,7 +3,16 @@ import { chartModel } from '../../src/charts/chartModel.ts'
 import { overviewLayout } from '../../src/charts/overviewLayout.ts'
 import { overviewModel } from '../../src/charts/overviewModel.ts'
 import { chosenWords } from '../../src/inspector/model/chartChoice.ts'
-import { cameraKey, centred, farText, fitCamera, scaleLimits, zoomed } from '../../src/inspector/model/chartCamera.ts'
+import { measureText } from '../../src/charts/textMeasure.ts'
+import {
+  cameraKey,
+  centred,
+  farName,
+  farText,
+  fitCamera,
+  scaleLimits,
+  zoomed,
+} from '../../src/inspector/model/chartCamera.ts'
 import { arrowEnd, wayPath } from '../../src/charts/arrowPath.ts'
 import { brakeWords, chartWords, isActiveState } from '../../src/inspector/model/chartWords.ts'
 import { recentStates } from '../../src/inspector/model/recentStates.ts'
@@ -94,6 +103,24 @@ describe('the camera of a chart', (it) => {
   it('shows names alone from afar, never smaller than 12 pixels', () => {
     assert.is(farText(0.6), null)
     for (const scale of [0.1, 0.25, 0.45, 0.59]) assert.ok(farText(scale)! * scale >= 12, `${scale}`)
+  })
+
+  it('holds names in their boxes from afar, if need be a little smaller or the box a little wider', () => {
+    const far = farText(0.37)!
+    for (const [label, width, isOuter] of [
+      ['executing', 90, false],
+      ['compacting', 160, false],
+      ['idle', 120, false],
+      ['agent', 900, true],
+    ] as const) {
+      const box = { x: 100, y: 50, width, height: 40, label, isOuter }
+      const { size, around } = farName(box, far)
+      assert.ok(measureText(label, size) + 2 <= around.width, `${label} reaches out of its box`)
+      assert.ok(size <= far && size >= 0.8 * far, `${label} is ${size}`)
+      assert.ok(Math.abs(around.x + around.width / 2 - (box.x + width / 2)) < 1e-9, `${label} stays in its place`)
+      assert.equal([around.y, around.height], [50, 40])
+      if (isOuter || label === 'idle') assert.equal([size, around.x, around.width], [far, 100, width])
+    }
   })
 
   it('shows a large picture whole in the middle, and a small one as it is', () => {

@@ -146,7 +146,7 @@ describe('a run whose sub-agent used up its limit', (it) => {
     await untilState('idle')
     assert.is(ofType('tool.end')[0]?.message.synthetic, 'aborted')
     assert.is(agent.spent.turns, 4)
-    assert.throws(() => agent.resume(), /NOT_PAUSED|resume\(\) only while/)
+    assert.throws(() => agent.resume(), /is idle, and its last run has not failed/)
   })
 
   it('waits for the other calls of the reply first, and lets an abort count what was used', async (context) => {

@@ -345,7 +345,7 @@ describe('a memory', (it) => {
     for (const wrong of [1, 'dir', null]) assert.throws(define(wrong), withCode('INVALID_DEFINITION', 'give a memory'))
     const good = { put() {}, search() {}, list() {}, delete() {} }
     assert.throws(define({ store: good, agent: false }), withCode('INVALID_DEFINITION', 'it has no scope'))
-    assert.throws(define({ store: good, users: 'x' }), withCode('INVALID_DEFINITION', 'users'))
+    assert.throws(define({ store: good, users: 'x' }), withCode('INVALID_DEFINITION', 'did you mean "user"?'))
     assert.throws(define({ store: good, recall: { records: 0 } }), withCode('INVALID_DEFINITION', 'recall.records'))
   })
 })

@@ -1,10 +1,8 @@
 import { defineAgent } from '../../src/actors/defineAgent.ts'
 import { policyModel } from '../../src/actors/models/policyModel.ts'
 import { promptAgain } from '../../src/conversation/promptAgain.ts'
-import { retry } from '../../src/inspector/model/retry.ts'
 import type { ModelRequest } from '../../src/protocol/model.ts'
 import { textOf } from '../../src/protocol/messageText.ts'
-import { serveAgents } from '../server/bridge/bridgeHarness.ts'
 import { calls, startAgent, tool } from '../support/agentHarness.ts'
 import { assert, describe } from '../support/suite.ts'
 import { Lives } from '../support/lives.ts'
@@ -16,7 +14,7 @@ const text = (said: string) => ({ type: 'text', text: said }) as const
 const usersOf = (request: ModelRequest | undefined): string[] =>
   (request?.messages ?? []).flatMap((message) => (message.role === 'user' ? [textOf(message.content)] : []))
 
-describe('a run that failed, tried again', (it) => {
+describe('what an agent was asked last, said again', (it) => {
   it('is asked the same, with its images, and stands in the conversation twice', async (context) => {
     const { agent, script } = await startAgent(context, { replies: [refused, 'fine'] })
     assert.is(promptAgain(agent.conversation.trunk()), undefined)
@@ -79,49 +77,5 @@ describe('a run that failed, tried again', (it) => {
     const { agent } = await lives.resume(failing, logs, { continue: false })
     assert.is((await agent.resume().result).stopReason, 'error')
     assert.equal(promptAgain(agent.conversation.trunk()), { content: [text('Do it')] })
-  })
-
-  it('works from afar, for an agent whose sub-agent had failed too', async (context) => {
-    let isBroken = true
-    const worker = defineAgent({
-      name: 'worker',
-      description: 'works',
-      retry: { attempts: 1 },
-      model: policyModel(() => {
-        if (isBroken) throw new Error('no work')
-        return 'done'
-      }),
-    })
-    const boss = defineAgent({
-      name: 'boss',
-      agents: [worker],
-      retry: { attempts: 1 },
-      model: policyModel(({ messages }) => {
-        const last = messages.at(-1)!
-        if (last.role === 'user') return { toolCalls: [{ name: 'worker', input: { task: 'x' } }] }
-        if (isBroken) throw new Error('no answer')
-        return 'fine'
-      }),
-    })
-    const serving = await serveAgents(context, [boss])
-    const agent = await serving.connect().spawn('boss', { id: 'b' })
-    assert.is((await agent.prompt('Go').result).stopReason, 'error')
-    isBroken = false
-    const { nodes } = await agent.conversation()
-    const { stopReason, text: answer } = await agent.prompt(promptAgain(nodes)!.content).result
-    assert.equal([stopReason, answer], ['stop', 'fine'])
-  })
-  it('stays the word of the program that said it, when a person tries it again on the page', async (context) => {
-    const model = policyModel(() => {
-      throw new Error('gone')
-    })
-    const serving = await serveAgents(context, [defineAgent({ name: 'tester', retry: { attempts: 1 }, model })])
-    const agent = await serving.connect().spawn('tester', { id: 't' })
-    const provenance = { type: 'note', kind: 'program' } as const
-    await agent.prompt('Remember that I said so', { provenance }).result
-    await retry(agent)
-    const { nodes } = await agent.conversation()
-    const said = nodes.flatMap(({ message }) => (message.role === 'user' ? [message.provenance] : []))
-    assert.equal(said, [provenance, provenance])
   })
 })

@@ -144,6 +144,25 @@ describe('a server that misbehaves', (it) => {
     await until(() => !isAlive(pid), context.signal)
   })
 
+  it('may give sound, documents and what nobody knows', { timeoutMs }, async (context) => {
+    const open = await opened(context, raw())
+    const data = Buffer.from('RIFF').toString('base64')
+    const content = [
+      { type: 'audio', data, mimeType: 'audio/wav' },
+      { type: 'resource', resource: { uri: 'x:/a.pdf', mimeType: 'application/pdf', blob: data } },
+      { type: 'resource', resource: { uri: 'x:/a.zip', mimeType: 'application/zip', blob: data } },
+      { type: 'hologram', depth: 3 },
+    ]
+    assert.equal(await open.call('gives', { content }), [
+      { type: 'file', data, mimeType: 'audio/wav' },
+      { type: 'text', text: '[resource x:/a.pdf]' },
+      { type: 'file', data, mimeType: 'application/pdf', name: 'x:/a.pdf' },
+      { type: 'text', text: '[resource x:/a.zip]' },
+      { type: 'text', text: '[x:/a.zip, application/zip, 4 bytes; it cannot be shown]' },
+      { type: 'text', text: '[a block of an unknown kind] {"type":"hologram","depth":3}' },
+    ])
+  })
+
   it('may answer at any length up to the limit', { timeoutMs }, async (context) => {
     const open = await opened(context, raw())
     for (const bytes of [9_000_000, 50_000_000]) assert.equal((await open.text('big', { bytes })).length, bytes)

@@ -261,7 +261,7 @@ describe('signing in to a server', (it) => {
   })
 
   it('refuses options that it does not know', () => {
-    const bad = { color: 'red' } as object
-    assert.throws(() => fileAuth('auth', bad), /fileAuth: 1: Unrecognized key: "color"/)
+    const bad = { prt: 1 } as object
+    assert.throws(() => fileAuth('auth', bad), /fileAuth: options: "prt" is not known; did you mean "port"\?/)
   })
 })

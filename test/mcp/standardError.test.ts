@@ -44,7 +44,8 @@ describe('the last line that a server wrote to standard error', (it) => {
     const writes = 'starting\nError: $TOKEN has no rights\n'
     for (const [start, more, trouble] of [
       ['exit', {}, 'it did not start: it exited with code 3'],
-      ['hang', { connectMs: 300 }, 'it did not answer within 300 ms'],
+      // Long enough for a process to begin on a machine that is busy.
+      ['hang', { connectMs: 2_500 }, 'it did not answer within 2500 ms'],
     ] as const) {
       const options = { ...raw({ start, writes }), env: { TOKEN: secret }, ...noRestart, ...more }
       const { connection } = await opened(context, options)

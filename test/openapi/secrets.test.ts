@@ -25,8 +25,14 @@ const hidden = fc.record({
   token: secretWith(inHeaders),
   query: secretWith(anywhere),
   password: secretWith(anywhere),
-  isBad: fc.boolean(),
 })
+
+/** So much stands before them in an answer, which is bad or good, that it is cut in their middle. */
+const answers = [
+  ...[0, 3_650, 3_750, 3_850, 3_950].map((room) => ({ isBad: true, room })),
+  ...[0, 4_650, 4_750, 4_850, 4_950].map((room) => ({ isBad: false, room })),
+] as const
+const maxBytes = 5_000
 
 const schemes = {
   header: { type: 'apiKey', in: 'header', name: 'X-Key' },
@@ -40,10 +46,18 @@ describe('secrets of a service', (it) => {
     'are in no record, event, request, span or export, however they look and the service repeats them',
     { timeoutMs: 30_000 },
     async (context) => {
+      let tried = 0
       await fc.assert(
-        fc.asyncProperty(hidden, async ({ header, token, query, password, isBad }) => {
+        fc.asyncProperty(hidden, async ({ header, token, query, password }) => {
+          const { isBad, room } = answers[tried++ % answers.length]!
           const { url } = await startService(context, ({ url: asked, headers }, response) => {
-            const said = { headers, asked, decoded: decodeURIComponent(asked), list: [JSON.stringify(headers)] }
+            const said = {
+              room: '-'.repeat(room),
+              asked,
+              headers,
+              decoded: decodeURIComponent(asked),
+              list: [JSON.stringify(headers)],
+            }
             response.writeHead(isBad ? 400 : 200, { 'content-type': 'application/json' }).end(JSON.stringify(said))
           })
           const paths = Object.fromEntries(
@@ -53,6 +67,7 @@ describe('secrets of a service', (it) => {
             ]),
           )
           const service = await openApiTools(documentOf(url, paths, { components: { securitySchemes: schemes } }), {
+            responses: { maxBytes },
             auth: { header, query, token: () => token, basic: { username: 'ann', password } },
           })
           const requests: unknown[] = []
@@ -81,14 +96,14 @@ describe('secrets of a service', (it) => {
           await clerk.stop()
           await runtime.close()
           const all = JSON.stringify([requests, events, exported, logged, probe.spans()])
-          assert.match(all, /redacted:Pet_Shop/)
+          if (room === 0) assert.match(all, /redacted:Pet_Shop/)
           for (const secret of [header, token, query, password]) {
             const pieces = secret.split(/[^a-zA-Z]+/).filter((piece) => piece.length >= told)
             for (const piece of pieces) assert.not.ok(all.includes(piece), `${piece} of ${secret}`)
           }
           assert.not.ok(all.includes(Buffer.from(`ann:${password}`).toString('base64')))
         }),
-        { numRuns: someRuns(40), seed: 18 },
+        { numRuns: someRuns(4 * answers.length), seed: 18, endOnFailure: true },
       )
     },
   )

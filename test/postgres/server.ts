@@ -122,6 +122,16 @@ export class PostgresServer {
     await ended
   }
 
+  /** Stands still with all its processes, until it is told to go on. */
+  async signal(signal: 'SIGSTOP' | 'SIGCONT'): Promise<void> {
+    const [first] = (await readFile(join(this.#dir, 'data', 'postmaster.pid'), 'utf8')).split('\n')
+    const pid = Number(first)
+    // First of all who starts the others.
+    process.kill(pid, signal)
+    const others = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')
+    for (const other of others.trim().split(' ').filter(Boolean)) process.kill(Number(other), signal)
+  }
+
   async remove(): Promise<void> {
     await this.end('crashed')
     await rm(this.#dir, { recursive: true, force: true })

@@ -63,9 +63,26 @@ describe('an attempt to bring a command to an agent', (it) => {
     const { agents } = await workerOn(context, store, definition)
     for (const _ of [1, 2, 3]) {
       const step = await new Attempt(agents, 'a1', prompt('p1'), new AbortController().signal).next()
-      assert.is(outcomeOf(step)?.status, 'done')
+      const { status, stopReason, from } = outcomeOf(step) ?? {}
+      assert.equal([status, stopReason, from], ['done', 'stop', 2])
     }
     assert.is((await recordsIn(store, 'a1')).filter(({ type }) => type === 'run.start').length, 1)
+  })
+
+  it('says what came of a run that ended in another attempt, also that it failed', async (context) => {
+    const store = memoryStore()
+    const definition = defineAgent({
+      name: 'coder',
+      model: scriptedModel([{ error: { kind: 'auth', message: 'no key' } }, { text: 'Two.' }]),
+    })
+    const { agents } = await workerOn(context, store, definition)
+    const asked = async (requestId: string) =>
+      outcomeOf(await new Attempt(agents, 'a1', prompt(requestId), new AbortController().signal).next())
+    const first = await asked('p1')
+    assert.is(first?.stopReason, 'error')
+    await asked('p2')
+    const again = await asked('p1')
+    assert.equal([again?.stopReason, again?.error, again?.from], ['error', first?.error, first?.from])
   })
 
   it('lets go without a word when the engine ends it, and the next one in the process waits for that and goes on', async (context) => {
@@ -82,7 +99,8 @@ describe('an attempt to bring a command to an agent', (it) => {
       () => first,
       (thrown: unknown) => (thrown as Error).name === 'AttemptOver',
     )
-    assert.is(outcomeOf(await second)?.status, 'done')
+    const outcome = outcomeOf(await second)
+    assert.equal([outcome?.status, outcome?.stopReason], ['done', 'stop'])
     const records = await recordsIn(store, 'a1')
     assert.equal(
       records.flatMap((record) => (record.type === 'run.end' ? [record.stopReason] : [])),

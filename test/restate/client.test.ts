@@ -1,11 +1,13 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { defineAgent } from '../../src/actors/defineAgent.ts'
 import type { AgentEvent } from '../../src/protocol/events.ts'
 import { scriptedModel } from '../../src/testing/scriptedModel.ts'
-import { restateClient } from '../../src/restate.ts'
+import { restateClient, type RestateClient } from '../../src/restate.ts'
 import { memoryStore } from '../../src/stores/memoryStore.ts'
 import { calls, tool, withCode } from '../support/agentHarness.ts'
 import { freePort } from '../support/freePort.ts'
-import { assert, describe } from '../support/suite.ts'
+import { assert, describe, type CaseContext } from '../support/suite.ts'
 import { heldReply } from './heldReply.ts'
 import { recordsIn } from './recordsIn.ts'
 import { describeWithEngine } from './withEngine.ts'
@@ -132,6 +134,54 @@ describeWithEngine('a client of an engine', (it) => {
     const agent = await (await client()).open('a1')
     const { error } = await agent.prompt('x'.repeat(16 * 1024 * 1024)).result
     assert.is(error?.code, 'ENGINE_LIMIT')
+  })
+})
+
+/** What an engine that has just begun says of an object that it does not know yet, as Restate 1.7 says it. */
+const notFound = { status: 404, body: { code: 404, message: "service 'agent' not found" } }
+const done = { status: 200, body: { status: 'done', seq: 1, stopReason: 'stop' } }
+
+/** A server that gives these answers, the last one for ever; `undefined`: it breaks the connection off. */
+async function answering({ cleanup }: CaseContext, ...answers: (typeof notFound | typeof done | undefined)[]) {
+  const asked = { count: 0 }
+  const server = createServer((request, response) => {
+    const answer = answers[Math.min(asked.count, answers.length - 1)]
+    asked.count += 1
+    if (answer === undefined) request.socket.destroy()
+    else response.writeHead(answer.status, { 'content-type': 'application/json' }).end(JSON.stringify(answer.body))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  cleanup(() => server.close())
+  cleanup(() => server.closeAllConnections())
+  return { ingress: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked }
+}
+
+describe('a client whose engine begins again', (it) => {
+  const prompt = { type: 'agent.prompt', agentId: 'a1', content: 'Fix it.' } as const
+  const asking = async (context: CaseContext, ingress: string, patienceMs?: number): Promise<RestateClient> => {
+    const client = await restateClient({ ingress, store: memoryStore(), ...(patienceMs && { patienceMs }) })
+    context.cleanup(() => client.close())
+    return client
+  }
+
+  it('asks again until it knows the object that it had, also where it was gone meanwhile', async (context) => {
+    const known = await answering(context, done, notFound, notFound, done)
+    const client = await asking(context, known.ingress)
+    await client.request(prompt)
+    assert.is((await client.request(prompt)).status, 'done')
+    assert.is(known.asked.count, 4)
+    const gone = await answering(context, undefined, notFound, done)
+    assert.is((await (await asking(context, gone.ingress)).request(prompt)).status, 'done')
+  })
+
+  it('is told at once of an object that there never was, and after a while of one that is gone', async (context) => {
+    const never = await answering(context, notFound)
+    await assert.rejects((await asking(context, never.ingress)).request(prompt), withCode('ENGINE_REFUSED'))
+    assert.is(never.asked.count, 1)
+    const gone = await answering(context, done, notFound)
+    const client = await asking(context, gone.ingress, 1)
+    await client.request(prompt)
+    await assert.rejects(client.request(prompt), withCode('ENGINE_REFUSED', 'no object "agent"'))
   })
 })
 

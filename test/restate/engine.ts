@@ -140,6 +140,11 @@ export class Engine {
     return Number((await readFile(`/proc/${shell}/task/${shell}/children`, 'utf8')).trim().split(' ')[0])
   }
 
+  /** Stands still until it is told to go on. */
+  async signal(signal: 'SIGSTOP' | 'SIGCONT'): Promise<void> {
+    process.kill(await this.pid(), signal)
+  }
+
   async remove(): Promise<void> {
     await this.kill()
     await rm(this.#dir, { recursive: true, force: true })

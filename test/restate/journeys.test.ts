@@ -138,6 +138,53 @@ describeWithEngine('agents that an engine places', (it) => {
     assert.equal(checkLog(records, { isWhole: true }), [])
   })
 
+  it('hear 200 commands that come at once, each once', { timeoutMs: 60_000 }, async (context) => {
+    const { worker, client, store } = context
+    const all = Array.from({ length: 200 }, (_, index) => String(index + 1))
+    const held = heldReply('Well.')
+    const model = scriptedModel([held.reply, ...all.map((text) => ({ text: `Heard ${text}.` }))])
+    await worker([defineAgent({ name: 'coder', model, maxQueue: 1_000 })])
+    const agent = await (await client()).open('a1')
+    const run = agent.prompt('0')
+    await held.asked
+    await Promise.all(all.map((content) => agent.steer(content)))
+    const queued = async (): Promise<number> =>
+      (await recordsIn(store(), 'a1')).filter(({ type }) => type === 'queue.changed').length
+    while ((await queued()) < all.length) await turn()
+    held.goOn()
+    assert.is((await run.result).text, 'Heard 200.')
+    await idle(context)
+    const records = await recordsIn(store(), 'a1')
+    assert.equal(
+      said(records).toSorted((a, b) => Number(a) - Number(b)),
+      ['0', ...all],
+    )
+    assert.equal(checkLog(records, { isWhole: true }), [])
+  })
+
+  it('may be silent for longer than the engine waits, and then hear what they were told meanwhile', async (context) => {
+    const { worker, client, store } = context
+    const held = heldReply('Well.')
+    const model = scriptedModel([held.reply, { text: 'Now I know.' }])
+    await worker([defineAgent({ name: 'coder', model })], { inactivityMs: 100 })
+    const agent = await (await client()).open('a1')
+    const run = agent.prompt('Think.')
+    await held.asked
+    // The engine asks it to rest, which it cannot before its model has answered.
+    const began = performance.now()
+    while (performance.now() - began < 1_000) await turn()
+    await agent.followUp('And say it.')
+    held.goOn()
+    assert.is((await run.result).stopReason, 'stop')
+    await idle(context)
+    const records = await recordsIn(store(), 'a1')
+    assert.equal(said(records), ['Think.', 'And say it.'])
+    // What comes while the engine waits for it to rest may have a run of its own.
+    const ends = records.flatMap((record) => (record.type === 'run.end' ? [record.stopReason] : []))
+    assert.equal(new Set(ends), new Set(['stop']))
+    assert.equal(checkLog(records, { isWhole: true }), [])
+  })
+
   it('keep a prompt waiting behind an approval, and hold nothing meanwhile', async (context) => {
     const { worker, client, store } = context
     const publish = tool('publish', () => 'published', { needsApproval: true })

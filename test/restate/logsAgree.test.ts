@@ -1,39 +1,16 @@
 import { randomUUID } from 'node:crypto'
-import { createRuntime } from '../../src/createRuntime.ts'
 import { postgresStore } from '../../src/postgres.ts'
 import type { Store } from '../../src/protocol/store.ts'
 import { restateRuntime, restateWorker } from '../../src/restate.ts'
-import { memoryStore } from '../../src/stores/memoryStore.ts'
+import { fileStore } from '../../src/stores/fileStore.ts'
 import { sqliteStore } from '../../src/sqlite.ts'
 import { simulatedClock } from '../../src/testing/simulatedClock.ts'
-import { canonical, hostScripts, type HostedAgent, type HostScript } from '../contracts/hostScripts.ts'
+import { inMemoryOfProcess, logsIn, openMemory, type Logs } from '../contracts/hosts.ts'
+import { hostScripts, type HostedAgent, type HostScript } from '../contracts/hostScripts.ts'
 import { findPostgres, howToInstall } from '../postgres/installPostgres.ts'
 import { sharedServer } from '../postgres/postgres.ts'
-import { assert, describe, isCi, type CaseContext } from '../support/suite.ts'
-import { recordsIn } from './recordsIn.ts'
+import { assert, describe, isCi } from '../support/suite.ts'
 import { describeWithEngine, type EngineContext } from './withEngine.ts'
-
-type Logs = { readonly [agentId: string]: unknown }
-
-async function logsIn(store: Store): Promise<Logs> {
-  const logs: { [agentId: string]: unknown } = {}
-  for (const agentId of await store.list()) logs[agentId] = canonical(await recordsIn(store, agentId))
-  return logs
-}
-
-async function inProcess({ definition, run }: HostScript, { cleanup }: CaseContext): Promise<Logs> {
-  const store = memoryStore()
-  const runtime = await createRuntime({ store: { ...store, close: async () => {} }, clock: simulatedClock() })
-  cleanup(() => runtime.close())
-  const agent = await runtime.spawn(definition, { id: 'a' })
-  await run(agent, async () => {
-    await runtime.detach('a')
-    return (await runtime.resume('a', definition)) as HostedAgent
-  })
-  for (const root of runtime.agents()) await root.settled()
-  await runtime.close({ detach: true })
-  return await logsIn(store)
-}
 
 async function placed({ definition, run }: HostScript, context: EngineContext, open: () => Store): Promise<Logs> {
   const { cleanup, engine, name } = context
@@ -54,6 +31,15 @@ async function placed({ definition, run }: HostScript, context: EngineContext, o
 
 /** Where the logs are, for a worker and a client. */
 const places: { readonly [where: string]: (context: EngineContext) => Promise<() => Store> } = {
+  'in memory': async () => {
+    const store = openMemory()
+    return () => store
+  },
+  // Of one worker: the leases of files cannot be taken.
+  'in files':
+    async ({ file }) =>
+    () =>
+      fileStore(`${file}.logs`),
   'on SQLite':
     async ({ file }) =>
     () =>
@@ -71,7 +57,7 @@ describeWithEngine('the logs of agents that an engine places', (it) => {
   for (const [where, opener] of Object.entries(places).filter(([name]) => hasPostgres || !name.endsWith('PostgreSQL')))
     for (const [what, script] of Object.entries(hostScripts))
       it(`that ${what} are those of agents in one process in memory: ${where}`, async (context) => {
-        const expected = await inProcess(script(), context)
+        const expected = await inMemoryOfProcess(script(), context)
         assert.ok(JSON.stringify(expected).length > 1000)
         assert.equal(await placed(script(), context, await opener(context)), expected)
       })

@@ -2,6 +2,7 @@ import { bundlers } from '../bundlers/bundlers.ts'
 import { chromium } from '../browser/installChromium.ts'
 import { tmux } from '../cli/installTmux.ts'
 import { restate } from '../restate/installRestate.ts'
+import { starterPackages } from '../starter/runtimes.ts'
 import { postgres } from '../postgres/installPostgres.ts'
 import type { QueuedFile } from './fileQueue.ts'
 import type { ImportGraph } from './importGraph.ts'
@@ -21,7 +22,7 @@ export interface Provision {
   readonly advice: string
 }
 
-const provisions: readonly Provision[] = [chromium, bundlers, tmux, postgres, restate]
+const provisions: readonly Provision[] = [chromium, bundlers, tmux, postgres, restate, starterPackages]
 
 /** What files share that are run by the same worker: they reach these. */
 const homes = [

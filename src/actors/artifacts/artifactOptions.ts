@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { lazily } from '../../protocol/lazily.ts'
+import { onlyFields } from '../../protocol/onlyFields.ts'
 import { withoutUndefined } from '../withoutUndefined.ts'
 
 /** Which results are kept whole, and how much of them. */
@@ -24,13 +25,11 @@ const mib = 1024 * 1024
 export const artifactOptionsSchema = lazily(() =>
   z.union([
     z.boolean(),
-    z
-      .strictObject({
-        overChars: z.int().min(1_000, 'at least 1,000: the model should see something of a result'),
-        overMediaBytes: z.int().positive(),
-        maxBytes: z.int().min(1_000),
-      })
-      .partial(),
+    onlyFields({
+      overChars: z.int().min(1_000, 'at least 1,000: the model should see something of a result'),
+      overMediaBytes: z.int().positive(),
+      maxBytes: z.int().min(1_000),
+    }).partial(),
   ]),
 )
 

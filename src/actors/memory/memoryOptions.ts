@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { RuntimeError } from '../../protocol/errors.ts'
+import { onlyFields } from '../../protocol/onlyFields.ts'
 import { lazily } from '../../protocol/lazily.ts'
 import { isMemory, type Memory } from '../../protocol/memory.ts'
 import type { Metadata } from '../../protocol/metadata.ts'
@@ -68,7 +69,7 @@ export const memorySchema = lazily(() =>
   z.union(
     [
       store,
-      z.strictObject({
+      onlyFields({
         store,
         agent: z.boolean().optional(),
         user: name.optional(),
@@ -76,10 +77,10 @@ export const memorySchema = lazily(() =>
         recall: z
           .union([
             z.literal(false),
-            z.strictObject({ records: z.int().positive().max(100), tokens: z.int().positive() }).partial(),
+            onlyFields({ records: z.int().positive().max(100), tokens: z.int().positive() }).partial(),
           ])
           .optional(),
-        extract: z.union([z.boolean(), z.strictObject({ model: z.unknown(), timeoutMs }).partial()]).optional(),
+        extract: z.union([z.boolean(), onlyFields({ model: z.unknown(), timeoutMs }).partial()]).optional(),
         ask: z.enum(['never', 'tainted', 'always']).optional(),
         timeoutMs: timeoutMs.optional(),
       }),

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { oneLine } from '../../conversation/cutMiddle.ts'
+import { cutEnd, oneLine } from '../../conversation/cutMiddle.ts'
 import { messageOf } from '../../protocol/errors.ts'
 import { lazily } from '../../protocol/lazily.ts'
 import { readFrontMatter, type Yaml } from './frontMatter.ts'
@@ -18,10 +18,9 @@ const nameSchema = z
   .max(64, 'takes at most 64 characters')
   .regex(/^[a-z0-9]+(?:-[a-z0-9]+)*$/, 'takes lower-case letters, digits and single hyphens between them')
 
-const descriptionSchema = z
-  .string('is missing')
-  .transform(inOneLine)
-  .pipe(z.string().min(1, 'is empty').max(1024, 'takes at most 1024 characters'))
+const descriptionSchema = z.string('is missing').transform(inOneLine).pipe(z.string().min(1, 'is empty'))
+/** As the format has it. Authors go beyond it all the same, and a description that was cut is worth more than none. */
+const mostOfDescription = 1_024
 
 const text = (max: number) =>
   z
@@ -53,8 +52,10 @@ export function readSkill(
     const name = need('name', nameSchema, fields['name'])
     if (name !== folder.name)
       throw new Error(`its name is ${JSON.stringify(name)}, and its folder's is not: rename one of them`)
-    const description = need('description', descriptionSchema, fields['description'])
+    const told = need('description', descriptionSchema, fields['description'])
+    const description = cutEnd(told, mostOfDescription)
     const notes = note === undefined ? [] : [note]
+    if (description !== told) notes.push(`description takes at most ${mostOfDescription} characters; it was cut`)
     const found: { [field: string]: unknown } = {}
     for (const [field, schema] of Object.entries(optionalFields())) {
       if (!Object.hasOwn(fields, field)) continue

@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import { z } from 'zod'
 import { oneLine } from '../../conversation/cutMiddle.ts'
 import { describeIssues, RuntimeError } from '../../protocol/errors.ts'
+import { onlyFields } from '../../protocol/onlyFields.ts'
 import { lazily } from '../../protocol/lazily.ts'
 import type { AnyTool } from '../tools/defineTool.ts'
 import type { SourceHost, SourceStatus, ToolConnection, ToolSource } from '../tools/toolSource.ts'
@@ -29,7 +30,7 @@ export const skillFoldersSchema = lazily(() =>
 )
 
 const optionsSchema = lazily(() =>
-  z.strictObject({
+  onlyFields({
     source: z
       .string()
       .regex(/^[A-Za-z0-9_-]{1,32}$/, 'use 1 to 32 letters, digits, "_" or "-"')

@@ -30,7 +30,8 @@ async function goOn(session: Session, options: TaskOptions): Promise<number> {
   const { agent } = session
   const { host, json } = options
   const say = (text: string): unknown => (json ? host.stderr : host.stdout).write(`${text}\n`)
-  if (agent.state === 'idle') {
+  if (agent.hasFailed) say('Going on with a run that failed.')
+  else if (agent.state === 'idle') {
     say(`Session "${agent.id}" has nothing left to do. To say more, resume it at a terminal.`)
     return exitCodes.done
   }
@@ -40,7 +41,7 @@ async function goOn(session: Session, options: TaskOptions): Promise<number> {
 
 /** Continues until nothing is left to do, waiting prompts included; returns how the last run ended. */
 async function toRest(agent: Agent): Promise<RunEnd> {
-  let last: RunEnd | undefined = isOwed(agent) ? await agent.resume().result : undefined
+  let last: RunEnd | undefined = isOwed(agent) || agent.hasFailed ? await agent.resume().result : undefined
   if (!isAtRest(agent)) {
     const rest = Promise.withResolvers<void>()
     // A listener, not an iterable: that is delayed, and the agent could be at rest before its `run.end` is read.

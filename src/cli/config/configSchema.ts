@@ -4,11 +4,12 @@ import { isAiSdkModel } from '../../actors/models/aiSdk/isAiSdkModel.ts'
 import { modelLimitsSchema } from '../../actors/models/limits/modelLimit.ts'
 import { skillFoldersSchema } from '../../actors/skills/skillTools.ts'
 import { toolEntriesSchema } from '../../actors/toolEntries.ts'
+import { serverSchema } from '../../mcp/options.ts'
 import { lazily } from '../../protocol/lazily.ts'
 import type { Model } from '../../protocol/model.ts'
 import { onlyFields } from '../../protocol/onlyFields.ts'
 import { limitsSchema } from '../../protocol/records.ts'
-import type { Config, ConfigMcpServer, ConfigModel, ConfigServe } from '../../defineConfig.ts'
+import type { Config, ConfigModel, ConfigServe } from '../../defineConfig.ts'
 
 /** Any of these fields, and no others. */
 const fields = (shape: z.ZodRawShape): z.ZodType => onlyFields(shape).partial()
@@ -47,23 +48,6 @@ const serveFields: { readonly [K in keyof Required<ConfigServe>]: z.ZodType } = 
   stately: z.boolean(),
 }
 
-const texts = z.record(z.string(), z.string())
-const patterns = z.array(z.union([z.string(), z.instanceof(RegExp)]))
-
-const mcpFields: { readonly [K in keyof Required<ConfigMcpServer>]: z.ZodType } = {
-  command: z.string().min(1),
-  args: z.array(z.string()),
-  env: texts,
-  cwd: z.string(),
-  url: z.url(),
-  headers: texts,
-  plain: z.array(z.string()),
-  include: patterns,
-  exclude: patterns,
-  approve: z.enum(['all', 'writes', 'none']),
-  trust: z.boolean(),
-}
-
 const configFields = (): { readonly [K in keyof Required<Config>]: z.ZodType } => ({
   agents: z.array(
     z.custom(
@@ -75,10 +59,7 @@ const configFields = (): { readonly [K in keyof Required<Config>]: z.ZodType } =
   models: z.record(z.string().regex(/^[^:]+$/, 'a name has no ":"'), model),
   tools: toolEntriesSchema(),
   skills: skillFoldersSchema(),
-  mcp: z.record(
-    z.string().regex(/^[A-Za-z0-9_-]{1,32}$/, 'use 1 to 32 letters, digits, "_" or "-"'),
-    fields(mcpFields),
-  ),
+  mcp: z.record(z.string().regex(/^[A-Za-z0-9_-]{1,32}$/, 'use 1 to 32 letters, digits, "_" or "-"'), serverSchema()),
   limits: limitsSchema,
   store: z.string('give a folder').min(1, 'give a folder'),
   memory: z.string('give a folder or a file').min(1, 'give a folder or a file'),

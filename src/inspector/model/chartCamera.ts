@@ -1,3 +1,5 @@
+import { measureText } from '../../charts/textMeasure.ts'
+
 /** Where a picture is and how large: what is at `p` in it is at `p * scale + offset` in view. Pixels. */
 export interface Camera {
   readonly x: number
@@ -18,6 +20,24 @@ const readableSize = 12.5
 
 /** How large names must be in a picture to be read at such a scale; `null` where it is near enough for all its texts. Pure. */
 export const farText = (scale: number): number | null => (scale >= nearest ? null : Math.round(readableSize / scale))
+
+/** Between a name and the sides of its box, as a part of its size. */
+const besideName = 0.3
+/** How much smaller than others a name is at the most, so that it fits. */
+const smallest = 0.82
+
+/** How large the name of a box is from afar, and where the box is then: it holds its name. What is around all others stays. Pure. */
+export function farName(
+  box: Size & { readonly x: number; readonly y: number; readonly label: string; readonly isOuter?: boolean },
+  far: number,
+): { readonly size: number; readonly around: Size & { readonly x: number; readonly y: number } } {
+  if (box.isOuter === true) return { size: far, around: box }
+  const wide = (size: number): number => measureText(box.label, size) + 2 * besideName * size
+  const size = far * Math.max(smallest, Math.min(1, box.width / wide(far)))
+  const width = Math.max(box.width, wide(size))
+  const { y, height } = box
+  return { size, around: { x: box.x - (width - box.width) / 2, y, width, height } }
+}
 
 const clamped = (scale: number): number => Math.max(scaleLimits.least, Math.min(scaleLimits.most, scale))
 

@@ -26,6 +26,8 @@ export class Directory {
   readonly settling = signal<ReadonlySet<string>>(new Set())
   /** Sub-agents that ran since the page was opened and have gone, as they were last, up to `mostLeft`; a new map with every change. */
   readonly left = signal<ReadonlyMap<string, AgentSummary>>(new Map())
+  /** Another value whenever an agent that is no sub-agent comes or goes. */
+  readonly roots = signal(0)
   readonly #client: Client
   readonly #known = new Map<string, AgentSummary>()
   readonly #gone = new Set<string>()
@@ -88,6 +90,7 @@ export class Directory {
   }
 
   #come(agent: AgentSummary): void {
+    if (agent.path.length === 0 && !this.#known.has(agent.agentId)) this.roots.value += 1
     this.#known.set(agent.agentId, agent)
     if (this.#left.delete(agent.agentId)) this.#hasLeft = true
   }
@@ -96,6 +99,7 @@ export class Directory {
     this.#gone.add(id)
     const agent = this.#known.get(id)
     this.#known.delete(id)
+    if (agent?.path.length === 0) this.roots.value += 1
     if (agent === undefined || agent.path.length === 0) return
     this.#left.set(id, { ...agent, state: 'closed' })
     this.#hasLeft = true

@@ -73,10 +73,8 @@ export function AgentHeader(props: HeaderActionsProps) {
         {status === 'error' ? null : <StateBadge inspector={inspector} view={view} />}
         <Below inspector={inspector} view={view} />
         {at === null ? null : (
-          <span class="badge accent" title={`As of record ${at}`}>
-            <span class="cut">
-              <span class="as-of">as of </span>record {at}
-            </span>
+          <span class="badge accent past" title={`As of record ${at}`}>
+            <span class="cut">as of record {at}</span>
           </span>
         )}
         {!isRunning && status !== 'loading' && status !== 'error' && chartState !== 'stopped' ? (
@@ -128,7 +126,7 @@ function StateBadge({ inspector, view }: PartProps) {
       {standing === 'failed' && state.at === null ? (
         <ControlButton
           why={inspector.controls.value.prompt}
-          label="Retry: says the last prompt again"
+          label="Retry: goes on where it failed"
           onUse={() =>
             void inspector.attempt(() => retry(inspector.attached.value.connection.client.agent(view.agentId)))
           }

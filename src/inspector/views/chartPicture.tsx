@@ -11,7 +11,7 @@ import {
   type PlacedBox,
 } from '../../charts/chartLayout.ts'
 import { measureText } from '../../charts/textMeasure.ts'
-import { farText, type Camera } from '../model/chartCamera.ts'
+import { farName, farText, type Camera } from '../model/chartCamera.ts'
 
 export interface ChartPictureProps {
   readonly layout: ChartLayout
@@ -68,7 +68,9 @@ function Box({ box, active, isRecent, far }: BoxProps): JSX.Element {
 }
 
 function drawnBox(box: PlacedBox, active: DrawnNode['active'], isRecent: boolean, far: number | null): JSX.Element {
-  const { x, y, width, height, kind } = box
+  const { kind } = box
+  const name = far === null || !isNamedFrom(box, far) ? undefined : farName(box, far)
+  const { x, y, width, height } = name?.around ?? box
   if (kind === 'initial') return <circle class="chart-start" cx={x + width / 2} cy={y + height / 2} r={width / 2} />
   const lines = detailLines(box)
   if (kind === 'junction' && lines.length === 0) {
@@ -105,12 +107,12 @@ function drawnBox(box: PlacedBox, active: DrawnNode['active'], isRecent: boolean
           ))}
         </>
       ) : (
-        isNamedFrom(box, far) && (
+        name !== undefined && (
           <text
             class="chart-name"
             {...at}
-            y={y + (box.isOuter ? far * 1.2 : height / 2 + far * 0.36)}
-            style={{ fontSize: `${far}px` }}
+            y={y + (box.isOuter ? name.size * 1.2 : height / 2 + name.size * 0.36)}
+            style={{ fontSize: `${name.size}px` }}
           >
             {box.label}
           </text>

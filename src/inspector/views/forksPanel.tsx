@@ -1,50 +1,49 @@
 import { useEffect, useState } from 'preact/hooks'
-import { factsAtRest, standingOf, standingWords } from '../../charts/standing.ts'
-import type { SessionEntry } from '../../protocol/frames.ts'
+import { factsAtRest, factsOf, standingOf, standingWords } from '../../charts/standing.ts'
+import { ForkList } from '../model/forkList.ts'
 import type { Inspector } from '../model/inspector.ts'
 import { emptyRoute, formatRoute } from '../model/route.ts'
+import { oneLine } from '../model/shortText.ts'
 import { StateDot } from '../parts/stateDot.tsx'
-
-/** So many are listed. */
-const mostListed = 50
 
 export interface ForksPanelProps {
   readonly inspector: Inspector
   readonly agentId: string
 }
 
-/** The forks of an agent, as the server had them when it was opened: each to be shown, and to be compared with it. */
+/** The forks of an agent as they come, whoever makes them, and how each is: to be shown, and to be compared with it. */
 export function ForksPanel({ inspector, agentId }: ForksPanelProps) {
-  const { connection } = inspector.attached.value
-  const [forks, setForks] = useState<readonly SessionEntry[]>([])
+  const { connection, directory } = inspector.attached.value
+  const [list, setList] = useState<ForkList>()
   const isOpen = connection.status.value === 'open'
   useEffect(() => {
-    setForks([])
     if (!isOpen) return undefined
-    let isOver = false
-    connection.client.sessions({ forkedFrom: agentId, limit: mostListed }).then(
-      ({ sessions }) => {
-        if (!isOver) setForks(sessions)
-      },
-      // A server of an older version cannot tell.
-      () => {},
-    )
-    return () => void (isOver = true)
-  }, [connection, agentId, isOpen])
-  if (forks.length === 0) return null
+    const { client } = connection
+    const opened = new ForkList({ client, agentId, roots: directory.roots, clock: inspector.clock })
+    setList(opened)
+    return () => opened.close()
+  }, [connection, directory, agentId, isOpen])
+  const forks = list?.forks.value ?? []
+  if (forks.length === 0 || list?.agentId !== agentId) return null
   return (
     <section class="details-part" aria-labelledby="forks-title">
       <h2 id="forks-title">Forks</h2>
       <ul class="children">
         {forks.map((fork) => {
-          const facts = factsAtRest(fork)
+          const running = directory.agents.value.get(fork.agentId)
+          const facts = running === undefined ? factsAtRest(fork) : factsOf(running)
+          const { title = fork.title } = running ?? {}
           return (
             <li key={fork.agentId}>
               <StateDot state={standingOf(facts)} />
-              <a class="cut grow" href={formatRoute({ ...emptyRoute, agent: fork.agentId })}>
+              <a
+                class="cut grow"
+                href={formatRoute({ ...emptyRoute, agent: fork.agentId })}
+                {...(title === undefined ? {} : { title: oneLine(title, 200) })}
+              >
                 {fork.agentId}
               </a>
-              <span class="faint small">{standingWords(facts)}</span>
+              <span class="faint small cut">{standingWords(facts)}</span>
               <a
                 class="small"
                 href={formatRoute({ ...emptyRoute, agent: fork.agentId, with: agentId })}

@@ -40,7 +40,15 @@ import {
   refusePolicies,
   startPolicy,
 } from '../policies.ts'
-import { beginAnswer, continueRun, finishRun, pauseForDeadline, pauseForStore, pauseRun } from '../runs.ts'
+import {
+  beginAnswer,
+  continueRun,
+  dropResuming,
+  finishRun,
+  pauseForDeadline,
+  pauseForStore,
+  pauseRun,
+} from '../runs.ts'
 import { applyUndo, endUndo, failUndo, undoInput } from '../undoing.ts'
 import { applyStall, pauseForStall, stallKey, stallRevertId } from '../stalls.ts'
 
@@ -136,6 +144,7 @@ export const draining = agentSetup.createStateConfig({
           // Also before it has fired: it is not asked anew at once.
           cancelConsultation(draft, 'aborted')
           refusePolicies(draft, 'it was aborted')
+          dropResuming(draft)
         }),
       },
     ],

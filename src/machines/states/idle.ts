@@ -4,7 +4,7 @@ import { advance, agentSetup } from '../agentSetup.ts'
 import type { EventOfType } from '../agentTypes.ts'
 import type { Draft } from '../draft.ts'
 import { takeLeftovers, takePrompt } from '../queues.ts'
-import { addUserMessage, pauseForStore, startRun, startTurn } from '../runs.ts'
+import { addUserMessage, pauseForStore, resumeFailed, startRun, startTurn } from '../runs.ts'
 
 const causes = { prompt: 'prompt', steer: 'steering', followUp: 'followUp' } as const
 
@@ -50,6 +50,7 @@ export const idle = agentSetup.createStateConfig({
     { guard: 'isPaused', target: 'paused' },
     { guard: 'changeRequested', target: 'draining' },
     { guard: 'storeBroken', target: 'paused', actions: advance(pauseForStore) },
+    { guard: 'resumesFailed', target: 'draining', actions: advance(resumeFailed) },
     { guard: 'queuedPrepared', target: 'preparing', actions: beginQueuedRun },
     { guard: 'hasPrompts', target: 'replying', actions: beginQueuedRun },
     { guard: 'consultEnabled', target: 'draining.consulting' },

@@ -1,13 +1,12 @@
 import { messageOf } from '../../protocol/errors.ts'
 import { advance, agentSetup } from '../agentSetup.ts'
-import { beginAbort, endAbort } from '../aborts.ts'
+import { abortAtRest, beginAbort, endAbort } from '../aborts.ts'
 import type { EventOfType } from '../agentTypes.ts'
 import { advanceCalls, cancelCalls, failCall, readyPausedCalls, sealCalls, settleCall } from '../calls.ts'
-import { abortAtRest } from '../children.ts'
 import { decideCall } from '../decisions.ts'
 import { dropSaid, enqueueMessage, enqueuePrompt } from '../queues.ts'
 import { endUndo } from '../undoing.ts'
-import { releaseDeadline, startRun, startTurn } from '../runs.ts'
+import { dropResuming, releaseDeadline, startRun, startTurn } from '../runs.ts'
 import { beginEnding } from './stopped.ts'
 import type { Draft } from '../draft.ts'
 
@@ -125,6 +124,7 @@ export const paused = agentSetup.createStateConfig({
       {
         guard: 'pausedByStore',
         actions: advance((draft) => {
+          dropResuming(draft)
           beginAbort(draft)
           endAbort(draft)
           draft.set({ pause: { type: 'store', error: draft.context.storeError! }, pausedRun: null })

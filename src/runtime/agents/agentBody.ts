@@ -19,6 +19,9 @@ export type RestingContext = Pick<
   AgentContext,
   | 'pause'
   | 'run'
+  | 'failedRun'
+  | 'resuming'
+  | 'ending'
   | 'calls'
   | 'prompts'
   | 'steering'

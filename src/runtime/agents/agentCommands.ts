@@ -96,9 +96,11 @@ export abstract class AgentCommands<out Output = unknown, in Deps = undefined, o
   }
 
   /**
-   * Continues after a pause, as a new run whose `limits` (default: the agent's) count from here. After a store failure it first
-   * writes what could not be written; if that fails again, the run's result says so. It has the deps of the run that was paused, unless
-   * it is given others; after a restart those of the agent. If nothing was left to do, the run ends with `stop` and without an `output`.
+   * Continues after a pause, or after a run that ended with `error`, as a new run whose `limits` (default: the agent's) count from here.
+   * After an error the model is asked again where it failed: what was said and done since the prompt stays, and nothing is said twice.
+   * After a store failure it first writes what could not be written; if that fails again, the run's result says so. It has the deps of
+   * the run before, unless it is given others; after a restart those of the agent. If nothing was left to do, the run ends with `stop`
+   * and without an `output`.
    *
    * @throws RuntimeError `NOT_PAUSED`, `AGENT_STOPPED`, `DEPS_MISSING`, `INVALID_DEPS`
    */

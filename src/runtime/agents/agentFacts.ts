@@ -1,6 +1,7 @@
 import { AgentCommands } from './agentCommands.ts'
 import { describePolicies } from '../../actors/policies/describePolicies.ts'
 import type { ConversationView } from '../../conversation/conversationView.ts'
+import { mayResumeFailed } from '../../machines/guards.ts'
 import type { AgentPolicy } from '../../machines/agentPolicy.ts'
 import type { PolicyInfo } from '../../protocol/braking.ts'
 import type { SourceInfo } from '../../protocol/toolsChange.ts'
@@ -70,6 +71,11 @@ export abstract class AgentFacts<
   /** Why the agent is paused; `null` when it is not. */
   get pause(): PauseReason | null {
     return this.#slot.body.context.pause
+  }
+
+  /** Whether its last run ended with `error` and `resume` goes on with it: nothing has begun since. */
+  get hasFailed(): boolean {
+    return mayResumeFailed(this.#slot.body)
   }
 
   /** How many bytes of a torn last line were cut off when the log was opened; 0 if it was intact. */

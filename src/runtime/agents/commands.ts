@@ -2,6 +2,7 @@ import type { CheckedCommand } from '../../protocol/commands.ts'
 import { RuntimeError } from '../../protocol/errors.ts'
 import type { QueueName } from '../../protocol/records.ts'
 import type { AgentBody } from './agentBody.ts'
+import { mayResumeFailed } from '../../machines/guards.ts'
 import { decide } from './decide.ts'
 import { useOf } from './useOf.ts'
 import { checkDeps, RunDeps } from '../children/runDeps.ts'
@@ -153,7 +154,7 @@ function checkCommandDeps(host: AgentBody, { type }: Command, deps: unknown): vo
   const { definition, given } = host
   if (definition.deps === null) return
   if (type === 'agent.prompt' || type === 'agent.interrupt') checkDeps(definition, deps ?? given?.own, type)
-  else if (type === 'agent.resume') checkDeps(definition, deps ?? host.deps ?? given?.own, type)
+  else if (type === 'agent.resume') checkDeps(definition, deps ?? given?.resumed, type)
   else if ((type === 'agent.steer' || type === 'agent.followUp') && !isBusy(host))
     checkDeps(definition, given?.own, type)
 }
@@ -167,8 +168,8 @@ const saidIn = <C extends { readonly type: string; readonly agentId: string }>({
 
 function resume(host: AgentBody, { limits }: CommandOf<'agent.resume'>, id: string): Run {
   const { pause } = host.context
-  if (pause === null || pause.type === 'approvals') {
-    const why = pause === null ? '' : ', waiting for approvals'
+  if (pause === null ? !mayResumeFailed(host) : pause.type === 'approvals') {
+    const why = pause !== null ? ', waiting for approvals' : isBusy(host) ? '' : ', and its last run has not failed'
     throw new RuntimeError('NOT_PAUSED', `Agent "${host.agentId}" is ${host.state}${why}.`)
   }
   const run = host.runs.expect(id)

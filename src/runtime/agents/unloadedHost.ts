@@ -7,7 +7,7 @@ import { runIdOf } from '../../machines/draft.ts'
 import type { Clock } from '../../protocol/clock.ts'
 import { RuntimeError, toErrorInfo, type ErrorInfo } from '../../protocol/errors.ts'
 import type { Metadata } from '../../protocol/metadata.ts'
-import type { Spent } from '../../protocol/records.ts'
+import type { Limits, Spent } from '../../protocol/records.ts'
 import type { Store } from '../../protocol/store.ts'
 import type { TracedAgent } from '../../protocol/tracer.ts'
 import type { GrowingReply } from '../../protocol/events.ts'
@@ -29,6 +29,9 @@ const emptyConversation: ConversationView = new Conversation()
 const atRest: RestingContext = {
   pause: null,
   run: null,
+  failedRun: null,
+  resuming: null,
+  ending: null,
   calls: nobody,
   prompts: nobody,
   steering: nobody,
@@ -90,6 +93,7 @@ export class UnloadedHost implements AgentBody {
   /** Models that code gave it to use. */
   lent: Map<string, PricedModel> | undefined
   readonly #frame: RestingContext['frame']
+  readonly #failedRun: string | null
   given: RunDeps | undefined
   readonly #loader: AgentLoader
   readonly #runs: number
@@ -115,6 +119,7 @@ export class UnloadedHost implements AgentBody {
     this.sources =
       sources.length === 0 ? nobody : sources.map(({ source, tools }) => ({ source, state: 'idle', tools }))
     this.#frame = host.announcer.clean(host.context.frame)
+    this.#failedRun = host.context.failedRun
     this.#runs = host.context.runs
     this.#turns = host.context.turns
   }
@@ -140,7 +145,9 @@ export class UnloadedHost implements AgentBody {
   }
 
   get context(): RestingContext {
-    return this.#frame === null ? atRest : { ...atRest, frame: this.#frame }
+    // What was asked since goes first.
+    const failedRun = this.unseen === 0 ? this.#failedRun : null
+    return this.#frame === null && failedRun === null ? atRest : { ...atRest, frame: this.#frame, failedRun }
   }
 
   get repairedBytes(): number {
@@ -269,9 +276,9 @@ export class UnloadedHost implements AgentBody {
     return this.#pending
   }
 
-  /** Only a paused agent is resumed, and those are not unloaded. */
-  async resume(run: RunHandle): Promise<void> {
-    run.cancel('stop')
+  /** Goes on with a run that failed: agents that are paused are not unloaded. */
+  async resume({ requestId: id }: RunHandle, limits: Limits | undefined): Promise<void> {
+    this.send({ type: 'resume', id, at: this.clock.now(), ...(limits === undefined ? {} : { limits }) })
   }
 
   subscribe(listener: AgentListener, options: { readonly descendants: boolean }): () => void {

@@ -7,6 +7,8 @@ export class RunDeps {
   #own: unknown
   /** Set during a run, and as long as it is paused. */
   #run: { readonly deps: unknown } | null = null
+  /** What a run had that failed, until the next begins. */
+  #failed: { readonly deps: unknown } | null = null
   #byRequest: Map<string, unknown> | undefined
 
   constructor(own?: unknown) {
@@ -20,6 +22,11 @@ export class RunDeps {
 
   get current(): unknown {
     return this.#run === null ? this.#own : this.#run.deps
+  }
+
+  /** What a run has that goes on after a pause or a failure. */
+  get resumed(): unknown {
+    return (this.#run ?? this.#failed)?.deps ?? this.#own
   }
 
   /** From the next run on. */
@@ -41,13 +48,16 @@ export class RunDeps {
   /** Takes an agent's next record. */
   note(record: LogRecord): void {
     if (record.type === 'run.start') this.#begin(record)
-    else if (record.type === 'run.end' && record.stopReason !== 'paused') this.#run = null
+    else if (record.type === 'run.end' && record.stopReason !== 'paused') {
+      this.#failed = record.stopReason === 'error' ? this.#run : null
+      this.#run = null
+    }
   }
 
-  /** A run that goes on after a pause has what it had. */
   #begin({ requestId, cause }: RecordOf<'run.start'>): void {
-    const paused = cause === 'resume' ? this.#run?.deps : undefined
-    this.#run = { deps: this.#byRequest?.get(requestId) ?? paused ?? this.#own }
+    const before = cause === 'resume' ? this.resumed : this.#own
+    this.#run = { deps: this.#byRequest?.get(requestId) ?? before }
+    this.#failed = null
   }
 }
 

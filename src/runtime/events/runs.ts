@@ -1,6 +1,7 @@
 import type { AgentDefinition } from '../../actors/agentDefinition.ts'
 import { readAnswer } from '../../protocol/readAnswer.ts'
 import type { Conversation } from '../../conversation/conversation.ts'
+import { mayResumeFailed } from '../../machines/guards.ts'
 import type { AgentContext, AgentMachineEvent } from '../../machines/agentTypes.ts'
 import type { Clock } from '../../protocol/clock.ts'
 import { toErrorInfo, type ErrorInfo } from '../../protocol/errors.ts'
@@ -13,7 +14,7 @@ import type { Announcer } from './announcer.ts'
 export interface RunOwner {
   readonly definition: Pick<AgentDefinition, 'output'>
   readonly conversation: Conversation
-  readonly context: Pick<AgentContext, 'pausedRun'>
+  readonly context: Pick<AgentContext, 'pausedRun' | 'run' | 'pause' | 'failedRun' | 'resuming' | 'ending'>
   readonly clock: Clock
   readonly announcer: Announcer
   send(event: AgentMachineEvent): void
@@ -51,7 +52,7 @@ export class Runs {
     this.#owner.announcer.run = run
   }
 
-  /** Continues after a pause, once the log is written. Never rejects: if the store fails again, the run ends as paused. */
+  /** Continues after a pause or a failure, once the log is written. Never rejects: if the store fails again, the run ends as paused. */
   async resume(run: RunOutcome, limits: Limits | undefined): Promise<void> {
     try {
       await this.#owner.written()
@@ -61,10 +62,10 @@ export class Runs {
     this.continue(run, limits)
   }
 
-  /** Continues after a pause, at once. */
+  /** Continues after a pause or a failure, at once. */
   continue(run: RunOutcome, limits: Limits | undefined): void {
     const { context, clock } = this.#owner
-    const isOwed = context.pausedRun !== null
+    const isOwed = context.pausedRun !== null || mayResumeFailed({ context })
     this.#owner.send({
       type: 'resume',
       id: run.requestId,

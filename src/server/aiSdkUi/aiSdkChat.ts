@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { describeIssues, RuntimeError } from '../../protocol/errors.ts'
+import { onlyFields } from '../../protocol/onlyFields.ts'
 import type { Endpoint } from '../bridge/endpoint.ts'
 import { mustBeServed } from '../bridge/oneDefinition.ts'
 import { Chats } from './openChat.ts'
@@ -16,7 +17,7 @@ export interface AiSdkChatOptions {
   readonly path?: string
 }
 
-const optionsSchema = z.strictObject({
+const optionsSchema = onlyFields({
   definition: z.string().min(1).optional(),
   path: z
     .string()

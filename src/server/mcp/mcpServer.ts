@@ -3,6 +3,7 @@ import type { Readable, Writable } from 'node:stream'
 import { z } from 'zod'
 import { isAgentDefinition, type AgentDefinition } from '../../actors/agentDefinition.ts'
 import { describeIssues, RuntimeError } from '../../protocol/errors.ts'
+import { onlyFields } from '../../protocol/onlyFields.ts'
 import { loadPeer } from '../../protocol/loadPeer.ts'
 import type { AgentRuntime } from '../../runtime/agentRuntime.ts'
 import { LocalRuntime } from '../../runtime/runtime.ts'
@@ -54,7 +55,7 @@ export interface McpServer {
   close(): Promise<void>
 }
 
-const optionsSchema = z.strictObject({
+const optionsSchema = onlyFields({
   name: z.string().min(1).optional(),
   approve: z.enum(['client', 'elsewhere']).optional(),
   deps: z.custom<ServedDeps>((value) => typeof value === 'function', 'give a function').optional(),

@@ -76,15 +76,18 @@ describe('skillTools', (it) => {
     const { skills, trouble } = await source.list()
     assert.equal(
       skills.map(({ name }) => name),
-      ['good', 'odd'],
+      ['good', 'odd', 'talks'],
     )
+    const talks = skills.at(-1)?.description ?? ''
+    assert.is(talks.length, 1_024)
+    assert.ok(talks.startsWith('xxx') && talks.endsWith('x…'), talks.slice(-5))
     const reasons = new Map(trouble.map((line) => [line.slice(0, line.indexOf(':')), line]))
     assert.match(reasons.get('no-matter') ?? '', /there is none/)
     assert.match(reasons.get('other') ?? '', /its name is "another", and its folder's is not/)
     assert.match(reasons.get('Big') ?? '', /name takes lower-case letters/)
     assert.match(reasons.get('double--hyphen') ?? '', /name takes lower-case letters/)
     assert.match(reasons.get('silent') ?? '', /description is empty/)
-    assert.match(reasons.get('talks') ?? '', /description takes at most 1024/)
+    assert.match(reasons.get('talks') ?? '', /description takes at most 1024 characters; it was cut/)
     assert.match(reasons.get('binary') ?? '', /not UTF-8/)
     assert.match(reasons.get('odd') ?? '', /metadata takes names with text; it was left out/)
     const open = await look()
@@ -161,6 +164,7 @@ describe('skillTools', (it) => {
       [['a'], { maxChars: 1 }],
     ] as const)
       assert.throws(() => skillTools(folders as never, options as never), /skillTools: /)
+    assert.throws(() => skillTools(['a'], { maxListChar: 300 } as never), /did you mean "maxListChars"\?/)
   })
 
   it('gives nothing more once it is closed', async (context) => {

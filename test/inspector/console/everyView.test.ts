@@ -86,6 +86,8 @@ const places: readonly Place[] = [
   { name: 'menu', hash: '#agent=digger', landmark: '[role="menu"]', reach: ({ button }) => button('More').click() },
   { name: 'compact', hash: '#agent=digger', landmark: 'dialog[open]', reach: item('Compact the conversation') },
   { name: 'comparison', hash: '#agent=digger&with=archivist', landmark: '.compare-pair' },
+  { name: 'comparison with a deleted session', hash: '#agent=digger&with=gone', landmark: '.empty' },
+  { name: 'ask a policy', hash: '#agent=archivist', landmark: 'dialog[open]', reach: item('Ask a policy') },
   { name: 'compare with', hash: '#agent=digger', landmark: 'dialog[open]', reach: item('Compare with…') },
   { name: 'fork', hash: '#agent=digger', landmark: 'dialog[open]', reach: ({ page }) => page.keyboard.press('f') },
   { name: 'export', hash: '#agent=digger', landmark: 'dialog[open]', reach: item('Export…') },
@@ -123,6 +125,11 @@ const outside = `[...document.querySelectorAll('body, body > *, .page > *, .colu
     return !fits || document.documentElement.scrollWidth > innerWidth
   })
   .map((element) => element.className || element.tagName)`
+
+/** Badges of the header that are crushed so that nothing of them can be read. */
+const crushed = `[...document.querySelectorAll('.agent-title .badge')]
+  .filter((badge) => badge.getClientRects().length > 0 && badge.getBoundingClientRect().width < 40)
+  .map((badge) => badge.textContent)`
 
 /** What is there once an address is followed: the overview, or an agent in one of its views. */
 function shownAt(hash: string): string {
@@ -189,6 +196,8 @@ describeInChromium('every view of the console', (it) => {
           if (isFound !== true) continue
           const wide = await page.evaluate<string[]>(outside)
           if (wide.length > 0) faults.push(`${name}: outside of the page are ${wide.join(', ')}`)
+          const small = await page.evaluate<string[]>(crushed)
+          if (small.length > 0) faults.push(`${name}: crushed are ${small.join(', ')}`)
           if (!isClosable(place)) continue
           await page.keyboard.press('Escape')
           await page.locator(landmark).waitFor({ state: 'detached' })

@@ -1,5 +1,8 @@
 import { z } from 'zod'
 import { defineAgent } from '../../../src/actors/defineAgent.ts'
+import { decide } from '../../../src/actors/policies/decide.ts'
+import { policy } from '../../../src/actors/policies/policy.ts'
+import { when } from '../../../src/actors/policies/when.ts'
 import { defineTool } from '../../../src/actors/tools/defineTool.ts'
 import { workspaceTools } from '../../../src/actors/tools/workspace/workspaceTools.ts'
 import { markdownMemory } from '../../../src/memory.ts'
@@ -66,7 +69,10 @@ export function loners(pace: Pace, folder: string, summary: { isBroken: boolean 
     description: 'Reads shelves.',
     pricing,
     tools: [shelf],
-    braking: { fold: { work: 300, minBatch: 300, keepSteps: 2, indexTokens: 200, cap: 2_500 } },
+    braking: {
+      fold: { work: 300, minBatch: 300, keepSteps: 2, indexTokens: 200, cap: 2_500 },
+      policies: [policy({ name: 'tidy', when: when.onRequest(), decide: decide.oldest({ downTo: 1_000 }) })],
+    },
     captureTurnRequests: true,
     model: paced(pace, ({ turnIndex }) =>
       turnIndex < 14

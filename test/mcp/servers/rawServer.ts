@@ -1,6 +1,6 @@
 /**
  * A server of the Model Context Protocol over standard input and output, by hand, so that it can do what no SDK does. Its argument is JSON:
- * see `Raw`. Tools that it always understands: `echo`, `slow`, `die`, `big { bytes }`, `change`, `key`, `env { name }`, `pid`.
+ * see `Raw`. Tools that it always understands: `echo`, `slow`, `die`, `big { bytes }`, `change`, `key`, `env { name }`, `pid`, `gives { content }`.
  */
 import { appendFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
@@ -55,7 +55,7 @@ const own = [
     inputSchema: { type: 'object', properties: { text: { type: 'string' } } },
     annotations: { readOnlyHint: true },
   }),
-  ...['slow', 'die', 'big', 'change', 'key', 'env', 'pid'].map((name) => tool(name)),
+  ...['slow', 'die', 'big', 'change', 'key', 'env', 'pid', 'gives'].map((name) => tool(name)),
 ]
 
 const send = (message: object): void => void process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
@@ -68,7 +68,12 @@ interface Request {
     readonly name?: string
     readonly cursor?: string
     readonly requestId?: number
-    readonly arguments?: { readonly text?: string; readonly bytes?: number; readonly name?: string }
+    readonly arguments?: {
+      readonly text?: string
+      readonly bytes?: number
+      readonly name?: string
+      readonly content?: unknown
+    }
     readonly _meta?: { readonly 'escapement/key'?: string; readonly traceparent?: string }
   }
 }
@@ -103,6 +108,7 @@ function call({ id, params = {} }: Request): void {
     key: () => says(JSON.stringify(meta)),
     env: () => says(`${args.name}=${process.env[args.name ?? ''] ?? ''}`),
     pid: () => says(String(process.pid)),
+    gives: () => ({ content: args.content }),
   }
   if (raw.hangs?.includes(name) === true) return
   const answer = Object.hasOwn(answers, name) ? answers[name] : undefined

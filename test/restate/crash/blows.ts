@@ -20,6 +20,8 @@ export interface Lab {
   /** Between the first worker and the database, where the blow says so. */
   readonly relay: Relay
   readonly disk: Disk
+  /** One more, that is in nobody's way. */
+  another(): WorkerProcess
   /** How long what is wrong lasts, in milliseconds; at least until somebody has met it. */
   readonly lastMs: number
   /** Has agents go on that are held at a place, and people decide. */
@@ -79,6 +81,52 @@ export const allBlows = {
       await engine.begin()
       // What was held there is let go of, and would be held again.
       board.switchTo(await second.port())
+    },
+  },
+  'kill workers': {
+    async strike({ first, second, board, another }) {
+      await Promise.all([first.kill(), second.kill()])
+      board.switchTo(await another().port())
+    },
+  },
+  'freeze workers': {
+    async strike({ first, second, board, lastMs, goOn }) {
+      const given = board.left()
+      board.divertTo(await second.port())
+      for (const worker of [first, second]) worker.signal('SIGSTOP')
+      await Promise.all([given, pause(lastMs)])
+      for (const worker of [first, second]) worker.signal('SIGCONT')
+      goOn()
+      return () => first.rests()
+    },
+  },
+  // Both are there, and work: only the way from the engine to the first is gone.
+  'part worker': {
+    async strike({ first, second, board, goOn }) {
+      board.loseTo(await second.port())
+      return async () => {
+        goOn()
+        await first.rests()
+      }
+    },
+  },
+  'freeze engine': {
+    async strike({ engine, first, lastMs, goOn }) {
+      await engine.signal('SIGSTOP')
+      goOn()
+      await Promise.all([first.rests(), pause(lastMs)])
+      await engine.signal('SIGCONT')
+    },
+  },
+  'freeze database': {
+    front: 'balancer',
+    needs: 'database',
+    async strike(lab) {
+      await secondUp(lab)
+      await lab.database.signal('SIGSTOP')
+      lab.goOn()
+      await pause(lab.lastMs)
+      await lab.database.signal('SIGCONT')
     },
   },
   // Only the pings of the engine tell that it does not answer.
@@ -160,8 +208,10 @@ export type BlowName = keyof typeof allBlows
 
 export const blowOf = (name: BlowName): Blow => allBlows[name]
 
-/** Somebody dies, and is replaced at once. */
+/** Somebody dies or freezes, and is replaced at once. */
 export const deaths = ['kill worker', 'freeze worker', 'kill engine'] as const
+/** So do all of a kind, of which nobody else has the work; or somebody lives on whom others take for dead. */
+export const losses = ['kill workers', 'freeze workers', 'part worker', 'freeze engine', 'freeze database'] as const
 /** Something is wrong for a while, or others have to notice it. */
 export const troubles = [
   'freeze, pings',

@@ -5,7 +5,7 @@ import { Balancer } from '../../../src/cli/cluster/balancer.ts'
 import { systemClock } from '../../../src/protocol/clock.ts'
 import { postgresStore } from '../../../src/postgres.ts'
 import type { Store } from '../../../src/protocol/store.ts'
-import { restateClient } from '../../../src/restate.ts'
+import { restateClient, type RestateOutcome } from '../../../src/restate.ts'
 import { sqliteStore } from '../../../src/sqlite.ts'
 import type { PostgresServer } from '../../postgres/server.ts'
 import type { Engine } from '../engine.ts'
@@ -87,6 +87,7 @@ export async function runCell(
   const settings = { name, effectsFile, retryMs, leaseMs }
   const first = WorkerProcess.worker({ ...settings, where: byRelay, armed })
   const second = WorkerProcess.worker({ ...settings, where, ...(isOther === true ? { code: 'other' } : {}) })
+  const others: WorkerProcess[] = []
   const client = await restateClient({ ingress: engine.ingress, store, name, pollMs: 50, patienceMs: 120_000 })
   const ids = Array.from({ length: agents }, (_, index) => `${name.slice(4, 12)}-${index}`)
   try {
@@ -98,7 +99,7 @@ export async function runCell(
     const began = performance.now()
     const driven = ids.map((agentId) => drive(client, agentId, place, prompts))
     if (armed === undefined) await Promise.all(driven.map((job) => job.waits))
-    else await first.at(agents)
+    else await first.at(driven)
     const decide = (): void => {
       for (const job of driven) job.decide()
     }
@@ -112,6 +113,11 @@ export async function runCell(
       database: database!,
       relay: relay!,
       disk: disk!,
+      another() {
+        const other = WorkerProcess.worker({ ...settings, where })
+        others.push(other)
+        return other
+      },
       goOn() {
         first.goOn()
         decide()
@@ -134,18 +140,23 @@ export async function runCell(
       ...seen,
       zombie: seen.zombie + older,
       wanted: prompts * agents,
-      answers: answers.filter(({ status }) => status === 'done').length,
+      answers: answers.filter((answer, index) => isAnswer(answer, place === 'approval' && index % prompts === 0))
+        .length,
       slowestMs,
       ...(needs === 'disk' && !(disk instanceof SmallDisk) ? { note: 'errors of a full disk, and not one' } : {}),
     }
   } finally {
     client.close()
-    await Promise.all([first.kill(), second.kill()])
+    await Promise.all([first, second, ...others].map((worker) => worker.kill()))
     await Promise.all([board.close(), balancer.close()])
     await store.close()
     await remove()
   }
 }
+
+/** A prompt's answer says how its run ended, whoever brought it to its end; what was decided says only that it is done. */
+const isAnswer = ({ status, stopReason }: RestateOutcome, isDecided: boolean): boolean =>
+  status === 'done' && (isDecided || stopReason === 'stop')
 
 export const storeAt = (where: string): Store =>
   where.startsWith('postgres:') ? postgresStore(where) : sqliteStore(where)

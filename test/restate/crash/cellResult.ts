@@ -66,10 +66,12 @@ const repeatsIn = (records: readonly LogRecord[], prompts: number): number =>
     records.filter((record) => record.type === 'message.added' && record.message.role === 'user').length - prompts,
   )
 
-/** Effects that began after the end of their call was in the log. */
+/** Effects that began after the log had what came of their call; that it is not known whether it happened is no such thing. */
 function againIn(records: readonly LogRecord[], effects: readonly Effect[]): number {
   const ends = new Map(
-    records.flatMap((record) => (record.type === 'tool.end' ? [[record.key, record.time] as const] : [])),
+    records.flatMap((record) =>
+      record.type === 'tool.end' && !record.message.isError ? [[record.key, record.time] as const] : [],
+    ),
   )
   return effects.filter(({ key, at }) => at > (ends.get(key) ?? Infinity)).length
 }

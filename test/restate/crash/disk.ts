@@ -90,7 +90,10 @@ export class SmallDisk implements Disk {
   async fill(): Promise<void> {
     this.#from = (await this.#server.log()).length
     const { bavail, bsize } = await statfs(this.#dir)
-    await writeFile(join(this.#dir, 'ballast'), Buffer.alloc(bavail * bsize))
+    await writeFile(join(this.#dir, 'ballast'), Buffer.alloc(bavail * bsize)).catch((thrown: unknown) => {
+      // Somebody else has taken the rest meanwhile.
+      if (!(thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOSPC')) throw thrown
+    })
   }
 
   refused(): Promise<void> {

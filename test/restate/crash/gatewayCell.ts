@@ -10,11 +10,11 @@ import { Switchboard } from './switchboard.ts'
 import { WorkerProcess } from './workerProcess.ts'
 
 /**
- * Two gateways, and a client for each agent at the first of them, which is killed in the middle of all replies. Clients connect again and come to
- * the other one; `faults` has also what they did not hear, or heard twice.
+ * Two gateways, and a client for each agent at the first of them, which is killed, or frozen until all is answered, in the middle of all replies.
+ * Clients connect again and come to the other one; `faults` has also what they did not hear, or heard twice.
  */
 export async function runGatewayCell(
-  { agents }: { readonly agents: number },
+  { agents, isFrozen = false }: { readonly agents: number; readonly isFrozen?: boolean },
   { engine, dir, database }: CellPlace,
 ): Promise<CellResult> {
   const name = `job_${randomUUID().replaceAll('-', '')}`
@@ -39,12 +39,14 @@ export async function runGatewayCell(
       clients.push(client)
       return await talk(client, id, prompts)
     })
-    await worker.at(agents)
-    await first.kill()
+    await worker.at(talks.map((answers) => ({ answers })))
+    if (isFrozen) first.signal('SIGSTOP')
+    else await first.kill()
     front.switchTo(ports[1])
     worker.goOn()
     const talked = await Promise.all(talks)
     const slowestMs = performance.now() - began
+    if (isFrozen) first.signal('SIGCONT')
     const seen = await judge({ store, ids, prompts: prompts.length, effectsFile })
     const logs = await logsOf(store, ids)
     const unheard = await Promise.all(

@@ -5,6 +5,7 @@ export class Switchboard {
   readonly #server: Server
   readonly #sockets = new Set<Socket>()
   #target = 0
+  #left = Promise.withResolvers<void>()
 
   private constructor(server: Server) {
     this.#server = server
@@ -32,6 +33,21 @@ export class Switchboard {
     this.#target = port
   }
 
+  /** The same, and on what is connected nothing arrives any more in either direction, of which nobody is told. */
+  loseTo(port: number): void {
+    this.#target = port
+    for (const socket of this.#sockets) {
+      socket.unpipe()
+      socket.pause()
+    }
+  }
+
+  /** Resolves once somebody who was connected has given up, after this was called. */
+  left(): Promise<void> {
+    this.#left = Promise.withResolvers()
+    return this.#left.promise
+  }
+
   async close(): Promise<void> {
     const closed = new Promise((resolve) => this.#server.close(resolve))
     for (const socket of this.#sockets) socket.destroy()
@@ -52,5 +68,6 @@ export class Switchboard {
         other.destroy()
       })
     }
+    near.on('close', () => this.#left.resolve())
   }
 }

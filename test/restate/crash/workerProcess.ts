@@ -49,11 +49,11 @@ export class WorkerProcess {
   }
 
   /** Resolves once it has said something that fits, so many times. */
-  async #until<L extends Line>(fits: (line: Line) => line is L, times = 1): Promise<L> {
+  async #until<L extends Line>(fits: (line: Line) => line is L, times: () => number = () => 1): Promise<L | undefined> {
     for (;;) {
       const heard = this.#heard.promise
       const fitting = this.#lines.filter(fits)
-      if (fitting.length >= times) return fitting.at(-1)!
+      if (fitting.length >= times()) return fitting.at(-1)
       if (this.#child.exitCode !== null || this.#child.signalCode !== null)
         throw new Error(`a process of the cell has ended: ${this.#errors}`)
       await heard
@@ -61,7 +61,7 @@ export class WorkerProcess {
   }
 
   async port(): Promise<number> {
-    return (await this.#until((line) => 'port' in line)).port
+    return (await this.#until((line) => 'port' in line))!.port
   }
 
   /** Where the engine, or a balancer, reaches it. */
@@ -69,9 +69,21 @@ export class WorkerProcess {
     return `http://127.0.0.1:${await this.port()}`
   }
 
-  /** Resolves once so many agents are at the place that it is armed for. */
-  async at(agents: number): Promise<void> {
-    await this.#until((line) => 'at' in line, agents)
+  /**
+   * Resolves once all of these agents are at the place that it is armed for, or are done: one whose attempt was broken off on the way may
+   * get beyond it without having been there.
+   */
+  async at(agents: readonly { readonly answers: Promise<unknown> }[]): Promise<void> {
+    let left = agents.length
+    const gone = (): void => {
+      left -= 1
+      this.#wake()
+    }
+    for (const { answers } of agents) void answers.then(gone, gone)
+    await this.#until(
+      (line) => 'at' in line,
+      () => left,
+    )
   }
 
   /** Lets agents go on that are there, and those that come. */

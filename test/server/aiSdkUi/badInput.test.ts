@@ -169,6 +169,7 @@ describe('a chat is refused, in a sentence and with nothing done,', (it) => {
   it('with options that are none', () => {
     for (const options of [{ path: 'chat' }, { path: '/' }, { definition: '' }, { agent: 'a' }])
       assert.throws(() => aiSdkChat(options), /aiSdkChat: /)
+    assert.throws(() => aiSdkChat({ defintion: 'a' } as object), /did you mean "definition"\?/)
   })
 })
 

@@ -4,8 +4,17 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { serveDesk } from '../../../examples/apps/useChat/server.ts'
-import type { Model, Store } from '../../../src/index.ts'
-import type { Runtime } from '../../../src/createRuntime.ts'
+import { z } from 'zod'
+import { aiSdkChat } from '../../../src/aiSdk.ts'
+import {
+  createRuntime,
+  defineAgent,
+  defineTool,
+  type AgentDefinition,
+  type Model,
+  type Runtime,
+  type Store,
+} from '../../../src/index.ts'
 import { scriptedModel, type ScriptedReply } from '../../../src/testing.ts'
 import { memoryStore } from '../../../src/stores/memoryStore.ts'
 import { bundleForPage } from '../../browser/bundleForPage.ts'
@@ -43,6 +52,28 @@ async function openDesk(
     await runtime.close().catch(() => {})
   })
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server, runtime, store }
+}
+
+/** The page of the example, with an agent of the case's own. */
+async function openPage({ cleanup }: Pick<CaseContext, 'cleanup'>, agent: AgentDefinition): Promise<string> {
+  const script = await (bundled ??= bundleForPage(entry))
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const runtime = await createRuntime()
+  const chats = await runtime.serve({ server, definitions: [agent], endpoints: [aiSdkChat()] })
+  server.on('request', (request, response) => {
+    if (chats.handle(request, response)) return
+    const isScript = request.url === '/page.js'
+    response
+      .setHeader('content-type', isScript ? 'text/javascript' : 'text/html')
+      .end(isScript ? script : '<!doctype html><body><script type="module" src="/page.js"></script>')
+  })
+  cleanup(async () => {
+    server.closeAllConnections()
+    server.close()
+    await runtime.close()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
 async function say(page: Page, text: string): Promise<void> {
@@ -104,6 +135,69 @@ describeInChromium('the page with useChat', (it) => {
       checkProblems(other)
     },
   )
+
+  it('answers two calls in one request, and then one of a sub-agent', { timeoutMs: 30_000 }, async (context) => {
+    const { page } = context
+    const ran: string[] = []
+    const asks = (name: string) =>
+      defineTool({
+        name,
+        description: 'Asks first.',
+        input: z.object({ of: z.string() }),
+        needsApproval: true,
+        run: async () => {
+          ran.push(name)
+          return `${name} is done`
+        },
+      })
+    const worker = defineAgent({
+      name: 'worker',
+      description: 'Works.',
+      model: scriptedModel([{ toolCalls: [{ name: 'oil', input: { of: 'worker' } }] }, 'It is oiled.']),
+      tools: [asks('oil')],
+    })
+    const two = ['wind', 'stop'].map((name) => ({ name, input: { of: name } }))
+    const model = scriptedModel([
+      { text: 'I ask.', toolCalls: two },
+      { toolCalls: [{ name: 'worker', input: { task: 'Oil it.' } }] },
+      'All is well.',
+    ])
+    const url = await openPage(
+      context,
+      defineAgent({ name: 'boss', model, tools: [asks('wind'), asks('stop')], agents: [worker] }),
+    )
+    const sent: string[] = []
+    page.on('request', (request) => {
+      if (request.method() === 'POST') sent.push(request.postData() ?? '')
+    })
+    await page.goto(url)
+    await say(page, 'See to it.')
+    const asked = page.locator('p', { hasText: 'approval-requested' })
+    await asked.nth(1).waitFor()
+    await asked.nth(0).getByText('Approve').click()
+    await page.waitForSelector('text=approval-responded')
+    assert.equal(sent.length, 1, 'it waits for the other answer')
+    await asked.nth(0).getByText('Deny').click()
+    await page.waitForSelector('text={"of":"worker"} approval-requested')
+    await page.click('text=Approve')
+    await page.waitForSelector('text=All is well.')
+    const seen = [
+      'See to it.',
+      'I ask.',
+      '{"of":"wind"} output-available',
+      '{"of":"stop"} output-denied',
+      '{"task":"Oil it."} output-available',
+      '{"of":"worker"} output-available',
+      'All is well.',
+    ]
+    assert.equal(await shown(page), seen)
+    assert.equal(ran, ['wind', 'oil'])
+    assert.equal(sent.length, 3)
+    await page.reload()
+    await page.waitForSelector('text=All is well.')
+    assert.equal(await shown(page), seen)
+    checkProblems(context)
+  })
 
   it('stops the run', { timeoutMs: 30_000 }, async (context) => {
     const { page } = context

@@ -249,7 +249,7 @@ describe('the MCP endpoint', (it) => {
   })
 
   for (const [what, options, says] of [
-    ['an option that there is not', { approvals: 'client' }, /mcpServer: options: .*approvals/],
+    ['an option that there is not', { aprove: 'client' }, /mcpServer: options: "aprove" .* mean "approve"\?/],
     ['a way to approve that there is not', { approve: 'always' }, /mcpServer: options: approve/],
   ] as const)
     it(`refuses ${what}`, async (context) => {

@@ -1,0 +1,13 @@
+import { defineAgent, type AiSdkModel, type Model } from 'escapement'
+import { noteTools } from './notes.ts'
+
+/** Keeps notes in a file. */
+export const assistant = (model: Model | AiSdkModel, notesFile: string) =>
+  defineAgent({
+    name: 'assistant',
+    model,
+    instructions:
+      'You keep the notes of the person you talk to. Be brief. Look the notes up before you say what is in them.',
+    tools: noteTools(notesFile),
+    limits: { turns: 20, costUsd: 0.5 },
+  })

@@ -1,0 +1,15 @@
+import type { Policy } from 'escapement'
+
+const textOf = (content: readonly { readonly type: string }[]): string =>
+  content.map((block) => ('text' in block ? String(block.text) : '')).join('')
+
+/** Stands in for a model: it writes down what follows "remember", and lists the notes when it is asked. */
+export const reply: Policy = ({ messages }) => {
+  const last = messages.at(-1)!
+  const text = textOf(last.content)
+  if (last.role === 'toolResult') return last.toolName === 'list_notes' ? `Your notes:\n${text}` : text
+  const [, note] = /^\s*remember (?:to |that )?(.+)/is.exec(text) ?? []
+  if (note !== undefined) return { toolCalls: [{ name: 'add_note', input: { text: note.trim() } }] }
+  if (/notes?|remember|what/i.test(text)) return { toolCalls: [{ name: 'list_notes', input: {} }] }
+  return 'I only know "remember …" and "what do I have to remember?": set ANTHROPIC_API_KEY to talk to Claude.'
+}

@@ -1,0 +1,13 @@
+import { defineAgent, workspaceTools, type AiSdkModel, type Model } from 'escapement'
+
+/** Works in a folder. */
+export const coder = (model: Model | AiSdkModel, folder: string) =>
+  defineAgent({
+    name: 'coder',
+    model,
+    instructions:
+      'Look before you change anything, make the smallest change that does the task, and run the tests before you say that it is done.',
+    tools: workspaceTools(folder, { needsApproval: { run_command: true }, snapshots: true }),
+    braking: { fold: true, stall: true, revert: { undo: true } },
+    limits: { turns: 50, costUsd: 2 },
+  })

@@ -1,0 +1,18 @@
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { fileStore } from 'escapement'
+import { chooseModel } from './model.ts'
+import { openServer } from './server.ts'
+
+if (!existsSync('dist/index.html')) console.log('The page is not built yet: npm run build does it.')
+const { server, runtime } = await openServer(chooseModel(), fileStore('.escapement'), 'dist')
+server.listen(Number(process.env['PORT'] ?? 3000), '127.0.0.1')
+await once(server, 'listening')
+const { port } = server.address() as { port: number }
+console.log(`http://127.0.0.1:${port}/`)
+
+process.once('SIGINT', () => {
+  server.close()
+  server.closeAllConnections()
+  void runtime.close()
+})

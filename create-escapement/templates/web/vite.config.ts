@@ -1,0 +1,3 @@
+import { defineConfig } from 'vite'
+
+export default defineConfig({ root: 'src/page', build: { outDir: '../../dist', emptyOutDir: true } })

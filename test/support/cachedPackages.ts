@@ -1,0 +1,67 @@
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync } from 'node:fs'
+import { cp, mkdir, mkdtemp, rename, rm } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { npm } from '../bundlers/packedPackage.ts'
+import type { Provision } from './setUp.ts'
+
+const mostMs = 300_000
+
+export interface CachedPackages extends Provision {
+  /** Where they are, in its `node_modules`. */
+  readonly folder: string
+}
+
+/**
+ * Packages that some tests need and that the repository does not install: those of the package.json and its lock file in the folder `here`, installed
+ * once into the user's cache. Not in `node_modules` of the repository: bundlers treat what is in a folder of that name as the code of others.
+ */
+export function cachedPackages({
+  name,
+  door,
+  here,
+  cache,
+}: {
+  readonly name: string
+  readonly door: string
+  readonly here: string
+  /** What its folder in the cache is called. */
+  readonly cache: string
+}): CachedPackages {
+  const folder = join(
+    process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'),
+    cache,
+    createHash('sha256')
+      .update(readFileSync(join(here, 'package-lock.json')))
+      .digest('hex')
+      .slice(0, 16),
+  )
+  return {
+    name,
+    door,
+    folder,
+    isThere: () => existsSync(folder),
+    way: () => `in ${dirname(folder)}`,
+    install: () => install(here, folder),
+    advice: 'run npm test where npm reaches its registry',
+  }
+}
+
+/** Installs what the lock file names; whole, or not at all. */
+async function install(here: string, target: string): Promise<void> {
+  await npm(['ping', '--fetch-retries=0', '--fetch-timeout=5000'], here, AbortSignal.timeout(8_000)).catch(() => {
+    throw new Error('npm does not reach its registry')
+  })
+  await mkdir(dirname(target), { recursive: true })
+  const folder = await mkdtemp(`${target}-`)
+  try {
+    for (const file of ['package.json', 'package-lock.json']) await cp(join(here, file), join(folder, file))
+    await npm(['ci', '--ignore-scripts', '--no-audit', '--no-fund'], folder, AbortSignal.timeout(mostMs))
+    await rename(folder, target).catch((thrown: unknown) => {
+      if (!existsSync(target)) throw thrown
+    })
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
