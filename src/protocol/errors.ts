@@ -104,10 +104,9 @@ export const errorTable = {
   OUTPUT_INVALID: 'Loosen the output schema, or describe it in the instructions.',
   PRICE_UNKNOWN: 'Set pricing on the agent, or remove limits.costUsd.',
   USAGE_UNKNOWN: 'Make the provider report it, for example with includeUsage: true of @ai-sdk/openai-compatible.',
-  EVALUATION_SETUP: 'Correct the setup of the task, and resume.',
-  EVALUATION_WORKSPACE: 'Check the permissions and the room of the results folder, and resume.',
-  EVALUATION_OUTSIDE: 'Run commands in a container (--docker), or correct the task, and resume.',
-  EVALUATION_CHANGED: 'Evaluate in another folder, or take back what changed.',
+  EVALUATION_SETUP: 'Correct the task or its folder, and resume.',
+  EVALUATION_OUTSIDE: 'Correct the task, or use --docker; then resume.',
+  EVALUATION_CHANGED: 'Evaluate in another folder.',
   EVALUATION_UNPUBLISHED: 'Correct what the message names; the page is as it was.',
   SUBSCRIBER_FAILED: 'Catch errors inside the subscriber.',
   FILE_MISSING:

@@ -105,7 +105,7 @@ export async function runTrial(
     try {
       scores = await judged(ports, task, { ...place, arm, dir, answer, ...work, shell, signal })
     } catch (thrown) {
-      error = thrown instanceof JudgeFailure ? thrown.info : toErrorInfo(thrown, 'EVALUATION_WORKSPACE')
+      error = thrown instanceof JudgeFailure ? thrown.info : toErrorInfo(thrown, 'EVALUATION_SETUP')
     }
   }
   if (signal.aborted) return undefined
@@ -144,7 +144,7 @@ export async function prepare(
     await freshFolder(dir)
     await layFiles(dir, task.files)
   } catch (thrown) {
-    return toErrorInfo(thrown, 'EVALUATION_WORKSPACE')
+    return toErrorInfo(thrown, 'EVALUATION_SETUP')
   }
   for (const command of task.setup) {
     const { code, output, timedOut } = await runShell(shell, command, { dir, timeoutMs: setupTimeoutMs, signal })

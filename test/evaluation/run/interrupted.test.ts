@@ -171,7 +171,7 @@ describe('an evaluation that is interrupted', (it) => {
     )
     assert.match(
       results[1]!.error!.message,
-      /"echo no such thing; exit 3" ended with 3: no such thing\. Correct the setup of the task/,
+      /"echo no such thing; exit 3" ended with 3: no such thing\. Correct the task or its folder/,
     )
     assert.equal([report.progress.errors, report.arms[0]!.passAt1.value], [2, null])
   })

@@ -131,7 +131,7 @@ describe('the folder of a trial', (it) => {
       ],
     )
     assert.is(stopped?.why, 'changed')
-    assert.match(stopped!.message!, /mini\/b\/check\.sh\. Run commands in a container/)
+    assert.match(stopped!.message!, /mini\/b\/check\.sh\. Correct the task, or use --docker/)
   })
 
   it('that an agent leaves to change that of another trial is told of', async (context) => {
