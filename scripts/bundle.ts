@@ -9,6 +9,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 import { build, type Plugin, type Rolldown } from 'vite'
 import { bundleEntries } from './bundleEntries.ts'
 import { bundledPackages, type BundledPackages } from './bundledPackages.ts'
+import { reportAssets, type ReportAssets } from '../src/evaluation/report/page/reportAssets.ts'
 import { agentLayouts } from './layouts.ts'
 import { bundleOffline } from './offlinePage.ts'
 import { thirdPartyNotices } from './thirdPartyNotices.ts'
@@ -93,12 +94,26 @@ async function bundlePages(packages: BundledPackages): Promise<void> {
   await bundleOffline([packages.plugin])
 }
 
+/** Has the look and the code of the pages of reports, which are made of sources that the package does not run. */
+const reportAssetsInside = (assets: ReportAssets): Plugin => ({
+  name: 'report-assets',
+  load: (id) =>
+    id.endsWith('/report/page/reportAssets.ts')
+      ? `const assets = JSON.parse(${JSON.stringify(JSON.stringify(assets))})\nexport const reportAssets = async () => assets\n`
+      : undefined,
+})
+
 async function bundleAll(): Promise<void> {
   const packages = bundledPackages()
   const dist = join(root, 'dist')
   await bundlePages(packages)
   const search = await bundleWorker('src/actors/tools/workspace/searchWorker.ts', packages)
-  await bundleEntries(dist, [packages.plugin, searchWorkerInside(search), layoutsInside(await agentLayouts())])
+  await bundleEntries(dist, [
+    packages.plugin,
+    searchWorkerInside(search),
+    layoutsInside(await agentLayouts()),
+    reportAssetsInside(await reportAssets()),
+  ])
   const layoutWorker = join(dist, 'charts', 'layoutWorker.js')
   await mkdir(dirname(layoutWorker), { recursive: true })
   await writeFile(layoutWorker, await bundleWorker('src/charts/layoutWorker.ts', packages))

@@ -120,6 +120,7 @@ export const layers: readonly Layer[] = [
     below: [...words, 'machines', 'actors', 'runs', 'runtime/agents', 'runtime/agentRuntime.ts'],
     packages: ['zod'],
   },
+  { path: 'userFiles', below: ['protocol'], packages: ['zod'], node: 'files' },
   { path: 'testing', below: ['protocol', 'redaction', 'actors', 'stores'], node: 'files' },
   { path: 'server/page', below: ['charts'], node: 'files' },
   {
@@ -174,6 +175,32 @@ export const layers: readonly Layer[] = [
     node: 'modules',
   },
   { path: 'serveGateway.ts', below: ['server/bridge', 'server/gateway'] },
+  { path: 'evaluation/results.ts', below: ['protocol'] },
+  { path: 'evaluation/statistics', below: [] },
+  { path: 'evaluation/metrics', below: [...words, 'charts/workTimes.ts', 'evaluation/results.ts'] },
+  {
+    path: 'evaluation/report',
+    below: ['protocol', 'charts', 'evaluation/results.ts', 'evaluation/statistics'],
+    node: 'files',
+  },
+  {
+    path: 'evaluation',
+    below: [
+      ...words,
+      'actors',
+      'runs',
+      'stores',
+      'runtime',
+      'runtime/agents',
+      'testing',
+      'userFiles',
+      'evaluation/results.ts',
+      'evaluation/metrics',
+      'evaluation/report',
+    ],
+    packages: ['zod'],
+    node: 'files',
+  },
   { path: 'defineConfig.ts', below: ['protocol', 'redaction', 'actors', 'server/bridge'], types: ['mcp'] },
   { path: 'client', below: ['protocol', 'runs', 'client/fold'], types: ['actors', 'zod'], packages: ['ws'] },
   { path: 'createRuntime.ts', below: ['runtime', 'server/bridge', 'server/inProcess', 'client'] },
@@ -223,6 +250,8 @@ export const layers: readonly Layer[] = [
       'restate',
       'createRuntime.ts',
       'defineConfig.ts',
+      'evaluation',
+      'userFiles',
     ],
     packages: ['xstate', 'zod', 'nanoid'],
     node: 'files',
@@ -253,7 +282,7 @@ export const layers: readonly Layer[] = [
   { path: 'react.ts', below: ['client', 'client/fold', 'react'] },
   { path: 'policies.ts', below: ['protocol', 'actors'] },
   { path: 'aiSdk.ts', below: ['protocol', 'actors', 'server/aiSdkUi'], types: ['@ai-sdk/provider'] },
-  { path: 'testing.ts', below: ['protocol', 'actors', 'testing'] },
+  { path: 'testing.ts', below: ['protocol', 'actors', 'testing', 'evaluation'] },
   { path: 'otel.ts', below: ['protocol', 'telemetry'] },
   { path: 'acp.ts', below: ['protocol', 'server/acp'] },
   { path: 'agUi.ts', below: ['protocol', 'server/agUi', 'server/bridge'] },
@@ -326,7 +355,7 @@ export const layerRules = [
     .toSorted((a, b) => a.path.split('/').length - b.path.split('/').length)
     .flatMap((layer) =>
       isFile(layer.path)
-        ? [{ files: [`src/${layer.path}`], rules: rules(layer, '') }]
+        ? [{ files: [`src/${layer.path}`], rules: rules(layer, posix.dirname(layer.path).replace(/^\.$/, '')) }]
         : depths.map((depth) => ({
             files: [`src/${layer.path}${depth}/*.ts`, `src/${layer.path}${depth}/*.tsx`],
             rules: rules(layer, `${layer.path}${depth.replace('/**', '')}`),

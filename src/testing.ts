@@ -5,3 +5,40 @@ export { replayModel, type ReplayModel, type ReplayModelOptions } from './testin
 export { scriptedModel, type ScriptedModel, type ScriptedReply } from './testing/scriptedModel.ts'
 export { simulatedClock, type SimulatedClock } from './testing/simulatedClock.ts'
 export { storeContract } from './testing/storeContract.ts'
+export { evaluate } from './evaluation/evaluate.ts'
+export type { EvaluateOptions, Evaluation } from './evaluation/evaluateOptions.ts'
+export type { OnProgress, ProgressState } from './evaluation/progress.ts'
+export type { Report as EvaluationReport } from './evaluation/report/report.ts'
+export type {
+  ArmInfo,
+  EvaluationHeader,
+  Score,
+  TaskInfo,
+  TrialMetrics,
+  TrialOutcome,
+  TrialResult,
+} from './evaluation/results.ts'
+export type { StopReason } from './evaluation/stop.ts'
+export {
+  defineSuite,
+  type AgentSource,
+  type CommandResult,
+  type Overlay,
+  type ScoredTrial,
+  type Scorer,
+  type ScorerAnswer,
+  type SuiteDefinition,
+  type TrialGiven,
+  type TrialPlace,
+} from './evaluation/suite/defineSuite.ts'
+export type {
+  AnswerCheck,
+  Check,
+  CommandCheck,
+  FileCheck,
+  JsonCheck,
+  JudgeCheck,
+  ScorerCheck,
+  Task,
+  TaskLimits,
+} from './evaluation/suite/task.ts'

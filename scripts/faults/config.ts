@@ -27,7 +27,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'config-4',
-    file: 'src/cli/config/placeOfKey.ts',
+    file: 'src/userFiles/placeOfKey.ts',
     what: 'a key in a comment is taken for one',
     from: 'return isKey ? found : blank(found)',
     to: 'return found',

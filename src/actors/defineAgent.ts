@@ -341,14 +341,12 @@ export function defineAgent<
     captureTurnRequests: options.captureTurnRequests ?? false,
   }
   const { handoffs = nobody } = options
-  const definition =
-    handoffs.length === 0
-      ? definedAgent(parts, called)
-      : definedAgent(
-          parts,
-          called,
-          lazily(() => handoffMap(handoffs, label)),
-        )
+  const definition = definedAgent(
+    parts,
+    called,
+    handoffs.length === 0 ? undefined : lazily(() => handoffMap(handoffs, label)),
+    options,
+  )
   if (!isFunction(agents)) checkFold(definition)
   return definition as AgentDefinition<never, unknown> as AgentDefinition<never, unknown, CallsOf<Tools, Agents>>
 }

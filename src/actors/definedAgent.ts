@@ -13,9 +13,13 @@ export type DefinitionParts = Omit<AgentDefinition, 'agents' | 'handoffs' | 'too
 interface Callable {
   readonly called: () => ReadonlyMap<string, SubAgent>
   readonly handoffs: () => ReadonlyMap<string, AgentDefinition>
+  readonly options: object | undefined
 }
 
 const none: ReadonlyMap<string, AgentDefinition> = new Map()
+
+/** The options that a definition was made of; `undefined` for one that the runtime derived from others. */
+export let optionsOf: (definition: AgentDefinition) => object | undefined
 const noHandoffs = (): ReadonlyMap<string, AgentDefinition> => none
 
 /** Its fields are the parts. A class, as ten thousand definitions with getters of their own would each weigh as much as an agent. */
@@ -26,12 +30,19 @@ class DefinedAgent {
   #tools: ReadonlyMap<string, AnyTool> | undefined
   #toolSpecs: readonly ToolSpec[] | undefined
   #frameTokens: number | undefined
+  /** Whose they were, and not a copy: a definition must stay light. */
+  readonly #options: object | undefined
 
-  constructor({ tools, ...parts }: DefinitionParts, { called, handoffs }: Callable) {
+  static {
+    optionsOf = (definition) => (definition as unknown as DefinedAgent).#options
+  }
+
+  constructor({ tools, ...parts }: DefinitionParts, { called, handoffs, options }: Callable) {
     Object.assign(this, parts)
     this.#ownTools = tools
     this.#called = called
     this.#handoffs = handoffs
+    this.#options = options
   }
 
   get tools(): ReadonlyMap<string, AnyTool> {
@@ -90,5 +101,6 @@ export const definedAgent = (
   parts: DefinitionParts,
   called: () => ReadonlyMap<string, SubAgent>,
   handoffs: () => ReadonlyMap<string, AgentDefinition> = noHandoffs,
+  options?: object,
 ): AgentDefinition =>
-  madeHere(Object.freeze(new DefinedAgent(parts, { called, handoffs })) as unknown as AgentDefinition)
+  madeHere(Object.freeze(new DefinedAgent(parts, { called, handoffs, options })) as unknown as AgentDefinition)

@@ -104,6 +104,9 @@ async function stream(ports: AgentPorts, input: ReplyInput, cancellation: Cancel
   return finish(ports, { ...input, key }, result, { estimatedTokens, cancellation })
 }
 
+/** An adapter of somebody's own may say anything. */
+const isNamed = (name: unknown): name is string => typeof name === 'string' && name !== '' && name.length <= 200
+
 function finish(
   ports: AgentPorts,
   input: ReplyInput,
@@ -131,6 +134,7 @@ function finish(
     stopReason: reply.stopReason,
     usage,
     model,
+    ...(isNamed(reply.responseModel) ? { responseModel: reply.responseModel } : {}),
   }
   return whenDone(
     planCalls(ports, calls, () => runContext(ports, input, cancellation)),

@@ -1,6 +1,13 @@
 import { parseArgs } from 'node:util'
 import { nearestWord } from '../protocol/nearestWord.ts'
-import { options as optionTable, takesValue, type OptionName, type ValueOption } from './options.ts'
+import {
+  isRepeated,
+  options as optionTable,
+  takesValue,
+  type OptionName,
+  type RepeatedOption,
+  type ValueOption,
+} from './options.ts'
 
 const helpWord = 'help'
 /** Programs differ in whether it is `-V` or `-v`, so both work. */
@@ -20,9 +27,11 @@ type CamelCase<S extends string> = S extends `${infer Head}-${infer Tail}` ? `${
 
 /** The options of a command line by their names in camel case; `help` and `version` are answered before. */
 type OptionValues = {
-  readonly [O in Exclude<OptionName, 'help' | 'version'> as CamelCase<O>]: O extends ValueOption
-    ? string | undefined
-    : boolean
+  readonly [O in Exclude<OptionName, 'help' | 'version'> as CamelCase<O>]: O extends RepeatedOption
+    ? readonly string[]
+    : O extends ValueOption
+      ? string | undefined
+      : boolean
 }
 
 const names = Object.keys(optionTable) as readonly OptionName[]
@@ -72,11 +81,12 @@ export function parseCommandLine(
   if (options.some(({ name }) => versionNames.includes(name))) return { type: 'version' }
   const shape = command !== undefined && Object.hasOwn(commands, command) ? commands[command] : undefined
   const allowed = [...(shape?.options ?? names), 'help', 'version']
-  const values: { [name: string]: string | true } = {}
+  const values: { [name: string]: string | true | readonly string[] } = {}
   for (const { name, rawName, value, inlineValue } of options) {
     const wrong = wrongOption({ name, rawName, value, inlineValue }, allowed, command)
     if (wrong !== undefined) return mistake(wrong)
-    values[name] = value ?? true
+    const before = values[name]
+    values[name] = isRepeated(name as OptionName) ? [...(Array.isArray(before) ? before : []), value!] : (value ?? true)
   }
   if (command === undefined)
     return options.length === 0 ? { type: 'help' } : mistake(`Say what to do: ${list(Object.keys(commands))}.`)
@@ -105,11 +115,11 @@ function readOperands(command: string, shape: CommandShape, words: readonly stri
   return { before, task }
 }
 
-function readOptions(values: { readonly [name: string]: string | true }): OptionValues {
+function readOptions(values: { readonly [name: string]: string | true | readonly string[] }): OptionValues {
   const read = names.map((name) => {
     const value = values[name]
     const key = name.replaceAll(/-[a-z]/g, (part) => part.slice(1).toUpperCase())
-    return [key, takesValue(name) ? value : value !== undefined]
+    return [key, isRepeated(name) ? (value ?? []) : takesValue(name) ? value : value !== undefined]
   })
   return Object.fromEntries(read) as OptionValues
 }

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { isAgentDefinition, type AgentDefinition } from '../actors/agentDefinition.ts'
 import { RuntimeError } from '../protocol/errors.ts'
-import { importModule } from './config/importModule.ts'
+import { importModule } from '../userFiles/importModule.ts'
 
 /**
  * The agent definitions that a module exports, under any name or in lists.

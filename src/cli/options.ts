@@ -23,7 +23,7 @@ export const options = {
   id: ['--id <id>', 'of the new session, one is made by default; of chart: which agent'],
   file: ['--file <path>', 'the memory: a folder of Markdown files, or an SQLite file'],
   scope: ['--scope <scope>', 'of this scope alone, such as user:42'],
-  out: ['--out <file>', 'where to write; default: standard output'],
+  out: ['--out <file>', 'where to write; default: standard output; of eval the folder of results'],
   jsonl: ['--jsonl', 'as a log, for "escapement import"; the default'],
   markdown: ['--markdown', 'the conversation as Markdown'],
   html: ['--html', 'as one page that shows it in any browser, without a server'],
@@ -50,6 +50,22 @@ export const options = {
   stately: ['--stately', 'send the Stately inspector’s messages at /stately'],
   'no-serve': ['--no-serve', 'without the inspector page'],
   stay: ['--stay', 'keep the page up until Ctrl-C; default at a terminal'],
+  arm: ['--arm <name>', 'a way to try the agent, as often as you like; the first is the baseline'],
+  trials: ['--trials <n>', 'how often each task is tried in each arm; default 1'],
+  seed: ['--seed <n>', 'what the seeds of trials are made of; default 1'],
+  concurrency: ['--concurrency <n>', 'how many trials at the same time; default 4'],
+  budget: ['--budget <usd>', 'end before more than this is spent, in US dollars'],
+  prices: ['--prices <file>', 'JSON with prices of models, by their ids'],
+  judge: ['--judge <provider:id>', 'the model that judges, where a check asks for that'],
+  definition: ['--definition <file>', 'a module that exports the agent, or a function that makes it'],
+  resume: ['--resume <folder>', 'go on with an evaluation: its arms, trials and seed'],
+  record: ['--record', 'keep what models reply, for --replay'],
+  replay: ['--replay <folder>', 'play the replies that were recorded there; no model is asked'],
+  docker: ['--docker <image>', 'run all commands in containers of this image, without a network'],
+  against: ['--against <what>', 'compare with the agent of another module, or of a commit'],
+  changed: ['--changed', 'compare with the agent of the last commit'],
+  publish: ['--publish <file>', 'write the figures into the table of a page, such as docs/evidence.md'],
+  keep: ['--keep', 'keep the folders of trials that passed, too'],
   format: ['--format <name>', 'of a picture: mermaid, svg or json; of show also text'],
   direction: ['--direction <way>', 'of a chart: down or right; default: down'],
   actors: ['--actors', 'who called whom in a session and its sub-agents'],
@@ -63,6 +79,14 @@ export const options = {
 } as const
 
 export type OptionName = keyof typeof options
+
+/** Options that may stand more than once: their values are a list. */
+const repeatedOptions = ['arm'] as const
+
+export type RepeatedOption = (typeof repeatedOptions)[number]
+
+export const isRepeated = (name: OptionName): name is RepeatedOption =>
+  (repeatedOptions as readonly OptionName[]).includes(name)
 
 /** Names of the options that take a value. */
 export type ValueOption = {

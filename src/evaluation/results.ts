@@ -68,6 +68,10 @@ export interface TrialResult {
   readonly answer: string
   /** The agent in the store of the evaluation. */
   readonly agentId: string
+  /** What the judge used of it, in US dollars; missing: no judge was asked, or it has no prices. Not part of `metrics`. */
+  readonly judgeUsd?: number
+  /** Of a replay: requests that were not as recorded, though they were answered as then. */
+  readonly differences?: number
   /** Ids that the provider said it answered with; more than one, or another than the arm's: the alias moved. */
   readonly models: readonly string[]
   /** Milliseconds since 1970. */
@@ -75,6 +79,31 @@ export interface TrialResult {
   /** Duration in milliseconds, checks included. */
   readonly ms: number
 }
+
+/** What trials used that were begun and not finished: a line of `results.jsonl`, so that a budget holds over interruptions. */
+export interface LostSpending {
+  readonly type: 'lost'
+  /** Of the trial. */
+  readonly key: string
+  readonly costUsd: number
+}
+
+/** How the judge model did on answers that people had judged: a line of `results.jsonl`. */
+export interface JudgeTrial {
+  readonly type: 'judge'
+  readonly model: string
+  /** How often both said that an answer passes, only the people, only the judge, neither. */
+  readonly both: number
+  readonly onlyPeople: number
+  readonly onlyJudge: number
+  readonly neither: number
+  /** Answers that it did not come to judge. */
+  readonly failed: number
+  readonly costUsd: number | null
+}
+
+/** A line of `results.jsonl`. */
+export type ResultsLine = EvaluationHeader | TrialResult | LostSpending | JudgeTrial
 
 /** What one check found. */
 export interface Score {
@@ -85,6 +114,8 @@ export interface Score {
   /** The trial passes only if all that are required do. */
   readonly required: boolean
   readonly weight: number
+  /** A model judged it. */
+  readonly judge?: true
   /** What was seen, for people; at most 2,000 characters. */
   readonly reason?: string
 }

@@ -104,6 +104,10 @@ export const errorTable = {
   OUTPUT_INVALID: 'Loosen the output schema, or describe it in the instructions.',
   PRICE_UNKNOWN: 'Set pricing on the agent, or remove limits.costUsd.',
   USAGE_UNKNOWN: 'Make the provider report it, for example with includeUsage: true of @ai-sdk/openai-compatible.',
+  EVALUATION_SETUP: 'Correct the task or its folder, and resume.',
+  EVALUATION_OUTSIDE: 'Correct the task, or use --docker; then resume.',
+  EVALUATION_CHANGED: 'Evaluate in another folder.',
+  EVALUATION_UNPUBLISHED: 'Correct what the message names; the page is as it was.',
   SUBSCRIBER_FAILED: 'Catch errors inside the subscriber.',
   FILE_MISSING:
     'Keep escapement out of the bundle, as docs/bundlers.md explains; in its repository run "npm run build".',

@@ -123,6 +123,8 @@ export const assistantMessageSchema = z.object({
   stopReason: z.enum(['stop', 'length', 'toolUse', 'refusal', 'aborted']),
   usage: usageSchema,
   model: z.string(),
+  /** Id of the model that the provider says answered, where that is not the one that was asked for: an alias stands for another now and then. */
+  responseModel: z.string().exactOptional(),
 })
 export type AssistantMessage = z.infer<typeof assistantMessageSchema>
 

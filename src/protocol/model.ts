@@ -63,6 +63,8 @@ export interface ModelReply {
   readonly content: readonly Block[]
   readonly stopReason: ReplyStopReason
   readonly usage: Usage
+  /** Id of the model that the provider says answered, without the provider, where that is not the one that was asked for. */
+  readonly responseModel?: string
 }
 
 /** `rateLimited`, `network` and `other` are retried; `overflow` leads to a compaction and one retry; the others end the run. */

@@ -8,7 +8,10 @@ import type { RuntimeOptions } from './runtimeOptions.ts'
 /** What the agents of a runtime share, from its options and its parts. */
 export function hostShared(
   { tracer, logger, models, random = Math.random }: RuntimeOptions,
-  parts: Pick<HostShared, 'machine' | 'createActor' | 'sources' | 'childHosts' | 'store' | 'clock' | 'unloader'>,
+  parts: Pick<
+    HostShared,
+    'machine' | 'createActor' | 'sources' | 'childHosts' | 'store' | 'clock' | 'unloader' | 'instead'
+  >,
 ): HostShared {
   const { sources, clock } = parts
   return {

@@ -74,7 +74,8 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
   #closing: Promise<void> | undefined
   readonly #companions: Closable[] = []
 
-  constructor(options: RuntimeOptions) {
+  /** `instead`: the model that answers in place of another, in the tree of an agent. */
+  constructor(options: RuntimeOptions, { instead }: Pick<HostShared, 'instead'> = {}) {
     this.#store = options.store ?? memoryStore()
     const { clock = systemClock, logger, idleUnloadMs } = options
     this.#logger = logger
@@ -105,6 +106,7 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
       store: this.#store,
       clock,
       unloader: this.#unloader,
+      instead,
     })
   }
 

@@ -126,10 +126,10 @@ const spanRules: SpanRules = {
     })
   },
   'reply.end'(trace, { message, costUsd }) {
-    const { stopReason, usage, model } = message
+    const { stopReason, usage, model, responseModel } = message
     trace.end('model', {
       'gen_ai.response.finish_reasons': [finishReasons[stopReason]],
-      'gen_ai.response.model': modelAttributes(model)['gen_ai.request.model'],
+      'gen_ai.response.model': responseModel ?? modelAttributes(model)['gen_ai.request.model'],
       ...usageAttributes(usage),
       'escapement.cost_usd': costUsd,
       ...(stopReason === 'aborted' ? { 'escapement.cut_off': true } : {}),

@@ -10,9 +10,10 @@ import { requestDifference } from '../actors/models/requestDifference.ts'
 export interface ReplayModelOptions {
   /**
    * `strict`: the nth request must be the nth recorded. `anyOrder`: a request is answered by the first equal one not yet
-   * used, for agents that run side by side. Default `strict`.
+   * used, for agents that run side by side. `inOrder`: requests need not be as recorded: each is answered by an equal one not yet used, else by
+   * the next, and `differences` counts those that were not equal. Default `strict`.
    */
-  readonly mode?: 'strict' | 'anyOrder'
+  readonly mode?: 'strict' | 'anyOrder' | 'inOrder'
   /** How long a reply that was aborted when it was recorded waits for the abort, before it fails. Default 1,000. */
   readonly abortWithinMs?: number
   readonly clock?: Clock
@@ -21,6 +22,8 @@ export interface ReplayModelOptions {
 export interface ReplayModel extends Model {
   /** Every request seen, in order. */
   readonly requests: readonly ModelRequest[]
+  /** How many of them were not as recorded. */
+  readonly differences: number
   /** @throws RuntimeError `INVALID_OPTION` when recorded requests were never made, or one was not as recorded. */
   assertComplete(): void
 }
@@ -40,9 +43,13 @@ export async function replayModel(file: string, options: ReplayModelOptions = {}
   const total = Math.max(0, ...unused.keys())
   const requests: ModelRequest[] = []
   let drift: string | undefined
+  let differences = 0
   return {
     id: model,
     requests,
+    get differences() {
+      return differences
+    },
     assertComplete() {
       if (drift !== undefined) throw new RuntimeError('INVALID_OPTION', `${drift}.`)
       if (unused.size === 0) return
@@ -54,9 +61,12 @@ export async function replayModel(file: string, options: ReplayModelOptions = {}
       const taken = take(unused, number, total, request)
       if (typeof taken === 'string') {
         drift ??= taken
+        differences += 1
         yield badRequest(taken)
         return
       }
+      // Only this mode takes one that is not equal.
+      if (mode === 'inOrder' && differenceOf(taken, request) !== undefined) differences += 1
       unused.delete(taken.number)
       for (const part of taken.parts) {
         if (signal.aborted) return
@@ -98,6 +108,11 @@ const pickers: { readonly [mode in NonNullable<ReplayModelOptions['mode']>]: Pic
     if (nearest === undefined) return opening(number, `is not in the recording, which holds ${total}`)
     const what = opening(number, `is none of the ${unused.size} recorded ones that are left`)
     return `${what}; the nearest is ${nearest.exchange.number}: ${nearest.text}`
+  },
+  inOrder(unused, number, total, request) {
+    const left = [...unused.values()]
+    const equal = left.find((exchange) => differenceOf(exchange, request) === undefined)
+    return equal ?? left[0] ?? opening(number, `is not in the recording, which holds ${total}`)
   },
 }
 

@@ -150,6 +150,19 @@ describe('what a provider does by itself', (it) => {
     )
   })
 
+  it('names the model that answered, where that is not the one that was asked for', async ({ signal }) => {
+    const named = async (...modelIds: readonly (string | undefined)[]): Promise<string | undefined> => {
+      const metadata = modelIds.map((modelId) => ({ type: 'response-metadata', id: 'r1', modelId }))
+      const { model } = handmade('hand.made', [[...metadata, ...text('t', 'ok')]])
+      const last = (await partsOf(aiSdkModel(model), ask('hi'), signal)).at(-1)
+      return last?.type === 'done' ? last.reply.responseModel : 'it is not done'
+    }
+    assert.is(await named('m1-2026-11-24'), 'm1-2026-11-24')
+    assert.is(await named(undefined, 'm1-new', undefined), 'm1-new')
+    assert.is(await named('m1'), undefined)
+    assert.is(await named(undefined), undefined)
+  })
+
   it('is said when it cannot be kept, as are warnings of the provider', async ({ signal }) => {
     const warnings = [
       { type: 'unsupported', feature: 'seed' },

@@ -335,6 +335,24 @@ describe('drift of a replayed model', (it) => {
   })
 })
 
+describe('a recording that is played in its order', (it) => {
+  it('answers requests that are not as recorded, and counts them', async (test) => {
+    const replay = await replayModel(await record(test, echo, ask('a'), ask('b'), ask('c')), { mode: 'inOrder' })
+    const said = async (text: string): Promise<unknown> => {
+      const last = (await partsOf(replay, ask(text))).at(-1)
+      return last?.type === 'done' ? last.reply.content.at(-1) : last
+    }
+    // One that is equal comes first, wherever it stands; else the next.
+    assert.equal(await said('b'), { type: 'text', text: 'you said b' })
+    assert.is(replay.differences, 0)
+    assert.equal(await said('x'), { type: 'text', text: 'you said a' })
+    assert.equal(await said('y'), { type: 'text', text: 'you said c' })
+    assert.is(replay.differences, 2)
+    assert.match(errorIn(await partsOf(replay, ask('c'))), /request 4 is not in the recording, which holds 3/)
+    assert.is(replay.differences, 3)
+  })
+})
+
 describe('a recording that cannot be replayed', (it) => {
   it('is reported by code: a missing file, a directory, another mode', async (test) => {
     const file = await record(test, echo)

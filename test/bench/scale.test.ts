@@ -5,7 +5,7 @@ import { recoveries } from '../../bench/scale/recoveries.ts'
 import { Gate, Station } from '../../bench/scale/station.ts'
 import { type Process, Timeline } from '../../bench/scale/timeline.ts'
 import { WarmAgents } from '../../bench/scale/warmAgents.ts'
-import { randomNumbers } from '../../bench/random.ts'
+import { randomNumbers } from '../../src/evaluation/statistics/randomNumbers.ts'
 import { assert, describe } from '../support/suite.ts'
 
 const load = { ...everydayLoad, agents: 10_000 }

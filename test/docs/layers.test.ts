@@ -70,7 +70,9 @@ function plantsOf({ path, below, packages: own = [], node, types = [] }: Layer):
     ...(node === undefined ? [] : ['node:util', 'node:stream/promises']),
     ...(node === 'files' ? files : []),
   ]
-  const folders = isFile(path) ? ['.'] : [path, `${path}/deep`, `${path}/deep/deeper`, `${path}/deep/deeper/still`]
+  const folders = isFile(path)
+    ? [posix.dirname(path)]
+    : [path, `${path}/deep`, `${path}/deep/deeper`, `${path}/deep/deeper/still`]
   return folders.flatMap((folder, depth) => {
     const file = isFile(path) ? `src/${path}` : `src/${folder}/x.ts`
     const near = isFile(path) ? [] : ['./y.ts', ...(depth === 0 ? ['./deep/y.ts'] : ['../y.ts'])]

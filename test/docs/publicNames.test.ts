@@ -56,6 +56,8 @@ const reviewed = {
     'workspaceTools',
   ],
   '../../src/testing.ts': [
+    'defineSuite',
+    'evaluate',
     'memoryContract',
     'modelContract',
     'recordModel',

@@ -86,7 +86,12 @@ type ThePart =
   | { type: 'warning'; message: string }
   | {
       type: 'done'
-      reply: { content: readonly Block[]; stopReason: 'stop' | 'length' | 'toolUse' | 'refusal'; usage: Usage }
+      reply: {
+        content: readonly Block[]
+        stopReason: 'stop' | 'length' | 'toolUse' | 'refusal'
+        usage: Usage
+        responseModel?: string
+      }
     }
   | { type: 'model'; model: string; after?: TheError }
   | { type: 'error'; error: TheError }

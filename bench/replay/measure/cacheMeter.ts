@@ -1,3 +1,4 @@
+import { sharedBlocks } from '../../../src/evaluation/metrics/blockTable.ts'
 import type { MeasuredBlock } from './requestBlocks.ts'
 
 /** One request as the provider bills it, in tokens. */
@@ -39,10 +40,4 @@ export class CacheMeter {
     if (this.#recent.length > this.#lookback) this.#recent.shift()
     return { input, cached, rewritten: isBroken ? sum(blocks, shared) : null }
   }
-}
-
-function sharedBlocks(a: readonly MeasuredBlock[], b: readonly MeasuredBlock[]): number {
-  let shared = 0
-  while (shared < a.length && shared < b.length && a[shared] === b[shared]) shared += 1
-  return shared
 }

@@ -1,4 +1,5 @@
 import type { Block, TokenCounter } from '../../../src/index.ts'
+import { textOfBlock } from '../../../src/evaluation/metrics/blockTable.ts'
 
 /** Tokens of a text: a quarter of its characters, everywhere in these figures. */
 export const textTokens = (text: string): number => Math.ceil(text.length / 4)
@@ -6,22 +7,6 @@ export const textTokens = (text: string): number => Math.ceil(text.length / 4)
 /** What a block adds to a request beyond its text, and what an image counts. */
 const perBlock = 4
 const perImage = 1_600
-
-/** The text of a block as it is counted; of a call its name and arguments. */
-export function textOfBlock(block: Block): string {
-  switch (block.type) {
-    case 'text':
-    case 'thinking':
-      return block.text
-    case 'toolCall':
-      return block.name + JSON.stringify(block.input)
-    case 'image':
-    case 'file':
-      return 'url' in block ? block.url : block.data
-    case 'provider':
-      return JSON.stringify(block.data) ?? ''
-  }
-}
 
 /** Tokens of a block in a request. */
 export const tokensOf = (block: Block): number =>

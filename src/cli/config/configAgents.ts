@@ -8,7 +8,7 @@ import type { Invocation } from '../commandLine.ts'
 import { checkNames, loadDefinitions } from '../loadDefinitions.ts'
 import { chooseModel } from '../models/chooseModel.ts'
 import { cliAgentName } from '../ownSession.ts'
-import { placeOfThrown } from './importModule.ts'
+import { placeOfThrown } from '../../userFiles/importModule.ts'
 import type { LoadedConfig } from './loadConfig.ts'
 
 /**

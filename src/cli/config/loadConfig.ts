@@ -1,14 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { dirname, relative, resolve } from 'node:path'
-import type { z } from 'zod'
 import type { ToolEntry } from '../../actors/toolEntries.ts'
 import { RuntimeError, withoutAdvice } from '../../protocol/errors.ts'
 import { configTools } from './configTools.ts'
 import { configSchema } from './configSchema.ts'
 import type { Config } from '../../defineConfig.ts'
 import { findConfig } from './findConfig.ts'
-import { importModule } from './importModule.ts'
-import { placeOfKey } from './placeOfKey.ts'
+import { importModule } from '../../userFiles/importModule.ts'
+import { wrongInFile } from '../../userFiles/wrongInFile.ts'
 import type { CliHost } from '../cliHost.ts'
 import { storePlace } from '../storePlace.ts'
 import type { Invocation } from '../commandLine.ts'
@@ -50,7 +49,8 @@ export async function readConfig(file: string): Promise<LoadedConfig> {
   if (!('default' in exported))
     throw new RuntimeError('INVALID_OPTION', `${file} has no default export: write export default defineConfig({ … }).`)
   const checked = configSchema().safeParse(exported['default'])
-  if (!checked.success) throw new RuntimeError('INVALID_OPTION', wrongIn(file, checked.error))
+  if (!checked.success)
+    throw new RuntimeError('INVALID_OPTION', wrongInFile(file, readFileSync(file, 'utf8'), checked.error))
   const { store, memory, skills: _, mcp: __, ...config } = exported['default'] as Config
   const folder = dirname(file)
   try {
@@ -65,41 +65,4 @@ export async function readConfig(file: string): Promise<LoadedConfig> {
   } catch (thrown) {
     throw new RuntimeError('INVALID_OPTION', `${file}: ${withoutAdvice(thrown)}`, { cause: thrown })
   }
-}
-
-/** What is wrong, a line each, with its place. */
-function wrongIn(file: string, { issues }: z.ZodError): string {
-  const source = readFileSync(file, 'utf8')
-  return issues
-    .flatMap((issue) => meantBy(issue))
-    .flatMap(mistakesOf)
-    .map(({ path, message }) => ({ path, message, line: placeOfKey(source, path) }))
-    .toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0))
-    .map(({ path, message, line }) => {
-      const named = path.length === 0 || message.startsWith('"') ? '' : `${path.map(String).join('.')}: `
-      return `${file}${line === undefined ? '' : `:${line}`}: ${named}${/[.?]$/.test(message) ? message : `${message}.`}`
-    })
-    .join('\n')
-}
-
-interface Mistake {
-  readonly path: readonly PropertyKey[]
-  readonly message: string
-}
-
-/** Each key that is not known is a mistake of its own. */
-function mistakesOf(issue: z.core.$ZodIssue): readonly Mistake[] {
-  const { path, message } = issue
-  if (issue.code === 'invalid_key') return [{ path, message: issue.issues[0]?.message ?? message }]
-  if (issue.code !== 'unrecognized_keys') return [{ path, message }]
-  const messages = message.split('\n')
-  return issue.keys.map((key, index) => ({ path: [...path, key], message: messages[index]! }))
-}
-
-/** Of a choice between types, what is wrong in the one that was meant: the one that has such fields at all. */
-function meantBy(issue: z.core.$ZodIssue): readonly z.core.$ZodIssue[] {
-  const branches = issue.code === 'invalid_union' ? issue.errors : []
-  const meant = branches.find((branch) => branch.some(({ path }) => path.length > 0))
-  if (meant === undefined) return [issue]
-  return meant.flatMap((inner) => meantBy({ ...inner, path: [...issue.path, ...inner.path] }))
 }

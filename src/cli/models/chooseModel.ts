@@ -8,7 +8,7 @@ import { nearestWord } from '../../protocol/nearestWord.ts'
 import { providers, type Provider } from './providers.ts'
 import { isAiSdkModel } from '../../actors/models/aiSdk/isAiSdkModel.ts'
 import { modelOf } from '../../actors/models/modelOf.ts'
-import { keyInFile } from '../config/keyInFile.ts'
+import { keyInFile } from '../../userFiles/keyInFile.ts'
 import type { LoadedConfig } from '../config/loadConfig.ts'
 import { aiSdkModel } from '../../actors/models/aiSdk/aiSdkModel.ts'
 

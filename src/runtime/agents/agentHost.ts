@@ -1,5 +1,6 @@
 import type { AgentDefinition } from '../../actors/agentDefinition.ts'
 import type { Gate } from '../../actors/models/openStream.ts'
+import { standInGate } from '../../actors/models/standInGate.ts'
 import { isIgnored } from '../../actors/lessonTools.ts'
 import type { AgentPorts, IncognitoResult, LiveBody, PartialReply, TurnPlace } from '../../actors/agentPorts.ts'
 import type { AssembledRequest } from '../../conversation/assembleRequest.ts'
@@ -230,8 +231,11 @@ export class AgentHost extends LoggedHost implements AgentPorts, AgentBody, Load
   }
 
   gate(tokens?: number): Gate | undefined {
-    const { models } = this.shared
-    return models === undefined ? undefined : (this.#waits ??= new ModelWaits(this, models)).gate(tokens)
+    const { models, instead } = this.shared
+    const gate = models === undefined ? undefined : (this.#waits ??= new ModelWaits(this, models)).gate(tokens)
+    if (instead === undefined) return gate
+    const root = this.path[0] ?? this.agentId
+    return standInGate(gate, (model) => instead(model, root))
   }
 
   /** The part of the current reply that has arrived. Not available with a redactor. */

@@ -1,5 +1,6 @@
 import type { AgentDefinition } from '../../actors/agentDefinition.ts'
 import type { ModelQueue } from '../../actors/models/limits/modelQueue.ts'
+import type { Model } from '../../protocol/model.ts'
 import type { PricedModel } from '../../actors/turnOptions.ts'
 import type { Redactor } from '../../redaction/redactor.ts'
 import type { agentMachine } from '../../machines/agentMachine.ts'
@@ -38,6 +39,8 @@ export interface HostShared {
   readonly childHosts: ChildHosts
   /** Set when calls of models are limited. */
   readonly models?: ModelQueue | undefined
+  /** The model that answers in place of another, in the tree of the agent `root`; for evaluations, which record and replay. */
+  readonly instead?: ((model: Model, root: string) => Model) | undefined
   /** Set with `idleUnloadMs`. */
   readonly unloader?: IdleUnloader | undefined
 }

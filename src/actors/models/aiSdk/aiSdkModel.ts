@@ -48,7 +48,7 @@ export function aiSdkModel(languageModel: AiSdkModel, options: AiSdkModelOptions
           warnings: notSent(request, provider),
         },
         signal,
-        createReplyReader(provider),
+        createReplyReader(provider, model.modelId),
       ),
   }
 }

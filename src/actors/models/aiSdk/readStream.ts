@@ -44,16 +44,17 @@ export interface ReplyReader {
 }
 
 /**
- * Reads one reply of a provider. Contract: blocks keep the order in which they started; the provider's own tool calls, sources and
+ * Reads one reply of a provider. `asked`: id of the model that was asked for. Contract: blocks keep the order in which they started; the provider's own tool calls, sources and
  * files become `provider` blocks; a generated image becomes an image block; anything that cannot be kept causes a warning.
  */
-export function createReplyReader(provider: string): ReplyReader {
+export function createReplyReader(provider: string, asked?: string): ReplyReader {
   const drafts: Draft[] = []
   const open = { text: new Map<string, Written>(), thinking: new Map<string, Written>() }
   const calls = new Map<string, Called>()
   /** Calls that the provider executes itself. */
   const provided = new Set<string>()
   let finish: PartOf<'finish'> | undefined
+  let answered: string | undefined
 
   const start = (type: Written['type'], id: string): Written => {
     const draft: Written = { type, text: '' }
@@ -140,7 +141,7 @@ export function createReplyReader(provider: string): ReplyReader {
       return undefined
     },
     'tool-input-end': () => undefined,
-    'response-metadata': () => undefined,
+    'response-metadata': ({ modelId }) => void (answered = modelId ?? answered),
     ping: () => undefined,
     raw: () => undefined,
     // A stream may hold several finishes when the provider continues a paused turn: the last one counts.
@@ -164,7 +165,16 @@ export function createReplyReader(provider: string): ReplyReader {
       if (failed !== undefined) return failed
       const content = drafts.flatMap(toBlocks)
       const stopReason = toStopReason(finish?.finishReason, content)
-      return { type: 'done', reply: { content, stopReason, usage: toUsage(finish?.usage) } }
+      const isAnother = asked !== undefined && answered !== undefined && answered !== asked
+      return {
+        type: 'done',
+        reply: {
+          content,
+          stopReason,
+          usage: toUsage(finish?.usage),
+          ...(isAnother ? { responseModel: answered! } : {}),
+        },
+      }
     },
   }
 }

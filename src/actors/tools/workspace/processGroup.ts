@@ -3,8 +3,20 @@ import type { Clock } from '../../../protocol/clock.ts'
 import { hasCode } from '../../../protocol/errors.ts'
 import { within } from '../../within.ts'
 
+/** What is started in place of a shell on this machine. */
+export interface Launch {
+  /** Program and arguments; what they write is the output of the command. */
+  readonly argv: readonly [string, ...string[]]
+  /** Added to the environment of that program. */
+  readonly env?: { readonly [name: string]: string }
+  /** Ends what may outlive that program when it is stopped. Never rejects, and settles in bounded time. */
+  stop?(): Promise<void>
+}
+
 export interface GroupOptions {
   readonly command: string
+  /** Default: `/bin/sh -c` with the command. */
+  readonly launch?: Launch | undefined
   readonly cwd: string
   readonly env: { readonly [name: string]: string }
   readonly timeoutMs: number
@@ -34,6 +46,7 @@ const pollMs = 20
 
 // The inner shell gets both outputs on one pipe, so they stay in order; `--` lets a command begin with a dash.
 const joinOutputs = 'exec 2>&1; exec /bin/sh -c -- "$1"'
+const joinLaunched = 'exec 2>&1; exec "$@"'
 
 /**
  * Runs a shell command in a new process group, without input. The whole group is killed on a timeout, on an abort and when the shell
@@ -41,10 +54,11 @@ const joinOutputs = 'exec 2>&1; exec /bin/sh -c -- "$1"'
  * is held open. A process that starts its own session (`setsid`) escapes.
  */
 export async function runProcessGroup(options: GroupOptions): Promise<GroupEnd> {
-  const { signal, clock } = options
-  const child = spawn('/bin/sh', ['-c', joinOutputs, 'sh', options.command], {
+  const { signal, clock, launch } = options
+  const started = launch === undefined ? [joinOutputs, 'sh', options.command] : [joinLaunched, 'sh', ...launch.argv]
+  const child = spawn('/bin/sh', ['-c', ...started], {
     cwd: options.cwd,
-    env: options.env,
+    env: { ...options.env, ...launch?.env },
     detached: true,
     stdio: ['ignore', 'pipe', 'ignore'],
   })
@@ -61,7 +75,7 @@ export async function runProcessGroup(options: GroupOptions): Promise<GroupEnd> 
   const stop = (why: 'timeout' | 'abort'): void => {
     if (ending !== undefined || pid === undefined) return
     stopped = why
-    ending = endGroup(pid, clock, killGraceMs)
+    ending = Promise.all([endGroup(pid, clock, killGraceMs), launch?.stop?.()]).then(([had]) => had)
     const wait = ending.then(() => within(clock, drainMs, exited))
     void wait.then(() => unkillable.resolve({ code: null, killedBy: null }))
   }

@@ -6,11 +6,13 @@ import { lazily } from '../../../protocol/lazily.ts'
 import { defineTool } from '../defineTool.ts'
 import { commandEnvironment } from './commandEnvironment.ts'
 import { fileProblem } from './fileProblem.ts'
-import type { GroupEnd } from './processGroup.ts'
+import type { GroupEnd, Launch } from './processGroup.ts'
 import type { Approval } from './approval.ts'
 import type { Workspace } from './workspacePath.ts'
 
 const defaultTimeoutMs = 120_000
+const unconfined =
+  'It is not sandboxed: only the starting folder is confined, so do not touch anything outside the workspace.'
 /** UTF-16 units. */
 const headChars = 10_000
 const tailChars = 18_000
@@ -33,6 +35,16 @@ export interface RunCommandOptions {
   /** The longest a command may run, whatever the model asks for. */
   readonly maxTimeoutMs: number
   readonly env: { readonly [name: string]: string | undefined }
+  /** Default: none. */
+  readonly sandbox?: CommandSandbox | undefined
+}
+
+/** Where commands run instead of in a shell of this machine. */
+export interface CommandSandbox {
+  /** What the model is told of it: a sentence. */
+  readonly description: string
+  /** How a command is started; `cwd`: an absolute path in the workspace, where it is to begin. */
+  launch(command: string, cwd: string): Launch
 }
 
 /**
@@ -42,13 +54,13 @@ export interface RunCommandOptions {
 export const runCommandTool = (
   workspace: Workspace,
   needsApproval: Approval<RunCommandInput>,
-  { clock, maxTimeoutMs, env }: RunCommandOptions,
+  { clock, maxTimeoutMs, env, sandbox }: RunCommandOptions,
 ) =>
   defineTool({
     name: 'run_command',
     description:
-      `Run a shell command (/bin/sh -c) that starts in the workspace and ends by itself. It is not sandboxed: only the starting ` +
-      `folder is confined, so do not touch anything outside the workspace. No input, no terminal. Standard output and error come ` +
+      `Run a shell command (/bin/sh -c) that starts in the workspace and ends by itself. ${sandbox?.description ?? unconfined} ` +
+      `No input, no terminal. Standard output and error come ` +
       `back together, the middle of a long one left out, with the exit code. Stopped after timeoutMs (default ` +
       `${Math.min(defaultTimeoutMs, maxTimeoutMs)}, at most ${maxTimeoutMs}). Processes still running in the background when the ` +
       `command ends are stopped.`,
@@ -78,6 +90,7 @@ export const runCommandTool = (
       const startedAt = clock.now()
       const end = await runProcessGroup({
         command,
+        launch: sandbox?.launch(command, folder),
         cwd: folder,
         env: commandEnvironment(process.env, env),
         timeoutMs: limitMs,

@@ -8,7 +8,7 @@ import { editFileTool, type EditFileInput } from './editFile.ts'
 import { fileUndo } from './fileReceipt.ts'
 import { listFilesTool, type ListFilesInput } from './listFiles.ts'
 import { readFileTool, type ReadFileInput } from './readFile.ts'
-import { runCommandTool, type RunCommandInput } from './runCommand.ts'
+import { runCommandTool, type CommandSandbox, type RunCommandInput } from './runCommand.ts'
 import { searchFilesTool, type SearchFilesInput } from './searchFiles.ts'
 import { openWorkspace } from './workspacePath.ts'
 import { writeFileTool, type WriteFileInput } from './writeFile.ts'
@@ -38,6 +38,8 @@ export interface WorkspaceToolsOptions {
    * the whole content, secrets included. Default `false`.
    */
   readonly snapshots?: boolean
+  /** Where commands run instead of in a shell of this machine. The file tools stay here, in the same folder. Default: none. */
+  readonly sandbox?: CommandSandbox
   /** The clock for timeouts and progress reports; default: the system's. */
   readonly clock?: Clock
 }
@@ -61,6 +63,12 @@ const optionsSchema = lazily(() => {
     commandTimeoutMs: z.number().positive().max(86_400_000).optional(),
     env: z.record(z.string(), z.string().optional()).optional(),
     snapshots: z.boolean().optional(),
+    sandbox: z
+      .custom(
+        (value) => typeof (value as CommandSandbox | undefined)?.launch === 'function',
+        'give { description, launch }',
+      )
+      .optional(),
     clock: z.custom((value) => typeof value === 'object' && value !== null, 'give a Clock').optional(),
   })
 })
@@ -112,6 +120,7 @@ export function workspaceTools(dir: string, options: WorkspaceToolsOptions = {})
       clock,
       maxTimeoutMs: options.commandTimeoutMs ?? 600_000,
       env: options.env ?? {},
+      sandbox: options.sandbox,
     }),
   ]
 }

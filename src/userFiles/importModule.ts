@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { statSync } from 'node:fs'
 import { dirname, extname, sep } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { hasCode, messageOf, RuntimeError, withoutAdvice } from '../../protocol/errors.ts'
+import { hasCode, messageOf, RuntimeError, withoutAdvice } from '../protocol/errors.ts'
 
 /** A clearer message than the loader's for a file that cannot be a module. */
 function wrongFile(path: string): string | undefined {

@@ -1,0 +1,102 @@
+import { type AgentDefinition, isAgentDefinition } from '../actors/agentDefinition.ts'
+import { modelOf } from '../actors/models/modelOf.ts'
+import type { PricesByModel } from '../actors/pricing.ts'
+import { givenOptions, redefine } from '../actors/redefine.ts'
+import { messageOf, RuntimeError } from '../protocol/errors.ts'
+import type { Model } from '../protocol/model.ts'
+import { changesOf, type Arm } from './arms.ts'
+import type { ArmInfo } from './results.ts'
+import type { AgentSource, SuiteDefinition, TrialGiven, TrialPlace } from './suite/defineSuite.ts'
+
+/** The model of a trial. */
+export type ModelOfTrial = (place: TrialPlace) => Model
+
+/** Models by what they are called: those of the suite, else those that `named` knows. */
+export async function modelNamed(
+  name: string,
+  { models = {} }: SuiteDefinition,
+  named: ((name: string) => Promise<Model>) | undefined,
+): Promise<ModelOfTrial> {
+  if (Object.hasOwn(models, name)) return (place) => modelOf(models[name]!(place), `The model "${name}" of the suite`)
+  if (named === undefined) {
+    const there = Object.keys(models)
+    const hint = there.length === 0 ? 'it has none' : `it has: ${there.join(', ')}`
+    throw new RuntimeError('INVALID_OPTION', `The suite has no model "${name}"; ${hint}.`)
+  }
+  const model = await named(name)
+  return () => model
+}
+
+/** An arm that trials can be made in. */
+export interface ArmSetup {
+  readonly info: ArmInfo
+  /** The agent of a trial. @throws whatever the source throws, as `INVALID_DEFINITION` if it is not a `RuntimeError`. */
+  define(given: Omit<TrialGiven, 'model'>): AgentDefinition
+}
+
+interface SetupOptions {
+  readonly source: AgentSource
+  /** The model of all arms that name none; missing: that of the agent. */
+  readonly model?: ModelOfTrial | undefined
+  readonly prices: PricesByModel
+  named(name: string): Promise<ModelOfTrial>
+  /** What the agent of a trial could be given, to see what comes of it. */
+  readonly sample: Omit<TrialGiven, 'model'>
+}
+
+/**
+ * Makes an arm ready, and tries it with the sample, so that what is wrong with it is said before anything runs.
+ *
+ * @throws RuntimeError `INVALID_DEFINITION`, `INVALID_OPTION`, `MODEL_UNAVAILABLE`
+ */
+export async function armSetup(arm: Arm, options: SetupOptions): Promise<ArmSetup> {
+  const source = arm.source ?? options.source
+  const own = arm.model === undefined ? undefined : await options.named(arm.model)
+  const modelFor = own ?? options.model
+  const define = (given: Omit<TrialGiven, 'model'>): AgentDefinition => {
+    const model = modelFor?.(given)
+    const base = madeBy(source, arm.name, given, model)
+    const asked = givenOptions(base)
+    // A function may heed the model that it is given, or have its own; what the arm names counts.
+    const isAsked = model !== undefined && (own !== undefined || typeof source !== 'function')
+    const answering = isAsked ? model : base.model
+    const hasPrice = asked.pricing === undefined && Object.hasOwn(options.prices, answering.id)
+    return redefine(base, {
+      ...changesOf(arm, asked),
+      ...(isAsked ? { model } : {}),
+      ...(hasPrice ? { pricing: options.prices } : {}),
+      captureTurnRequests: true,
+    })
+  }
+  const { model, pricing, prices } = define(options.sample)
+  return { info: { name: arm.name, model: model.id, isPriced: pricing !== null || prices !== null }, define }
+}
+
+function madeBy(
+  source: AgentSource,
+  arm: string,
+  given: Omit<TrialGiven, 'model'>,
+  model: Model | undefined,
+): AgentDefinition {
+  if (typeof source !== 'function') return source
+  if (model === undefined)
+    throw new RuntimeError(
+      'INVALID_OPTION',
+      `The arm "${arm}" has no model: name one, for all arms or with model=<name>.`,
+    )
+  let made: unknown
+  try {
+    made = source({ ...given, model })
+  } catch (thrown) {
+    if (thrown instanceof RuntimeError) throw thrown
+    throw new RuntimeError(
+      'INVALID_DEFINITION',
+      `The agent of "${given.task}" could not be made: ${messageOf(thrown)}.`,
+      {
+        cause: thrown,
+      },
+    )
+  }
+  if (isAgentDefinition(made)) return made
+  throw new RuntimeError('INVALID_DEFINITION', `The agent of "${given.task}" is not what defineAgent returns.`)
+}

@@ -1,0 +1,18 @@
+import type { AgentDefinition } from '../actors/agentDefinition.ts'
+import { defineAgent } from '../actors/defineAgent.ts'
+import type { TrialGiven } from './suite/defineSuite.ts'
+
+const instructions =
+  'You are a coding agent working in a folder with tools. Look before you change anything, make the smallest change that does the task, ' +
+  'check it, and say at the end what you changed and how you checked it. Paths are relative to the folder.'
+
+/** The agent of a suite that says none: it codes in the folder of the trial, and nothing of it waits for an approval. */
+export const defaultAgent = ({ model, tools }: Pick<TrialGiven, 'model' | 'tools'>): AgentDefinition =>
+  defineAgent({
+    name: 'coder',
+    model,
+    instructions,
+    tools,
+    // Embedded models send an edit together with the call that checks it.
+    ...(model.id.startsWith('embedded:') ? { toolExecution: 'sequential' as const } : {}),
+  })

@@ -1,0 +1,93 @@
+import { execFile } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { relative, sep } from 'node:path'
+import type { CommandSandbox } from '../actors/tools/workspace/runCommand.ts'
+import { messageOf, RuntimeError } from '../protocol/errors.ts'
+
+/** Where the folder of a trial is in a container. */
+const mountPoint = '/workspace'
+
+/** Variables that say to the client of Docker where its engine is. */
+const clientVariables = [
+  'DOCKER_HOST',
+  'DOCKER_CONTEXT',
+  'DOCKER_CONFIG',
+  'DOCKER_CERT_PATH',
+  'DOCKER_TLS_VERIFY',
+  'DOCKER_API_VERSION',
+]
+
+const clientEnv = (): Record<string, string> =>
+  Object.fromEntries(
+    clientVariables.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
+  )
+
+const killMs = 10_000
+
+/** Runs `docker` to its end; resolves with what it said on standard error, or `undefined` if all went well. Never rejects. */
+const docker = (args: readonly string[], timeoutMs: number): Promise<string | undefined> =>
+  new Promise((resolve) => {
+    execFile('docker', [...args], { timeout: timeoutMs, killSignal: 'SIGKILL' }, (error, _stdout, stderr) =>
+      resolve(error === null ? undefined : stderr.trim() || messageOf(error)),
+    )
+  })
+
+/**
+ * Runs every command of a folder in a container of its own, without a network: it sees the folder at `/workspace` and the image, and nothing
+ * outlives it but what it leaves in the folder. Files belong to the user of this process. A container is killed by its name when its command
+ * is stopped.
+ */
+export function dockerSandbox(image: string, dir: string): CommandSandbox {
+  const { getuid, getgid } = process
+  // Without it files that a command makes belong to root, and cannot be removed.
+  const user = getuid === undefined || getgid === undefined ? [] : ['--user', `${getuid()}:${getgid()}`]
+  return {
+    description: `It runs in a container without a network, in which the workspace is ${mountPoint}; of what it changes elsewhere nothing stays.`,
+    launch(command, cwd) {
+      const name = `escapement-${randomBytes(8).toString('hex')}`
+      const place = relative(dir, cwd).split(sep).join('/')
+      return {
+        argv: [
+          'docker',
+          'run',
+          '--rm',
+          '--init',
+          '--name',
+          name,
+          '--network',
+          'none',
+          ...user,
+          '--env',
+          'HOME=/tmp',
+          '--env',
+          'NO_COLOR=1',
+          '--volume',
+          `${dir}:${mountPoint}`,
+          '--workdir',
+          place === '' ? mountPoint : `${mountPoint}/${place}`,
+          image,
+          '/bin/sh',
+          '-c',
+          command,
+        ],
+        env: clientEnv(),
+        // The client may be gone before its container is, or never have begun it.
+        stop: () => docker(['rm', '--force', name], killMs).then(() => {}),
+      }
+    },
+  }
+}
+
+/**
+ * Checks that there is a Docker engine, and that it has the image.
+ *
+ * @throws RuntimeError `INVALID_OPTION`
+ */
+export async function checkDocker(image: string): Promise<void> {
+  const engine = await docker(['version', '--format', '{{.Server.Version}}'], 30_000)
+  if (engine !== undefined)
+    throw new RuntimeError('INVALID_OPTION', `--docker needs the program docker and its engine: ${engine}.`)
+  const found = await docker(['image', 'inspect', '--format', '{{.Id}}', image], 30_000)
+  if (found === undefined) return
+  throw new RuntimeError('INVALID_OPTION', `There is no image "${image}" here: docker pull ${image}. (${found})`)
+}

@@ -1,0 +1,150 @@
+import { join } from 'node:path'
+import { RuntimeError } from '../protocol/errors.ts'
+import { version } from '../protocol/version.ts'
+import { LocalRuntime } from '../runtime/runtime.ts'
+import { fileStore } from '../stores/fileStore.ts'
+import type { ArmSetup } from './armSetups.ts'
+import { calibrateJudge } from './checks/calibrateJudge.ts'
+import { changesSince, ResultsFile } from './folder/resultsFile.ts'
+import type { EvaluationPlan } from './evaluationPlan.ts'
+import { metricsOf } from './metrics/metricsOf.ts'
+import { planTrials } from './plan.ts'
+import { Progress } from './progress.ts'
+import { checkBudget, readyArms, readyJudge } from './readyArms.ts'
+import { resultsVersion, type EvaluationHeader, type JudgeTrial, type TaskInfo, type TrialResult } from './results.ts'
+import type { Shell } from './sandbox.ts'
+import { Spending } from './spending.ts'
+import { Stop, type StopReason } from './stop.ts'
+import { clearLost } from './trials/lostTrials.ts'
+import { OutsideWatch } from './trials/outsideWatch.ts'
+import { checkRecordings, recordingTap, replayingTap, type ModelTap } from './trials/recordings.ts'
+import { runAll } from './trials/runAll.ts'
+import { removeWorkFolders, type TrialPorts } from './trials/runTrial.ts'
+import { passesWithoutWork } from './trials/withoutWork.ts'
+
+/** What came of an evaluation. */
+export interface Evaluated {
+  readonly header: EvaluationHeader
+  readonly results: readonly TrialResult[]
+  /** How the judge did on answers that people had judged. */
+  readonly judged?: JudgeTrial
+  /** Why it ended before all was done. */
+  readonly stopped?: StopReason
+  readonly spentUsd: number
+}
+
+/**
+ * Evaluates, or goes on with an evaluation whose folder it finds: trials that are there are not made again, but for those that ended as
+ * an error.
+ *
+ * @throws RuntimeError `INVALID_OPTION`, `INVALID_DEFINITION`, `MODEL_UNAVAILABLE`, `EVALUATION_CHANGED`, and of the folder `STORE_LOCKED`,
+ * `STORE_OPEN_FAILED`, `STORE_APPEND_FAILED`, `LOG_CORRUPT`, `LOG_VERSION`
+ */
+export async function runEvaluation(plan: EvaluationPlan): Promise<Evaluated> {
+  const file = await ResultsFile.open(plan.folder)
+  try {
+    return await evaluateIn(file, plan)
+  } finally {
+    await file.close()
+  }
+}
+
+async function evaluateIn(file: ResultsFile, plan: EvaluationPlan): Promise<Evaluated> {
+  const { suite, folder, clock, signal, concurrency } = plan
+  const workspaces = join(folder, 'workspaces')
+  const shellFor = (dir: string): Shell => ({ clock, sandbox: plan.sandboxFor?.(dir) })
+  await removeWorkFolders(workspaces)
+  const arms = await readyArms(plan, join(workspaces, '.work-sample'))
+  const judge = await readyJudge(plan)
+  checkBudget(plan, arms, judge)
+  const planned = planTrials({
+    tasks: suite.tasks.map(({ id }) => id),
+    arms: arms.map(({ info }) => info.name),
+    trials: plan.trials,
+    seed: plan.seed,
+  })
+  if (plan.replay !== undefined) await checkRecordings(plan.replay, planned)
+  const asked = headerOf(plan, arms, judge?.definition.model.id)
+  if (file.header === undefined) {
+    const tasks: readonly TaskInfo[] = await passesWithoutWork(suite, { ...plan, workspaces, shellFor })
+    if (signal.aborted) return { header: { ...asked, tasks }, results: [], stopped: { why: 'aborted' }, spentUsd: 0 }
+    await file.append({ ...asked, tasks })
+  }
+  const header = file.header!
+  const changes = changesSince(header, asked)
+  if (changes.length > 0)
+    throw new RuntimeError('EVALUATION_CHANGED', `${folder} has another evaluation: ${changes.join('; ')}.`)
+  const store = fileStore(join(folder, 'sessions'))
+  const todo = planned.filter(({ key }) => (file.trials.get(key)?.outcome ?? 'error') === 'error')
+  await clearLost(file, store, todo)
+  const tap = tapOf(plan)
+  const runtime = new LocalRuntime(
+    { store, clock, ...(plan.modelLimits === undefined ? {} : { models: plan.modelLimits }) },
+    { instead: tap?.instead },
+  )
+  const stop = new Stop(signal)
+  const spending = new Spending(file.spentUsd, plan.budgetUsd, () => stop.now(budgetReached(plan, spending.usd)))
+  const byName = new Map(arms.map((arm) => [arm.info.name, arm]))
+  const ports: TrialPorts = {
+    suite,
+    runtime,
+    store,
+    workspaces,
+    shellFor,
+    define: (arm, given) => byName.get(arm)!.define(given),
+    watch: (_key, agent) => spending.watch(agent),
+    judgeUsd: (key) => (judge?.isPriced === true ? spending.judgeUsd(key) : undefined),
+    judge: undefined,
+    measure: (logs, isPriced) => metricsOf(logs, { isPriced }),
+  }
+  try {
+    if (spending.isReached) stop.now(budgetReached(plan, spending.usd))
+    if (judge !== undefined && suite.judged.length > 0 && file.judge === undefined) {
+      const clear = (agentId: string): Promise<void> => store.delete(agentId)
+      const made = await calibrateJudge(judge, suite.judged, { runtime, spending, stop, concurrency, clear })
+      if (made !== undefined) await file.append(made)
+    }
+    const outside = await OutsideWatch.begin(suite.folder, workspaces, plan.sandboxFor !== undefined)
+    const progress = new Progress(planned, file.trials, clock, plan.onProgress)
+    const keep = plan.keep === true
+    await runAll({ suite, file, ports, stop, progress, spending, outside, judge, tap, keep }, todo, concurrency)
+  } finally {
+    stop.release()
+    await runtime.close()
+  }
+  return {
+    header,
+    results: planned.flatMap(({ key }) => file.trials.get(key) ?? []),
+    spentUsd: spending.usd,
+    ...(file.judge === undefined ? {} : { judged: file.judge }),
+    ...(stop.reason === undefined ? {} : { stopped: stop.reason }),
+  }
+}
+
+/** What stands between agents and their models. */
+function tapOf({ record, replay, folder, clock }: EvaluationPlan): ModelTap | undefined {
+  if (replay !== undefined) return replayingTap(replay, clock)
+  return record === true ? recordingTap(folder) : undefined
+}
+
+const budgetReached = ({ budgetUsd = 0 }: EvaluationPlan, usd: number): StopReason => ({
+  why: 'budget',
+  message: `${usd.toFixed(4)} of ${budgetUsd} US dollars are spent`,
+})
+
+function headerOf(plan: EvaluationPlan, arms: readonly ArmSetup[], judge: string | undefined): EvaluationHeader {
+  const { suite, trials, seed, budgetUsd, clock } = plan
+  return {
+    type: 'evaluation',
+    version: resultsVersion,
+    suite: { name: suite.name, digest: suite.digest },
+    tasks: suite.tasks.map(({ id, tags }) => ({ id, tags })),
+    arms: arms.map(({ info }) => info),
+    trials,
+    seed,
+    startedAt: clock.now(),
+    versions: { escapement: version, node: process.versions.node },
+    ...(budgetUsd === undefined ? {} : { budgetUsd }),
+    ...(judge === undefined ? {} : { judge }),
+  }
+}

@@ -1,0 +1,42 @@
+import type { ModelLimits } from '../actors/models/limits/modelLimit.ts'
+import type { PricesByModel } from '../actors/pricing.ts'
+import type { CommandSandbox } from '../actors/tools/workspace/runCommand.ts'
+import type { Clock } from '../protocol/clock.ts'
+import type { Model } from '../protocol/model.ts'
+import type { Arm } from './arms.ts'
+import type { OnProgress } from './progress.ts'
+import type { AgentSource } from './suite/defineSuite.ts'
+import type { Suite } from './suite/suite.ts'
+
+/** What is evaluated, and how. */
+export interface EvaluationPlan {
+  readonly suite: Suite
+  readonly source: AgentSource
+  /** The first is the baseline. */
+  readonly arms: readonly Arm[]
+  readonly trials: number
+  readonly seed: number
+  /** How many trials are made at the same time. */
+  readonly concurrency: number
+  /** The results folder, absolute. */
+  readonly folder: string
+  readonly clock: Clock
+  readonly signal: AbortSignal
+  /** The model of arms that name none, by name. */
+  readonly model?: string | Model | undefined
+  /** Knows models that the suite does not. */
+  readonly named?: ((name: string) => Promise<Model>) | undefined
+  readonly judge?: string | Model | undefined
+  readonly prices?: PricesByModel | undefined
+  readonly budgetUsd?: number | undefined
+  readonly modelLimits?: ModelLimits | undefined
+  /** Keeps the folders of trials that passed. */
+  readonly keep?: boolean | undefined
+  /** Where the commands of a folder run; missing: on this machine. */
+  readonly sandboxFor?: ((dir: string) => CommandSandbox) | undefined
+  /** Records what models reply, in the folder. */
+  readonly record?: boolean | undefined
+  /** The folder of an evaluation whose recordings are played in place of asking models. */
+  readonly replay?: string | undefined
+  readonly onProgress?: OnProgress | undefined
+}

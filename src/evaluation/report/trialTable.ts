@@ -1,0 +1,43 @@
+import type { EvaluationHeader, TrialResult } from '../results.ts'
+
+/** The results of an evaluation by task, arm and trial, as far as its header knows them; of several of a trial the last one. */
+export class TrialTable {
+  readonly #header: EvaluationHeader
+  readonly #byKey = new Map<string, TrialResult>()
+  /** Results of no task, arm or trial of the header. */
+  readonly strangers: number
+
+  constructor(header: EvaluationHeader, results: Iterable<TrialResult>) {
+    this.#header = header
+    const tasks = new Set(header.tasks.map(({ id }) => id))
+    const arms = new Set(header.arms.map(({ name }) => name))
+    let strangers = 0
+    for (const result of results) {
+      const { task, arm, trial } = result
+      if (tasks.has(task) && arms.has(arm) && trial >= 0 && trial < header.trials)
+        this.#byKey.set(keyOf(task, arm, trial), result)
+      else strangers += 1
+    }
+    this.strangers = strangers
+  }
+
+  get(task: string, arm: string, trial: number): TrialResult | undefined {
+    return this.#byKey.get(keyOf(task, arm, trial))
+  }
+
+  /** Of a task in an arm, in order; those that are missing are left out. */
+  of(task: string, arm: string): TrialResult[] {
+    return Array.from({ length: this.#header.trials }, (_, trial) => this.get(task, arm, trial) ?? []).flat()
+  }
+
+  /** By task, arm and number. */
+  all(): TrialResult[] {
+    const { tasks, arms } = this.#header
+    return tasks.flatMap((task) => arms.flatMap((arm) => this.of(task.id, arm.name)))
+  }
+}
+
+const keyOf = (task: string, arm: string, trial: number): string => JSON.stringify([task, arm, trial])
+
+/** Whether it says something of the agent: an error does not. */
+export const isCounted = ({ outcome }: TrialResult): boolean => outcome !== 'error'

@@ -1,0 +1,38 @@
+import { confidence, fewestResampled, type Interval } from './figure.ts'
+import { normalBelow } from './normal.ts'
+import { randomNumbers } from './randomNumbers.ts'
+import { tQuantile } from './studentT.ts'
+
+/** For many tasks their percentiles lie less far out, and fewer resamples tell them. */
+const resamplesOf = (count: number): number => Math.max(2_000, Math.min(10_000, Math.floor(1_000_000 / count)))
+
+/**
+ * The bootstrap interval of something that is computed from tasks, by resampling whole tasks: percentiles, further out the fewer tasks there
+ * are (Hesterberg's expanded percentiles), as plain ones are too narrow then. Seeded. `null` if `valueOf`, which is given how often each
+ * task was drawn, is not finite for some resample, or there are fewer than 5 tasks. Pure.
+ */
+export function bootstrap(count: number, valueOf: (drawn: Uint32Array) => number, seed: number): Interval | null {
+  if (count < fewestResampled) return null
+  const random = randomNumbers(seed)
+  const resamples = resamplesOf(count)
+  const values = new Float64Array(resamples)
+  const drawn = new Uint32Array(count)
+  for (let index = 0; index < resamples; index += 1) {
+    drawn.fill(0)
+    for (let draw = 0; draw < count; draw += 1) drawn[Math.floor(random() * count)]! += 1
+    const value = valueOf(drawn)
+    if (!Number.isFinite(value)) return null
+    values[index] = value
+  }
+  values.sort()
+  const below = normalBelow(-Math.sqrt(count / (count - 1)) * tQuantile(confidence, count - 1))
+  return { low: at(values, below), high: at(values, 1 - below) }
+}
+
+/** The value below which that share of sorted ones lies, between the two next to it. */
+function at(values: Float64Array, share: number): number {
+  const place = Math.min(values.length - 1, Math.max(0, share * (values.length + 1) - 1))
+  const low = Math.floor(place)
+  const high = Math.min(values.length - 1, low + 1)
+  return values[low]! + (values[high]! - values[low]!) * (place - low)
+}

@@ -1,0 +1,48 @@
+import { confidence, figure, noFigure, oneTaskOnly, type Figure } from './figure.ts'
+import { mcNemar } from './mcNemar.ts'
+import { meanOf, sumOf } from './moments.ts'
+import { tQuantile } from './studentT.ts'
+
+/** The pairs of one task: how often both arms passed, one of them, neither. A pair is the same trial of the task in both. */
+export interface TaskPairs {
+  readonly both: number
+  readonly onlyArm: number
+  readonly onlyBaseline: number
+  readonly neither: number
+}
+
+const pairsOf = ({ both, onlyArm, onlyBaseline, neither }: TaskPairs): number => both + onlyArm + onlyBaseline + neither
+
+/** All pairs together. Pure. */
+export const addPairs = (tasks: readonly TaskPairs[]): TaskPairs => ({
+  both: sumOf(tasks.map(({ both }) => both)),
+  onlyArm: sumOf(tasks.map(({ onlyArm }) => onlyArm)),
+  onlyBaseline: sumOf(tasks.map(({ onlyBaseline }) => onlyBaseline)),
+  neither: sumOf(tasks.map(({ neither }) => neither)),
+})
+
+/** McNemar's test over the pairs of all tasks; `null` without pairs. Pure. */
+export function passesTest(tasks: readonly TaskPairs[]): number | null {
+  const { both, onlyArm, onlyBaseline, neither } = addPairs(tasks)
+  return both + onlyArm + onlyBaseline + neither === 0 ? null : mcNemar(onlyArm, onlyBaseline)
+}
+
+/**
+ * By how much more an arm passes than the baseline, in shares, every task counting the same. The interval has the spread between tasks (t
+ * distribution), yet never less than that of the pairs as if they were independent (Agresti and Min, half a pair added to each
+ * kind), so that it is not without width where all tasks agree.
+ */
+export function passesDifference(tasks: readonly TaskPairs[]): Figure {
+  const used = tasks.filter((task) => pairsOf(task) > 0)
+  const all = addPairs(used)
+  const pairs = pairsOf(all)
+  const sample = { tasks: used.length, trials: pairs }
+  if (used.length === 0) return noFigure(sample, 'no trial was finished in both arms')
+  const { mean, error } = meanOf(used.map((task) => (task.onlyArm - task.onlyBaseline) / pairsOf(task)))
+  if (used.length === 1) return figure(mean, null, sample, oneTaskOnly)
+  const { onlyArm, onlyBaseline } = all
+  const added = pairs + 2
+  const spread = onlyArm + onlyBaseline + 1 - (onlyArm - onlyBaseline) ** 2 / added
+  const half = tQuantile(confidence, used.length - 1) * Math.max(error, Math.sqrt(spread) / added)
+  return figure(mean, { low: Math.max(-1, mean - half), high: Math.min(1, mean + half) }, sample)
+}

@@ -1,0 +1,64 @@
+import type { SuiteDefinition } from './defineSuite.ts'
+import type { Check, Task, TaskLimits } from './task.ts'
+import type { TaskFile } from './taskFiles.ts'
+
+/** A task that was read and checked. */
+export interface SuiteTask {
+  readonly id: string
+  readonly prompts: readonly string[]
+  readonly setup: readonly string[]
+  readonly checks: readonly Check[]
+  readonly limits: TaskLimits
+  readonly tags: readonly string[]
+  readonly files: readonly TaskFile[]
+  /** Laid over the folder when checks run, and unseen before. */
+  readonly checkFiles: readonly TaskFile[]
+}
+
+/** An example for the judge: an answer that a person has judged. */
+export interface JudgedExample {
+  /** The criteria. */
+  readonly judge: string
+  readonly prompts: readonly string[]
+  readonly answer: string
+  /** What a person said. */
+  readonly passed: boolean
+  readonly min: number
+}
+
+/** A suite that was read and checked. */
+export interface Suite {
+  readonly name: string
+  /** Where it is; missing for one in code. */
+  readonly folder?: string
+  /** Its module `suite.ts`, if it has one. */
+  readonly module?: string
+  readonly digest: string
+  readonly tasks: readonly SuiteTask[]
+  readonly definition: SuiteDefinition
+  /** Of `judge.jsonl`. */
+  readonly judged: readonly JudgedExample[]
+}
+
+const listOf = <T>(value: T | readonly T[] | undefined): readonly T[] =>
+  value === undefined ? [] : Array.isArray(value) ? (value as readonly T[]) : [value as T]
+
+/** A task with its defaults filled in. */
+export const suiteTask = (
+  { id, prompts, setup, check, limits = {}, tags = [] }: Task,
+  files: readonly TaskFile[],
+  checkFiles: readonly TaskFile[],
+): SuiteTask => ({
+  id,
+  prompts,
+  setup: listOf<string>(setup),
+  checks: listOf<string | Check>(check).map((one) => (typeof one === 'string' ? { command: one } : one)),
+  limits,
+  tags,
+  files,
+  checkFiles,
+})
+
+/** Files in code. */
+export const textFiles = (files: Task['files'] = {}): TaskFile[] =>
+  Object.entries(files).map(([path, text]) => ({ path, text }))

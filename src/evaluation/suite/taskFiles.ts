@@ -1,0 +1,56 @@
+import { lstat, readdir, readlink } from 'node:fs/promises'
+import { dirname, join, relative, resolve, sep } from 'node:path'
+import { RuntimeError } from '../../protocol/errors.ts'
+
+/** A file that a task begins with, or that its checks see. `from`: where it is copied from; `link`: what a symbolic link says. */
+export type TaskFile = { readonly path: string } & (
+  | { readonly from: string }
+  | { readonly text: string }
+  | { readonly link: string }
+)
+
+/** Folders that are no part of a suite. */
+const leftOut: ReadonlySet<string> = new Set(['node_modules', '.git', '.escapement'])
+/** Enough for any task; a folder that holds more was named by mistake. */
+const mostFiles = 20_000
+
+/**
+ * The files below a folder, in order, links as they are; none if it is not there.
+ *
+ * @throws RuntimeError `INVALID_OPTION` for a link that leads out of the folder, what is neither a file nor a folder, and too many.
+ */
+export async function filesBelow(root: string, skip: ReadonlySet<string> = leftOut): Promise<TaskFile[]> {
+  const found: TaskFile[] = []
+  const visit = async (dir: string): Promise<void> => {
+    const entries = await readdir(dir, { withFileTypes: true })
+    for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
+      const from = join(dir, entry.name)
+      const path = relative(root, from).split(sep).join('/')
+      if (entry.isDirectory()) {
+        if (!skip.has(entry.name)) await visit(from)
+        continue
+      }
+      if (found.length === mostFiles)
+        throw new RuntimeError('INVALID_OPTION', `${root} holds more than ${mostFiles} files, too many for a suite.`)
+      found.push(await fileAt(root, from, path, entry))
+    }
+  }
+  const isThere = (await lstat(root).catch(() => undefined))?.isDirectory() === true
+  if (isThere) await visit(root)
+  return found
+}
+
+async function fileAt(
+  root: string,
+  from: string,
+  path: string,
+  entry: { isFile(): boolean; isSymbolicLink(): boolean },
+): Promise<TaskFile> {
+  if (entry.isFile()) return { path, from }
+  if (!entry.isSymbolicLink())
+    throw new RuntimeError('INVALID_OPTION', `${from} is neither a file nor a folder, and cannot be copied.`)
+  const link = await readlink(from)
+  const target = resolve(dirname(from), link)
+  if (target === root || target.startsWith(root + sep)) return { path, link: relative(dirname(from), target) || '.' }
+  throw new RuntimeError('INVALID_OPTION', `${from} is a link to ${link}, which lies outside ${root}.`)
+}

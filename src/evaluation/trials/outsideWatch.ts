@@ -1,0 +1,83 @@
+import { join } from 'node:path'
+import { errorInfo, type ErrorInfo } from '../../protocol/errors.ts'
+import { changedPaths, fingerprint } from './workspace.ts'
+
+/** Folders of trials that are watched: the newest. */
+const mostWatched = 100
+const mostNamed = 5
+
+type Print = ReadonlyMap<string, string>
+
+/**
+ * Notices what a trial has written outside of its folder, as far as that can be seen: in the suite, and in the folders of trials that were
+ * finished. Whichever trials ran at that time are to blame, as it is not known which.
+ */
+export class OutsideWatch {
+  readonly #suite: string | undefined
+  readonly #isConfined: boolean
+  readonly #workspaces: string
+  readonly #suitePrint: Print
+  readonly #settled = new Map<string, Print>()
+  #isSuiteChanged = false
+
+  private constructor(
+    suite: string | undefined,
+    workspaces: string,
+    known: { suitePrint: Print; isConfined: boolean },
+  ) {
+    this.#suite = suite
+    this.#workspaces = workspaces
+    this.#suitePrint = known.suitePrint
+    this.#isConfined = known.isConfined
+  }
+
+  /** `isConfined`: commands cannot reach anything else. */
+  static async begin(suite: string | undefined, workspaces: string, isConfined: boolean): Promise<OutsideWatch> {
+    const watched = isConfined ? undefined : suite
+    const print = watched === undefined ? new Map() : await fingerprint(watched, isPassedOver)
+    return new OutsideWatch(watched, workspaces, { suitePrint: print, isConfined })
+  }
+
+  /** Whether the suite is no longer as it was. */
+  get isSuiteChanged(): boolean {
+    return this.#isSuiteChanged
+  }
+
+  begin(agentId: string): void {
+    this.#settled.delete(agentId)
+  }
+
+  /** Called once a trial has been made: what was written outside while it was; `undefined` if nothing was seen. */
+  async end(): Promise<ErrorInfo | undefined> {
+    const changed: string[] = []
+    if (this.#suite !== undefined) {
+      const now = changedPaths(this.#suitePrint, await fingerprint(this.#suite, isPassedOver))
+      this.#isSuiteChanged ||= now.length > 0
+      changed.push(...now.map((path) => join(this.#suite!, path)))
+    }
+    for (const [other, before] of this.#settled) {
+      const now = await fingerprint(join(this.#workspaces, other), () => false)
+      // Meanwhile its trial may have been begun again.
+      if (!this.#settled.has(other)) continue
+      changed.push(...changedPaths(before, now).map((path) => join(this.#workspaces, other, path)))
+      this.#settled.set(other, now)
+    }
+    if (changed.length === 0) return undefined
+    const more = changed.length > mostNamed ? ` and ${changed.length - mostNamed} more` : ''
+    const what = `While this trial was made, files outside of its folder were changed: ${changed.slice(0, mostNamed).join(', ')}${more}.`
+    return errorInfo('EVALUATION_OUTSIDE', what)
+  }
+
+  /** Watches the folder of a trial from now on: nothing of it changes any more. */
+  async settle(agentId: string): Promise<void> {
+    if (this.#isConfined) return
+    this.#settled.set(agentId, await fingerprint(join(this.#workspaces, agentId), () => false))
+    for (const oldest of this.#settled.keys()) {
+      if (this.#settled.size <= mostWatched) return
+      this.#settled.delete(oldest)
+    }
+  }
+}
+
+/** No part of a suite: its own results may lie in it. */
+const isPassedOver = (path: string): boolean => /(^|\/)(node_modules|\.git|\.escapement)$/.test(path)

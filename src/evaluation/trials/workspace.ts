@@ -1,0 +1,85 @@
+import { constants } from 'node:fs'
+import { chmod, copyFile, lstat, mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { hasCode } from '../../protocol/errors.ts'
+import type { TaskFile } from '../suite/taskFiles.ts'
+
+/** Makes an empty folder, whatever was there. */
+export async function freshFolder(dir: string): Promise<void> {
+  await removeFolder(dir)
+  await mkdir(dir, { recursive: true })
+}
+
+/** Removes a folder with all that is in it, also what a command has made unwritable. */
+export async function removeFolder(dir: string): Promise<void> {
+  try {
+    await rm(dir, { recursive: true, force: true })
+  } catch (thrown) {
+    if (!hasCode(thrown, 'EACCES') && !hasCode(thrown, 'EPERM') && !hasCode(thrown, 'ENOTEMPTY')) throw thrown
+    await makeWritable(dir)
+    await rm(dir, { recursive: true, force: true })
+  }
+}
+
+/** Links are not followed. */
+async function makeWritable(dir: string): Promise<void> {
+  await chmod(dir, 0o700)
+  for (const entry of await readdir(dir, { withFileTypes: true }))
+    if (entry.isDirectory()) await makeWritable(join(dir, entry.name))
+}
+
+/**
+ * Puts files into a folder, in place of whatever stands there. What an agent left is not trusted: a link in the way is removed and never
+ * followed, so that nothing is written outside.
+ */
+export async function layFiles(dir: string, files: readonly TaskFile[]): Promise<void> {
+  const made = new Set<string>()
+  for (const file of files) {
+    await realFolders(dir, dirname(file.path), made)
+    const to = join(dir, file.path)
+    await rm(to, { recursive: true, force: true })
+    if ('link' in file) await symlink(file.link, to)
+    else if ('text' in file) await writeFile(to, file.text, { flag: 'wx' })
+    else await copyFile(file.from, to, constants.COPYFILE_EXCL)
+  }
+}
+
+/** Makes the folders of a path real ones, one below the other. */
+async function realFolders(dir: string, path: string, made: Set<string>): Promise<void> {
+  if (path === '.' || made.has(path)) return
+  await realFolders(dir, dirname(path), made)
+  const folder = join(dir, path)
+  const found = await lstat(folder).catch(() => undefined)
+  if (found?.isDirectory() !== true) {
+    await rm(folder, { force: true })
+    await mkdir(folder)
+  }
+  made.add(path)
+}
+
+/** What a folder looks like from outside: a line for each file, by its path. A change of content changes its line, unless somebody hides it on purpose. */
+export async function fingerprint(dir: string, skip: (path: string) => boolean): Promise<ReadonlyMap<string, string>> {
+  const lines = new Map<string, string>()
+  const visit = async (path: string): Promise<void> => {
+    const entries = await readdir(join(dir, path), { withFileTypes: true }).catch(() => [])
+    for (const entry of entries) {
+      const below = path === '' ? entry.name : `${path}/${entry.name}`
+      if (skip(below)) continue
+      if (entry.isDirectory()) {
+        await visit(below)
+        continue
+      }
+      const found = await lstat(join(dir, below)).catch(() => undefined)
+      if (found !== undefined) lines.set(below, [found.mode, found.size, found.mtimeMs, found.ino].join(' '))
+    }
+  }
+  await visit('')
+  return lines
+}
+
+/** Paths that differ between two fingerprints, in order. Pure. */
+export const changedPaths = (
+  before: ReadonlyMap<string, string>,
+  after: ReadonlyMap<string, string>,
+): readonly string[] =>
+  [...new Set([...before.keys(), ...after.keys()])].filter((path) => before.get(path) !== after.get(path)).toSorted()

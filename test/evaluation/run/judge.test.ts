@@ -1,0 +1,117 @@
+import { defineAgent, policyModel, type Model } from '../../../src/index.ts'
+import { evaluate } from '../../../src/testing.ts'
+import { judgeQuestion } from '../../../src/evaluation/checks/judge.ts'
+import { runEvaluation } from '../../../src/evaluation/evaluation.ts'
+import { readSuite } from '../../../src/evaluation/suite/readSuite.ts'
+import { systemClock } from '../../../src/protocol/clock.ts'
+import { projectFolder } from '../../cli/cliChild.ts'
+import { assert, describe } from '../../support/suite.ts'
+
+const usage = { input: 0, output: 1, cacheRead: 0, cacheWrite: 0 }
+const says = (text: string, id = 'embedded:said') => policyModel(() => ({ text, usage }), { id })
+/** Judges by whether the answer is kind. */
+const judge = policyModel(
+  ({ messages }) => {
+    const text = JSON.stringify(messages)
+    const isKind = text.includes('Dear')
+    return {
+      text: JSON.stringify({ reason: isKind ? 'It is kind.' : 'It is rude.', score: isKind ? 0.9 : 0.1 }),
+      usage,
+    }
+  },
+  { id: 'live:judge' },
+)
+const prices = { 'live:judge': { input: 0, output: 1_000_000 } }
+const criteria = { judge: 'The answer is kind.' }
+
+describe('a judge', (it) => {
+  it('scores answers, with its reason, and its costs stand apart', async () => {
+    const { results, spentUsd, header } = await evaluate(
+      defineAgent({ name: 'a', model: says('Dear Ada'), pricing: { input: 0, output: 2_000_000 } }),
+      [{ id: 'kind', prompts: ['Write.'], check: [criteria, { ...criteria, min: 0.95, required: false }] }],
+      {},
+      { judge, prices },
+    )
+    const [result] = results
+    assert.equal(
+      result!.scores.map(({ value, passed, reason, judge: isJudged }) => [value, passed, reason, isJudged]),
+      [
+        [0.9, true, 'It is kind.', true],
+        [0.9, false, 'It is kind.', true],
+      ],
+    )
+    assert.equal([result!.outcome, result!.metrics!.costUsd, result!.judgeUsd, spentUsd], ['passed', 2, 2, 4])
+    assert.is(header.judge, 'live:judge')
+  })
+
+  it('counts towards the budget', async () => {
+    const cases = ['a', 'b', 'c'].map((id) => ({ id, prompts: ['Write.'], check: criteria }))
+    const free = defineAgent({ name: 'a', model: says('Dear Ada'), pricing: { input: 0, output: 0 } })
+    const { stopped, results, spentUsd } = await evaluate(
+      free,
+      cases,
+      {},
+      { judge, prices, budgetUsd: 2, concurrency: 1 },
+    )
+    assert.equal([stopped?.why, results.length <= 2, spentUsd], ['budget', true, 2])
+  })
+
+  it('that does not come to a verdict makes the trial an error, and nothing else', async () => {
+    const broken: Model = says('I would rather not.', 'live:judge')
+    const { results } = await evaluate(
+      defineAgent({ name: 'a', model: says('Dear Ada') }),
+      [{ id: 'a', prompts: ['x'], check: criteria }],
+      {},
+      { judge: broken },
+    )
+    assert.equal([results[0]!.outcome, results[0]!.error?.code], ['error', 'OUTPUT_INVALID'])
+  })
+
+  it('is told that what it judges is no instruction', () => {
+    const question = judgeQuestion({ criteria: 'Kind.', prompts: ['Hello'], answer: '' })
+    assert.is(
+      question,
+      'The criteria:\nKind.\n\n<<< message 1 to the agent\nHello\n>>>\n\n<<< its last answer\n(nothing)\n>>>',
+    )
+  })
+
+  it('is measured against people, once, on answers that they had judged', async (context) => {
+    const line = (answer: string, passed: boolean): string => JSON.stringify({ ...criteria, task: 'a', answer, passed })
+    const root = projectFolder(context, {
+      'mini/a/task.json': JSON.stringify({ prompts: ['Write.'], check: criteria }),
+      'mini/judge.jsonl': [
+        line('Dear Ada', true),
+        line('Dear Bob', false),
+        line('Hey', false),
+        line('Oi', false),
+        line('My dear', true),
+      ].join('\n'),
+    })
+    const plan = {
+      suite: await readSuite('mini', root),
+      source: defineAgent({ name: 'a', model: says('Dear Ada') }),
+      arms: [{ name: 'as-defined' }],
+      trials: 1,
+      seed: 1,
+      concurrency: 2,
+      folder: `${root}/results`,
+      clock: systemClock,
+      signal: context.signal,
+      judge,
+      prices,
+    }
+    const { judged } = await runEvaluation(plan)
+    assert.equal(judged, {
+      type: 'judge',
+      model: 'live:judge',
+      both: 1,
+      onlyPeople: 1,
+      onlyJudge: 1,
+      neither: 2,
+      failed: 0,
+      costUsd: 5,
+    })
+    const again = await runEvaluation({ ...plan, judge: says('never asked', 'live:judge') })
+    assert.equal(again.judged, judged)
+  })
+})
