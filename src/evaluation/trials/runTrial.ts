@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { workspaceTools } from '../../actors/tools/workspace/workspaceTools.ts'
 import type { AgentDefinition } from '../../actors/agentDefinition.ts'
 import { cutEnd } from '../../conversation/cutMiddle.ts'
-import { errorInfo, type ErrorInfo, toErrorInfo } from '../../protocol/errors.ts'
+import { errorInfo, type ErrorInfo, messageOf, toErrorInfo } from '../../protocol/errors.ts'
 import { totalTokens } from '../../protocol/messages.ts'
 import type { Limits, LogRecord } from '../../protocol/records.ts'
 import type { ErasableStore } from '../../protocol/store.ts'
@@ -16,7 +16,7 @@ import { JudgeFailure } from '../checks/judge.ts'
 import type { PlannedTrial } from '../plan.ts'
 import type { Score, TrialMetrics, TrialOutcome, TrialResult } from '../results.ts'
 import { commandEnv, runShell, type Shell } from '../sandbox.ts'
-import type { ScoredTrial, TrialPlace } from '../suite/defineSuite.ts'
+import type { ScoredTrial, SuiteDefinition, TrialPlace } from '../suite/defineSuite.ts'
 import type { Suite, SuiteTask } from '../suite/suite.ts'
 import type { TaskLimits } from '../suite/task.ts'
 import { outcomeOf, outsideError } from './outcome.ts'
@@ -175,7 +175,7 @@ async function workOn(ports: TrialPorts, planned: PlannedTrial, task: SuiteTask,
     isPriced = definition.pricing !== null || definition.prices !== null
     agent = (await ports.runtime.spawn(definition, { id: agentId })) as unknown as Agent
     unwatch = ports.watch(key, agent)
-    decideAll(agent)
+    decideAll(agent, { task: task.id, trial, seed }, ports.suite.definition)
     result = await runPrompts(agent, task, place)
   } catch (thrown) {
     return { ...noWork, result, error: toErrorInfo(thrown, 'INTERNAL') }
@@ -237,15 +237,30 @@ function limitsLeft(given: TaskLimits, { spent }: Agent, ms: number): Limits | u
   return Object.values(left).every((rest) => rest > 0) ? left : undefined
 }
 
-/** Nobody is there: calls are approved, as the agent works in a folder of its own, and whoever else is asked does not answer. */
-function decideAll(agent: Agent): void {
+/** Nobody is there: calls are approved unless the suite decides otherwise, and whoever else is asked does not answer. */
+function decideAll(agent: Agent, place: TrialPlace, { decide }: SuiteDefinition): void {
   agent.subscribe((event) => {
-    if (event.type === 'approval.requested') agent.decide(event.key, 'approve')
-    else if (event.type === 'question.asked')
+    if (event.type === 'approval.requested') {
+      const { key, name, input } = event
+      const decision = decided(() => decide?.({ ...place, name, input }) ?? 'approve')
+      if (decision === 'approve') agent.decide(key, 'approve')
+      else agent.decide(key, 'deny', { reason: decision.deny })
+    } else if (event.type === 'question.asked')
       agent.decide(event.key, 'deny', { reason: 'Nobody can be asked: this is an evaluation.' })
     else if (event.type === 'call.requested')
       agent.decide(event.key, { error: 'No client carries this out: this is an evaluation.' })
   })
+}
+
+/** Whoever throws has not approved: the agent must not wait for ever. */
+function decided(ask: () => 'approve' | { readonly deny: string }): 'approve' | { readonly deny: string } {
+  try {
+    const answer = ask()
+    if (answer === 'approve' || typeof answer?.deny === 'string') return answer
+    return { deny: `Nobody decided: "decide" of the suite gave ${JSON.stringify(answer)}.` }
+  } catch (thrown) {
+    return { deny: `Nobody decided: "decide" of the suite threw: ${messageOf(thrown)}` }
+  }
 }
 
 interface Judged extends TrialPlace, Work, Place {
