@@ -90,7 +90,10 @@ interface Read {
 
 const inCode = (given: readonly RecordedTask[]): ReadonlyMap<string, Read> =>
   new Map(
-    given.map(({ task, recording }) => [task.id, { recording: checked(recording, `task "${task.id}"`), hasFiles: false }]),
+    given.map(({ task, recording }) => [
+      task.id,
+      { recording: checked(recording, `task "${task.id}"`), hasFiles: false },
+    ]),
   )
 
 function readRecordings(folder: string): ReadonlyMap<string, Read> {
@@ -118,11 +121,14 @@ function checked(value: unknown, where: string): TaskRecording {
 /** Replies what was recorded, one after the other; of a conversation that is rebuilt it goes on where that is. */
 function recordedReplies({ replies }: TaskRecording): Model {
   const id = 'embedded:recorded'
-  const model = policyModel((_, { turnIndex }) => {
-    const reply = replies[turnIndex]
-    if (reply === undefined || 'error' in reply) return { text: 'The recording ends here.' }
-    return reply as ReplyShape
-  }, { id })
+  const model = policyModel(
+    (_, { turnIndex }) => {
+      const reply = replies[turnIndex]
+      if (reply === undefined || 'error' in reply) return { text: 'The recording ends here.' }
+      return reply as ReplyShape
+    },
+    { id },
+  )
   let asked = 0
   return {
     id,
@@ -136,7 +142,10 @@ function recordedReplies({ replies }: TaskRecording): Model {
 }
 
 /** Gives what was recorded for the call, else for one with the same arguments. */
-function recordedTool({ name, description, inputSchema }: TaskRecording['tools'][number], recording: TaskRecording): Tool {
+function recordedTool(
+  { name, description, inputSchema }: TaskRecording['tools'][number],
+  recording: TaskRecording,
+): Tool {
   const calls = recording.replies.flatMap((reply) => ('toolCalls' in reply ? (reply.toolCalls ?? []) : []))
   return defineTool({
     name,
@@ -159,9 +168,13 @@ const scorers: Readonly<Record<string, Scorer>> = {
     reason: result === null ? 'nothing was run' : `the run ended with ${result.stopReason}`,
   }),
   'calls-succeed': ({ records, options: { tool } }) => {
-    const ended = [...records.values()].flat().flatMap((record) =>
-      record.type === 'tool.end' && record.name === tool && record.message.synthetic === undefined ? [record.message] : [],
-    )
+    const ended = [...records.values()]
+      .flat()
+      .flatMap((record) =>
+        record.type === 'tool.end' && record.name === tool && record.message.synthetic === undefined
+          ? [record.message]
+          : [],
+      )
     const failed = ended.filter(({ isError }) => isError)
     const hasWorked = records.size > 0
     return {
@@ -171,6 +184,7 @@ const scorers: Readonly<Record<string, Scorer>> = {
   },
   'answers-anew': ({ answer, options: { was } }) => ({
     value: answer !== '' && answer !== was ? 1 : 0,
-    reason: answer === '' ? 'there is no answer' : answer === was ? 'the answer is what it was' : 'the answer is another one',
+    reason:
+      answer === '' ? 'there is no answer' : answer === was ? 'the answer is what it was' : 'the answer is another one',
   }),
 }

@@ -2,6 +2,7 @@ import type { ToolSpec } from '../protocol/model.ts'
 import type { LogRecord } from '../protocol/records.ts'
 import { recordingOf, type RecordedReply, type RecordedRun } from './recordedRuns.ts'
 import { closing, repliesOf, type ScriptEntry, type Wanted } from './testSource.ts'
+import { testLiteral } from './testLiteral.ts'
 import { lastRuns, wantedOf, whyItPasses } from './wantedOf.ts'
 
 /** A check of a saved task, as `task.json` has it. */
@@ -111,6 +112,22 @@ export function savedTask(records: readonly LogRecord[], { agentId, expect, dir 
     ...(passes === undefined ? {} : { passes }),
   }
 }
+
+/** A whole suite with this task in it, as the text of its `suite.mjs`. Its tools give what was recorded. Pure. */
+export const suiteSource = ({ task, recording, notes }: Extract<Saved, { readonly ok: true }>): string =>
+  [
+    "import { defineSuite, recordedSuite } from 'escapement/testing'",
+    '',
+    '// Save this as suite.mjs in a folder of its own, then: escapement eval <folder>. The model "embedded" replies what was recorded. To',
+    '// try an agent of yours, and other models, give "agent" at the end: ({ model, tools }) => defineAgent({ … }).',
+    ...notes.map((note) => `// Note: ${testLiteral(note).slice(1, -1)}`),
+    `const task = ${testLiteral(task)}`,
+    '',
+    `const recording = ${testLiteral(recording)}`,
+    '',
+    'export default defineSuite({ ...recordedSuite([{ task, recording }]) })',
+    '',
+  ].join('\n')
 
 /** Failures of models that an evaluation counts as errors. */
 const outside: ReadonlySet<string> = new Set(['rateLimited', 'network', 'auth', 'other'])

@@ -10,12 +10,16 @@ import { writeNew } from '../newFile.ts'
 import { checkSession, logsFor, readSession, refuse, wantsJson, type SessionLogs } from '../sessionLogs.ts'
 import { counted } from '../../charts/amounts.ts'
 
-/** `escapement export <id>`: a session as one file, with the past that a fork shares; or as Markdown, or as a test. */
+/** `escapement export <id>`: a session as one file, with the past that a fork shares; or as Markdown, as a test, or as a task. */
 export const exportCommand: CommandRun = async (invocation, host) => {
   const { task: id = '', out } = invocation
   checkForm(invocation)
   const logs = await logsFor(invocation, host)
   await checkSession(logs, id)
+  if (invocation.taskFolder !== undefined) {
+    const { saveTask } = await import('../savedTask/saveTask.ts')
+    return saveTask(invocation, logs, host)
+  }
   const lines = await linesOf(invocation, logs, host)
   if (lines === undefined) return exitCodes.failed
   if (out === undefined) {
@@ -31,11 +35,14 @@ export const exportCommand: CommandRun = async (invocation, host) => {
 }
 
 /** @throws RuntimeError `INVALID_OPTION` */
-function checkForm({ jsonl, markdown, test, expect }: Invocation): void {
-  if ([jsonl, markdown, test].filter(Boolean).length > 1)
-    throw new RuntimeError('INVALID_OPTION', 'Give one of --jsonl, --markdown and --test.')
-  if (expect !== undefined && !test)
-    throw new RuntimeError('INVALID_OPTION', '--expect goes with --test: it is what the answer should have.')
+function checkForm({ jsonl, markdown, test, expect, taskFolder, out }: Invocation): void {
+  const isTask = taskFolder !== undefined
+  if ([jsonl, markdown, test, isTask].filter(Boolean).length > 1)
+    throw new RuntimeError('INVALID_OPTION', 'Give one of --jsonl, --markdown, --test and --task.')
+  if (expect !== undefined && !test && !isTask)
+    throw new RuntimeError('INVALID_OPTION', '--expect goes with --test or --task: it is what the answer should have.')
+  if (isTask && out !== undefined)
+    throw new RuntimeError('INVALID_OPTION', '--task says which folder the task goes to: leave --out out.')
   if (expect?.trim() === '')
     throw new RuntimeError('INVALID_OPTION', '--expect is empty: give what the answer should have.')
 }
