@@ -13,10 +13,15 @@ export default defineSuite({
       instructions:
         'You write small JavaScript modules (ES modules, without packages) in one folder, one exercise after another. Write exactly the file that is asked for. What you were told before holds for later exercises too. Answer in a sentence.',
       tools: [...tools, colleagueTool(task)],
-      // Small on purpose: one of the conversations fills it. What arms do not turn on is off.
+      // Small on purpose: one of the conversations fills it.
       compaction: { contextWindow: windowTokens },
-      braking: { fold: { work: 2_500, minBatch: 1_500, keepSteps: 6, indexTokens: 700 } },
     }),
+  // Made for a window of that size.
+  arms: {
+    fold: {
+      braking: { fold: { cap: 0.6 * windowTokens, work: 2_500, minBatch: 1_500, keepSteps: 6, indexTokens: 700 } },
+    },
+  },
   models: { embedded: ({ task, seed }) => exercisesModel(task, seed) },
   scorers: { exercise: scoreExercise, exercises: scoreExercises },
 })

@@ -15,6 +15,8 @@ export default defineSuite({
       tools: [...supportTools(dir)],
       compaction: { contextWindow: windowTokens },
     }),
+  // Folds as an agent with a window of that size would.
+  arms: { fold: { braking: { fold: { cap: 0.6 * windowTokens } } } },
   models: { embedded: ({ task, seed }) => supportModel(task, seed) },
   scorers: { state: ({ dir, options }) => scoreState(dir, options) },
 })

@@ -23,6 +23,8 @@ export default defineSuite({
       // Small on purpose: a mailbox fills it.
       compaction: { contextWindow: windowTokens },
     }),
+  // Folds as an agent with a window of that size would.
+  arms: { fold: { braking: { fold: { cap: 0.6 * windowTokens } } } },
   models: { embedded: ({ task, seed }) => keeperModel(task, seed) },
   decide: ({ input }) =>
     (input as { customer?: unknown }).customer === unwanted
