@@ -40,7 +40,7 @@ export async function evalPlan(invocation: Invocation, host: CliHost, signal: Ab
   const { task: path = '', out, resume, replay, docker } = invocation
   if (out !== undefined && resume !== undefined) throw wrong('--resume says which folder it is: leave --out out.')
   const at = (place: string): string => resolve(host.cwd(), place)
-  const suite = await readSuite(path, host.cwd())
+  const suite = await readSuite(suiteFolder(path, host.cwd()), host.cwd())
   const config = await loadConfig(invocation, host)
   const header = await headerIn(resume ?? replay, at)
   const recorded = replay === undefined ? undefined : (await readResults(at(replay))).header
