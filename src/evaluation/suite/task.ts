@@ -76,6 +76,8 @@ export interface Task {
   readonly check?: string | Check | readonly (string | Check)[]
   readonly limits?: TaskLimits
   readonly tags?: readonly string[]
+  /** The image in whose containers its commands run, whatever the command line says. Default: none of its own. */
+  readonly image?: string
   /** Of a task in code: the files it begins with, by path. */
   readonly files?: { readonly [path: string]: string }
   /** Of a task in code: files that only its checks see, by path. */
@@ -177,6 +179,10 @@ const shape = lazily(() => ({
     ms: ms.optional(),
   }).optional(),
   tags: z.array(words).optional(),
+  image: z
+    .string()
+    .regex(/^[a-z0-9][\w./:@-]{0,254}$/, 'is not the name of an image')
+    .optional(),
 }))
 
 /** What stands in `task.json`. */
