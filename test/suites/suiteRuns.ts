@@ -35,13 +35,16 @@ export interface SuiteRun {
   /** Default 1. */
   readonly seed?: number
   readonly concurrency?: number
+  readonly record?: boolean
+  /** The folder of an evaluation that was recorded. */
+  readonly replay?: string
 }
 
 /** What an evaluation of a suite comes to, with made-up prices, as the embedded models have none. */
 export async function evaluated(
   context: Pick<CaseContext, 'cleanup' | 'signal'>,
   suite: Suite,
-  { arms, trials, tasks, model, seed = 1, concurrency = 4 }: SuiteRun,
+  { arms, trials, tasks, model, seed = 1, concurrency = 4, record, replay }: SuiteRun,
 ): Promise<Evaluated & { readonly report: Report; readonly folder: string }> {
   const { definition } = suite
   const folder = await scratchFolder(context)
@@ -58,6 +61,8 @@ export async function evaluated(
     clock: systemClock,
     signal: context.signal,
     model: model ?? 'embedded',
+    record,
+    replay,
     prices: Object.fromEntries(ids.map((id) => [id, { input: 3, output: 15 }])),
   })
   for (const { outcome, error, key } of made.results) if (outcome === 'error') assert.is(error?.message, undefined, key)

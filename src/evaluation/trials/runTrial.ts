@@ -43,7 +43,7 @@ export interface TrialPorts {
   /** Where the folders of trials are. */
   readonly workspaces: string
   /** Where commands of a folder run. */
-  shellFor(dir: string): Shell
+  shellFor(dir: string, image?: string): Shell
   /** The agent of a trial. */
   define(
     arm: string,
@@ -89,7 +89,7 @@ export async function runTrial(
 ): Promise<TrialResult | undefined> {
   const { key, arm, trial, seed, agentId } = planned
   const dir = workFolder(ports.workspaces, key)
-  const shell = ports.shellFor(dir)
+  const shell = ports.shellFor(dir, task.image)
   const startedAt = shell.clock.now()
   const place = { task: task.id, trial, seed }
   let work = noWork

@@ -8,7 +8,7 @@ import { removeFolder } from './workspace.ts'
 
 interface Options {
   readonly workspaces: string
-  shellFor(dir: string): Shell
+  shellFor(dir: string, image?: string): Shell
   readonly concurrency: number
   readonly seed: number
   readonly signal: AbortSignal
@@ -41,7 +41,7 @@ async function passesAsItIs(
   { workspaces, shellFor, seed, signal }: Options,
 ): Promise<boolean> {
   const dir = workFolder(workspaces, `${task.id} untouched`)
-  const shell = shellFor(dir)
+  const shell = shellFor(dir, task.image)
   try {
     if ((await prepare(task, dir, shell, signal)) !== undefined) return false
     const trial = { task: task.id, trial: 0, seed: seedOf(seed, task.id, 0), arm: '', dir, answer: '' }
