@@ -54,10 +54,12 @@ describe('escapement eval import', (it) => {
       assert.is(code, 0)
       const said = JSON.parse(stdout) as { tasks: number; needs: string[]; differs: string[] }
       assert.is(said.tasks, 1)
-      assert.match(said.needs[0]!, 'docker pull')
+      assert.match(said.needs[0]!, 'images.sh')
+      assert.match(await readFile(join(folder, 'swe/images.sh'), 'utf8'), 'docker pull swebench/sweb.eval')
       assert.ok(said.differs.length > 2)
       const task = await json(join(folder, 'swe/django__django-123/task.json'))
-      assert.is(task['image'], 'swebench/sweb.eval.x86_64.django_1776_django-123:latest')
+      const image = { name: 'swebench/sweb.eval.x86_64.django_1776_django-123:latest', mount: '/testbed' }
+      assert.equal(task['image'], image)
       assert.not.match(JSON.stringify(task), 'not to be seen')
       const check = join(folder, 'swe/django__django-123/check/.swe-check')
       assert.match(await readFile(join(check, 'check.sh'), 'utf8'), "--parallel 1 'forms.test_it' >")
@@ -65,7 +67,7 @@ describe('escapement eval import', (it) => {
         failToPass: ['test_it (forms.test_it.Case)'],
         passToPass: ['test_other (forms.test_it.Case)'],
       })
-      assert.is((await readSuite(join(folder, 'swe'), '/')).tasks[0]!.image, task['image'])
+      assert.equal((await readSuite(join(folder, 'swe'), '/')).tasks[0]!.image, image)
     },
   )
 
@@ -225,10 +227,10 @@ describe('escapement eval import', (it) => {
       assert.match(stdout, 'Left out, as they need several services: web.')
       const { tasks } = await readSuite(join(folder, 'tb'), '/')
       assert.equal(
-        tasks.map(({ id, image, limits, tags }) => [id, image, limits.ms, tags]),
+        tasks.map(({ id, image, limits, tags }) => [id, image?.name, image?.mount, limits.ms, tags]),
         [
-          ['new', 'there.example/new:1', 600_000, ['hard']],
-          ['old', 'terminal-bench/old', 90_000, ['files', 'easy']],
+          ['new', 'there.example/new:1', '/app', 600_000, ['hard']],
+          ['old', 'terminal-bench/old', '/app', 90_000, ['files', 'easy']],
         ],
       )
       assert.equal(

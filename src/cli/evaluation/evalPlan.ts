@@ -52,7 +52,9 @@ export async function evalPlan(invocation: Invocation, host: CliHost, signal: Ab
     return (await chooseModel({ asked: name, env: host.env, dir: host.cwd(), wordDelayMs: 0, config })).model
   }
   try {
-    const images = new Set([docker, ...suite.tasks.map(({ image }) => image)].filter((image) => image !== undefined))
+    const images = new Set(
+      [docker, ...suite.tasks.map(({ image }) => image?.name)].filter((image) => image !== undefined),
+    )
     for (const image of images) await checkDocker(image)
     const budgetUsd = amountOf('--budget', invocation.budget) ?? (resume === undefined ? undefined : header?.budgetUsd)
     const plan: EvaluationPlan = {
@@ -89,8 +91,8 @@ export async function evalPlan(invocation: Invocation, host: CliHost, signal: Ab
 /** A container of the image of the task, else of that of the command line; else none. */
 const sandboxOf =
   (docker: string | undefined): NonNullable<EvaluationPlan['sandboxFor']> =>
-  (dir, image = docker) =>
-    image === undefined ? undefined : dockerSandbox(image, dir)
+  (dir, image = docker === undefined ? undefined : { name: docker }) =>
+    image === undefined ? undefined : dockerSandbox(image.name, dir, image)
 
 const headerIn = async (
   folder: string | undefined,

@@ -47,8 +47,11 @@ const usualCommand = 'pytest -rA'
 
 const checkFolder = '.swe-check'
 
-/** What begins a command that runs the code: each has a container of its own, in which the package is installed from /testbed. */
-const enter = 'rm -rf /testbed && ln -s "$PWD" /testbed && . /opt/miniconda3/bin/activate testbed'
+/** Where the image has the repository, and the package is installed from. */
+const place = '/testbed'
+
+/** What begins a command that runs the code. */
+const enter = '. /opt/miniconda3/etc/profile.d/conda.sh && conda activate testbed'
 
 /** SWE-bench Verified: issues of Python projects, whose tests are in an image for each. */
 export const sweBench: Importer = {
@@ -63,11 +66,10 @@ export const sweBench: Importer = {
     })
     return {
       tasks: rows.map(taskOf),
-      needs: [
-        'Docker with the images of the tasks, about a gigabyte each: for i in <suite>/*/task.json; do docker pull "$(node -p "JSON.parse(fs.readFileSync(\'$i\')).image")"; done',
-      ],
+      others: new Map([['images.sh', imagesScript(rows.map(({ instance_id: id }) => id))]]),
+      needs: ['Docker with the images of the tasks, about a gigabyte each: sh <suite>/images.sh'],
       differs: [
-        'The workspace is a copy of /testbed, mounted in a container of its own for every command: what a command changes elsewhere is gone after it.',
+        `The workspace is a copy of ${place} of the image, in the place of that in a container of its own for every command: what a command changes elsewhere is gone after it.`,
         'Tests are judged by the lines that they print, by rules of our own and not those of the benchmark’s harness: compare passes of one suite, not with the leaderboard.',
         'Lists of tests come from the dataset; names that the harness mends for single repositories are taken as they are.',
       ],
@@ -82,12 +84,12 @@ function taskOf(row: Row): ImportedTask {
   return {
     task: {
       id: idOf(id),
-      image: imageOf(id),
+      image: { name: imageOf(id), mount: place },
       prompts: [
         `${row.problem_statement.trim()}\n\nThe repository ${repo} is in the current folder. Change it so that this is solved; hidden tests will be run. ` +
-          `Each command runs in a container of its own, without a network. Begin one that runs the code with: ${enter}`,
+          `Commands run without a network. Begin one that runs the code with: ${enter}`,
       ],
-      setup: 'cp -a /testbed/. .',
+      setup: `cp -a ${place}/. .`,
       check: { command: `sh ${checkFolder}/check.sh`, timeoutMs: 1_800_000, name: 'tests' },
       tags: [repo, ...(difficulty === undefined ? [] : [difficulty])],
     },
@@ -106,6 +108,9 @@ function taskOf(row: Row): ImportedTask {
 /** Image names cannot have two underscores in a row. */
 const imageOf = (id: string): string =>
   `swebench/sweb.eval.x86_64.${id.toLowerCase().replaceAll('__', '_1776_')}:latest`
+
+const imagesScript = (ids: readonly string[]): string =>
+  `#!/bin/sh\n# The images of the tasks.\nset -e\n${ids.map((id) => `docker pull ${imageOf(id)}\n`).join('')}`
 
 const patchedPaths = (patch: string): readonly string[] =>
   Array.from(patch.matchAll(/^diff --git a\/.+ b\/(.+)$/gm), ([, path]) => path!)
@@ -129,7 +134,6 @@ const checkScript = (base: string, paths: readonly string[], command: string): s
 # Puts the tests as the benchmark has them over whatever stands there, runs them, and judges what they printed.
 set -e
 ${enter}
-cd /testbed
 ${paths.map((path) => `git checkout -q ${base} -- ${quoted(path)} 2>/dev/null || true`).join('\n')}
 git apply --verbose ${checkFolder}/test.patch
 set +e

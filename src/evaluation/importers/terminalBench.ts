@@ -84,7 +84,7 @@ export const terminalBench: Importer = {
         'Docker with the images of the tasks: sh <suite>/images.sh, from the folder that this was run in; building takes a network.',
       ],
       differs: [
-        'The workspace is a copy of /app of the image, mounted at /app in a container of its own for every command: packages that are installed, servers that are started and files elsewhere are gone after it. Tasks about these cannot be solved.',
+        'The workspace is a copy of /app of the image, in the place of that in a container of its own for every command, which runs as root: packages that are installed, servers that are started and files elsewhere are gone after it. Tasks about these cannot be solved.',
         'Commands have no network, also where the benchmark gives one; tests that install what they need first fail, unless the image has it.',
         ...(composed.length === 0 ? [] : [`Left out, as they need several services: ${composed.join(', ')}.`]),
       ],
@@ -169,14 +169,12 @@ async function taskOf(name: string, folder: string, read: Read, image: string): 
   const script = read.test?.script ?? 'test.sh'
   // Both formats know where tests are by other names; the second gives its verdict in a file.
   const verdict = read.test === undefined ? ' && [ "$(cut -c1 /logs/verifier/reward.txt)" = 1 ]' : ''
-  const place = 'rm -rf /app /tests && ln -s "$PWD" /app && cp -r .tests /tests && mkdir -p /logs/verifier && cd /app'
+  const place = 'rm -rf /tests && cp -r .tests /tests && mkdir -p /logs/verifier'
   return {
     task: {
       id: idOf(name),
-      image,
-      prompts: [
-        `${read.instruction.trim()}\n\n/app is the current folder. Begin a command that needs it there with: rm -rf /app && ln -s "$PWD" /app`,
-      ],
+      image: { name: image, mount: '/app', root: true },
+      prompts: [read.instruction.trim()],
       setup: 'if [ -d /app ]; then cp -a /app/. .; fi',
       check: {
         command: `${place} && TEST_DIR=/tests bash /tests/${script}${verdict}`,

@@ -18,7 +18,7 @@ import type { Score, TrialMetrics, TrialOutcome, TrialResult } from '../results.
 import { commandEnv, runShell, type Shell } from '../sandbox.ts'
 import type { ScoredTrial, SuiteDefinition, TrialPlace } from '../suite/defineSuite.ts'
 import type { Suite, SuiteTask } from '../suite/suite.ts'
-import type { TaskLimits } from '../suite/task.ts'
+import type { TaskImage, TaskLimits } from '../suite/task.ts'
 import { outcomeOf, outsideError } from './outcome.ts'
 import { lastAnswer, readTree } from './readTree.ts'
 import { freshFolder, layFiles, removeFolder } from './workspace.ts'
@@ -43,7 +43,7 @@ export interface TrialPorts {
   /** Where the folders of trials are. */
   readonly workspaces: string
   /** Where commands of a folder run. */
-  shellFor(dir: string, image?: string): Shell
+  shellFor(dir: string, image?: TaskImage): Shell
   /** The agent of a trial. */
   define(
     arm: string,
@@ -94,7 +94,7 @@ export async function runTrial(
   const place = { task: task.id, trial, seed }
   let work = noWork
   let scores: readonly Score[] = []
-  let error = await prepare(task, dir, shell, signal)
+  let error = await prepare(task, dir, ports.shellFor(dir, setupImage(task)), signal)
   if (error === undefined) {
     work = await workOn(ports, planned, task, { dir, shell, signal })
     error = work.error ?? outsideError(work.result)
@@ -131,6 +131,13 @@ export async function runTrial(
     startedAt,
     ms: shell.clock.now() - startedAt,
   }
+}
+
+/** Where a folder is set up: beside what the image has at the place that the folder will take. */
+export function setupImage({ image }: SuiteTask): TaskImage | undefined {
+  if (image === undefined) return undefined
+  const { mount: _, ...unmounted } = image
+  return unmounted
 }
 
 /** Makes the folder of a trial. What goes wrong is not the agent's doing. */
