@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { defineAgent } from '../actors/defineAgent.ts'
 import { policyModel } from '../actors/models/policyModel.ts'
-import type { ReplyShape } from '../actors/models/replyShape.ts'
 import { defineTool, type Tool } from '../actors/tools/defineTool.ts'
 import { describeIssues, messageOf, RuntimeError } from '../protocol/errors.ts'
 import { lazily } from '../protocol/lazily.ts'
@@ -118,14 +117,14 @@ function checked(value: unknown, where: string): TaskRecording {
   throw new RuntimeError('INVALID_OPTION', `${where}: this is not a recording: ${describeIssues(read.error)}.`)
 }
 
-/** Replies what was recorded, one after the other; of a conversation that is rebuilt it goes on where that is. */
+/** Replies what was recorded, one after the other, whatever it is asked. */
 function recordedReplies({ replies }: TaskRecording): Model {
   const id = 'embedded:recorded'
   const model = policyModel(
     (_, { turnIndex }) => {
       const reply = replies[turnIndex]
       if (reply === undefined || 'error' in reply) return { text: 'The recording ends here.' }
-      return reply as ReplyShape
+      return reply
     },
     { id },
   )

@@ -41,7 +41,8 @@ describeInChromium('a person who takes an agent out of the inspector page', (it)
         await inspector.choose('Export…')
         const dialog = page.getByRole('dialog', { name: 'Export' })
         await dialog.getByRole('radio', { name: form }).check()
-        if (form === 'A failing test' || form === 'A task') await dialog.getByLabel('What the answer should have had').fill('bread')
+        if (form === 'A failing test' || form === 'A task')
+          await dialog.getByLabel('What the answer should have had').fill('bread')
         assert.equal(await axeViolations(page), [])
         const [download] = await Promise.all([
           page.waitForEvent('download'),

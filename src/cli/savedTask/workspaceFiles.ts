@@ -25,7 +25,7 @@ const exampleFile = /\.(?:example|sample|template)$/i
 /** Copies a folder into memory, without what tools made, what is large, and secrets: keys in texts are blanked. */
 export async function workspaceFiles(dir: string): Promise<WorkspaceFiles> {
   const files = new Map<string, Buffer>()
-  const [large, secret, blanked, other]: string[][] = [[], [], [], []]
+  const [large, secret, changed, other]: string[][] = [[], [], [], []]
   let bytes = 0
   const visit = async (folder: string): Promise<void> => {
     const entries = await readdir(join(dir, folder), { withFileTypes: true }).catch(() => [])
@@ -43,7 +43,7 @@ export async function workspaceFiles(dir: string): Promise<WorkspaceFiles> {
         }
         const read = await readFile(join(dir, path))
         const clean = withoutKeys(read)
-        if (clean !== read) blanked!.push(path)
+        if (clean !== read) changed!.push(path)
         bytes += clean.length
         files.set(path, clean)
       }
@@ -54,7 +54,7 @@ export async function workspaceFiles(dir: string): Promise<WorkspaceFiles> {
     files,
     notes: [
       ...said('left out, as they may hold secrets', secret!),
-      ...said('with keys blanked', blanked!),
+      ...said('with keys blanked', changed!),
       ...said('left out, as there is too much', large!),
       ...said('left out, as they are links or no files', other!),
     ],
