@@ -27,7 +27,7 @@ export const options = {
   jsonl: ['--jsonl', 'as a log, for "escapement import"; the default'],
   markdown: ['--markdown', 'the conversation as Markdown'],
   test: ['--test', 'as a test in TypeScript that plays it and fails'],
-  task: ['--task <folder>', 'as a task in this folder, for "escapement eval": its prompts, files and a recording'],
+  task: ['--task <folder>', 'as a task for "escapement eval", in this folder of tasks'],
   expect: ['--expect <text>', 'with --test or --task: what the answer should have'],
   port: ['--port <n>', 'where to listen; default: any free one'],
   host: ['--host <address>', 'where to listen; default 127.0.0.1, beyond it a token is needed'],
