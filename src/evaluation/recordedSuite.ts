@@ -43,7 +43,8 @@ const recordingSchema = lazily(() =>
  * ```ts no-run
  * import { defineSuite, recordedSuite } from 'escapement/testing'
  *
- * export default defineSuite({
+ * // In suite.mjs: export default suite
+ * const suite = defineSuite({
  *   ...recordedSuite(import.meta.dirname),
  *   agent: ({ model, tools }) => defineAgent({ name: 'fixer', model, tools }),
  * })
