@@ -179,6 +179,18 @@ describe('publishing', (it) => {
       'are no evidence: task-5.',
     ],
     [
+      'a replay whose requests were not as recorded',
+      () => {
+        const { header, results } = evaluation()
+        return reportOf(
+          header,
+          results.map((result, index) => (index === 7 ? { ...result, differences: 1 } : result)),
+        )
+      },
+      (text) => text,
+      'requests were not as recorded',
+    ],
+    [
       'nothing',
       () => reportOf({ ...evaluation().header, tasks: [] }, []),
       (text) => text,

@@ -243,6 +243,14 @@ describe('warnings of a report', (it) => {
     assert.match(lines[1]!, /off \(lab:thinker\): lab:thinker-1, lab:thinker-2/)
   })
 
+  it('count trials of a replay whose requests were not as recorded', () => {
+    const differing = (task: number): Partial<TrialResult> => ({ differences: task < 2 ? 3 : 0 })
+    assert.match(
+      warned(madeUpHeader(6, ['off'], 2), all(6, 2, differing))[0]!,
+      /^REPLAY_DIFFERS: In 4 trials of this replay/,
+    )
+  })
+
   it('count results of tasks that are not in the header', () => {
     const lines = warned(madeUpHeader(6, ['off'], 2), all(7, 2))
     assert.equal(lines, ['UNKNOWN_RESULTS: 2 results of other tasks, arms or trials are left out.'])
@@ -265,6 +273,16 @@ describe('a judge', (it) => {
     )
     assert.equal([judge!.people!.agreement.value, judge!.people!.agreement.trials], [0.8, 10])
     assert.ok(Math.abs(judge!.people!.kappa.value! - (0.8 - 0.58) / 0.42) < 1e-9)
+  })
+
+  it('is paid for in the cost of the evaluation, and in that of no arm', () => {
+    const { costUsd, arms, comparisons } = reportOf(madeUpHeader(6, ['off', 'on'], 1), [
+      ...Array.from({ length: 6 }, (_, index) => madeUpResult(`task-${index + 1}`, 'off', 0)),
+      ...Array.from({ length: 6 }, (_, index) => madeUpResult(`task-${index + 1}`, 'on', 0, { judgeUsd: 1 })),
+    ])
+    assert.ok(Math.abs(costUsd! - 6.12) < 1e-9)
+    assert.ok(arms.every(({ totalUsd }) => Math.abs(totalUsd! - 0.06) < 1e-9))
+    assert.is(comparisons[0]!.cost.ratio.value, 1)
   })
 
   it('whose agreement cannot be known is said to be so', () => {

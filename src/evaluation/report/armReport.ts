@@ -22,7 +22,10 @@ export function progressOf(planned: number, results: readonly TrialResult[]): Pr
   return { planned, passed, failed, errors, missing, isComplete: missing === 0 && errors === 0 }
 }
 
-/** What trials cost together, as far as it is known; `null` without prices. Pure. */
+/** What their judges cost together, as far as that is known. Pure. */
+export const judgeCost = (results: readonly TrialResult[]): number => sumOf(results.map(({ judgeUsd = 0 }) => judgeUsd))
+
+/** What trials cost together, as far as it is known, without their judges; `null` without prices. Pure. */
 export const totalCost = (isPriced: boolean, results: readonly TrialResult[]): number | null =>
   isPriced ? sumOf(results.map(({ metrics }) => metrics?.costUsd ?? 0)) : null
 

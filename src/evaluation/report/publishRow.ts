@@ -62,7 +62,7 @@ export function publishRow(report: Report, evidence: string): string {
 
 const unpublished = (message: string): RuntimeError => new RuntimeError('EVALUATION_UNPUBLISHED', message)
 
-function refuse({ arms, progress, tasks }: Report): void {
+function refuse({ arms, progress, tasks, warnings }: Report): void {
   const { planned, errors, missing, isComplete } = progress
   if (planned === 0) throw unpublished('The evaluation has no trials.')
   if (!isComplete)
@@ -81,6 +81,8 @@ function refuse({ arms, progress, tasks }: Report): void {
     throw unpublished(
       `Tasks that pass before an agent does anything are no evidence: ${free.map(({ id }) => id).join(', ')}.`,
     )
+  const replayed = warnings.find(({ code }) => code === 'REPLAY_DIFFERS')
+  if (replayed !== undefined) throw unpublished(replayed.text)
 }
 
 /** What makes a row another one: model, date, suite, arm. */

@@ -19,7 +19,7 @@ export interface Report {
   /** Of each task in each arm, as planned. */
   readonly trials: number
   readonly budgetUsd: number | null
-  /** What all finished trials cost, those with errors included; `null` where a model has no prices. */
+  /** What all finished trials cost, their judges and those with errors included; `null` where a model has no prices. */
   readonly costUsd: number | null
   readonly progress: Progress
   /** Why it ended before all was done, if somebody or something ended it. */
@@ -82,7 +82,7 @@ export interface ArmReport {
   /** For k = 2 to the number of trials: how likely k trials of a task all pass. */
   readonly passHatK: readonly { readonly k: number; readonly figure: Figure }[]
   readonly measures: Readonly<Record<MeasureName, Figure>>
-  /** What all its finished trials cost; `null` without prices. */
+  /** What all its finished trials cost, without judges; `null` without prices. */
   readonly totalUsd: number | null
   /** What a passed trial costs, failed ones paid for: the ratio of sums. */
   readonly costPerPass: Figure
@@ -169,6 +169,7 @@ export type WarningCode =
   | 'ONE_TRIAL'
   | 'PAIRS_LEFT_OUT'
   | 'FEW_TASKS'
+  | 'REPLAY_DIFFERS'
   | 'UNKNOWN_RESULTS'
 
 /** Something that a reader of the figures has to know. */

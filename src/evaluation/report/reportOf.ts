@@ -2,7 +2,7 @@ import type { EvaluationHeader, TaskInfo, TrialResult } from '../results.ts'
 import { figure, noFigure } from '../statistics/figure.ts'
 import { meanOf } from '../statistics/moments.ts'
 import { wilson } from '../statistics/wilson.ts'
-import { armReport, passesOf, progressOf, totalCost } from './armReport.ts'
+import { armReport, judgeCost, passesOf, progressOf, totalCost } from './armReport.ts'
 import { compareArms } from './compareArms.ts'
 import { judgeReport, type JudgedByPeople } from './judgeReport.ts'
 import { reportVersion, type Cell, type Report, type ReportedTrial, type Stopped, type TaskReport } from './report.ts'
@@ -31,7 +31,10 @@ export function reportOf(
   const arms = header.arms.map((arm) => armReport(arm, header, table))
   const comparisons = compareArms(header, table)
   const progress = progressOf(header.tasks.length * header.arms.length * header.trials, all)
-  const isPriced = header.arms.every((arm) => arm.isPriced)
+  const cost = totalCost(
+    header.arms.every(({ isPriced }) => isPriced),
+    all,
+  )
   return {
     type: 'report',
     version: reportVersion,
@@ -42,7 +45,7 @@ export function reportOf(
     seed: header.seed,
     trials: header.trials,
     budgetUsd: header.budgetUsd ?? null,
-    costUsd: totalCost(isPriced, all),
+    costUsd: cost === null ? null : cost + judgeCost(all),
     progress,
     stopped: stopped ?? null,
     arms,

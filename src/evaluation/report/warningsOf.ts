@@ -92,6 +92,15 @@ const checks: readonly Check[] = [
           text: `Trials without a partner in the other arm are left out of comparisons: ${left.map(({ arm, passes }) => `${arm} ${passes.leftOut}`).join(', ')}.`,
         }
   },
+  ({ table }) => {
+    const differing = table.all().filter(({ differences = 0 }) => differences > 0)
+    return differing.length === 0
+      ? undefined
+      : {
+          code: 'REPLAY_DIFFERS',
+          text: `In ${counted(differing.length, 'trial')} of this replay requests were not as recorded, though they were answered as then: figures of ${differing.length === 1 ? 'that trial are' : 'those trials are'} not what a model would have brought about.`,
+        }
+  },
   ({ table: { strangers } }) =>
     strangers === 0
       ? undefined
