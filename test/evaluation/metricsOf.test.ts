@@ -23,8 +23,10 @@ const look = tool('look', ({ at }: { at?: string }) => {
 
 const used = (input: number, cacheRead: number, output: number): Usage => ({ input, output, cacheRead, cacheWrite: 0 })
 /** A reply that says how many tokens it took. */
-const reply = (shape: ScriptedReply | string, usage: Usage): ScriptedReply =>
-  ({ ...(typeof shape === 'string' ? { text: shape } : (shape as object)), usage }) as ScriptedReply
+const reply = (shape: object | string, usage: Usage): ScriptedReply => ({
+  ...(typeof shape === 'string' ? { text: shape } : shape),
+  usage,
+})
 
 interface World {
   readonly runtime: Runtime

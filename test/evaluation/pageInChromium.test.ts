@@ -157,8 +157,7 @@ describeInChromium('the page of a report', (it) => {
       assert.is(await dialog.getByRole('link').getAttribute('href'), 'session.html#agent=task-3.off.2')
       await page.keyboard.press('Escape')
       await dialog.waitFor({ state: 'hidden' })
-      const focused = await page.evaluate<string>("document.activeElement.getAttribute('aria-label')")
-      assert.match(focused, /^task-3, off, trial 3: /)
+      await page.locator('button:focus[aria-label^="task-3, off, trial 3: "]').waitFor()
       assert.not.match(page.url(), /#/)
 
       const other = await context.open()

@@ -57,6 +57,8 @@ describe('passHatK', (it) => {
   })
 
   it('never has an interval without width: not where all passed, not where none did, not where tasks do not differ', () => {
+    const all = (trials: number) => passHatK(Array.from({ length: 10 }, () => ({ passed: trials, trials }))).interval
+    assert.equal(all(4), all(1), 'where all passed, each task counts as one trial')
     for (const passed of [0, 2, 4]) {
       const { value, interval } = passHatK(Array.from({ length: 10 }, () => ({ passed, trials: 4 })))
       assert.ok(interval!.high - interval!.low > 0.1, `${passed}: ${JSON.stringify(interval)}`)

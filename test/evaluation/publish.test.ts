@@ -35,8 +35,8 @@ const reported = ({ header, results }: MadeUp, change: Partial<EvaluationHeader>
   reportOf({ ...header, ...change }, results)
 
 /** The rows of the table of live figures, as cells. */
-function rowsIn(page: string): string[][] {
-  const lines = page.split('\n')
+function rowsIn(text: string): string[][] {
+  const lines = text.split('\n')
   const at = lines.findIndex((line) => line.startsWith(`| ${liveColumns[0]} | ${liveColumns[1]} |`))
   const end = lines.findIndex((line, index) => index > at && !line.startsWith('|'))
   return lines.slice(at + 2, end).map((line) => line.slice(2, -2).split(/ \| /))

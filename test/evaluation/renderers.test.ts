@@ -58,7 +58,7 @@ function named(text: string): Report {
 }
 
 const nasty = fc.string({
-  unit: fc.constantFrom(...'a|`<>&"\'\\*_[]#~ \n\t\r\u001B\u0000\u202E\uFFFE\uD800é漢🙂]]>'),
+  unit: fc.constantFrom(...Array.from('a|`<>&"\'\\*_[]#~ \n\t\r\u001B\u0000\u202E\uFFFE\uD800é漢🙂]]>')),
   minLength: 1,
   maxLength: 30,
 })

@@ -38,7 +38,7 @@ const evaluations = fc
     }
     const results = outcomes.map(({ task, arm, trial, outcome, costUsd, hasMetrics, judged }) => {
       const own = madeUpResult(`task-${task}`, `arm ${arm}`, trial, {
-        outcome: outcome as TrialResult['outcome'],
+        outcome,
         metrics: hasMetrics ? madeUpMetrics({ costUsd, prefixBreaks: null }) : null,
       })
       const verdict = {
@@ -146,10 +146,12 @@ describe('pairs', (it) => {
       ...pair('task-2', 0, 'passed', 'failed'),
       madeUpResult('task-2', 'off', 1),
     ]
-    const { comparisons, arms, progress, warnings } = reportOf(header, results)
+    const { comparisons, arms, tasks, progress, warnings } = reportOf(header, results)
     const { pairs, leftOut, both, onlyArm, onlyBaseline, neither } = comparisons[0]!.passes
     assert.equal([pairs, leftOut, both, onlyArm, onlyBaseline, neither], [3, 2, 1, 1, 1, 0])
     assert.is(arms[0]!.passAt1.value, (1 / 2 + 1) / 2)
+    const [off] = tasks[0]!.cells
+    assert.equal([off!.passed, off!.failed, off!.errors, off!.share.value], [1, 1, 1, 0.5])
     assert.equal(progress, { planned: 12, passed: 6, failed: 2, errors: 1, missing: 3, isComplete: false })
     const codes = warnings.map(({ code }) => code)
     assert.equal(codes, ['INCOMPLETE', 'ERRORS', 'FEW_TASKS', 'PAIRS_LEFT_OUT'])
