@@ -133,8 +133,8 @@ function verdictOf(adjusted: number | null, direction: number): Verdict {
 type Words = TestReport['words']
 
 function passesWords(verdict: Verdict, difference: Figure, adjusted: number | null): Words {
-  if (verdict === 'unknown') return `not known: ${difference.why ?? 'there are no pairs'}`
-  const said = { more: 'passes more', less: 'passes less', none: 'no difference shown' }[verdict]
+  if (verdict === 'unknown') return `whether it passes more is not known: ${difference.why ?? 'there are no pairs'}`
+  const said = { more: 'passes more', less: 'passes less', none: 'no difference in passes shown' }[verdict]
   const interval = intervalWords(difference, points)
   const by =
     difference.value === null ? '' : `${points(difference.value)} points${interval === '' ? '' : ` (${interval})`}, `
@@ -142,8 +142,8 @@ function passesWords(verdict: Verdict, difference: Figure, adjusted: number | nu
 }
 
 function costWords(verdict: Verdict, ratio: Figure, adjusted: number | null, flip: SignFlip | null): Words {
-  if (verdict === 'unknown') return `not known: ${ratio.why ?? 'there are no pairs'}`
-  const said = { more: 'costs more', less: 'costs less', none: 'no difference shown' }[verdict]
+  if (verdict === 'unknown') return `what it costs is not known: ${ratio.why ?? 'there are no pairs'}`
+  const said = { more: 'costs more', less: 'costs less', none: 'no difference in cost shown' }[verdict]
   const interval = intervalWords(ratio, times)
   const by = `${times(ratio.value!)}${interval === '' ? '' : ` (${interval})`}, `
   const few = verdict === 'none' && flip !== null && flip.smallest >= level ? '; so few tasks cannot show one' : ''
