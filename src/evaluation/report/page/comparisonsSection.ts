@@ -40,8 +40,9 @@ export function comparisonsSection(report: Report): string {
       write: times,
     },
   ]
+  const known = charts.filter((chart) => chart.rows.some(({ figure }) => figure.value !== null))
   return `<section aria-labelledby="compared"><h2 id="compared">Against ${escapeXml(baseline)}</h2>
-<div class="charts">${charts.map(whiskerChart).join('')}</div>
+<div class="charts">${known.map(whiskerChart).join('')}</div>
 <ul class="verdicts">${report.comparisons.map(verdictCard).join('')}</ul></section>`
 }
 
