@@ -17,7 +17,7 @@ export default defineConfig({
     es2024: true,
     node: true,
   },
-  ignorePatterns: ['dist', 'coverage', 'examples/**/sample-project', 'create-escapement/templates'],
+  ignorePatterns: ['dist', 'coverage', 'examples/**/sample-project', 'site/.*/**', 'create-escapement/templates'],
   rules: {
     eqeqeq: [
       'error',
@@ -111,6 +111,9 @@ export default defineConfig({
         property: 'now',
       }),
     },
-    { files: ['src/cli/**', 'examples/**', 'bench/**', 'scripts/**', 'test/**'], rules: { 'no-console': 'off' } },
+    {
+      files: ['src/cli/**', 'examples/**', 'bench/**', 'scripts/**', 'site/*.ts', 'test/**'],
+      rules: { 'no-console': 'off' },
+    },
   ],
 })

@@ -1,5 +1,5 @@
 /**
- * Makes what `dist` holds besides the declarations: the entries, the inspector page, the workers as one piece each, and
+ * Makes what `dist` holds besides the declarations: the entries, the inspector page, with a server and without one, the workers as one piece each, and
  * THIRD-PARTY-NOTICES, which says whose code is in them. `npm run build` runs it after the compiler; with `page` it makes the page alone.
  */
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
@@ -11,6 +11,7 @@ import { bundleEntries } from './bundleEntries.ts'
 import { bundledPackages, type BundledPackages } from './bundledPackages.ts'
 import { reportAssets, type ReportAssets } from '../src/evaluation/report/page/reportAssets.ts'
 import { agentLayouts } from './layouts.ts'
+import { bundleOffline } from './offlinePage.ts'
 import { thirdPartyNotices } from './thirdPartyNotices.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -97,10 +98,15 @@ const reportAssetsInside = (assets: ReportAssets): Plugin => ({
       : undefined,
 })
 
+async function bundlePages(packages: BundledPackages): Promise<void> {
+  await bundlePage(packages)
+  await bundleOffline([packages.plugin])
+}
+
 async function bundleAll(): Promise<void> {
   const packages = bundledPackages()
   const dist = join(root, 'dist')
-  await bundlePage(packages)
+  await bundlePages(packages)
   const search = await bundleWorker('src/actors/tools/workspace/searchWorker.ts', packages)
   await bundleEntries(dist, [
     packages.plugin,
@@ -114,4 +120,4 @@ async function bundleAll(): Promise<void> {
   await writeFile(join(root, 'THIRD-PARTY-NOTICES'), thirdPartyNotices(packages.all()))
 }
 
-if (import.meta.main) await (process.argv[2] === 'page' ? bundlePage(bundledPackages()) : bundleAll())
+if (import.meta.main) await (process.argv[2] === 'page' ? bundlePages(bundledPackages()) : bundleAll())

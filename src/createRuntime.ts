@@ -1,4 +1,6 @@
+import type { Client } from './client/client.ts'
 import type { BridgeServer, ServeOptions } from './server/bridge/serveOptions.ts'
+import type { InProcessOptions } from './server/inProcess/inProcessServer.ts'
 import type { AgentRuntime } from './runtime/agentRuntime.ts'
 import { LocalRuntime } from './runtime/runtime.ts'
 import { checkOptions, type RuntimeOptions } from './runtime/runtimeOptions.ts'
@@ -20,6 +22,23 @@ export interface Runtime extends AgentRuntime {
    * ```
    */
   serve(options?: ServeOptions): Promise<BridgeServer>
+
+  /**
+   * A client of the agents in this process, as `connect` of `escapement/client` gives one for a server, without a port: for tests, and for code
+   * that is to work beside the runtime or far from it alike. It goes through the same protocol, and is ready. Close it when you no longer need
+   * it; it is closed with the runtime.
+   *
+   * @throws RuntimeError `INVALID_OPTION`, `RUNTIME_CLOSED`
+   *
+   * @example
+   * ```ts
+   * const client = await runtime.connect({ definitions: [coder] })
+   * const agent = await client.spawn('coder')
+   * const { text } = await agent.prompt('Fix the failing test').result
+   * client.close()
+   * ```
+   */
+  connect(options?: InProcessOptions): Promise<Client>
 }
 
 /**
@@ -50,5 +69,24 @@ class ServedRuntime extends LocalRuntime implements Runtime {
       this.checkOpen()
     }
     return server
+  }
+
+  async connect(options: InProcessOptions = {}): Promise<Client> {
+    this.checkOpen()
+    const [{ InProcessServer }, { connect }] = await Promise.all([
+      import('./server/inProcess/inProcessServer.ts'),
+      import('./client/connect.ts'),
+    ])
+    this.checkOpen()
+    const { shared, logger } = this
+    const { store, clock } = shared
+    const server = new InProcessServer(this, { store, clock, logger, redactor: () => shared.redactor }, options)
+    const client = connect(server.url, { webSocket: server.webSocket, clock })
+    client.onStatus((status) => {
+      if (status === 'closed') void server.close()
+    })
+    this.closeWith({ close: () => server.close().then(() => client.close()) })
+    await client.ready
+    return client
   }
 }

@@ -211,7 +211,7 @@ export const commands: Readonly<Record<string, Command>> = {
       'So it fails as it was recorded: put your own agent and tools in it, and mend them.',
       'With --out the file must be new, and JSON (piped, or with --json) is { "agentId", "file", "lines" }.',
     ],
-    options: ['dir', 'logs', 'config', 'no-config', 'jsonl', 'markdown', 'test', 'expect', 'out', 'json'],
+    options: ['dir', 'logs', 'config', 'no-config', 'jsonl', 'markdown', 'html', 'test', 'expect', 'out', 'json'],
     task: 'required',
     operand: sessionOperand,
     load: async () => (await import('./commands/export.ts')).exportCommand,

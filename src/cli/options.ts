@@ -26,6 +26,7 @@ export const options = {
   out: ['--out <file>', 'where to write; default: standard output; of eval the folder of results'],
   jsonl: ['--jsonl', 'as a log, for "escapement import"; the default'],
   markdown: ['--markdown', 'the conversation as Markdown'],
+  html: ['--html', 'as one page that shows it in any browser, without a server'],
   test: ['--test', 'as a test in TypeScript that plays it and fails'],
   expect: ['--expect <text>', 'with --test: what the answer should have'],
   port: ['--port <n>', 'where to listen; default: any free one'],

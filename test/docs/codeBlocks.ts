@@ -23,13 +23,15 @@ export interface StagedBlock extends CodeBlock {
   readonly file: string
 }
 
-/** The README, all pages of docs, and the doc comments of all sources. */
+/** The README, all pages of docs, those that only the site has, and the doc comments of all sources. */
 async function pages(): Promise<readonly { readonly page: string; readonly text: string }[]> {
   const docs = await readdir(join(repository, 'docs'), { recursive: true })
+  const site = await readdir(join(repository, 'site', 'content'))
   const sources = await readdir(join(repository, 'src'), { recursive: true })
   const names = [
     'README.md',
     ...docs.filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`),
+    ...site.map((name) => `site/content/${name}`),
     ...sources.filter((name) => name.endsWith('.ts')).map((name) => `src/${name}`),
   ]
   return Promise.all(
@@ -48,7 +50,8 @@ export const docComments = (source: string): string =>
     .join('\n')
 
 /**
- * Every `ts` and `tsx` block of a page. A line that opens one is "```ts", "```ts no-run" if it cannot run on its own, or "```tsx".
+ * Every `ts` and `tsx` block of a page. A line that opens one is "```ts", "```ts no-run" if it cannot run on its own, or "```tsx". Code of
+ * another project that a page of `docs/comingFrom` shows beside ours opens with "```ts theirs"; `site/theirs.ts` compiles it.
  *
  * @throws Error if a block of code is opened in another way, and so would be overlooked.
  */
@@ -63,11 +66,13 @@ export function codeBlocks(page: string, text: string): readonly CodeBlock[] {
       isRun: mark === 'ts',
     }),
   )
-  for (const { index, 0: fence } of text.matchAll(/^.*```(?:tsx?|jsx?|mts|mjs|typescript|javascript)\b.*$/gm))
+  for (const { index, 0: fence } of text.matchAll(/^.*```(?:tsx?|jsx?|mts|mjs|typescript|javascript)\b.*$/gm)) {
+    if (fence === '```ts theirs' && page.startsWith('docs/comingFrom/')) continue
     if (!blocks.some(({ line }) => line === lineOf(index) + 1))
       throw new Error(
         `${page}:${lineOf(index)}: open a block with "\`\`\`ts" or "\`\`\`ts no-run", not ${JSON.stringify(fence)}.`,
       )
+  }
   return blocks
 }
 

@@ -10,7 +10,12 @@ interface Lock {
 const read = async (path: string): Promise<Lock> =>
   JSON.parse(await readFile(new URL(`../../${path}`, import.meta.url), 'utf8')) as Lock
 
-for (const path of ['package-lock.json', 'test/bundlers/package-lock.json', 'bench/peers/package-lock.json'])
+for (const path of [
+  'package-lock.json',
+  'test/bundlers/package-lock.json',
+  'bench/peers/package-lock.json',
+  'site/package-lock.json',
+])
   describe(path, (it) => {
     // npm drops an optional package that its registry does not have; elsewhere `npm ci` then refuses the lock.
     it('has the packages of every platform, so that npm ci works on each', async () => {

@@ -46,7 +46,7 @@ export async function putInPlace(from: string, to: string): Promise<void> {
   for (const name of await readdir(from)) if (!there.has(name)) await replace(join(from, name), join(to, name))
 }
 
-async function replace(from: string, to: string): Promise<void> {
+export async function replace(from: string, to: string): Promise<void> {
   const copy = join(dirname(to), `.${process.pid}-${basename(to)}`)
   await copyFile(from, copy)
   await rename(copy, to)
@@ -56,7 +56,7 @@ async function replace(from: string, to: string): Promise<void> {
 const stampOf = async (sources: string): Promise<string> => `${sources} ${await hashOf(served)}`
 
 /** Of the files in a folder that make the page. */
-async function hashOf(folder: string): Promise<string> {
+export async function hashOf(folder: string): Promise<string> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => [])
   const isTold = (name: string): boolean => /\.(tsx?|css|html|svg|js)$/.test(name) && !name.startsWith('.')
   const files = entries.filter((entry) => entry.isFile() && isTold(entry.name))

@@ -4,6 +4,7 @@ import { tmux } from '../cli/installTmux.ts'
 import { restate } from '../restate/installRestate.ts'
 import { starterPackages } from '../starter/runtimes.ts'
 import { postgres } from '../postgres/installPostgres.ts'
+import { sitePackages } from '../site/sitePackages.ts'
 import type { QueuedFile } from './fileQueue.ts'
 import type { ImportGraph } from './importGraph.ts'
 import { isCi } from './suite.ts'
@@ -22,10 +23,11 @@ export interface Provision {
   readonly advice: string
 }
 
-const provisions: readonly Provision[] = [chromium, bundlers, tmux, postgres, restate, starterPackages]
+const provisions: readonly Provision[] = [chromium, bundlers, sitePackages, tmux, postgres, restate, starterPackages]
 
 /** What files share that are run by the same worker: they reach these. */
 const homes = [
+  { door: sitePackages.door, worker: 0 },
   { door: chromium.door, worker: 0 },
   { door: 'test/bundlers/packedPackage.ts', worker: 1 },
   { door: postgres.door, worker: 1 },

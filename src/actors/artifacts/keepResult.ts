@@ -147,7 +147,11 @@ async function keepMedia(block: Exclude<MediaBlock, { url: string }>, ports: Age
   return { artifact, bytes, note }
 }
 
-async function artifactOf(bytes: Uint8Array, mimeType: string, { agentId }: AgentPorts): Promise<Artifact> {
+async function artifactOf(
+  bytes: Uint8Array<ArrayBuffer>,
+  mimeType: string,
+  { agentId }: AgentPorts,
+): Promise<Artifact> {
   const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))
   return { id: Buffer.from(hash).toString('hex'), agentId, bytes: bytes.length, mimeType }
 }

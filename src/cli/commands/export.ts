@@ -3,6 +3,7 @@ import { RuntimeError } from '../../protocol/errors.ts'
 import { conversationMarkdown } from '../../sessions/conversationMarkdown.ts'
 import { exportSession } from '../../sessions/exportSession.ts'
 import { failingTest } from '../../sessions/failingTest.ts'
+import { sessionPage } from '../../sessionPages/writeSessionPages.ts'
 import type { CommandRun } from '../command.ts'
 import type { Invocation } from '../commandLine.ts'
 import { exitCodes, type CliHost } from '../cliHost.ts'
@@ -10,7 +11,7 @@ import { writeNew } from '../newFile.ts'
 import { checkSession, logsFor, readSession, refuse, wantsJson, type SessionLogs } from '../sessionLogs.ts'
 import { counted } from '../../charts/amounts.ts'
 
-/** `escapement export <id>`: a session as one file, with the past that a fork shares; or as Markdown, or as a test. */
+/** `escapement export <id>`: a session as one file, with the past that a fork shares; or as Markdown, a page, or a test. */
 export const exportCommand: CommandRun = async (invocation, host) => {
   const { task: id = '', out } = invocation
   checkForm(invocation)
@@ -31,9 +32,9 @@ export const exportCommand: CommandRun = async (invocation, host) => {
 }
 
 /** @throws RuntimeError `INVALID_OPTION` */
-function checkForm({ jsonl, markdown, test, expect }: Invocation): void {
-  if ([jsonl, markdown, test].filter(Boolean).length > 1)
-    throw new RuntimeError('INVALID_OPTION', 'Give one of --jsonl, --markdown and --test.')
+function checkForm({ jsonl, markdown, html, test, expect }: Invocation): void {
+  if ([jsonl, markdown, html, test].filter(Boolean).length > 1)
+    throw new RuntimeError('INVALID_OPTION', 'Give one of --jsonl, --markdown, --html and --test.')
   if (expect !== undefined && !test)
     throw new RuntimeError('INVALID_OPTION', '--expect goes with --test: it is what the answer should have.')
   if (expect?.trim() === '')
@@ -42,10 +43,11 @@ function checkForm({ jsonl, markdown, test, expect }: Invocation): void {
 
 /** The lines of the file; `undefined`: there is none, and why was said. */
 async function linesOf(
-  { task: id = '', markdown, test, expect }: Invocation,
+  { task: id = '', markdown, html, test, expect }: Invocation,
   logs: SessionLogs,
   host: CliHost,
 ): Promise<AsyncIterable<string> | Iterable<string> | undefined> {
+  if (html) return splitLines(await sessionPage(logs.store, id))
   if (!markdown && !test) return exportSession(logs.store, id)
   const { conversation, title = id, past, records } = await readSession(logs, id)
   if (markdown) {

@@ -1,5 +1,4 @@
-import type { IncomingMessage } from 'node:http'
-import type { RawData, WebSocket } from 'ws'
+import type { RawData } from 'ws'
 import { errorInfo, RuntimeError, type ErrorData, type ErrorInfo } from '../../protocol/errors.ts'
 import type { CheckedClientFrame, ServerFrame } from '../../protocol/frames.ts'
 import { closeCodes } from '../../protocol/bridgeProtocol.ts'
@@ -17,6 +16,7 @@ import { withOutwardError } from './outwardError.ts'
 import { readFrame, messageText } from './readFrame.ts'
 import type { RefusalKind } from './refusalLog.ts'
 import type { SessionResults } from './resultCache.ts'
+import type { ServerSocket } from './serverSocket.ts'
 import { brokenCode, SocketGuard } from './socketGuard.ts'
 
 type Hello = Extract<CheckedClientFrame, { type: 'hello' }>
@@ -28,7 +28,8 @@ const mostTimerMs = 2 ** 31 - 1
 
 /** How a client came. */
 interface Arrival {
-  readonly request: IncomingMessage
+  /** What a client may do with a token, or without one. */
+  readonly permit: (token: string | undefined) => Permit | undefined | Promise<Permit | undefined>
   /** The token that the request for the connection brought. */
   readonly token: string | undefined
   /** Logs for the operator why it was rejected. */
@@ -53,13 +54,13 @@ export class BridgeSession implements Connection {
   readonly #arrival: Arrival
   #client: Authenticated | undefined
   /** Frames that came while the application decides who the client is. */
-  #early: [data: RawData, isBinary: boolean][] | undefined
+  #early: [data: RawData | string, isBinary: boolean][] | undefined
   /** Commands run in the order they arrived. */
   #last: Promise<void> = Promise.resolve()
   #waiting = 0
   #cancelExpiry: () => void = () => {}
 
-  constructor(socket: WebSocket, bridge: Bridge, arrival: Arrival) {
+  constructor(socket: ServerSocket, bridge: Bridge, arrival: Arrival) {
     this.#bridge = bridge
     this.#arrival = arrival
     const { highWaterBytes, hardLimitBytes, framesPerSecond } = bridge.limits
@@ -108,7 +109,7 @@ export class BridgeSession implements Connection {
     this.#outbox.send(JSON.stringify(frame))
   }
 
-  #receive(data: RawData, isBinary: boolean): void {
+  #receive(data: RawData | string, isBinary: boolean): void {
     // Frames that arrive after our close are ignored.
     if (!this.#guard.isOpen) return
     const waiting = this.#early?.length ?? this.#waiting + (this.#client?.relay?.waiting ?? 0)
@@ -120,7 +121,7 @@ export class BridgeSession implements Connection {
     else this.#read(data, isBinary)
   }
 
-  #read(data: RawData, isBinary: boolean): void {
+  #read(data: RawData | string, isBinary: boolean): void {
     if (!this.#guard.isOpen) return
     if (isBinary)
       return this.#sendError(undefined, errorInfo('BRIDGE_FRAME', 'A binary frame came; frames are JSON text.'))
@@ -145,8 +146,7 @@ export class BridgeSession implements Connection {
   #authenticate(hello: Hello): void {
     if (this.#client !== undefined)
       return this.#reject('hello', errorInfo('BRIDGE_UNAUTHORISED', '"hello" came twice.'))
-    const { request, token } = this.#arrival
-    const permit = this.#bridge.authenticator.permit(request, hello.token ?? token)
+    const permit = this.#arrival.permit(hello.token ?? this.#arrival.token)
     if (permit instanceof Promise || this.#bridge.front !== undefined) void this.#enterLater(hello, permit)
     else void this.#enter(hello, permit)
   }

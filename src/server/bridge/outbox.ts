@@ -1,4 +1,4 @@
-import type { WebSocket } from 'ws'
+import type { ServerSocket } from './serverSocket.ts'
 
 /** How much may wait in a socket, in bytes. */
 export interface Waterline {
@@ -16,7 +16,7 @@ const messageBytes = 64 * 1024
  * back once the socket has drained. It keeps no queue: senders continue from a cursor.
  */
 export class Outbox {
-  readonly #socket: WebSocket
+  readonly #socket: ServerSocket
   readonly #waterline: Waterline
   #frames: string[] = []
   #bytes = 0
@@ -24,7 +24,7 @@ export class Outbox {
   readonly #onDrain = new Set<() => void>()
   readonly #onStuck: () => void
 
-  constructor(socket: WebSocket, waterline: Waterline, onStuck: () => void) {
+  constructor(socket: ServerSocket, waterline: Waterline, onStuck: () => void) {
     this.#socket = socket
     this.#waterline = waterline
     this.#onStuck = onStuck

@@ -7,12 +7,8 @@ import { clientFrameSchema, type CheckedClientFrame } from '../../protocol/frame
 const maxEchoed = 500
 
 /** The text of a message. */
-export const messageText = (data: RawData): string =>
-  Buffer.isBuffer(data)
-    ? data.toString('utf8')
-    : Array.isArray(data)
-      ? Buffer.concat(data).toString('utf8')
-      : Buffer.from(data).toString('utf8')
+export const messageText = (data: RawData | string): string =>
+  typeof data === 'string' ? data : new TextDecoder().decode(Array.isArray(data) ? Buffer.concat(data) : data)
 
 type Read = CheckedClientFrame | { readonly problem: string; readonly id?: string }
 

@@ -12,6 +12,7 @@ import type { BridgeRuntime } from './agentDirectory.ts'
 import { Bridge, type BridgeParts } from './bridge.ts'
 import { Announcing } from './announcing.ts'
 import { Admission, serverClosing, pathOf, unknownPath } from './admission.ts'
+import { startHeartbeat } from './heartbeat.ts'
 import { bridgeLimitsSchema } from './limits.ts'
 import { HttpRoutes } from './httpRoutes.ts'
 import { AgentAccess } from './agentAccess.ts'
@@ -187,25 +188,4 @@ function urlOf(server: Server, address: Address | undefined, path: string): stri
   const host = address.address.includes(':') ? `[${address.address}]` : address.address
   const scheme = server instanceof TlsServer ? 'wss' : 'ws'
   return `${scheme}://${reachable[address.address] ?? host}:${address.port}${path}`
-}
-
-/** Renews the frame allowances every second, and pings clients every `pingMs`. */
-function startHeartbeat(clock: Clock, bridge: Bridge): () => void {
-  let since = 0
-  let cancel = (): void => {}
-  const next = (): void => {
-    cancel = clock.after(1_000, () => {
-      since += 1_000
-      bridge.results.expire(clock.now())
-      const isPing = since >= bridge.limits.pingMs
-      if (isPing) since = 0
-      for (const connection of bridge.connections) {
-        connection.tick()
-        if (isPing) connection.ping()
-      }
-      next()
-    })
-  }
-  next()
-  return () => cancel()
 }

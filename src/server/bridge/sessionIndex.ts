@@ -68,6 +68,11 @@ export class SessionIndex {
     this.#pages = pagesOf(store)
   }
 
+  /** Takes over what is known of a log in a certain state, so that it need not be read for lists. */
+  know(id: string, stat: LogStat, summary: SessionSummary): void {
+    this.#summaries.set(id, { stat, summary })
+  }
+
   /**
    * Ids of the sessions that are wanted, the one written last first; `undefined`: `after` is none of them. Rejects as the store's pages
    * do.

@@ -1,6 +1,6 @@
-import type { WebSocket } from 'ws'
 import type { Clock } from '../../protocol/clock.ts'
 import { closeCodes } from '../../protocol/bridgeProtocol.ts'
+import type { ServerSocket } from './serverSocket.ts'
 
 /** "Internal error" of the WebSocket protocol: come back later. */
 export const brokenCode = 1011
@@ -18,14 +18,14 @@ export interface SocketRules {
 
 /** Guards a socket of the server: heartbeat, rate limit, a token that is still valid, and a close that does not hang. */
 export class SocketGuard {
-  readonly #socket: WebSocket
+  readonly #socket: ServerSocket
   readonly #rules: SocketRules
   #frames = 0
   /** `pinged`: nothing has come since the last ping; `closing`: it is terminated when it does not close in time. */
   #state: 'alive' | 'pinged' | 'closing' = 'alive'
   #cancelTermination: (() => void) | undefined
 
-  constructor(socket: WebSocket, rules: SocketRules) {
+  constructor(socket: ServerSocket, rules: SocketRules) {
     this.#socket = socket
     this.#rules = rules
     socket.on('pong', () => this.#showLife())

@@ -128,7 +128,11 @@ export class Upgrades {
   #session(request: IncomingMessage, webSocket: WebSocket, isKnown: boolean): BridgeSession {
     const { clock, limits, unauthenticated } = this.#bridge
     const logRefusal = (kind: RefusalKind, why: string): void => this.#admission.logRefusal(request, { kind, why })
-    const session = new BridgeSession(webSocket, this.#bridge, { request, token: tokenOf(request), logRefusal })
+    const session = new BridgeSession(webSocket, this.#bridge, {
+      permit: (token) => this.#bridge.authenticator.permit(request, token),
+      token: tokenOf(request),
+      logRefusal,
+    })
     const evicted = isKnown ? undefined : unauthenticated.add(session, addressOf(request))
     if (evicted !== undefined) {
       logRefusal('hello', 'Many sockets have not said hello: the one that waited longest was closed.')

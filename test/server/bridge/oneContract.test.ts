@@ -1,62 +1,10 @@
 import { policy } from '../../../src/actors/policies/policy.ts'
-import { defineAgent, type AgentOptions } from '../../../src/actors/defineAgent.ts'
-import { scriptedModel, type ScriptedReply } from '../../../src/testing/scriptedModel.ts'
-import type { RemoteAgent } from '../../../src/client/remoteAgent.ts'
 import type { AgentEvent } from '../../../src/protocol/events.ts'
 import type { Message } from '../../../src/protocol/messages.ts'
 import type { Run } from '../../../src/runs/run.ts'
-import type { Agent } from '../../../src/runtime/agents/agent.ts'
 import { calls, gate, never, stalled, tool } from '../../support/agentHarness.ts'
-import { assert, describe, type CaseContext } from '../../support/suite.ts'
-import { Heard, serveAgents } from './bridgeHarness.ts'
-
-/** What both kinds of agent have; `Agent` and `RemoteAgent` must fit as they are. */
-type Either = Agent | RemoteAgent
-
-interface World {
-  readonly agent: Either
-  readonly heard: Heard
-  trunk(): Promise<Message[]>
-  state(): Promise<string>
-  pending(): Promise<readonly string[]>
-}
-
-interface Options extends Partial<Omit<AgentOptions, 'model' | 'name'>> {
-  readonly replies?: readonly ScriptedReply[]
-}
-
-const kinds = { local, remote } as const
-
-async function local(context: CaseContext, options: Options): Promise<World> {
-  const { runtime } = await serveAgents(context, [])
-  const agent = await runtime.spawn(define(options), { id: 'a1' })
-  const heard = new Heard()
-  agent.subscribe(heard.listen)
-  return {
-    agent,
-    heard,
-    trunk: async () => agent.conversation.trunk().map(({ message }) => message),
-    state: async () => agent.state,
-    pending: async () => agent.pendingApprovals,
-  }
-}
-
-async function remote(context: CaseContext, options: Options): Promise<World> {
-  const serving = await serveAgents(context, [define(options)])
-  const agent = await serving.connect().spawn('tester', { id: 'a1' })
-  const heard = new Heard()
-  agent.subscribe(heard.listen)
-  return {
-    agent,
-    heard,
-    trunk: async () => (await agent.conversation()).nodes.map(({ message }) => message),
-    state: async () => (await agent.snapshot()).state,
-    pending: async () => (await agent.snapshot()).approvals.map(({ callId }) => callId),
-  }
-}
-
-const define = ({ replies = [], ...options }: Options) =>
-  defineAgent({ name: 'tester', model: scriptedModel(replies), ...options })
+import { assert, describe } from '../../support/suite.ts'
+import { worlds, type World, type WorldOptions } from './contractWorlds.ts'
 
 /** The code with which something is refused, whichever way: thrown, rejected, or a result. */
 async function refusal(act: () => unknown): Promise<string | undefined> {
@@ -75,7 +23,7 @@ const textsOf = (messages: readonly Message[]): string[] =>
 
 interface Story {
   /** `open`: something the run can open for the agent's tools. */
-  options(open: PromiseWithResolvers<void>): Options
+  options(open: PromiseWithResolvers<void>): WorldOptions
   run(world: World, open: PromiseWithResolvers<void>): Promise<void>
 }
 
@@ -389,7 +337,7 @@ const stories: Record<string, Story> = {
 
 describe('local and remote agents', (it) => {
   for (const [title, { options, run }] of Object.entries(stories)) {
-    for (const [kind, make] of Object.entries(kinds)) {
+    for (const [kind, make] of Object.entries(worlds)) {
       it(`a ${kind} one ${title}`, async (context) => {
         const open = gate()
         await run(await make(context, options(open)), open)

@@ -1,5 +1,3 @@
-import { IncomingMessage } from 'node:http'
-import { Socket } from 'node:net'
 import type { AgentDefinition } from '../../../../src/actors/agentDefinition.ts'
 import type { Client } from '../../../../src/client/client.ts'
 import { connect } from '../../../../src/client/connect.ts'
@@ -81,7 +79,7 @@ export class ResumeWorld {
       if (life === undefined) return undefined
       return (socket) => {
         const session = new BridgeSession(socket, life.bridge, {
-          request: new IncomingMessage(new Socket()),
+          permit: (token) => life.bridge.authenticator.permitOf(token),
           token: undefined,
           logRefusal: () => {},
         })

@@ -1,0 +1,90 @@
+/** A part of the menu. */
+export interface MenuGroup {
+  readonly label: string
+  /** Slugs in the order in which they are read; with a label where the page's own title is too long. */
+  readonly pages: readonly (string | readonly [slug: string, label: string])[]
+  /** Closed until one of its pages is shown. */
+  readonly isClosed?: boolean
+}
+
+/**
+ * The menu, from the first visit to the last detail. A test wants every page of `docs` in it, but for decisions, which contributors find
+ * from the architecture.
+ */
+export const menu: readonly MenuGroup[] = [
+  {
+    label: 'Start',
+    pages: [['', 'What it is'], 'quick-start', 'playground', ['guide', 'Guide']],
+  },
+  {
+    label: 'Coming from',
+    pages: [
+      ['coming-from/lang-graph', 'LangGraph.js'],
+      ['coming-from/ai-sdk', 'AI SDK agents'],
+      ['coming-from/open-ai-agents', 'OpenAI Agents SDK'],
+      ['coming-from/mastra', 'Mastra'],
+      ['coming-from/pi', 'pi'],
+    ],
+  },
+  {
+    label: 'Building agents',
+    pages: [
+      ['in-your-application', 'In your application'],
+      'recipes',
+      'sub-agents',
+      'skills',
+      'memory',
+      ['artifacts', 'Large results'],
+      'tools-from-elsewhere',
+    ],
+  },
+  {
+    label: 'Braking',
+    pages: [['braking', 'The braking layer'], 'policies', 'evidence'],
+  },
+  {
+    label: 'Integrations',
+    pages: [
+      ['use-chat', 'useChat (AI SDK)'],
+      'react',
+      ['ag-ui', 'AG-UI'],
+      ['mcp', 'MCP'],
+      ['openapi', 'OpenAPI'],
+      ['acp', 'Editors (ACP)'],
+      'xstate',
+      'bundlers',
+    ],
+  },
+  {
+    label: 'Operate',
+    pages: [
+      'inspector',
+      'debugging',
+      'tracing',
+      'security',
+      'durability',
+      'stores',
+      'postgres',
+      ['scale', 'Beyond one process'],
+      ['restate', 'On many machines'],
+      ['configuration', 'Command line'],
+    ],
+  },
+  {
+    label: 'Reference',
+    pages: [
+      ['api', 'API'],
+      'errors',
+      'protocol',
+      'charts',
+      'performance',
+      'stability',
+      'upgrading',
+      'changelog',
+      'architecture',
+      'contributing',
+      ['security-policy', 'Reporting a hole'],
+      'code-of-conduct',
+    ],
+  },
+]

@@ -1,0 +1,193 @@
+import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { join, posix } from 'node:path'
+import { promisify } from 'node:util'
+import { outsideCode } from './outsideCode.ts'
+import { pageText, plain } from './pageText.ts'
+import type { SitePage } from './sitePage.ts'
+import { addressFrom } from './slugs.ts'
+
+/** Where the API of a version is read, and what reads it. */
+export interface ApiSources {
+  /** The version's folder, with `src` and `package.json`. */
+  readonly root: string
+  /** A folder with `node_modules` that has TypeDoc. */
+  readonly packages: string
+  /** Where what was made is kept, by what it was made of. */
+  readonly kept: string
+  readonly signal?: AbortSignal | undefined
+}
+
+/** A door of the package: `escapement/client`. */
+interface Door {
+  readonly name: string
+  /** Its source without ending: `client`. */
+  readonly file: string
+}
+
+/** The doors that `exports` of package.json opens. */
+async function doorsOf(root: string): Promise<readonly Door[]> {
+  const { name, exports } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as {
+    readonly name: string
+    readonly exports: Readonly<Record<string, string | { readonly default: string }>>
+  }
+  return Object.entries(exports).flatMap(([door, to]) =>
+    typeof to === 'string' ? [] : [{ name: posix.join(name, door), file: posix.basename(to.default, '.js') }],
+  )
+}
+
+/**
+ * The reference of all that the package exports, a page for each name, made from the types and their comments by TypeDoc. What was made of
+ * the same sources before is taken again.
+ */
+export async function apiPages(sources: ApiSources): Promise<readonly SitePage[]> {
+  const doors = await doorsOf(sources.root)
+  const folder = await referenceIn(sources, doors)
+  const names = (await readdir(folder, { recursive: true })).map((name) => name.replaceAll('\\', '/'))
+  const errors = await errorCodes(sources.root)
+  const files = names.filter((name) => name.endsWith('.md') && name !== 'README.md').toSorted()
+  const pages = files.map(async (file) => pageOf(file, await readFile(join(folder, file), 'utf8'), { doors, errors }))
+  return [overview(doors), ...(await Promise.all(pages))]
+}
+
+async function referenceIn({ root, packages, kept, signal }: ApiSources, doors: readonly Door[]): Promise<string> {
+  const target = join(kept, await keyOf(root, packages))
+  if (existsSync(target)) return target
+  await mkdir(kept, { recursive: true })
+  const draft = await mkdtemp(join(kept, 'draft-'))
+  try {
+    const options = typeDocOptions(root, draft, doors)
+    await writeFile(join(draft, 'tsconfig.json'), JSON.stringify(options.tsconfig))
+    await writeFile(join(draft, 'typedoc.json'), JSON.stringify(options.typedoc))
+    const typedoc = join(packages, 'node_modules', 'typedoc', 'bin', 'typedoc')
+    await promisify(execFile)(process.execPath, [typedoc, '--options', join(draft, 'typedoc.json')], {
+      cwd: packages,
+      maxBuffer: 64 * 1024 * 1024,
+      signal,
+    }).catch((thrown: unknown) => {
+      const { stdout = '', stderr = '' } = thrown as { stdout?: string; stderr?: string }
+      throw new Error(`TypeDoc failed:\n${stdout}\n${stderr}`, { cause: thrown })
+    })
+    await rename(join(draft, 'out'), target).catch((thrown: unknown) => {
+      if (!existsSync(target)) throw thrown
+    })
+    return target
+  } finally {
+    await rm(draft, { recursive: true, force: true })
+  }
+}
+
+function typeDocOptions(root: string, draft: string, doors: readonly Door[]) {
+  const entryPoints = doors.map(({ file }) => join(root, 'src', `${file}.ts`))
+  return {
+    tsconfig: {
+      extends: join(root, 'tsconfig.json'),
+      compilerOptions: {
+        lib: ['es2024', 'esnext.disposable', 'dom', 'dom.iterable'],
+        typeRoots: [join(root, 'node_modules', '@types')],
+      },
+      include: [join(root, 'src', '*.ts')],
+      exclude: [],
+    },
+    typedoc: {
+      entryPoints,
+      tsconfig: join(draft, 'tsconfig.json'),
+      plugin: ['typedoc-plugin-markdown'],
+      out: join(draft, 'out'),
+      router: 'member',
+      readme: 'none',
+      // The repository's own compiler checks them; the one that TypeDoc brings is older.
+      skipErrorChecking: true,
+      // What is said in passing of a type that is not exported is no mistake.
+      validation: false,
+      disableSources: true,
+      excludeInternal: true,
+      excludePrivate: true,
+      hideBreadcrumbs: true,
+      hidePageHeader: true,
+      useCodeBlocks: true,
+      indexFormat: 'table',
+      parametersFormat: 'table',
+      interfacePropertiesFormat: 'table',
+      classPropertiesFormat: 'table',
+      typeDeclarationFormat: 'table',
+      propertyMembersFormat: 'table',
+      enumMembersFormat: 'table',
+      logLevel: 'Error',
+    },
+  } as const
+}
+
+/** Of the sources and of what reads them. */
+async function keyOf(root: string, packages: string): Promise<string> {
+  const hash = createHash('sha256').update(await readFile(import.meta.filename))
+  hash.update(await readFile(join(packages, 'package-lock.json')))
+  const src = join(root, 'src')
+  const names = (await readdir(src, { recursive: true })).filter((name) => name.endsWith('.ts')).toSorted()
+  for (const name of names) hash.update(`\0${name}\0`).update(await readFile(join(src, name)))
+  for (const name of ['package.json', 'tsconfig.json']) hash.update(await readFile(join(root, name)))
+  return hash.digest('hex').slice(0, 16)
+}
+
+async function errorCodes(root: string): Promise<ReadonlySet<string>> {
+  const file = join(root, 'docs', 'errors.md')
+  const text = existsSync(file) ? await readFile(file, 'utf8') : ''
+  return new Set([...text.matchAll(/^## ([A-Z_]+)$/gm)].map(([, code]) => code!))
+}
+
+/** `client/interfaces/RemoteAgent.md` at `api/client/remote-agent`. Kinds stay apart where names differ by their case alone. */
+function apiSlug(file: string): string {
+  // Astro takes `index` for the page of a folder.
+  const path = file
+    .replace(/^index\//, 'escapement/')
+    .replace(/(?:^|\/)README\.md$/, '')
+    .replace(/\.md$/, '')
+  return posix.join('api', path.replaceAll(/([a-z0-9])([A-Z])/g, '$1-$2').toLowerCase())
+}
+
+interface Surroundings {
+  readonly doors: readonly Door[]
+  readonly errors: ReadonlySet<string>
+}
+
+function pageOf(file: string, markdown: string, { doors, errors }: Surroundings): SitePage {
+  const { title, description, body } = pageText(markdown.replaceAll('\\_', '_'))
+  const slug = apiSlug(file)
+  const door = doors.find((each) => file.startsWith(`${each.file}/`))!
+  const isDoor = file === `${door.file}/README.md`
+  const [, kind = '', name = title] = /^(\w[\w ]*): (.+)$/.exec(title) ?? []
+  const front = isDoor ? '' : `\`${kind.toLowerCase()}\` of \`${door.name}\`\n\n`
+  return {
+    slug,
+    title: isDoor ? door.name : plain(name).replace(/\\?<.*$/, ''),
+    description: isDoor
+      ? `Everything that ${door.name} exports.`
+      : description.length > 10
+        ? description
+        : `${kind} of ${door.name}.`,
+    body: front + linked(slug, file, body, errors),
+  }
+}
+
+const link = /\]\(([^)\s]+\.md)(#[^)\s]*)?\)/g
+const code = /`([A-Z]+(?:_[A-Z]+)*)`/g
+
+function linked(slug: string, file: string, body: string, errors: ReadonlySet<string>): string {
+  const links = outsideCode(body, (prose) =>
+    prose.replaceAll(link, (_, to: string, hash = '') => {
+      const target = posix.join(posix.dirname(file), to)
+      return `](${addressFrom(slug, apiSlug(target))}${hash})`
+    }),
+  )
+  return links.replaceAll(code, (whole, name: string) =>
+    errors.has(name) ? `[${whole}](${addressFrom(slug, 'errors')}#${name.toLowerCase()})` : whole,
+  )
+}
+
+function overview(doors: readonly Door[]): SitePage {
+  const rows = doors.map(({ name, file }) => `- [\`${name}\`](${addressFrom('api', apiSlug(`${file}/README.md`))})`)
+  const body = `Everything that the package exports, made from the types and their comments. Each module is imported by its name; those that need an optional package load it when they are used.\n\n${rows.join('\n')}`
+  return { slug: 'api', title: 'API reference', description: 'Everything that the package exports.', body }
+}

@@ -1,0 +1,44 @@
+/** A page of the site before it is rendered. */
+export interface SitePage {
+  /** Where it stands: `in-your-application`; the start page is ``. */
+  readonly slug: string
+  readonly title: string
+  readonly description: string
+  /** Markdown. Links are addresses that hold on the site. */
+  readonly body: string
+  /** Of the file it is made of, from the root of the repository. */
+  readonly path?: string
+  /** The first one that visitors see: without a list of its headings. */
+  readonly isStart?: boolean
+  /** With code beside code, and so without a list of its headings. */
+  readonly isWide?: boolean
+  /** Not found by the search: a file that somebody came to by a link. */
+  readonly isSource?: boolean
+  /** Modules of `live` that bring it to life. */
+  readonly scripts?: readonly string[]
+}
+
+/** A page as a file that Starlight reads. Pure. */
+export function contentFile({
+  slug,
+  title,
+  description,
+  body,
+  isStart,
+  isSource,
+  isWide,
+  scripts = [],
+}: SitePage): string {
+  const front: Readonly<Record<string, unknown>> = {
+    title,
+    description,
+    ...(slug === '' ? {} : { slug }),
+    ...(isStart === true ? { tableOfContents: false } : {}),
+    ...(isSource === true ? { pagefind: false, tableOfContents: false } : {}),
+    ...(isWide === true ? { tableOfContents: false, isWide } : {}),
+    ...(scripts.length === 0 ? {} : { scripts }),
+  }
+  // JSON is YAML.
+  const lines = Object.entries(front).map(([name, value]) => `${name}: ${JSON.stringify(value)}`)
+  return `---\n${lines.join('\n')}\n---\n\n${body.trim()}\n`
+}

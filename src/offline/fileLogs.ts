@@ -1,0 +1,128 @@
+import { RuntimeError } from '../protocol/errors.ts'
+import type { LogRecord } from '../protocol/records.ts'
+import type { Store } from '../protocol/store.ts'
+import { checkAgentId } from '../protocol/ids.ts'
+import { pageOf } from '../stores/logPages.ts'
+import type { PageFile, PageIndex, PageLog } from '../sessionPages/sessionFile.ts'
+import { FileProblem } from './fileProblem.ts'
+import { artifactKey, unpackSession, type UnpackedSession } from './unpackSession.ts'
+
+/** Loads what a session's file gives to the page. Rejects when there is no such file. */
+export type LoadFile = (file: PageFile) => Promise<unknown>
+
+/** A log, and the file that has it. */
+interface Place {
+  readonly file: PageFile
+  readonly log: PageLog
+}
+
+const readOnly = (): RuntimeError =>
+  new RuntimeError('STORE_OPEN_FAILED', 'This page shows recorded sessions: nothing can be written.')
+
+/** What a person calls the place of a session. */
+export const placeOf = ({ file }: Pick<PageFile, 'file'>): string =>
+  file === '' ? 'The session in this page' : `sessions/${file}`
+
+const fromBase64 = (text: string): Uint8Array => Uint8Array.from(atob(text), (unit) => unit.charCodeAt(0))
+
+/** How many sessions are kept once they were read; the one that was read first goes first. */
+const mostKept = 12
+
+/**
+ * The sessions beside a page, as a store that can only be read. Lists know them by the page's index; a file is loaded when something of it is
+ * read. What is wrong with one is an error of what was read, with its name, and told to `onTrouble` too.
+ */
+export class FileLogs implements Store {
+  readonly #load: LoadFile
+  readonly #onTrouble: (file: PageFile, what: string) => void
+  readonly #places = new Map<string, Place>()
+  readonly #loaded = new Map<PageFile, Promise<UnpackedSession>>()
+  readonly snapshots: NonNullable<Store['snapshots']>
+
+  constructor(
+    { files }: PageIndex,
+    { load, onTrouble }: { readonly load: LoadFile; onTrouble(file: PageFile, what: string): void },
+  ) {
+    this.#load = load
+    this.#onTrouble = onTrouble
+    for (const file of files)
+      for (const log of file.logs) {
+        // All of a log rather than the part that a fork shares.
+        const known = this.#places.get(log.id)
+        if (known === undefined || (known.log.isPast === true && log.isPast !== true))
+          this.#places.set(log.id, { file, log })
+      }
+    this.snapshots = {
+      maxFileBytes: 0,
+      put: () => Promise.reject(readOnly()),
+      get: async (agentId, id) => {
+        const data = (await this.#sessionOf(agentId))?.artifacts.get(artifactKey(agentId, id))
+        return data === undefined ? undefined : fromBase64(data)
+      },
+    }
+  }
+
+  /** The file that a log is in. */
+  fileOf(agentId: string): PageFile | undefined {
+    return this.#places.get(agentId)?.file
+  }
+
+  async *read(agentId: string, fromSeq = 1, limit = Infinity): AsyncGenerator<LogRecord, void, undefined> {
+    checkAgentId(agentId)
+    const log = (await this.#sessionOf(agentId))?.logs.get(agentId) ?? []
+    const start = Math.max(0, fromSeq - 1)
+    yield* log.slice(start, start + limit)
+  }
+
+  async list(): Promise<readonly string[]> {
+    return [...this.#places.keys()].toSorted()
+  }
+
+  async stat(agentId: string): ReturnType<NonNullable<Store['stat']>> {
+    const log = this.#places.get(agentId)?.log
+    return log === undefined ? undefined : { size: log.size, writtenAt: log.writtenAt }
+  }
+
+  async page(query: Parameters<NonNullable<Store['page']>>[0]): ReturnType<NonNullable<Store['page']>> {
+    const entries = [...this.#places.values()].map(({ log: { id, size, writtenAt, origin } }) => ({
+      id,
+      size,
+      writtenAt,
+      origin,
+    }))
+    return pageOf(entries, query)
+  }
+
+  append(): Promise<void> {
+    return Promise.reject(readOnly())
+  }
+
+  open(): Promise<never> {
+    return Promise.reject(readOnly())
+  }
+
+  async close(): Promise<void> {
+    this.#loaded.clear()
+  }
+
+  async #sessionOf(agentId: string): Promise<UnpackedSession | undefined> {
+    const file = this.#places.get(agentId)?.file
+    if (file === undefined) return undefined
+    const loaded = this.#loaded.get(file) ?? this.#open(file)
+    this.#loaded.delete(file)
+    this.#loaded.set(file, loaded)
+    if (this.#loaded.size > mostKept) this.#loaded.delete(this.#loaded.keys().next().value!)
+    return await loaded
+  }
+
+  async #open(file: PageFile): Promise<UnpackedSession> {
+    try {
+      return await unpackSession(placeOf(file), await this.#load(file))
+    } catch (thrown) {
+      this.#loaded.delete(file)
+      if (!(thrown instanceof FileProblem)) throw thrown
+      this.#onTrouble(file, thrown.message)
+      throw thrown.toRuntimeError()
+    }
+  }
+}

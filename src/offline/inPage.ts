@@ -1,0 +1,12 @@
+/** What a page is built from that runs agents itself: with `scripts/inBrowser.ts`, and `inspector/styles/page.css` where it shows the inspector. */
+export { openInPage, type InPage, type InPageOptions } from './openInPage.ts'
+export { showInspector, type ShowOptions, type ShownInspector } from './showInspector.tsx'
+export { Steps } from './demo/steps.ts'
+export { defineSorter, type SorterOptions } from './demo/defineSorter.ts'
+export { folderTools } from './demo/folderTools.ts'
+export { sortTask, defaultTimeLimitMs } from '../cli/demo/sortTask.ts'
+export { defineAgent } from '../actors/defineAgent.ts'
+export { defineTool } from '../actors/tools/defineTool.ts'
+export { policyModel } from '../actors/models/policyModel.ts'
+export { memoryStore } from '../stores/memoryStore.ts'
+export { connect } from '../client/connect.ts'

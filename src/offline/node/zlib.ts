@@ -1,0 +1,1 @@
+export { deflateSync as deflateRawSync, inflateSync as inflateRawSync } from 'fflate'

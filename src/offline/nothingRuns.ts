@@ -1,0 +1,14 @@
+import { RuntimeError } from '../protocol/errors.ts'
+import type { BridgeRuntime } from '../server/bridge/agentDirectory.ts'
+
+const refused = (): RuntimeError =>
+  new RuntimeError('BRIDGE_FORBIDDEN', 'This page shows recorded sessions: nothing runs here.')
+
+/** The runtime of a page that only shows what was recorded. */
+export const nothingRuns: BridgeRuntime = {
+  agents: () => [],
+  agent: () => undefined,
+  spawn: () => Promise.reject(refused()),
+  resume: () => Promise.reject(refused()),
+  onAgent: () => () => {},
+}

@@ -1,0 +1,71 @@
+import { render } from 'preact'
+import { App, fetchViews } from '../inspector/app.tsx'
+import { browserPorts } from '../inspector/browserPorts.ts'
+import { Inspector, type Address, type InspectorPorts } from '../inspector/model/inspector.ts'
+import { loadMarkdown } from '../inspector/parts/laterMarkdown.ts'
+import { chart } from '../charts/chart.ts'
+import { servedChart } from '../charts/servedChart.ts'
+import type { InProcessServer } from '../server/inProcess/inProcessServer.ts'
+
+export interface ShowOptions {
+  /** Told at the top of the page as long as they hold; read anew when a signal that they read changes. */
+  readonly notes?: (inspector: Inspector) => readonly string[]
+  /** Where the page keeps what it shows. Default: what follows the `#` of the document's address. */
+  readonly address?: Address
+}
+
+/** An inspector that is shown. */
+export interface ShownInspector {
+  readonly inspector: Inspector
+  /** Takes it away. Agents keep running. */
+  close(): void
+}
+
+const notFound = (): Response => new Response('{}', { status: 404 })
+
+/** What the page asks its server for besides the socket, answered here. */
+function portsOf(server: InProcessServer, address: Address): InspectorPorts {
+  const { access, url, webSocket } = server
+  return {
+    ...browserPorts,
+    url,
+    webSocket,
+    address,
+    // It needs no token, and one in an address is not for it.
+    memory: { get: () => undefined, set: () => {} },
+    async readChart(agentId, _token, layout) {
+      const subject = await access.charted(agentId)
+      return await servedChart(chart(subject, { format: 'json' }), { withFull: layout === 'full' })
+    },
+    artifacts: {
+      ...browserPorts.artifacts,
+      async get(path) {
+        const [, agentId = '', id = ''] = /^agents\/([^/]+)\/artifacts\/([0-9a-f]{64})$/.exec(path) ?? []
+        const found = await access.artifact(decodeURIComponent(agentId), id)
+        if (found === undefined) return notFound()
+        const { content, mimeType } = found
+        return new Response(new Uint8Array(content), { headers: { 'content-type': mimeType } })
+      },
+    },
+  }
+}
+
+/** Shows the inspector in an element, over agents and sessions of this page alone. Its styles are those of `inspector/styles/page.css`. */
+export function showInspector(
+  place: HTMLElement,
+  server: InProcessServer,
+  { notes, address = browserPorts.address }: ShowOptions = {},
+): ShownInspector {
+  const inspector = new Inspector(portsOf(server, address))
+  const fetchOthers = fetchViews(inspector)
+  render(<App inspector={inspector} {...(notes === undefined ? {} : { notes: () => notes(inspector) })} />, place)
+  // All of it is there: nothing of it need come later than the page.
+  void Promise.all([loadMarkdown(), fetchOthers()])
+  return {
+    inspector,
+    close() {
+      render(null, place)
+      inspector.close()
+    },
+  }
+}

@@ -1,0 +1,18 @@
+import type { RawData } from 'ws'
+
+/** The server's end of a WebSocket: one of `ws`, or of a pair in this process. */
+export interface ServerSocket {
+  /** 1: messages can be sent and come. */
+  readonly readyState: number
+  /** Bytes that were sent and have not left yet. */
+  readonly bufferedAmount: number
+  /** `done` is called once the text has left, or never will. */
+  send(text: string, done: () => void): void
+  /** Asks whether the other end is there. */
+  ping(): void
+  close(code: number, reason: string): void
+  /** Ends it without a goodbye. */
+  terminate(): void
+  on(event: 'message', listener: (data: RawData | string, isBinary: boolean) => void): unknown
+  on(event: 'pong' | 'close' | 'error', listener: () => void): unknown
+}

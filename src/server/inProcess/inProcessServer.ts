@@ -1,0 +1,99 @@
+import { z } from 'zod'
+import { isAgentDefinition, type AgentDefinition } from '../../actors/agentDefinition.ts'
+import { closeCodes } from '../../protocol/bridgeProtocol.ts'
+import { describeIssues, RuntimeError } from '../../protocol/errors.ts'
+import { roleSchema, type Role } from '../../protocol/frames.ts'
+import { AgentAccess } from '../bridge/agentAccess.ts'
+import type { BridgeRuntime } from '../bridge/agentDirectory.ts'
+import { Bridge, type BridgeParts } from '../bridge/bridge.ts'
+import { BridgeSession } from '../bridge/bridgeSession.ts'
+import { startHeartbeat } from '../bridge/heartbeat.ts'
+import { bridgeLimitsSchema, type BridgeLimits } from '../bridge/limits.ts'
+import type { ServedDeps } from '../bridge/servedDeps.ts'
+import { socketPair, type ClientSocket } from './socketPair.ts'
+
+/** What clients in this process may do, and with which agents. */
+export interface InProcessOptions {
+  /** Agents that clients may spawn, and that can be loaded from their logs. */
+  readonly definitions?: readonly AgentDefinition[]
+  /** What agents are given that clients spawn, or that are loaded from their logs because a client asked for them. Default: nothing. */
+  readonly deps?: ServedDeps
+  /** What the client may do. Default `admin`. */
+  readonly role?: Role
+  readonly limits?: Partial<BridgeLimits>
+}
+
+const optionsSchema = z
+  .strictObject({
+    definitions: z.array(z.custom<AgentDefinition>(isAgentDefinition, 'give what defineAgent returns')),
+    deps: z.custom<ServedDeps>((value) => typeof value === 'function', 'give a function'),
+    role: roleSchema,
+    limits: bridgeLimitsSchema.partial(),
+  })
+  .partial()
+
+/** A bridge for clients in this process: they connect to `url` by `webSocket`, and nothing listens on any port. */
+export class InProcessServer {
+  /** Names it; nobody else can reach it. */
+  readonly url = 'ws://in-process/bridge'
+  /** Makes the sockets of its clients: give it to `connect`. */
+  readonly webSocket: new (url: string, protocols: string[]) => ClientSocket
+  /** What clients may see and do, for what does not go over the socket: charts, artifacts. */
+  readonly access: AgentAccess
+  readonly bridge: Bridge
+  readonly #stopHeartbeat: () => void
+
+  /** @throws RuntimeError `INVALID_OPTION` */
+  constructor(
+    runtime: BridgeRuntime,
+    shared: Pick<BridgeParts, 'store' | 'clock' | 'redactor' | 'logger'>,
+    options: InProcessOptions = {},
+  ) {
+    const checked = optionsSchema.safeParse(options)
+    if (!checked.success) throw new RuntimeError('INVALID_OPTION', `connect: ${describeIssues(checked.error)}.`)
+    const { definitions = [], deps, role = 'admin', limits = {} } = options
+    this.bridge = new Bridge(runtime, {
+      ...shared,
+      limits: bridgeLimitsSchema.parse(limits),
+      tokens: undefined,
+      role,
+      definitions: new Map(definitions.map((definition) => [definition.name, definition])),
+      deps,
+    })
+    this.access = new AgentAccess(this.bridge, { role })
+    this.#stopHeartbeat = startHeartbeat(shared.clock, this.bridge)
+    const dial = (): ClientSocket => this.#dial()
+    this.webSocket = class {
+      constructor() {
+        // What a constructor returns is what `new` gives.
+        return dial()
+      }
+    } as unknown as InProcessServer['webSocket']
+  }
+
+  /** Ends all its connections; what was sent before still arrives. Agents keep running. Idempotent. */
+  async close(): Promise<void> {
+    if (this.bridge.isClosed) return
+    this.#stopHeartbeat()
+    for (const connection of this.bridge.connections) connection.leave()
+    if (this.bridge.connections.size > 0) await new Promise<void>((resolve) => this.bridge.onEmpty(resolve))
+    this.bridge.close()
+  }
+
+  #dial(): ClientSocket {
+    const { client, server } = socketPair()
+    if (this.bridge.isClosed) {
+      server.close(closeCodes.goingAway, 'the server is closed')
+      return client
+    }
+    const { authenticator } = this.bridge
+    const session = new BridgeSession(server, this.bridge, {
+      permit: (token) => authenticator.permitOf(token),
+      token: undefined,
+      logRefusal: (kind, why) => this.bridge.refusals.log(kind, why),
+    })
+    this.bridge.connections.add(session)
+    server.on('close', () => this.bridge.disconnected(session))
+    return client
+  }
+}

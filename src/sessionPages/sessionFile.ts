@@ -1,0 +1,79 @@
+import { z } from 'zod'
+import type { LogRecord } from '../protocol/records.ts'
+import type { LogOrigin } from '../protocol/logPages.ts'
+import type { ExportedArtifact, ExportLine } from '../sessions/exportLines.ts'
+import type { SessionSummary } from '../sessions/listSessions.ts'
+
+/** Version of the files beside a page of sessions. A page refuses those of a newer one. */
+export const pagesVersion = 1
+
+/** A log of a session, as far as lists tell of it. */
+export interface PageLog {
+  readonly id: string
+  /** How many records of it are there. */
+  readonly size: number
+  readonly writtenAt: number
+  readonly origin?: LogOrigin
+  readonly summary?: SessionSummary
+  /** It is there only as the past of a fork, up to where that was forked. */
+  readonly isPast?: true
+}
+
+/** A log of which the page has a part, because all of it would be too much. */
+export interface CutLog {
+  readonly agentId: string
+  /** How many records the page has, and how many there are. */
+  readonly kept: number
+  readonly all: number
+}
+
+/** A session with its sub-agents: one file. */
+export interface PageFile {
+  /** Of the agent that the session is of. */
+  readonly root: string
+  /** Name of the file in the folder `sessions`. */
+  readonly file: string
+  readonly logs: readonly PageLog[]
+  readonly cut?: readonly CutLog[]
+  /** How many artifacts were left out. */
+  readonly leftOut?: number
+}
+
+/** Which sessions there are beside a page. */
+export interface PageIndex {
+  readonly version: number
+  readonly files: readonly PageFile[]
+}
+
+/** A line of a session's file, before it is compressed: a record, or what a result names. */
+export type PageLine = ExportLine | ExportedArtifact
+
+/** What a session's file hands to the page. */
+export interface PackedSession {
+  readonly version: number
+  readonly root: string
+  /** Lines of JSON, deflated without a header, in base64. */
+  readonly data: string
+}
+
+/** Checks what is needed to tell what a file is; the rest is as the writer of this version made it. */
+export const packedSchema = z.object({ version: z.int().positive(), root: z.string(), data: z.string() })
+export const indexSchema = z.object({
+  version: z.int().positive(),
+  files: z.array(z.object({ root: z.string(), file: z.string() })),
+})
+
+/** The function in the page that takes a session's file. */
+export const receiver = 'escapementSession'
+/** The variable in which a page finds its index. */
+export const indexName = 'escapementSessions'
+
+/** A value as JSON that may stand in a script and in a page: nothing in it ends either. Pure. */
+export const inScript = (value: unknown): string =>
+  JSON.stringify(value).replace(
+    /[<\u2028\u2029]/g,
+    (unit) => String.raw`\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+
+/** Records of one log, by their own numbers. */
+export type PageRecords = readonly LogRecord[]

@@ -1,0 +1,157 @@
+import type { Page } from 'playwright-core'
+import { checkProblems, describeInChromium, type PageContext } from '../browser/chromium.ts'
+import { axeViolations } from '../inspector/axe.ts'
+import { assert, isCi } from '../support/suite.ts'
+import { buildMs, builtSite } from './builtSite.ts'
+import { servedSite } from './servedSite.ts'
+import { sitePackages } from './sitePackages.ts'
+
+/** Pages of each kind. */
+const kinds = {
+  start: '/unreleased/',
+  guide: '/unreleased/guide/',
+  API: '/unreleased/api/escapement/interfaces/agent-options/',
+  playground: '/unreleased/playground/',
+  'who comes from elsewhere': '/unreleased/coming-from/lang-graph/',
+  charts: '/unreleased/charts/',
+} as const
+
+const playground = '#live-playground'
+
+/** Until the agent of the playground waits for a step. */
+const waits = (page: Page): Promise<unknown> =>
+  page.getByRole('status').filter({ hasText: 'The model waits' }).waitFor()
+
+/** Opens the search by its keys, once it is there, and types. */
+async function search(page: Page, words: string): Promise<void> {
+  await page.locator('#starlight__search input').waitFor({ state: 'attached' })
+  await page.keyboard.press('Control+k')
+  await page.getByRole('textbox', { name: 'Search' }).fill(words)
+}
+
+/** Until the page has taken a new size in. */
+const settles = (page: Page): Promise<unknown> =>
+  page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))')
+
+describeInChromium('the documentation site in a browser', (it) => {
+  const onSite = (title: string, body: (context: PageContext & { readonly origin: string }) => Promise<void>): void => {
+    it(title, { timeoutMs: buildMs }, async (context) => {
+      if (!sitePackages.isThere() && !isCi()) return
+      const origin = await servedSite(context, await builtSite(context.signal))
+      await body({ ...context, origin })
+      checkProblems(context)
+    })
+  }
+
+  for (const [kind, path] of Object.entries(kinds))
+    onSite(`is free of what axe-core finds, in both schemes and at any width: ${kind}`, async ({ page, origin }) => {
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme })
+        await page.setViewportSize({ width: 1440, height: 900 })
+        await page.goto(origin + path)
+        if (kind === 'playground') await waits(page)
+        await settles(page)
+        assert.equal(await axeViolations(page), [], `${kind}, ${colorScheme}`)
+        for (const width of [1024, 375]) {
+          await page.setViewportSize({ width, height: 800 })
+          await settles(page)
+          const beyond = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
+          assert.ok(beyond <= 0, `at ${width} px nothing is wider than the page, but ${kind} is by ${beyond} px`)
+        }
+        assert.equal(await axeViolations(page), [], `${kind}, ${colorScheme}, narrow`)
+      }
+    })
+
+  onSite('finds what is searched for, in words of its pages', async ({ page, origin }) => {
+    await page.goto(`${origin}/unreleased/`)
+    await search(page, 'recall folded steps')
+    const found = page.locator('.pagefind-ui__result-link', { hasText: 'The braking layer' }).first()
+    await found.waitFor()
+    await found.click()
+    await page.waitForURL(/\/unreleased\/braking\//)
+  })
+
+  onSite('finds the page that explains a word before the types that are named by it', async ({ page, origin }) => {
+    await page.goto(`${origin}/unreleased/`)
+    await search(page, 'stall')
+    const first = page.locator('.pagefind-ui__result-link').first()
+    await first.waitFor()
+    const address = await first.getAttribute('href')
+    assert.ok(!address!.includes('/api/'), address!)
+  })
+
+  onSite('leads to the same page of another version, by the keyboard too', async ({ page, origin }) => {
+    await page.goto(`${origin}/unreleased/guide/`)
+    const menu = page.locator('header .version-menu')
+    await menu.locator('summary').focus()
+    await page.keyboard.press('Enter')
+    await menu.getByRole('link', { name: '0.0.9' }).waitFor()
+    await page.keyboard.press('Escape')
+    assert.is(await menu.getAttribute('open'), null)
+    await page.keyboard.press('Enter')
+    await menu.getByRole('link', { name: '0.0.9' }).click()
+    await page.waitForURL(`${origin}/guide/`)
+    await page.getByText('As it was, without a playground.').waitFor()
+    // A page that the other version does not have leads to its start.
+    await page.goto(`${origin}/unreleased/playground/`)
+    await menu.locator('summary').click()
+    assert.is(await menu.getByRole('link', { name: '0.0.9' }).getAttribute('href'), '/')
+  })
+
+  onSite('says of pages of what is not released that they are', async ({ page, origin }) => {
+    await page.goto(`${origin}/unreleased/guide/`)
+    const banner = page.getByText('This is the documentation of what is not released yet.')
+    await banner.waitFor()
+    assert.is(await page.getByRole('link', { name: 'The newest release is 0.0.9.' }).getAttribute('href'), '/guide/')
+    await page.goto(`${origin}/guide/`)
+    assert.is(await banner.count(), 0)
+  })
+
+  onSite('runs the sort demo in a page, an answer at a time', async ({ page, origin }) => {
+    await page.goto(`${origin}/unreleased/playground/`)
+    const step = page.getByRole('button', { name: 'Step' })
+    const asked = page.getByRole('heading', { name: /What the model is asked/ })
+    await waits(page)
+    assert.match(await asked.innerText(), /1 message$/)
+    await step.press('Enter')
+    await page.locator('.playground-events').getByText('tool.start read_file').waitFor()
+    await waits(page)
+    assert.match(await asked.innerText(), /3 messages$/)
+    await page.getByRole('button', { name: 'Play' }).click()
+    // Bubble sort is stopped by the limit, on any machine.
+    await page
+      .locator(playground)
+      .getByText(/bubble sort is too slow/)
+      .first()
+      .waitFor({ timeout: 60_000 })
+    await page.getByRole('status').filter({ hasText: 'Done: sort.mjs is a merge sort' }).waitFor({ timeout: 60_000 })
+    await page.locator('.playground-events').getByText('revert.applied').waitFor()
+    assert.is(await step.isDisabled(), true)
+    await page.getByRole('button', { name: 'Start over' }).click()
+    await waits(page)
+    assert.match(await asked.innerText(), /1 message$/)
+  })
+
+  onSite('draws the chart of an agent as the reader sets it', async ({ page, origin }) => {
+    await page.goto(`${origin}/unreleased/charts/`)
+    const chart = page.locator('#live-chart')
+    const words = async (): Promise<string> => (await chart.locator('svg desc').textContent()) ?? ''
+    await chart.locator('svg').waitFor()
+    const before = await words()
+    await chart.getByRole('checkbox', { name: 'fold' }).check()
+    await page.waitForFunction(`document.querySelector('#live-chart svg .open')`)
+    await chart.getByRole('combobox').selectOption('executing')
+    await page.waitForFunction(
+      `document.querySelector('#live-chart svg desc').textContent !== ${JSON.stringify(before)}`,
+    )
+    assert.match(await words(), /executing/)
+  })
+
+  onSite('keeps its menu within reach of a narrow page', async ({ page, origin }) => {
+    await page.setViewportSize({ width: 375, height: 700 })
+    await page.goto(`${origin}/unreleased/`)
+    await page.getByRole('button', { name: 'Menu' }).click()
+    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Policies' }).click()
+    await page.waitForURL(/\/unreleased\/policies\//)
+  })
+})
