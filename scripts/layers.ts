@@ -194,6 +194,7 @@ export const layers: readonly Layer[] = [
       'runtime',
       'runtime/agents',
       'testing',
+      'sessionPages',
       'userFiles',
       'evaluation/results.ts',
       'evaluation/metrics',

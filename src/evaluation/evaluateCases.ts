@@ -9,11 +9,11 @@ import { armOf, checkedArms, unchangedArm, type Arm } from './arms.ts'
 import type { EvaluateOptions, Evaluation } from './evaluateOptions.ts'
 import { runEvaluation } from './evaluation.ts'
 import { reportOf } from './report/reportOf.ts'
-import { writeReport } from './report/writeReport.ts'
 import { suiteSchema, type AgentSource, type Overlay, type Scorer } from './suite/defineSuite.ts'
 import { readSuite } from './suite/readSuite.ts'
 import { suiteTask, textFiles, type Suite } from './suite/suite.ts'
 import { suiteDigest } from './suite/suiteDigest.ts'
+import { writeEvaluation } from './writeEvaluation.ts'
 import { taskSchema, type Task } from './suite/task.ts'
 
 const positive = z.int().positive().max(999_999)
@@ -65,7 +65,7 @@ export async function evaluateCases(
     })
     const { header, results, stopped } = evaluated
     const report = reportOf(header, results, stopped === undefined ? {} : { stopped })
-    if (out !== undefined) await writeReport(folder, report)
+    if (out !== undefined) await writeEvaluation(folder, report)
     return { ...evaluated, report }
   } finally {
     if (out === undefined) await rm(folder, { recursive: true, force: true })

@@ -7,7 +7,7 @@ import { publishRow } from '../../evaluation/report/publishRow.ts'
 import type { Report } from '../../evaluation/report/report.ts'
 import { reportOf } from '../../evaluation/report/reportOf.ts'
 import { terminalReport } from '../../evaluation/report/terminalReport.ts'
-import { writeReport } from '../../evaluation/report/writeReport.ts'
+import { writeEvaluation } from '../../evaluation/writeEvaluation.ts'
 import { systemClock } from '../../protocol/clock.ts'
 import { messageOf, RuntimeError } from '../../protocol/errors.ts'
 import { exitCodes, type CliHost } from '../cliHost.ts'
@@ -64,7 +64,7 @@ async function reportAgain(folder: string, invocation: Invocation, host: CliHost
 
 /** Writes the report into the folder, and prints it. */
 async function show(report: Report, folder: string, invocation: Invocation, host: CliHost): Promise<void> {
-  await writeReport(folder, report)
+  await writeEvaluation(folder, report)
   if (invocation.publish !== undefined) publish(report, resolve(host.cwd(), invocation.publish))
   if (wantsJson(invocation, host)) return void host.stdout.write(jsonReport(report))
   const width = columnsOf(host)

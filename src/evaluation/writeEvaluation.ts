@@ -1,0 +1,26 @@
+import { join } from 'node:path'
+import { writeSessionPages } from '../sessionPages/writeSessionPages.ts'
+import { hasCode } from '../protocol/errors.ts'
+import { fileStore } from '../stores/fileStore.ts'
+import type { Report } from './report/report.ts'
+import { writeReport } from './report/writeReport.ts'
+
+/**
+ * Writes the report of an evaluation into its folder, in every form. Where the package was built, the page leads to the session of every
+ * trial, which it shows as the inspector does, without a server.
+ */
+export async function writeEvaluation(folder: string, report: Report): Promise<void> {
+  const store = fileStore(join(folder, 'sessions'))
+  await writeReport(folder, report, {
+    async sessions(place, agentIds) {
+      try {
+        const { page, written } = await writeSessionPages(place, store, agentIds)
+        return { page, agentIds: written }
+      } catch (thrown) {
+        // In a repository that was not built the report stands alone.
+        if (hasCode(thrown, 'FILE_MISSING')) return undefined
+        throw thrown
+      }
+    },
+  })
+}
