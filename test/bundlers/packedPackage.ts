@@ -14,6 +14,7 @@ export const parts: readonly string[] = [
   'scripts',
   'docs',
   'examples',
+  'suites',
   'README.md',
   'CHANGELOG.md',
   'LICENSE',
