@@ -17,7 +17,15 @@ export default defineConfig({
     es2024: true,
     node: true,
   },
-  ignorePatterns: ['dist', 'coverage', 'examples/**/sample-project', 'site/.*/**', 'create-escapement/templates'],
+  ignorePatterns: [
+    'dist',
+    'coverage',
+    'examples/**/sample-project',
+    'site/.*/**',
+    'create-escapement/templates',
+    'suites/*/*/files',
+    'suites/*/*/check',
+  ],
   rules: {
     eqeqeq: [
       'error',

@@ -1,6 +1,6 @@
 /**
- * Makes what `dist` holds besides the declarations: the entries, the inspector page, with a server and without one, the workers as one piece each, and
- * THIRD-PARTY-NOTICES, which says whose code is in them. `npm run build` runs it after the compiler; with `page` it makes the page alone.
+ * Makes what `dist` holds besides the declarations: the entries, the inspector page, with a server and without one, the workers as one piece each, the
+ * suites, and THIRD-PARTY-NOTICES, which says whose code is in them. `npm run build` runs it after the compiler; with `page` it makes the page alone.
  */
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -8,6 +8,7 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import { build, type Plugin, type Rolldown } from 'vite'
 import { bundleEntries } from './bundleEntries.ts'
+import { bundleSuites } from './bundleSuites.ts'
 import { bundledPackages, type BundledPackages } from './bundledPackages.ts'
 import { reportAssets, type ReportAssets } from '../src/evaluation/report/page/reportAssets.ts'
 import { agentLayouts } from './layouts.ts'
@@ -89,6 +90,11 @@ const layoutsInside = (layouts: Awaited<ReturnType<typeof agentLayouts>>): Plugi
       : undefined,
 })
 
+async function bundlePages(packages: BundledPackages): Promise<void> {
+  await bundlePage(packages)
+  await bundleOffline([packages.plugin])
+}
+
 /** Has the look and the code of the pages of reports, which are made of sources that the package does not run. */
 const reportAssetsInside = (assets: ReportAssets): Plugin => ({
   name: 'report-assets',
@@ -97,11 +103,6 @@ const reportAssetsInside = (assets: ReportAssets): Plugin => ({
       ? `const assets = JSON.parse(${JSON.stringify(JSON.stringify(assets))})\nexport const reportAssets = async () => assets\n`
       : undefined,
 })
-
-async function bundlePages(packages: BundledPackages): Promise<void> {
-  await bundlePage(packages)
-  await bundleOffline([packages.plugin])
-}
 
 async function bundleAll(): Promise<void> {
   const packages = bundledPackages()
@@ -117,6 +118,7 @@ async function bundleAll(): Promise<void> {
   const layoutWorker = join(dist, 'charts', 'layoutWorker.js')
   await mkdir(dirname(layoutWorker), { recursive: true })
   await writeFile(layoutWorker, await bundleWorker('src/charts/layoutWorker.ts', packages))
+  await bundleSuites()
   await writeFile(join(root, 'THIRD-PARTY-NOTICES'), thirdPartyNotices(packages.all()))
 }
 

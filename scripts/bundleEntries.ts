@@ -84,7 +84,7 @@ export async function bundleEntries(outDir: string, plugins: readonly Plugin[]):
     logLevel: 'warn',
     plugins: [...plugins, layout],
     // Dependencies of development are not there where the package is.
-    ssr: { noExternal: ['marked'] },
+    ssr: { noExternal: ['marked', 'smol-toml'] },
     build: {
       ssr: true,
       outDir,

@@ -42,3 +42,4 @@ export type {
   Task,
   TaskLimits,
 } from './evaluation/suite/task.ts'
+export { recordedSuite, type RecordedTask } from './evaluation/recordedSuite.ts'

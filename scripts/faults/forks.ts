@@ -169,7 +169,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'forks-21',
-    file: 'src/sessions/failingTest.ts',
+    file: 'src/sessions/wantedOf.ts',
     what: 'a long conversation makes a test without end',
     from: 'if (replies > mostReplies) break',
     to: '',
@@ -177,7 +177,7 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'forks-22',
-    file: 'src/sessions/failingTest.ts',
+    file: 'src/sessions/wantedOf.ts',
     what: 'a test that passes as it was recorded is given as one that fails',
     from: "if (run.end?.type === 'elsewhere') return",
     to: "if (run.end?.type === 'limit') return",

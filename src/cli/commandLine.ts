@@ -25,9 +25,12 @@ export interface CommandShape {
 
 type CamelCase<S extends string> = S extends `${infer Head}-${infer Tail}` ? `${Head}${Capitalize<CamelCase<Tail>>}` : S
 
+/** The field of an option. What a command is given besides options is its `task`. */
+type FieldOf<S extends string> = S extends 'task' ? 'taskFolder' : CamelCase<S>
+
 /** The options of a command line by their names in camel case; `help` and `version` are answered before. */
 type OptionValues = {
-  readonly [O in Exclude<OptionName, 'help' | 'version'> as CamelCase<O>]: O extends RepeatedOption
+  readonly [O in Exclude<OptionName, 'help' | 'version'> as FieldOf<O>]: O extends RepeatedOption
     ? readonly string[]
     : O extends ValueOption
       ? string | undefined
@@ -118,7 +121,7 @@ function readOperands(command: string, shape: CommandShape, words: readonly stri
 function readOptions(values: { readonly [name: string]: string | true | readonly string[] }): OptionValues {
   const read = names.map((name) => {
     const value = values[name]
-    const key = name.replaceAll(/-[a-z]/g, (part) => part.slice(1).toUpperCase())
+    const key = name === 'task' ? 'taskFolder' : name.replaceAll(/-[a-z]/g, (part) => part.slice(1).toUpperCase())
     return [key, isRepeated(name) ? (value ?? []) : takesValue(name) ? value : value !== undefined]
   })
   return Object.fromEntries(read) as OptionValues

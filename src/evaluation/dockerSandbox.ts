@@ -2,10 +2,11 @@ import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { relative, sep } from 'node:path'
 import type { CommandSandbox } from '../actors/tools/workspace/runCommand.ts'
+import type { TaskImage } from './suite/task.ts'
 import { messageOf, RuntimeError } from '../protocol/errors.ts'
 
-/** Where the folder of a trial is in a container. */
-const mountPoint = '/workspace'
+/** Where the folder of a trial is in a container, unless its task says otherwise. */
+const usualMount = '/workspace'
 
 /** Variables that say to the client of Docker where its engine is. */
 const clientVariables = [
@@ -22,6 +23,9 @@ const clientEnv = (): Record<string, string> =>
     clientVariables.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
   )
 
+/** A text as one word of a shell. */
+const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
+
 const killMs = 10_000
 
 /** Runs `docker` to its end; resolves with what it said on standard error, or `undefined` if all went well. Never rejects. */
@@ -33,14 +37,23 @@ const docker = (args: readonly string[], timeoutMs: number): Promise<string | un
   })
 
 /**
- * Runs every command of a folder in a container of its own, without a network: it sees the folder at `/workspace` and the image, and nothing
- * outlives it but what it leaves in the folder. Files belong to the user of this process. A container is killed by its name when its command
- * is stopped.
+ * Runs every command of a folder in a container of its own, without a network: it sees the folder at `mount`, by default `/workspace`, and
+ * the image, and nothing outlives it but what it leaves in the folder. Files belong to the user of this process, also where commands run
+ * as the administrator of the container (`root`). A container is killed by its name when its command is stopped.
  */
-export function dockerSandbox(image: string, dir: string): CommandSandbox {
+export function dockerSandbox(
+  image: string,
+  dir: string,
+  { mount: mountPoint = usualMount, root = false }: Pick<TaskImage, 'mount' | 'root'> = {},
+): CommandSandbox {
   const { getuid, getgid } = process
+  const owner = getuid === undefined || getgid === undefined ? undefined : `${getuid()}:${getgid()}`
   // Without it files that a command makes belong to root, and cannot be removed.
-  const user = getuid === undefined || getgid === undefined ? [] : ['--user', `${getuid()}:${getgid()}`]
+  const user = root ? ['--user', '0:0'] : owner === undefined ? [] : ['--user', owner]
+  const givenBack = (command: string): string =>
+    root && owner !== undefined
+      ? `/bin/sh -c ${quoted(command)}\ncode=$?\nchown -R ${owner} ${mountPoint} 2>/dev/null\nexit $code`
+      : command
   return {
     description: `It runs in a container without a network, in which the workspace is ${mountPoint}; of what it changes elsewhere nothing stays.`,
     launch(command, cwd) {
@@ -68,7 +81,7 @@ export function dockerSandbox(image: string, dir: string): CommandSandbox {
           image,
           '/bin/sh',
           '-c',
-          command,
+          givenBack(command),
         ],
         env: clientEnv(),
         // The client may be gone before its container is, or never have begun it.

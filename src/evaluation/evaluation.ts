@@ -13,6 +13,7 @@ import { Progress } from './progress.ts'
 import { checkBudget, readyArms, readyJudge } from './readyArms.ts'
 import { resultsVersion, type EvaluationHeader, type JudgeTrial, type TaskInfo, type TrialResult } from './results.ts'
 import type { Shell } from './sandbox.ts'
+import type { TaskImage } from './suite/task.ts'
 import { Spending } from './spending.ts'
 import { Stop, type StopReason } from './stop.ts'
 import { clearLost } from './trials/lostTrials.ts'
@@ -52,7 +53,7 @@ export async function runEvaluation(plan: EvaluationPlan): Promise<Evaluated> {
 async function evaluateIn(file: ResultsFile, plan: EvaluationPlan): Promise<Evaluated> {
   const { suite, folder, clock, signal, concurrency } = plan
   const workspaces = join(folder, 'workspaces')
-  const shellFor = (dir: string): Shell => ({ clock, sandbox: plan.sandboxFor?.(dir) })
+  const shellFor = (dir: string, image?: TaskImage): Shell => ({ clock, sandbox: plan.sandboxFor?.(dir, image) })
   await removeWorkFolders(workspaces)
   const arms = await readyArms(plan, join(workspaces, '.work-sample'))
   const judge = await readyJudge(plan)
@@ -104,7 +105,7 @@ async function evaluateIn(file: ResultsFile, plan: EvaluationPlan): Promise<Eval
       const made = await calibrateJudge(judge, suite.judged, { runtime, spending, stop, concurrency, clear })
       if (made !== undefined) await file.append(made)
     }
-    const outside = await OutsideWatch.begin(suite.folder, workspaces, plan.sandboxFor !== undefined)
+    const outside = await OutsideWatch.begin(suite.folder, workspaces, isConfined(plan))
     const progress = new Progress(planned, file.trials, clock, plan.onProgress)
     const keep = plan.keep === true
     await runAll({ suite, file, ports, stop, progress, spending, outside, judge, tap, keep }, todo, concurrency)
@@ -126,6 +127,10 @@ function tapOf({ record, replay, folder, clock }: EvaluationPlan): ModelTap | un
   if (replay !== undefined) return replayingTap(replay, clock)
   return record === true ? recordingTap(folder) : undefined
 }
+
+/** No command of any task runs on this machine. */
+const isConfined = ({ sandboxFor, suite }: EvaluationPlan): boolean =>
+  sandboxFor !== undefined && suite.tasks.every(({ image }) => sandboxFor('/', image) !== undefined)
 
 const budgetReached = ({ budgetUsd = 0 }: EvaluationPlan, usd: number): StopReason => ({
   why: 'budget',

@@ -7,6 +7,7 @@ import type { Arm } from './arms.ts'
 import type { OnProgress } from './progress.ts'
 import type { AgentSource } from './suite/defineSuite.ts'
 import type { Suite } from './suite/suite.ts'
+import type { TaskImage } from './suite/task.ts'
 
 /** What is evaluated, and how. */
 export interface EvaluationPlan {
@@ -33,7 +34,7 @@ export interface EvaluationPlan {
   /** Keeps the folders of trials that passed. */
   readonly keep?: boolean | undefined
   /** Where the commands of a folder run; missing: on this machine. */
-  readonly sandboxFor?: ((dir: string) => CommandSandbox) | undefined
+  readonly sandboxFor?: ((dir: string, image?: TaskImage) => CommandSandbox | undefined) | undefined
   /** Records what models reply, in the folder. */
   readonly record?: boolean | undefined
   /** The folder of an evaluation whose recordings are played in place of asking models. */

@@ -24,7 +24,8 @@ export interface TestParts {
 /** Names that a tool may have; a model may have called others. */
 export const isToolName = (name: string): boolean => /^[A-Za-z0-9_-]{1,64}$/.test(name)
 
-const closing = 'The recording of this run ends here.'
+/** What is replied where the recording has no more. */
+export const closing = 'The recording of this run ends here.'
 
 /** The file of a test. Pure. */
 export function testSource(parts: TestParts): string {
@@ -91,10 +92,13 @@ function headOf({ agentId, definition, time, runs, leftOut }: TestParts): readon
   ]
 }
 
-type ScriptEntry = Omit<RecordedReply, 'said'> | { readonly error: { readonly kind: string; readonly message: string } }
+/** An entry of a script: a reply, or how a model failed. */
+export type ScriptEntry =
+  | Omit<RecordedReply, 'said'>
+  | { readonly error: { readonly kind: string; readonly message: string } }
 
 /** The replies of a run, so that it ends: what an abort, a person or a limit ended before others came is closed by a reply. */
-function repliesOf({ replies, end }: RecordedRun, isLast: boolean): readonly ScriptEntry[] {
+export function repliesOf({ replies, end }: RecordedRun, isLast: boolean): readonly ScriptEntry[] {
   const own: ScriptEntry[] = replies.map(({ said: _, ...reply }) => reply)
   const isAnswered = replies.length > 0 && replies.at(-1)!.toolCalls === undefined
   if (end?.type === 'modelError') own.push({ error: { kind: end.kind, message: end.message } })

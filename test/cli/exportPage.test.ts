@@ -23,7 +23,7 @@ describe('escapement export --html', (it) => {
     assert.match(html, '"boss-1.2"')
     const both = await runCli(context, ['export', 'boss-1', '--html', '--markdown', ...logs])
     assert.is(both.code, 2)
-    assert.match(both.stderr, 'Give one of --jsonl, --markdown, --html and --test.')
+    assert.match(both.stderr, 'Give one of --jsonl, --markdown, --html, --test and --task.')
     const none = await runCli(context, ['export', 'nobody', '--html', ...logs])
     assert.not.equal(none.code, 0)
   })

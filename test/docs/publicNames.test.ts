@@ -61,6 +61,7 @@ const reviewed = {
     'memoryContract',
     'modelContract',
     'recordModel',
+    'recordedSuite',
     'replayModel',
     'scriptedModel',
     'simulatedClock',

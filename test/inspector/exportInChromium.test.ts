@@ -26,7 +26,7 @@ const cook = defineAgent({
 
 describeInChromium('a person who takes an agent out of the inspector page', (it) => {
   it(
-    'saves a failing test, the conversation and the log',
+    'saves a failing test, a task, the conversation and the log',
     { timeoutMs: 40_000, acceptDownloads: true },
     async (context) => {
       const { server, runtime } = await serveInspector(context, [cook], {
@@ -41,7 +41,8 @@ describeInChromium('a person who takes an agent out of the inspector page', (it)
         await inspector.choose('Export…')
         const dialog = page.getByRole('dialog', { name: 'Export' })
         await dialog.getByRole('radio', { name: form }).check()
-        if (form === 'A failing test') await dialog.getByLabel('What the answer should have had').fill('bread')
+        if (form === 'A failing test' || form === 'A task')
+          await dialog.getByLabel('What the answer should have had').fill('bread')
         assert.equal(await axeViolations(page), [])
         const [download] = await Promise.all([
           page.waitForEvent('download'),
@@ -53,11 +54,14 @@ describeInChromium('a person who takes an agent out of the inspector page', (it)
       }
       const test = await save('A failing test', 'c1.test.ts')
       assert.match(test, 'result.text.includes("bread")')
+      const task = await save('A task', 'suite.mjs')
+      assert.match(task, 'recordedSuite([{ task, recording }])')
+      assert.match(task, 'answer: "bread"')
       const markdown = await save('The conversation', 'c1.md')
       assert.match(markdown, /^# What is there\?\n\n## User\n\nWhat is there\?\n\n## Assistant\n\nCalls \*\*look\*\*/)
       const log = await save('The log', 'c1.jsonl')
       assert.equal((await importSession(memoryStore(), log.match(/[^\n]*\n/g) ?? [])).agentIds, ['c1'])
-      for (const text of [test, markdown, log]) assert.not.match(text, 'soup-secret-1')
+      for (const text of [test, task, markdown, log]) assert.not.match(text, 'soup-secret-1')
       checkProblems(context)
     },
   )

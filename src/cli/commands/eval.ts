@@ -23,6 +23,11 @@ import { coloursFor } from '../terminal/colours.ts'
 export const evalCommand: CommandRun = async (invocation, host) => {
   const [, folder] = /^report\s+(.+)$/s.exec(invocation.task ?? '') ?? []
   if (folder !== undefined) return reportAgain(resolve(host.cwd(), folder), invocation, host)
+  const [, operands] = /^import(?:\s+(.*))?$/s.exec(invocation.task ?? '') ?? [undefined, undefined]
+  if (invocation.task === 'import' || operands !== undefined) {
+    const { importSuite } = await import('../evaluation/importSuite.ts')
+    return importSuite(operands ?? '', invocation, host)
+  }
   const stop = new AbortController()
   const isDouble = doubleStop(systemClock)
   const ignore = onStopSignal(host, () => {

@@ -11,12 +11,16 @@ import { writeNew } from '../newFile.ts'
 import { checkSession, logsFor, readSession, refuse, wantsJson, type SessionLogs } from '../sessionLogs.ts'
 import { counted } from '../../charts/amounts.ts'
 
-/** `escapement export <id>`: a session as one file, with the past that a fork shares; or as Markdown, a page, or a test. */
+/** `escapement export <id>`: a session as one file, with the past that a fork shares; or as Markdown, a page, a test, or a task. */
 export const exportCommand: CommandRun = async (invocation, host) => {
   const { task: id = '', out } = invocation
   checkForm(invocation)
   const logs = await logsFor(invocation, host)
   await checkSession(logs, id)
+  if (invocation.taskFolder !== undefined) {
+    const { saveTask } = await import('../savedTask/saveTask.ts')
+    return saveTask(invocation, logs, host)
+  }
   const lines = await linesOf(invocation, logs, host)
   if (lines === undefined) return exitCodes.failed
   if (out === undefined) {
@@ -32,11 +36,14 @@ export const exportCommand: CommandRun = async (invocation, host) => {
 }
 
 /** @throws RuntimeError `INVALID_OPTION` */
-function checkForm({ jsonl, markdown, html, test, expect }: Invocation): void {
-  if ([jsonl, markdown, html, test].filter(Boolean).length > 1)
-    throw new RuntimeError('INVALID_OPTION', 'Give one of --jsonl, --markdown, --html and --test.')
-  if (expect !== undefined && !test)
-    throw new RuntimeError('INVALID_OPTION', '--expect goes with --test: it is what the answer should have.')
+function checkForm({ jsonl, markdown, html, test, expect, taskFolder, out }: Invocation): void {
+  const isTask = taskFolder !== undefined
+  if ([jsonl, markdown, html, test, isTask].filter(Boolean).length > 1)
+    throw new RuntimeError('INVALID_OPTION', 'Give one of --jsonl, --markdown, --html, --test and --task.')
+  if (expect !== undefined && !test && !isTask)
+    throw new RuntimeError('INVALID_OPTION', '--expect goes with --test or --task: it is what the answer should have.')
+  if (isTask && out !== undefined)
+    throw new RuntimeError('INVALID_OPTION', '--task says which folder the task goes to: leave --out out.')
   if (expect?.trim() === '')
     throw new RuntimeError('INVALID_OPTION', '--expect is empty: give what the answer should have.')
 }

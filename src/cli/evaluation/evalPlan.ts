@@ -22,6 +22,7 @@ import { chooseModel } from '../models/chooseModel.ts'
 import { recordFolder } from '../recordFolder.ts'
 import { commitAgent } from './commitAgent.ts'
 import { evalSource, type EvalSource } from './evalSource.ts'
+import { suiteFolder } from './shippedSuite.ts'
 
 const wrong = (what: string): RuntimeError => new RuntimeError('INVALID_OPTION', what)
 
@@ -40,7 +41,7 @@ export async function evalPlan(invocation: Invocation, host: CliHost, signal: Ab
   const { task: path = '', out, resume, replay, docker } = invocation
   if (out !== undefined && resume !== undefined) throw wrong('--resume says which folder it is: leave --out out.')
   const at = (place: string): string => resolve(host.cwd(), place)
-  const suite = await readSuite(path, host.cwd())
+  const suite = await readSuite(suiteFolder(path, host.cwd()), host.cwd())
   const config = await loadConfig(invocation, host)
   const header = await headerIn(resume ?? replay, at)
   const recorded = replay === undefined ? undefined : (await readResults(at(replay))).header
@@ -51,7 +52,10 @@ export async function evalPlan(invocation: Invocation, host: CliHost, signal: Ab
     return (await chooseModel({ asked: name, env: host.env, dir: host.cwd(), wordDelayMs: 0, config })).model
   }
   try {
-    if (docker !== undefined) await checkDocker(docker)
+    const images = new Set(
+      [docker, ...suite.tasks.map(({ image }) => image?.name)].filter((image) => image !== undefined),
+    )
+    for (const image of images) await checkDocker(image)
     const budgetUsd = amountOf('--budget', invocation.budget) ?? (resume === undefined ? undefined : header?.budgetUsd)
     const plan: EvaluationPlan = {
       suite,
@@ -72,7 +76,7 @@ export async function evalPlan(invocation: Invocation, host: CliHost, signal: Ab
       keep: invocation.keep,
       record: invocation.record,
       replay: replay === undefined ? undefined : at(replay),
-      ...(docker === undefined ? {} : { sandboxFor: (dir: string) => dockerSandbox(docker, dir) }),
+      ...(images.size === 0 ? {} : { sandboxFor: sandboxOf(docker) }),
       ...(invocation.prices === undefined ? {} : { prices: pricesIn(at(invocation.prices)) }),
       ...(budgetUsd === undefined ? {} : { budgetUsd }),
       ...(config?.modelLimits === undefined ? {} : { modelLimits: config.modelLimits }),
@@ -83,6 +87,12 @@ export async function evalPlan(invocation: Invocation, host: CliHost, signal: Ab
     throw thrown
   }
 }
+
+/** A container of the image of the task, else of that of the command line; else none. */
+const sandboxOf =
+  (docker: string | undefined): NonNullable<EvaluationPlan['sandboxFor']> =>
+  (dir, image = docker === undefined ? undefined : { name: docker }) =>
+    image === undefined ? undefined : dockerSandbox(image.name, dir, image)
 
 const headerIn = async (
   folder: string | undefined,

@@ -33,6 +33,12 @@ export interface TrialGiven extends TrialPlace {
 /** What is evaluated: an agent, or a function that makes the one of a trial. */
 export type AgentSource = AgentDefinition | ((given: TrialGiven) => AgentDefinition)
 
+/** A call that waits for an approval. */
+export interface AskedCall extends TrialPlace {
+  readonly name: string
+  readonly input: unknown
+}
+
 /** What a scorer is given. */
 export interface ScoredTrial extends TrialPlace {
   readonly arm: string
@@ -79,6 +85,8 @@ export interface SuiteDefinition {
   readonly scorers?: { readonly [name: string]: Scorer }
   /** Arms by name, beside those there are. */
   readonly arms?: { readonly [name: string]: Overlay }
+  /** What people decide about calls that need an approval; they are asked nothing else. Default: they approve everything. */
+  readonly decide?: (asked: AskedCall) => 'approve' | { readonly deny: string }
   /** Besides those of folders. */
   readonly tasks?: readonly Task[]
   /** Prices of models by id, for agents that set none. */
@@ -100,6 +108,7 @@ export const suiteSchema = lazily(() =>
         'give options of defineAgent, or a function that makes them',
       ),
     ).optional(),
+    decide: called.optional(),
     tasks: z.array(taskSchema()).optional(),
     prices: named(pricingSchema()).optional(),
   }),

@@ -1,5 +1,5 @@
 import type { SuiteDefinition } from './defineSuite.ts'
-import type { Check, Task, TaskLimits } from './task.ts'
+import type { Check, Task, TaskImage, TaskLimits } from './task.ts'
 import type { TaskFile } from './taskFiles.ts'
 
 /** A task that was read and checked. */
@@ -10,6 +10,7 @@ export interface SuiteTask {
   readonly checks: readonly Check[]
   readonly limits: TaskLimits
   readonly tags: readonly string[]
+  readonly image?: TaskImage
   readonly files: readonly TaskFile[]
   /** Laid over the folder when checks run, and unseen before. */
   readonly checkFiles: readonly TaskFile[]
@@ -45,7 +46,7 @@ const listOf = <T>(value: T | readonly T[] | undefined): readonly T[] =>
 
 /** A task with its defaults filled in. */
 export const suiteTask = (
-  { id, prompts, setup, check, limits = {}, tags = [] }: Task,
+  { id, prompts, setup, check, limits = {}, tags = [], image }: Task,
   files: readonly TaskFile[],
   checkFiles: readonly TaskFile[],
 ): SuiteTask => ({
@@ -55,6 +56,7 @@ export const suiteTask = (
   checks: listOf<string | Check>(check).map((one) => (typeof one === 'string' ? { command: one } : one)),
   limits,
   tags,
+  ...(image === undefined ? {} : { image: typeof image === 'string' ? { name: image } : image }),
   files,
   checkFiles,
 })

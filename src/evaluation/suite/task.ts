@@ -65,6 +65,15 @@ export interface TaskLimits {
   readonly ms?: number
 }
 
+/** The image of a task. */
+export interface TaskImage {
+  readonly name: string
+  /** Where the folder of the trial is in its containers once it is set up; `setup` finds there what the image has. Default: `/workspace`. */
+  readonly mount?: string
+  /** Its commands run as the administrator of the container. Default `false`: as the user of this process. */
+  readonly root?: boolean
+}
+
 /** A task, as `task.json` has it. */
 export interface Task {
   /** Default, in a folder: the folder's name. */
@@ -76,6 +85,8 @@ export interface Task {
   readonly check?: string | Check | readonly (string | Check)[]
   readonly limits?: TaskLimits
   readonly tags?: readonly string[]
+  /** The image in whose containers its commands run, whatever the command line says. Default: none of its own. */
+  readonly image?: string | TaskImage
   /** Of a task in code: the files it begins with, by path. */
   readonly files?: { readonly [path: string]: string }
   /** Of a task in code: files that only its checks see, by path. */
@@ -159,6 +170,9 @@ const listed = (schema: z.ZodType): z.ZodType =>
       context.issues.push({ code: 'custom', message, input: value, path: [...path] })
   })
 
+const imageName = z.string().regex(/^[a-z0-9][\w./:@-]{0,254}$/, 'is not the name of an image')
+const mountPath = z.string().regex(/^(?:\/[\w.-]+)+$/, 'is not an absolute path')
+
 const taskId = z
   .string()
   .regex(
@@ -177,6 +191,9 @@ const shape = lazily(() => ({
     ms: ms.optional(),
   }).optional(),
   tags: z.array(words).optional(),
+  image: z
+    .union([imageName, onlyFields({ name: imageName, mount: mountPath.optional(), root: z.boolean().optional() })])
+    .optional(),
 }))
 
 /** What stands in `task.json`. */

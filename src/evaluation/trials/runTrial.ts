@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { workspaceTools } from '../../actors/tools/workspace/workspaceTools.ts'
 import type { AgentDefinition } from '../../actors/agentDefinition.ts'
 import { cutEnd } from '../../conversation/cutMiddle.ts'
-import { errorInfo, type ErrorInfo, toErrorInfo } from '../../protocol/errors.ts'
+import { errorInfo, type ErrorInfo, messageOf, toErrorInfo } from '../../protocol/errors.ts'
 import { totalTokens } from '../../protocol/messages.ts'
 import type { Limits, LogRecord } from '../../protocol/records.ts'
 import type { ErasableStore } from '../../protocol/store.ts'
@@ -16,9 +16,9 @@ import { JudgeFailure } from '../checks/judge.ts'
 import type { PlannedTrial } from '../plan.ts'
 import type { Score, TrialMetrics, TrialOutcome, TrialResult } from '../results.ts'
 import { commandEnv, runShell, type Shell } from '../sandbox.ts'
-import type { ScoredTrial, TrialPlace } from '../suite/defineSuite.ts'
+import type { ScoredTrial, SuiteDefinition, TrialPlace } from '../suite/defineSuite.ts'
 import type { Suite, SuiteTask } from '../suite/suite.ts'
-import type { TaskLimits } from '../suite/task.ts'
+import type { TaskImage, TaskLimits } from '../suite/task.ts'
 import { outcomeOf, outsideError } from './outcome.ts'
 import { lastAnswer, readTree } from './readTree.ts'
 import { freshFolder, layFiles, removeFolder } from './workspace.ts'
@@ -43,7 +43,7 @@ export interface TrialPorts {
   /** Where the folders of trials are. */
   readonly workspaces: string
   /** Where commands of a folder run. */
-  shellFor(dir: string): Shell
+  shellFor(dir: string, image?: TaskImage): Shell
   /** The agent of a trial. */
   define(
     arm: string,
@@ -89,12 +89,12 @@ export async function runTrial(
 ): Promise<TrialResult | undefined> {
   const { key, arm, trial, seed, agentId } = planned
   const dir = workFolder(ports.workspaces, key)
-  const shell = ports.shellFor(dir)
+  const shell = ports.shellFor(dir, task.image)
   const startedAt = shell.clock.now()
   const place = { task: task.id, trial, seed }
   let work = noWork
   let scores: readonly Score[] = []
-  let error = await prepare(task, dir, shell, signal)
+  let error = await prepare(task, dir, ports.shellFor(dir, setupImage(task)), signal)
   if (error === undefined) {
     work = await workOn(ports, planned, task, { dir, shell, signal })
     error = work.error ?? outsideError(work.result)
@@ -131,6 +131,13 @@ export async function runTrial(
     startedAt,
     ms: shell.clock.now() - startedAt,
   }
+}
+
+/** Where a folder is set up: beside what the image has at the place that the folder will take. */
+export function setupImage({ image }: SuiteTask): TaskImage | undefined {
+  if (image === undefined) return undefined
+  const { mount: _, ...unmounted } = image
+  return unmounted
 }
 
 /** Makes the folder of a trial. What goes wrong is not the agent's doing. */
@@ -175,7 +182,7 @@ async function workOn(ports: TrialPorts, planned: PlannedTrial, task: SuiteTask,
     isPriced = definition.pricing !== null || definition.prices !== null
     agent = (await ports.runtime.spawn(definition, { id: agentId })) as unknown as Agent
     unwatch = ports.watch(key, agent)
-    decideAll(agent)
+    decideAll(agent, { task: task.id, trial, seed }, ports.suite.definition)
     result = await runPrompts(agent, task, place)
   } catch (thrown) {
     return { ...noWork, result, error: toErrorInfo(thrown, 'INTERNAL') }
@@ -237,15 +244,30 @@ function limitsLeft(given: TaskLimits, { spent }: Agent, ms: number): Limits | u
   return Object.values(left).every((rest) => rest > 0) ? left : undefined
 }
 
-/** Nobody is there: calls are approved, as the agent works in a folder of its own, and whoever else is asked does not answer. */
-function decideAll(agent: Agent): void {
+/** Nobody is there: calls are approved unless the suite decides otherwise, and whoever else is asked does not answer. */
+function decideAll(agent: Agent, place: TrialPlace, { decide }: SuiteDefinition): void {
   agent.subscribe((event) => {
-    if (event.type === 'approval.requested') agent.decide(event.key, 'approve')
-    else if (event.type === 'question.asked')
+    if (event.type === 'approval.requested') {
+      const { key, name, input } = event
+      const decision = decided(() => decide?.({ ...place, name, input }) ?? 'approve')
+      if (decision === 'approve') agent.decide(key, 'approve')
+      else agent.decide(key, 'deny', { reason: decision.deny })
+    } else if (event.type === 'question.asked')
       agent.decide(event.key, 'deny', { reason: 'Nobody can be asked: this is an evaluation.' })
     else if (event.type === 'call.requested')
       agent.decide(event.key, { error: 'No client carries this out: this is an evaluation.' })
   })
+}
+
+/** Whoever throws has not approved: the agent must not wait for ever. */
+function decided(ask: () => 'approve' | { readonly deny: string }): 'approve' | { readonly deny: string } {
+  try {
+    const answer = ask()
+    if (answer === 'approve' || typeof answer?.deny === 'string') return answer
+    return { deny: `Nobody decided: "decide" of the suite gave ${JSON.stringify(answer)}.` }
+  } catch (thrown) {
+    return { deny: `Nobody decided: "decide" of the suite threw: ${messageOf(thrown)}` }
+  }
 }
 
 interface Judged extends TrialPlace, Work, Place {

@@ -2,13 +2,14 @@ import type { TaskInfo } from '../results.ts'
 import type { Shell } from '../sandbox.ts'
 import { seedOf } from '../plan.ts'
 import type { Suite, SuiteTask } from '../suite/suite.ts'
-import { checkTrial, prepare, workFolder } from './runTrial.ts'
+import { checkTrial, prepare, setupImage, workFolder } from './runTrial.ts'
 import { outcomeOf } from './outcome.ts'
+import type { TaskImage } from '../suite/task.ts'
 import { removeFolder } from './workspace.ts'
 
 interface Options {
   readonly workspaces: string
-  shellFor(dir: string): Shell
+  shellFor(dir: string, image?: TaskImage): Shell
   readonly concurrency: number
   readonly seed: number
   readonly signal: AbortSignal
@@ -41,9 +42,9 @@ async function passesAsItIs(
   { workspaces, shellFor, seed, signal }: Options,
 ): Promise<boolean> {
   const dir = workFolder(workspaces, `${task.id} untouched`)
-  const shell = shellFor(dir)
+  const shell = shellFor(dir, task.image)
   try {
-    if ((await prepare(task, dir, shell, signal)) !== undefined) return false
+    if ((await prepare(task, dir, shellFor(dir, setupImage(task)), signal)) !== undefined) return false
     const trial = { task: task.id, trial: 0, seed: seedOf(seed, task.id, 0), arm: '', dir, answer: '' }
     const nothing = { result: null, records: new Map(), metrics: null, signal }
     return outcomeOf(await checkTrial(suite, task, { shell, judge: undefined }, { ...trial, ...nothing })) === 'passed'

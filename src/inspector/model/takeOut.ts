@@ -2,6 +2,7 @@ import type { LogRecord } from '../../protocol/records.ts'
 import { conversationMarkdown } from '../../sessions/conversationMarkdown.ts'
 import { artifactsOf, headerLine, lineOf, type ExportedArtifact, type ExportLine } from '../../sessions/exportLines.ts'
 import { failingTest, type FailingTest } from '../../sessions/failingTest.ts'
+import { savedTask, type Saved } from '../../sessions/savedTask.ts'
 import type { AgentViewState } from './agentView.ts'
 
 type Taken = Pick<AgentViewState, 'agentId' | 'past' | 'records'>
@@ -54,3 +55,7 @@ export const markdownOf = (
 /** A test that plays what an agent recorded, or why there can be none; `expect`: what the answer should have had. */
 export const testOf = ({ agentId, past, records }: Taken, expect: string): FailingTest =>
   failingTest([...past.flat(), ...records], { agentId, ...(expect.trim() === '' ? {} : { expect: expect.trim() }) })
+
+/** A task of what an agent recorded, or why there can be none; `expect`: what the answer should have had. */
+export const taskOf = ({ agentId, past, records }: Taken, expect: string): Saved =>
+  savedTask([...past.flat(), ...records], { agentId, ...(expect.trim() === '' ? {} : { expect: expect.trim() }) })

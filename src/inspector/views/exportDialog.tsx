@@ -5,30 +5,57 @@ import type { AgentViewState } from '../model/agentView.ts'
 import type { FollowedAgent } from '../model/followedAgent.ts'
 import type { Inspector } from '../model/inspector.ts'
 import { forDisplay } from '../model/shortText.ts'
-import { logLines, markdownOf, testOf } from '../model/takeOut.ts'
+import { suiteSource } from '../../sessions/savedTask.ts'
+import { logLines, markdownOf, taskOf, testOf } from '../model/takeOut.ts'
 import { CopyButton } from '../parts/copyButton.tsx'
 import { FormDialog } from '../parts/formDialog.tsx'
 
-type Form = 'test' | 'markdown' | 'log'
+type Form = 'test' | 'task' | 'markdown' | 'log'
 
 const forms: readonly {
   readonly name: Form
   readonly label: string
   readonly about: string
-  readonly ending: string
+  /** What its file is called, by the agent. */
+  file(agentId: string): string
 }[] = [
   {
     name: 'test',
     label: 'A failing test',
     about: 'Plays the recorded replies and results, and asserts what should have been.',
-    ending: '.test.ts',
+    file: (agentId) => `${agentId}.test.ts`,
   },
-  { name: 'markdown', label: 'The conversation', about: 'Markdown, to read and to paste.', ending: '.md' },
-  { name: 'log', label: 'The log', about: 'Every record as JSON Lines, for “escapement import”.', ending: '.jsonl' },
+  {
+    name: 'task',
+    label: 'A task',
+    about: 'For “escapement eval”: put suite.mjs into a folder of its own.',
+    file: () => 'suite.mjs',
+  },
+  {
+    name: 'markdown',
+    label: 'The conversation',
+    about: 'Markdown, to read and to paste.',
+    file: (agentId) => `${agentId}.md`,
+  },
+  {
+    name: 'log',
+    label: 'The log',
+    about: 'Every record as JSON Lines, for “escapement import”.',
+    file: (agentId) => `${agentId}.jsonl`,
+  },
 ]
 
 /** So much of a file is shown before it is saved, in UTF-16 units. */
 const mostShown = 6_000
+
+/** Forms that want something of the answer. */
+const asksFor = (form: Form): boolean => form === 'test' || form === 'task'
+
+const copyWords: Readonly<Record<Exclude<Form, 'log'>, string>> = {
+  test: 'Copy as a failing test',
+  task: 'Copy as a task',
+  markdown: 'Copy as Markdown',
+}
 
 interface Made {
   readonly pieces: readonly string[]
@@ -39,10 +66,14 @@ interface Made {
 function madeOf(form: Form, state: AgentViewState, expect: string, title: string | undefined): Made {
   if (form === 'log') return { pieces: logLines(state), note: 'What results keep beside the log is not in it.' }
   if (form === 'markdown') return { pieces: [markdownOf(state, title)] }
-  const made = testOf(state, expect)
+  const made = form === 'test' ? testOf(state, expect) : taskOf(state, expect)
   if (!made.ok) return { pieces: [], note: made.why }
-  const note = made.passes === undefined ? undefined : `It passes as it was recorded: ${made.passes}.`
-  return { pieces: [made.source], ...(note === undefined ? {} : { note }) }
+  const notes = [
+    ...(form === 'test' ? [] : ['Files do not go with it: “escapement export --task” takes them along.']),
+    ...(made.passes === undefined ? [] : [`It passes as it was recorded: ${made.passes}.`]),
+  ]
+  const source = 'source' in made ? made.source : suiteSource(made)
+  return { pieces: [source], ...(notes.length === 0 ? {} : { note: notes.join(' ') }) }
 }
 
 export interface ExportDialogProps {
@@ -51,7 +82,7 @@ export interface ExportDialogProps {
   readonly onClose: () => void
 }
 
-/** Takes an agent out of the page: as a test that fails, as Markdown or as its log; to be copied or saved. */
+/** Takes an agent out of the page: as a test that fails, as a task, as Markdown or as its log; to be copied or saved. */
 export function ExportDialog({ inspector, view, onClose }: ExportDialogProps) {
   const [form, setForm] = useState<Form>('test')
   const [expect, setExpect] = useState('')
@@ -60,8 +91,8 @@ export function ExportDialog({ inspector, view, onClose }: ExportDialogProps) {
   const title = state.session.title ?? inspector.attached.value.directory.agents.value.get(view.agentId)?.title
   const { pieces, note } = useMemo(() => madeOf(form, state, expect, title), [form, state, expect, title])
   const isEmpty = pieces.length === 0
-  const { ending } = forms.find(({ name }) => name === form)!
-  const save = (): void => inspector.artifacts.ports.save(new Blob([...pieces]), `${view.agentId}${ending}`)
+  const { file } = forms.find(({ name }) => name === form)!
+  const save = (): void => inspector.artifacts.ports.save(new Blob([...pieces]), file(view.agentId))
   return (
     <FormDialog
       title="Export"
@@ -84,7 +115,7 @@ export function ExportDialog({ inspector, view, onClose }: ExportDialogProps) {
           </label>
         ))}
       </fieldset>
-      {form === 'test' ? (
+      {asksFor(form) ? (
         <label class="field">
           <span>What the answer should have had</span>
           <input
@@ -104,13 +135,7 @@ export function ExportDialog({ inspector, view, onClose }: ExportDialogProps) {
         <div class="export-preview">
           <div class="export-head small muted">
             <span class="grow number">{counted(lineCount(pieces), 'line')}</span>
-            {form === 'log' ? null : (
-              <CopyButton
-                text={() => pieces.join('')}
-                label={form === 'test' ? 'Copy as a failing test' : 'Copy as Markdown'}
-                isLabelled
-              />
-            )}
+            {form === 'log' ? null : <CopyButton text={() => pieces.join('')} label={copyWords[form]} isLabelled />}
           </div>
           <pre class="text scroll" tabIndex={0} aria-label="Its beginning">
             {forDisplay(cutEnd(beginningOf(pieces), mostShown))}

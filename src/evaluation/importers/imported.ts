@@ -1,0 +1,79 @@
+import { readFile, stat } from 'node:fs/promises'
+import { messageOf, RuntimeError } from '../../protocol/errors.ts'
+import type { Task } from '../suite/task.ts'
+
+/** A task made of one of another benchmark. */
+export interface ImportedTask {
+  readonly task: Task
+  /** Of `files/` and of `check/`, by their paths there: a text, or where it is copied from. */
+  readonly files?: ReadonlyMap<string, ImportedFile>
+  readonly check?: ReadonlyMap<string, ImportedFile>
+}
+
+export type ImportedFile = { readonly text: string } | { readonly from: string }
+
+/** What an importer makes of a benchmark. */
+export interface Imported {
+  readonly tasks: readonly ImportedTask[]
+  /** The suite's module, if it needs one. */
+  readonly module?: string
+  /** Further files of the suite, by path. */
+  readonly others?: ReadonlyMap<string, string>
+  /** What has to be there before it can be run: commands or sentences. */
+  readonly needs: readonly string[]
+  /** What is not carried over, and how that differs from the benchmark's own harness. */
+  readonly differs: readonly string[]
+}
+
+/**
+ * Makes a suite of a benchmark that the user has fetched.
+ *
+ * @throws RuntimeError `INVALID_OPTION` naming what is wrong with the file or folder.
+ */
+export interface Importer {
+  /** What it is called in full. */
+  readonly title: string
+  /** What `path` is to be, and where it is had. */
+  readonly wants: string
+  read(path: string): Promise<Imported>
+}
+
+export const wrong = (what: string): RuntimeError => new RuntimeError('INVALID_OPTION', what)
+
+export const kindOf = async (path: string): Promise<'file' | 'folder' | undefined> => {
+  const found = await stat(path).catch(() => undefined)
+  return found?.isFile() === true ? 'file' : found?.isDirectory() === true ? 'folder' : undefined
+}
+
+/** The rows of a file of JSON lines, or of a JSON array. @throws RuntimeError `INVALID_OPTION` naming the line. */
+export async function readRows(file: string, wants: string): Promise<readonly unknown[]> {
+  const source = await readFile(file, 'utf8').catch((thrown: unknown) => {
+    throw wrong(`${file} cannot be read: ${messageOf(thrown)}. It should be ${wants}.`)
+  })
+  if (source.startsWith('PAR1')) throw wrong(`${file} is a Parquet file: it should be ${wants}.`)
+  if (source.trimStart().startsWith('[')) {
+    try {
+      return JSON.parse(source) as unknown[]
+    } catch (thrown) {
+      throw wrong(`${file} is not JSON: ${messageOf(thrown)}. It should be ${wants}.`)
+    }
+  }
+  return source.split('\n').flatMap((line, at) => {
+    if (line.trim() === '') return []
+    try {
+      return [JSON.parse(line) as unknown]
+    } catch {
+      throw wrong(`${file}:${at + 1}: this line is not JSON. It should be ${wants}.`)
+    }
+  })
+}
+
+/** An id for a task, of what a benchmark calls it. */
+export const idOf = (name: string): string =>
+  name
+    .replaceAll(/[^A-Za-z0-9._-]+/g, '-')
+    .replace(/^[^A-Za-z0-9]+/, '')
+    .slice(0, 64)
+
+/** A text as one word of a shell. */
+export const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`

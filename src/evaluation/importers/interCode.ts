@@ -1,0 +1,121 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { z } from 'zod'
+import { describeIssues } from '../../protocol/errors.ts'
+import { lazily } from '../../protocol/lazily.ts'
+import { readRows, wrong, type Imported, type ImportedFile, type Importer, type ImportedTask } from './imported.ts'
+
+const wants =
+  'ic_ctf.json or ic_mbpp.json of a checkout: git clone https://github.com/princeton-nlp/intercode, then intercode/data/ctf/ic_ctf.json or intercode/data/python/mbpp/ic_mbpp.json'
+
+const base = { query: z.string().min(1), task_id: z.union([z.number(), z.string()]) }
+
+const ctfSchema = lazily(() =>
+  z.object({ ...base, gold: z.string().min(1), setup: z.string().optional(), tags: z.array(z.string()).optional() }),
+)
+const pythonSchema = lazily(() =>
+  z.object({ ...base, tests: z.array(z.string()).min(1), test_setup_code: z.string().optional() }),
+)
+
+const differs = [
+  'The environments for Bash and SQL are not imported: they judge what a command did to a whole file system or database server in their own container, which a folder has no equal of.',
+]
+
+/** InterCode: the puzzles of its CTF environment, and the exercises of its Python environment. */
+export const interCode: Importer = {
+  title: 'InterCode',
+  wants,
+  async read(path) {
+    const name = basename(path)
+    if (/nl2bash|spider|bird|wikisql/.test(name)) throw wrong(`${path}: ${differs[0]} It should be ${wants}.`)
+    const rows = await readRows(path, wants)
+    const first = rows[0] as { readonly tests?: unknown } | undefined
+    return first?.tests === undefined ? ctf(path, rows) : python(path, rows)
+  },
+}
+
+function parsed<T>(schema: z.ZodType<T>, path: string, rows: readonly unknown[]): readonly T[] {
+  return rows.map((row, at) => {
+    const checked = schema.safeParse(row)
+    if (checked.success) return checked.data
+    throw wrong(`${path}: row ${at + 1}: ${describeIssues(checked.error)}. It should be ${wants}.`)
+  })
+}
+
+function ctf(path: string, rows: readonly unknown[]): Imported {
+  const all = parsed(ctfSchema(), path, rows)
+  const assets = join(dirname(path), 'task_assets')
+  // Whatever has to be downloaded first cannot be had without a network.
+  const offline = all.filter(({ setup }) => setup === undefined)
+  const tasks = offline.map(({ task_id: id, query, gold, tags = [] }): ImportedTask => {
+    const folder = join(assets, String(id))
+    return {
+      task: {
+        id: `ctf-${id}`,
+        prompts: [`${query}\n\nWhat you need is in the current folder. Answer with the flag, picoCTF{…}.`],
+        check: { answer: gold, name: 'flag' },
+        tags,
+      },
+      files: existsSync(folder) ? filesIn(folder) : new Map(),
+    }
+  })
+  const left = all.length - offline.length
+  return {
+    tasks,
+    needs: [
+      'The tools that puzzles are solved with, such as python3, file, strings, binwalk and sleuthkit, on this machine or in the image of --docker.',
+    ],
+    differs: [
+      ...differs,
+      ...(left === 0 ? [] : [`${left} puzzles are left out, as their files have to be downloaded first.`]),
+      'The flag is given as the answer, and not with a command "submit"; who says it among other things has it too.',
+    ],
+  }
+}
+
+/** The files of a puzzle, without its solution. */
+function filesIn(folder: string): ReadonlyMap<string, ImportedFile> {
+  const names = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+  const files = names.map((entry) => {
+    const from = join(entry.parentPath, entry.name)
+    return [
+      from
+        .slice(folder.length + 1)
+        .split('\\')
+        .join('/'),
+      { from },
+    ] as const
+  })
+  return new Map(files.filter(([path]) => !/^(?:solution\/|\.placeholder$|\.ignore$)/.test(path)))
+}
+
+function python(path: string, rows: readonly unknown[]): Imported {
+  const tasks = parsed(pythonSchema(), path, rows).map(
+    ({ task_id: id, query, tests, test_setup_code: setup = '' }): ImportedTask => {
+      const name = /assert\s+(?:not\s+)?(?:\w+\()*?(\w+)\(/.exec(tests[0]!)?.[1]
+      const named = name === undefined ? '' : ` The function is called ${name}.`
+      return {
+        task: {
+          id: `python-${id}`,
+          prompts: [`${query.trim()} Write it in Python to solution.py.${named} For example: ${tests[0]}`],
+          check: { command: 'python3 check_solution.py', timeoutMs: 60_000, name: 'tests' },
+          tags: ['python'],
+        },
+        check: new Map([
+          [
+            'check_solution.py',
+            { text: ['from solution import *', setup.replaceAll('\r\n', '\n'), ...tests, ''].join('\n') },
+          ],
+        ]),
+      }
+    },
+  )
+  return {
+    tasks,
+    needs: ['python3, on this machine or in the image of --docker.'],
+    differs: [
+      ...differs,
+      'All tests have to pass; the benchmark’s own reward is the share that do. The first test is told in the prompt, as it shows the arguments.',
+    ],
+  }
+}

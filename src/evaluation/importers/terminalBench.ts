@@ -1,0 +1,189 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { parse as parseToml } from 'smol-toml'
+import { z } from 'zod'
+import { describeIssues, messageOf } from '../../protocol/errors.ts'
+import { lazily } from '../../protocol/lazily.ts'
+import { loadPeer } from '../../protocol/loadPeer.ts'
+import { idOf, kindOf, wrong, type ImportedFile, type Importer, type ImportedTask } from './imported.ts'
+
+const wants =
+  'a folder of tasks in the format of Terminal-Bench 1 (task.yaml) or 2 (task.toml and instruction.md): git clone https://github.com/laude-institute/terminal-bench-2, or the tasks/ of https://github.com/laude-institute/terminal-bench'
+
+const seconds = z.number().positive().optional()
+
+/** Of task.yaml. */
+const oldSchema = lazily(() =>
+  z.looseObject({
+    instruction: z.string().min(1),
+    difficulty: z.string().optional(),
+    category: z.string().optional(),
+    tags: z.array(z.string()).nullish(),
+    max_agent_timeout_sec: seconds,
+    max_test_timeout_sec: seconds,
+  }),
+)
+
+/** Of task.toml. */
+const newSchema = lazily(() =>
+  z.looseObject({
+    metadata: z
+      .looseObject({
+        difficulty: z.string().optional(),
+        category: z.string().optional(),
+        tags: z.array(z.string()).optional(),
+      })
+      .optional(),
+    agent: z.looseObject({ timeout_sec: seconds }).optional(),
+    verifier: z.looseObject({ timeout_sec: seconds }).optional(),
+    environment: z.looseObject({ docker_image: z.string().optional() }).optional(),
+  }),
+)
+
+/** What both formats say. */
+interface Read {
+  readonly instruction: string
+  readonly tags: readonly string[]
+  readonly agentSeconds: number
+  readonly testSeconds: number
+  readonly image: string | undefined
+  /** The folder whose Dockerfile makes the image. */
+  readonly context: string
+  /** What is run, in the folder of the tests. */
+  readonly test: { readonly script: string; readonly file: string } | undefined
+}
+
+/** Terminal-Bench: tasks in a terminal, each with an image. */
+export const terminalBench: Importer = {
+  title: 'Terminal-Bench',
+  wants,
+  async read(path) {
+    if ((await kindOf(path)) !== 'folder') throw wrong(`${path} is no folder: it should be ${wants}.`)
+    const tasks: ImportedTask[] = []
+    const builds: string[] = []
+    const composed: string[] = []
+    for (const name of (await readdir(path)).toSorted()) {
+      const folder = join(path, name)
+      if ((await kindOf(folder)) !== 'folder') continue
+      const read = await readTask(folder)
+      if (read === undefined) continue
+      if (await hasServices(folder, read.context)) {
+        composed.push(name)
+        continue
+      }
+      const image = read.image ?? `terminal-bench/${name.toLowerCase().replaceAll(/[^a-z0-9._-]+/g, '-')}`
+      builds.push(read.image === undefined ? `docker build -t ${image} ${read.context}` : `docker pull ${image}`)
+      tasks.push(await taskOf(name, folder, read, image))
+    }
+    if (tasks.length === 0 && composed.length === 0)
+      throw wrong(`${path} has no task of Terminal-Bench: it should be ${wants}.`)
+    return {
+      tasks,
+      others: new Map([['images.sh', `#!/bin/sh\n# The images of the tasks.\nset -e\n${builds.join('\n')}\n`]]),
+      needs: [
+        'Docker with the images of the tasks: sh <suite>/images.sh, from the folder that this was run in; building takes a network.',
+      ],
+      differs: [
+        'The workspace is a copy of /app of the image, in the place of that in a container of its own for every command, which runs as root: packages that are installed, servers that are started and files elsewhere are gone after it. Tasks about these cannot be solved.',
+        'Commands have no network, also where the benchmark gives one; tests that install what they need first fail, unless the image has it.',
+        ...(composed.length === 0 ? [] : [`Left out, as they need several services: ${composed.join(', ')}.`]),
+      ],
+    }
+  },
+}
+
+const textOf = (file: string): Promise<string | undefined> => readFile(file, 'utf8').catch(() => undefined)
+
+async function readTask(folder: string): Promise<Read | undefined> {
+  const [yaml, toml] = [await textOf(join(folder, 'task.yaml')), await textOf(join(folder, 'task.toml'))]
+  if (toml !== undefined) return readNew(folder, toml)
+  return yaml === undefined ? undefined : readOld(folder, yaml)
+}
+
+async function readOld(folder: string, source: string): Promise<Read> {
+  const file = join(folder, 'task.yaml')
+  const { parse } = await loadPeer(() => import('yaml'), 'Importing tasks of Terminal-Bench 1', 'yaml')
+  const task = checked(oldSchema(), file, () => parse(source) as unknown)
+  return {
+    instruction: task.instruction,
+    tags: tagsOf(task.tags ?? [], task.category, task.difficulty),
+    agentSeconds: task.max_agent_timeout_sec ?? 360,
+    testSeconds: task.max_test_timeout_sec ?? 180,
+    image: undefined,
+    context: folder,
+    test: { script: 'run-tests.sh', file: join(folder, 'run-tests.sh') },
+  }
+}
+
+async function readNew(folder: string, source: string): Promise<Read> {
+  const task = checked(newSchema(), join(folder, 'task.toml'), () => parseToml(source))
+  const instruction = await textOf(join(folder, 'instruction.md'))
+  if (instruction === undefined || instruction.trim() === '')
+    throw wrong(`${folder} has no instruction.md: it should be one of ${wants}.`)
+  const { metadata: { tags = [], category, difficulty } = {}, agent, verifier, environment } = task
+  return {
+    instruction,
+    tags: tagsOf(tags, category, difficulty),
+    agentSeconds: agent?.timeout_sec ?? 600,
+    testSeconds: verifier?.timeout_sec ?? 600,
+    image: environment?.docker_image,
+    context: join(folder, 'environment'),
+    test: undefined,
+  }
+}
+
+function checked<T>(schema: z.ZodType<T>, file: string, read: () => unknown): T {
+  let value: unknown
+  try {
+    value = read()
+  } catch (thrown) {
+    throw wrong(`${file} cannot be read: ${messageOf(thrown)}.`)
+  }
+  const result = schema.safeParse(value)
+  if (result.success) return result.data
+  throw wrong(`${file}: ${describeIssues(result.error)}.`)
+}
+
+const tagsOf = (tags: readonly string[], ...others: readonly (string | undefined)[]): readonly string[] =>
+  [...tags, ...others].flatMap((tag) => (tag === undefined || tag === '' ? [] : [tag]))
+
+/** Whether its containers are more than one. */
+async function hasServices(folder: string, context: string): Promise<boolean> {
+  const compose =
+    (await textOf(join(context, 'docker-compose.yaml'))) ?? (await textOf(join(folder, 'docker-compose.yaml')))
+  if (compose === undefined) return false
+  const services = /^services:\s*\n((?:[ \t]+.*\n|\s*\n)*)/m.exec(`${compose}\n`)?.[1] ?? ''
+  return [...services.matchAll(/^ {2}[\w-]+:\s*$/gm)].length > 1
+}
+
+const testsFolder = '.tests'
+
+async function taskOf(name: string, folder: string, read: Read, image: string): Promise<ImportedTask> {
+  const check = new Map<string, ImportedFile>()
+  for (const entry of await readdir(join(folder, 'tests'), { recursive: true, withFileTypes: true }).catch(() => []))
+    if (entry.isFile()) {
+      const from = join(entry.parentPath, entry.name)
+      check.set(`${testsFolder}/${from.slice(join(folder, 'tests').length + 1)}`, { from })
+    }
+  if (read.test !== undefined) check.set(`${testsFolder}/${read.test.script}`, { from: read.test.file })
+  const script = read.test?.script ?? 'test.sh'
+  // Both formats know where tests are by other names; the second gives its verdict in a file.
+  const verdict = read.test === undefined ? ' && [ "$(cut -c1 /logs/verifier/reward.txt)" = 1 ]' : ''
+  const place = 'rm -rf /tests && cp -r .tests /tests && mkdir -p /logs/verifier'
+  return {
+    task: {
+      id: idOf(name),
+      image: { name: image, mount: '/app', root: true },
+      prompts: [read.instruction.trim()],
+      setup: 'if [ -d /app ]; then cp -a /app/. .; fi',
+      check: {
+        command: `${place} && TEST_DIR=/tests bash /tests/${script}${verdict}`,
+        timeoutMs: 1_000 * read.testSeconds,
+        name: 'tests',
+      },
+      limits: { ms: 1_000 * read.agentSeconds },
+      tags: read.tags,
+    },
+    check,
+  }
+}

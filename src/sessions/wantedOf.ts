@@ -1,0 +1,50 @@
+import type { RecordedRun, Recording } from './recordedRuns.ts'
+import { isToolName, type Wanted } from './testSource.ts'
+
+/** So many replies are played at most, and of so many runs. */
+const mostReplies = 200
+
+/** The last runs that are not too many; of the last one its last replies. */
+export function lastRuns(runs: readonly RecordedRun[]): {
+  readonly runs: readonly RecordedRun[]
+  readonly leftOut: number
+} {
+  const last = runs.at(-1)!
+  const kept: RecordedRun[] = [{ ...last, replies: last.replies.slice(-mostReplies) }]
+  let replies = kept[0]!.replies.length
+  for (const run of runs.slice(0, -1).toReversed()) {
+    replies += run.replies.length
+    if (replies > mostReplies) break
+    kept.unshift(run)
+  }
+  const all = runs.reduce((sum, run) => sum + run.replies.length, 0)
+  return { runs: kept, leftOut: all - kept.reduce((sum, run) => sum + run.replies.length, 0) }
+}
+
+/** What is asserted of the last run: what went wrong in it does not, or what its answer has. Pure. */
+export function wantedOf(run: RecordedRun, { results }: Recording, expect: string | undefined): Wanted {
+  const { ended } = run
+  if (ended !== undefined && ended.stopReason !== 'stop' && ended.stopReason !== 'aborted') {
+    const why = ended.error?.message ?? (ended.reason?.type === 'limit' ? `its limit of ${ended.reason.limit}` : '')
+    return { type: 'end', was: ended.stopReason, why }
+  }
+  if (expect !== undefined) return { type: 'answer' }
+  const failures = run.replies
+    .flatMap(({ toolCalls = [] }) => toolCalls)
+    .filter(({ callId }) => results.get(callId)?.isError === true)
+  // A call of what is no tool can be mended in no tool.
+  const failed = failures.findLast(({ name }) => isToolName(name)) ?? failures.at(-1)
+  return failed === undefined ? { type: 'answer' } : { type: 'calls', name: failed.name }
+}
+
+/** Why an assertion holds of what was recorded; `undefined`: it does not. Pure. */
+export function whyItPasses(run: RecordedRun, wanted: Wanted, expect: string | undefined): string | undefined {
+  if (wanted.type === 'end') {
+    if (run.end?.type === 'elsewhere') return `replies alone do not bring about that ${run.end.what}`
+    return undefined
+  }
+  const answer = run.replies.at(-1)?.text ?? ''
+  return wanted.type === 'answer' && expect !== undefined && answer.includes(expect)
+    ? 'the answer has that already'
+    : undefined
+}

@@ -1,0 +1,2 @@
+export const greeting = 'Helo, and welcome'
+export const farewell = 'Good bye'

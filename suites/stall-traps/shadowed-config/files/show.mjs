@@ -1,0 +1,3 @@
+import { settings } from './settings.mjs'
+
+for (const [name, value] of Object.entries(settings)) console.log(`${name}: ${value}`)

@@ -1,0 +1,4 @@
+export function up(tables) {
+  if (tables.users === undefined) throw new Error('no such table: users')
+  tables.users.push('email')
+}

@@ -1,0 +1,1 @@
+export const up = (tables) => void (tables.users = ['id', 'name'])
