@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import type { LogRecord } from '../protocol/records.ts'
 import type { LogOrigin } from '../protocol/logPages.ts'
 import type { ExportedArtifact, ExportLine } from '../sessions/exportLines.ts'
 import type { SessionSummary } from '../sessions/listSessions.ts'
@@ -74,6 +73,3 @@ export const inScript = (value: unknown): string =>
     /[<\u2028\u2029]/g,
     (unit) => String.raw`\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
   )
-
-/** Records of one log, by their own numbers. */
-export type PageRecords = readonly LogRecord[]

@@ -63,7 +63,7 @@ describeInChromium('a page that runs agents', (it) => {
     await page.locator('#prompt').fill('Tell me a joke.')
     await page.locator('#prompt').press('Enter')
     await page.waitForFunction("driven.typesOf().includes('run.end')")
-    await page.getByText('in this page').first().waitFor()
+    await page.getByText('in-process').first().waitFor()
     await page.locator('.chart-box').first().waitFor({ state: 'attached' })
     checkProblems(context)
   })

@@ -10,4 +10,4 @@ const notBuilt = (): RuntimeError =>
 export const layoutInWorker = (): Promise<never> => Promise.reject(notBuilt())
 
 /** In place of the worker that the inspector page has for it where there is a server. */
-export const layoutChart = layoutInWorker
+export const layoutChart = (): Promise<never> => Promise.reject(notBuilt())
