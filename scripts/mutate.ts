@@ -40,6 +40,7 @@ const copied = [
   'README.md',
   'src',
   'test',
+  'suites',
   'scripts',
   'examples',
   'docs',

@@ -9,8 +9,8 @@ import type { TokenCounter } from './tokenCounter.ts'
 export interface NodeReader {
   /** The highest id there may be. */
   readonly last: NodeId
-  /** A node without its tags; another object each time. */
-  take(id: NodeId): ConversationNode | undefined
+  /** A node with these tags; another object each time. */
+  take(id: NodeId, tags: readonly Tag[]): ConversationNode | undefined
 }
 
 /** A tree as it is kept; its nodes are read when they are asked for. */
@@ -83,8 +83,9 @@ export class ConversationTree {
   }
 
   #read(id: NodeId): ConversationNode | undefined {
-    const kept = this.#kept?.nodes.take(id)
-    return kept === undefined ? undefined : (this.#nodes[id] = { ...kept, tags: this.#tagsOf(id) })
+    const node = this.#kept?.nodes.take(id, this.#tagsOf(id))
+    if (node !== undefined) this.#nodes[id] = node
+    return node
   }
 
   /** By id. */

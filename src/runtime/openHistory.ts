@@ -2,7 +2,7 @@ import type { AgentDefinition } from '../actors/agentDefinition.ts'
 import { hasCode, messageOf } from '../protocol/errors.ts'
 import type { Logger } from '../protocol/logger.ts'
 import type { LogRecord } from '../protocol/records.ts'
-import type { Store } from '../protocol/store.ts'
+import type { Store, StoreLease } from '../protocol/store.ts'
 import { checkVersion } from '../protocol/upgradeRecord.ts'
 import { readHistory } from '../sessions/readHistory.ts'
 import { checkpointForm, goOnFrom, isKeepable, type OpenedLog } from './agents/keptAgent.ts'
@@ -13,12 +13,12 @@ import { checkpointForm, goOnFrom, isKeepable, type OpenedLog } from './agents/k
  */
 export async function openHistory(
   store: Store,
-  agentId: string,
+  { agentId, lastSeq }: Pick<StoreLease, 'agentId' | 'lastSeq'>,
   definition: AgentDefinition,
   logger: Logger | undefined,
 ): Promise<OpenedLog> {
   try {
-    const opened = await fromCheckpoint(store, agentId, definition)
+    const opened = await fromCheckpoint(store, agentId, lastSeq, definition)
     if (opened !== undefined) return opened
   } catch (thrown) {
     if (hasCode(thrown, 'LOG_VERSION')) throw thrown
@@ -30,13 +30,15 @@ export async function openHistory(
 async function fromCheckpoint(
   store: Store,
   agentId: string,
+  lastSeq: number,
   definition: AgentDefinition,
 ): Promise<OpenedLog | undefined> {
   if (store.checkpoints === undefined || !isKeepable(definition)) return undefined
   const checkpoint = await store.checkpoints.read(agentId)
   if (checkpoint?.form !== checkpointForm) return undefined
   const records: LogRecord[] = []
-  for await (const record of store.read(agentId, checkpoint.seq)) {
+  // A store that knows how many there are need not look for more.
+  for await (const record of store.read(agentId, checkpoint.seq, Math.max(1, lastSeq - checkpoint.seq + 1))) {
     checkVersion(agentId, record)
     records.push(record)
   }

@@ -228,7 +228,7 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
     make: (history: OpenedLog) => Promise<T>,
   ): Promise<T> {
     try {
-      const history = await openHistory(this.#store, lease.agentId, definition, this.#logger)
+      const history = await openHistory(this.#store, lease, definition, this.#logger)
       checkResumable(lease.agentId, definition, history, metadata)
       return await make(history)
     } catch (thrown) {

@@ -149,7 +149,7 @@ describe('a conversation that was kept', (it) => {
     const taken: number[] = []
     const restored = new Conversation(log.conversation.counter, {
       state,
-      nodes: { last: nodes.last, take: (id) => (taken.push(id), nodes.take(id)) },
+      nodes: { last: nodes.last, take: (id, tags) => (taken.push(id), nodes.take(id, tags)) },
     })
     const [{ request }, whole] = [assembleRequest(restored, log.frame), assembleRequest(log.conversation, log.frame)]
     assert.equal(request, whole.request)

@@ -109,6 +109,19 @@ describe('a session that is saved as a task', (it) => {
     assert.is(await readFile(join(dir, 'tasks/s1/files/b.txt'), 'utf8'), 'before\n')
   })
 
+  it('turns edits of a file round, the newest first', { timeoutMs: 30_000 }, async (context) => {
+    const dir = await worked(context, {
+      replies: [
+        call('edit_file', { path: 'a.txt', oldText: 'two', newText: 'three' }),
+        call('edit_file', { path: 'a.txt', oldText: 'three', newText: 'four' }),
+        'Done.',
+      ],
+    })
+    assert.is(await readFile(join(dir, 'a.txt'), 'utf8'), 'one\nfour\n')
+    await runCli(context, ['export', 's1', '--task', 'tasks', '--dir', '.'], { cwd: dir })
+    assert.is(await readFile(join(dir, 'tasks/s1/files/a.txt'), 'utf8'), 'one\ntwo\n')
+  })
+
   it('passes once an agent does better, and others can be saved beside it', { timeoutMs: 30_000 }, async (context) => {
     const dir = await worked(context)
     await recordSession(dir, { id: 's2', prompts: ['What is 2 + 2?'], replies: ['5'] })

@@ -3,9 +3,9 @@ import type { NodeId } from '../../protocol/ids.ts'
 import type { Conversation } from '../../conversation/conversation.ts'
 import { KeptNodes, sizes, type NodeChunk } from './keptNodes.ts'
 import type { ConversationNode } from '../../conversation/node.ts'
+import { rowOf } from './nodeRow.ts'
 
 const encoder = new TextEncoder()
-const noTags: readonly never[] = Object.freeze([])
 
 /** Fast rather than small: what people and tools say shrinks to a third or less. */
 const level = 1
@@ -14,7 +14,7 @@ const level = 1
 export interface ChunkSizes {
   /** Bytes of JSON after which a chunk is full. */
   readonly full: number
-  /** Bytes of JSON of hidden nodes that are worth a chunk of their own. */
+  /** Bytes of JSON of hidden nodes that are worth being deflated. */
   readonly worthIt: number
 }
 
@@ -54,8 +54,8 @@ export function keepNodes(conversation: Conversation, { full, worthIt } = usual)
     pool.add(node)
     if (pool.size >= full) stay.push(pool.take(isDeflated))
   }
-  if (pools.hidden.size >= worthIt) stay.push(pools.hidden.take(true))
-  pools.shown.addAll(pools.hidden)
+  // Few hidden nodes are not deflated, so that the next checkpoint puts them together with others, but they are not read with those shown.
+  if (pools.hidden.size > 0) stay.push(pools.hidden.take(pools.hidden.size >= worthIt))
   if (pools.shown.size > 0) stay.push(pools.shown.take(false))
   return bytesOf(lastNodeId, stay)
 }
@@ -81,16 +81,10 @@ class Pool {
   size = 0
 
   add(node: ConversationNode): void {
-    const text = JSON.stringify({ ...node, tags: noTags })
+    const text = JSON.stringify(rowOf(node))
     this.#ids.push(node.id)
     this.#texts.push(text)
     this.size += text.length + 1
-  }
-
-  addAll(other: Pool): void {
-    this.#ids.push(...other.#ids)
-    this.#texts.push(...other.#texts)
-    this.size += other.size
   }
 
   take(isDeflated: boolean): Chunk {

@@ -2,6 +2,8 @@ import { inflateRawSync } from 'node:zlib'
 import type { NodeId } from '../../protocol/ids.ts'
 import type { NodeReader } from '../../conversation/conversationTree.ts'
 import type { ConversationNode } from '../../conversation/node.ts'
+import type { Tag } from '../../protocol/braking.ts'
+import { nodeOf, type NodeRow } from './nodeRow.ts'
 
 const decoder = new TextDecoder()
 
@@ -18,13 +20,13 @@ export const sizes = { head: 8, node: 2, chunk: 5 } as const
 /**
  * Nodes as bytes, in chunks that are read when one of their nodes is first asked for. Numbers have their lowest byte first: the highest id
  * and how many chunks there are, of 32 bits; for each id the chunk that has its node, counted from 1, or 0, of 16 bits; of each chunk where
- * it ends, of 32 bits, and 1 if it is deflated. Then the chunks: JSON arrays of nodes without their tags. Ids of summaries have no node.
+ * it ends, of 32 bits, and 1 if it is deflated. Then the chunks: JSON arrays of rows (`NodeRow`). Ids of summaries have no node.
  */
 export class KeptNodes implements NodeReader {
   readonly #view: DataView
   readonly chunks: readonly NodeChunk[]
   /** What was read and not asked for yet, by chunk. */
-  readonly #read: (Map<NodeId, ConversationNode> | undefined)[] = []
+  readonly #read: (Map<NodeId, NodeRow> | undefined)[] = []
   /** The highest id there may be. */
   readonly last: NodeId
 
@@ -51,21 +53,21 @@ export class KeptNodes implements NodeReader {
     return this.#view.getUint16(sizes.head + sizes.node * (id - 1), true) - 1
   }
 
-  /** A node without its tags. It is given once: the next time it is read again. */
-  take(id: NodeId): ConversationNode | undefined {
+  /** A node is given once: the next time it is read again. */
+  take(id: NodeId, tags: readonly Tag[]): ConversationNode | undefined {
     const place = this.chunkOf(id)
     if (place < 0) return undefined
-    let nodes = this.#read[place]
-    if (nodes?.has(id) !== true) this.#read[place] = nodes = this.#nodesIn(place)
-    const node = nodes.get(id)
-    nodes.delete(id)
-    return node
+    let rows = this.#read[place]
+    if (rows?.has(id) !== true) this.#read[place] = rows = this.#rowsIn(place)
+    const row = rows.get(id)
+    rows.delete(id)
+    return row && nodeOf(row, tags)
   }
 
-  #nodesIn(place: number): Map<NodeId, ConversationNode> {
+  #rowsIn(place: number): Map<NodeId, NodeRow> {
     const { bytes, isDeflated } = this.chunks[place]!
     const text = decoder.decode(isDeflated ? inflateRawSync(bytes) : bytes)
-    const nodes = JSON.parse(text) as ConversationNode[]
-    return new Map(nodes.map((node) => [node.id, node]))
+    const rows = JSON.parse(text) as NodeRow[]
+    return new Map(rows.map((row) => [row[0], row]))
   }
 }

@@ -3,8 +3,8 @@ import type { LogRecord } from '../../protocol/records.ts'
 import { readRecord } from '../readRecord.ts'
 import type { Database, Row } from './database.ts'
 
-/** Records of a page: the first is small, as many readers want the beginning only. */
-const pages = { first: 8, most: 1_024, characters: 4 * 1024 * 1024 } as const
+/** Records of a page: the first is small, as many readers want the beginning only; it is larger for who says how many are wanted. */
+const pages = { first: 8, known: 320, most: 1_024, characters: 4 * 1024 * 1024 } as const
 
 /** What its column takes. */
 const largestSeq = 2 ** 31 - 1
@@ -21,7 +21,7 @@ export async function* readLog(
   let next = Math.min(Math.max(1, fromSeq), largestSeq)
   let left = most
   let agent: number | undefined
-  for (let size: number = pages.first; left > 0;) {
+  for (let size: number = most === Infinity ? pages.first : pages.known; left > 0;) {
     const wanted = Math.min(size, left)
     const rows = await readPage(database, { agentId, agent, next, wanted })
     // A log that was deleted meanwhile, and perhaps begun anew, ends where it was.

@@ -1,0 +1,64 @@
+import type { Tag } from '../../protocol/braking.ts'
+import type { Message } from '../../protocol/messages.ts'
+import type { ConversationNode } from '../../conversation/node.ts'
+
+/** What few nodes have. */
+type Rest = Pick<
+  ConversationNode,
+  'rebasedFrom' | 'graftedFrom' | 'isIrreversible' | 'reversible' | 'isPolling' | 'ranWith'
+>
+
+/** The two kinds of messages that there are most of, without what is the same in all of them: one text of a prompt, and one of a call that went well. */
+type ShortMessage = string | readonly [callId: string, toolName: string, text: string]
+
+/** A node as JSON without the names of what every node has: they take longer to read than what is said. Its tags stand elsewhere. */
+export type NodeRow = readonly [
+  id: ConversationNode['id'],
+  parentId: ConversationNode['parentId'],
+  runId: string,
+  turnIndex: number,
+  stepId: ConversationNode['stepId'],
+  tokens: number,
+  pathTokens: number,
+  depth: number,
+  message: Message | ShortMessage,
+  rest?: Rest,
+]
+
+/** The row of a node; shares its objects. */
+export function rowOf(node: ConversationNode): NodeRow {
+  const { id, parentId, message, runId, turnIndex, stepId, tokens, pathTokens, depth, tags: _, ...rest } = node
+  const row = [id, parentId, runId, turnIndex, stepId, tokens, pathTokens, depth, shortened(message)] as const
+  return Object.values(rest).some((value) => value !== undefined) ? [...row, rest] : row
+}
+
+/** The node of a row, with its tags. */
+export function nodeOf(row: NodeRow, tags: readonly Tag[]): ConversationNode {
+  const [id, parentId, runId, turnIndex, stepId, tokens, pathTokens, depth, said, rest] = row
+  const message = lengthened(said)
+  const node = { id, parentId, message, runId, turnIndex, stepId, tokens, pathTokens, depth, tags }
+  return rest === undefined ? node : { ...node, ...rest }
+}
+
+/** Whether an object has just these fields, in this order, in which requests show them. */
+const hasJust = (value: object, fields: string): boolean => Object.keys(value).join() === fields
+
+/** One that is not exactly as `lengthened` makes it stays as it is. */
+function shortened(message: Message): Message | ShortMessage {
+  const [block] = message.content
+  if (message.role === 'assistant' || block?.type !== 'text' || message.content.length > 1) return message
+  if (!hasJust(block, 'type,text')) return message
+  if (message.role === 'user')
+    return message.source === 'prompt' && hasJust(message, 'role,content,source') ? block.text : message
+  const { callId, toolName, isError } = message
+  return !isError && hasJust(message, 'role,callId,toolName,content,isError') ? [callId, toolName, block.text] : message
+}
+
+function lengthened(said: NodeRow[8]): Message {
+  if (typeof said === 'string') return { role: 'user', content: [{ type: 'text', text: said }], source: 'prompt' }
+  if (!isShort(said)) return said
+  const [callId, toolName, text] = said
+  return { role: 'toolResult', callId, toolName, content: [{ type: 'text', text }], isError: false }
+}
+
+const isShort = (said: Message | ShortMessage): said is ShortMessage => Array.isArray(said)
