@@ -22,7 +22,7 @@ import { chooseModel } from '../models/chooseModel.ts'
 import { recordFolder } from '../recordFolder.ts'
 import { commitAgent } from './commitAgent.ts'
 import { evalSource, type EvalSource } from './evalSource.ts'
-import { suiteFolder } from './shippedSuite.ts'
+import { shippedSuites, suiteFolder } from './shippedSuite.ts'
 
 const wrong = (what: string): RuntimeError => new RuntimeError('INVALID_OPTION', what)
 
@@ -41,7 +41,7 @@ export async function evalPlan(invocation: Invocation, host: CliHost, signal: Ab
   const { task: path = '', out, resume, replay, docker } = invocation
   if (out !== undefined && resume !== undefined) throw wrong('--resume says which folder it is: leave --out out.')
   const at = (place: string): string => resolve(host.cwd(), place)
-  const suite = await readSuite(suiteFolder(path, host.cwd()), host.cwd())
+  const suite = await readSuite(suiteFolder(path, host.cwd()), host.cwd(), shippedSuites())
   const config = await loadConfig(invocation, host)
   const header = await headerIn(resume ?? replay, at)
   const recorded = replay === undefined ? undefined : (await readResults(at(replay))).header

@@ -18,13 +18,13 @@ const wrong = (what: string): RuntimeError => new RuntimeError('INVALID_OPTION',
 const moduleNames = ['suite.ts', 'suite.mts', 'suite.js', 'suite.mjs']
 
 /**
- * Reads and checks the suite in a folder.
+ * Reads and checks the suite in a folder. `known`: names of others that could be meant, if it is not there.
  *
  * @throws RuntimeError `INVALID_OPTION` that names file, line and key of what is wrong; when there is no such folder, it names those there are.
  */
-export async function readSuite(path: string, cwd: string): Promise<Suite> {
+export async function readSuite(path: string, cwd: string, known: readonly string[] = []): Promise<Suite> {
   const folder = resolve(cwd, path)
-  if ((await kindOf(folder)) !== 'folder') throw wrong(await notThere(folder, path))
+  if ((await kindOf(folder)) !== 'folder') throw wrong(await notThere(folder, path, known))
   const names = await readdir(folder)
   const moduleName = moduleNames.find((name) => names.includes(name))
   const definition = moduleName === undefined ? {} : await readSuiteModule(join(folder, moduleName))
@@ -63,18 +63,18 @@ async function kindOf(path: string): Promise<'file' | 'folder' | undefined> {
 }
 
 /** Names what may be meant: folders beside it that hold suites. */
-async function notThere(folder: string, path: string): Promise<string> {
+async function notThere(folder: string, path: string, known: readonly string[]): Promise<string> {
   const kind = await kindOf(folder)
   if (kind === 'file') return `${folder} is a file: a suite is a folder.`
   const beside = dirname(folder)
   const names = await readdir(beside).catch((): string[] => [])
   const found = await Promise.all(names.map(async (name) => ((await holdsTasks(join(beside, name))) ? [name] : [])))
-  const suites = found.flat()
-  if (suites.length === 0) return `There is no folder ${folder}, and no suite beside it.`
-  const nearest = nearestWord(basename(folder), suites)
   const said = dirname(path) === '.' ? '' : `${dirname(path)}/`
-  const meant = nearest === undefined ? '' : ` Did you mean ${said}${nearest}?`
-  return `There is no suite ${path}.${meant} There are: ${suites.map((name) => said + name).join(', ')}.`
+  const suites = [...found.flat().map((name) => said + name), ...known]
+  if (suites.length === 0) return `There is no folder ${folder}, and no suite beside it.`
+  const nearest = nearestWord(path, suites)
+  const meant = nearest === undefined ? '' : ` Did you mean ${nearest}?`
+  return `There is no suite ${path}.${meant} There are: ${suites.join(', ')}.`
 }
 
 async function holdsTasks(folder: string): Promise<boolean> {
