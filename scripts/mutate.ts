@@ -44,6 +44,7 @@ const copied = [
   'scripts',
   'examples',
   'docs',
+  'site/package-lock.json',
 ]
 /** A fault may make a test wait for ever. */
 const stageTimeoutMs = 300_000
