@@ -107,8 +107,8 @@ export function fetchViews({ route }: Inspector): () => Promise<unknown> {
   return other
 }
 
-/** The whole page. `notes`: what is to be known of what it shows, as long as it is shown. */
-export function App({ inspector, notes }: { readonly inspector: Inspector; readonly notes?: () => readonly string[] }) {
+/** The whole page. */
+export function App({ inspector }: { readonly inspector: Inspector }) {
   const [dialog, setDialog] = useState<DialogName | null>(null)
   const [part, setPart] = useState<Part>('agent')
   const { connection } = inspector.attached.value
@@ -169,11 +169,6 @@ export function App({ inspector, notes }: { readonly inspector: Inspector; reado
         <div class="notices">
           <ConnectionBanner connection={connection} clock={inspector.clock} />
           {chosen === null ? <FirstHint inspector={inspector} onMarks={() => setDialog('marks')} /> : null}
-          {notes?.().map((note) => (
-            <div key={note} class="banner warn" role="status">
-              <span class="grow">{note}</span>
-            </div>
-          ))}
           {inspector.problems.value.map((problem) => (
             <div key={problem} class="banner warn" role="alert">
               <span class="grow">{problem}</span>

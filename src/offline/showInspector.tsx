@@ -1,3 +1,4 @@
+import { effect, untracked } from '@preact/signals'
 import { render } from 'preact'
 import { App, fetchViews } from '../inspector/app.tsx'
 import { browserPorts } from '../inspector/browserPorts.ts'
@@ -8,7 +9,7 @@ import { servedChart } from '../charts/servedChart.ts'
 import type { InProcessServer } from '../server/inProcess/inProcessServer.ts'
 
 export interface ShowOptions {
-  /** Told at the top of the page as long as they hold; read anew when a signal that they read changes. */
+  /** Told at the top of the page, also after a person went on there; read anew when a signal that they read changes. */
   readonly notes?: (inspector: Inspector) => readonly string[]
   /** Where the page keeps what it shows. Default: what follows the `#` of the document's address. */
   readonly address?: Address
@@ -50,6 +51,13 @@ function portsOf(server: InProcessServer, address: Address): InspectorPorts {
   }
 }
 
+/** Going on takes away what the page tells of an address: what is known of a session is told again. */
+function tell({ problems }: Inspector, notes: readonly string[]): void {
+  const told = untracked(() => problems.value)
+  const more = notes.filter((note) => !told.includes(note))
+  if (more.length > 0) problems.value = [...told, ...more]
+}
+
 /** Shows the inspector in an element, over agents and sessions of this page alone. Its styles are those of `inspector/styles/page.css`. */
 export function showInspector(
   place: HTMLElement,
@@ -58,12 +66,14 @@ export function showInspector(
 ): ShownInspector {
   const inspector = new Inspector(portsOf(server, address))
   const fetchOthers = fetchViews(inspector)
-  render(<App inspector={inspector} {...(notes === undefined ? {} : { notes: () => notes(inspector) })} />, place)
+  const stop = effect(() => tell(inspector, notes?.(inspector) ?? []))
+  render(<App inspector={inspector} />, place)
   // All of it is there: nothing of it need come later than the page.
   void Promise.all([loadMarkdown(), fetchOthers()])
   return {
     inspector,
     close() {
+      stop()
       render(null, place)
       inspector.close()
     },

@@ -142,6 +142,18 @@ describe('sessions for a page', (it) => {
     assert.match(note!, /none of the \d+ records of boss-1\.1/)
   })
 
+  it('end where the room ends: no later record that would have found room comes after a gap', async () => {
+    const store = await someSessions()
+    const whole = await logOf(store, 'boss-1')
+    const sizes = whole.map((record) => Buffer.byteLength(`${JSON.stringify({ agentId: 'boss-1', record })}\n`))
+    // The largest record but the first has no room, and the next one would.
+    const largest = sizes.indexOf(Math.max(...sizes.slice(1, -1)), 1)
+    const before = sizes.slice(0, largest).reduce((sum, size) => sum + size, 0)
+    const limits = { recordBytes: before + sizes[largest]! - 1 }
+    assert.ok(sizes[largest + 1]! < sizes[largest]!)
+    assert.equal(await logOf(await pageStore(store, ['boss-1'], limits), 'boss-1'), whole.slice(0, largest))
+  })
+
   it('keep to what they were asked for: an agent without a log is refused', async () => {
     const store = await someSessions()
     const thrown = (await assert.rejects(packSession(store, 'nobody'))) as { readonly code: string }

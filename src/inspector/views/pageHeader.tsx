@@ -33,12 +33,6 @@ function ThemeButton({ inspector: { choices } }: { readonly inspector: Inspector
   )
 }
 
-/** The server's name; a page may have its agents in itself. */
-const placeOf = (url: string): string => {
-  const { host } = new URL(url)
-  return host === 'in-process' ? 'in this page' : host
-}
-
 export interface PageHeaderProps {
   readonly inspector: Inspector
   readonly onHelp: () => void
@@ -67,7 +61,7 @@ export function PageHeader({ inspector, onHelp, children }: PageHeaderProps) {
       <span class="connection" title={connection.url}>
         <span class={`dot ${dot}`} aria-hidden="true" />
         <span class="connection-word">{label}</span>
-        <span class="faint mono server">{placeOf(connection.url)}</span>
+        <span class="faint mono server">{new URL(connection.url).host}</span>
       </span>
       <ThemeButton inspector={inspector} />
       <SquareButton label="Help" hint="Help: marks and keys (?)" isQuiet onClick={onHelp}>

@@ -172,6 +172,9 @@ describe('a server for clients in this process', (it) => {
     socket.send(JSON.stringify({ type: 'hello' }))
     for (let second = 0; second < 4; second += 1) {
       for (let count = 0; count < 8; count += 1) socket.send(JSON.stringify({ type: 'ping' }))
+      // Each text comes in a turn of its own, and all of them before the second is over.
+      for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve))
+      assert.is(closedWith, undefined)
       await clock.advance(1_000)
     }
     assert.is(closedWith, undefined)
