@@ -170,4 +170,28 @@ export const faults: readonly Fault[] = [
     to: 'this.#absent.add(id)',
     tests: ['protocol/knownIds'],
   },
+  {
+    id: 'checkpoints-22',
+    file: 'src/runtime/agents/nodeRow.ts',
+    what: 'what a person said to steer an agent is a prompt after an opening',
+    from: "message.source === 'prompt' && hasJust",
+    to: 'hasJust',
+    tests: ['conversation/keptConversation', 'runtime/checkpointsAgree'],
+  },
+  {
+    id: 'checkpoints-23',
+    file: 'src/runtime/agents/nodeRow.ts',
+    what: 'a call that failed went well after an opening',
+    from: '!isError && hasJust',
+    to: 'hasJust',
+    tests: ['conversation/keptConversation', 'runtime/checkpointsAgree'],
+  },
+  {
+    id: 'checkpoints-24',
+    file: 'src/runtime/openHistory.ts',
+    what: 'an agent is opened without its last record',
+    from: 'lastSeq - checkpoint.seq + 1)',
+    to: 'lastSeq - checkpoint.seq)',
+    tests: ['runtime/checkpoints.test'],
+  },
 ]
