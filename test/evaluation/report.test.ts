@@ -197,6 +197,22 @@ describe('pairs', (it) => {
 })
 
 describe('warnings of a report', (it) => {
+  it('say that figures of embedded models show nothing of real ones', () => {
+    const { header, results } = madeUp({
+      tasks: 8,
+      trials: 2,
+      arms: ['off', 'on'],
+      seed: 1,
+      skill: () => ({ passes: 0.5, costs: 1 }),
+    })
+    const { warnings } = reportOf(header, results)
+    assert.not.ok(warnings.some(({ code }) => code === 'EMBEDDED'))
+    const arms = header.arms.map((arm, index) => (index === 0 ? { ...arm, model: 'embedded:traps' } : arm))
+    const told = reportOf({ ...header, arms }, results).warnings.filter(({ code }) => code === 'EMBEDDED')
+    assert.is(told.length, 1)
+    assert.match(told[0]!.text, /^embedded:traps: an embedded model is a program.*nothing of real models\.$/)
+  })
+
   const warned = (header: EvaluationHeader, results: TrialResult[], stopped?: Report['stopped']): string[] =>
     reportOf(header, results, stopped == null ? {} : { stopped }).warnings.map(({ code, text }) => `${code}: ${text}`)
   const all = (

@@ -3,6 +3,7 @@ import { RuntimeError } from '../../protocol/errors.ts'
 import { cellText } from './markdownReport.ts'
 import { percent } from './measures.ts'
 import type { ArmReport, Comparison, Report } from './report.ts'
+import { isEmbedded } from './warningsOf.ts'
 import { figureWords, pWords, times, usd } from './words.ts'
 
 /** The columns of the table of live figures in `docs/evidence.md`. */
@@ -69,9 +70,7 @@ function refuse({ arms, progress, tasks, warnings }: Report): void {
     throw unpublished(
       `The evaluation is not complete: of ${counted(planned, 'trial')} ${missing} are missing and ${errors} ended with errors. Resume it first.`,
     )
-  const embedded = arms.filter(({ model, answeredBy }) =>
-    [model, ...answeredBy].some((id) => id.startsWith('embedded')),
-  )
+  const embedded = arms.filter(isEmbedded)
   if (embedded.length > 0)
     throw unpublished(
       `Embedded models solve and fail on purpose, so their figures are no evidence: ${embedded.map(({ name, model }) => `${name} (${model})`).join(', ')}.`,

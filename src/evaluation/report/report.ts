@@ -163,6 +163,7 @@ export type WarningCode =
   | 'INCOMPLETE'
   | 'ERRORS'
   | 'PASSES_WITHOUT_WORK'
+  | 'EMBEDDED'
   | 'ALIAS_MOVED'
   | 'UNPRICED'
   | 'ONE_TASK'

@@ -22,6 +22,10 @@ const stoppedBy: Readonly<Record<Stopped['why'], string>> = {
   crashed: 'its process ended',
 }
 
+/** Whether a program answered in place of a model, in some trial at least. */
+export const isEmbedded = ({ model, answeredBy }: Pick<ArmReport, 'model' | 'answeredBy'>): boolean =>
+  [model, ...answeredBy].some((id) => id.startsWith('embedded'))
+
 /** Names in a sentence, the first ten of them. */
 function listed(names: readonly string[]): string {
   const shown = names.slice(0, 10).join(', ')
@@ -50,6 +54,15 @@ const checks: readonly Check[] = [
       : {
           code: 'PASSES_WITHOUT_WORK',
           text: `${counted(free.length, 'task')} ${free.length === 1 ? 'passes' : 'pass'} before an agent does anything, and ${free.length === 1 ? 'says' : 'say'} nothing of agents: ${listed(free.map(({ id }) => id))}.`,
+        }
+  },
+  ({ arms }) => {
+    const embedded = arms.filter(isEmbedded)
+    return embedded.length === 0
+      ? undefined
+      : {
+          code: 'EMBEDDED',
+          text: `${listed([...new Set(embedded.map(({ model }) => model))])}: an embedded model is a program that solves and fails on purpose. These figures show that the suite works, and say nothing of real models.`,
         }
   },
   ({ arms }) => {

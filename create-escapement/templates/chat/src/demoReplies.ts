@@ -1,7 +1,11 @@
 import type { Policy } from 'escapement'
 
+/** Without the id of its step, such as [n12], which a result ends with once the agent has brakes. */
 const textOf = (content: readonly { readonly type: string }[]): string =>
-  content.map((block) => ('text' in block ? String(block.text) : '')).join('')
+  content
+    .map((block) => ('text' in block ? String(block.text) : ''))
+    .join('')
+    .replace(/\s*\[n\d+\]\s*$/, '')
 
 /** Stands in for a model: it writes down what follows "remember", and lists the notes when it is asked. */
 export const reply: Policy = ({ messages }) => {

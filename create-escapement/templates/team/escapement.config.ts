@@ -1,0 +1,7 @@
+import { defineConfig } from 'escapement'
+import { chooseModel } from './src/model.ts'
+import { lead } from './src/team.ts'
+
+export default defineConfig({
+  agents: [lead(chooseModel(), 'published')],
+})
