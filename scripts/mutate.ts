@@ -41,6 +41,7 @@ const copied = [
   'src',
   'test',
   'suites',
+  'site',
   'scripts',
   'examples',
   'docs',
