@@ -1,4 +1,5 @@
-import type { RawData } from 'ws'
+/** What a message brings, as `ws` has it: named here, so that whoever uses the package needs no types of `ws`. */
+type RawData = Buffer | ArrayBuffer | Buffer[]
 
 /** The server's end of a WebSocket: one of `ws`, or of a pair in this process. */
 export interface ServerSocket {
