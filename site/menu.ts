@@ -40,7 +40,11 @@ export const menu: readonly MenuGroup[] = [
   },
   {
     label: 'Braking',
-    pages: [['braking', 'The braking layer'], 'policies', 'evidence'],
+    pages: [['braking', 'The braking layer'], 'policies'],
+  },
+  {
+    label: 'Measuring',
+    pages: ['evaluation', 'suites', 'evidence'],
   },
   {
     label: 'Integrations',

@@ -161,9 +161,16 @@ describeInChromium('the frame of the inspector page', (it) => {
     await inspector.sees(/^failed: /, inspector.state)
     assert.match((await inspector.state.getAttribute('title')) ?? '', 'The rope broke')
     assert.equal(await axeViolations(page), [])
+    const again = new Promise<void>((resolve) => {
+      agent.subscribe(({ type }) => {
+        if (type === 'run.end') resolve()
+      })
+    })
     await page.getByRole('button', { name: /^Retry/ }).click()
-    await page.locator('.conversation-row').filter({ hasText: 'Pull until it breaks' }).nth(1).waitFor()
+    await again
     await inspector.sees(/^failed: /, inspector.state)
+    // It went on with the same prompt.
+    assert.is(await page.locator('.conversation-row').filter({ hasText: 'Pull until it breaks' }).count(), 1)
   })
 })
 
