@@ -24,7 +24,7 @@ export const farText = (scale: number): number | null => (scale >= nearest ? nul
 /** Between a name and the sides of its box, as a part of its size. */
 const besideName = 0.3
 /** How much smaller than others a name is at the most, so that it fits. */
-const smallest = 0.82
+const smallest = 0.96
 
 /** How large the name of a box is from afar, and where the box is then: it holds its name. What is around all others stays. Pure. */
 export function farName(
