@@ -67,6 +67,10 @@ function numbersIn(value: unknown): number[] {
   return Object.values(value).flatMap(numbersIn)
 }
 
+/** Two arms that are alike, over eight tasks tried twice. */
+const evenArms = (): ReturnType<typeof madeUp> =>
+  madeUp({ tasks: 8, trials: 2, arms: ['off', 'on'], seed: 1, skill: () => ({ passes: 0.5, costs: 1 }) })
+
 describe('a report', (it) => {
   it(
     'has no figure without an interval or a reason, and no number that is none, whatever the results are',
@@ -179,13 +183,7 @@ describe('pairs', (it) => {
   })
 
   it('are not compared by cost where a model has no prices', () => {
-    const { header, results } = madeUp({
-      tasks: 8,
-      trials: 2,
-      arms: ['off', 'on'],
-      seed: 1,
-      skill: () => ({ passes: 0.5, costs: 1 }),
-    })
+    const { header, results } = evenArms()
     const unpriced = { ...header, arms: header.arms.map((arm, index) => ({ ...arm, isPriced: index === 0 })) }
     const { comparisons, arms, costUsd, warnings } = reportOf(unpriced, results)
     assert.equal([comparisons[0]!.cost.verdict, comparisons[0]!.cost.p, costUsd], ['unknown', null, null])
@@ -198,13 +196,7 @@ describe('pairs', (it) => {
 
 describe('warnings of a report', (it) => {
   it('say that figures of embedded models show nothing of real ones', () => {
-    const { header, results } = madeUp({
-      tasks: 8,
-      trials: 2,
-      arms: ['off', 'on'],
-      seed: 1,
-      skill: () => ({ passes: 0.5, costs: 1 }),
-    })
+    const { header, results } = evenArms()
     const { warnings } = reportOf(header, results)
     assert.not.ok(warnings.some(({ code }) => code === 'EMBEDDED'))
     const arms = header.arms.map((arm, index) => (index === 0 ? { ...arm, model: 'embedded:traps' } : arm))

@@ -10,20 +10,11 @@ import { mcpTools } from '../../src/mcp.ts'
 import { scriptedModel } from '../../src/testing/scriptedModel.ts'
 import { exportSession } from '../../src/sessions/exportSession.ts'
 import { calls } from '../support/agentHarness.ts'
+import { anywhere, inHeaders, random, secretWith, told } from '../support/awkwardSecrets.ts'
 import { someRuns } from '../support/seeds.ts'
 import { assert, describe, type CaseContext } from '../support/suite.ts'
 import { startTracing } from '../telemetry/tracingProbe.ts'
 import { raw, until } from './opened.ts'
-
-/** As much of a secret as nobody may see. */
-const told = 8
-
-/** Letters that occur nowhere else, so that every piece of a secret is known for one; between them such as need escapes. */
-const random = fc.string({ unit: fc.constantFrom(...Array.from('qxzjkvwQXZJKVW')), minLength: 9, maxLength: 12 })
-const inHeaders = fc.constantFrom('"', '\\', "'", '/', '%', '&', '+', '=', '{', '<', '%2F')
-const anywhere = fc.oneof(inHeaders, fc.constantFrom('é', '漢', '👋', ' ', '\n'))
-const secretWith = (awkward: fc.Arbitrary<string>): fc.Arbitrary<string> =>
-  fc.tuple(random, awkward, random).map((parts) => parts.join(''))
 
 const hidden = fc.record({
   variable: secretWith(anywhere),
