@@ -60,6 +60,9 @@ const echo: Answer = (stream) => {
   stream.pipe(stream)
 }
 
+/** A worker is looked at once a second: these cases wait for several looks. */
+const looked = { timeoutMs: 20_000 }
+
 describe('the balancer of a cluster', (it) => {
   it('carries what both ends say, while they say it', async (context) => {
     const { balancer, answered } = await balancerOf(context)
@@ -104,7 +107,7 @@ describe('the balancer of a cluster', (it) => {
     }
   })
 
-  it('takes what a worker has under way that is not well to one that is', async (context) => {
+  it('takes what a worker has under way that is not well to one that is', looked, async (context) => {
     const { balancer, ask } = await balancerOf(context)
     const state = { health: 200 }
     const held: Answer = (stream) => stream.respond({ ':status': 201 })
@@ -117,7 +120,7 @@ describe('the balancer of a cluster', (it) => {
     for (let request = 0; request < 3; request++) assert.is(await ask('answered').status, 200)
   })
 
-  it('leaves to a worker that is not well what nobody else could do better', async (context) => {
+  it('leaves to a worker that is not well what nobody else could do better', looked, async (context) => {
     const { balancer, ask, answered } = await balancerOf(context)
     const looks = { count: 0, third: Promise.withResolvers<void>() }
     const health = (): number => {
