@@ -204,12 +204,12 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'unloading-22',
-    file: 'src/runtime/children/children.ts',
+    file: 'src/runtime/runtime.ts',
     what: 'a new life opens the log before the last one has let it go',
-    from: `    await child.release
+    from: `    await this.#hosts.released(agentId)
 `,
     to: '',
-    tests: ['journeys/supervises', 'tree/chaosTree'],
+    tests: ['runtime/childEndings', 'journeys/supervises', 'tree/chaosTree'],
   },
   {
     id: 'unloading-23',

@@ -1,6 +1,8 @@
 import { defineAgent } from '../../src/actors/defineAgent.ts'
 import { policyModel } from '../../src/actors/models/policyModel.ts'
 import { createRuntime, type Runtime } from '../../src/createRuntime.ts'
+import type { Store } from '../../src/protocol/store.ts'
+import { memoryStore } from '../../src/stores/memoryStore.ts'
 import { scriptedModel } from '../../src/testing/scriptedModel.ts'
 import { simulatedClock, type SimulatedClock } from '../../src/testing/simulatedClock.ts'
 import { quiet, tool, withCode } from '../support/agentHarness.ts'
@@ -66,6 +68,42 @@ describe('a child that its agent began by code', (it) => {
     await quiet()
     await child.stop()
     assert.is(runtime.agent('w'), undefined)
+  })
+})
+
+describe('a called child that has crashed', (it) => {
+  it('begins anew once its log is free, however long that takes', async ({ cleanup }) => {
+    const clock = simulatedClock()
+    const inner = memoryStore()
+    const freed = Promise.withResolvers<void>()
+    const store: Store = {
+      ...inner,
+      open: async (agentId, options) => {
+        const lease = await inner.open(agentId, options)
+        if (agentId !== 'r.1') return lease
+        return { ...lease, lastSeq: lease.lastSeq, release: () => freed.promise.then(() => lease.release()) }
+      },
+    }
+    const runtime = await createRuntime({ clock, store })
+    cleanup(() => runtime.close().catch(() => {}))
+    const agents = [{ definition: failing('worker'), backoffMs: 20 }]
+    const root = await runtime.spawn(
+      defineAgent({ name: 'root', agents, model: caller('worker', { task: 'x' }) }),
+      { id: 'r' },
+    )
+    const { result } = root.prompt('go')
+    await quiet()
+    await clock.advance(1_000)
+    await quiet()
+    freed.resolve()
+    await quiet()
+    await clock.advance(1_000)
+    assert.is((await result).stopReason, 'stop')
+    const answers = root.conversation.trunk().flatMap(({ message }) => (message.role === 'toolResult' ? [message] : []))
+    assert.equal(
+      answers.map(({ isError, content }) => [isError, content]),
+      [[false, [{ type: 'text', text: 'done' }]]],
+    )
   })
 })
 

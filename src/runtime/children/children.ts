@@ -140,7 +140,6 @@ export class Children implements ChildPorts {
       )
     const task = callId === null ? undefined : taskOf(agent, input.input)
     if (task?.ok === false) return this.#answer(input, { text: task.message, isError: true })
-    await child.release
     const running = agent.detach === false ? undefined : this.detached.get(childId)
     if (running !== undefined) return this.#answer(input, detachedAnswer(running))
     const incognito = child.incognito ?? (this.#parent.incognito && this.#parent.store)
