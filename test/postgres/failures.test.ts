@@ -139,6 +139,22 @@ describeWithPostgres('a PostgreSQL store whose database fails', (it) => {
     )
   })
 
+  it('answers all who asked together, also when the answer is lost', async (context) => {
+    const proxy = await proxyTo(context)
+    const store = context.store({}, proxy.url)
+    for (const id of ['a', 'b']) {
+      await store.open(id)
+      await store.append(id, recordsBetween(1, 2))
+    }
+    proxy.mode = 'deaf'
+    const swallowed = proxy.swallowed()
+    const reads = owned(Promise.all([readAll(store, 'a', 1, 1), readAll(store, 'b', 2, 1)]))
+    await swallowed
+    proxy.mode = 'open'
+    proxy.cut()
+    assert.equal(await reads, [recordsBetween(1, 1), recordsBetween(2, 2)])
+  })
+
   it('does not end the process when connections break that nobody uses', async (context) => {
     const store = context.store()
     await store.open('a')

@@ -57,6 +57,40 @@ describeWithPostgres('records in a PostgreSQL store', (it) => {
     assert.equal(await readAll(one, 'a', 2 ** 40), [])
   })
 
+  it('of many logs are read by few statements when they are asked for at once, each reader getting its own', async ({
+    url,
+    store,
+    cleanup,
+  }) => {
+    const writer = store()
+    const lengths = Array.from({ length: 40 }, (_, index) => index % 12)
+    for (const [index, length] of lengths.entries()) {
+      const lease = await writer.open(`a${index}`)
+      if (length > 0) await writer.append(`a${index}`, recordsBetween(1, length))
+      await lease.release()
+    }
+    const pool = new Pool({ connectionString: url, max: 2 })
+    cleanup(() => pool.end())
+    const statements: string[] = []
+    const { query } = pool
+    pool.query = ((config: { text: string }) => {
+      if (/FROM .*records /.test(config.text)) statements.push(config.text)
+      return (query as (given: unknown) => unknown).call(pool, config)
+    }) as typeof query
+    const reader = store({}, pool)
+    assert.equal(await readAll(reader, 'nobody'), [])
+    statements.length = 0
+    const read = await Promise.all([
+      ...lengths.map((_, index) => readAll(reader, `a${index}`, (index % 3) + 1, 8)),
+      readAll(reader, 'nobody', 1, 1),
+    ])
+    assert.equal(read, [
+      ...lengths.map((length, index) => recordsBetween(1, length).slice(index % 3, (index % 3) + 8)),
+      [],
+    ])
+    assert.ok(statements.length <= 2, `${statements.length} statements`)
+  })
+
   it('may be large', async ({ store }) => {
     const records = [textRecord(1, `漢"\\`.repeat(1_500_000)), textRecord(2, 'x'.repeat(3_000_000)), textRecord(3, 'y')]
     const one = store()

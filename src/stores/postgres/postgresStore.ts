@@ -17,7 +17,7 @@ import type { PostgresPool } from './pool.ts'
 import { PostgresCheckpoints } from './postgresCheckpoints.ts'
 import { PostgresLease } from './postgresLease.ts'
 import { PostgresSnapshots } from './postgresSnapshots.ts'
-import { readLog } from './readLog.ts'
+import { LogReader } from './logReader.ts'
 import { hasTables, prepareTables } from './tables.ts'
 import { readPage } from './postgresPages.ts'
 import { TextIndex } from './textIndex.ts'
@@ -79,6 +79,7 @@ class PostgresStore implements ErasableStore {
   readonly search?: (query: SearchQuery) => Promise<readonly SearchHit[]>
   readonly #texts: TextIndex
   readonly #queue: AppendQueue
+  readonly #reader: LogReader
   readonly #worker: Worker
   readonly #leases = new Map<string, PostgresLease>()
   /** Logs that are being opened or deleted, with what is done. */
@@ -92,6 +93,7 @@ class PostgresStore implements ErasableStore {
     const { retryMs = 30_000, clock = systemClock, snapshots, search = true } = options
     this.#database = new Database(place, { schema, connections, queryTimeoutMs, retryMs, clock })
     this.#texts = new TextIndex(this.#database, clock)
+    this.#reader = new LogReader(this.#database)
     if (search) this.search = (query) => this.#search(query)
     this.#queue = new AppendQueue(this.#database, queryTimeoutMs, (agent) => {
       if (search) this.#texts.written(agent)
@@ -143,7 +145,7 @@ class PostgresStore implements ErasableStore {
   async *read(agentId: string, fromSeq = 1, most = Infinity): AsyncGenerator<LogRecord, void, undefined> {
     checkAgentId(agentId)
     try {
-      if (await this.#hasTables()) yield* readLog(this.#database, agentId, fromSeq, most)
+      if (await this.#hasTables()) yield* this.#reader.read(agentId, fromSeq, most)
     } catch (thrown) {
       throw this.#database.failure('STORE_READ_FAILED', 'read', thrown)
     }
