@@ -87,10 +87,9 @@ describe('a called child that has crashed', (it) => {
     const runtime = await createRuntime({ clock, store })
     cleanup(() => runtime.close().catch(() => {}))
     const agents = [{ definition: failing('worker'), backoffMs: 20 }]
-    const root = await runtime.spawn(
-      defineAgent({ name: 'root', agents, model: caller('worker', { task: 'x' }) }),
-      { id: 'r' },
-    )
+    const root = await runtime.spawn(defineAgent({ name: 'root', agents, model: caller('worker', { task: 'x' }) }), {
+      id: 'r',
+    })
     const { result } = root.prompt('go')
     await quiet()
     await clock.advance(1_000)

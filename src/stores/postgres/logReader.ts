@@ -83,11 +83,7 @@ async function readFirstPages(database: Database, asked: readonly Page[]): Promi
   const sql = `SELECT g.at, a.number, a.last_seq, r.seq, r.body
     FROM unnest($1::text[], $2::int[], $3::int[]) WITH ORDINALITY AS g (id, next, wanted, at) JOIN ${database.schema}.agents a ON a.id = g.id
     ${recordsFrom(database.schema, 'g.next', 'g.wanted')} ORDER BY g.at, r.seq`
-  const values = [
-    asked.map(({ agentId }) => agentId),
-    asked.map(({ next }) => next),
-    asked.map(({ wanted }) => wanted),
-  ]
+  const values = [asked.map(({ agentId }) => agentId), asked.map(({ next }) => next), asked.map(({ wanted }) => wanted)]
   const rows = Map.groupBy(await database.once(sql, values), ({ at }) => Number(at))
   return asked.map((_, index) => rows.get(index + 1) ?? [])
 }
