@@ -194,4 +194,20 @@ export const faults: readonly Fault[] = [
     to: 'lastSeq - checkpoint.seq)',
     tests: ['runtime/checkpoints.test'],
   },
+  {
+    id: 'checkpoints-25',
+    file: 'src/stores/postgres/postgresCheckpoints.ts',
+    what: 'a checkpoint is sent back to the store that has written it',
+    from: "      this.#recent.keep(agentId, { version: String(row['version']), body })\n",
+    to: '',
+    tests: ['postgres/checkpoints'],
+  },
+  {
+    id: 'checkpoints-26',
+    file: 'src/runtime/agents/jsonBytes.ts',
+    what: 'characters beyond the first 256 come back as others',
+    from: "padStart(4, '0')",
+    to: "padStart(4, '0').slice(-2).padStart(4, '0')",
+    tests: ['runtime/jsonBytes'],
+  },
 ]

@@ -40,6 +40,7 @@ export class ConversationTree {
   /** `tagsOf`: the tags of a node that is kept. */
   constructor(kept?: KeptTree, tagsOf: (id: NodeId) => readonly Tag[] = () => nobody) {
     this.#kept = kept
+    if (kept !== undefined) makeRoom(this.#nodes, kept.lastNodeId)
     this.#trunk = idsIn(kept?.trunk ?? nobody)
     this.#isRead = this.#trunk.length === 0
     this.#callIds = new KnownIds(kept?.callIds)
@@ -203,6 +204,11 @@ export class ConversationTree {
 }
 
 const nobody: readonly never[] = Object.freeze([])
+
+/** For those up to an id: an array that grows by leaps is slow from then on. */
+function makeRoom(nodes: (ConversationNode | undefined)[], last: NodeId): void {
+  while (nodes.length <= last) nodes.push(undefined)
+}
 
 const idOf = (there: ConversationNode | NodeId): NodeId => (typeof there === 'number' ? there : there.id)
 

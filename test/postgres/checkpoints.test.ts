@@ -1,3 +1,4 @@
+import { Pool } from 'pg'
 import { recordsBetween } from '../../src/testing/contractDemands.ts'
 import { RecentBodies } from '../../src/stores/postgres/recentBodies.ts'
 import { isErasable } from '../../src/protocol/store.ts'
@@ -24,6 +25,30 @@ describeWithPostgres('checkpoints of a PostgreSQL store', (it) => {
     assert.ok(isErasable(one))
     await one.delete('a')
     assert.is(await one.checkpoints!.read('a'), undefined)
+  })
+})
+
+describeWithPostgres('a checkpoint that a store has written', (it) => {
+  it('is not sent back to it', async ({ url, store, cleanup }) => {
+    const pool = new Pool({ connectionString: url, max: 2 })
+    cleanup(() => pool.end())
+    const sent: unknown[] = []
+    const { query } = pool
+    pool.query = (async (config: { text: string }) => {
+      const result = await (query as (given: unknown) => Promise<{ rows: { body?: unknown }[] }>).call(pool, config)
+      if (config.text.includes('checkpoints c')) sent.push(...result.rows.map(({ body }) => body ?? 'nothing'))
+      return result
+    }) as unknown as typeof query
+    const one = store({}, pool)
+    const lease = await one.open('a')
+    await one.append('a', recordsBetween(1, 1), lease.epoch)
+    for (const first of [1, 2]) {
+      const body = Uint8Array.from([first, 255])
+      await one.checkpoints!.write('a', { seq: 1, form: 'f', digest: 'd', body }, lease.epoch)
+      sent.length = 0
+      assert.equal(Array.from((await one.checkpoints!.read('a'))!.body), [first, 255])
+      assert.equal(sent, ['nothing'])
+    }
   })
 })
 

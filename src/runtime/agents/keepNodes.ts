@@ -1,11 +1,10 @@
 import { deflateRawSync } from 'node:zlib'
 import type { NodeId } from '../../protocol/ids.ts'
 import type { Conversation } from '../../conversation/conversation.ts'
+import { jsonBytes } from './jsonBytes.ts'
 import { KeptNodes, sizes, type NodeChunk } from './keptNodes.ts'
 import type { ConversationNode } from '../../conversation/node.ts'
 import { rowOf } from './nodeRow.ts'
-
-const encoder = new TextEncoder()
 
 /** Fast rather than small: what people and tools say shrinks to a third or less. */
 const level = 1
@@ -88,7 +87,7 @@ class Pool {
   }
 
   take(isDeflated: boolean): Chunk {
-    const json = encoder.encode(`[${this.#texts.join()}]`)
+    const json = jsonBytes(`[${this.#texts.join()}]`)
     const chunk = { ids: this.#ids, bytes: isDeflated ? deflateRawSync(json, { level }) : json, isDeflated }
     this.#ids = []
     this.#texts = []

@@ -2,6 +2,7 @@ import type { AgentDefinition } from '../../actors/agentDefinition.ts'
 import type { KeptTaken } from '../../actors/sourcedTools.ts'
 import { Conversation } from '../../conversation/conversation.ts'
 import type { KeptConversation } from '../../conversation/keptConversation.ts'
+import { jsonBytes } from './jsonBytes.ts'
 import { KeptNodes } from './keptNodes.ts'
 import { TextHash } from '../../conversation/textHash.ts'
 import type { TokenCounter } from '../../conversation/tokenCounter.ts'
@@ -65,7 +66,7 @@ const headBytes = 4
 
 /** The body of a checkpoint: the length of the JSON that follows as 32 bits with the lowest byte first, that, and the nodes. */
 export function bodyOf(kept: KeptAgent, nodes: Uint8Array): Uint8Array {
-  const head = new TextEncoder().encode(JSON.stringify(kept))
+  const head = jsonBytes(JSON.stringify(kept))
   const body = new Uint8Array(headBytes + head.length + nodes.length)
   new DataView(body.buffer).setUint32(0, head.length, true)
   body.set(head, headBytes)

@@ -10,6 +10,9 @@ import { RecentBodies } from './recentBodies.ts'
 /** Bytes a millisecond that a checkpoint takes on its way, at least. */
 const slowest = 1_000
 
+/** Tells a row from the one that stands there after the next write. */
+const versionOf = (row: string): string => `concat_ws('/', ${row}.agent, ${row}.xmin, ${row}.ctid)`
+
 /** Checkpoints in the same database. */
 export class PostgresCheckpoints implements CheckpointStore {
   readonly #database: Database
@@ -36,7 +39,7 @@ export class PostgresCheckpoints implements CheckpointStore {
     const recent = this.#recent.find(agentId)
     // Bytes come as text: so they are a third longer, and not twice as long.
     const sql = `SELECT version, seq, form, digest, CASE WHEN version = $2 THEN NULL ELSE encode(body, 'base64') END AS body
-      FROM (SELECT concat_ws('/', c.agent, c.xmin, c.ctid) AS version, c.* FROM ${schema}.checkpoints c
+      FROM (SELECT ${versionOf('c')} AS version, c.* FROM ${schema}.checkpoints c
         JOIN ${schema}.agents a ON a.number = c.agent WHERE a.id = $1) AS kept`
     try {
       const [row] = await this.#database.query(sql, [agentId, recent?.version ?? ''])
@@ -69,14 +72,16 @@ export class PostgresCheckpoints implements CheckpointStore {
 
   async #write({ agentId, number, epoch }: PostgresLease, { seq, form, digest, body }: Checkpoint): Promise<void> {
     const { schema } = this.#database
-    const sql = `INSERT INTO ${schema}.checkpoints (agent, seq, form, digest, body)
+    const sql = `INSERT INTO ${schema}.checkpoints AS c (agent, seq, form, digest, body)
       SELECT number, $3, $4, $5, $6 FROM ${schema}.agents WHERE number = $1 AND epoch = $2 FOR SHARE
       ON CONFLICT (agent) DO UPDATE SET seq = excluded.seq, form = excluded.form, digest = excluded.digest, body = excluded.body
-      RETURNING agent`
+      RETURNING ${versionOf('c')} AS version`
     const timeoutMs = this.#queryTimeoutMs + Math.ceil(body.length / slowest)
     try {
       const values = [number, epoch, seq, plainText(form), plainText(digest), body]
-      if ((await this.#database.query(sql, values, timeoutMs)).length === 0) throw leaseLost(agentId, epoch, undefined)
+      const [row] = await this.#database.query(sql, values, timeoutMs)
+      if (row === undefined) throw leaseLost(agentId, epoch, undefined)
+      this.#recent.keep(agentId, { version: String(row['version']), body })
     } catch (thrown) {
       throw this.#database.failure('STORE_APPEND_FAILED', 'written', thrown)
     }
