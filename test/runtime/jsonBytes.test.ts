@@ -13,7 +13,7 @@ describe('JSON as bytes', (it) => {
         const value = { [some]: [some, 'x'.repeat(padding)] }
         assert.equal(readAgain(jsonBytes(JSON.stringify(value))), value)
       }),
-      someRuns(300),
+      { numRuns: someRuns(300) },
     )
   })
 
