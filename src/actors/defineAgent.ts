@@ -219,7 +219,7 @@ const optionsSchema = lazily(() =>
  * ```ts
  * const reviewer = defineAgent({
  *   name: 'reviewer',
- *   model, // any language model of AI SDK 7, such as anthropic('claude-sonnet-4-5')
+ *   model, // any language model of AI SDK 7, such as anthropic('claude-sonnet-5-5')
  *   instructions: 'Review the change and say what is wrong with it.',
  *   tools: workspaceTools('.'),
  *   limits: { turns: 20 },

@@ -92,15 +92,18 @@ export function dockerSandbox(
 }
 
 /**
- * Checks that there is a Docker engine, and that it has the image.
+ * Checks that there is a Docker engine, and that it has the image. `wantedBy`: what names the image, as a subject.
  *
  * @throws RuntimeError `INVALID_OPTION`
  */
-export async function checkDocker(image: string): Promise<void> {
+export async function checkDocker(image: string, wantedBy: string): Promise<void> {
   const engine = await docker(['version', '--format', '{{.Server.Version}}'], 30_000)
   if (engine !== undefined)
-    throw new RuntimeError('INVALID_OPTION', `--docker needs the program docker and its engine: ${engine}.`)
+    throw new RuntimeError('INVALID_OPTION', `${wantedBy} needs the program docker and its engine: ${engine}.`)
   const found = await docker(['image', 'inspect', '--format', '{{.Id}}', image], 30_000)
   if (found === undefined) return
-  throw new RuntimeError('INVALID_OPTION', `There is no image "${image}" here: docker pull ${image}. (${found})`)
+  throw new RuntimeError(
+    'INVALID_OPTION',
+    `${wantedBy} needs the image "${image}", which is not here: docker pull ${image}. (${found})`,
+  )
 }

@@ -349,7 +349,7 @@ describe('escapement eval with containers', (it) => {
     const { run } = withDocker(context)
     assert.match(
       (await run('mini', '--docker', 'missing')).stderr,
-      /There is no image "missing" here: docker pull missing\./,
+      /--docker needs the image "missing", which is not here: docker pull missing\./,
     )
     process.env['DOCKER_HOST'] = 'tcp://nowhere'
     context.cleanup(() => delete process.env['DOCKER_HOST'])
@@ -357,5 +357,13 @@ describe('escapement eval with containers', (it) => {
       (await run('mini', '--docker', 'node:24')).stderr,
       /--docker needs the program docker and its engine: no engine here/,
     )
+    const { run: runTasks } = withDocker(context, {
+      ...suite,
+      'mini/write/task.json': suite['mini/write/task.json'].replace(
+        '{ "prompts"',
+        '{ "image": { "name": "busybox" }, "prompts"',
+      ),
+    })
+    assert.match((await runTasks('mini')).stderr, /The task "write" needs the program docker and its engine/)
   })
 })

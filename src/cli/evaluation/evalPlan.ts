@@ -52,10 +52,8 @@ export async function evalPlan(invocation: Invocation, host: CliHost, signal: Ab
     return (await chooseModel({ asked: name, env: host.env, dir: host.cwd(), wordDelayMs: 0, config })).model
   }
   try {
-    const images = new Set(
-      [docker, ...suite.tasks.map(({ image }) => image?.name)].filter((image) => image !== undefined),
-    )
-    for (const image of images) await checkDocker(image)
+    const images = imagesOf(suite, docker)
+    for (const [image, wantedBy] of images) await checkDocker(image, wantedBy)
     const budgetUsd = amountOf('--budget', invocation.budget) ?? (resume === undefined ? undefined : header?.budgetUsd)
     const plan: EvaluationPlan = {
       suite,
@@ -86,6 +84,14 @@ export async function evalPlan(invocation: Invocation, host: CliHost, signal: Ab
     await compared?.remove()
     throw thrown
   }
+}
+
+/** Images that containers are made of, with what names each first. */
+function imagesOf({ tasks }: Suite, docker: string | undefined): ReadonlyMap<string, string> {
+  const images = new Map(docker === undefined ? [] : [[docker, '--docker']])
+  for (const { id, image } of tasks)
+    if (image !== undefined && !images.has(image.name)) images.set(image.name, `The task "${id}"`)
+  return images
 }
 
 /** A container of the image of the task, else of that of the command line; else none. */
@@ -189,7 +195,8 @@ async function modelFor(
       host.stderr.write(`Using the embedded model of the suite, as no key of a provider is set.\n`)
     return 'embedded'
   }
-  if (choice.notice !== undefined) host.stderr.write(`${choice.notice}\n`)
+  if (choice.notice !== undefined)
+    host.stderr.write(`${choice.notice} Agents that bring a model of their own keep it.\n`)
   return choice.model
 }
 
