@@ -18,16 +18,25 @@ export interface SessionLogs {
 
 export type LogPlace = Pick<Invocation, 'dir' | 'logs'>
 
+interface OpenLogsOptions {
+  readonly mayBeNew?: boolean
+}
+
 /**
  * The logs in the store given by `--logs`, else where the configuration has them, else in `.escapement` under `--dir`. Creates nothing.
+ * `mayBeNew`: whether `--logs` may name a folder that is yet to be made.
  *
  * @throws RuntimeError `INVALID_OPTION` if the folder given by an option does not exist.
  */
-export function openLogs({ dir = '.', logs }: LogPlace, config?: Pick<LoadedConfig, 'logs'>): SessionLogs {
+export function openLogs(
+  { dir = '.', logs }: LogPlace,
+  config?: Pick<LoadedConfig, 'logs'>,
+  { mayBeNew = false }: OpenLogsOptions = {},
+): SessionLogs {
   const base = resolve(dir)
   const named = storePlace(logs ?? config?.logs ?? join(base, '.escapement'), resolve('.'))
   const needed = logs === undefined ? folderPlace(dir, '.') : named
-  if (needed.folder !== undefined && needed.isThere() === false) {
+  if (needed.folder !== undefined && needed.isThere() === false && !(mayBeNew && needed === named)) {
     const [option, given] = logs === undefined ? ['--dir', dir] : ['--logs', logs]
     throw new RuntimeError('INVALID_OPTION', `${option} "${given}" is not an existing folder.`)
   }
@@ -35,8 +44,12 @@ export function openLogs({ dir = '.', logs }: LogPlace, config?: Pick<LoadedConf
 }
 
 /** The logs of a command, and so its configuration unless `--logs` makes it needless. @throws RuntimeError as `loadConfig`, `openLogs` */
-export const logsFor = async (invocation: LogPlace & ConfigWish, host: CliHost): Promise<SessionLogs> =>
-  openLogs(invocation, invocation.logs === undefined ? await loadConfig(invocation, host) : undefined)
+export const logsFor = async (
+  invocation: LogPlace & ConfigWish,
+  host: CliHost,
+  options?: OpenLogsOptions,
+): Promise<SessionLogs> =>
+  openLogs(invocation, invocation.logs === undefined ? await loadConfig(invocation, host) : undefined, options)
 
 /**
  * Checks that there is a log with this id, readable or not.

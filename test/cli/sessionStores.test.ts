@@ -35,6 +35,10 @@ describe('escapement sessions', (it) => {
     const other = projectFolder(context)
     const imported = await runCli(context, ['sessions', 'import', file, '--dir', other, '--only', 'two'])
     assert.equal(linesOf(imported.stdout)[0]?.['copied'], ['two'])
+    const anew = join(other, 'not/there/yet')
+    const made = await runCli(context, ['sessions', 'import', file, '--logs', anew, '--only', 'two'])
+    assert.equal(linesOf(made.stdout)[0]?.['copied'], ['two'])
+    assert.is(linesOf((await runCli(context, ['sessions', '--logs', anew])).stdout)[0]?.['id'], 'two')
     const again = await runCli(context, ['sessions', 'import', file, '--dir', other, '--only', 'two'])
     assert.equal([linesOf(again.stdout)[0]?.['copied'], linesOf(again.stdout)[0]?.['same']], [[], ['two']])
     assert.equal(

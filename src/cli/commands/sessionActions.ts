@@ -81,7 +81,7 @@ async function transfer({ invocation, host, rest }: Work, how: 'export' | 'impor
   const isImport = how === 'import'
   if (isImport && other.isThere() === false)
     throw new RuntimeError('INVALID_OPTION', `There is no store at "${other.name}".`)
-  const own = (await logsFor(invocation, host)).place
+  const own = (await logsFor(invocation, host, { mayBeNew: isImport })).place
   if (own.address === other.address)
     throw new RuntimeError('INVALID_OPTION', `${other.name} is where the sessions are already.`)
   const [from, to] = isImport ? [other, own] : [own, other]
