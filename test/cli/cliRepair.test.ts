@@ -36,8 +36,24 @@ describe('the embedded model', (it) => {
     assert.match(after['adult.js'] ?? '', />= 18/)
   })
 
+  it(
+    'repairs as well when it is braked, and reads past what the brakes have put there',
+    { timeoutMs },
+    async (context) => {
+      const config = `
+      import { defineAgent, workspaceTools } from ${JSON.stringify(import.meta.resolve('../../src/index.ts'))}
+      const braking = { revert: true, stall: true }
+      const make = ({ model }) => defineAgent({ name: 'fixer', model, tools: workspaceTools(import.meta.dirname), braking })
+      export default { agents: [make] }`
+      const { code, stdout, stderr, after } = await repair(context, { ...twoFaults, 'escapement.config.ts': config })
+      assert.is(code, 0, stdout + stderr)
+      assert.match(after['add.js'] ?? '', /a \+ b/)
+      assert.match(after['adult.js'] ?? '', />= 18/)
+    },
+  )
+
   it('gives up honestly, with every edit taken back', { timeoutMs }, async (context) => {
-    const { code, stdout, after } = await repair(context, beyondRepair)
+    const { code, stdout, stderr, after } = await repair(context, beyondRepair)
     assert.is(code, 1, stdout)
     assert.match(stdout, /I could not do it/)
     assert.match(stdout, /tried \d+ single edit/)

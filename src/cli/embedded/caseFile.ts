@@ -2,6 +2,7 @@ import { textOf, toolCallsOf } from '../../protocol/messages.ts'
 import type { RequestMessage } from '../../protocol/model.ts'
 import { applyEdit, editKey, inverseOf, type FileEdit } from './fileEdit.ts'
 import { readTestRun, type TestRun } from './testRun.ts'
+import { withoutMarks } from './withoutMarks.ts'
 
 /** Everything known of one task: a fold of the conversation, so the same request gives the same one. */
 export interface CaseFile {
@@ -54,7 +55,8 @@ export function readCase(messages: readonly RequestMessage[]): CaseFile {
       for (const { callId, input } of toolCallsOf(message.content)) calls.set(callId, input as Result['input'])
       return
     }
-    const text = textOf(message.content)
+    const text = withoutMarks(message)
+    if (text === undefined) return
     if (message.role === 'user') file = takeMessage(file, text, messages[i - 1])
     else {
       const { callId, toolName: name, isError } = message

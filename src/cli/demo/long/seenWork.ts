@@ -1,6 +1,7 @@
 import { recallName } from '../../../conversation/stepText.ts'
 import { textOf, toolCallsOf } from '../../../protocol/messages.ts'
 import type { RequestMessage } from '../../../protocol/model.ts'
+import { withoutId } from '../../embedded/withoutMarks.ts'
 import { isLongTask } from './longTask.ts'
 
 /** What a request shows of the work so far: a fold of its messages, so what is in none of them is not known. */
@@ -61,9 +62,6 @@ export function seenWork(messages: readonly RequestMessage[]): SeenWork {
   }
   return seen
 }
-
-/** The id of a step is the last line of its text. */
-const withoutId = (text: string): string => text.replace(/\n\[n\d+\]$/, '')
 
 function seeNote(seen: Draft, text: string): void {
   const [, kind, note = ''] = /^<brake-note kind="(\w+)"[^>]*>([^]*)<\/brake-note>$/.exec(text) ?? []

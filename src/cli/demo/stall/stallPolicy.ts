@@ -2,6 +2,7 @@ import { policyModel } from '../../../actors/models/policyModel.ts'
 import type { ReplyShape } from '../../../actors/models/replyShape.ts'
 import { textOf } from '../../../protocol/messages.ts'
 import type { Model, ModelRequest, RequestMessage } from '../../../protocol/model.ts'
+import { withoutId } from '../../embedded/withoutMarks.ts'
 import { lockFile, unlockCommand } from './lockedProject.ts'
 
 /** All that a model knows of the work. */
@@ -85,8 +86,7 @@ function look(messages: readonly RequestMessage[]): Seen {
       for (const block of message.content) if (block.type === 'text') seeWords(seen, block.text)
     if (message.role === 'toolResult') {
       const { toolName, isError } = message
-      // The id of a step is the last line of its text.
-      const outcome = { text: textOf(message.content).replace(/\n\[n\d+\]$/, ''), isError }
+      const outcome = { text: withoutId(textOf(message.content)), isError }
       if (toolName === 'build') seen.build = outcome
       else if (toolName === 'run_command') seen.unlocked = outcome
       else if (isError) seen.problem = outcome.text
