@@ -53,7 +53,7 @@ describe('the embedded model', (it) => {
   )
 
   it('gives up honestly, with every edit taken back', { timeoutMs }, async (context) => {
-    const { code, stdout, stderr, after } = await repair(context, beyondRepair)
+    const { code, stdout, after } = await repair(context, beyondRepair)
     assert.is(code, 1, stdout)
     assert.match(stdout, /I could not do it/)
     assert.match(stdout, /tried \d+ single edit/)

@@ -73,6 +73,14 @@ describe('a suite in a folder', (it) => {
     )
   })
 
+  it('says that a folder would be left out, and where its files belong', async (context) => {
+    const task = '{ "prompts": ["x"], "check": { "command": "true" } }'
+    assert.match(
+      await saidOf(context, { 'a/task.json': task, 'a/workspace/x.js': '', 'a/.cache/y': '', 'a/README.md': '' }),
+      /^a\/workspace is no folder of a task: what a trial begins with goes into "files", what only checks see into "check"\.$/,
+    )
+  })
+
   it('refuses a check of no kind, one of a wrong kind, and a pattern that is none', async (context) => {
     const of = (check: string): Promise<string> =>
       saidOf(context, { 'a/task.json': `{ "prompts": ["x"], "check": ${check} }` })

@@ -106,12 +106,24 @@ async function readTask(file: string, name: string): Promise<SuiteTask> {
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(id))
     throw wrong(`${file}: the folder "${name}" cannot be its id: give it an "id" of letters, digits, ".", "_" and "-".`)
   const folder = dirname(file)
+  await checkFolders(folder)
   return suiteTask(
     { ...task, id },
     await filesBelow(join(folder, 'files'), none),
     await filesBelow(join(folder, 'check'), none),
   )
 }
+
+/** A folder of another name would be left out without a word. @throws RuntimeError `INVALID_OPTION` */
+async function checkFolders(task: string): Promise<void> {
+  for (const entry of await readdir(task, { withFileTypes: true })) {
+    if (!entry.isDirectory() || entry.name.startsWith('.') || taskFolders.includes(entry.name)) continue
+    const what = 'what a trial begins with goes into "files", what only checks see into "check"'
+    throw wrong(`${join(task, entry.name)} is no folder of a task: ${what}.`)
+  }
+}
+
+const taskFolders: readonly string[] = ['files', 'check']
 
 /** A task may bring anything. */
 const none: ReadonlySet<string> = new Set()
