@@ -2,7 +2,8 @@ import { z } from 'zod'
 import { defineAgent } from '../../src/actors/defineAgent.ts'
 import { restateRuntime } from '../../src/restate.ts'
 import { scriptedModel } from '../../src/testing/scriptedModel.ts'
-import { withCode } from '../support/agentHarness.ts'
+import { policyModel } from '../../src/actors/models/policyModel.ts'
+import { tool, withCode } from '../support/agentHarness.ts'
 import { assert } from '../support/suite.ts'
 import { describeWithEngine } from './withEngine.ts'
 
@@ -37,6 +38,37 @@ describeWithEngine('a runtime whose agents an engine places', (it) => {
       ['a1', 'a2'],
     )
     assert.is(runtime.agent('a1'), again)
+  })
+
+  it('goes on with a run that has failed, once, with what was done before', async ({
+    worker,
+    engine,
+    name,
+    store,
+    cleanup,
+  }) => {
+    let sent = 0
+    const send = tool('send', () => `sent ${(sent += 1)}`, { effects: 'irreversible' })
+    let asked = 0
+    const model = policyModel(({ messages }) => {
+      if (messages.at(-1)?.role !== 'toolResult') return { toolCalls: [{ name: 'send', input: {} }] }
+      asked += 1
+      if (asked === 1) throw new Error('the provider refuses this request')
+      return 'All sent.'
+    })
+    const clerk = defineAgent({ name: 'clerk', model, tools: [send], retry: { attempts: 1 } })
+    await worker([clerk])
+    const runtime = await restateRuntime({ ingress: engine.ingress, store: store(), name, pollMs: 20 })
+    cleanup(() => runtime.close())
+    const agent = await runtime.spawn(clerk, { id: 'a1' })
+    assert.is((await agent.prompt('Send it.').result).stopReason, 'error')
+    const result = await agent.resume().result
+    assert.equal([result.stopReason, result.text, sent, asked], ['stop', 'All sent.', 1, 2])
+    const { nodes } = await agent.conversation()
+    assert.equal(
+      nodes.map(({ message }) => message.role),
+      ['user', 'assistant', 'toolResult', 'assistant'],
+    )
   })
 
   it('refuses what cannot go through an engine', async ({ worker, engine, name, store, cleanup }) => {
