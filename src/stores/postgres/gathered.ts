@@ -1,7 +1,7 @@
 import type { Database } from './database.ts'
 
 /** How many questions one statement answers. */
-const most = 256
+const most = 128
 
 interface Waiting<Asked, Answer> {
   readonly asked: Asked

@@ -10,14 +10,14 @@ const pages = { first: 8, known: 320, most: 1_024, characters: 4 * 1024 * 1024 }
 /** What its column takes. */
 const largestSeq = 2 ** 31 - 1
 
-/** Reads logs in pages. Small first pages of many logs share a statement: who wants to know how a log begins, or whether it has gone on. */
+/** Reads logs in pages. Those who want one record share a statement: they look how a log begins, or whether it has gone on. */
 export class LogReader {
   readonly #database: Database
-  readonly #small: Gathered<Page, readonly Row[]>
+  readonly #single: Gathered<Page, readonly Row[]>
 
   constructor(database: Database) {
     this.#database = database
-    this.#small = new Gathered(database, (pages) => readFirstPages(database, pages))
+    this.#single = new Gathered(database, (pages) => readSinglePages(database, pages))
   }
 
   /** @throws RuntimeError `LOG_CORRUPT`, `LOG_VERSION`, `STORE_READ_FAILED` */
@@ -57,7 +57,7 @@ export class LogReader {
   /** One row without a record where there is none from `next` on; no row without a log. `agent`: its number, once it is known. */
   #page(page: Page, agent: number | undefined): Promise<readonly Row[]> {
     if (agent !== undefined) return readPage(this.#database, 'number', agent, page)
-    return page.wanted > pages.first ? readPage(this.#database, 'id', page.agentId, page) : this.#small.ask(page)
+    return page.wanted > 1 ? readPage(this.#database, 'id', page.agentId, page) : this.#single.ask(page)
   }
 }
 
@@ -78,12 +78,12 @@ function readPage(
   return database.query(sql, [which, next, wanted])
 }
 
-/** The same for several logs, with the rows of each. */
-async function readFirstPages(database: Database, asked: readonly Page[]): Promise<readonly (readonly Row[])[]> {
+/** The same for one record each of several logs. */
+async function readSinglePages(database: Database, asked: readonly Page[]): Promise<readonly (readonly Row[])[]> {
   const sql = `SELECT g.at, a.number, a.last_seq, r.seq, r.body
-    FROM unnest($1::text[], $2::int[], $3::int[]) WITH ORDINALITY AS g (id, next, wanted, at) JOIN ${database.schema}.agents a ON a.id = g.id
-    ${recordsFrom(database.schema, 'g.next', 'g.wanted')} ORDER BY g.at, r.seq`
-  const values = [asked.map(({ agentId }) => agentId), asked.map(({ next }) => next), asked.map(({ wanted }) => wanted)]
+    FROM unnest($1::text[], $2::int[]) WITH ORDINALITY AS g (id, next, at) JOIN ${database.schema}.agents a ON a.id = g.id
+    ${recordsFrom(database.schema, 'g.next', '1')} ORDER BY g.at, r.seq`
+  const values = [asked.map(({ agentId }) => agentId), asked.map(({ next }) => next)]
   const rows = Map.groupBy(await database.once(sql, values), ({ at }) => Number(at))
   return asked.map((_, index) => rows.get(index + 1) ?? [])
 }
