@@ -17,7 +17,7 @@ export class LogReader {
 
   constructor(database: Database) {
     this.#database = database
-    this.#single = new Gathered(database, (pages) => readSinglePages(database, pages))
+    this.#single = new Gathered(database, (asked) => readSinglePages(database, asked))
   }
 
   /** @throws RuntimeError `LOG_CORRUPT`, `LOG_VERSION`, `STORE_READ_FAILED` */
