@@ -354,4 +354,12 @@ export const faults: readonly Fault[] = [
     to: 'await this.#answerAll(group.map(({ asked }) => asked))',
     tests: ['postgres/failures'],
   },
+  {
+    id: 'postgres-45',
+    file: 'src/stores/postgres/postgresLease.ts',
+    what: 'of two who wait for the writing of a log one waits for ever',
+    from: 'for (const resolve of this.#idle.splice(0)) resolve()',
+    to: 'this.#idle.pop()?.()',
+    tests: ['postgres/failures'],
+  },
 ]

@@ -52,4 +52,28 @@ export const faults: readonly Fault[] = [
     to: 'if (seq < next) throw new RuntimeError(',
     tests,
   },
+  {
+    id: 'sqlite-7',
+    file: 'src/stores/sqlite/sqliteStore.ts',
+    what: 'a log that a store could not let go of is lost to it',
+    from: 'await this.#writers.known',
+    to: 'undefined',
+    tests: ['stores/sqlite/badFiles'],
+  },
+  {
+    id: 'sqlite-8',
+    file: 'src/stores/sqlite/sqliteStore.ts',
+    what: 'a log that is open can be opened twice',
+    from: 'this.#leases.has(agentId) ? undefined : ',
+    to: '',
+    tests: ['stores/sqlite/badFiles', 'contracts/stores'],
+  },
+  {
+    id: 'sqlite-9',
+    file: 'src/stores/sqlite/sqliteStore.ts',
+    what: 'logs that could not be let go of are never free for others',
+    from: 'const leases = [...this.#unreleased, lease]',
+    to: 'const leases = [lease]',
+    tests: ['stores/sqlite/badFiles'],
+  },
 ]

@@ -132,6 +132,8 @@ export class Attempt {
       agent.subscribe((event) => this.#heard(event)),
       this.#agents.onChange(wake),
     )
+    // It may have been aborted since it was looked at, and says so only once.
+    this.#checkSignal()
     this.#carry(agent, this.#first)
     for (const carried of this.#early.splice(0)) this.#carry(agent, carried)
     if (this.#state === 'cancelled') this.#abort(agent)

@@ -1,6 +1,7 @@
 import type * as Clients from '@restatedev/restate-sdk-clients'
 import type { Clock } from '../protocol/clock.ts'
 import { errorCodes, messageOf, RuntimeError, type ErrorCode } from '../protocol/errors.ts'
+import { paused } from '../protocol/paused.ts'
 import { remoteError } from '../client/answers.ts'
 
 /** What is asked of an agent's object. */
@@ -97,12 +98,18 @@ export class Ingress {
     let pauseMs = leastPauseMs
     for (;;) {
       const waited = AbortSignal.timeout(mostWaitMs)
+      const askedAt = clock.now()
       try {
         const answer = await ask(AbortSignal.any([this.#closing.signal, waited]))
         this.#hasObject = true
         return answer
       } catch (thrown) {
         if (this.#closing.signal.aborted) throw new RuntimeError('BRIDGE_CLOSED', 'The client is closed.')
+        // An engine that has held the request for long was there: patience begins anew.
+        if (waited.aborted || (wasConnected(thrown) && clock.now() - askedAt > mostPauseMs)) {
+          since = undefined
+          pauseMs = leastPauseMs
+        }
         // It works on: whoever asks again is told once it is done.
         if (waited.aborted) continue
         const refusal = this.#refusalOf(thrown)
@@ -114,17 +121,9 @@ export class Ingress {
           throw refusal ?? this.#unreachable(thrown)
         }
       }
-      await this.#pause(pauseMs)
+      await paused(pauseMs, clock, this.#closing.signal)
       pauseMs = Math.min(pauseMs * 2, mostPauseMs)
     }
-  }
-
-  #pause(ms: number): Promise<void> {
-    const { signal } = this.#closing
-    return new Promise((resolve) => {
-      const cancel = this.#parts.clock.after(ms, resolve)
-      signal.addEventListener('abort', () => (cancel(), resolve()), { once: true })
-    })
   }
 
   #unreachable(thrown: unknown): RuntimeError {
@@ -157,6 +156,12 @@ export class Ingress {
 
 /** Answers of an engine that has just begun, or has too much to do. */
 const passing: ReadonlySet<number> = new Set([408, 425, 429, 502, 503, 504])
+
+/** Whether a connection broke that had been made. */
+const wasConnected = (thrown: unknown): boolean =>
+  thrown instanceof TypeError && broken.has((thrown.cause as { readonly code?: string } | undefined)?.code ?? '')
+
+const broken: ReadonlySet<string> = new Set(['UND_ERR_SOCKET', 'ECONNRESET'])
 
 /** What an answer says that is no result. */
 function answerIn(text: string): { readonly code?: ErrorCode; readonly message: string } {

@@ -41,11 +41,12 @@ export class LogFollower {
   }
 
   /** Reads on at once. Resolves when all that was there has been told. */
-  async poke(): Promise<void> {
-    await this.#reading
-    this.#cancel?.()
-    this.#reading = this.#readAndWait()
-    await this.#reading
+  poke(): Promise<void> {
+    this.#reading = this.#reading.then(() => {
+      this.#cancel?.()
+      return this.#readAndWait()
+    })
+    return this.#reading
   }
 
   close(): void {

@@ -151,7 +151,7 @@ class Worker implements RestateWorker {
     port = 9080,
     host = '127.0.0.1',
   }: { readonly port?: number; readonly host?: string } = {}): Promise<ListeningWorker> {
-    if (this.#closing !== undefined) throw new RuntimeError('RUNTIME_CLOSED', 'The worker is closed.')
+    if (this.#isClosed) throw new RuntimeError('RUNTIME_CLOSED', 'The worker is closed.')
     const server = createServer((request, response) => {
       if (request.url === '/health') {
         const isWell = this.#store.holds?.() ?? true
@@ -171,15 +171,22 @@ class Worker implements RestateWorker {
       )
       server.listen(port, host, resolve)
     })
-    this.#servers.add(
-      () =>
-        new Promise((resolve) => {
-          server.close(() => resolve())
-          for (const session of sessions) session.destroy()
-        }),
-    )
+    const end = (): Promise<void> =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        for (const session of sessions) session.destroy()
+      })
+    if (this.#isClosed) {
+      await end()
+      throw new RuntimeError('RUNTIME_CLOSED', 'The worker was closed while it began to listen.')
+    }
+    this.#servers.add(end)
     const bound = server.address() as AddressInfo
     return { port: bound.port, url: `http://${host.includes(':') ? `[${host}]` : host}:${bound.port}` }
+  }
+
+  get #isClosed(): boolean {
+    return this.#closing !== undefined
   }
 
   close(): Promise<void> {

@@ -1,4 +1,5 @@
 import type { Clock } from '../protocol/clock.ts'
+import { paused } from '../protocol/paused.ts'
 import type { Store } from '../protocol/store.ts'
 import { LoggedRequests } from '../sessions/loggedRequests.ts'
 
@@ -30,10 +31,7 @@ export async function wasRecorded({
       // Whoever follows the log hears of it.
     }
     if (requests.has(requestId)) return undefined
-    await new Promise<void>((resolve) => {
-      const cancel = clock.after(pollMs, resolve)
-      signal.addEventListener('abort', () => (cancel(), resolve()), { once: true })
-    })
+    await paused(pollMs, clock, signal)
   }
   return undefined
 }

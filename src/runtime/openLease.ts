@@ -1,5 +1,6 @@
 import type { Clock } from '../protocol/clock.ts'
 import { hasCode, RuntimeError } from '../protocol/errors.ts'
+import { paused } from '../protocol/paused.ts'
 import type { LeaseOptions, LogHolder, Store, StoreLease } from '../protocol/store.ts'
 
 /** How a log is opened that another writer may have. */
@@ -82,17 +83,5 @@ function elsewhere(agentId: string, holder: LogHolder | 'nobody' | undefined): R
   const { url, epoch, words } = holder
   return new RuntimeError('AGENT_ELSEWHERE', `Agent "${agentId}" is open elsewhere: ${words} has it.`, {
     data: { ...(url === undefined ? {} : { url }), ...(epoch === undefined ? {} : { epoch }) },
-  })
-}
-
-function paused(ms: number, clock: Clock, signal: AbortSignal | undefined): Promise<void> {
-  if (signal?.aborted === true) return Promise.resolve()
-  const { promise, resolve } = Promise.withResolvers<void>()
-  const cancel = clock.after(ms, resolve)
-  const stop = (): void => resolve()
-  signal?.addEventListener('abort', stop)
-  return promise.finally(() => {
-    cancel()
-    signal?.removeEventListener('abort', stop)
   })
 }

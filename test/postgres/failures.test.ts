@@ -31,6 +31,21 @@ async function loseAnswer(proxy: Proxy, work: () => Promise<void>): Promise<{ re
   return { resolves }
 }
 
+/** The same, with what is done while the answer is waited for. */
+async function loseAnswerThen(
+  proxy: Proxy,
+  work: () => Promise<void>,
+  meanwhile: () => readonly Promise<void>[],
+): Promise<{ readonly resolves: Promise<unknown> }> {
+  let others: Promise<unknown> = Promise.resolve()
+  const { resolves } = await loseAnswer(proxy, () => {
+    const done = work()
+    others = Promise.all(meanwhile())
+    return done
+  })
+  return { resolves: owned(Promise.all([resolves, others])) }
+}
+
 /** Makes inserts of records fail with an error of the server. */
 const failing = ({ schema, sql }: PostgresContext, code: string, condition = 'true'): Promise<unknown> =>
   sql(`CREATE FUNCTION ${schema}.fail() RETURNS trigger LANGUAGE plpgsql AS
@@ -153,6 +168,19 @@ describeWithPostgres('a PostgreSQL store whose database fails', (it) => {
     proxy.mode = 'open'
     proxy.cut()
     assert.equal(await reads, [recordsBetween(1, 1), recordsBetween(2, 2)])
+  })
+
+  it('lets go of a log, and closes, while it is still being written', async (context) => {
+    const proxy = await proxyTo(context)
+    const store = context.store({}, proxy.url)
+    const lease = await store.open('a')
+    const { resolves } = await loseAnswerThen(
+      proxy,
+      () => store.append('a', recordsBetween(1, 1), lease.epoch),
+      () => [lease.release(), store.close(), store.close()],
+    )
+    await resolves
+    assert.equal(await readAll(context.store(), 'a'), recordsBetween(1, 1))
   })
 
   it('does not end the process when connections break that nobody uses', async (context) => {

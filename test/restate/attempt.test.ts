@@ -300,4 +300,34 @@ describe('an attempt to bring a command to an agent', (it) => {
     const step = await new Attempt(agents, 'a1', prompt('p2'), new AbortController().signal).next()
     assert.is(outcomeOf(step)?.error?.code, 'AGENT_STOPPED')
   })
+
+  it('does nothing when the engine ends it while the agent is being opened', async (context) => {
+    const ran: string[] = []
+    const work = tool('work', () => void ran.push('work'), { effects: 'none' })
+    const model = scriptedModel([{ toolCalls: [{ name: 'work', input: {} }] }, 'Done.'])
+    const inner = memoryStore()
+    const [opening, opened] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const store: Store = {
+      ...inner,
+      open: async (agentId, options) => {
+        opening.resolve()
+        await opened.promise
+        return inner.open(agentId, options)
+      },
+    }
+    const { agents } = await workerOn(context, store, defineAgent({ name: 'coder', model, tools: [work] }))
+    const over = new AbortController()
+    const step = new Attempt(agents, 'a1', prompt('p1'), over.signal).next()
+    await opening.promise
+    over.abort()
+    opened.resolve()
+    await assert.rejects(step, (thrown: unknown) => (thrown as Error).name === 'AttemptOver')
+    assert.equal(ran, [])
+    assert.is(agents.seats.has('a1'), false)
+    assert.is(
+      outcomeOf(await new Attempt(agents, 'a1', prompt('p1'), new AbortController().signal).next())?.status,
+      'done',
+    )
+    assert.equal(ran, ['work'])
+  })
 })

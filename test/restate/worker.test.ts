@@ -1,5 +1,6 @@
 import { defineAgent } from '../../src/actors/defineAgent.ts'
 import { scriptedModel } from '../../src/testing/scriptedModel.ts'
+import { withCode } from '../support/agentHarness.ts'
 import { checkLog } from '../support/journeyRules.ts'
 import { assert } from '../support/suite.ts'
 import { recordsIn } from './recordsIn.ts'
@@ -69,5 +70,12 @@ describeWithEngine('a worker of an engine', (it) => {
     assert.match(JSON.stringify(unknown.body['error']), /INVALID_DEFINITION.*no definition .*writer.*coder, tester/)
     const unsaid = await post('a1', 'prompt', { content: 'Fix it.' })
     assert.match(JSON.stringify(unsaid.body['error']), /does not say its definition/)
+  })
+
+  it('does not listen when it is closed while it begins to', async ({ worker }) => {
+    const one = await worker([defineAgent({ name: 'coder', model: scriptedModel([]) })])
+    const listening = assert.rejects(one.listen({ port: 0 }), withCode('RUNTIME_CLOSED'))
+    await one.close()
+    await listening
   })
 })

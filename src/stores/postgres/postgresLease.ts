@@ -17,7 +17,7 @@ export class PostgresLease extends TableLease {
   /** Whether it stands in the queue, or is being written. */
   isQueued = false
   readonly #free: (lease: PostgresLease) => Promise<void>
-  #idle: (() => void) | undefined
+  readonly #idle: (() => void)[] = []
 
   constructor(row: LeaseRow, free: (lease: PostgresLease) => Promise<void>) {
     super(row)
@@ -30,12 +30,12 @@ export class PostgresLease extends TableLease {
 
   /** Resolves once nothing waits to be written. */
   async written(): Promise<void> {
-    if (this.isQueued) await new Promise<void>((resolve) => (this.#idle = resolve))
+    if (this.isQueued) await new Promise<void>((resolve) => this.#idle.push(resolve))
   }
 
   /** Nothing waits any more. */
   rest(): void {
     this.isQueued = false
-    this.#idle?.()
+    for (const resolve of this.#idle.splice(0)) resolve()
   }
 }

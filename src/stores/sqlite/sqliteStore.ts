@@ -65,6 +65,8 @@ class SqliteStore implements ErasableStore {
   readonly #texts: TextIndex
   readonly #isSynced: boolean
   readonly #leases = new Map<string, SqliteLease>()
+  /** Those that the tables could not be told of, as another process was writing for long: it is told with the next ones. */
+  readonly #unreleased = new Set<SqliteLease>()
   /** Opens and deletes under way. */
   readonly #working = new Set<Promise<unknown>>()
   readonly #writers: Writers
@@ -215,7 +217,7 @@ class SqliteStore implements ErasableStore {
 
   async #open(agentId: string, takeOver: boolean): Promise<StoreLease> {
     const writer = await this.#writers.self()
-    const dead = takeOver ? 'any' : await this.#writers.dead(agentId)
+    const dead = takeOver ? 'any' : await this.#freeOf(agentId)
     const lease = await this.#connection.writing(() => {
       const row = this.#connection.statement('SELECT number, writer, last_seq FROM agents WHERE id = ?').get(agentId)
       const holder = row?.['writer'] ?? null
@@ -238,12 +240,28 @@ class SqliteStore implements ErasableStore {
     // What was given before is written first.
     while (lease.waiting > 0) await new Promise((done) => setImmediate(done))
     if (this.#leases.get(lease.agentId) === lease) this.#leases.delete(lease.agentId)
-    await this.#connection.writing(() =>
-      this.#connection
-        .statement('UPDATE agents SET writer = NULL WHERE number = ? AND epoch = ?')
-        .run(lease.number, lease.epoch),
-    )
     this.snapshots.forget(lease.agentId)
+    const leases = [...this.#unreleased, lease]
+    this.#unreleased.add(lease)
+    try {
+      await this.#connection.writing(() => {
+        const sql = 'UPDATE agents SET writer = NULL WHERE number = ? AND epoch = ?'
+        for (const { number, epoch } of leases) this.#connection.statement(sql).run(number, epoch)
+      })
+      for (const told of leases) this.#unreleased.delete(told)
+    } catch (thrown) {
+      throw this.#connection.failure('STORE_APPEND_FAILED', 'let go of', thrown)
+    }
+  }
+
+  /**
+   * The writer that may be taken a log from: it is gone, or is this store, which has let go of it. `undefined`: nobody has it.
+   *
+   * @throws RuntimeError `STORE_LOCKED`
+   */
+  async #freeOf(agentId: string): Promise<number | undefined> {
+    const own = this.#leases.has(agentId) ? undefined : await this.#writers.known
+    return this.#writers.dead(agentId, own)
   }
 
   delete(agentId: string): Promise<void> {
@@ -252,7 +270,7 @@ class SqliteStore implements ErasableStore {
 
   async #delete(agentId: string): Promise<void> {
     if (!this.#connection.isThere) return
-    const dead = await this.#writers.dead(agentId)
+    const dead = await this.#freeOf(agentId)
     await this.#connection.writing(() => {
       const row = this.#connection
         .statement('SELECT number, writer, path, forked_from, metadata FROM agents WHERE id = ?')

@@ -87,15 +87,21 @@ export class Writers {
     return workers
   }
 
+  /** The number of this store, if it has written. */
+  get known(): Promise<number | undefined> {
+    return this.#own?.catch(() => undefined) ?? Promise.resolve(undefined)
+  }
+
   /**
-   * The writer that has a log and whose process is gone; `undefined`: nobody has it.
+   * The writer that has a log and whose process is gone, or that is `free`; `undefined`: nobody has it.
    *
    * @throws RuntimeError `STORE_LOCKED`
    */
-  async dead(agentId: string): Promise<number | undefined> {
+  async dead(agentId: string, free: number | undefined): Promise<number | undefined> {
     const row = this.#connection.statement('SELECT writer FROM agents WHERE id = ?').get(agentId)
     const writer = row?.['writer'] ?? null
     if (writer === null) return undefined
+    if (writer === free) return free
     const holder = this.#of(Number(writer))
     if (holder !== undefined && (await mayBeAlive(holder))) throw this.locked(agentId, Number(writer))
     return Number(writer)
@@ -117,7 +123,7 @@ export class Writers {
 
   /** This store writes no more. */
   async leave(): Promise<void> {
-    const own = await this.#own?.catch(() => undefined)
+    const own = await this.known
     if (own === undefined) return
     await this.#connection.writing(() => this.#connection.statement('DELETE FROM writers WHERE number = ?').run(own))
   }

@@ -5,9 +5,10 @@ import { mkdir, mkdtemp, open, rm, stat, writeFile } from 'node:fs/promises'
 import { DatabaseSync } from 'node:sqlite'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { systemClock } from '../../../src/protocol/clock.ts'
 import type { ErasableStore } from '../../../src/protocol/store.ts'
 import { sqliteStore } from '../../../src/stores/sqlite/sqliteStore.ts'
-import { readAll, recordsBetween } from '../../../src/testing/contractDemands.ts'
+import { owned, readAll, recordsBetween } from '../../../src/testing/contractDemands.ts'
 import { simulatedClock } from '../../../src/testing/simulatedClock.ts'
 import { assert, describe, type CaseContext } from '../../support/suite.ts'
 import { failsWith } from '../storeFolder.ts'
@@ -52,6 +53,32 @@ function otherWriter({ cleanup }: Context, file: string): { begin(): void; end()
 }
 
 describe('a SQLite store while another process writes', (it) => {
+  it('says when it could not let go of a log, which it can open again, and others have with the next one', async (context) => {
+    let now = 0
+    const clock = { now: () => now, after: (_: number, then: () => void) => systemClock.after(0, then) }
+    const file = await newFile(context)
+    const store = storeOn(context, file, { clock })
+    const leases = [await store.open('a'), await store.open('b'), await store.open('c')]
+    const writer = otherWriter(context, file)
+    writer.begin()
+    const released = owned(Promise.allSettled([leases[0]!.release(), leases[1]!.release()]))
+    now = 60_000
+    for (const outcome of await released) {
+      assert.ok(outcome.status === 'rejected')
+      assert.ok(failsWith('STORE_APPEND_FAILED', 'could not be let go of: database is locked')(outcome.reason))
+    }
+    writer.end()
+    const again = await store.open('a')
+    await store.append('a', recordsBetween(1, 1), again.epoch)
+    await assert.rejects(store.open('a'), failsWith('STORE_LOCKED'))
+    const other = storeOn(context, file)
+    await assert.rejects(other.open('b'), failsWith('STORE_LOCKED'))
+    await leases[2]!.release()
+    await (await other.open('b')).release()
+    await assert.rejects(other.open('a'), failsWith('STORE_LOCKED'))
+    assert.equal(await seqsOf(other), [1])
+  })
+
   it('waits without holding up the process, and keeps the order', async (context) => {
     const clock = simulatedClock()
     const file = await newFile(context)
