@@ -1,5 +1,6 @@
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import * as fc from 'fast-check'
 import { pathToFileURL } from 'node:url'
 import { workspaceTools } from '../../src/actors/tools/workspace/workspaceTools.ts'
 import { recordedSuite } from '../../src/evaluation/recordedSuite.ts'
@@ -12,6 +13,8 @@ import { suiteSource } from '../../src/sessions/savedTask.ts'
 import type { ScriptedReply } from '../../src/testing/scriptedModel.ts'
 import { runCli } from '../cli/cliInProcess.ts'
 import { logFile, recordsIn, recordSession } from '../cli/cliSessions.ts'
+import { anywhere, random, secretWith, told } from '../support/awkwardSecrets.ts'
+import { someRuns } from '../support/seeds.ts'
 import { assert, describe, type CaseContext } from '../support/suite.ts'
 import { evaluated, scratchFolder } from './suiteRuns.ts'
 
@@ -54,7 +57,99 @@ async function savedSuite(project: string): Promise<Suite> {
   return readSuite(join(project, 'tasks'), '/')
 }
 
+/** What tools have changed in a file, having seen it. */
+const histories = ['read, then written', 'written', 'edited', 'read, then deleted'] as const
+
+/** Paths of files that hold secrets, of others, and of a link to one that does. */
+const places = ['.env', 'deep/.env.local', 'id_rsa', 'certs/Server.PEM', 'conf.js', 'linked.txt'] as const
+
+function callsOf(path: string, how: (typeof histories)[number], text: string): readonly ScriptedReply[] {
+  const read = call('read_file', { path })
+  if (how === 'written') return [call('write_file', { path, content: 'EMPTY=' })]
+  if (how === 'edited') return [call('edit_file', { path, oldText: text, newText: 'EMPTY=' })]
+  if (how === 'read, then deleted') return [read, call('delete_file', { path })]
+  return [read, call('write_file', { path: `./${path}`, content: 'EMPTY=' })]
+}
+
+/** All that a task says, file by file. */
+async function allOf(folder: string): Promise<ReadonlyMap<string, string>> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
+  return new Map(await Promise.all(files.map(async (file) => [file, await readFile(file, 'utf8')] as const)))
+}
+
 describe('a session that is saved as a task', (it) => {
+  it(
+    'has no secret of its workspace, whatever files were before and however that is known',
+    { timeoutMs: 120_000 },
+    async (context) => {
+      const history = fc.record({
+        // A key is known by its shape, in any file; a password only by the file that it stands in.
+        key: random.map((letters) => `sk-ant-1${letters}0${letters}`),
+        password: secretWith(anywhere),
+        how: fc.tuple(...places.map(() => fc.constantFrom(...histories))),
+        snapshots: fc.boolean(),
+      })
+      await fc.assert(
+        fc.asyncProperty(history, async ({ key, password, how, snapshots }) => {
+          const folder = await scratchFolder(context)
+          const textOf = (path: string): string => (path === 'conf.js' ? `const key = '${key}'` : `TOKEN=${password}`)
+          for (const path of ['deep', 'certs', 'kept']) await mkdir(join(folder, path))
+          for (const path of places) if (path !== 'linked.txt') await writeFile(join(folder, path), textOf(path))
+          await writeFile(join(folder, 'kept/.env'), textOf('kept/.env'))
+          await symlink('kept/.env', join(folder, 'linked.txt'))
+          await recordSession(folder, {
+            id: 's1',
+            prompts: ['Change them.'],
+            tools: workspaceTools(folder, { snapshots }),
+            replies: [...places.flatMap((path, at) => callsOf(path, how[at]!, textOf(path))), 'Done.'],
+          })
+          const args = ['export', 's1', '--task', 'tasks', '--dir', '.', '--json']
+          const { code, stdout, stderr } = await runCli(context, args, { cwd: folder })
+          assert.is(code, 0, stderr)
+          const secrets = [key, ...password.split(/[^qxzjkvwQXZJKVW]/)]
+          const pieces = secrets.map((secret) => secret.slice(-told)).filter((piece) => piece.length === told)
+          for (const [file, text] of await allOf(join(folder, 'tasks')))
+            for (const piece of pieces) assert.not.ok(text.includes(piece), `${file} (${stdout}): ${text}`)
+        }),
+        { seed: 20_261_124, numRuns: someRuns(60) },
+      )
+    },
+  )
+
+  it('names files of secrets that are gone by now, and none that it does not have', async (context) => {
+    const dir = await worked(context, {
+      snapshots: true,
+      replies: [
+        call('delete_file', { path: '.env' }),
+        call('write_file', { path: 'id_rsa', content: 'mine' }),
+        call('write_file', { path: 'keys.txt', content: 'none' }),
+        'Done.',
+      ],
+    })
+    const { stdout } = await runCli(context, ['export', 's1', '--task', 'tasks', '--dir', '.', '--json'], { cwd: dir })
+    assert.equal((await readdir(join(dir, 'tasks/s1/files'))).toSorted(), ['a.txt', 'b.txt', 'keys.txt'])
+    assert.is(await readFile(join(dir, 'tasks/s1/files/keys.txt'), 'utf8'), 'the key is [redacted]\n')
+    assert.equal((JSON.parse(stdout) as { notes: string[] }).notes.slice(0, 2), [
+      'left out, as they may hold secrets: id_rsa, .env',
+      'with keys blanked: keys.txt',
+    ])
+  })
+
+  it('has no file that was too large before', { timeoutMs: 30_000 }, async (context) => {
+    const dir = await scratchFolder(context)
+    await writeFile(join(dir, 'big.txt'), 'x'.repeat(2 * 1024 * 1024 + 1))
+    await recordSession(dir, {
+      id: 's1',
+      prompts: ['Empty it.'],
+      tools: workspaceTools(dir, { snapshots: true }),
+      replies: [call('write_file', { path: 'big.txt', content: '' }), 'Done.'],
+    })
+    const { stdout } = await runCli(context, ['export', 's1', '--task', 'tasks', '--dir', '.', '--json'], { cwd: dir })
+    assert.match(stdout, 'left out, as there is too much: big.txt')
+    assert.equal(await readdir(join(dir, 'tasks/s1/files')), [])
+  })
+
   it('has the files that it began with, and fails as it was recorded', { timeoutMs: 30_000 }, async (context) => {
     const dir = await worked(context)
     const { code, stdout, stderr } = await runCli(

@@ -19,15 +19,24 @@ const receiptSchema = lazily(() =>
   z.object({ path: z.string(), before: z.string().nullable(), after: z.string().nullable() }),
 )
 
+/** Files of a workspace as they were before a conversation, with all that stood in them, secrets too. */
+export interface FilesBefore {
+  readonly files: ReadonlyMap<string, Buffer>
+  /** What these were before is not known: they are as they are now. */
+  readonly unknown: readonly string[]
+  /** How many commands were run; what they changed is not taken back. */
+  readonly commands: number
+}
+
 /**
  * Takes back, in the files of a workspace, what the calls of a conversation have changed, the newest first: from what was kept of a file,
- * by turning an edit round, or from what had been read of it. Notes name the files that stay as they are now.
+ * by turning an edit round, or from what had been read of it.
  */
 export async function filesBefore(
   files: ReadonlyMap<string, Buffer>,
   records: readonly LogRecord[],
   kept: Kept,
-): Promise<{ readonly files: ReadonlyMap<string, Buffer>; readonly notes: readonly string[] }> {
+): Promise<FilesBefore> {
   const before = new Map(files)
   const stay = new Set<string>()
   const { changes, read, commands } = changesIn(records)
@@ -38,17 +47,7 @@ export async function filesBefore(
     else if (content === null) before.delete(change.path)
     else before.set(change.path, content)
   }
-  return {
-    files: before,
-    notes: [
-      ...(stay.size === 0
-        ? []
-        : [`these files are as they are now, and not as they were before: ${[...stay].join(', ')}`]),
-      ...(commands === 0
-        ? []
-        : [`what ${commands} ${commands === 1 ? 'command' : 'commands'} changed is not taken back`]),
-    ],
-  }
+  return { files: before, unknown: [...stay], commands }
 }
 
 interface Changes {
@@ -89,8 +88,8 @@ function changesIn(records: readonly LogRecord[]): Changes {
 
 const changing: ReadonlySet<string> = new Set(['write_file', 'edit_file', 'delete_file'])
 
-/** As the workspace names it, without `./`; `undefined` for what leads out of it. */
-function pathOf(input: Readonly<Record<string, unknown>>): string | undefined {
+/** The path of a call as the workspace names it, without `./`; `undefined` for what leads out of it. Pure. */
+export function pathOf(input: Readonly<Record<string, unknown>>): string | undefined {
   const { path } = input
   if (typeof path !== 'string') return undefined
   const parts = path.split('/').filter((part) => part !== '' && part !== '.')

@@ -9,7 +9,9 @@ import type { Invocation } from '../commandLine.ts'
 import { ownSession } from '../ownSession.ts'
 import { readSession, refuse, wantsJson, type SessionLogs } from '../sessionLogs.ts'
 import { filesBefore } from './filesBefore.ts'
-import { blankedValue, workspaceFiles } from './workspaceFiles.ts'
+import { filesToSave } from './filesToSave.ts'
+import { blankedValue, withoutSecrets } from './withoutSecrets.ts'
+import { workspaceFiles } from './workspaceFiles.ts'
 import { writeTask } from './writeTask.ts'
 
 /**
@@ -29,27 +31,28 @@ export async function saveTask(invocation: Invocation, logs: SessionLogs, host: 
   if (!made.ok) return refuse(host, made.why)
   const now = dir === undefined ? undefined : await workspaceFiles(dir)
   const { snapshots } = logs.store
-  const before =
-    now === undefined ? undefined : await filesBefore(now.files, records, async (hash) => snapshots?.get(id, hash))
+  const saved =
+    now === undefined
+      ? undefined
+      : filesToSave(await filesBefore(now.files, records, async (hash) => snapshots?.get(id, hash)), now)
   const folder = await writeTask({
     folder: resolve(host.cwd(), taskFolder),
     task: blankedValue(made.task),
-    recording: blankedValue(made.recording),
-    ...(before === undefined ? {} : { files: before.files }),
+    recording: withoutSecrets(made.recording, new Set(now?.other)),
+    ...(saved === undefined ? {} : { files: saved.files }),
   })
   const notes = [
     ...made.notes,
-    ...(before === undefined ? ['no files go with it: say with --dir which folder it worked in'] : []),
-    ...(now?.notes ?? []),
-    ...(before?.notes ?? []),
+    ...(saved === undefined ? ['no files go with it: say with --dir which folder it worked in'] : []),
+    ...(saved?.notes ?? []),
     ...(made.passes === undefined ? [] : [`it passes as it was recorded: ${made.passes}`]),
   ]
   if (wantsJson(invocation, host)) {
-    host.stdout.write(`${JSON.stringify({ agentId: id, folder, files: before?.files.size ?? 0, notes })}\n`)
+    host.stdout.write(`${JSON.stringify({ agentId: id, folder, files: saved?.files.size ?? 0, notes })}\n`)
     return exitCodes.done
   }
   const shown = relative(host.cwd(), folder) || '.'
-  host.stdout.write(`"${id}" is a task in ${shown}, with ${counted(before?.files.size ?? 0, 'file')}.\n`)
+  host.stdout.write(`"${id}" is a task in ${shown}, with ${counted(saved?.files.size ?? 0, 'file')}.\n`)
   for (const note of notes) host.stdout.write(`- ${note}\n`)
   host.stdout.write(`Look at its check in task.json, then: escapement eval ${taskFolder}\n`)
   return exitCodes.done
