@@ -57,6 +57,28 @@ describe('a suite in a folder', (it) => {
     assert.is(new Set([one, ...others]).size, 4)
   })
 
+  it('has all that a task brings in its digest, and what is installed beside tasks not', async (context) => {
+    const digestOf = async (files: Readonly<Record<string, string>>): Promise<string> =>
+      (await readSuite('suites/mini', suiteIn(context, { 'a/task.json': good, ...files }))).digest
+    const brought = [
+      'a/check/node_modules/dep/c.sh',
+      'a/check/.git/hook',
+      'a/files/.escapement/x',
+      'a/files/node_modules/x',
+    ]
+    for (const path of brought)
+      assert.is.not(await digestOf({ [path]: 'exit 1' }), await digestOf({ [path]: 'exit 0' }), path)
+    const none = await digestOf({})
+    for (const path of [
+      'node_modules/dep/x.js',
+      '.git/HEAD',
+      '.escapement/evals/1',
+      'node_modules/task.json',
+      'a/.git/HEAD',
+    ])
+      assert.is(await digestOf({ [path]: good }), none, path)
+  })
+
   it('says file, line and key of what is wrong, and what may be meant', async (context) => {
     const source =
       '{\n  "prompts": ["Do it."],\n  "limits": { "turn": 3 },\n  "check": { "command": "true", "timeout": 4 }\n}'

@@ -11,7 +11,7 @@ import { suiteSchema, type SuiteDefinition } from './defineSuite.ts'
 import { suiteTask, textFiles, type JudgedExample, type Suite, type SuiteTask } from './suite.ts'
 import { suiteDigest } from './suiteDigest.ts'
 import { taskFileSchema, type Task } from './task.ts'
-import { filesBelow } from './taskFiles.ts'
+import { filesBelow, isNoPart, taskFolders } from './taskFiles.ts'
 
 const wrong = (what: string): RuntimeError => new RuntimeError('INVALID_OPTION', what)
 
@@ -38,7 +38,7 @@ export async function readSuite(path: string, cwd: string, known: readonly strin
   }
   for (const name of names.toSorted()) {
     const file = join(folder, name, 'task.json')
-    if ((await kindOf(file)) !== 'file') continue
+    if (isNoPart(name) || (await kindOf(file)) !== 'file') continue
     add(await readTask(file, name), file)
   }
   for (const task of definition.tasks ?? [])
@@ -50,7 +50,7 @@ export async function readSuite(path: string, cwd: string, known: readonly strin
     name: basename(folder),
     folder,
     ...(moduleName === undefined ? {} : { module: join(folder, moduleName) }),
-    digest: await suiteDigest(await filesBelow(folder), null),
+    digest: await suiteDigest(await filesBelow(folder, isNoPart), null),
     tasks,
     definition,
     judged: names.includes('judge.jsonl') ? await readJudged(join(folder, 'judge.jsonl'), tasks) : [],
@@ -107,11 +107,7 @@ async function readTask(file: string, name: string): Promise<SuiteTask> {
     throw wrong(`${file}: the folder "${name}" cannot be its id: give it an "id" of letters, digits, ".", "_" and "-".`)
   const folder = dirname(file)
   await checkFolders(folder)
-  return suiteTask(
-    { ...task, id },
-    await filesBelow(join(folder, 'files'), none),
-    await filesBelow(join(folder, 'check'), none),
-  )
+  return suiteTask({ ...task, id }, await filesBelow(join(folder, 'files')), await filesBelow(join(folder, 'check')))
 }
 
 /** A folder of another name would be left out without a word. @throws RuntimeError `INVALID_OPTION` */
@@ -122,11 +118,6 @@ async function checkFolders(task: string): Promise<void> {
     throw wrong(`${join(task, entry.name)} is no folder of a task: ${what}.`)
   }
 }
-
-const taskFolders: readonly string[] = ['files', 'check']
-
-/** A task may bring anything. */
-const none: ReadonlySet<string> = new Set()
 
 /** JSON of a file; what is wrong with it names the line. */
 function parsed(file: string, source: string, firstLine = 1): unknown {

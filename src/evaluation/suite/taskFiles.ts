@@ -9,25 +9,35 @@ export type TaskFile = { readonly path: string } & (
   | { readonly link: string }
 )
 
-/** Folders that are no part of a suite. */
+/** Installed or made beside the tasks of a suite. */
 const leftOut: ReadonlySet<string> = new Set(['node_modules', '.git', '.escapement'])
+/** The folders of a task. */
+export const taskFolders: readonly string[] = ['files', 'check']
+
+/** Whether a path in a suite is no part of it, by its name: what a task brings in its folders is, whatever it is called. Pure. */
+export function isNoPart(path: string): boolean {
+  const [, second = '', ...rest] = path.split('/')
+  return leftOut.has(path.slice(path.lastIndexOf('/') + 1)) && !(rest.length > 0 && taskFolders.includes(second))
+}
+
 /** Enough for any task; a folder that holds more was named by mistake. */
 const mostFiles = 20_000
 
 /**
- * The files below a folder, in order, links as they are; none if it is not there.
+ * The files below a folder, in order, links as they are; none if it is not there. `skip`: paths below it, with `/` between.
  *
  * @throws RuntimeError `INVALID_OPTION` for a link that leads out of the folder, what is neither a file nor a folder, and too many.
  */
-export async function filesBelow(root: string, skip: ReadonlySet<string> = leftOut): Promise<TaskFile[]> {
+export async function filesBelow(root: string, skip: (path: string) => boolean = () => false): Promise<TaskFile[]> {
   const found: TaskFile[] = []
   const visit = async (dir: string): Promise<void> => {
     const entries = await readdir(dir, { withFileTypes: true })
     for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
       const from = join(dir, entry.name)
       const path = relative(root, from).split(sep).join('/')
+      if (skip(path)) continue
       if (entry.isDirectory()) {
-        if (!skip.has(entry.name)) await visit(from)
+        await visit(from)
         continue
       }
       if (found.length === mostFiles)

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { errorInfo, type ErrorInfo } from '../../protocol/errors.ts'
+import { isNoPart } from '../suite/taskFiles.ts'
 import { changedPaths, fingerprint } from './workspace.ts'
 
 /** Folders of trials that are watched: the newest. */
@@ -34,7 +35,7 @@ export class OutsideWatch {
   /** `isConfined`: commands cannot reach anything else. */
   static async begin(suite: string | undefined, workspaces: string, isConfined: boolean): Promise<OutsideWatch> {
     const watched = isConfined ? undefined : suite
-    const print = watched === undefined ? new Map() : await fingerprint(watched, isPassedOver)
+    const print = watched === undefined ? new Map() : await fingerprint(watched, isNoPart)
     return new OutsideWatch(watched, workspaces, { suitePrint: print, isConfined })
   }
 
@@ -51,7 +52,7 @@ export class OutsideWatch {
   async end(): Promise<ErrorInfo | undefined> {
     const changed: string[] = []
     if (this.#suite !== undefined) {
-      const now = changedPaths(this.#suitePrint, await fingerprint(this.#suite, isPassedOver))
+      const now = changedPaths(this.#suitePrint, await fingerprint(this.#suite, isNoPart))
       this.#isSuiteChanged ||= now.length > 0
       changed.push(...now.map((path) => join(this.#suite!, path)))
     }
@@ -78,6 +79,3 @@ export class OutsideWatch {
     }
   }
 }
-
-/** No part of a suite: its own results may lie in it. */
-const isPassedOver = (path: string): boolean => /(^|\/)(node_modules|\.git|\.escapement)$/.test(path)

@@ -134,6 +134,26 @@ describe('the folder of a trial', (it) => {
     assert.match(stopped!.message!, /mini\/b\/check\.sh\. Correct the task, or use --docker/)
   })
 
+  it('that an agent leaves to change what a task brings, whatever its name, is told of', async (context) => {
+    for (const hidden of ['check/node_modules/dep/c.sh', 'check/.git/hook', 'files/.escapement/session']) {
+      const root = projectFolder(context, { [`mini/b/${hidden}`]: 'exit 1' })
+      const prompt = `echo exit 0 > ${join(root, 'mini/b', hidden)}`
+      writeFileSync(join(root, 'mini/b/task.json'), JSON.stringify({ prompts: [prompt], check: 'true' }))
+      const { results, stopped } = await evaluate(running, join(root, 'mini'), {}, { model: shell, concurrency: 1 })
+      assert.is(results[0]!.error?.code, 'EVALUATION_OUTSIDE', hidden)
+      assert.match(stopped!.message!, `mini/b/${hidden}`)
+    }
+  })
+
+  it('that an agent leaves for what is no part of the suite is not told of', async (context) => {
+    const root = projectFolder(context, { 'mini/node_modules/dep/x.js': '' })
+    mkdirSync(join(root, 'mini/b'))
+    const prompt = `echo 1 > ${join(root, 'mini/node_modules/dep/x.js')}`
+    writeFileSync(join(root, 'mini/b/task.json'), JSON.stringify({ prompts: [prompt], check: 'true' }))
+    const { results } = await evaluate(running, join(root, 'mini'), {}, { model: shell })
+    assert.equal([results[0]!.outcome, results[0]!.error], ['passed', undefined])
+  })
+
   it('that an agent leaves to change that of another trial is told of', async (context) => {
     const out = join(projectFolder(context), 'results')
     const tasks = [
