@@ -109,4 +109,20 @@ export const faults: readonly Fault[] = [
     to: 'return (false as boolean) ?',
     tests: saved,
   },
+  {
+    id: 'suites-14',
+    file: 'src/evaluation/importers/terminalBench.ts',
+    what: 'the name of a folder is run by the script that fetches images',
+    from: '${quoted(read.context)}',
+    to: '${read.context}',
+    tests: imported,
+  },
+  {
+    id: 'suites-15',
+    file: 'src/evaluation/suite/taskFiles.ts',
+    what: 'hidden checks are passed over for their names',
+    from: '&& !(rest.length > 0 && taskFolders.includes(second))',
+    to: '&& rest.length + second.length >= 0',
+    tests: ['evaluation/suites', 'evaluation/run/workspaces'],
+  },
 ]

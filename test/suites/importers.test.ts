@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { readSuite } from '../../src/evaluation/suite/readSuite.ts'
 import { runCli } from '../cli/cliInProcess.ts'
@@ -55,7 +55,7 @@ describe('escapement eval import', (it) => {
       const said = JSON.parse(stdout) as { tasks: number; needs: string[]; differs: string[] }
       assert.is(said.tasks, 1)
       assert.match(said.needs[0]!, 'images.sh')
-      assert.match(await readFile(join(folder, 'swe/images.sh'), 'utf8'), 'docker pull swebench/sweb.eval')
+      assert.match(await readFile(join(folder, 'swe/images.sh'), 'utf8'), "docker pull 'swebench/sweb.eval")
       assert.ok(said.differs.length > 2)
       const task = await json(join(folder, 'swe/django__django-123/task.json'))
       const image = { name: 'swebench/sweb.eval.x86_64.django_1776_django-123:latest', mount: '/testbed' }
@@ -239,10 +239,51 @@ describe('escapement eval import', (it) => {
       )
       assert.equal(tasks[1]!.files, [])
       const images = await readFile(join(folder, 'tb/images.sh'), 'utf8')
-      assert.match(images, 'docker pull there.example/new:1\n')
-      assert.match(images, `docker build -t terminal-bench/old ${join(folder, 'tasks/old')}\n`)
+      assert.match(images, "docker pull 'there.example/new:1'\n")
+      assert.match(images, `docker build -t 'terminal-bench/old' '${join(folder, 'tasks/old')}'\n`)
     },
   )
+
+  it(
+    'gives Docker the images of tasks word by word, whatever their folders are called',
+    { timeoutMs: 20_000 },
+    async (context) => {
+      const awkward = "it's $(touch made) a; touch made `touch made`"
+      const folder = await fetched(context, {
+        [`tasks/${awkward}/task.toml`]: '[metadata]\ndifficulty = "hard"\n',
+        [`tasks/${awkward}/instruction.md`]: 'Do it.',
+        'bin/docker': '#!/bin/sh\nprintf "%s\\n" "$#" "$@"\n',
+      })
+      await chmod(join(folder, 'bin/docker'), 0o755)
+      const { code, stderr } = await runCli(context, ['eval', 'import', 'terminal-bench', 'tasks', '--out', 'tb'], {
+        cwd: folder,
+      })
+      assert.is(code, 0, stderr)
+      const said = await run('sh', ['-c', 'PATH="$PWD/bin:$PATH" sh tb/images.sh'], folder)
+      const image = 'terminal-bench/it-s-touch-made-a-touch-made-touch-made-'
+      const built = join(folder, 'tasks', awkward, 'environment')
+      assert.equal(said, { code: 0, output: ['4', 'build', '-t', image, built, ''].join('\n') })
+      assert.not.ok((await readdir(folder)).includes('made'))
+    },
+  )
+
+  it('takes no image whose name is none', { timeoutMs: 20_000 }, async (context) => {
+    const folder = await fetched(context, {
+      'tasks/new/task.toml': '[environment]\ndocker_image = "a$(touch made)"\n',
+      'tasks/new/instruction.md': 'Do it.',
+      'rows.jsonl': JSON.stringify({ ...instance, instance_id: 'a__b-1; touch made' }),
+    })
+    const cases = [
+      ['terminal-bench', 'tasks', /new\/task\.toml: environment\.docker_image: is not the name of an image/],
+      ['swe-bench', 'rows.jsonl', /row 1: instance_id: /],
+    ] as const
+    for (const [format, path, says] of cases) {
+      const { code, stderr } = await runCli(context, ['eval', 'import', format, path, '--out', 'made'], { cwd: folder })
+      assert.is.not(code, 0, format)
+      assert.match(stderr, says)
+      assert.not.ok((await readdir(folder)).includes('made'))
+    }
+  })
 
   it('says what is wrong, and leaves nothing', { timeoutMs: 20_000 }, async (context) => {
     const folder = await fetched(context, {

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { describeIssues } from '../../protocol/errors.ts'
 import { lazily } from '../../protocol/lazily.ts'
+import { imageName } from '../suite/task.ts'
 import { idOf, quoted, readRows, wrong, type Importer, type ImportedTask } from './imported.ts'
 
 const wants =
@@ -22,7 +23,7 @@ function listIn(text: string, context: z.RefinementCtx): string[] {
 
 const rowSchema = lazily(() =>
   z.object({
-    instance_id: z.string().min(1),
+    instance_id: z.string().refine((id) => imageName.safeParse(imageOf(id)).success, 'is part of no name of an image'),
     repo: z.string().regex(/^[\w.-]+\/[\w.-]+$/, 'is not owner/name'),
     base_commit: z.string().regex(/^[0-9a-f]{7,40}$/, 'is not a commit'),
     problem_statement: z.string().min(1),
@@ -110,7 +111,7 @@ const imageOf = (id: string): string =>
   `swebench/sweb.eval.x86_64.${id.toLowerCase().replaceAll('__', '_1776_')}:latest`
 
 const imagesScript = (ids: readonly string[]): string =>
-  `#!/bin/sh\n# The images of the tasks.\nset -e\n${ids.map((id) => `docker pull ${imageOf(id)}\n`).join('')}`
+  `#!/bin/sh\n# The images of the tasks.\nset -e\n${ids.map((id) => `docker pull ${quoted(imageOf(id))}\n`).join('')}`
 
 const patchedPaths = (patch: string): readonly string[] =>
   Array.from(patch.matchAll(/^diff --git a\/.+ b\/(.+)$/gm), ([, path]) => path!)

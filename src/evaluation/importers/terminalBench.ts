@@ -5,7 +5,8 @@ import { z } from 'zod'
 import { describeIssues, messageOf } from '../../protocol/errors.ts'
 import { lazily } from '../../protocol/lazily.ts'
 import { loadPeer } from '../../protocol/loadPeer.ts'
-import { idOf, kindOf, wrong, type ImportedFile, type Importer, type ImportedTask } from './imported.ts'
+import { imageName } from '../suite/task.ts'
+import { idOf, kindOf, quoted, wrong, type ImportedFile, type Importer, type ImportedTask } from './imported.ts'
 
 const wants =
   'a folder of tasks in the format of Terminal-Bench 1 (task.yaml) or 2 (task.toml and instruction.md): git clone https://github.com/laude-institute/terminal-bench-2, or the tasks/ of https://github.com/laude-institute/terminal-bench'
@@ -36,7 +37,7 @@ const newSchema = lazily(() =>
       .optional(),
     agent: z.looseObject({ timeout_sec: seconds }).optional(),
     verifier: z.looseObject({ timeout_sec: seconds }).optional(),
-    environment: z.looseObject({ docker_image: z.string().optional() }).optional(),
+    environment: z.looseObject({ docker_image: imageName.optional() }).optional(),
   }),
 )
 
@@ -72,7 +73,8 @@ export const terminalBench: Importer = {
         continue
       }
       const image = read.image ?? `terminal-bench/${name.toLowerCase().replaceAll(/[^a-z0-9._-]+/g, '-')}`
-      builds.push(read.image === undefined ? `docker build -t ${image} ${read.context}` : `docker pull ${image}`)
+      const isBuilt = read.image === undefined
+      builds.push(isBuilt ? `docker build -t ${quoted(image)} ${quoted(read.context)}` : `docker pull ${quoted(image)}`)
       tasks.push(await taskOf(name, folder, read, image))
     }
     if (tasks.length === 0 && composed.length === 0)

@@ -170,7 +170,8 @@ const listed = (schema: z.ZodType): z.ZodType =>
       context.issues.push({ code: 'custom', message, input: value, path: [...path] })
   })
 
-const imageName = z.string().regex(/^[a-z0-9][\w./:@-]{0,254}$/, 'is not the name of an image')
+/** The name of an image, so that it can be no option and no command. */
+export const imageName = z.string().regex(/^[a-z0-9][\w./:@-]{0,254}$/, 'is not the name of an image')
 const mountPath = z.string().regex(/^(?:\/[\w.-]+)+$/, 'is not an absolute path')
 
 const taskId = z
