@@ -63,10 +63,10 @@ export async function evaluateCases(
       keep: options.keep,
       onProgress: options.onProgress,
     })
-    const { header, results, stopped } = evaluated
-    const report = reportOf(header, results, stopped === undefined ? {} : { stopped })
-    if (out !== undefined) await writeEvaluation(folder, report)
-    return { ...evaluated, report }
+    const { header, results, stopped, spentUsd, isUnbegun } = evaluated
+    const report = reportOf(header, results, evaluated)
+    if (out !== undefined && isUnbegun !== true) await writeEvaluation(folder, report)
+    return { header, results, ...(stopped === undefined ? {} : { stopped }), spentUsd, report }
   } finally {
     if (out === undefined) await rm(folder, { recursive: true, force: true })
   }
@@ -109,9 +109,9 @@ function withScorers(suite: Suite, scorers: Readonly<Record<string, Scorer>>): S
 }
 
 function armsIn(arms: EvaluateOptions['arms'] = [unchangedArm], { definition }: Suite): readonly Arm[] {
-  if (!Array.isArray(arms))
-    return Object.entries(arms as Readonly<Record<string, Overlay>>).map(([name, overlay]) => ({ name, overlay }))
-  const list = (arms as readonly string[]).map((name) => armOf(name, definition.arms))
+  const list = Array.isArray(arms)
+    ? (arms as readonly string[]).map((name) => armOf(name, definition.arms))
+    : Object.entries(arms as Readonly<Record<string, Overlay>>).map(([name, overlay]) => ({ name, overlay }))
   if (list.length === 0) throw new RuntimeError('INVALID_OPTION', 'evaluate: arms is empty: name one, or leave it out.')
   return checkedArms(list)
 }

@@ -31,6 +31,8 @@ export interface Evaluated {
   readonly judged?: JudgeTrial
   /** Why it ended before all was done. */
   readonly stopped?: StopReason
+  /** It was aborted before it began: its folder holds nothing to report or to go on with. */
+  readonly isUnbegun?: true
   readonly spentUsd: number
 }
 
@@ -68,7 +70,8 @@ async function evaluateIn(file: ResultsFile, plan: EvaluationPlan): Promise<Eval
   const asked = headerOf(plan, arms, judge?.definition.model.id)
   if (file.header === undefined) {
     const tasks: readonly TaskInfo[] = await passesWithoutWork(suite, { ...plan, workspaces, shellFor })
-    if (signal.aborted) return { header: { ...asked, tasks }, results: [], stopped: { why: 'aborted' }, spentUsd: 0 }
+    const unbegun = { results: [], stopped: { why: 'aborted' }, isUnbegun: true, spentUsd: 0 } as const
+    if (signal.aborted) return { header: { ...asked, tasks }, ...unbegun }
     await file.append({ ...asked, tasks })
   }
   const header = file.header!

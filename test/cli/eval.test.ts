@@ -106,6 +106,21 @@ describe('escapement eval', (it) => {
     assert.match(await said('mini', '--definition', 'none.js'), /none\.js does not exist/)
   })
 
+  it('is stopped by Ctrl-C before its first trial, and says to begin again', { timeoutMs: 20_000 }, async (context) => {
+    const task = JSON.stringify({ prompts: ['say: x'], check: 'touch begun; test -e ../../../done || sleep 600' })
+    const { cwd, run } = inFolder(context, { ...suite, 'mini/slow/task.json': task })
+    const child = startCli(context, ['eval', 'mini', '--out', 'out'], { cwd, env: cleanEnv(cwd), input: '' })
+    while (!isThere(join(cwd, 'out/workspaces'), 'begun')) await new Promise((resolve) => setImmediate(resolve))
+    child.signal()
+    assert.is(await child.ended, 130)
+    assert.match(child.stderr, /Stopped: by Ctrl-C\nNothing was tried yet: give the same command again\.\n$/)
+    assert.not.match(child.stderr, '--resume')
+    assert.not.ok(existsSync(join(cwd, 'out/report.json')))
+    writeFileSync(join(cwd, 'done'), '')
+    const again = await run('mini', '--out', 'out')
+    assert.is(again.code, 0, again.stderr)
+  })
+
   it('is stopped by Ctrl-C, says how it goes on, and goes on', { timeoutMs: 20_000 }, async (context) => {
     const slow = {
       ...suite,

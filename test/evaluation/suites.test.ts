@@ -115,6 +115,11 @@ describe('a suite in a folder', (it) => {
     assert.match(await of('{ "answer": { "matches": "(" } }'), /check\.answer\.matches: is not a regular expression/)
     assert.match(await of('{ "file": "../out.txt" }'), /check\.file: give a path inside the folder/)
     assert.match(await of('{ "file": "/etc/passwd" }'), /check\.file: give a path inside the folder/)
+    assert.match(
+      await of('{ "json": { "type": "nonsense" } }'),
+      /a\/task\.json:1: check\.json: is not a JSON Schema that can be checked: Unsupported type: nonsense/,
+    )
+    assert.match(await of('[{ "json": { "$ref": "#/$defs/none" } }]'), /check\.0\.json: is not a JSON Schema/)
   })
 
   it('refuses two tasks of one id, and names both', async (context) => {

@@ -41,12 +41,11 @@ export const evalCommand: CommandRun = async (invocation, host) => {
       const evaluated = await runEvaluation({ ...plan, onProgress: (state) => progress.see(state) }).finally(() =>
         progress.close(),
       )
-      const { header, results, stopped, judged } = evaluated
-      const report = reportOf(header, results, {
-        ...(stopped === undefined ? {} : { stopped }),
-        ...(judged === undefined ? {} : { judged }),
-      })
-      await show(report, plan.folder, invocation, host)
+      if (evaluated.isUnbegun === true) {
+        host.stderr.write('Stopped: by Ctrl-C\nNothing was tried yet: give the same command again.\n')
+        return exitCodes.interrupted
+      }
+      await show(reportOf(evaluated.header, evaluated.results, evaluated), plan.folder, invocation, host)
       return conclude(evaluated, plan.folder, invocation, host)
     } finally {
       await remove()

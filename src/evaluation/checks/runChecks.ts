@@ -1,13 +1,12 @@
-import { z } from 'zod'
 import { openRegularFile } from '../../actors/tools/workspace/openRegularFile.ts'
 import { openWorkspace } from '../../actors/tools/workspace/workspacePath.ts'
 import { describeIssues, messageOf } from '../../protocol/errors.ts'
-import type { JsonSchema } from '../../protocol/model.ts'
 import type { Clock } from '../../protocol/clock.ts'
 import type { Score } from '../results.ts'
 import type { ScoredTrial, Scorer, ScorerAnswer } from '../suite/defineSuite.ts'
 import {
   kindOf,
+  schemaOf,
   type AnswerCheck,
   type Check,
   type CheckKind,
@@ -96,9 +95,6 @@ const kinds = {
     return foundBy(await inTime(clock, scorerTimeoutMs, async () => score({ ...trial, options: check })))
   },
 } satisfies { [K in CheckKind]: (check: never, ports: CheckPorts) => Found | Promise<Found> }
-
-/** The schema of a check. @throws for a schema that cannot be one. */
-export const schemaOf = (schema: JsonSchema): z.ZodType => z.fromJSONSchema(schema)
 
 /** JSON that a model put between fences. */
 const withoutFence = (text: string): string => /^\s*```(?:json)?\s*\n([\s\S]*?)\n\s*```\s*$/.exec(text)?.[1] ?? text

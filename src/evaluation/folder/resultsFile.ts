@@ -128,8 +128,8 @@ async function gather(handle: FileHandle, file: string, end: number): Promise<Ga
   return gathered
 }
 
-const noResults = (folder: string): RuntimeError =>
-  new RuntimeError('INVALID_OPTION', `${folder} holds no evaluation: there is no results.jsonl in it.`)
+const noResults = (folder: string, why: string): RuntimeError =>
+  new RuntimeError('INVALID_OPTION', `${folder} holds no evaluation: ${why}.`)
 
 /**
  * The results in a folder, also while an evaluation writes them.
@@ -140,12 +140,12 @@ export async function readResults(folder: string): Promise<Results> {
   const file = resultsPath(folder)
   const handle = await open(file, 'r').catch((thrown: unknown) => {
     throw hasCode(thrown, 'ENOENT') || hasCode(thrown, 'ENOTDIR')
-      ? noResults(folder)
+      ? noResults(folder, 'there is no results.jsonl in it')
       : new RuntimeError('STORE_READ_FAILED', `${file} could not be read: ${messageOf(thrown)}.`)
   })
   try {
     const gathered = await gather(handle, file, (await handle.stat()).size)
-    if (gathered.header === undefined) throw noResults(folder)
+    if (gathered.header === undefined) throw noResults(folder, 'results.jsonl in it is empty')
     const { header, trials, judge, lostUsd } = gathered
     return { header, trials, judge, lostUsd }
   } finally {

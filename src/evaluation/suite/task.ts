@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { messageOf } from '../../protocol/errors.ts'
 import { lazily } from '../../protocol/lazily.ts'
 import type { JsonSchema } from '../../protocol/model.ts'
 import { onlyFields } from '../../protocol/onlyFields.ts'
@@ -117,10 +118,23 @@ function isPattern(text: string): boolean {
   }
 }
 
+/** A JSON Schema that answers can be checked by. */
+const answerSchema = z.record(z.string(), z.unknown()).check((context) => {
+  try {
+    schemaOf(context.value)
+  } catch (thrown) {
+    const message = `is not a JSON Schema that can be checked: ${messageOf(thrown)}`
+    context.issues.push({ code: 'custom', message, input: context.value })
+  }
+})
+
+/** The schema of a check. @throws for a schema that cannot be one. */
+export const schemaOf = (schema: JsonSchema): z.ZodType => z.fromJSONSchema(schema)
+
 /** In the order in which they are looked for: what a check is, is said by the first of these keys that it has. */
 const checkSchemas = lazily(() => ({
   command: onlyFields({ command: words, timeoutMs: ms.optional(), ...common }),
-  json: onlyFields({ json: z.record(z.string(), z.unknown()), file: insidePath.optional(), ...common }),
+  json: onlyFields({ json: answerSchema, file: insidePath.optional(), ...common }),
   answer: onlyFields({ answer: z.union([words, onlyFields({ matches: pattern })]), ...common }),
   judge: onlyFields({ judge: words, min: z.number().min(0).max(1).optional(), ...common }),
   scorer: z.looseObject({ scorer: words, ...common }),

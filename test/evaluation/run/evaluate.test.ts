@@ -251,6 +251,7 @@ describe('evaluate', (it) => {
       evaluate(defineAgent({ name: 'a', model: asked }), tasks, {}, given)
     await assert.rejects(of({ trials: 0 }), /evaluate: trials: /)
     await assert.rejects(of({ arms: [] }), /arms is empty/)
+    await assert.rejects(of({ arms: {} }), /arms is empty/)
     await assert.rejects(of({ arms: ['hasard'] }), /there is no "hasard"/)
     await assert.rejects(
       of({ budgetUsd: 1 }),

@@ -1,7 +1,8 @@
-import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { defineAgent, policyModel, type Model } from '../../../src/index.ts'
 import { evaluate, type EvaluateOptions, type Task } from '../../../src/testing.ts'
+import { readResults } from '../../../src/evaluation/folder/resultsFile.ts'
 import { projectFolder } from '../../cli/cliChild.ts'
 import { assert, describe, type CaseContext } from '../../support/suite.ts'
 
@@ -54,6 +55,24 @@ describe('an evaluation that is interrupted', (it) => {
     const third = counted()
     assert.is((await evaluate(third.agent, cases, {}, options)).results.length, 8)
     assert.is(third.state.asked, 0)
+  })
+
+  it('leaves nothing that says it had begun when it is aborted before its first trial', async (context) => {
+    const out = folderOf(context)
+    const stop = new AbortController()
+    const { agent } = counted()
+    const judging = (isStopped: boolean) => ({
+      stops: () => {
+        if (isStopped) stop.abort()
+        return true
+      },
+    })
+    const first = await evaluate(agent, cases, judging(true), { out, signal: stop.signal })
+    assert.equal([first.stopped?.why, first.report.progress.missing], ['aborted', 4])
+    assert.equal(readdirSync(out).toSorted(), ['results.jsonl', 'workspaces'])
+    await assert.rejects(readResults(out), /holds no evaluation: results\.jsonl in it is empty/)
+    const second = await evaluate(agent, cases, judging(false), { out })
+    assert.equal([second.results.length, second.stopped], [4, undefined])
   })
 
   it('ends when a key is refused at some trial, keeps those before, and tries that one again', async (context) => {

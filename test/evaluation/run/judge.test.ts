@@ -1,7 +1,9 @@
+import { readFileSync } from 'node:fs'
 import { defineAgent, policyModel, type Model } from '../../../src/index.ts'
 import { evaluate } from '../../../src/testing.ts'
 import { judgeQuestion } from '../../../src/evaluation/checks/judge.ts'
 import { runEvaluation } from '../../../src/evaluation/evaluation.ts'
+import type { Report } from '../../../src/evaluation/report/report.ts'
 import { readSuite } from '../../../src/evaluation/suite/readSuite.ts'
 import { systemClock } from '../../../src/protocol/clock.ts'
 import { projectFolder } from '../../cli/cliChild.ts'
@@ -113,5 +115,17 @@ describe('a judge', (it) => {
     })
     const again = await runEvaluation({ ...plan, judge: says('never asked', 'live:judge') })
     assert.equal(again.judged, judged)
+  })
+
+  it('is reported with how it agrees with people where it was asked from code, too', async (context) => {
+    const root = projectFolder(context, {
+      'mini/a/task.json': JSON.stringify({ prompts: ['Write.'], check: criteria }),
+      'mini/judge.jsonl': JSON.stringify({ ...criteria, task: 'a', answer: 'Dear Ada', passed: true }),
+    })
+    const agent = defineAgent({ name: 'a', model: says('Dear Ada') })
+    const out = `${root}/results`
+    const { report } = await evaluate(agent, `${root}/mini`, {}, { judge, prices, out })
+    const { judge: written } = JSON.parse(readFileSync(`${out}/report.json`, 'utf8')) as Report
+    for (const { people } of [report.judge!, written!]) assert.is(people?.agreement.value, 1)
   })
 })
