@@ -7,7 +7,7 @@ import type { Task } from './suite/task.ts'
  * `scorers`: by name; one that the check of a task names is asked there, the others are asked of every case.
  *
  * @throws RuntimeError `INVALID_OPTION`, `INVALID_DEFINITION`, and of `out` `EVALUATION_CHANGED` (it holds another evaluation), `STORE_LOCKED`,
- * `STORE_OPEN_FAILED`, `STORE_APPEND_FAILED`, `LOG_CORRUPT`, `LOG_VERSION`
+ * `STORE_OPEN_FAILED`, `STORE_APPEND_FAILED`, `LOG_CORRUPT`, `LOG_VERSION`, `EVALUATION_UNREPORTED` (the report cannot be written)
  *
  * @example
  * ```ts no-run

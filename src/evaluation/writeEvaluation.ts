@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { writeSessionPages } from '../sessionPages/writeSessionPages.ts'
-import { hasCode } from '../protocol/errors.ts'
+import { hasCode, messageOf, RuntimeError } from '../protocol/errors.ts'
 import { fileStore } from '../stores/fileStore.ts'
 import type { Report } from './report/report.ts'
 import { writeReport } from './report/writeReport.ts'
@@ -8,6 +8,8 @@ import { writeReport } from './report/writeReport.ts'
 /**
  * Writes the report of an evaluation into its folder, in every form. Where the package was built, the page leads to the session of every
  * trial, which it shows as the inspector does, without a server.
+ *
+ * @throws RuntimeError `EVALUATION_UNREPORTED` when a file of it cannot be written
  */
 export async function writeEvaluation(folder: string, report: Report): Promise<void> {
   const store = fileStore(join(folder, 'sessions'))
@@ -22,5 +24,9 @@ export async function writeEvaluation(folder: string, report: Report): Promise<v
         throw thrown
       }
     },
+  }).catch((thrown: unknown) => {
+    if (!(thrown instanceof Error && 'syscall' in thrown)) throw thrown
+    const what = `The report could not be written: ${messageOf(thrown)}.`
+    throw new RuntimeError('EVALUATION_UNREPORTED', what, { cause: thrown })
   })
 }

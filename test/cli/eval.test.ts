@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Report } from '../../src/evaluation/report/report.ts'
@@ -162,6 +162,20 @@ describe('escapement eval', (it) => {
     const { code, stdout } = await run('report', 'out')
     assert.is(code, 0)
     assert.equal(JSON.parse(stdout), before)
+  })
+
+  it('says that a report cannot be written, and that results are there', { timeoutMs: 20_000 }, async (context) => {
+    const { cwd, run } = inFolder(context, { ...suite, 'out/report.json/is a folder': '' })
+    const first = await run('mini', '--out', 'out')
+    const again = await run('report', 'out')
+    for (const { code, stderr } of [first, again]) {
+      assert.is(code, 1)
+      assert.match(stderr, /The report could not be written: .*report\.json/)
+      assert.match(stderr, /escapement eval report <folder>\. \(EVALUATION_UNREPORTED\)/)
+    }
+    rmSync(join(cwd, 'out/report.json'), { recursive: true })
+    assert.is((await run('report', 'out')).code, 0)
+    assert.is(reportIn(join(cwd, 'out')).progress.missing, 0)
   })
 
   it('records replies, and plays them without asking a model', { timeoutMs: 40_000 }, async (context) => {

@@ -17,11 +17,11 @@ interface CheckBase {
 /** A command that has to end with exit code 0, run in the folder of the trial with the hidden files of `check/` laid over it. */
 export interface CommandCheck extends CheckBase {
   readonly command: string
-  /** Milliseconds after which it has failed, and its processes are killed; default 300,000. */
+  /** Milliseconds after which it has failed, and its processes are killed but for such as began a session of their own (`setsid`); default 300,000. */
   readonly timeoutMs?: number
 }
 
-/** The last answer has to contain a text, or to match a regular expression (with the flag `u`). */
+/** The last answer has to contain a text, or to match a regular expression (with the flag `u`). One that backtracks without end holds the process. */
 export interface AnswerCheck extends CheckBase {
   readonly answer: string | { readonly matches: string }
 }
