@@ -5,7 +5,7 @@ import { defineJudge, type ReadyJudge } from './checks/judge.ts'
 import type { EvaluationPlan } from './evaluationPlan.ts'
 import { seedOf } from './plan.ts'
 import { trialTools } from './trials/runTrial.ts'
-import { freshFolder, removeFolder } from './trials/workspace.ts'
+import { freshFolder, tryRemoveFolder } from './trials/workspace.ts'
 
 /** The arms of a plan, each tried with the first task; `dir`: a folder for that. @throws RuntimeError as `armSetup` */
 export async function readyArms(plan: EvaluationPlan, dir: string): Promise<readonly ArmSetup[]> {
@@ -20,7 +20,7 @@ export async function readyArms(plan: EvaluationPlan, dir: string): Promise<read
     const model = await modelFor(plan.model, named)
     return await Promise.all(plan.arms.map((arm) => armSetup(arm, { source, model, prices, named, sample })))
   } finally {
-    await removeFolder(dir)
+    await tryRemoveFolder(dir)
   }
 }
 

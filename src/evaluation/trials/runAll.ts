@@ -11,7 +11,7 @@ import type { Suite, SuiteTask } from '../suite/suite.ts'
 import type { OutsideWatch } from './outsideWatch.ts'
 import type { ModelTap } from './recordings.ts'
 import { runTrial, workFolder, type TrialPorts } from './runTrial.ts'
-import { removeFolder } from './workspace.ts'
+import { tryRemoveFolder } from './workspace.ts'
 
 /** What all trials of an evaluation share. */
 export interface Running {
@@ -62,7 +62,7 @@ async function oneTrial(running: Running, planned: PlannedTrial, task: SuiteTask
   const changed = await outside.end()
   const work = workFolder(ports.workspaces, key)
   if (made === undefined) {
-    await removeFolder(work)
+    await tryRemoveFolder(work)
     return progress.giveUp(key)
   }
   const result: TrialResult = {
@@ -70,15 +70,16 @@ async function oneTrial(running: Running, planned: PlannedTrial, task: SuiteTask
     ...said,
     ...(changed === undefined ? {} : { outcome: 'error', error: changed }),
   }
-  await leave(running, planned, result, work)
+  // Before anything is done with what an agent may have left in its folder.
   await file.append(result)
+  await leave(running, planned, result, work)
   progress.end(result, spending.usd)
   if (result.error === undefined || result.outcome !== 'error') return
   if (outside.isSuiteChanged) stop.now({ why: 'changed', message: result.error.message })
   else if (endsAll.has(result.error.code)) stop.now({ why: 'auth', message: result.error.message })
 }
 
-/** Leaves the folder of a trial under its own name, or removes it. */
+/** Leaves the folder of a trial under its own name, or removes it, as far as that can be done. */
 async function leave(
   { ports, outside, keep }: Running,
   { agentId }: PlannedTrial,
@@ -86,8 +87,8 @@ async function leave(
   work: string,
 ): Promise<void> {
   const kept = join(ports.workspaces, agentId)
-  await removeFolder(kept)
-  if (outcome === 'passed' && !keep) return removeFolder(work)
+  await tryRemoveFolder(kept)
+  if (outcome === 'passed' && !keep) return tryRemoveFolder(work)
   // There is none if it could not be made.
   await rename(work, kept).catch(() => {})
   await outside.settle(agentId)

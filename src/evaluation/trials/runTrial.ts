@@ -21,7 +21,7 @@ import type { Suite, SuiteTask } from '../suite/suite.ts'
 import type { TaskImage, TaskLimits } from '../suite/task.ts'
 import { outcomeOf, outsideError } from './outcome.ts'
 import { lastAnswer, readTree } from './readTree.ts'
-import { freshFolder, layFiles, removeFolder } from './workspace.ts'
+import { freshFolder, layFiles, tryRemoveFolder } from './workspace.ts'
 
 const workPrefix = '.work-'
 
@@ -29,10 +29,10 @@ const workPrefix = '.work-'
 export const workFolder = (workspaces: string, key: string): string =>
   join(workspaces, workPrefix + createHash('sha256').update(key).digest('hex').slice(0, 10))
 
-/** Removes the folders of trials that were interrupted. */
+/** Removes the folders of trials that were interrupted; whoever needs the place of one that cannot be removed says so. */
 export async function removeWorkFolders(workspaces: string): Promise<void> {
   const names = await readdir(workspaces).catch((): string[] => [])
-  for (const name of names) if (name.startsWith(workPrefix)) await removeFolder(join(workspaces, name))
+  for (const name of names) if (name.startsWith(workPrefix)) await tryRemoveFolder(join(workspaces, name))
 }
 
 /** What trials are made with. */

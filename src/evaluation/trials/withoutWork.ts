@@ -5,7 +5,7 @@ import type { Suite, SuiteTask } from '../suite/suite.ts'
 import { checkTrial, prepare, setupImage, workFolder } from './runTrial.ts'
 import { outcomeOf } from './outcome.ts'
 import type { TaskImage } from '../suite/task.ts'
-import { removeFolder } from './workspace.ts'
+import { tryRemoveFolder } from './workspace.ts'
 
 interface Options {
   readonly workspaces: string
@@ -52,6 +52,6 @@ async function passesAsItIs(
     // Said by every trial of it.
     return false
   } finally {
-    await removeFolder(dir)
+    await tryRemoveFolder(dir)
   }
 }

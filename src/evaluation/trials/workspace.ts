@@ -1,7 +1,6 @@
 import { constants } from 'node:fs'
 import { chmod, copyFile, lstat, mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { hasCode } from '../../protocol/errors.ts'
 import type { TaskFile } from '../suite/taskFiles.ts'
 
 /** Makes an empty folder, whatever was there. */
@@ -14,18 +13,23 @@ export async function freshFolder(dir: string): Promise<void> {
 export async function removeFolder(dir: string): Promise<void> {
   try {
     await rm(dir, { recursive: true, force: true })
-  } catch (thrown) {
-    if (!hasCode(thrown, 'EACCES') && !hasCode(thrown, 'EPERM') && !hasCode(thrown, 'ENOTEMPTY')) throw thrown
+  } catch {
     await makeWritable(dir)
-    await rm(dir, { recursive: true, force: true })
+    // A process that a command has left behind may still write into it.
+    await rm(dir, { recursive: true, force: true, maxRetries: 3 })
   }
 }
 
-/** Links are not followed. */
+/** As `removeFolder`, for one that has served its purpose: where it cannot be removed it stays, and nothing that was found is lost for it. */
+export const tryRemoveFolder = (dir: string): Promise<void> => removeFolder(dir).catch(() => {})
+
+/** Makes a folder and all folders in it writable, as far as they can be made so. Links are not followed. */
 async function makeWritable(dir: string): Promise<void> {
-  await chmod(dir, 0o700)
-  for (const entry of await readdir(dir, { withFileTypes: true }))
-    if (entry.isDirectory()) await makeWritable(join(dir, entry.name))
+  const found = await lstat(dir).catch(() => undefined)
+  if (found?.isDirectory() !== true) return
+  await chmod(dir, found.mode | 0o700).catch(() => {})
+  const entries = await readdir(dir, { withFileTypes: true }).catch(() => [])
+  for (const entry of entries) if (entry.isDirectory()) await makeWritable(join(dir, entry.name))
 }
 
 /**

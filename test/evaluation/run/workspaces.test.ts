@@ -1,4 +1,13 @@
-import { existsSync, lstatSync, mkdirSync, readFileSync, symlinkSync, writeFileSync, chmodSync } from 'node:fs'
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+  chmodSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { defineAgent, policyModel, type ModelRequest } from '../../../src/index.ts'
 import { evaluate, type Task } from '../../../src/testing.ts'
@@ -104,6 +113,23 @@ describe('the folder of a trial', (it) => {
     chmodSync(join(dir, 'a'), 0o500)
     await removeFolder(dir)
     assert.ok(!existsSync(dir))
+  })
+
+  it('that cannot be removed is left, and no result is lost for it', async (context) => {
+    const out = join(projectFolder(context), 'results')
+    // Deeper than a path may be long.
+    const deep = `name=${'d'.repeat(200)}; for i in $(seq 25); do mkdir $name && cd $name; done`
+    const tasks = ['a', 'b'].map((id) => ({ id, prompts: [id === 'a' ? deep : 'true'], check: `test ${id} = a` }))
+    const { results } = await evaluate(running, tasks, {}, { model: shell, concurrency: 1, out })
+    assert.equal(
+      results.map(({ outcome }) => outcome),
+      ['passed', 'failed'],
+    )
+    const left = (): readonly string[] => readdirSync(join(out, 'workspaces')).map((name) => name.slice(0, 6))
+    assert.equal(left().toSorted(), ['.work-', 'b.as-d'])
+    assert.is(readFileSync(join(out, 'results.jsonl'), 'utf8').trimEnd().split('\n').length, 3)
+    const again = await evaluate(running, tasks, {}, { model: shell, out })
+    assert.equal([again.results.length, again.stopped], [2, undefined])
   })
 
   it('that an agent leaves to change the suite is told of, and ends the evaluation', async (context) => {
