@@ -12,6 +12,7 @@ import type { RunResult } from '../../runs/runResult.ts'
 import type { Agent } from '../../runtime/agents/agent.ts'
 import type { AgentRuntime } from '../../runtime/agentRuntime.ts'
 import { runChecks, type CheckPorts } from '../checks/runChecks.ts'
+import { found, scoreOf } from '../checks/found.ts'
 import { JudgeFailure } from '../checks/judge.ts'
 import type { PlannedTrial } from '../plan.ts'
 import type { Score, TrialMetrics, TrialOutcome, TrialResult } from '../results.ts'
@@ -21,7 +22,7 @@ import type { Suite, SuiteTask } from '../suite/suite.ts'
 import type { TaskImage, TaskLimits } from '../suite/task.ts'
 import { outcomeOf, outsideError } from './outcome.ts'
 import { lastAnswer, readTree } from './readTree.ts'
-import { freshFolder, layFiles, tryRemoveFolder } from './workspace.ts'
+import { freshFolder, layFiles, layOver, tryRemoveFolder } from './workspace.ts'
 
 const workPrefix = '.work-'
 
@@ -280,7 +281,7 @@ async function judged(ports: TrialPorts, task: SuiteTask, { shell, ...trial }: J
   return checkTrial(ports.suite, task, { shell, judge: ports.judge }, trial)
 }
 
-/** Checks the folder of a trial, with the hidden files over whatever the agent has put in their place. */
+/** Checks the folder of a trial, with the hidden files over whatever the agent has put in their place; where they cannot be, all has failed. */
 export async function checkTrial(
   { definition: { scorers = {} } }: Suite,
   task: SuiteTask,
@@ -288,7 +289,9 @@ export async function checkTrial(
   trial: Omit<ScoredTrial, 'options' | 'prompts' | 'run'>,
 ): Promise<Score[]> {
   const { dir, signal } = trial
-  await layFiles(dir, task.checkFiles)
+  const inTheWay = await layOver(dir, task.checkFiles)
+  if (inTheWay !== undefined)
+    return task.checks.map((check) => scoreOf(check, found(false, `the hidden files could not be laid: ${inTheWay}`)))
   const run: ScoredTrial['run'] = (command, { timeoutMs = 300_000 } = {}) =>
     runShell(shell, command, { dir, timeoutMs, signal })
   const whole = { ...trial, prompts: task.prompts, run }

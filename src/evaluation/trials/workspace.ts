@@ -1,6 +1,7 @@
 import { constants } from 'node:fs'
-import { chmod, copyFile, lstat, mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises'
+import { access, chmod, copyFile, lstat, mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { hasCode, messageOf } from '../../protocol/errors.ts'
 import type { TaskFile } from '../suite/taskFiles.ts'
 
 /** Makes an empty folder, whatever was there. */
@@ -48,16 +49,58 @@ export async function layFiles(dir: string, files: readonly TaskFile[]): Promise
   }
 }
 
+/**
+ * Lays hidden files over a folder, whatever an agent has made of it: one that is gone or has become a link is made anew, and what was made
+ * unwritable is made writable. Gives why it could not be done, if what the agent has left is to blame.
+ *
+ * @throws whatever `layFiles` throws if it is not the agent's doing: a file of the suite cannot be read, or this machine has no room
+ */
+export async function layOver(dir: string, files: readonly TaskFile[]): Promise<string | undefined> {
+  try {
+    await realFolder(dir)
+    await layFiles(dir, files)
+  } catch {
+    try {
+      await realFolder(dir)
+      await makeWritable(dir)
+      await layFiles(dir, files)
+    } catch (thrown) {
+      if (ofMachine.some((code) => hasCode(thrown, code)) || !(await canBeRead(files))) throw thrown
+      return messageOf(thrown)
+    }
+  }
+  return undefined
+}
+
+/** No room, too many open files, a broken disk. */
+const ofMachine = ['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE', 'EIO', 'EROFS'] as const
+
+async function canBeRead(files: readonly TaskFile[]): Promise<boolean> {
+  for (const file of files) if ('from' in file && !(await isReadable(file.from))) return false
+  return true
+}
+
+const isReadable = (path: string): Promise<boolean> =>
+  access(path, constants.R_OK).then(
+    () => true,
+    () => false,
+  )
+
+/** Makes sure that a folder is there and is no link: what else stands in its place is removed. */
+async function realFolder(dir: string): Promise<void> {
+  const found = await lstat(dir).catch(() => undefined)
+  if (found?.isDirectory() === true) return
+  await rm(dir, { force: true })
+  // Not with those above it: nothing may be made where a link leads.
+  await mkdir(dir)
+}
+
 /** Makes the folders of a path real ones, one below the other. */
 async function realFolders(dir: string, path: string, made: Set<string>): Promise<void> {
   if (path === '.' || made.has(path)) return
   await realFolders(dir, dirname(path), made)
   const folder = join(dir, path)
-  const found = await lstat(folder).catch(() => undefined)
-  if (found?.isDirectory() !== true) {
-    await rm(folder, { force: true })
-    await mkdir(folder)
-  }
+  await realFolder(folder)
   made.add(path)
 }
 

@@ -4,14 +4,15 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   symlinkSync,
   writeFileSync,
   chmodSync,
 } from 'node:fs'
 import { join } from 'node:path'
 import { defineAgent, policyModel, type ModelRequest } from '../../../src/index.ts'
-import { evaluate, type Task } from '../../../src/testing.ts'
-import { layFiles, removeFolder } from '../../../src/evaluation/trials/workspace.ts'
+import { evaluate, type EvaluateOptions, type Task } from '../../../src/testing.ts'
+import { layFiles, layOver, removeFolder } from '../../../src/evaluation/trials/workspace.ts'
 import type { TrialGiven } from '../../../src/evaluation/suite/defineSuite.ts'
 import { processStart } from '../../../src/stores/holder.ts'
 import { isRunning, projectFolder } from '../../cli/cliChild.ts'
@@ -26,7 +27,8 @@ const shell = policyModel((request: ModelRequest) => {
   return { toolCalls: [{ name: 'run_command', input: { command: said.text } }] }
 })
 
-const one = async (task: Task) => (await evaluate(running, [task], {}, { model: shell })).results[0]!
+const one = async (task: Task, options: EvaluateOptions = {}) =>
+  (await evaluate(running, [task], {}, { model: shell, ...options })).results[0]!
 
 describe('the folder of a trial', (it) => {
   it('begins with the files of the task, after its setup', async () => {
@@ -69,6 +71,44 @@ describe('the folder of a trial', (it) => {
     assert.is(readFileSync(join(root, 'outside/check.sh'), 'utf8'), 'untouched')
     assert.is(readFileSync(join(dir, 'test/check.sh'), 'utf8'), 'hidden')
     assert.ok(!lstatSync(join(dir, 'other.sh')).isSymbolicLink())
+  })
+
+  it('is made anew for the checks if an agent removed it or put a link in its place', async (context) => {
+    const root = projectFolder(context, { 'outside/answer.txt': 'right' })
+    const task = (prompt: string): Task => ({
+      id: 'hidden',
+      prompts: [prompt],
+      checkFiles: { 'check.sh': 'grep -q right answer.txt' },
+      check: ['sh check.sh', 'true'],
+    })
+    const away = 'dir=$PWD; cd ..; mv "$dir" "$dir.away"'
+    for (const prompt of ['rm -rf "$PWD"', `${away}; ln -s ${root}/outside "$dir"`, `${away}; echo right > "$dir"`]) {
+      const { outcome, error, scores } = await one(task(prompt))
+      assert.equal([outcome, error, scores.map(({ passed }) => passed)], ['failed', undefined, [false, true]], prompt)
+    }
+    assert.equal(readdirSync(join(root, 'outside')), ['answer.txt'])
+  })
+
+  it('in which an agent leaves no way to lay the hidden files has failed its checks, and is no error', async (context) => {
+    const out = join(projectFolder(context), 'results')
+    const deep = `mkdir check.sh; cd check.sh; name=${'d'.repeat(200)}; for i in $(seq 25); do mkdir $name && cd $name; done`
+    const { outcome, error, scores } = await one(
+      { id: 'deep', prompts: [deep], checkFiles: { 'check.sh': 'true' }, check: ['sh check.sh', 'true'] },
+      { out },
+    )
+    assert.equal([outcome, error, scores.map(({ passed }) => passed)], ['failed', undefined, [false, false]])
+    assert.match(scores[1]!.reason!, /^the hidden files could not be laid: ENAMETOOLONG/)
+  })
+
+  it('is made writable for the hidden files; one of the suite that is gone is not the agent’s doing', async (context) => {
+    const root = projectFolder(context, { 'hidden/check.sh': 'hidden', 'work/test/check.sh': 'mine' })
+    const dir = join(root, 'work')
+    for (const path of ['test', '.']) chmodSync(join(dir, path), 0o500)
+    const file = { path: 'test/check.sh', from: join(root, 'hidden/check.sh') }
+    assert.is(await layOver(dir, [file]), undefined)
+    assert.is(readFileSync(join(dir, 'test/check.sh'), 'utf8'), 'hidden')
+    rmSync(file.from)
+    await assert.rejects(layOver(dir, [file]), /ENOENT.*hidden/)
   })
 
   it('is read by checks without following links out of it', async () => {
