@@ -2,9 +2,10 @@ import { type AgentDefinition, isAgentDefinition } from '../actors/agentDefiniti
 import { modelOf } from '../actors/models/modelOf.ts'
 import type { PricesByModel } from '../actors/pricing.ts'
 import { givenOptions, redefine } from '../actors/redefine.ts'
-import { messageOf, RuntimeError } from '../protocol/errors.ts'
+import { RuntimeError } from '../protocol/errors.ts'
 import type { Model } from '../protocol/model.ts'
 import { changesOf, type Arm } from './arms.ts'
+import { givenBy } from './givenBy.ts'
 import type { ArmInfo } from './results.ts'
 import type { AgentSource, SuiteDefinition, TrialGiven, TrialPlace } from './suite/defineSuite.ts'
 
@@ -17,7 +18,14 @@ export async function modelNamed(
   { models = {} }: SuiteDefinition,
   named: ((name: string) => Promise<Model>) | undefined,
 ): Promise<ModelOfTrial> {
-  if (Object.hasOwn(models, name)) return (place) => modelOf(models[name]!(place), `The model "${name}" of the suite`)
+  if (Object.hasOwn(models, name)) {
+    const what = `The model "${name}" of the suite`
+    return (place) =>
+      modelOf(
+        givenBy(what, () => models[name]!(place)),
+        what,
+      )
+  }
   if (named === undefined) {
     const there = Object.keys(models)
     const hint = there.length === 0 ? 'it has none' : `it has: ${there.join(', ')}`
@@ -84,19 +92,8 @@ function madeBy(
       'INVALID_OPTION',
       `The arm "${arm}" has no model: name one, for all arms or with model=<name>.`,
     )
-  let made: unknown
-  try {
-    made = source({ ...given, model })
-  } catch (thrown) {
-    if (thrown instanceof RuntimeError) throw thrown
-    throw new RuntimeError(
-      'INVALID_DEFINITION',
-      `The agent of "${given.task}" could not be made: ${messageOf(thrown)}.`,
-      {
-        cause: thrown,
-      },
-    )
-  }
+  const what = `The agent of "${given.task}"`
+  const made: unknown = givenBy(what, () => source({ ...given, model }))
   if (isAgentDefinition(made)) return made
-  throw new RuntimeError('INVALID_DEFINITION', `The agent of "${given.task}" is not what defineAgent returns.`)
+  throw new RuntimeError('INVALID_DEFINITION', `${what} is not what defineAgent returns.`)
 }

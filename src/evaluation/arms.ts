@@ -4,6 +4,7 @@ import { compositions } from '../actors/policies/compositions.ts'
 import type { AgentChanges } from '../actors/redefine.ts'
 import { RuntimeError } from '../protocol/errors.ts'
 import { nearestWord } from '../protocol/nearestWord.ts'
+import { givenBy } from './givenBy.ts'
 import type { AgentSource, Overlay } from './suite/defineSuite.ts'
 
 /** A way in which the agent of a suite is tried. */
@@ -78,15 +79,17 @@ const combined =
   (options) => {
     let changes: AgentChanges = off
     for (const part of parts) {
-      const more = Object.hasOwn(own, part) ? applied(own[part]!, { ...options, ...changes }) : ofAtom(part, options)
+      const more = Object.hasOwn(own, part)
+        ? applied(part, own[part]!, { ...options, ...changes })
+        : ofAtom(part, options)
       changes = { ...changes, ...more, braking: { ...changes.braking, ...more.braking } }
     }
     return changes
   }
 
 /** What an overlay makes of an agent's options. */
-export const applied = (overlay: Overlay, options: AgentChanges): AgentChanges =>
-  typeof overlay === 'function' ? overlay(options) : overlay
+export const applied = (name: string, overlay: Overlay, options: AgentChanges): AgentChanges =>
+  typeof overlay === 'function' ? givenBy(`The options of the arm "${name}"`, () => overlay(options)) : overlay
 
 function ofAtom(part: string, { braking = {}, compaction }: AgentChanges): AgentChanges {
   const window = typeof compaction === 'object' ? compaction.contextWindow : undefined
@@ -110,5 +113,5 @@ export function checkedArms(arms: readonly Arm[]): readonly Arm[] {
 }
 
 /** The options that an arm gives an agent beside its model. */
-export const changesOf = ({ overlay }: Arm, options: AgentOptions): AgentChanges =>
-  overlay === undefined ? {} : applied(overlay, options)
+export const changesOf = ({ name, overlay }: Arm, options: AgentOptions): AgentChanges =>
+  overlay === undefined ? {} : applied(name, overlay, options)

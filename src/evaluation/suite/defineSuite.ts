@@ -30,7 +30,7 @@ export interface TrialGiven extends TrialPlace {
   readonly tools: readonly WorkspaceTool[]
 }
 
-/** What is evaluated: an agent, or a function that makes the one of a trial. */
+/** What is evaluated: an agent, or a function, not an async one, that makes the one of a trial. */
 export type AgentSource = AgentDefinition | ((given: TrialGiven) => AgentDefinition)
 
 /** A call that waits for an approval. */
@@ -76,7 +76,7 @@ export type Scorer = (trial: ScoredTrial) => ScorerAnswer | Promise<ScorerAnswer
 /** Options of an agent in place of its own; or a function that makes them of its own. */
 export type Overlay = AgentChanges | ((options: Readonly<AgentChanges>) => AgentChanges)
 
-/** A suite, as its module `suite.ts` exports it. */
+/** A suite, as its module `suite.ts` exports it. Only scorers may be async. */
 export interface SuiteDefinition {
   /** The agent of a trial. Default: one that codes in the folder of the trial, with `tools` and without approvals. */
   readonly agent?: (given: TrialGiven) => AgentDefinition

@@ -16,6 +16,7 @@ import { found, scoreOf } from '../checks/found.ts'
 import { JudgeFailure } from '../checks/judge.ts'
 import type { PlannedTrial } from '../plan.ts'
 import type { Score, TrialMetrics, TrialOutcome, TrialResult } from '../results.ts'
+import { isPromise } from '../givenBy.ts'
 import { commandEnv, runShell, type Shell } from '../sandbox.ts'
 import type { ScoredTrial, SuiteDefinition, TrialPlace } from '../suite/defineSuite.ts'
 import type { Suite, SuiteTask } from '../suite/suite.ts'
@@ -264,6 +265,8 @@ function decideAll(agent: Agent, place: TrialPlace, { decide }: SuiteDefinition)
 function decided(ask: () => 'approve' | { readonly deny: string }): 'approve' | { readonly deny: string } {
   try {
     const answer = ask()
+    if (isPromise(answer))
+      return { deny: 'Nobody decided: "decide" of the suite gave a promise; it must not be async.' }
     if (answer === 'approve' || typeof answer?.deny === 'string') return answer
     return { deny: `Nobody decided: "decide" of the suite gave ${JSON.stringify(answer)}.` }
   } catch (thrown) {
