@@ -74,10 +74,12 @@ async function evaluateIn(file: ResultsFile, plan: EvaluationPlan): Promise<Eval
     if (signal.aborted) return { header: { ...asked, tasks }, ...unbegun }
     await file.append({ ...asked, tasks })
   }
-  const header = file.header!
-  const changes = changesSince(header, asked)
+  const changes = changesSince(file.header!, asked)
   if (changes.length > 0)
     throw new RuntimeError('EVALUATION_CHANGED', `${folder} has another evaluation: ${changes.join('; ')}.`)
+  const { budgetUsd } = plan
+  if (file.header!.budgetUsd !== budgetUsd) await file.append({ type: 'budget', budgetUsd: budgetUsd ?? null })
+  const header = file.header!
   const store = fileStore(join(folder, 'sessions'))
   const todo = planned.filter(({ key }) => (file.trials.get(key)?.outcome ?? 'error') === 'error')
   await clearLost(file, store, todo)
@@ -104,8 +106,7 @@ async function evaluateIn(file: ResultsFile, plan: EvaluationPlan): Promise<Eval
   try {
     if (spending.isReached) stop.now(budgetReached(plan, spending.usd))
     if (judge !== undefined && suite.judged.length > 0 && file.judge === undefined) {
-      const clear = (agentId: string): Promise<void> => store.delete(agentId)
-      const made = await calibrateJudge(judge, suite.judged, { runtime, spending, stop, concurrency, clear })
+      const made = await calibrateJudge(judge, suite.judged, { runtime, spending, stop, concurrency })
       if (made !== undefined) await file.append(made)
     }
     const outside = await OutsideWatch.begin(suite.folder, workspaces, isConfined(plan))

@@ -83,9 +83,16 @@ export interface TrialResult {
 /** What trials used that were begun and not finished: a line of `results.jsonl`, so that a budget holds over interruptions. */
 export interface LostSpending {
   readonly type: 'lost'
-  /** Of the trial. */
+  /** Of the trial; `judge`: its agreement with people was being measured. */
   readonly key: string
   readonly costUsd: number
+}
+
+/** An evaluation goes on with another budget: a line of `results.jsonl`, which counts from then on. */
+export interface BudgetChange {
+  readonly type: 'budget'
+  /** In US dollars; `null`: no limit. */
+  readonly budgetUsd: number | null
 }
 
 /** How the judge model did on answers that people had judged: a line of `results.jsonl`. */
@@ -103,7 +110,7 @@ export interface JudgeTrial {
 }
 
 /** A line of `results.jsonl`. */
-export type ResultsLine = EvaluationHeader | TrialResult | LostSpending | JudgeTrial
+export type ResultsLine = EvaluationHeader | TrialResult | LostSpending | BudgetChange | JudgeTrial
 
 /** What one check found. */
 export interface Score {

@@ -10,23 +10,24 @@ interface Ports {
   readonly spending: Spending
   readonly stop: Stop
   readonly concurrency: number
-  /** Makes room for its log. */
-  clear(agentId: string): Promise<void>
 }
 
 /** Ids of the judge while its agreement is measured. */
 export const calibrationId = (index: number): string => `judge.${index}`
 
+/** Whether an agent is the judge while its agreement is measured. Pure. */
+export const isCalibration = (agentId: string): boolean => /^judge\.\d+$/.test(agentId)
+
 const calibrationKey = 'judge'
 
 /**
  * Has the judge judge answers that people have judged, and counts how often both say the same. `undefined`: it was stopped before it had judged
- * them all.
+ * them all. No log of an earlier time may be there.
  */
 export async function calibrateJudge(
   { definition, isPriced }: ReadyJudge,
   examples: readonly JudgedExample[],
-  { runtime, spending, stop, concurrency, clear }: Ports,
+  { runtime, spending, stop, concurrency }: Ports,
 ): Promise<JudgeTrial | undefined> {
   const counts = { both: 0, onlyPeople: 0, onlyJudge: 0, neither: 0, failed: 0 }
   let next = 0
@@ -35,7 +36,6 @@ export async function calibrateJudge(
       const index = next++
       const { judge: criteria, prompts, answer, min, passed: people } = examples[index]!
       const id = calibrationId(index)
-      await clear(id)
       const watch: Parameters<typeof askJudge>[3]['watch'] = (agent) => spending.watchJudge(calibrationKey, agent)
       try {
         const { passed } = await askJudge(

@@ -1,24 +1,41 @@
+import type { LogRecord } from '../../protocol/records.ts'
 import type { ErasableStore } from '../../protocol/store.ts'
+import { isCalibration } from '../checks/calibrateJudge.ts'
 import type { ResultsFile } from '../folder/resultsFile.ts'
 import type { PlannedTrial } from '../plan.ts'
+import type { TrialResult } from '../results.ts'
 import { costIn, readTree } from './readTree.ts'
 
 /**
- * Removes what is there of trials that are to be made: of some that were interrupted, or that ended as an error. What an interrupted one had
- * cost is noted, so that a budget counts it.
+ * Removes what is there of trials that are to be made: of some that were interrupted, or that ended as an error; and of a judge whose agreement
+ * is still to be measured. What was interrupted had a cost that is noted, so that a budget counts it.
  */
 export async function clearLost(file: ResultsFile, store: ErasableStore, todo: readonly PlannedTrial[]): Promise<void> {
   const there = await store.list()
   for (const { key, agentId } of todo) {
     const own = there.filter((id) => id === agentId || id.startsWith(`${agentId}.judge.`))
-    let costUsd = 0
-    const found: string[] = []
-    for (const id of own) {
-      const logs = await readTree(store, id)
-      costUsd += costIn(logs.get(id) ?? [])
-      found.push(...logs.keys())
-    }
-    if (costUsd > 0 && !file.trials.has(key)) await file.append({ type: 'lost', key, costUsd })
-    for (const id of new Set([...own, ...found])) await store.delete(id)
+    await clear(file, store, key, own)
   }
+  if (file.judge === undefined) await clear(file, store, 'judge', there.filter(isCalibration))
+}
+
+/** Removes logs with those below them; what those have cost that no result counts is noted under a key. */
+async function clear(file: ResultsFile, store: ErasableStore, key: string, own: readonly string[]): Promise<void> {
+  const result = file.trials.get(key)
+  let costUsd = 0
+  const found: string[] = []
+  for (const id of own) {
+    const logs = await readTree(store, id)
+    const records = logs.get(id) ?? []
+    if (!isCounted(records, result)) costUsd += costIn(records)
+    found.push(...logs.keys())
+  }
+  if (costUsd > 0) await file.append({ type: 'lost', key, costUsd })
+  for (const id of new Set([...own, ...found])) await store.delete(id)
+}
+
+/** Whether a log is of the trial that was recorded, and not of a later one that was interrupted. Pure. */
+function isCounted([first]: readonly LogRecord[], result: TrialResult | undefined): boolean {
+  if (first === undefined || result === undefined || result.metrics === null) return false
+  return first.time <= result.startedAt + result.ms
 }

@@ -110,6 +110,34 @@ describe('an evaluation that is interrupted', (it) => {
     assert.is(linesOf(out).filter((line) => line.includes('"type":"lost"')).length, 1)
   })
 
+  it('counts what it spent on a trial that had been an error before, each time that it is interrupted', async (context) => {
+    const out = folderOf(context)
+    const two: readonly Task[] = [{ id: 'two', prompts: ['first', 'second'], check: { answer: 'yes' } }]
+    const failing = counted((count) => {
+      if (count === 2) throw new Error('the provider is down')
+      return 'yes'
+    })
+    const [failed] = (await evaluate(failing.agent, two, {}, { out })).results
+    assert.equal([failed!.outcome, failed!.metrics!.costUsd], ['error', 1])
+    for (const spent of [2, 3]) {
+      const stop = new AbortController()
+      const stopping = counted((count) => {
+        if (count === 2) stop.abort()
+        return 'yes'
+      })
+      const { stopped, spentUsd } = await evaluate(stopping.agent, two, {}, { out, signal: stop.signal })
+      assert.equal([stopped?.why, spentUsd], ['aborted', spent])
+    }
+    const none = counted()
+    const { stopped, spentUsd, report } = await evaluate(none.agent, two, {}, { out, budgetUsd: 3 })
+    assert.equal([stopped?.why, spentUsd, none.state.asked, report.budgetUsd], ['budget', 3, 0, 3])
+    const more = await evaluate(counted().agent, two, {}, { out, budgetUsd: 10 })
+    assert.equal([more.stopped, more.results[0]!.outcome, more.spentUsd], [undefined, 'passed', 5])
+    assert.equal([more.report.budgetUsd, (await readResults(out)).header.budgetUsd], [10, 10])
+    const free = await evaluate(counted().agent, two, {}, { out })
+    assert.equal([free.report.budgetUsd, (await readResults(out)).header.budgetUsd], [null, undefined])
+  })
+
   it('cuts off a last line that was not finished, and makes that trial again', async (context) => {
     const out = folderOf(context)
     await evaluate(counted().agent, cases, {}, { out })

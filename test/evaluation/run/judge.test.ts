@@ -7,7 +7,7 @@ import type { Report } from '../../../src/evaluation/report/report.ts'
 import { readSuite } from '../../../src/evaluation/suite/readSuite.ts'
 import { systemClock } from '../../../src/protocol/clock.ts'
 import { projectFolder } from '../../cli/cliChild.ts'
-import { assert, describe } from '../../support/suite.ts'
+import { assert, describe, type CaseContext } from '../../support/suite.ts'
 
 const usage = { input: 0, output: 1, cacheRead: 0, cacheWrite: 0 }
 const says = (text: string, id = 'embedded:said') => policyModel(() => ({ text, usage }), { id })
@@ -25,6 +25,41 @@ const judge = policyModel(
 )
 const prices = { 'live:judge': { input: 0, output: 1_000_000 } }
 const criteria = { judge: 'The answer is kind.' }
+
+const neverAsked: Model = {
+  id: 'live:judge',
+  stream: () => {
+    throw new Error('the judge was asked')
+  },
+}
+
+/** An evaluation whose judge is measured with five answers. */
+async function measured(context: CaseContext) {
+  const line = (answer: string, passed: boolean): string => JSON.stringify({ ...criteria, task: 'a', answer, passed })
+  const root = projectFolder(context, {
+    'mini/a/task.json': JSON.stringify({ prompts: ['Write.'], check: criteria }),
+    'mini/judge.jsonl': [
+      line('Dear Ada', true),
+      line('Dear Bob', false),
+      line('Hey', false),
+      line('Oi', false),
+      line('My dear', true),
+    ].join('\n'),
+  })
+  return {
+    suite: await readSuite('mini', root),
+    source: defineAgent({ name: 'a', model: says('Dear Ada') }),
+    arms: [{ name: 'as-defined' }],
+    trials: 1,
+    seed: 1,
+    concurrency: 2,
+    folder: `${root}/results`,
+    clock: systemClock,
+    signal: context.signal,
+    judge,
+    prices,
+  }
+}
 
 describe('a judge', (it) => {
   it('scores answers, with its reason, and its costs stand apart', async () => {
@@ -78,30 +113,7 @@ describe('a judge', (it) => {
   })
 
   it('is measured against people, once, on answers that they had judged', async (context) => {
-    const line = (answer: string, passed: boolean): string => JSON.stringify({ ...criteria, task: 'a', answer, passed })
-    const root = projectFolder(context, {
-      'mini/a/task.json': JSON.stringify({ prompts: ['Write.'], check: criteria }),
-      'mini/judge.jsonl': [
-        line('Dear Ada', true),
-        line('Dear Bob', false),
-        line('Hey', false),
-        line('Oi', false),
-        line('My dear', true),
-      ].join('\n'),
-    })
-    const plan = {
-      suite: await readSuite('mini', root),
-      source: defineAgent({ name: 'a', model: says('Dear Ada') }),
-      arms: [{ name: 'as-defined' }],
-      trials: 1,
-      seed: 1,
-      concurrency: 2,
-      folder: `${root}/results`,
-      clock: systemClock,
-      signal: context.signal,
-      judge,
-      prices,
-    }
+    const plan = await measured(context)
     const { judged } = await runEvaluation(plan)
     assert.equal(judged, {
       type: 'judge',
@@ -127,5 +139,18 @@ describe('a judge', (it) => {
     const { report } = await evaluate(agent, `${root}/mini`, {}, { judge, prices, out })
     const { judge: written } = JSON.parse(readFileSync(`${out}/report.json`, 'utf8')) as Report
     for (const { people } of [report.judge!, written!]) assert.is(people?.agreement.value, 1)
+  })
+
+  it('that was stopped while it was measured has spent what it has, and is measured anew within the budget', async (context) => {
+    const free = defineAgent({ name: 'a', model: says('Dear Ada'), pricing: { input: 0, output: 0 } })
+    const plan = { ...(await measured(context)), source: free, concurrency: 1 }
+    const first = await runEvaluation({ ...plan, budgetUsd: 3 })
+    assert.equal([first.stopped?.why, first.judged, first.spentUsd], ['budget', undefined, 3])
+    for (let times = 0; times < 2; times++) {
+      const again = await runEvaluation({ ...plan, budgetUsd: 3, judge: neverAsked })
+      assert.equal([again.stopped?.why, again.spentUsd], ['budget', 3])
+    }
+    const whole = await runEvaluation({ ...plan, budgetUsd: 20 })
+    assert.equal([whole.stopped, whole.judged?.costUsd, whole.spentUsd], [undefined, 5, 3 + 5 + 1])
   })
 })
