@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
@@ -15,6 +15,7 @@ import { suiteTask, textFiles, type Suite } from './suite/suite.ts'
 import { suiteDigest } from './suite/suiteDigest.ts'
 import { writeEvaluation } from './writeEvaluation.ts'
 import { taskSchema, type Task } from './suite/task.ts'
+import { tryRemoveFolder } from './trials/workspace.ts'
 
 const positive = z.int().positive().max(999_999)
 
@@ -68,7 +69,7 @@ export async function evaluateCases(
     if (out !== undefined && isUnbegun !== true) await writeEvaluation(folder, report)
     return { header, results, ...(stopped === undefined ? {} : { stopped }), spentUsd, report }
   } finally {
-    if (out === undefined) await rm(folder, { recursive: true, force: true })
+    if (out === undefined) await tryRemoveFolder(folder)
   }
 }
 
