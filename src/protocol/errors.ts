@@ -67,6 +67,7 @@ export const errorTable = {
     'Speak to it there, or open it with { wait: ms }, which waits until it is free; takeOver: true takes it at once.',
   AGENT_UNREACHABLE:
     'Try again: nothing was lost. The log of the gateway says which worker it could not reach, and why.',
+  REQUEST_INTERRUPTED: 'Look whether it was carried out before you send it again; it is not sent again by itself.',
   STORE_LEASE_LOST: 'Speak to the agent where its log is open now; what it had not written there is not in its log.',
   STORE_OPEN_FAILED: 'Check the path or address, and the permissions.',
   STORE_READ_FAILED: 'Check the path or address, and the permissions.',

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
-import { request as requestHttp, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
-import { request as requestHttps } from 'node:https'
-import { messageOf, RuntimeError } from '../../protocol/errors.ts'
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
+import type { Clock } from '../../protocol/clock.ts'
+import { RuntimeError } from '../../protocol/errors.ts'
 import { isAgentId } from '../../protocol/ids.ts'
 import type { AgentFinder } from './agentFinder.ts'
+import { awaitWorker, onConnected, workerRequest } from './workerRequest.ts'
 
-/** How long a worker may take to begin its answer, in milliseconds, and how many are tried. */
-const answerMs = 60_000
+/** How many workers are tried. */
 const mostTries = 3
 /** A session of MCP is one worker's: which one stands before its id, as a hash that says nothing. */
 const sessionHeader = 'mcp-session-id'
@@ -45,6 +45,7 @@ export interface Forwarding {
 
 interface Parts {
   readonly finder: AgentFinder
+  readonly clock: Clock
   lost(url: string, why: string): void
 }
 
@@ -63,30 +64,65 @@ function decoded(text: string): string | undefined {
   }
 }
 
-function idsIn(body: string | undefined): readonly unknown[] {
+interface Body {
+  readonly threadId?: unknown
+  readonly runId?: unknown
+  readonly forwardedProps?: { readonly command?: unknown } | null
+  readonly id?: unknown
+  readonly trigger?: unknown
+  readonly messages?: unknown
+}
+
+function readBody(body: string | undefined): Body {
   try {
-    const value = JSON.parse(body ?? 'null') as { readonly threadId?: unknown; readonly id?: unknown } | null
-    return value === null || 'jsonrpc' in value ? [] : [value.threadId, value.id]
+    const value: unknown = JSON.parse(body ?? 'null')
+    return typeof value !== 'object' || value === null || 'jsonrpc' in value ? {} : value
   } catch {
-    return []
+    return {}
   }
 }
 
-/** Answers a request with what the worker answers that has its agent. Rejects with `AGENT_UNREACHABLE` before anything was answered. */
+function idsIn(body: string | undefined): readonly unknown[] {
+  const { threadId, id } = readBody(body)
+  return [threadId, id]
+}
+
+/**
+ * Whether a second worker may be asked what a first one may have begun: nothing is carried out, or it has an id by which whoever has the
+ * agent knows it. That is the run of AG-UI, and the message that is said with `useChat`.
+ */
+function isRepeatable({ request: { method }, agentId, body }: Forwarding): boolean {
+  if (method === 'GET' || method === 'HEAD') return true
+  const { threadId, runId, forwardedProps, id, trigger, messages } = readBody(body)
+  if (agentId === undefined) return false
+  if (agentId === threadId) return isText(runId) && (forwardedProps?.command ?? undefined) === undefined
+  const last: unknown = Array.isArray(messages) ? messages.at(-1) : undefined
+  if (agentId !== id || trigger === 'regenerate-message' || typeof last !== 'object' || last === null) return false
+  return 'role' in last && last.role === 'user' && 'id' in last && isText(last.id)
+}
+
+const isText = (value: unknown): boolean => typeof value === 'string' && value !== ''
+
+/**
+ * Answers a request with what the worker answers that has its agent. Rejects before anything was answered: with `AGENT_UNREACHABLE`, and with
+ * `REQUEST_INTERRUPTED` when a worker was lost that may have begun with what must not be done twice.
+ */
 export async function forwardRequest(parts: Parts, forwarding: Forwarding): Promise<void> {
   const { response } = forwarding
   const gone = new AbortController()
   response.on('close', () => gone.abort(new Error('the client has left')))
   for (let tries = 1; ; tries += 1) {
     const url = await workerOf(parts.finder, forwarding, gone.signal)
-    try {
-      return await send(url, forwarding, gone.signal)
-    } catch (thrown) {
-      if (gone.signal.aborted) return
-      if (response.headersSent) return void response.destroy()
-      parts.lost(url, messageOf(thrown))
-      if (tries === mostTries) throw new RuntimeError('AGENT_UNREACHABLE', 'No worker answers this request.')
-    }
+    const broken = await send(url, forwarding, parts.clock, gone.signal)
+    if (broken === undefined || gone.signal.aborted) return
+    if (response.headersSent) return void response.destroy()
+    parts.lost(url, broken.why)
+    if (broken.mayHaveBegun && !isRepeatable(forwarding))
+      throw new RuntimeError(
+        'REQUEST_INTERRUPTED',
+        'The worker was lost before it answered. It may have carried this request out.',
+      )
+    if (tries === mostTries) throw new RuntimeError('AGENT_UNREACHABLE', 'No worker answers this request.')
   }
 }
 
@@ -102,32 +138,41 @@ async function workerOf(finder: AgentFinder, { request, agentId }: Forwarding, s
 
 const markOf = (url: string): string => createHash('sha256').update(url).digest('hex').slice(0, 12)
 
-/** Resolves once the answer is over, and rejects if it breaks off or never begins. */
-function send(url: string, { request, response, target, body, token }: Forwarding, signal: AbortSignal): Promise<void> {
-  const to = new URL(url)
-  const isSecure = to.protocol === 'wss:'
-  const base = to.pathname.slice(0, to.pathname.lastIndexOf('/'))
-  const { promise, resolve, reject } = Promise.withResolvers<void>()
-  const outgoing = (isSecure ? requestHttps : requestHttp)({
-    host: to.hostname.replace(/^\[|\]$/g, ''),
-    port: to.port === '' ? (isSecure ? 443 : 80) : to.port,
-    method: request.method,
-    path: target.isOwn ? `${base}${target.path}` : target.path,
+/** Why an answer never began, or ended too soon. */
+interface Broken {
+  readonly why: string
+  /** The request can have reached the worker. */
+  readonly mayHaveBegun: boolean
+}
+
+/** Resolves once the answer is over; with why if it broke off or never began. */
+function send(
+  url: string,
+  { request, response, target, body, token }: Forwarding,
+  clock: Clock,
+  signal: AbortSignal,
+): Promise<Broken | undefined> {
+  const { promise, resolve } = Promise.withResolvers<Broken | undefined>()
+  const outgoing = workerRequest(url, {
+    method: request.method ?? 'GET',
+    target,
     headers: {
       ...onwards(request.headers),
-      host: to.host,
       authorization: `Bearer ${token}`,
       ...(body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }),
     },
     signal,
-    agent: false,
   })
-  outgoing.setTimeout(answerMs, () => outgoing.destroy(new Error(`it did not answer within ${answerMs} ms`)))
-  outgoing.on('error', reject)
+  let mayHaveBegun = false
+  const broken = ({ message }: Error): void => resolve({ why: message, mayHaveBegun })
+  onConnected(outgoing, () => (mayHaveBegun = true))
+  const stopWaiting = awaitWorker(url, outgoing, clock, (why) => void outgoing.destroy(new Error(why)))
+  outgoing.on('error', broken)
+  outgoing.on('close', stopWaiting)
   outgoing.on('response', (answer) => {
-    outgoing.setTimeout(0)
-    answer.on('error', reject)
-    answer.on('close', () => (answer.complete ? resolve() : reject(new Error('its answer broke off'))))
+    stopWaiting()
+    answer.on('error', broken)
+    answer.on('close', () => (answer.complete ? resolve(undefined) : broken(new Error('its answer broke off'))))
     if (response.destroyed) return void answer.destroy()
     response.writeHead(answer.statusCode ?? 502, back(answer.headers, url))
     // A stream says nothing for a while after its head.

@@ -59,7 +59,8 @@ export class Gateway implements Front {
       const agentId = agentIn(rest, body)
       const token = this.tokenOf(permit, undefined)
       if (agentId !== undefined) await this.#checkReach(agentId, permit)
-      await forwardRequest({ finder: this.finder, lost }, { request, response, target, body, agentId, token })
+      const forwarding = { request, response, target, body, agentId, token }
+      await forwardRequest({ finder: this.finder, clock: this.clock, lost }, forwarding)
     } catch (thrown) {
       if (response.headersSent || response.destroyed) return void response.destroy()
       closeUnread(request, response)

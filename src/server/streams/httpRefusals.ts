@@ -31,6 +31,7 @@ const statuses: { readonly [code: string]: number } = {
   STORE_LOCKED: 409,
   BRIDGE_LIMIT: 413,
   QUEUE_FULL: 429,
+  REQUEST_INTERRUPTED: 502,
   AGENT_PAUSED: 503,
   AGENT_UNREACHABLE: 503,
   RUNTIME_CLOSED: 503,
