@@ -202,4 +202,28 @@ export const faults: readonly Fault[] = [
     to: '() => {}',
     tests: ['gateway/lostRequests'],
   },
+  {
+    id: 'gateway-26',
+    file: 'src/server/gateway/fleetLists.ts',
+    what: 'a worker is connected to for a list that nobody waits for, and never left',
+    from: '    if (this.#isClosed) return Promise.resolve(undefined)\n',
+    to: '',
+    tests: ['gateway/leftClients'],
+  },
+  {
+    id: 'gateway-27',
+    file: 'src/server/gateway/clientRelay.ts',
+    what: 'a worker is connected to for a command of a client that has left, and never left',
+    from: '    if (this.#closed.signal.aborted) return\n    route.ask(command)\n',
+    to: '    route.ask(command)\n',
+    tests: ['gateway/leftClients'],
+  },
+  {
+    id: 'gateway-28',
+    file: 'src/server/gateway/socketRelay.ts',
+    what: 'a worker is connected to for another protocol’s client that has left, and never left',
+    from: '      // The client may have left meanwhile.\n      if (signal.aborted) return\n',
+    to: '',
+    tests: ['gateway/leftClients'],
+  },
 ]

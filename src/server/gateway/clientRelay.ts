@@ -147,6 +147,8 @@ export class ClientRelay implements Relay {
   }
 
   #route(command: Command, route: Route): void {
+    // The client may have left while its reach was looked up.
+    if (this.#closed.signal.aborted) return
     route.ask(command)
     if (route.url === undefined) void this.#look(route)
     else {

@@ -36,6 +36,7 @@ export class FleetLists {
   /** Of those watched, which worker has what the client was told of, and its last record. */
   readonly #seen = new Map<string, { readonly url: string; readonly seq: number }>()
   #watched: Set<string> | undefined
+  #isClosed = false
   #cancel: () => void = () => {}
 
   constructor(parts: Parts) {
@@ -85,8 +86,10 @@ export class FleetLists {
     if (gone.length > 0) this.#parts.send({ type: 'agents', agents: [], gone })
   }
 
+  /** Asks no worker any more. */
   close(): void {
     this.#stop()
+    this.#isClosed = true
     for (const settle of this.#waiting.values()) settle(undefined)
   }
 
@@ -163,6 +166,8 @@ export class FleetLists {
   }
 
   #answer(url: string, frame: object): Promise<WorkerFrame | undefined> {
+    // The client may have left while the directory was read.
+    if (this.#isClosed) return Promise.resolve(undefined)
     const { promise, resolve } = Promise.withResolvers<WorkerFrame | undefined>()
     const id = this.#parts.ask(url, frame)
     this.#waiting.set(id, resolve)

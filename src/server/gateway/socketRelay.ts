@@ -90,6 +90,8 @@ export class SocketRelay {
       }
       const known = this.#requests.get(message?.requestId)
       const url = known ?? (await this.#workerOf(agentIn(message), signal))
+      // The client may have left meanwhile.
+      if (signal.aborted) return
       if (url === undefined) return this.#client.close(closeCodes.stuck, 'there is no worker')
       this.#send(url, text)
       if (beginnings.has(message?.method)) this.#beginnings.push({ id: message?.id, text })

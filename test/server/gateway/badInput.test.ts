@@ -1,6 +1,3 @@
-import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
-import { type ServerOptions, WebSocketServer } from 'ws'
 import { defineAgent } from '../../../src/actors/defineAgent.ts'
 import { policyModel } from '../../../src/actors/models/policyModel.ts'
 import type { Store } from '../../../src/protocol/store.ts'
@@ -9,44 +6,14 @@ import { serveGateway } from '../../../src/serveGateway.ts'
 import { fileStore } from '../../../src/stores/fileStore.ts'
 import { memoryStore } from '../../../src/stores/memoryStore.ts'
 import { withCode } from '../../support/agentHarness.ts'
-import { assert, describe, type CaseContext } from '../../support/suite.ts'
+import { assert, describe } from '../../support/suite.ts'
 import { dial } from '../bridge/bridgeHarness.ts'
+import { fakeWorker, welcome } from './fakeWorker.ts'
 import { hasty, secret, startFleet } from './fleet.ts'
 
 const patient = { timeoutMs: 20_000 }
 const echo = defineAgent({ name: 'echo', model: policyModel(({ messages }) => `${messages.length} so far`) })
 const prompt = (agentId: string) => ({ type: 'agent.prompt', agentId, content: 'hello' })
-
-/** A worker that answers whatever it is told with what `answer` says. */
-async function fakeWorker(
-  { cleanup }: Pick<CaseContext, 'cleanup'>,
-  answer: (text: string) => readonly unknown[],
-  options: ServerOptions = {},
-) {
-  const sockets = new WebSocketServer({ port: 0, host: '127.0.0.1', ...options })
-  await once(sockets, 'listening')
-  const seen = { connections: 0 }
-  sockets.on('connection', (socket) => {
-    seen.connections += 1
-    socket.on('message', (data: Buffer) => {
-      for (const one of answer(data.toString()))
-        socket.send(typeof one === 'string' || one instanceof Uint8Array ? one : JSON.stringify(one))
-    })
-  })
-  cleanup(() => {
-    for (const socket of sockets.clients) socket.terminate()
-    sockets.close()
-  })
-  return { url: `ws://127.0.0.1:${(sockets.address() as AddressInfo).port}/bridge`, seen }
-}
-
-const welcome = {
-  type: 'welcome',
-  sessionId: 's',
-  role: 'admin',
-  definitions: ['echo'],
-  limits: { maxFrameBytes: 1, framesPerSecond: 1, maxSubscriptions: 1 },
-}
 
 describe('a gateway', (it) => {
   it('answers what is no frame with why, and goes on', patient, async (context) => {
