@@ -23,8 +23,12 @@ export const keeper = defineAgent({
 })
 `
 
+/** Its module prints something, as modules do that read variables from a file. */
 const project = (context: CaseContext): string =>
-  projectFolder(context, { 'agents.ts': agents, 'package.json': '{ "type": "module" }' })
+  projectFolder(context, {
+    'agents.ts': `console.log('[dotenv] 3 variables')\n${agents}`,
+    'package.json': '{ "type": "module" }',
+  })
 
 interface Started {
   readonly url: string
@@ -74,6 +78,21 @@ describe('escapement cluster and its programs', (it) => {
     })
     assert.match(half.stderr, /--register and --url go together/)
   })
+
+  it(
+    'a worker says where it is reached, alone on its standard output, whatever its module prints',
+    { timeoutMs: 20_000 },
+    async (context) => {
+      const places = ['--logs', 'sqlite:agents.db', '--port', '0', '--bridge-port', '0']
+      const dir = project(context)
+      const child = startChild(context, cliCommand(['worker', './agents.ts', ...places, '--json']), { cwd: dir })
+      await child.until('\n')
+      const { url, bridge } = JSON.parse(child.stdout) as { url: string; bridge: string }
+      assert.ok(url.startsWith('http://') && bridge.startsWith('ws://'))
+      child.signal('SIGINT')
+      await child.ended
+    },
+  )
 
   const found = findRestate()
   const missing = `there is no Restate server; ${howToInstall}`

@@ -18,7 +18,7 @@ export interface WorkerListener {
   up(addresses: WorkerAddresses, pid: number): void
   /** It ended without being asked: by a signal, or with this code. */
   gone(how: string): void
-  /** A line of its standard error. */
+  /** A line that it wrote, other than where it is reached. */
   said(line: string): void
 }
 
@@ -104,19 +104,27 @@ export class WorkerProcess {
       child.once('error', (error) => resolve(`(${error.message})`))
       child.once('exit', (code, signal) => resolve(signal === null ? `with code ${code}` : `by ${signal}`))
     })
-    const isUp = (line: string): void => {
-      const addresses = JSON.parse(line) as WorkerAddresses
+    let isUp = false
+    eachLine(child.stdout!, (line) => {
+      const addresses = isUp ? undefined : addressesIn(line)
+      if (addresses === undefined) return this.#listener.said(line)
+      isUp = true
       this.#first.resolve()
       this.#listener.up(addresses, child.pid!)
-    }
-    let isFirst = true
-    eachLine(child.stdout!, (line) => {
-      if (isFirst) isUp(line)
-      else this.#listener.said(line)
-      isFirst = false
     })
     eachLine(child.stderr!, (line) => this.#listener.said(line))
     return await gone
+  }
+}
+
+/** What a line says of where the worker is reached; `undefined`: it is something else, such as what a module prints. */
+function addressesIn(line: string): WorkerAddresses | undefined {
+  try {
+    const value = JSON.parse(line) as { readonly [name in keyof WorkerAddresses]?: unknown } | null
+    const { url, bridge } = value ?? {}
+    return typeof url === 'string' && typeof bridge === 'string' ? { url, bridge } : undefined
+  } catch {
+    return undefined
   }
 }
 

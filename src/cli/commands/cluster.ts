@@ -14,6 +14,7 @@ import type { CommandRun } from '../command.ts'
 import type { Invocation } from '../commandLine.ts'
 import { definitionsFor } from '../config/configAgents.ts'
 import { loadConfig } from '../config/loadConfig.ts'
+import { takeOutput } from '../protocolOutput.ts'
 import { readCount, wantsJson } from '../sessionLogs.ts'
 import { untilStopped } from '../signals.ts'
 import { sharedLogs } from '../sharedLogs.ts'
@@ -31,12 +32,10 @@ export const clusterCommand: CommandRun = async (invocation, host) => {
   const own = join(folder, '.escapement')
   const logs = sharedLogs(invocation, host, `sqlite:${join(own, 'cluster.db')}`)
   const program = engineProgram(named, folder)
-  // A wrong module is told here once, and not by each worker.
-  const config = await loadConfig(invocation, host)
-  await definitionsFor(invocation, config, host)
+  const isJson = wantsJson(invocation, host)
+  await checkModule(invocation, host, isJson)
   await mkdir(own, { recursive: true })
   const secret = randomBytes(24).toString('hex')
-  const isJson = wantsJson(invocation, host)
   const stopping = new AbortController()
   const stopped = untilStopped(host).then(() => {
     stopping.abort(new RuntimeError('INTERNAL', 'It was stopped before all was up.'))
@@ -72,6 +71,16 @@ export const clusterCommand: CommandRun = async (invocation, host) => {
     }
   } finally {
     await cluster.close()
+  }
+}
+
+/** A wrong module is told here once, and not by each worker. What it prints does not mix with JSON. */
+async function checkModule(invocation: Invocation, host: CliHost, isJson: boolean): Promise<void> {
+  const output = isJson ? takeOutput(host) : undefined
+  try {
+    await definitionsFor(invocation, await loadConfig(invocation, host), host)
+  } finally {
+    output?.giveBack()
   }
 }
 

@@ -14,6 +14,7 @@ import type { Invocation } from '../commandLine.ts'
 import { definitionsFor } from '../config/configAgents.ts'
 import { loadConfig } from '../config/loadConfig.ts'
 import { settingsOf } from '../openWork.ts'
+import { takeOutput } from '../protocolOutput.ts'
 import { wantsJson } from '../sessionLogs.ts'
 import { untilStopped } from '../signals.ts'
 import { sharedLogs } from '../sharedLogs.ts'
@@ -28,6 +29,8 @@ export const workerCommand: CommandRun = async (invocation, host) => {
     )
   const ending = new AbortController()
   const { signal } = ending
+  // Whoever reads where it is reached reads nothing that its modules print.
+  const output = wantsJson(invocation, host) ? takeOutput(host) : undefined
   // Heard from the first moment: who started it may be gone before it is up.
   const stopped = Promise.race([untilStopped(host), untilAlone(host, signal)])
   try {
@@ -38,11 +41,11 @@ export const workerCommand: CommandRun = async (invocation, host) => {
         register === undefined || at === undefined
           ? Promise.resolve()
           : registerDeployment(register, at, { clock: systemClock, signal })
-      host.stdout.write(
-        wantsJson(invocation, host)
-          ? `${JSON.stringify(addresses)}\n`
-          : `for the engine: ${addresses.url}\nfor gateways: ${addresses.bridge}\nCtrl-C ends; other workers go on with what it does.\n`,
-      )
+      if (output !== undefined) output.stream.write(`${JSON.stringify(addresses)}\n`)
+      else
+        host.stdout.write(
+          `for the engine: ${addresses.url}\nfor gateways: ${addresses.bridge}\nCtrl-C ends; other workers go on with what it does.\n`,
+        )
       await Promise.race([stopped, registered.then(() => stopped)])
       return exitCodes.done
     } finally {
@@ -50,6 +53,7 @@ export const workerCommand: CommandRun = async (invocation, host) => {
     }
   } finally {
     ending.abort()
+    output?.giveBack()
   }
 }
 
