@@ -1,12 +1,14 @@
 #!/usr/bin/env node
-import { wrongNode } from './nodeVersion.ts'
+import { runCli } from './runCli.ts'
 
-const wrong = wrongNode(process.versions.node)
-if (wrong === undefined) {
-  // An older Node may fail to load the rest.
-  const { runCli } = await import('./runCli.ts')
+/** As `engines` of package.json has it. */
+const least = { major: 22, minor: 18 } as const
+
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
+if (major > least.major || (major === least.major && minor >= least.minor))
   process.exitCode = await runCli(process.argv.slice(2), process)
-} else {
-  process.stderr.write(`escapement: ${wrong}\n`)
+else {
+  const needed = `Node ${least.major}.${least.minor} or newer is needed; this is ${process.versions.node}.`
+  process.stderr.write(`escapement: ${needed} See https://nodejs.org.\n`)
   process.exitCode = 1
 }
