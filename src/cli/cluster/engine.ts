@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { Clock } from '../../protocol/clock.ts'
 import { RuntimeError } from '../../protocol/errors.ts'
 import { freePort } from './freePort.ts'
-import { pauseFor } from './pauseFor.ts'
+import { paused } from '../../protocol/paused.ts'
 
 /** Runs the engine, and ends it, within five seconds, when a line comes or who writes them is gone, however that came about. It ends with the engine. */
 const guard =
@@ -94,12 +94,11 @@ export class Engine {
   async #up(): Promise<void> {
     const { clock } = this.#options
     const until = clock.now() + patienceMs
-    const never = new AbortController().signal
     for (const url of [`${this.ingress}/restate/health`, `${this.admin}/health`])
       while (!(await answers(url))) {
         if (this.#guard.exitCode !== null || clock.now() > until)
           throw new RuntimeError('INTERNAL', `The engine did not start: ${await this.#lastWords()}`)
-        await pauseFor(clock, 50, never)
+        await paused(50, clock, undefined)
       }
   }
 

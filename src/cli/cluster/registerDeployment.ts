@@ -1,6 +1,6 @@
 import type { Clock } from '../../protocol/clock.ts'
 import { RuntimeError } from '../../protocol/errors.ts'
-import { pauseFor } from './pauseFor.ts'
+import { paused } from '../../protocol/paused.ts'
 
 /** How registering goes. */
 export interface Registering {
@@ -38,7 +38,7 @@ export async function registerDeployment(
     if (answer !== undefined && answer.status < 300) return
     if (answer !== undefined && answer.status < 500 && !unreachable.test(answer.text))
       throw new RuntimeError('INVALID_OPTION', `The engine does not take ${uri}: ${messageIn(answer.text)}`)
-    await pauseFor(clock, pause, signal)
+    await paused(pause, clock, signal)
   }
 }
 

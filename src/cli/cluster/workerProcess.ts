@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { backoffDelay } from '../../protocol/backoffDelay.ts'
 import type { Clock } from '../../protocol/clock.ts'
 import { RuntimeError } from '../../protocol/errors.ts'
-import { pauseFor } from './pauseFor.ts'
+import { paused } from '../../protocol/paused.ts'
 
 /** What a worker says when it is up. */
 export interface WorkerAddresses {
@@ -85,7 +85,7 @@ export class WorkerProcess {
       this.#listener.gone(how)
       this.#first.reject(new RuntimeError('INTERNAL', `A worker did not start: it ended ${how}.`))
       if (clock.now() - from > livedMs) attempt = 0
-      await pauseFor(clock, backoffDelay(attempt, backoff, Math.random()), signal)
+      await paused(backoffDelay(attempt, backoff, Math.random()), clock, signal)
     }
   }
 
