@@ -1,7 +1,7 @@
 import { decideShown, hasApprovals } from './model/deciding.ts'
 import type { Inspector } from './model/inspector.ts'
 import { viewNames } from './model/route.ts'
-import { focusShown, leaveField } from './parts/keepFocus.ts'
+import { focusOverview, focusShown, leaveField } from './parts/keepFocus.ts'
 
 /** What a key can ask of the shell. */
 export interface ShellActions {
@@ -57,15 +57,7 @@ export function listenToKeys(inspector: Inspector, actions: ShellActions): () =>
     '?': actions.help,
     '0': () => {
       if (inspector.route.value.agent !== null) inspector.go({ agent: null })
-      // Once the overview is there.
-      requestAnimationFrame(() =>
-        requestAnimationFrame(() => {
-          const list = document.getElementById('overview')
-          // It may have the focus already, without a row that is chosen.
-          list?.blur()
-          list?.focus()
-        }),
-      )
+      focusOverview()
     },
     y: () => decide('approve'),
     Y: () => decide('approveTool'),

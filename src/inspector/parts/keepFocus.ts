@@ -13,6 +13,8 @@ let last: readonly Element[] = []
 export let isKept = false
 /** What comes next shall have the focus. */
 let isWanted = false
+/** Somebody goes to the overview, which may still be on its way. */
+let isOverviewWanted = false
 
 const isDrawn = (element: Element): boolean => element.isConnected && element.getClientRects().length > 0
 
@@ -24,15 +26,18 @@ const isDrawn = (element: Element): boolean => element.isConnected && element.ge
 export function keepFocus(): () => void {
   const onFocus = ({ target }: FocusEvent): void => {
     isWanted = false
+    isOverviewWanted = false
     last = target instanceof Element ? [target, ...around(target)] : []
   }
   // Who points somewhere has left it on purpose.
   const onPointer = (): void => {
     isWanted = false
+    isOverviewWanted = false
     last = []
   }
   const watch = new MutationObserver(() => {
-    if (document.activeElement === document.body && (isWanted || last[0]?.isConnected === false)) settle()
+    if (isOverviewWanted) enterOverview()
+    else if (document.activeElement === document.body && (isWanted || last[0]?.isConnected === false)) settle()
   })
   document.addEventListener('focusin', onFocus)
   document.addEventListener('pointerdown', onPointer, true)
@@ -55,6 +60,21 @@ export function leaveField(field: HTMLElement): void {
 export function focusShown(): void {
   last = []
   settle()
+}
+
+/** Moves the focus to the overview, once it is there: as somebody wishes it, a row is chosen by that. */
+export function focusOverview(): void {
+  isOverviewWanted = true
+  enterOverview()
+}
+
+function enterOverview(): void {
+  const list = document.getElementById('overview')
+  if (list === null) return
+  isOverviewWanted = false
+  // It may have the focus already, without a row that is chosen.
+  list.blur()
+  list.focus()
 }
 
 /** Tries until it is done: what shall have the focus may still be on its way. */
