@@ -226,4 +226,20 @@ export const faults: readonly Fault[] = [
     to: '',
     tests: ['gateway/leftClients'],
   },
+  {
+    id: 'gateway-29',
+    file: 'src/server/gateway/workerRequest.ts',
+    what: 'a machine that vanishes in the middle of an answer is waited for for ever',
+    from: 'socket.setKeepAlive(true, lookMs)',
+    to: 'socket.setKeepAlive(false)',
+    tests: ['gateway/lostRequests'],
+  },
+  {
+    id: 'gateway-30',
+    file: 'src/server/gateway/forwardRequest.ts',
+    what: 'a worker that answers is held to be as bad as before',
+    from: '    finder.down.reached(url)\n',
+    to: '',
+    tests: ['gateway/lostRequests'],
+  },
 ]

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Clock } from '../../protocol/clock.ts'
 import { messageOf, RuntimeError } from '../../protocol/errors.ts'
+import { paused } from '../../protocol/paused.ts'
 import { DownWorkers } from './downWorkers.ts'
 import type { Place, WhoHas } from './gatewayOptions.ts'
 
@@ -75,7 +76,7 @@ export class AgentFinder {
         why = 'the directory does not say where it is'
         this.#parts.failed(`The directory failed: ${messageOf(thrown)}.`)
       }
-      await this.pause(againMs, signal)
+      await paused(againMs, this.#parts.clock, signal)
     }
     throw new RuntimeError('AGENT_UNREACHABLE', `Agent "${agentId}" cannot be reached: ${why}.`)
   }
@@ -109,19 +110,6 @@ export class AgentFinder {
       listeners.delete(moved)
       if (listeners.size === 0 && this.#followed.get(agentId) === listeners) this.#followed.delete(agentId)
     }
-  }
-
-  /** Resolves after so many milliseconds, or when the signal says so. */
-  pause(ms: number, signal: AbortSignal): Promise<void> {
-    if (signal.aborted) return Promise.resolve()
-    const { promise, resolve } = Promise.withResolvers<void>()
-    const stop = (): void => resolve()
-    const cancel = this.#parts.clock.after(ms, stop)
-    signal.addEventListener('abort', stop)
-    return promise.finally(() => {
-      cancel()
-      signal.removeEventListener('abort', stop)
-    })
   }
 
   close(): void {

@@ -3,6 +3,7 @@ import { nanoid } from 'nanoid'
 import type { Clock } from '../../protocol/clock.ts'
 import { RuntimeError, type ErrorInfo } from '../../protocol/errors.ts'
 import type { WorkerEntry } from '../../protocol/frames.ts'
+import { paused } from '../../protocol/paused.ts'
 import type { Command, FrontClient, Relay } from '../bridge/front.ts'
 import { isUnlimited } from '../bridge/roles.ts'
 import type { AgentFinder } from './agentFinder.ts'
@@ -172,7 +173,7 @@ export class ClientRelay implements Relay {
     const { signal } = this.#closed
     try {
       if (route.failures > 0)
-        await this.#gateway.finder.pause(Math.min(againMs.first * 2 ** route.failures, againMs.most), signal)
+        await paused(Math.min(againMs.first * 2 ** route.failures, againMs.most), this.#gateway.clock, signal)
       const { url, isPlaced } = await this.#gateway.finder.find(route, signal)
       signal.throwIfAborted()
       route.url = url

@@ -113,7 +113,7 @@ export async function forwardRequest(parts: Parts, forwarding: Forwarding): Prom
   response.on('close', () => gone.abort(new Error('the client has left')))
   for (let tries = 1; ; tries += 1) {
     const url = await workerOf(parts.finder, forwarding, gone.signal)
-    const broken = await send(url, forwarding, parts.clock, gone.signal)
+    const broken = await send(url, forwarding, parts, gone.signal)
     if (broken === undefined || gone.signal.aborted) return
     if (response.headersSent) return void response.destroy()
     parts.lost(url, broken.why)
@@ -149,7 +149,7 @@ interface Broken {
 function send(
   url: string,
   { request, response, target, body, token }: Forwarding,
-  clock: Clock,
+  { finder, clock }: Parts,
   signal: AbortSignal,
 ): Promise<Broken | undefined> {
   const { promise, resolve } = Promise.withResolvers<Broken | undefined>()
@@ -171,6 +171,7 @@ function send(
   outgoing.on('close', stopWaiting)
   outgoing.on('response', (answer) => {
     stopWaiting()
+    finder.down.reached(url)
     answer.on('error', broken)
     answer.on('close', () => (answer.complete ? resolve(undefined) : broken(new Error('its answer broke off'))))
     if (response.destroyed) return void answer.destroy()

@@ -22,7 +22,7 @@ export function workerRequest(url: string, { method, target, headers, signal }: 
   const to = new URL(url)
   const isSecure = to.protocol === 'wss:'
   const base = to.pathname.slice(0, to.pathname.lastIndexOf('/'))
-  return (isSecure ? requestHttps : requestHttp)({
+  const request = (isSecure ? requestHttps : requestHttp)({
     host: to.hostname.replace(/^\[|\]$/g, ''),
     port: to.port === '' ? (isSecure ? 443 : 80) : to.port,
     method,
@@ -31,6 +31,8 @@ export function workerRequest(url: string, { method, target, headers, signal }: 
     signal,
     agent: false,
   })
+  // A machine that has vanished says nothing, not even that an answer is over: it is looked for while nothing comes.
+  return request.on('socket', (socket) => socket.setKeepAlive(true, lookMs))
 }
 
 /** Calls once the request can have reached the worker: before, there was no connection that could have taken it there. */

@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { connect as dialTcp, createServer as createTcpServer, type AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
@@ -9,6 +10,7 @@ import { defineAgent } from '../../../src/actors/defineAgent.ts'
 import { policyModel } from '../../../src/actors/models/policyModel.ts'
 import { agUi } from '../../../src/agUi.ts'
 import { aiSdkChat } from '../../../src/aiSdk.ts'
+import { systemClock } from '../../../src/protocol/clock.ts'
 import { serveGateway } from '../../../src/serveGateway.ts'
 import type { GatewayOptions } from '../../../src/server/gateway/gatewayOptions.ts'
 import { assert, describe, type CaseContext } from '../../support/suite.ts'
@@ -69,6 +71,19 @@ async function gatewayTo({ cleanup }: Context, workers: GatewayOptions['workers'
 const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'echo', arguments: { task: 'Send it.' } } }
 const cut = (response: ServerResponse): void => void response.destroy()
 const answered = (response: ServerResponse): void => void response.end('done')
+
+const hex = (port: number): string => port.toString(16).toUpperCase().padStart(4, '0')
+/** As Linux lists it. */
+const keepAlive = '02'
+
+/** Which timer runs for the connection from one local port to another; other systems do not tell. */
+function timerOf(from: number, to: number): string {
+  if (process.platform !== 'linux') return keepAlive
+  const [, timer] = new RegExp(`:${hex(from)} \\w+:${hex(to)} \\w+ \\S+ (\\w+):`).exec(
+    readFileSync('/proc/net/tcp', 'utf8'),
+  )!
+  return timer!
+}
 
 describe('a request of another protocol whose worker is lost before it answers', (it) => {
   it('is asked of no other worker where it may have been carried out, and the client is told so', async (context) => {
@@ -170,7 +185,40 @@ describe('a request of another protocol whose worker is lost before it answers',
   })
 })
 
+describe('a worker that was lost and answers again', (it) => {
+  it('is left alone no longer, when it is lost the next time, than one that was never lost', async (context) => {
+    let isCut = true
+    let now = Date.now()
+    const worker = await bareWorker(context, (response) => (isCut ? cut : answered)(response))
+    const ask = await gatewayTo(context, () => [worker.url], { clock: { ...systemClock, now: () => now } })
+    const statusAfter = async (ms: number): Promise<number> => {
+      now += ms
+      return (await ask('POST', call)).status
+    }
+    for (let times = 0; times < 6; times += 1) assert.is(await statusAfter(10_000), 502)
+    assert.is(await statusAfter(150), 503, 'after so many times it is left alone for seconds')
+    isCut = false
+    assert.is(await statusAfter(10_000), 200)
+    isCut = true
+    assert.is(await statusAfter(0), 502)
+    isCut = false
+    assert.is(await statusAfter(150), 200)
+  })
+})
+
 describe('a worker that takes long to answer a request', (it) => {
+  it('is looked for by the system while its answer goes on: a machine may vanish without a word', async (context) => {
+    const timers: string[] = []
+    const worker = await bareWorker(context, (response, { socket }) => {
+      response.write('begun, ')
+      timers.push(timerOf(socket.remotePort!, socket.localPort!))
+      response.end('done')
+    })
+    const ask = await gatewayTo(context, () => [worker.url])
+    assert.is(await (await ask('POST', call)).text(), 'begun, done')
+    assert.equal(timers, [keepAlive])
+  })
+
   it('is waited for as long as it says that it is there, and held for well', patient, async (context) => {
     const late = Promise.withResolvers<ServerResponse>()
     const looks = Promise.withResolvers<void>()
