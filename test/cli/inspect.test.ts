@@ -92,7 +92,8 @@ describe('a demo', (it) => {
     await cli.until('The page stays at')
     assert.ok((await client.agent(agentId!).conversation('log')).nodes.length > 8)
     cli.signal()
-    assert.is(await cli.ended, 0)
+    // A busy machine may keep even a fast sort from its limit, and then the demo says so.
+    assert.is(await cli.ended, cli.stdout.includes('it sorts other numbers') ? 0 : 1, cli.stderr)
   })
 
   it('ends where its port is none or taken, and without one', { timeoutMs: 60_000 }, async (context) => {
