@@ -78,6 +78,7 @@ describe('a demo', (it) => {
     const cli = startCli(context, ['demo', 'sort', '--stay'])
     await cli.until('Watch and drive it:')
     await cli.until('\n')
+    assert.match(cli.stdout, 'must sort 60000 numbers within 1500 ms')
     const page = url.exec(cli.stdout)![1]!
     const [place, agentId] = page.split('#agent=')
     const client = connect(`${place!.replace('http', 'ws')}bridge`)

@@ -2,6 +2,7 @@ import { policyModel } from '../../actors/models/policyModel.ts'
 import type { ReplyShape } from '../../actors/models/replyShape.ts'
 import { textOf, toolCallsOf } from '../../protocol/messages.ts'
 import type { Model, ModelRequest, RequestMessage } from '../../protocol/model.ts'
+import { idIn, noteIn } from '../embedded/brakeMarks.ts'
 import {
   checkArguments,
   checkFile,
@@ -62,9 +63,9 @@ function look(messages: readonly RequestMessage[]): Seen {
     const texts = message.content.flatMap((block) => (block.type === 'text' ? [block.text] : []))
     if (message.role === 'user') {
       for (const text of texts) {
-        const [, kind, note = ''] = /^<brake-note kind="(\w+)"[^>]*>([^]*)<\/brake-note>$/.exec(text) ?? []
-        if (kind === 'lesson') lessons.push(note)
-        if (kind === 'refusal') refusal = note
+        const said = noteIn(text)
+        if (said?.kind === 'lesson') lessons.push(said.note)
+        if (said?.kind === 'refusal') refusal = said.note
       }
     }
     if (message.role === 'toolResult') {
@@ -79,8 +80,7 @@ function look(messages: readonly RequestMessage[]): Seen {
         ran = undefined
       }
     }
-    // The id of a step is the last line of its text.
-    for (const text of texts) lastStep = /\n\[(n\d+)\]$/.exec(text)?.[1] ?? lastStep
+    for (const text of texts) lastStep = idIn(text) ?? lastStep
   }
   return { hasReadCheck, lessons, way, stepBefore, run: ran, refusal, problem }
 }

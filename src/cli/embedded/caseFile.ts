@@ -2,7 +2,7 @@ import { textOf, toolCallsOf } from '../../protocol/messages.ts'
 import type { RequestMessage } from '../../protocol/model.ts'
 import { applyEdit, editKey, inverseOf, type FileEdit } from './fileEdit.ts'
 import { readTestRun, type TestRun } from './testRun.ts'
-import { withoutMarks } from './withoutMarks.ts'
+import { withoutMarks } from './brakeMarks.ts'
 
 /** Everything known of one task: a fold of the conversation, so the same request gives the same one. */
 export interface CaseFile {

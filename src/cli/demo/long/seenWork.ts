@@ -1,7 +1,7 @@
 import { recallName } from '../../../conversation/stepText.ts'
 import { textOf, toolCallsOf } from '../../../protocol/messages.ts'
 import type { RequestMessage } from '../../../protocol/model.ts'
-import { withoutId } from '../../embedded/withoutMarks.ts'
+import { noteIn, withoutId } from '../../embedded/brakeMarks.ts'
 import { isLongTask } from './longTask.ts'
 
 /** What a request shows of the work so far: a fold of its messages, so what is in none of them is not known. */
@@ -64,7 +64,7 @@ export function seenWork(messages: readonly RequestMessage[]): SeenWork {
 }
 
 function seeNote(seen: Draft, text: string): void {
-  const [, kind, note = ''] = /^<brake-note kind="(\w+)"[^>]*>([^]*)<\/brake-note>$/.exec(text) ?? []
+  const { kind, note = '' } = noteIn(text) ?? {}
   if (kind === undefined) seen.isAsked ||= isLongTask(text)
   if (kind === 'memo') {
     for (const line of note.split('\n')) {

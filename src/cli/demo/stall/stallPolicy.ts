@@ -2,7 +2,7 @@ import { policyModel } from '../../../actors/models/policyModel.ts'
 import type { ReplyShape } from '../../../actors/models/replyShape.ts'
 import { textOf } from '../../../protocol/messages.ts'
 import type { Model, ModelRequest, RequestMessage } from '../../../protocol/model.ts'
-import { withoutId } from '../../embedded/withoutMarks.ts'
+import { noteIn, withoutId } from '../../embedded/brakeMarks.ts'
 import { lockFile, unlockCommand } from './lockedProject.ts'
 
 /** All that a model knows of the work. */
@@ -98,7 +98,7 @@ function look(messages: readonly RequestMessage[]): Seen {
 }
 
 function seeWords(seen: Seen, text: string): void {
-  const kind = /^<brake-note kind="(\w+)"/.exec(text)?.[1]
+  const kind = noteIn(text)?.kind
   if (kind === undefined) seen.isAsked ||= /\bbuild\b/i.test(text)
   if (kind === 'stall') seen.isWarned = true
   if (kind === 'lesson') seen.hasLesson = true
