@@ -126,7 +126,7 @@ export class McpConnection implements ToolConnection {
   }
 
   #want(): void {
-    this.#send({ type: 'wanted', at: this.#host.clock.now() })
+    this.#send({ type: 'wanted', at: this.#host.clock.now(), isSignInOver: this.#signIn.isOver })
   }
 
   #moved(snapshot: Snapshot): void {

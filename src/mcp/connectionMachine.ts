@@ -28,8 +28,8 @@ export interface ConnectionContext {
 }
 
 export type ConnectionEvent =
-  /** A turn or a call needs it. */
-  | { readonly type: 'wanted'; readonly at: number }
+  /** A turn or a call needs it. `isSignInOver`: nobody is signing in any more who was asked to. */
+  | { readonly type: 'wanted'; readonly at: number; readonly isSignInOver?: boolean }
   | { readonly type: 'list.changed' }
   | { readonly type: 'signed.in' }
   | { readonly type: 'close' }
@@ -66,7 +66,7 @@ const connection = setup({
     /** Long enough after it failed that another attempt harms nobody. */
     isLongAgo: ({ context, event }) =>
       event.type === 'wanted' &&
-      !context.needsSignIn &&
+      (!context.needsSignIn || event.isSignInOver === true) &&
       event.at - (context.losses.at(-1) ?? 0) >= context.restart.windowMs,
   },
   actions: {

@@ -16,6 +16,7 @@ export class SignIn {
   /** The token that was refused. */
   #refused: string | undefined
   #waiting: Promise<void> | undefined
+  #isOver = false
 
   constructor(auth: McpAuth | undefined, host: { signedIn(): void; debug(message: string): void }) {
     this.#auth = auth
@@ -27,10 +28,16 @@ export class SignIn {
     return this.#waiting !== undefined
   }
 
+  /** It came to nothing: the person said no, or the token could not be had. */
+  get isOver(): boolean {
+    return this.#isOver
+  }
+
   /** A server refused us: the person has been shown where to sign in. */
   wait(server: Server): void {
-    if (this.#auth === undefined) return
-    this.#waiting ??= this.#wait(server, this.#auth).finally(() => (this.#waiting = undefined))
+    if (this.#auth === undefined || this.isWaiting) return
+    this.#isOver = false
+    this.#waiting = this.#wait(server, this.#auth).finally(() => (this.#waiting = undefined))
   }
 
   async #wait(server: Server, auth: McpAuth & Partial<SignsIn>): Promise<void> {
@@ -41,6 +48,7 @@ export class SignIn {
       await server.finishAuth(parameters)
       this.#host.signedIn()
     } catch (thrown) {
+      this.#isOver = true
       this.#host.debug(`nobody signed in: ${messageOf(thrown)}`)
     }
   }

@@ -3,6 +3,8 @@ import { createServer } from 'node:http'
 /** Where a person's browser is sent back to. */
 export const callbackPath = '/callback'
 
+const nowhere = { pathname: '', searchParams: new URLSearchParams() }
+
 const page = (text: string): string =>
   `<!doctype html><meta charset="utf-8"><title>escapement</title><p style="font:16px system-ui;margin:3em">${text}</p>`
 
@@ -20,7 +22,8 @@ export interface SignInListener {
 export async function listenForSignIn(port: number, state: string): Promise<SignInListener> {
   const { promise: came, resolve } = Promise.withResolvers<URLSearchParams>()
   const server = createServer((request, response) => {
-    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost')
+    // Any page may ask for anything here, also for what is no address.
+    const { pathname, searchParams } = URL.parse(request.url ?? '', 'http://localhost') ?? nowhere
     const answer = (status: number, text: string): void => {
       response.writeHead(status, { 'content-type': 'text/html; charset=utf-8', connection: 'close' }).end(page(text))
     }

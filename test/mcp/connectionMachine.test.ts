@@ -61,6 +61,9 @@ describe('the life of a connection', (it) => {
     assert.equal(after(...signedOut, wanted(1_000_000)).value, 'failed')
     assert.equal(after(...signedOut, { type: 'signed.in' }).value, 'opening')
     assert.equal(after(...signedOut, { type: 'signed.in' }, refused(2_000, 'wait'), wanted(9_000)).value, 'opening')
+    const nobody = (at: number): Event => ({ type: 'wanted', at, isSignInOver: true })
+    assert.equal(after(...signedOut, nobody(1_099)).value, 'failed')
+    assert.equal(after(...signedOut, nobody(1_100)).value, 'opening')
   })
 
   it('lists again when the list changed while it was fetched', () => {

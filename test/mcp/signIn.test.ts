@@ -1,5 +1,5 @@
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
-import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
+import { createServer, get, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { json, text } from 'node:stream/consumers'
 import { fileAuth } from '../../src/mcp/fileAuth.ts'
@@ -121,6 +121,13 @@ function person() {
   }
 }
 
+/** Of the answer to a request for `path` as it is: `fetch` sends no address that is none. */
+const statusOf = (port: number, path: string): Promise<number | undefined> =>
+  new Promise((resolve, reject) => {
+    const asked = get({ host: '127.0.0.1', port, path }, (response) => resolve(response.resume().statusCode))
+    asked.on('error', reject)
+  })
+
 describe('signing in to a server', (it) => {
   it('holds nothing up, and brings the tools once a person has done it', { timeoutMs }, async (context) => {
     const { url, seen } = await guardedServer(context)
@@ -218,6 +225,26 @@ describe('signing in to a server', (it) => {
     }, context.signal)
   })
 
+  it('is asked for again, some time after a person said no', { timeoutMs }, async (context) => {
+    const { url } = await guardedServer(context)
+    const { shown, show, signIn } = person()
+    const auth = fileAuth(await tempFolder(context), { show, port: await freePort() })
+    const open = await opened(context, { name: 'guarded', url, auth, restart: { windowMs: 1 } })
+    const address = shown.at(-1)!
+    const back = new URL(address.searchParams.get('redirect_uri')!)
+    back.search = new URLSearchParams({
+      error: 'access_denied',
+      state: address.searchParams.get('state')!,
+    }).toString()
+    assert.equal((await fetch(back)).status, 200)
+    await until(async () => {
+      await open.connection.ready(context.signal)
+      return shown.length > 1
+    }, context.signal)
+    await signIn()
+    await until(() => open.connection.status().state === 'up', context.signal)
+  })
+
   it('needs a port, and says when it is taken', { timeoutMs }, async (context) => {
     const { url } = await guardedServer(context)
     const port = await freePort()
@@ -241,7 +268,7 @@ describe('signing in to a server', (it) => {
     const { connection } = await opened(context, { name: 'guarded', url, auth })
     const back = `http://127.0.0.1:${port}/callback?code=stolen&state=guessed`
     assert.equal((await fetch(back)).status, 400)
-    assert.equal((await fetch(`http://127.0.0.1:${port}/other`)).status, 404)
+    for (const other of ['/other', '//']) assert.equal(await statusOf(port, other), 404)
     assert.equal(connection.status().state, 'failed')
     assert.not.ok(seen.some((line) => line.startsWith('token')))
     await connection.close()
