@@ -1,15 +1,20 @@
 import { partId, type Entry, type Growing } from './uiParts.ts'
 import type { UiMessageChunk, UiMessagePart, UiToolPart } from './uiTypes.ts'
 
-/** What a client has of something that grows: so many of its pieces. */
-interface Started {
+/** What a client has of something that grows: so many of its pieces. A class, as what clients show may have any fields. */
+class Started {
   readonly growing: Growing
-  pieces: number
+  readonly pieces: number
+
+  constructor(growing: Growing, pieces: number) {
+    this.growing = growing
+    this.pieces = pieces
+  }
 }
 
 type Sent = UiMessagePart | Started
 
-const isStarted = (sent: Sent | undefined): sent is Started => sent !== undefined && 'growing' in sent
+const isStarted = (sent: Sent | undefined): sent is Started => sent instanceof Started
 
 interface ChunkWriter {
   /** No more should be written for now. */
@@ -25,7 +30,7 @@ export class UiCursor {
   readonly #writer: ChunkWriter
   readonly #sent: Sent[]
 
-  /** `shown`: the parts that the client has. */
+  /** `shown`: the parts that the client has, as it says: they may be anything with a type. */
   constructor(writer: ChunkWriter, shown: readonly UiMessagePart[] = []) {
     this.#writer = writer
     this.#sent = [...shown]
@@ -44,12 +49,12 @@ export class UiCursor {
       if (sent !== undefined && !fits(sent, entry)) {
         const from = this.#reset(index)
         // Of an earlier step nothing can be taken back.
-        if (from === undefined) this.#sent[index] = entry.type === 'growing' ? { growing: entry, pieces: 0 } : entry
+        if (from === undefined) this.#sent[index] = entry.type === 'growing' ? new Started(entry, 0) : entry
         else index = from - 1
         continue
       }
       for (const chunk of chunksOf(sent, entry, index)) this.#writer.write(chunk)
-      this.#sent[index] = entry.type === 'growing' ? { growing: entry, pieces: entry.pieces.length } : entry
+      this.#sent[index] = entry.type === 'growing' ? new Started(entry, entry.pieces.length) : entry
     }
     return true
   }

@@ -1,7 +1,7 @@
 import { defineAgent, defineTool, policyModel } from '../../../src/index.ts'
 import { aiSdkChat } from '../../../src/aiSdk.ts'
 import { scriptedModel } from '../../../src/testing.ts'
-import { isToolUIPart } from 'ai'
+import { isToolUIPart, type UIMessage } from 'ai'
 import { WebSocket } from 'ws'
 import { z } from 'zod'
 import { assert, describe } from '../../support/suite.ts'
@@ -170,6 +170,37 @@ describe('a chat is refused, in a sentence and with nothing done,', (it) => {
     for (const options of [{ path: 'chat' }, { path: '/' }, { definition: '' }, { agent: 'a' }])
       assert.throws(() => aiSdkChat(options), /aiSdkChat: /)
     assert.throws(() => aiSdkChat({ defintion: 'a' } as object), /did you mean "definition"\?/)
+  })
+})
+
+describe('a chat goes on', (it) => {
+  it('for a client that shows parts of its own making', async (context) => {
+    const asks = defineTool({
+      name: 'asks',
+      description: 'Asks.',
+      input: z.object({}),
+      needsApproval: true,
+      run: async () => 'done',
+    })
+    const made: readonly (readonly object[])[] = [
+      [{ type: 'text', growing: null }],
+      [{ type: 'step-start' }, { type: 'dynamic-tool', growing: { of: 'call' }, approval: null }],
+      [
+        { type: 'step-start', growing: { of: 'text' } },
+        { type: 'data-x', id: null },
+      ],
+    ]
+    for (const [index, parts] of made.entries()) {
+      const model = scriptedModel([{ toolCalls: [{ name: 'asks', input: {} }] }, 'Done.'])
+      const serving = await serveChats(context, [defineAgent({ name: 'a', model, tools: [asks] })])
+      const chat = serving.chat()
+      await chat.sendMessage({ text: 'go' })
+      const [said, { id, role }] = chat.messages as [UIMessage, UIMessage]
+      const [{ key }] = serving.runtime.agent('chat')!.pending() as [{ readonly key: string }]
+      const answers = { [key]: 'approve' }
+      const response = await serving.post({ id: 'chat', messages: [said, { id, role, parts }], answers })
+      assert.match(await response.text(), /"delta":"Done\."[^]*\[DONE\]\n\n$/, `${index}`)
+    }
   })
 })
 
