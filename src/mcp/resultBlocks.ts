@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import type { SaidBlock } from '../protocol/saidContent.ts'
+import { isTextual } from '../protocol/fileText.ts'
+import { isBase64, pictureType, type SaidBlock } from '../protocol/saidContent.ts'
 
 /** What a server answers to a call. Blocks are read one by one, so that one of a new kind costs only itself. */
 export const callResultSchema = z.looseObject({
@@ -41,18 +42,22 @@ const present = (parts: readonly (string | undefined)[]): string =>
 
 /**
  * Bytes as a model gets them: an image, a PDF and a recording as such, text as text. Of anything else a line: a provider refuses a whole request
- * for a file that it does not know.
+ * for a file that it does not know, and would do so for as long as the conversation has it.
  */
-function bytes(data: string, mimeType: string | undefined, name?: string): SaidBlock {
-  const type = mimeType ?? 'application/octet-stream'
-  if (type.startsWith('image/')) return { type: 'image', data, mimeType: type }
-  if (type.startsWith('text/')) return text(Buffer.from(data, 'base64').toString('utf8'))
-  if (type.startsWith('audio/') || type === 'application/pdf')
+function bytes(given: string, mimeType: string | undefined, name?: string): SaidBlock {
+  // Many encoders break the line now and then.
+  const data = given.replaceAll(/\s+/g, '')
+  const type = (mimeType ?? 'application/octet-stream').split(';', 1)[0]!.trim().toLowerCase()
+  if (!isBase64(data)) return unshown([name, type, 'which is not base64'])
+  const picture = pictureType(type)
+  if (picture !== undefined) return { type: 'image', data, mimeType: picture }
+  if (isTextual(type)) return text(Buffer.from(data, 'base64').toString('utf8'))
+  if (/^audio\/[\w.+-]+$|^application\/pdf$/.test(type))
     return { type: 'file', data, mimeType: type, ...(name === undefined ? {} : { name }) }
-  return text(
-    `[${present([name ?? 'a file', type, `${Buffer.byteLength(data, 'base64')} bytes`])}; it cannot be shown]`,
-  )
+  return unshown([name ?? 'a file', type, `${Buffer.byteLength(data, 'base64')} bytes`])
 }
+
+const unshown = (about: readonly (string | undefined)[]): SaidBlock => text(`[${present(about)}; it cannot be shown]`)
 
 const makers: { readonly [Type in Block['type']]: (block: Extract<Block, { type: Type }>) => readonly SaidBlock[] } = {
   text: ({ text: words }) => [text(words)],

@@ -1,5 +1,5 @@
 import type { Redaction } from '../actors/tools/defineTool.ts'
-import type { SaidBlock } from '../protocol/saidContent.ts'
+import { pictureType, type SaidBlock } from '../protocol/saidContent.ts'
 import { isObject } from './references.ts'
 
 /** What a model gets of an answer. */
@@ -96,7 +96,8 @@ const nameOf = (response: Response): string | undefined =>
 
 /** What models are shown of bytes: providers refuse a whole request for a type that they do not know. */
 function blockOf(bytes: Uint8Array, mimeType: string, name: string | undefined): SaidBlock {
-  if (mimeType.startsWith('image/') && mimeType !== 'image/svg+xml') return { type: 'image', data: bytes, mimeType }
+  const picture = pictureType(mimeType)
+  if (picture !== undefined) return { type: 'image', data: bytes, mimeType: picture }
   if (mimeType.startsWith('audio/') || mimeType === 'application/pdf')
     return { type: 'file', data: bytes, mimeType, ...(name === undefined ? {} : { name }) }
   const what = [name, mimeType, `${bytes.length} bytes`].filter((part) => part !== undefined).join(', ')

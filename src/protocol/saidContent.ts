@@ -114,28 +114,39 @@ export function wrongInFile({ data, url, mimeType, name }: Fields): string | und
   if (typeof mimeType !== 'string' || !/^[\w.+-]+\/[\w.+*-]+/.test(mimeType))
     return `its mimeType is ${typeof mimeType === 'string' ? JSON.stringify(mimeType.slice(0, 40)) : kindOf(mimeType)}: give one like "application/pdf"`
   if (name !== undefined && typeof name !== 'string') return `its name is ${kindOf(name)}: give a text`
-  const wrong = wrongInData(data, '')
-  if (wrong !== undefined || typeof data !== 'string') return wrong
-  const head = dataUrl.exec(data.slice(0, 200))?.[0] ?? ''
-  return base64.test(head === '' ? data : data.slice(head.length)) ? undefined : 'its data is not base64'
+  return wrongInData(data, '')
 }
 
-/** Providers take nothing else, and would refuse each request that holds it. */
-const base64 = /^[A-Za-z0-9+/]*={0,2}$/
+/** Whether a text is base64: providers take nothing else, and would refuse each request that holds it. */
+export const isBase64 = (text: string): boolean => /^[A-Za-z0-9+/]*={0,2}$/.test(text)
+
+/**
+ * The type of an image that every provider takes, by the name that they know; `undefined` for any other: a whole request is refused for it.
+ * `mimeType` has no parameters.
+ */
+export function pictureType(mimeType: string): string | undefined {
+  const [, kind] = /^image\/(png|jpe?g|gif|webp)$/i.exec(mimeType) ?? []
+  return kind === undefined ? undefined : `image/${kind.toLowerCase().replace('jpg', 'jpeg')}`
+}
 
 function wrongInData(data: unknown, orUrl: string): string | undefined {
   if (data instanceof Uint8Array) return undefined
   if (data instanceof ArrayBuffer) return 'its data is an ArrayBuffer: give new Uint8Array(data)'
   if (typeof data !== 'string') return `its data is ${kindOf(data)}: give base64 or bytes${orUrl}`
-  if (!/^[a-z][a-z0-9+.-]*:/i.test(data.slice(0, 40)) || dataUrl.test(data.slice(0, 200))) return undefined
+  const head = dataUrl.exec(data.slice(0, 200))?.[0]
+  if (head !== undefined || !/^[a-z][a-z0-9+.-]*:/i.test(data.slice(0, 40)))
+    return isBase64(head === undefined ? data : data.slice(head.length)) ? undefined : 'its data is not base64'
   const asUrl = orUrl === '' ? 'give' : 'give it as url, or give'
   return `its data is an address, ${JSON.stringify(data.slice(0, 40))}: ${asUrl} base64 or a data URL of it`
 }
 
 function wrongInUrl(url: unknown): string | undefined {
   if (typeof url !== 'string') return `its url is ${kindOf(url)}: give a text`
-  if (/^data:/i.test(url))
-    return dataUrl.test(url.slice(0, 200)) ? undefined : 'its url is a data URL without base64: give one with base64'
+  if (/^data:/i.test(url)) {
+    const head = dataUrl.exec(url.slice(0, 200))?.[0]
+    if (head === undefined) return 'its url is a data URL without base64: give one with base64'
+    return isBase64(url.slice(head.length)) ? undefined : 'its data is not base64'
+  }
   const seen = JSON.stringify(url.slice(0, 40))
   if (url.length > maxUrlChars) return `its url has ${url.length} characters, and ${maxUrlChars} are allowed`
   if (!/^https?:/i.test(url) || !URL.canParse(url))

@@ -141,6 +141,8 @@ describe('the answer to a call', (it) => {
     ['application/xml', '<a/>', '<a/>'],
     ['application/zip', 'PK', [{ type: 'text', text: '[a file: application/zip, 2 bytes; it cannot be shown]' }]],
     ['image/png', 'x', [{ type: 'image', data: new Uint8Array([120]), mimeType: 'image/png' }]],
+    ['image/jpg', 'x', [{ type: 'image', data: new Uint8Array([120]), mimeType: 'image/jpeg' }]],
+    ['image/tiff', 'x', [{ type: 'text', text: '[a file: image/tiff, 1 bytes; it cannot be shown]' }]],
     ['application/pdf', 'x', [{ type: 'file', data: new Uint8Array([120]), mimeType: 'application/pdf' }]],
   ] as const)
     it(`may be ${type}`, async (context) => {

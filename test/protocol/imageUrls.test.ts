@@ -36,6 +36,8 @@ describe('images by address', (it) => {
     ['half an address', { url: 'https://' }, /its url is "https:\/\/": give/],
     ['a URL object', { url: new URL(url) }, /its url is of type object: give a text/],
     ['a data URL without base64', { url: 'data:image/svg+xml,<svg>' }, /data URL without base64/],
+    ['garbage in a data URL', { url: 'data:image/png;base64,~~' }, /its data is not base64/],
+    ['garbage', { data: 'no base64!', mimeType: 'image/png' }, /its data is not base64/],
     ['a password', { url: 'https://me:secret@pictures.example/' }, /holds a name or password/],
     ['data and an address', { url, data: 'AAAA', mimeType: 'image/png' }, /data and a url: give one/],
     ['a type that is none', { url, mimeType: 5 }, /its mimeType is of type number/],
