@@ -331,6 +331,16 @@ for (const family of wireFamilies) {
       )
     })
 
+    it('sends no half of a character, which providers refuse with the whole request', async (test) => {
+      const half = 'cut \ud83d'
+      const input = { path: half, deep: [{ [half]: 1 }] }
+      const messages = followUp(half, [{ ...call('c1'), input } as Block], result('c1', [text(`${half}, whole 😀`)]))
+      const tools = [{ ...readFile, description: half, inputSchema: { ...schema, title: half } }]
+      const sent = JSON.stringify(await bodyOf(test, family, ask('', { system: half, messages, tools })))
+      assert.not.match(sent, /\\ud[89a-f]/)
+      assert.match(sent, /cut \ufffd, whole 😀/)
+    })
+
     it('sends a tool input that was not JSON in a form the provider accepts', async (test) => {
       const bad: Block = { type: 'toolCall', callId: 'c1', name: 'read_file', input: '{"path' }
       const messages = followUp('hi', [bad], result('c1', [text('not JSON')], true))

@@ -7,12 +7,13 @@ import type {
 } from '@ai-sdk/provider'
 import type { ModelRequest, ModelSettings, ToolSpec } from '../../../protocol/model.ts'
 import { type PromptOptions, toPrompt } from './toPrompt.ts'
+import { wellFormed } from './wellFormed.ts'
 
 /** Converts a `Model` request to AI SDK call options; settings absent from the request stay absent. Pure. */
 export function toCallOptions(request: ModelRequest, options: PromptOptions): LanguageModelV4CallOptions {
-  const tools = request.tools.map(toTool)
+  const tools = wellFormed(request.tools.map(toTool))
   return {
-    prompt: toPrompt(request, options),
+    prompt: wellFormed(toPrompt(request, options)),
     ...(tools.length > 0 && { tools, ...toToolChoice(request.settings) }),
     ...toSettings(request.settings),
     ...toProviderOptions(request.settings, options.cache),
