@@ -195,10 +195,9 @@ describe('a chat goes on', (it) => {
       const serving = await serveChats(context, [defineAgent({ name: 'a', model, tools: [asks] })])
       const chat = serving.chat()
       await chat.sendMessage({ text: 'go' })
-      const [said, { id, role }] = chat.messages as [UIMessage, UIMessage]
-      const [{ key }] = serving.runtime.agent('chat')!.pending() as [{ readonly key: string }]
-      const answers = { [key]: 'approve' }
-      const response = await serving.post({ id: 'chat', messages: [said, { id, role, parts }], answers })
+      const [asked, { id, role }] = chat.messages as [UIMessage, UIMessage]
+      const answers = { [serving.runtime.agent('chat')!.pending()[0]!.key]: 'approve' }
+      const response = await serving.post({ id: 'chat', messages: [asked, { id, role, parts }], answers })
       assert.match(await response.text(), /"delta":"Done\."[^]*\[DONE\]\n\n$/, `${index}`)
     }
   })
