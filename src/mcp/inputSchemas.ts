@@ -1,5 +1,6 @@
 import type * as Ajv from '@modelcontextprotocol/client/validators/ajv'
 import { cutEnd } from '../conversation/cutMiddle.ts'
+import { bareJson } from '../protocol/bareJson.ts'
 import { messageOf } from '../protocol/errors.ts'
 import type { JsonSchema } from '../protocol/model.ts'
 import type { Tool } from '../actors/tools/defineTool.ts'
@@ -57,7 +58,7 @@ const checkedBy = (check: Check): InputCheck => ({
     if (typeof given !== 'object' || Array.isArray(given))
       return { ok: false, message: 'The arguments are not an object. Send one JSON object.' }
     try {
-      const wrong = check(given)
+      const wrong = check(bareJson(given))
       if (wrong === undefined) return { ok: true, value: given }
       return { ok: false, message: `Invalid arguments: ${wrong}. Correct them and call again.` }
     } catch (thrown) {

@@ -86,8 +86,8 @@ export function placed(template: string, fields: readonly Field[], input: { read
   const headers: Pair[] = []
   const cookies: Pair[] = []
   for (const { key, parameter } of fields) {
+    if (!Object.hasOwn(input, key)) continue
     const value = input[key]
-    if (value === undefined) continue
     switch (parameter.in) {
       case 'path': {
         const part = pathPart(parameter, value)

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { cutEnd } from '../conversation/cutMiddle.ts'
+import { bareJson } from '../protocol/bareJson.ts'
 import { describeIssues, messageOf } from '../protocol/errors.ts'
 import type { JsonSchema } from '../protocol/model.ts'
 import type { Tool } from '../actors/tools/defineTool.ts'
@@ -145,7 +146,7 @@ export function checkOf(schema: JsonSchema): Tool['parse'] {
     if (typeof input === 'string')
       return { ok: false, message: `The arguments are not valid JSON: ${cutEnd(input, 200)}. Send one JSON object.` }
     try {
-      const result = shape.safeParse(input ?? {})
+      const result = shape.safeParse(bareJson(input ?? {}))
       if (result.success) return { ok: true, value: input ?? {} }
       return { ok: false, message: `Invalid arguments: ${describeIssues(result.error)}. Correct them and call again.` }
     } catch (thrown) {

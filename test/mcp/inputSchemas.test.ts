@@ -8,6 +8,11 @@ const text = { type: 'string' }
 const odd: Readonly<Record<string, readonly [JsonSchema, fits: object, breaks: object]>> = {
   'plain fields': [{ type: 'object', properties: { a: text }, required: ['a'] }, { a: 'x' }, {}],
   'no type': [{ properties: { a: text } }, { a: 'x' }, { a: 1 }],
+  'a field that every object has': [
+    { type: 'object', properties: { constructor: text, deep: { type: 'object', properties: { toString: text } } } },
+    { deep: {} },
+    { constructor: 1 },
+  ],
   'a "not"': [{ type: 'object', not: { required: ['b'] } }, { a: 1 }, { b: 1 }],
   // oxlint-disable-next-line no-thenable -- a word of JSON Schema
   'if and then': [{ type: 'object', if: { required: ['a'] }, then: { required: ['b'] } }, { a: 1, b: 2 }, { a: 1 }],

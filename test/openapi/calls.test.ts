@@ -72,6 +72,19 @@ describe('the arguments of a call', (it) => {
       }
     })
 
+  it('may be left out, whatever they are called', async (context) => {
+    const service = await startService(context)
+    const parameters = ['constructor', 'toString', 'year'].map((name) => parameter('query', { name }))
+    const body = { content: { 'application/json': { schema: { properties: { valueOf: { type: 'string' } } } } } }
+    const tool = await oneTool(service.url, { parameters, requestBody: body }, { method: 'post' })
+    await use(tool, { year: 1_950, body: {} })
+    await use(tool, { constructor: 'Ferrari' })
+    assert.equal(
+      service.asked.map(({ url }) => url),
+      ['/pets?year=1950', '/pets?constructor=Ferrari'],
+    )
+  })
+
   it('stand in headers and cookies, and under names of their own', async (context) => {
     const service = await startService(context)
     const parameters = [
