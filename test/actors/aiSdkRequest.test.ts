@@ -26,6 +26,7 @@ const result = (callId: string, content: readonly Block[], isError = false): Mod
   content,
   isError,
 })
+const said = (...content: readonly Block[]): ModelRequest['messages'][number] => ({ role: 'user', content })
 const text = (value: string): Block => ({ type: 'text', text: value })
 const ok = (family: WireFamily): WireReply => ({ blocks: [{ text: ['ok'] }], stop: family.stops.stop })
 
@@ -329,6 +330,18 @@ for (const family of wireFamilies) {
         Object.keys(body).filter((key) => !allowed.includes(key)),
         [],
       )
+    })
+
+    it('sends a drawing as the text that it is, which no provider takes for an image', async (test) => {
+      const drawing: Block = {
+        type: 'image',
+        mimeType: 'image/svg+xml',
+        data: Buffer.from('<svg/>').toString('base64'),
+      }
+      const messages = followUp('hi', [call('c1')], result('c1', [text('Drawn:'), drawing]))
+      const sent = JSON.stringify(await bodyOf(test, family, ask('', { messages: [...messages, said(drawing)] })))
+      assert.is(sent.split('<svg/>').length, 3)
+      assert.not.match(sent, /base64|"image/)
     })
 
     it('sends no half of a character, which providers refuse with the whole request', async (test) => {

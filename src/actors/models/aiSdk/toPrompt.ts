@@ -1,5 +1,5 @@
 import type { LanguageModelV4FilePart, LanguageModelV4Message, LanguageModelV4ToolResultOutput } from '@ai-sdk/provider'
-import { fileText } from '../../../protocol/fileText.ts'
+import { fileText, isTextual } from '../../../protocol/fileText.ts'
 import {
   isMedia,
   mediaText,
@@ -69,8 +69,13 @@ const toUserContent = (content: readonly Block[], { takes }: PromptOptions): Use
   content.flatMap((block): UserMessage['content'] => {
     if (block.type === 'text') return [{ type: 'text', text: block.text }]
     if (block.type === 'file' && takes?.(block.mimeType) === false) return [{ type: 'text', text: inWords(block) }]
+    if (isDrawing(block)) return [{ type: 'text', text: inWords({ ...block, type: 'file' }) }]
     return isMedia(block) ? [toFile(block)] : []
   })
+
+/** An image that is text, as SVG is: no provider takes it for an image. */
+const isDrawing = (block: Block): block is Extract<Block, { type: 'image'; data: string }> =>
+  block.type === 'image' && 'data' in block && isTextual(block.mimeType)
 
 /** A file that the provider does not take. */
 function inWords(file: FileBlock): string {
