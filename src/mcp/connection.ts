@@ -27,6 +27,8 @@ type Snapshot = SnapshotFrom<Machine>
 const endMs = 200
 /** At most so long a turn waits for a list that changed, in milliseconds. */
 const listMs = 2_000
+/** Between lists of a server that announces a change with each of them, in milliseconds. */
+const restMs = 5_000
 
 const stateOf = (snapshot: Snapshot): SourceStatus['state'] => {
   const { value } = snapshot
@@ -70,6 +72,7 @@ export class McpConnection implements ToolConnection {
         watch: fromPromise<Lost>(() => this.#watch()),
         list: fromPromise<void>(({ signal }) => this.#list(signal)),
         sleep: fromPromise<void, { readonly until: number }>(({ input, signal }) => this.#sleep(input.until, signal)),
+        rest: fromPromise<void>(({ signal }) => this.#sleep(host.clock.now() + restMs, signal)),
         shut: fromPromise<void>(() => this.#shut()),
       },
     })

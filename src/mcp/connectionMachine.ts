@@ -25,6 +25,8 @@ export interface ConnectionContext {
   readonly needsSignIn: boolean
   /** The list changed once more while it was fetched. */
   readonly isStale: boolean
+  /** How many lists in a row were stale when they came. */
+  readonly relists: number
 }
 
 export type ConnectionEvent =
@@ -33,6 +35,9 @@ export type ConnectionEvent =
   | { readonly type: 'list.changed' }
   | { readonly type: 'signed.in' }
   | { readonly type: 'close' }
+
+/** So often a list that changed while it was fetched is fetched again at once: a server may announce a change with each list that it gives. */
+const mostRelists = 3
 
 const missing = (name: string) => () => Promise.reject(new Error(`Nobody provided the effect ${name}.`))
 
@@ -53,6 +58,7 @@ const connection = setup({
     watch: fromPromise<Lost>(missing('watch')),
     list: fromPromise<void>(missing('list')),
     sleep: fromPromise<void, { readonly until: number }>(missing('sleep')),
+    rest: fromPromise<void>(missing('rest')),
     shut: fromPromise<void>(missing('shut')),
   },
   guards: {
@@ -63,6 +69,7 @@ const connection = setup({
     },
     mayRestart: ({ context, event }) => isAllowed(context, outputOf<Lost>(event).at),
     isStale: ({ context }) => context.isStale,
+    isRestless: ({ context }) => context.isStale && context.relists >= mostRelists,
     /** Long enough after it failed that another attempt harms nobody. */
     isLongAgo: ({ context, event }) =>
       event.type === 'wanted' &&
@@ -85,6 +92,8 @@ const connection = setup({
     rememberUp: assign({ why: null, needsSignIn: false }),
     markStale: assign({ isStale: true }),
     markFresh: assign({ isStale: false }),
+    countRelist: assign({ relists: ({ context }) => context.relists + 1 }),
+    forgetRelists: assign({ relists: 0 }),
   },
 })
 
@@ -102,12 +111,14 @@ export const mcpConnectionMachine = connection.createMachine({
     why: null,
     needsSignIn: false,
     isStale: false,
+    relists: 0,
   }),
   initial: 'idle',
   on: { close: '.closing' },
   states: {
     idle: { on: { wanted: 'opening' } },
     opening: {
+      entry: 'markFresh',
       exit: 'countAttempt',
       invoke: {
         src: 'open',
@@ -118,6 +129,8 @@ export const mcpConnectionMachine = connection.createMachine({
           { target: 'failed', actions: 'rememberLoss' },
         ],
       },
+      // A part of the list may be there already.
+      on: { 'list.changed': { actions: 'markStale' } },
     },
     up: {
       invoke: {
@@ -130,16 +143,25 @@ export const mcpConnectionMachine = connection.createMachine({
       },
       initial: 'steady',
       states: {
-        steady: { on: { 'list.changed': 'listing' } },
+        steady: {
+          entry: 'forgetRelists',
+          always: { guard: 'isStale', target: 'listing' },
+          on: { 'list.changed': 'listing' },
+        },
         listing: {
           entry: 'markFresh',
           invoke: {
             src: 'list',
             id: 'list',
-            onDone: [{ guard: 'isStale', target: 'listing', reenter: true }, { target: 'steady' }],
+            onDone: [
+              { guard: 'isRestless', target: 'resting' },
+              { guard: 'isStale', target: 'listing', reenter: true, actions: 'countRelist' },
+              { target: 'steady' },
+            ],
           },
           on: { 'list.changed': { actions: 'markStale' } },
         },
+        resting: { invoke: { src: 'rest', id: 'rest', onDone: 'listing' } },
       },
     },
     backoff: {

@@ -76,6 +76,29 @@ describe('the life of a connection', (it) => {
     assert.equal(after(wanted(), up, changed, lost(100)).value, 'backoff')
   })
 
+  it('lists again when the list changed while it was opened', () => {
+    const changed: Event = { type: 'list.changed' }
+    assert.equal(after(wanted(), changed, up).value, { up: 'listing' })
+    assert.equal(after(wanted(), changed, up, doneOf('list')).value, { up: 'steady' })
+    // What was announced in a connection that is gone is in the list of the next one.
+    assert.equal(after(wanted(), up, changed, changed, lost(100), doneOf('sleep'), up).value, { up: 'steady' })
+  })
+
+  it('rests between the lists of a server that announces a change with each', () => {
+    const changed: Event = { type: 'list.changed' }
+    const listed: readonly Event[] = [changed, doneOf('list')]
+    const often = [wanted(), up, changed, ...listed, ...listed, ...listed]
+    assert.equal(after(...often).value, { up: 'listing' })
+    assert.equal(after(...often, ...listed).value, { up: 'resting' })
+    assert.equal(after(...often, ...listed, changed).value, { up: 'resting' })
+    assert.equal(after(...often, ...listed, doneOf('rest')).value, { up: 'listing' })
+    assert.equal(after(...often, ...listed, doneOf('rest'), ...listed).value, { up: 'resting' })
+    const quiet = [...often, ...listed, doneOf('rest'), doneOf('list')]
+    assert.equal(after(...quiet).value, { up: 'steady' })
+    assert.equal(after(...quiet, changed, ...listed).value, { up: 'listing' })
+    assert.equal(after(...often, ...listed, lost(100)).value, 'backoff')
+  })
+
   it('can be closed wherever it is', () => {
     const places: readonly (readonly Event[])[] = [
       [],

@@ -1,5 +1,7 @@
+import { join } from 'node:path'
+import { simulatedClock } from '../../src/testing/simulatedClock.ts'
 import { assert, describe } from '../support/suite.ts'
-import { opened, raw, until } from './opened.ts'
+import { linesOf, opened, raw, tempFolder, until } from './opened.ts'
 
 const timeoutMs = 10_000
 const schema = { type: 'object' }
@@ -148,6 +150,26 @@ describe('the list of a server', (it) => {
     const before = open.connection.tools
     await open.connection.ready(context.signal)
     assert.is(open.connection.tools, before)
+  })
+
+  it('may be announced with each answer, which is no reason to ask for ever', { timeoutMs }, async (context) => {
+    for (const announces of ['before', 'after'] as const) {
+      const journal = join(await tempFolder(context), 'journal')
+      const clock = simulatedClock()
+      const open = await opened(context, raw({ announces, journal, later: [tool('change')] }), { clock })
+      await open.call('change')
+      const lists = async (): Promise<number> => (await linesOf(journal)).filter((line) => line === 'list').length
+      await until(async () => (await lists()) >= 5, context.signal)
+      await until(() => clock.pending > 0, context.signal)
+      const asked = await lists()
+      // No turn waits for a server that rests.
+      await open.connection.ready(context.signal)
+      await open.call('change')
+      assert.equal(await lists(), asked)
+      await clock.advance(5_000)
+      await until(() => open.names().join() === 'change', context.signal)
+      await open.connection.close()
+    }
   })
 
   it('brings instructions only where they are wanted', { timeoutMs }, async (context) => {

@@ -20,6 +20,8 @@ export interface Raw {
   readonly later?: readonly unknown[]
   /** The list after `change` comes so much later, in milliseconds. */
   readonly listMs?: number
+  /** It announces a change with each list: before the answer, or after it. */
+  readonly announces?: 'before' | 'after'
   readonly instructions?: string
   /** Calls of these tools are never answered. */
   readonly hangs?: readonly string[]
@@ -86,8 +88,14 @@ function list({ id, params }: Request): void {
     id,
     result: { tools: pages[page % pages.length], ...(isLast ? {} : { nextCursor: String(page + 1) }) },
   }
+  journal('list')
+  const announce = (when: Raw['announces']): void => {
+    if (raw.announces === when) send({ method: 'notifications/tools/list_changed' })
+  }
+  announce('before')
   if (hasChanged && raw.listMs !== undefined) setTimeout(() => send(answer), raw.listMs)
   else send(answer)
+  announce('after')
 }
 
 const says = (text: string): object => ({ content: [{ type: 'text', text }] })
