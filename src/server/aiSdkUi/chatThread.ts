@@ -92,7 +92,7 @@ export class ChatThread {
   /** Ends all views: there will be no more events. */
   close(): void {
     for (const view of this.#views) view.abort()
-    this.#stop()
+    this.stop()
   }
 
   async #catchUp(): Promise<void> {
@@ -157,10 +157,11 @@ export class ChatThread {
 
   /** Follows the agent no longer if nobody watches and nothing is under way: it may be unloaded then. */
   #rest(): void {
-    if (this.#held === 0 && this.#views.size === 0 && !this.isUnderWay) this.#stop()
+    if (this.#held === 0 && this.#views.size === 0 && !this.isUnderWay) this.stop()
   }
 
-  #stop(): void {
+  /** Follows the agent no longer, whatever it does. */
+  stop(): void {
     this.#unsubscribe?.()
     this.#unsubscribe = undefined
   }

@@ -73,9 +73,11 @@ function ofAgent(agent: Agent): ReadableStream<UiMessageChunk> {
   const thread = new ChatThread(agent, (agentId, from) => descendant(agent, agentId)?.readLog(from) ?? nothing())
   let view: ChatView | undefined
   let onDrain: (() => void) | undefined
+  let isCancelled = false
   return new ReadableStream<UiMessageChunk>({
     async start(controller) {
       await thread.follow()
+      if (isCancelled) return thread.stop()
       const requestId = thread.exchange?.requestId
       const sink: Sink<UiMessageChunk> = {
         get isFull() {
@@ -83,7 +85,11 @@ function ofAgent(agent: Agent): ReadableStream<UiMessageChunk> {
         },
         write: (chunk) => controller.enqueue(chunk),
         onDrain: (call) => (onDrain = call),
-        end: () => controller.close(),
+        end() {
+          controller.close()
+          // Nobody else has this thread, and what waits for people may do so for days.
+          thread.stop()
+        },
       }
       if (requestId === undefined) controller.close()
       else (view = new ChatView({ thread, sink, clock: systemClock, requestId })).start()
@@ -94,7 +100,11 @@ function ofAgent(agent: Agent): ReadableStream<UiMessageChunk> {
       onDrain = undefined
       drained?.()
     },
-    cancel: () => view?.close(),
+    cancel() {
+      isCancelled = true
+      view?.close()
+      thread.stop()
+    },
   })
 }
 

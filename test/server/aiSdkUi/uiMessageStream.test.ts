@@ -105,4 +105,28 @@ describe('uiMessageStream', (it) => {
       assert.is((await run.result).stopReason, 'stop')
     }
   })
+
+  it('follows the agent no longer than it is read', async (context) => {
+    const runtime = await running(context)
+    const model = scriptedModel([{ toolCalls: [{ name: 'look', input: {} }] }])
+    const agent = await runtime.spawn(defineAgent({ name: 'a', model, tools: [look] }))
+    let followers = 0
+    const subscribe = agent.subscribe.bind(agent)
+    agent.subscribe = (...how: Parameters<typeof subscribe>) => {
+      const end = subscribe(...how)
+      followers += 1
+      return () => {
+        followers -= 1
+        end()
+      }
+    }
+    agent.prompt('go')
+    await agent.settled()
+    await uiMessageStream(agent).cancel()
+    const reader = uiMessageStream(agent).getReader()
+    await reader.read()
+    await reader.cancel()
+    await read(uiMessageStream(agent))
+    assert.equal([agent.pending().length, followers], [1, 0])
+  })
 })
