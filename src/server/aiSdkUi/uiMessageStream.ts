@@ -33,7 +33,8 @@ export function uiMessageStream(source: Run | AnyAgent): ReadableStream<UiMessag
 }
 
 function ofRun(run: Run): ReadableStream<UiMessageChunk> {
-  const chunks = chunksOf(run)
+  const events = run[Symbol.asyncIterator]()
+  const chunks = chunksOf({ [Symbol.asyncIterator]: () => events })
   return new ReadableStream<UiMessageChunk>(
     {
       async pull(controller) {
@@ -41,7 +42,11 @@ function ofRun(run: Run): ReadableStream<UiMessageChunk> {
         if (done === true) controller.close()
         else controller.enqueue(value)
       },
-      cancel: async () => void (await chunks.return()),
+      async cancel() {
+        // First, so that nobody waits for what comes next: that may be a person's word, in days.
+        await events.return?.()
+        await chunks.return()
+      },
     },
     { highWaterMark: 0 },
   )

@@ -106,6 +106,21 @@ describe('uiMessageStream', (it) => {
     }
   })
 
+  it('of a run is cancelled at once, also while people are to decide', async (context) => {
+    const runtime = await running(context)
+    const model = scriptedModel([{ toolCalls: [{ name: 'look', input: {} }] }])
+    const agent = await runtime.spawn(defineAgent({ name: 'a', model, tools: [look] }))
+    const reader = uiMessageStream(agent.prompt('go')).getReader()
+    const readAll = async (): Promise<void> => {
+      while (!(await reader.read()).done);
+    }
+    const reading = readAll()
+    await agent.settled()
+    await reader.cancel()
+    await reading
+    assert.is(agent.pending().length, 1)
+  })
+
   it('follows the agent no longer than it is read', async (context) => {
     const runtime = await running(context)
     const model = scriptedModel([{ toolCalls: [{ name: 'look', input: {} }] }])
