@@ -41,6 +41,8 @@ export interface AgentView {
 interface StoreOptions extends CountedOptions {
   /** Why it cannot be followed is told to `client.onError`, and not in the view. Default `false`. */
   readonly reports?: boolean
+  /** Called when nobody follows the agent any more. */
+  readonly onClose?: () => void
 }
 
 /** Starts the agent if there is none of its id. */
@@ -56,6 +58,7 @@ export class AgentStore {
   readonly #agent: FollowableAgent
   readonly #counted: Counted
   readonly #reports: boolean
+  readonly #onClose: (() => void) | undefined
   readonly #listeners = new Set<() => void>()
   /** Counts subscriptions to the agent: what an earlier one brings is late. */
   #round = 0
@@ -76,6 +79,7 @@ export class AgentStore {
     this.#agent = agent
     this.#counted = new Counted(this, options)
     this.#reports = options.reports ?? false
+    this.#onClose = options.onClose
     this.#chat = emptyChat(agent.id)
     this.#view = this.initial = initialView(agent.id)
   }
@@ -110,6 +114,11 @@ export class AgentStore {
     const own = (): void => listener()
     this.#listeners.add(own)
     return () => void this.#listeners.delete(own)
+  }
+
+  /** Whether it follows the agent. */
+  get isOpen(): boolean {
+    return this.#end !== undefined
   }
 
   /** Follows the agent until it is closed, whether or not somebody listens. Idempotent. */
@@ -147,10 +156,12 @@ export class AgentStore {
     this.#round += 1
     this.#end?.()
     this.#end = undefined
-    if (this.#error === undefined) return
-    this.#error = undefined
-    this.#isLoaded = false
-    this.#view = this.#nextView()
+    if (this.#error !== undefined) {
+      this.#error = undefined
+      this.#isLoaded = false
+      this.#view = this.#nextView()
+    }
+    this.#onClose?.()
   }
 
   #take(event: AgentEvent): Promise<void> | undefined {

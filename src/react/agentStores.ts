@@ -83,6 +83,9 @@ const waiting = (id: string): FollowableAgent => ({
   snapshot: () => new Promise(() => {}),
 })
 
+/** How many agents are kept that nobody shows: whoever comes back to one sees it at once. */
+const mostLeft = 32
+
 /** What the components below a provider show of a server: each agent is followed once, however many show it, while any does. */
 export class AgentStores {
   readonly roster: Shown<readonly AgentSummary[]>
@@ -90,6 +93,8 @@ export class AgentStores {
   readonly #client: Client | null
   readonly #options: CountedOptions
   readonly #agents = new Map<string, ShownAgent>()
+  /** Those that were left, the last one last; some may be shown again. */
+  readonly #left = new Set<string>()
 
   constructor(client: Client | null, options: CountedOptions = {}) {
     this.#client = client
@@ -115,7 +120,10 @@ export class AgentStores {
     const known = this.#agents.get(id)
     if (known !== undefined) return known
     const client = this.#client
-    const store = new AgentStore(client?.agent(id) ?? waiting(id), this.#options)
+    const store = new AgentStore(client?.agent(id) ?? waiting(id), {
+      ...this.#options,
+      onClose: () => this.#leave(id),
+    })
     const agentOf = (): RemoteAgent => this.client.agent(id)
     const shown: ShownAgent = {
       store,
@@ -135,6 +143,16 @@ export class AgentStores {
     }
     this.#agents.set(id, shown)
     return shown
+  }
+
+  /** A page that is open for months shows many agents: of those that were left longest ago nothing is kept. */
+  #leave(id: string): void {
+    this.#left.delete(id)
+    this.#left.add(id)
+    if (this.#left.size <= mostLeft) return
+    const oldest = this.#left.values().next().value!
+    this.#left.delete(oldest)
+    if (this.#agents.get(oldest)?.store.isOpen === false) this.#agents.delete(oldest)
   }
 
   async spawn(id: string, definition: string, options: Omit<RemoteSpawnOptions, 'id'>): Promise<void> {

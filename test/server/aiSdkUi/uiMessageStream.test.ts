@@ -126,8 +126,8 @@ describe('uiMessageStream', (it) => {
     const model = scriptedModel([{ toolCalls: [{ name: 'look', input: {} }] }])
     const agent = await runtime.spawn(defineAgent({ name: 'a', model, tools: [look] }))
     let followers = 0
-    const subscribe = agent.subscribe.bind(agent)
-    agent.subscribe = (...how: Parameters<typeof subscribe>) => {
+    const subscribe = agent.subscribe.bind(agent) as (...how: readonly unknown[]) => () => void
+    agent.subscribe = (...how: readonly unknown[]) => {
       const end = subscribe(...how)
       followers += 1
       return () => {
