@@ -1,8 +1,10 @@
 import type * as Sdk from '@modelcontextprotocol/client'
 import type { Client } from '@modelcontextprotocol/client'
 import type { Clock } from '../protocol/clock.ts'
+import { cutEnd } from '../conversation/cutMiddle.ts'
 import { messageOf } from '../protocol/errors.ts'
 import { version } from '../protocol/version.ts'
+import type { RedactedStream } from '../redaction/redactedStream.ts'
 import { commandEnvironment } from '../actors/tools/workspace/commandEnvironment.ts'
 import { httpTransport, isReachable } from './httpTransport.ts'
 import type { McpSettings } from './options.ts'
@@ -44,6 +46,8 @@ export class Server {
   readonly #host: ServerHost
   readonly #transport: Sdk.Transport
   readonly #stderr = new StandardError()
+  /** The same, piece by piece. */
+  readonly #told: RedactedStream
   readonly #resolveLost: (why: string) => void
   #isProbing = false
   #isGone = false
@@ -54,6 +58,7 @@ export class Server {
     this.sdk = sdk
     this.#settings = settings
     this.#host = host
+    this.#told = host.secrets.stream()
     const { promise, resolve } = Promise.withResolvers<string>()
     this.lost = promise
     this.#resolveLost = resolve
@@ -153,7 +158,7 @@ export class Server {
 
   #makeTransport(): Sdk.Transport {
     const { command, args = [], env = {}, cwd, url, headers, auth, maxResultBytes } = this.#settings
-    const { clock, secrets, debug } = this.#host
+    const { clock, secrets } = this.#host
     if (url !== undefined)
       return httpTransport(this.sdk, {
         url,
@@ -172,13 +177,20 @@ export class Server {
       parse: this.sdk.deserializeMessage,
       onStderr: (text) => {
         this.#stderr.push(text)
-        debug(`it wrote to standard error: ${secrets.cutOff(text.slice(0, 2_000)).trimEnd()}`)
+        this.#tell(this.#told.push(text))
       },
     })
   }
 
+  /** What it wrote to standard error. */
+  #tell(written: { readonly text: string } | undefined): void {
+    const text = this.#host.secrets.cutOff(written?.text.trimEnd() ?? '')
+    if (text !== '') this.#host.debug(`it wrote to standard error: ${cutEnd(text, 2_000)}`)
+  }
+
   #gone(): void {
     this.#isGone = true
+    this.#tell(this.#told.end())
     this.#resolveLost(this.end ?? 'the connection was closed')
   }
 

@@ -1,4 +1,5 @@
 import type { OAuthClientProvider } from '@modelcontextprotocol/client'
+import type { RedactedStream } from '../redaction/redactedStream.ts'
 import { Redactor } from '../redaction/redactor.ts'
 import { secretsInArgs, secretsInUrl } from './secretArguments.ts'
 import type { McpAuth, McpOptions } from './options.ts'
@@ -49,6 +50,11 @@ export class ServerSecrets {
   /** A text without secrets, nor the beginning of one that it ends with. */
   cutOff(text: string): string {
     return this.#redactor.cutOff(text)
+  }
+
+  /** For a text that comes in pieces, whose secrets may be cut anywhere. */
+  stream(): RedactedStream {
+    return this.#redactor.stream()
   }
 
   /** The same provider, as the package takes it; what it reads and keeps is noted on the way. */

@@ -68,3 +68,17 @@ describe('the last line that a server wrote to standard error', (it) => {
     }
   })
 })
+
+describe('what a server writes to standard error', (it) => {
+  it('is told without secrets, though they come in pieces', { timeoutMs }, async (context) => {
+    const [first, second] = ['hunter2-', 'hunter2']
+    const write = (text: string): string => `process.stderr.write(${JSON.stringify(text)})`
+    const script = `${write(`a\nkey: ${first}`)}; setTimeout(() => { ${write(`${second}\nlast: ${secret.slice(0, -1)}`)} }, 300)`
+    const options = { name: 'told', command: process.execPath, args: ['-e', script], env: { TOKEN: secret } }
+    const { log } = await opened(context, { ...options, ...noRestart })
+    const told = log.filter((line) => line.includes('wrote to standard error')).join('\n')
+    assert.not.match(told, /hunter2|-hunt/)
+    assert.match(told, /key: [^]*\[redacted:mcp\]/)
+    assert.match(told, /last: [^]*\[redacted\]/)
+  })
+})
