@@ -32,6 +32,7 @@ import {
   withRecord,
   type MemoryFile,
 } from './memoryFile.ts'
+import { Newest } from './newest.ts'
 import { byNewest, limited } from './order.ts'
 import { WordIndex } from './wordIndex.ts'
 
@@ -48,6 +49,8 @@ const nothing: Read = { stamp: '', file: { head: [], sections: [] }, index: new 
 
 /** A file that is larger was not written by a memory. */
 const maxFileBytes = 64 * 1024 * 1024
+/** How many files are kept as they were read: each takes many times its size, and every user may have one. */
+const mostRead = 64
 /** How long another process may hold the lock of a file, in milliseconds. */
 const patienceMs = 10_000
 
@@ -67,7 +70,7 @@ export function markdownMemory(dir: string): Memory {
 
 class MarkdownMemory implements Memory {
   readonly #dir: string
-  readonly #read = new Map<MemoryScope, Read>()
+  readonly #read = new Newest<MemoryScope, Read>(mostRead)
   /** The last change of each scope: the next one waits for it. */
   readonly #changes = new Map<MemoryScope, Promise<unknown>>()
 
