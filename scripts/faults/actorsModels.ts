@@ -306,4 +306,20 @@ export const faults: readonly Fault[] = [
     to: 'if (true) return',
     tests: ['protocol/schemas'],
   },
+  {
+    id: 'actorsModels-39',
+    file: 'src/actors/models/aiSdk/toCallOptions.ts',
+    what: 'half of a character in a text has the provider refuse every request',
+    from: 'prompt: wellFormed(toPrompt(request, options))',
+    to: 'prompt: toPrompt(request, options)',
+    tests: ['actors/aiSdkRequest'],
+  },
+  {
+    id: 'actorsModels-40',
+    file: 'src/actors/models/aiSdk/toPrompt.ts',
+    what: 'a drawing is sent as an image, which no provider takes',
+    from: 'if (isDrawing(block)) return',
+    to: 'if (isDrawing(block) && false) return',
+    tests: ['actors/aiSdkRequest'],
+  },
 ]

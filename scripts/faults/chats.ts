@@ -129,4 +129,20 @@ export const faults: readonly Fault[] = [
     to: '',
     tests: ['server/aiSdkUi/badInput', 'server/agUi/badInput', 'server/mcp/lifetimes'],
   },
+  {
+    id: 'chats-17',
+    file: 'src/server/aiSdkUi/uiCursor.ts',
+    what: 'a part that a client made up is taken for one that grows',
+    from: 'sent instanceof Started',
+    to: "sent !== undefined && 'growing' in sent",
+    tests: ['server/aiSdkUi/badInput'],
+  },
+  {
+    id: 'chats-18',
+    file: 'src/server/aiSdkUi/uiMessageStream.ts',
+    what: 'a stream that was cancelled follows its agent',
+    from: '      if (isCancelled) return thread.stop()\n',
+    to: '',
+    tests: ['server/aiSdkUi/uiMessageStream'],
+  },
 ]

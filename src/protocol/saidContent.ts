@@ -129,13 +129,15 @@ export function pictureType(mimeType: string): string | undefined {
   return kind === undefined ? undefined : `image/${kind.toLowerCase().replace('jpg', 'jpeg')}`
 }
 
+const wrongInBytes = (text: string): string | undefined => (isBase64(text) ? undefined : 'its data is not base64')
+
 function wrongInData(data: unknown, orUrl: string): string | undefined {
   if (data instanceof Uint8Array) return undefined
   if (data instanceof ArrayBuffer) return 'its data is an ArrayBuffer: give new Uint8Array(data)'
   if (typeof data !== 'string') return `its data is ${kindOf(data)}: give base64 or bytes${orUrl}`
   const head = dataUrl.exec(data.slice(0, 200))?.[0]
   if (head !== undefined || !/^[a-z][a-z0-9+.-]*:/i.test(data.slice(0, 40)))
-    return isBase64(head === undefined ? data : data.slice(head.length)) ? undefined : 'its data is not base64'
+    return wrongInBytes(head === undefined ? data : data.slice(head.length))
   const asUrl = orUrl === '' ? 'give' : 'give it as url, or give'
   return `its data is an address, ${JSON.stringify(data.slice(0, 40))}: ${asUrl} base64 or a data URL of it`
 }
@@ -145,7 +147,7 @@ function wrongInUrl(url: unknown): string | undefined {
   if (/^data:/i.test(url)) {
     const head = dataUrl.exec(url.slice(0, 200))?.[0]
     if (head === undefined) return 'its url is a data URL without base64: give one with base64'
-    return isBase64(url.slice(head.length)) ? undefined : 'its data is not base64'
+    return wrongInBytes(url.slice(head.length))
   }
   const seen = JSON.stringify(url.slice(0, 40))
   if (url.length > maxUrlChars) return `its url has ${url.length} characters, and ${maxUrlChars} are allowed`
