@@ -25,7 +25,7 @@ export interface Raw {
   readonly instructions?: string
   /** Calls of these tools are never answered. */
   readonly hangs?: readonly string[]
-  /** A line is added for each start and each call: `start 123`, `call echo key`. */
+  /** A line is added for each start and each call: `start 123`, `call echo key`; with `announces` for each list. */
   readonly journal?: string
 }
 
@@ -88,7 +88,7 @@ function list({ id, params }: Request): void {
     id,
     result: { tools: pages[page % pages.length], ...(isLast ? {} : { nextCursor: String(page + 1) }) },
   }
-  journal('list')
+  if (raw.announces !== undefined) journal('list')
   const announce = (when: Raw['announces']): void => {
     if (raw.announces === when) send({ method: 'notifications/tools/list_changed' })
   }
