@@ -3,6 +3,7 @@ import type { AnyTool, Tool, ToolContext } from '../actors/tools/defineTool.ts'
 import type { SourceHost, SourceStatus, ToolConnection } from '../actors/tools/toolSource.ts'
 import type { SaidBlock } from '../protocol/saidContent.ts'
 import { messageOf } from '../protocol/errors.ts'
+import { paused } from '../protocol/paused.ts'
 import { callServer, type ServerCall } from './callServer.ts'
 import { mcpConnectionMachine, type ConnectionEvent, type Lost, type Opened } from './connectionMachine.ts'
 import { elicit, type AskingCall } from './elicitation.ts'
@@ -61,7 +62,9 @@ export class McpConnection implements ToolConnection {
     this.#settings = settings
     this.#host = host
     this.#secrets = secrets
-    this.#since = host.clock.now()
+    const now = (): number => host.clock.now()
+    const pause = (ms: number, signal: AbortSignal): Promise<void> => paused(Math.max(0, ms), host.clock, signal)
+    this.#since = now()
     this.#signIn = new SignIn(settings.auth, {
       signedIn: () => this.#send({ type: 'signed.in' }),
       debug: this.#debug,
@@ -71,8 +74,8 @@ export class McpConnection implements ToolConnection {
         open: fromPromise<Opened>(({ signal }) => this.#ends(this.#open(signal))),
         watch: fromPromise<Lost>(() => this.#watch()),
         list: fromPromise<void>(({ signal }) => this.#list(signal)),
-        sleep: fromPromise<void, { readonly until: number }>(({ input, signal }) => this.#sleep(input.until, signal)),
-        rest: fromPromise<void>(({ signal }) => this.#sleep(host.clock.now() + restMs, signal)),
+        sleep: fromPromise<void, { readonly until: number }>(({ input, signal }) => pause(input.until - now(), signal)),
+        rest: fromPromise<void>(({ signal }) => pause(restMs, signal)),
         shut: fromPromise<void>(() => this.#shut()),
       },
     })
@@ -232,17 +235,6 @@ export class McpConnection implements ToolConnection {
     this.#listed = all
     const isMany = made.tools.length > settings.maxTools
     this.#tools = isMany ? [...manyTools(settings.name, made.tools, settings.callMs), ...others] : all
-  }
-
-  #sleep(until: number, signal: AbortSignal): Promise<void> {
-    return new Promise((resolve) => {
-      const { clock } = this.#host
-      const cancel = clock.after(Math.max(0, until - clock.now()), resolve)
-      signal.addEventListener('abort', () => {
-        cancel()
-        resolve()
-      })
-    })
   }
 
   async #shut(): Promise<void> {
