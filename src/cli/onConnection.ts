@@ -1,3 +1,4 @@
+import { withoutControls } from '../charts/plainText.ts'
 import type { Client } from '../client/client.ts'
 import { messageOf } from '../protocol/errors.ts'
 import type { AttachedAgent } from './attachedAgent.ts'
@@ -14,12 +15,12 @@ export function onConnection(
 ): void {
   client.onError(({ code, message }) => {
     // The caller that closed it reports why.
-    if (client.status !== 'closed') say(`${message} (${code})`, true)
+    if (client.status !== 'closed') say(withoutControls(`${message} (${code})`), true)
   })
   client.onStatus((status) => {
     if (status === 'reconnecting') say('connection lost; reconnecting…', false)
     if (status !== 'open') return
     say('back', false)
-    void agent.refresh().then(back, (thrown: unknown) => say(messageOf(thrown), true))
+    void agent.refresh().then(back, (thrown: unknown) => say(withoutControls(messageOf(thrown)), true))
   })
 }

@@ -1,3 +1,4 @@
+import { withoutControls } from '../charts/plainText.ts'
 import { messageOf, RuntimeError } from '../protocol/errors.ts'
 import { version } from '../protocol/version.ts'
 import { type CliHost, exitCodes } from './cliHost.ts'
@@ -61,7 +62,7 @@ export async function runCli(args: readonly string[], host: CliHost): Promise<nu
       } catch (thrown) {
         const isMistake = thrown instanceof RuntimeError && thrown.code === 'INVALID_OPTION'
         const code = thrown instanceof RuntimeError ? ` (${thrown.code})` : ''
-        stderr.write(`escapement: ${messageOf(thrown)}${code}\n`)
+        stderr.write(`escapement: ${withoutControls(messageOf(thrown))}${code}\n`)
         return isMistake ? exitCodes.usage : exitCodes.failed
       }
   }

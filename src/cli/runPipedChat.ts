@@ -1,4 +1,5 @@
 import { createInterface } from 'node:readline'
+import { withoutControls } from '../charts/plainText.ts'
 import { messageOf } from '../protocol/errors.ts'
 import type { Run } from '../runs/run.ts'
 import type { RunResult } from '../runs/runResult.ts'
@@ -11,6 +12,7 @@ import { type CliHost, exitCodes } from './cliHost.ts'
 import { onStopSignal } from './signals.ts'
 import { coloursFor } from './terminal/colours.ts'
 import { eventPrinter } from './terminal/eventPrinter.ts'
+import { safeJson } from './terminal/safeJson.ts'
 import { plainScreen } from './terminal/screen.ts'
 
 /** The agent of a chat over a pipe, and how chats differ. */
@@ -37,9 +39,7 @@ export async function runPipedChat(chat: PipedChat, host: CliHost, json: boolean
   const { agent, isPriced } = chat
   const screen = plainScreen(json ? host.stderr : host.stdout)
   const print = eventPrinter({ screen, colours: coloursFor(host.stdout, host.env, host.theme), isPriced })
-  const unsubscribe = agent.subscribe((event) =>
-    json ? void host.stdout.write(`${JSON.stringify(event)}\n`) : print(event),
-  )
+  const unsubscribe = agent.subscribe((event) => (json ? void host.stdout.write(`${safeJson(event)}\n`) : print(event)))
   const approvals = answerPending(agent, screen, { policy: () => chat.policy() })
   const lines = createInterface({ input: host.stdin, crlfDelay: Infinity })
   const left = Promise.withResolvers<undefined>()
@@ -52,7 +52,7 @@ export async function runPipedChat(chat: PipedChat, host: CliHost, json: boolean
   })
   let code: number = exitCodes.done
   const failed = (text: string): void => {
-    host.stderr.write(`escapement: ${text}\n`)
+    host.stderr.write(`escapement: ${withoutControls(text)}\n`)
     code = exitCodes.failed
   }
   /** Waits for a run, unless the chat is left first. */
@@ -72,7 +72,7 @@ export async function runPipedChat(chat: PipedChat, host: CliHost, json: boolean
     else if (read.type !== 'nothing') {
       const { note, run, decided, conversation } = await runChatLine(agent, read, chat.about)
       if (conversation !== undefined) screen.write(recap(conversation, host, Infinity))
-      if (note !== undefined) screen.write(`  (${note})\n`)
+      if (note !== undefined) screen.write(`  (${withoutControls(note)})\n`)
       if (run !== undefined) await finish(run.result)
       await Promise.race([decided, left.promise])
     }

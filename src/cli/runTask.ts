@@ -12,6 +12,7 @@ import { coloursFor } from './terminal/colours.ts'
 import { eventPrinter } from './terminal/eventPrinter.ts'
 import { takesLinks } from './terminal/links.ts'
 import { LiveScreen } from './terminal/liveScreen.ts'
+import { safeJson } from './terminal/safeJson.ts'
 import { plainScreen, type Screen } from './terminal/screen.ts'
 import { StatusLine } from './terminal/statusLine.ts'
 
@@ -73,7 +74,7 @@ export async function watchWork(
       isLive ? new StatusLine(screen, colours, systemClock, undefined, () => windowOf(session)) : undefined,
     )
   const unsubscribe = agent.subscribe((event) => {
-    if (json) return void host.stdout.write(`${JSON.stringify(event)}\n`)
+    if (json) return void host.stdout.write(`${safeJson(event)}\n`)
     shown.see(event)
   })
   const stuck = Promise.withResolvers<RunEnd>()

@@ -1,4 +1,5 @@
 import { join, resolve } from 'node:path'
+import { withoutControls } from '../charts/plainText.ts'
 import { RuntimeError } from '../protocol/errors.ts'
 import type { ErasableStore } from '../protocol/store.ts'
 import { allLogs, pagesOf } from '../sessions/logPages.ts'
@@ -104,7 +105,7 @@ export function howToResume(id: string, { dir, logs }: LogPlace): string {
 
 /** Prints why a command did nothing, and returns its exit code. */
 export function refuse(host: CliHost, why: string, code: number = exitCodes.failed): number {
-  host.stderr.write(`escapement: ${why}\n`)
+  host.stderr.write(`escapement: ${withoutControls(why)}\n`)
   return code
 }
 

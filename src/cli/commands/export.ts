@@ -10,6 +10,7 @@ import { exitCodes, type CliHost } from '../cliHost.ts'
 import { writeNew } from '../newFile.ts'
 import { checkSession, logsFor, readSession, refuse, wantsJson, type SessionLogs } from '../sessionLogs.ts'
 import { counted } from '../../charts/amounts.ts'
+import { withoutControls } from '../../charts/plainText.ts'
 
 /** `escapement export <id>`: a session as one file, with the past that a fork shares; or as Markdown, a page, a test, or a task. */
 export const exportCommand: CommandRun = async (invocation, host) => {
@@ -24,7 +25,9 @@ export const exportCommand: CommandRun = async (invocation, host) => {
   const lines = await linesOf(invocation, logs, host)
   if (lines === undefined) return exitCodes.failed
   if (out === undefined) {
-    for await (const line of lines) if (!host.stdout.write(line)) await once(host.stdout, 'drain')
+    // A file has it as it is; at a terminal it is to be read.
+    const shown = host.stdout.isTTY ? withoutControls : (line: string): string => line
+    for await (const line of lines) if (!host.stdout.write(shown(line))) await once(host.stdout, 'drain')
     return exitCodes.done
   }
   const count = await writeNew(out, lines)

@@ -18,6 +18,7 @@ import { coloursFor } from '../terminal/colours.ts'
 import { eventPrinter } from '../terminal/eventPrinter.ts'
 import { takesLinks } from '../terminal/links.ts'
 import { LiveScreen } from '../terminal/liveScreen.ts'
+import { safeJson } from '../terminal/safeJson.ts'
 import { plainScreen } from '../terminal/screen.ts'
 import { StatusLine } from '../terminal/statusLine.ts'
 import { withServer } from '../withServer.ts'
@@ -144,7 +145,7 @@ async function watch(
   const left = Promise.withResolvers<undefined>()
   const ignoreSignals = onStopSignal(host, () => left.resolve(undefined))
   const show = (event: AgentEvent): void => {
-    if (json) return void host.stdout.write(`${JSON.stringify(event)}\n`)
+    if (json) return void host.stdout.write(`${safeJson(event)}\n`)
     print(event)
     if (isLive && event.agentId === agent.id) status.see(event)
   }

@@ -1,4 +1,5 @@
 import type { AgentDefinition } from '../../actors/agentDefinition.ts'
+import { withoutControls } from '../../charts/plainText.ts'
 import { messageOf } from '../../protocol/errors.ts'
 import type { Store } from '../../protocol/store.ts'
 import { createRuntime, type Runtime } from '../../createRuntime.ts'
@@ -65,7 +66,7 @@ async function resumeCutOff(
       await runtime.resume(id, definition)
       resumed.push(id)
     } catch (thrown) {
-      host.stderr.write(`${id} could not go on: ${messageOf(thrown)}\n`)
+      host.stderr.write(`${id} could not go on: ${withoutControls(messageOf(thrown))}\n`)
     }
   }
   return resumed

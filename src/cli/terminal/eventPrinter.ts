@@ -1,6 +1,7 @@
 import { oneLine } from '../../conversation/cutMiddle.ts'
 import { isRemembered } from '../../protocol/remembered.ts'
 import type { AgentEvent, EventOf } from '../../protocol/events.ts'
+import type { ErrorInfo } from '../../protocol/errors.ts'
 import type { Economics } from '../../protocol/economics.ts'
 import { formatNodeId } from '../../protocol/ids.ts'
 import { textOf, totalTokens } from '../../protocol/messages.ts'
@@ -62,9 +63,9 @@ export function eventPrinter(options: PrinterOptions): (event: AgentEvent) => vo
   const printers: Printers = {
     'message.added': ({ message: { provenance } }) => {
       if (isRemembered(provenance))
-        line(colours.dim(`  ⇠ from memory (${provenance.tier}, ${withoutControls(provenance.recordId)})`))
+        line(colours.dim(withoutControls(`  ⇠ from memory (${provenance.tier}, ${provenance.recordId})`)))
       if (provenance?.type === 'report')
-        line(colours.dim(`  ⇠ ${withoutControls(provenance.name)} (${provenance.agentId}) has reported`))
+        line(colours.dim(withoutControls(`  ⇠ ${provenance.name} (${provenance.agentId}) has reported`)))
     },
     'reply.start': () => {
       reply.end()
@@ -89,10 +90,10 @@ export function eventPrinter(options: PrinterOptions): (event: AgentEvent) => vo
           ? repair === undefined
             ? next === undefined
               ? ''
-              : ` Asking ${withoutControls(next)} instead.`
+              : ` Asking ${next} instead.`
             : ' Asking again.'
           : ` Trying again in ${duration(retryAt - time)}.`
-      line(colours.yellow(`! ${withoutControls(error.message)} (${error.code})${again}`))
+      line(colours.yellow(withoutControls(`! ${errorWords(error)}${again}`)))
     },
     'approval.requested': ({ callId, name, input }) => {
       calls.set(callId, { line: callLine(name, input) })
@@ -115,7 +116,9 @@ export function eventPrinter(options: PrinterOptions): (event: AgentEvent) => vo
       const mark = event.message.isError ? colours.red('✗') : colours.green('✓')
       const time = took === undefined ? '' : ` · ${tookWords(took)}`
       const counts = edit === undefined ? '' : ` · ${diffCounts(edit.diff)}`
-      line(`  ${mark} ${call?.line ?? event.name} ${colours.dim(`· ${outcomeLine(event)}${counts}${time}`)}`)
+      line(
+        `  ${mark} ${call?.line ?? withoutControls(event.name)} ${colours.dim(`· ${outcomeLine(event)}${counts}${time}`)}`,
+      )
       if (edit !== undefined && !isSeen && edit.diff.hunks.length > 0)
         line(diffRows(edit.diff, { colours, indent: '    ', most: mostChanged, columns }).join('\n'))
       if (event.handoff !== undefined) line(colours.yellow(`  ⇒ ${withoutControls(event.handoff)} answers from now on`))
@@ -159,10 +162,10 @@ export function eventPrinter(options: PrinterOptions): (event: AgentEvent) => vo
       else if (outcome === 'planned' || requestId !== undefined) line(colours.dim(`  ${policyLine(event)}`))
     },
     'source.status': ({ source, trouble }) => {
-      if (trouble !== undefined) line(colours.yellow(`! tools of ${source}: ${withoutControls(trouble)}`))
+      if (trouble !== undefined) line(colours.yellow(withoutControls(`! tools of ${source}: ${trouble}`)))
     },
     'model.warning': ({ model, message }) => line(colours.yellow(`! ${withoutControls(`${model}: ${message}`)}`)),
-    error: ({ error }) => line(colours.red(`! ${withoutControls(error.message)} (${error.code})`)),
+    error: ({ error }) => line(colours.red(withoutControls(`! ${errorWords(error)}`))),
     'run.end': (event) => {
       reply.end()
       line(runLine(event, took, options))
@@ -204,7 +207,7 @@ function runLine(
     ...(took === undefined ? [] : [tookWords(took)]),
     ...(footer === undefined ? [] : [footer]),
   ].join(' · ')
-  const mark = end.stopReason === 'stop' ? colours.green('✓ done') : colours.red(`✗ ${endingOf(end)}`)
+  const mark = end.stopReason === 'stop' ? colours.green('✓ done') : colours.red(`✗ ${withoutControls(endingOf(end))}`)
   return `${mark} ${colours.dim(`· ${facts}`)}`
 }
 
@@ -229,11 +232,13 @@ function revertLine(event: EventOf<'revert.applied'>, policy: string | undefined
   return `back to ${formatNodeId(target)} (${category})${byPolicy(policy)}: ${first}–${last} set aside${saved(economics)}`
 }
 
+const errorWords = ({ message, code }: ErrorInfo): string => `${message} (${code})`
+
 /** Why a run ended without being done. */
 function endingOf({ stopReason, reason, error, refusal }: EventOf<'run.end'>): string {
-  if (error !== undefined) return `failed: ${withoutControls(error.message)} (${error.code})`
+  if (error !== undefined) return `failed: ${errorWords(error)}`
   if (reason?.type === 'limit') return `paused: the limit of ${whole(reason.allowed)} ${reason.limit} is reached`
-  if (reason?.type === 'stall') return `paused: it went in circles: ${withoutControls(reason.evidence)}`
-  if (refusal !== undefined) return `refused by ${refusal.guard}: ${withoutControls(refusal.reason)}`
+  if (reason?.type === 'stall') return `paused: it went in circles: ${reason.evidence}`
+  if (refusal !== undefined) return `refused by ${refusal.guard}: ${refusal.reason}`
   return stopReason === 'refusal' ? 'not done' : stopReason === 'length' ? 'cut off by the length limit' : stopReason
 }
