@@ -1,5 +1,4 @@
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks'
-import type { NodeId } from '../protocol/ids.ts'
 import { nameOf } from './model/agentNames.ts'
 import { waitingKeys } from './model/deciding.ts'
 import type { FollowedAgent } from './model/followedAgent.ts'
@@ -69,17 +68,7 @@ const FirstHint = laterPart(<></>, async () => (await import('./views/homeMore.t
 const StopDialog = laterDialog(async () => (await smallDialogs()).StopDialog)
 const ShownError = laterPart(<></>, async () => (await import('./views/shownError.tsx')).ShownError)
 
-type DialogName =
-  | 'help'
-  | 'marks'
-  | 'spawn'
-  | 'stop'
-  | 'compact'
-  | 'policy'
-  | 'share'
-  | { readonly revert: NodeId }
-  | { readonly prune: NodeId }
-  | AgentDialog
+type DialogName = 'help' | 'marks' | 'spawn' | AgentDialog
 /** Those about the agent that is shown. */
 const agentDialogs: Readonly<Partial<Record<Extract<DialogName, string>, typeof StopDialog>>> = {
   stop: StopDialog,
@@ -125,36 +114,38 @@ export function App({ inspector }: { readonly inspector: Inspector }) {
   const close = (): void => setDialog(null)
   const OwnDialog = typeof dialog === 'string' ? agentDialogs[dialog] : undefined
   useEffect(keepFocus, [])
-  const spawn = (): void => {
-    if (connection.role.value === 'admin' && connection.definitions.value.length > 0) setDialog('spawn')
+  /** Moves the focus to a place in a part of the page: before any other key can come, even where that was out of sight. */
+  const enter = (to: Part, id: string): void => {
+    setPart(to)
+    const focus = (): void => document.getElementById(id)?.focus()
+    focus()
+    // It is drawn by then.
+    queueMicrotask(focus)
+  }
+  /** Opens a dialog if it can be; for keys, whether it was. */
+  const ask = (asked: DialogName, can: boolean): boolean => {
+    if (can) setDialog(asked)
+    return can
   }
   useEffect(
     () =>
       listenToKeys(inspector, {
         help: () => setDialog('help'),
-        compare: () => {
-          if (inspector.agent.value !== null) setDialog('compare')
-        },
+        compare: () => ask('compare', inspector.agent.value !== null),
         fork: () => {
           const node = inspector.node.value ?? inspector.agent.value?.state.value.conversation.head ?? null
-          if (node !== null && inspector.whyNotFork.value === null) setDialog({ fork: node })
+          return node !== null && ask({ fork: node }, inspector.whyNotFork.value === null)
         },
-        spawn,
-        agents: () => {
-          setPart('agents')
-          requestAnimationFrame(() => document.getElementById('agents')?.focus())
-        },
-        prompt: () => {
-          setPart('agent')
-          const focus = () => document.getElementById('prompt')?.focus()
-          // At once, so that it has what is typed next; later, where it was out of sight.
-          focus()
-          requestAnimationFrame(focus)
-        },
+        spawn: () => ask('spawn', connection.role.value === 'admin' && connection.definitions.value.length > 0),
+        enter,
       }),
     [inspector, connection],
   )
-  useEffect(() => setPart('agent'), [chosen])
+  useLayoutEffect(() => {
+    setPart('agent')
+    // It was about the agent that was shown.
+    setDialog(null)
+  }, [chosen])
 
   const { value: status } = connection.status
   if (status === 'expired' || status === 'refused') return <Gate inspector={inspector} />
@@ -193,22 +184,8 @@ export function App({ inspector }: { readonly inspector: Inspector }) {
             <Start inspector={inspector} onSpawn={() => setDialog('spawn')} />
           ) : (
             <>
-              <AgentPane
-                inspector={inspector}
-                view={agent}
-                onCompact={() => setDialog('compact')}
-                onAsk={() => setDialog('policy')}
-                onShare={() => setDialog('share')}
-                onOpen={setDialog}
-                onStop={() => setDialog('stop')}
-              />
-              <DetailsPane
-                inspector={inspector}
-                view={agent}
-                onRevert={(revert) => setDialog({ revert })}
-                onPrune={(prune) => setDialog({ prune })}
-                onFork={(fork) => setDialog({ fork })}
-              />
+              <AgentPane inspector={inspector} view={agent} onOpen={setDialog} />
+              <DetailsPane inspector={inspector} view={agent} onOpen={setDialog} />
             </>
           )}
         </div>
@@ -248,7 +225,7 @@ function TabTitle({ inspector }: { readonly inspector: Inspector }) {
 interface NodeDialogProps {
   readonly inspector: Inspector
   readonly view: FollowedAgent
-  readonly dialog: Extract<DialogName, object>
+  readonly dialog: Extract<AgentDialog, object>
   readonly onClose: () => void
 }
 

@@ -3,20 +3,29 @@ import type { Inspector } from './model/inspector.ts'
 import { viewNames } from './model/route.ts'
 import { focusOverview, focusShown, leaveField } from './parts/keepFocus.ts'
 
+/** Does what a key asks for. `true`: what is typed next is for a field, which may still be on its way. */
+type Act = () => unknown
+
 /** What a key can ask of the shell. */
 export interface ShellActions {
-  readonly help: () => void
-  readonly spawn: () => void
-  readonly compare: () => void
+  readonly help: Act
+  readonly spawn: Act
+  readonly compare: Act
   /** At the message that is chosen, or at the newest. */
-  readonly fork: () => void
-  readonly agents: () => void
-  readonly prompt: () => void
+  readonly fork: Act
+  /** Moves the focus to a place of a part of the page. */
+  readonly enter: (part: 'agents' | 'agent', id: string) => void
 }
+
+/** Whoever types on within so long still means the field for which the last letter was. */
+const pauseMs = 1_000
 
 const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
   (target.matches('input:not([type=range]), textarea, select') || target.isContentEditable)
+
+const isLetter = ({ key, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean =>
+  key.length === 1 && !ctrlKey && !metaKey && !altKey
 
 const isFind = ({ key, ctrlKey, metaKey, altKey, shiftKey, defaultPrevented }: KeyboardEvent): boolean =>
   key.toLowerCase() === 'f' && ctrlKey !== metaKey && !altKey && !shiftKey && !defaultPrevented
@@ -48,12 +57,14 @@ export function listenToKeys(inspector: Inspector, actions: ShellActions): () =>
     else if (document.querySelector('.approvals')?.checkVisibility() === true)
       decideShown(inspector, what, focusedCall())
   }
-  const search = (): void => {
-    if (inspector.agent.value === null) return document.getElementById('filter')?.focus()
-    inspector.isSearching.value = true
-    requestAnimationFrame(() => document.getElementById('search')?.focus())
+  const search = (): boolean => {
+    const hasAgent = inspector.agent.value !== null
+    if (hasAgent) inspector.isSearching.value = true
+    // A field that is not there yet takes the focus as it comes.
+    actions.enter('agent', hasAgent ? 'search' : 'filter')
+    return true
   }
-  const keys: Readonly<Record<string, () => void>> = {
+  const keys: Readonly<Record<string, Act>> = {
     '?': actions.help,
     '0': () => {
       if (inspector.route.value.agent !== null) inspector.go({ agent: null })
@@ -62,14 +73,11 @@ export function listenToKeys(inspector: Inspector, actions: ShellActions): () =>
     y: () => decide('approve'),
     Y: () => decide('approveTool'),
     // Nobody waits: the same key starts an agent.
-    n: () => {
-      if (!hasApprovals(inspector)) actions.spawn()
-      else decide('deny')
-    },
-    a: actions.agents,
+    n: () => (hasApprovals(inspector) ? decide('deny') : actions.spawn()),
+    a: () => actions.enter('agents', 'agents'),
     f: actions.fork,
     v: actions.compare,
-    p: actions.prompt,
+    p: () => actions.enter('agent', 'prompt'),
     t: () => {
       const isRunning = inspector.agent.value?.state.value.isRunning === true
       inspector.isTimeOpen.value = !(inspector.isTimeOpen.value ?? !isRunning)
@@ -92,12 +100,25 @@ export function listenToKeys(inspector: Inspector, actions: ShellActions): () =>
       else inspector.choices.isDrawerOpen.value = false
     },
   }
+  /** When a letter was last typed into a field, or for one; by the time of its event. */
+  let typedAt = -Infinity
+  /** Letters are no keys while their field is on its way, nor once it has gone under who types, as with a call that somebody else decided. */
+  const onType = (event: KeyboardEvent): void => {
+    const isIn = isTyping(event.target)
+    const isMeant = isLetter(event) && (isIn || event.timeStamp - typedAt < pauseMs)
+    typedAt = isMeant ? event.timeStamp : -Infinity
+    if (isIn || !isMeant) return
+    event.preventDefault()
+    event.stopPropagation()
+  }
   const onKeyDown = (event: KeyboardEvent): void => {
     if (isFind(event) && findsNothing(inspector)) {
       // Pressed again, it is the browser's own.
       if (document.activeElement?.id === 'search') return
       event.preventDefault()
-      return search()
+      search()
+      typedAt = event.timeStamp
+      return
     }
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return
     if (document.querySelector('dialog[open]') !== null) return
@@ -109,10 +130,15 @@ export function listenToKeys(inspector: Inspector, actions: ShellActions): () =>
     // A key that is held down is no second decision.
     if (act === undefined || (event.repeat && /^[yYn]$/.test(event.key))) return
     event.preventDefault()
-    act()
+    if (act() === true) typedAt = event.timeStamp
     // It has said where to look: what moves in it shall follow.
     if (/^[1-9[\]]$/.test(event.key) && document.activeElement === document.body) focusShown()
   }
+  // Before what a list does with it.
+  document.addEventListener('keydown', onType, true)
   document.addEventListener('keydown', onKeyDown)
-  return () => document.removeEventListener('keydown', onKeyDown)
+  return () => {
+    document.removeEventListener('keydown', onType, true)
+    document.removeEventListener('keydown', onKeyDown)
+  }
 }

@@ -1,5 +1,8 @@
+import type { Page } from 'playwright-core'
+import { z } from 'zod'
 import { defineAgent } from '../../src/actors/defineAgent.ts'
 import { policyModel } from '../../src/actors/models/policyModel.ts'
+import { defineTool } from '../../src/actors/tools/defineTool.ts'
 import { checkProblems, describeInChromium, type PageContext } from '../browser/chromium.ts'
 import type { Serving } from '../server/bridge/bridgeHarness.ts'
 import { assert } from '../support/suite.ts'
@@ -16,6 +19,34 @@ const releaser = defineAgent({
   ),
   tools: [deploy],
 })
+
+/** Waits for an approval and then, once it may, for an answer too. */
+const asker = (may: Promise<void>) =>
+  defineAgent({
+    name: 'asker',
+    model: policyModel(({ messages }) =>
+      messages.at(-1)?.role === 'toolResult'
+        ? 'It went so.'
+        : {
+            toolCalls: [
+              { name: 'deploy', input: { to: 'north' } },
+              { name: 'survey', input: {} },
+            ],
+          },
+    ),
+    tools: [
+      deploy,
+      defineTool({
+        name: 'survey',
+        description: 'Asks.',
+        input: z.object({}),
+        run: async (_, { ask }) => {
+          await may
+          return ask(z.string(), 'Who knows of it?')
+        },
+      }),
+    ],
+  })
 
 /** A server with an agent that waits for three approvals. */
 async function waiting(context: PageContext): Promise<Serving> {
@@ -44,6 +75,14 @@ async function decidedIn({ store }: Serving): Promise<readonly string[]> {
 }
 
 const keysAct = '.approvals[aria-keyshortcuts="y n"]'
+
+/** A key that is pressed where the focus is, at a time: that of a person, however slow the machine is. */
+const keyDown = (page: Page, key: string, timeStamp: number): Promise<unknown> =>
+  page.evaluate(`(() => {
+    const event = new KeyboardEvent('keydown', { key: '${key}', bubbles: true, cancelable: true })
+    Object.defineProperty(event, 'timeStamp', { value: ${timeStamp} })
+    document.activeElement.dispatchEvent(event)
+  })()`)
 
 describeInChromium('the keys that decide', (it) => {
   const tall = { timeoutMs: 40_000, viewport: { width: 1280, height: 900 } }
@@ -117,6 +156,79 @@ describeInChromium('the keys that decide', (it) => {
       checkProblems(context)
     },
   )
+
+  for (const [size, viewport] of Object.entries({
+    tall: { width: 1280, height: 900 },
+    low: { width: 1280, height: 700 },
+  }))
+    it(
+      `leave a call alone while a person writes about it and another comes, in a ${size} window`,
+      { timeoutMs: 40_000, viewport },
+      async (context) => {
+        const { page } = context
+        const more = Promise.withResolvers<void>()
+        const serving = await serveInspector(context, [asker(more.promise)])
+        void (await serving.runtime.spawn(asker(more.promise), { id: 'rel' })).prompt('Go').result.catch(() => {})
+        await openInspector(context, serving.server.port, { hash: '#agent=rel' })
+        await page.locator(keysAct).waitFor()
+        const reason = page.getByLabel('Reason, for deploy')
+        await reason.click()
+        await page.keyboard.type('onl')
+        more.resolve()
+        await page.getByText('2 wait for you').waitFor()
+        await page.keyboard.type('y on Sunday')
+        assert.equal(await decidedIn(serving), [])
+        assert.is(await reason.inputValue(), 'only on Sunday')
+        checkProblems(context)
+      },
+    )
+
+  it('are letters to who writes on, though the call has gone that it was about', tall, async (context) => {
+    const { page } = context
+    const serving = await waiting(context)
+    await openInspector(context, serving.server.port, { hash: '#agent=rel' })
+    await page.locator(keysAct).waitFor()
+    await page.getByLabel('Reason, for deploy').focus()
+    await keyDown(page, 'l', 10_000)
+    const agent = serving.runtime.agent('rel')!
+    const [first] = agent.pending()
+    agent.decide(first!.key, 'deny')
+    await page.getByText('2 wait for you').waitFor()
+    await page.locator(keysAct).waitFor()
+    for (const [index, key] of ['a', 't', 'e', 'l', 'y', ' ', 'n', 'o'].entries())
+      await keyDown(page, key, 10_900 + index * 900)
+    assert.is(await page.getByRole('dialog').count(), 0)
+    assert.equal(await decidedIn(serving), ['deny north'])
+    // After a pause it is a key again.
+    await keyDown(page, 'y', 30_000)
+    await page.getByText('2 wait for you').waitFor({ state: 'detached' })
+    assert.equal(await decidedIn(serving), ['deny north', 'approve south'])
+    checkProblems(context)
+  })
+
+  for (const { key, code, field } of [
+    { key: '/', code: 'searchBar', field: '#search' },
+    { key: 'f', code: 'smallDialogs', field: 'dialog textarea' },
+  ])
+    it(`are letters while the field that ${key} asks for is on its way`, tall, async (context) => {
+      const { page } = context
+      const serving = await waiting(context)
+      const mayCome = Promise.withResolvers<void>()
+      await page.route(`**/assets/${code}-*`, async (route) => {
+        await mayCome.promise
+        await route.continue()
+      })
+      await openInspector(context, serving.server.port, { hash: '#agent=rel' })
+      await page.locator(keysAct).waitFor()
+      await keyDown(page, key, 10_000)
+      await keyDown(page, 'y', 10_500)
+      await keyDown(page, 'n', 11_000)
+      mayCome.resolve()
+      await page.locator(field).waitFor()
+      await until(page, `document.activeElement.matches('${field}')`)
+      assert.equal(await decidedIn(serving), [])
+      checkProblems(context)
+    })
 
   it('decide one row of the overview, however fast they are pressed again', { timeoutMs: 40_000 }, async (context) => {
     const serving = await waiting(context)

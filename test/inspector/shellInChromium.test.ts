@@ -106,6 +106,31 @@ describeInChromium('the frame of the inspector page', (it) => {
   })
 
   const wide = { viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce', timeoutMs: 60_000 } as const
+  it('has the focus where a key says before any other key can come, on a phone too', phone, async (context) => {
+    const { server } = await serveMine(context)
+    const { page } = await openInspector(context, server.port, { hash: '#agent=old' })
+    await page.locator('#prompt').waitFor()
+    /** What has the focus after a key, without a task, timer or frame in between. */
+    const focusAfter = (key: string): Promise<unknown> =>
+      page.evaluate(`(async () => {
+        document.activeElement.blur()
+        document.body.dispatchEvent(new KeyboardEvent('keydown', { key: '${key}', bubbles: true, cancelable: true }))
+        for (let microtask = 0; microtask < 20; microtask += 1) await null
+        return document.activeElement.id
+      })()`)
+    assert.is(await focusAfter('a'), 'agents')
+    assert.is(await focusAfter('p'), 'prompt')
+    // The first time its code may still be on its way.
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('/')
+    await page.locator('#search').waitFor()
+    await page.keyboard.press('Escape')
+    await page.locator('#search').waitFor({ state: 'detached' })
+    assert.is(await focusAfter('a'), 'agents')
+    assert.is(await focusAfter('/'), 'search')
+    checkProblems(context)
+  })
+
   it('is as wide and as dark as a person made it, also after a reload', wide, async (context) => {
     const { server } = await serveMine(context)
     const inspector = await openInspector(context, server.port, { hash: '#agent=old' })

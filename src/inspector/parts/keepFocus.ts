@@ -24,27 +24,22 @@ const isDrawn = (element: Element): boolean => element.isConnected && element.ge
  * function that ends it.
  */
 export function keepFocus(): () => void {
-  const onFocus = ({ target }: FocusEvent): void => {
+  const onMove = ({ type, target }: Event): void => {
     isWanted = false
     isOverviewWanted = false
-    last = target instanceof Element ? [target, ...around(target)] : []
-  }
-  // Who points somewhere has left it on purpose.
-  const onPointer = (): void => {
-    isWanted = false
-    isOverviewWanted = false
-    last = []
+    // Who points somewhere has left it on purpose.
+    last = type === 'focusin' && target instanceof Element ? [target, ...around(target)] : []
   }
   const watch = new MutationObserver(() => {
     if (isOverviewWanted) enterOverview()
     else if (document.activeElement === document.body && (isWanted || last[0]?.isConnected === false)) settle()
   })
-  document.addEventListener('focusin', onFocus)
-  document.addEventListener('pointerdown', onPointer, true)
+  document.addEventListener('focusin', onMove)
+  document.addEventListener('pointerdown', onMove, true)
   watch.observe(document.body, { childList: true, subtree: true })
   return () => {
-    document.removeEventListener('focusin', onFocus)
-    document.removeEventListener('pointerdown', onPointer, true)
+    document.removeEventListener('focusin', onMove)
+    document.removeEventListener('pointerdown', onMove, true)
     watch.disconnect()
   }
 }

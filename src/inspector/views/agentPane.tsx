@@ -39,15 +39,11 @@ const RequestPane = later('The requests are being loaded', async () => (await im
 export interface AgentPaneProps {
   readonly inspector: Inspector
   readonly view: FollowedAgent
-  readonly onCompact: () => void
-  readonly onAsk: () => void
-  readonly onShare: () => void
   readonly onOpen: (dialog: AgentDialog) => void
-  readonly onStop: () => void
 }
 
 /** One agent: its views, the calls that wait, and what a person can say to it. */
-export function AgentPane({ inspector, view, onCompact, onAsk, onShare, onOpen, onStop }: AgentPaneProps) {
+export function AgentPane({ inspector, view, onOpen }: AgentPaneProps) {
   const { view: chosen, with: compared } = inspector.route.value
   const isCompared = compared !== null
   const nameOf = useCallback(
@@ -60,15 +56,7 @@ export function AgentPane({ inspector, view, onCompact, onAsk, onShare, onOpen, 
   )
   return (
     <main class="agent" aria-label={`Agent ${view.agentId}`}>
-      <AgentHeader
-        inspector={inspector}
-        view={view}
-        onCompact={onCompact}
-        onAsk={onAsk}
-        onShare={onShare}
-        onOpen={onOpen}
-        onStop={onStop}
-      />
+      <AgentHeader inspector={inspector} view={view} onOpen={onOpen} />
       <Tabs
         label="Views"
         tabs={tabs.map((tab) => (tab.name === 'timeline' ? { ...tab, errors: view.errors.length } : tab))}
@@ -86,7 +74,7 @@ export function AgentPane({ inspector, view, onCompact, onAsk, onShare, onOpen, 
       </div>
       {isCompared ? null : <TimeSlider inspector={inspector} view={view} />}
       <PendingBar inspector={inspector} view={view} />
-      {isCompared ? null : <PromptBox inspector={inspector} view={view} />}
+      {isCompared ? null : <PromptBox key={view.agentId} inspector={inspector} view={view} />}
     </main>
   )
 }

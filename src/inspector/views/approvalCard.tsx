@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
 import type { PendingOf } from '../../protocol/pending.ts'
 import { readTyped } from '../../protocol/questionForm.ts'
 import type { Inspector } from '../model/inspector.ts'
@@ -6,6 +6,7 @@ import { ControlButton } from '../parts/controlButton.tsx'
 import { editOf } from '../../text/edits.ts'
 import { DiffView } from '../parts/diffView.tsx'
 import { CutText } from '../parts/cutText.tsx'
+import { useDraft } from './useDraft.ts'
 import { WhoAsks } from './whoAsks.tsx'
 
 interface ApprovalProps {
@@ -27,11 +28,7 @@ export function ApprovalCard({ inspector, via, approval }: ApprovalProps) {
   const edit = useMemo(() => editOf(name, input), [name, input])
   const why = inspector.whyNotDecide.value
   const isDraft = reason.trim() !== '' || (edited !== null && edited !== shown(input))
-  // A key would decide it without what was typed.
-  useEffect(() => {
-    inspector.deciding.draft(key, isDraft)
-    return () => inspector.deciding.draft(key, false)
-  }, [inspector, key, isDraft])
+  useDraft(inspector, key, isDraft)
   const agent = () => inspector.attached.value.connection.client.agent(via)
   const deny = (): void => {
     const said = reason.trim()

@@ -1,7 +1,7 @@
 import { useRef } from 'preact/hooks'
-import type { NodeId } from '../../protocol/ids.ts'
 import type { FollowedAgent } from '../model/followedAgent.ts'
 import type { Inspector } from '../model/inspector.ts'
+import type { AgentDialog } from './headerActions.tsx'
 import { nameOf } from '../model/agentNames.ts'
 import { standsOf } from '../model/stands.ts'
 import { detailsWidth } from '../model/shellChoices.ts'
@@ -21,13 +21,11 @@ import { JsonTree } from '../parts/jsonTree.tsx'
 export interface DetailsPaneProps {
   readonly inspector: Inspector
   readonly view: FollowedAgent
-  readonly onRevert: (node: NodeId) => void
-  readonly onPrune: (node: NodeId) => void
-  readonly onFork: (node: NodeId) => void
+  readonly onOpen: (dialog: AgentDialog) => void
 }
 
 /** What is chosen, and what the agent used. */
-export function DetailsPane({ inspector, view, onRevert, onPrune, onFork }: DetailsPaneProps) {
+export function DetailsPane({ inspector, view, onOpen }: DetailsPaneProps) {
   const { status, children } = view.state.value
   const event = inspector.event.value
   const node = inspector.node.value
@@ -61,16 +59,7 @@ export function DetailsPane({ inspector, view, onRevert, onPrune, onFork }: Deta
           <Icon name="close" /> Close details
         </button>
         {event === null ? null : <EventDetails inspector={inspector} event={event} />}
-        {node === null ? null : (
-          <NodeDetails
-            inspector={inspector}
-            view={view}
-            id={node}
-            onRevert={onRevert}
-            onPrune={onPrune}
-            onFork={onFork}
-          />
-        )}
+        {node === null ? null : <NodeDetails inspector={inspector} view={view} id={node} onOpen={onOpen} />}
         {status === 'loading' || status === 'error' ? null : <UsagePanel inspector={inspector} view={view} />}
         {isInContext ? null : <SourcesPanel view={view} />}
         <ForksPanel inspector={inspector} agentId={view.agentId} />

@@ -5,21 +5,26 @@ import type { Inspector } from '../model/inspector.ts'
 import { Icon } from '../parts/icon.tsx'
 import { Menu, type MenuItem } from '../parts/menu.tsx'
 
-/** A dialog about the agent that is shown. */
-export type AgentDialog = 'compare' | 'export' | { readonly fork: NodeId }
+/** A dialog about the agent that is shown, or about one of its messages. */
+export type AgentDialog =
+  | 'compact'
+  | 'compare'
+  | 'export'
+  | 'policy'
+  | 'share'
+  | 'stop'
+  | { readonly fork: NodeId }
+  | { readonly prune: NodeId }
+  | { readonly revert: NodeId }
 
 export interface HeaderActionsProps {
   readonly inspector: Inspector
   readonly view: FollowedAgent
-  readonly onCompact: () => void
-  readonly onAsk: () => void
-  readonly onShare: () => void
   readonly onOpen: (dialog: AgentDialog) => void
-  readonly onStop: () => void
 }
 
 /** What can be done with the agent that is shown. */
-export function HeaderActions({ inspector, view, onCompact, onAsk, onShare, onOpen, onStop }: HeaderActionsProps) {
+export function HeaderActions({ inspector, view, onOpen }: HeaderActionsProps) {
   const { isRunning, policies, at, conversation, session, status } = view.state.value
   const source = session.forkedFrom
   const { head } = conversation
@@ -39,13 +44,20 @@ export function HeaderActions({ inspector, view, onCompact, onAsk, onShare, onOp
       label: 'Compact the conversation',
       icon: <Icon name="compact" />,
       why: controls.value.compact,
-      onChoose: onCompact,
+      onChoose: () => onOpen('compact'),
     },
     ...(policies === null
       ? []
-      : [{ label: 'Ask a policy', icon: <Icon name="policy" />, why: controls.value.brake, onChoose: onAsk }]),
+      : [
+          {
+            label: 'Ask a policy',
+            icon: <Icon name="policy" />,
+            why: controls.value.brake,
+            onChoose: () => onOpen('policy'),
+          },
+        ]),
     ...(inspector.attached.value.connection.role.value === 'admin'
-      ? [{ label: 'Make a read-only link', icon: <Icon name="link" />, why: null, onChoose: onShare }]
+      ? [{ label: 'Make a read-only link', icon: <Icon name="link" />, why: null, onChoose: () => onOpen('share') }]
       : []),
     {
       label: head === null ? 'Fork' : `Fork at the newest message, ${formatNodeId(head)}`,
@@ -82,7 +94,7 @@ export function HeaderActions({ inspector, view, onCompact, onAsk, onShare, onOp
       icon: <Icon name="stop" />,
       why: controls.value.stop,
       isDangerous: true,
-      onChoose: onStop,
+      onChoose: () => onOpen('stop'),
     },
   ]
   return (

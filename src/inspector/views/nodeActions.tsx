@@ -1,23 +1,21 @@
 import type { ConversationNode } from '../../conversation/node.ts'
-import type { NodeId } from '../../protocol/ids.ts'
 import { formatNodeId } from '../../protocol/nodeIds.ts'
 import type { FollowedAgent } from '../model/followedAgent.ts'
 import type { Inspector } from '../model/inspector.ts'
+import type { AgentDialog } from './headerActions.tsx'
 import { ControlButton } from '../parts/controlButton.tsx'
 import { Icon } from '../parts/icon.tsx'
 
 export interface NodeActionsProps {
   readonly inspector: Inspector
   readonly view: FollowedAgent
-  readonly onRevert: (node: NodeId) => void
-  readonly onPrune: (node: NodeId) => void
-  readonly onFork: (node: NodeId) => void
+  readonly onOpen: (dialog: AgentDialog) => void
   readonly node: ConversationNode
   readonly isOnTrunk: boolean
 }
 
 /** What can be done with a message, each with why it cannot. */
-export function NodeActions({ inspector, view, node, isOnTrunk, onRevert, onPrune, onFork }: NodeActionsProps) {
+export function NodeActions({ inspector, view, node, isOnTrunk, onOpen }: NodeActionsProps) {
   const { id } = node
   const isPinned = view.state.value.conversation.pins().includes(node.stepId)
   const away = isOnTrunk ? null : 'It is not on the trunk.'
@@ -25,7 +23,7 @@ export function NodeActions({ inspector, view, node, isOnTrunk, onRevert, onPrun
     <div class="part-actions">
       <ControlButton
         why={away ?? inspector.controls.value.revert}
-        onUse={() => onRevert(id)}
+        onUse={() => onOpen({ revert: id })}
         label={`Revert to ${formatNodeId(id)}`}
       >
         <Icon name="revert" /> Revert
@@ -33,7 +31,7 @@ export function NodeActions({ inspector, view, node, isOnTrunk, onRevert, onPrun
       {isOnTrunk ? null : <GraftButton inspector={inspector} view={view} node={node} />}
       <ControlButton
         why={inspector.whyNotFork.value}
-        onUse={() => onFork(id)}
+        onUse={() => onOpen({ fork: id })}
         label={`Fork here, at ${formatNodeId(id)}`}
         kind="quiet"
       >
@@ -42,7 +40,7 @@ export function NodeActions({ inspector, view, node, isOnTrunk, onRevert, onPrun
       <PinButton inspector={inspector} view={view} node={node} isOnTrunk={isOnTrunk} />
       <ControlButton
         why={away ?? inspector.controls.value.prune ?? whyNotHidden(node, isPinned)}
-        onUse={() => onPrune(id)}
+        onUse={() => onOpen({ prune: id })}
         label={`Hide ${formatNodeId(id)}`}
         kind="quiet"
       >

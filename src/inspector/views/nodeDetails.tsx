@@ -4,6 +4,7 @@ import type { Block, ToolCallBlock } from '../../protocol/messages.ts'
 import { providedText } from '../../protocol/messageText.ts'
 import type { FollowedAgent } from '../model/followedAgent.ts'
 import type { Inspector } from '../model/inspector.ts'
+import type { AgentDialog } from './headerActions.tsx'
 import { CutText } from '../parts/cutText.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Artifacts } from './artifacts.tsx'
@@ -20,13 +21,11 @@ export interface NodeDetailsProps {
   readonly inspector: Inspector
   readonly view: FollowedAgent
   readonly id: NodeId
-  readonly onRevert: (node: NodeId) => void
-  readonly onPrune: (node: NodeId) => void
-  readonly onFork: (node: NodeId) => void
+  readonly onOpen: (dialog: AgentDialog) => void
 }
 
 /** A message of the conversation: where it stands, what it says, and the way back to it. */
-export function NodeDetails({ inspector, view, id, onRevert, onPrune, onFork }: NodeDetailsProps) {
+export function NodeDetails({ inspector, view, id, onOpen }: NodeDetailsProps) {
   const { conversation, status, at } = view.state.value
   const calls = useCalls(view)
   const node = conversation.node(id) ?? conversation.log().find((other) => other.id === id)
@@ -59,15 +58,7 @@ export function NodeDetails({ inspector, view, id, onRevert, onPrune, onFork }: 
           <Icon name="close" />
         </button>
       </div>
-      <NodeActions
-        inspector={inspector}
-        view={view}
-        node={node}
-        isOnTrunk={isOnTrunk}
-        onRevert={onRevert}
-        onPrune={onPrune}
-        onFork={onFork}
-      />
+      <NodeActions inspector={inspector} view={view} node={node} isOnTrunk={isOnTrunk} onOpen={onOpen} />
       <Badges message={message} isOnTrunk={isOnTrunk} isPinned={isPinned} />
       <Facts inspector={inspector} node={node} />
       {tags.map((tag) => (

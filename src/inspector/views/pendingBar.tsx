@@ -35,7 +35,11 @@ export function PendingBar({ inspector, view }: BarProps) {
   const inChart = inspector.route.value.view === 'chart'
   /** `null`: until the person says. */
   const [folds, setFolds] = useState<boolean | null>(null)
-  const isFolded = pending.length > 1 && (folds ?? (inChart && !isTall && pending.length > mostBesideChart))
+  // A card with a person in it, or what one has written, stays there, whatever else comes.
+  const inCard = document.activeElement?.closest<HTMLElement>('[data-pending]:has(.approval)')?.dataset['pending']
+  const written = pending.find(({ key }) => key !== closed && (key === inCard || deciding.drafts.value.has(key)))?.key
+  const isCrowded = inChart && !isTall && pending.length > mostBesideChart && written === undefined
+  const isFolded = pending.length > 1 && (folds ?? isCrowded)
   useEffect(() => {
     setOpened(null)
     setFolds(null)
@@ -43,7 +47,7 @@ export function PendingBar({ inspector, view }: BarProps) {
   // Beside a chart each has a line: a picture needs its room.
   const isRoomy = isTall && !(inChart && pending.length > 1)
   const usual = first === undefined || first.key === closed || !isRoomy ? null : first.key
-  const open = pending.some(({ key }) => key === opened) ? opened : usual
+  const open = pending.some(({ key }) => key === opened) ? opened : (written ?? usual)
   // Before a key can come that is meant for what was open.
   useLayoutEffect(() => {
     deciding.opened.value = open
@@ -130,30 +134,37 @@ function PendingItem({ inspector, view, pending, isAlone, isOpen, onToggle }: It
     ) : (
       <QuestionCard inspector={inspector} via={via} pending={pending} />
     )
-  if (isAlone) return card
   const words = pendingWords(pending)
   const decide = (decision: 'approve' | 'deny') => () => decideAll(inspector, [pending.key], decision)
   const why = inspector.controls.value.decide
   return (
-    <div class={`pending-item ${isOpen ? 'open' : ''}`} data-pending={pending.key}>
-      <div class="pending-line">
-        <button type="button" class="pending-fold" aria-expanded={isOpen} onClick={onToggle}>
-          <Icon name="chevron" />
-          <bdi class="mono cut">{words}</bdi>
-          <Asker inspector={inspector} view={view} pending={pending} />
-        </button>
-        {isOpen || pending.kind !== 'approval' ? null : (
-          <>
-            <ControlButton why={why} class="slim" kind="danger" label={`Deny: ${words}`} onUse={decide('deny')}>
-              Deny
-            </ControlButton>
-            <ControlButton why={why} class="slim" kind="primary" label={`Approve: ${words}`} onUse={decide('approve')}>
-              Approve
-            </ControlButton>
-          </>
-        )}
-      </div>
-      {isOpen ? card : null}
+    <div class={isAlone ? '' : 'pending-item'} data-pending={pending.key}>
+      {isAlone ? null : (
+        <div class="pending-line">
+          <button type="button" class="pending-fold" aria-expanded={isOpen} onClick={onToggle}>
+            <Icon name="chevron" />
+            <bdi class="mono cut">{words}</bdi>
+            <Asker inspector={inspector} view={view} pending={pending} />
+          </button>
+          {isOpen || pending.kind !== 'approval' ? null : (
+            <>
+              <ControlButton why={why} class="slim" kind="danger" label={`Deny: ${words}`} onUse={decide('deny')}>
+                Deny
+              </ControlButton>
+              <ControlButton
+                why={why}
+                class="slim"
+                kind="primary"
+                label={`Approve: ${words}`}
+                onUse={decide('approve')}
+              >
+                Approve
+              </ControlButton>
+            </>
+          )}
+        </div>
+      )}
+      {isAlone || isOpen ? card : null}
     </div>
   )
 }

@@ -29,7 +29,7 @@ const ways: readonly Way[] = [
   { how: 'interrupt', label: 'Interrupt', about: 'Ends this run and starts another' },
 ]
 
-/** Where a person talks to the agent, and aborts or resumes its run. */
+/** Where a person talks to the agent, and aborts or resumes its run. What is typed and chosen is for this agent: another one has its own. */
 export function PromptBox({ inspector, view }: { readonly inspector: Inspector; readonly view: FollowedAgent }) {
   const [text, setText] = useState('')
   const [chosen, setChosen] = useState<SayHow>('steer')
@@ -41,7 +41,6 @@ export function PromptBox({ inspector, view }: { readonly inspector: Inspector; 
   const why = controls[how]
   const agent = inspector.attached.value.connection.client.agent(view.agentId)
 
-  useEffect(() => setText(''), [view])
   useEffect(() => {
     const area = box.current
     if (area === null) return

@@ -5,6 +5,7 @@ import { formOf, readFields, readTyped, type QuestionField, type QuestionForm } 
 import type { Inspector } from '../model/inspector.ts'
 import { ControlButton } from '../parts/controlButton.tsx'
 import { CutText } from '../parts/cutText.tsx'
+import { useDraft } from './useDraft.ts'
 import { WhoAsks } from './whoAsks.tsx'
 
 export interface CardProps {
@@ -25,6 +26,11 @@ export function QuestionCard({ inspector, via, pending }: CardProps) {
   const [draft, setDraft] = useState<Draft>({})
   const [problem, setProblem] = useState('')
   const { name, key, agentId } = pending
+  useDraft(
+    inspector,
+    key,
+    Object.values(draft).some((text) => text !== ''),
+  )
   const why = inspector.whyNotDecide.value
   const isQuestion = pending.kind === 'question'
   const form: QuestionForm = isQuestion ? formOf(pending.schema) : { type: 'text' }

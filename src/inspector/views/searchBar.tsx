@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import { useSignal } from '@preact/signals'
 import { formatNodeId } from '../../protocol/nodeIds.ts'
 import { counted } from '../../charts/amounts.ts'
@@ -30,7 +30,8 @@ export function SearchBar({ inspector, view }: SearchBarProps) {
   const { client } = inspector.attached.value.connection
   const isRead = state.status === 'live' || state.status === 'past'
 
-  useEffect(() => field.current?.focus(), [])
+  // At once: what is typed next is meant for it.
+  useLayoutEffect(() => field.current?.focus(), [])
   useEffect(() => () => close(search, cancelWrite.current), [search])
   // Somebody went back, or followed a link.
   const { q } = inspector.route.value
