@@ -148,4 +148,12 @@ export const faults: readonly Fault[] = [
     to: "await this.remote.fork('n1x')",
     tests: ['cli/chatCommands'],
   },
+  {
+    id: 'replies-unsafe',
+    file: 'src/cli/terminal/eventPrinter.ts',
+    what: 'the name of a call that never began moves the cursor of a terminal',
+    from: 'call?.line ?? withoutControls(event.name)',
+    to: 'call?.line ?? event.name',
+    tests: ['cli/unsafeWords'],
+  },
 ]

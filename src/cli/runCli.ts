@@ -1,4 +1,3 @@
-import { withoutControls } from '../charts/plainText.ts'
 import { messageOf, RuntimeError } from '../protocol/errors.ts'
 import { version } from '../protocol/version.ts'
 import { type CliHost, exitCodes } from './cliHost.ts'
@@ -62,6 +61,8 @@ export async function runCli(args: readonly string[], host: CliHost): Promise<nu
       } catch (thrown) {
         const isMistake = thrown instanceof RuntimeError && thrown.code === 'INVALID_OPTION'
         const code = thrown instanceof RuntimeError ? ` (${thrown.code})` : ''
+        // Only now: nothing that goes well needs it.
+        const { withoutControls } = await import('../charts/plainText.ts')
         stderr.write(`escapement: ${withoutControls(messageOf(thrown))}${code}\n`)
         return isMistake ? exitCodes.usage : exitCodes.failed
       }
