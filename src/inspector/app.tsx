@@ -163,7 +163,11 @@ export function App({ inspector }: { readonly inspector: Inspector }) {
           {inspector.problems.value.map((problem) => (
             <div key={problem} class="banner warn" role="alert">
               <span class="grow">{problem}</span>
-              <button type="button" class="button quiet" onClick={() => (inspector.problems.value = [])}>
+              <button
+                type="button"
+                class="button quiet"
+                onClick={() => (inspector.problems.value = inspector.problems.value.filter((one) => one !== problem))}
+              >
                 Dismiss
               </button>
             </div>

@@ -128,6 +128,39 @@ describeInChromium('the page with logs that are not as they should be', (it) => 
     checkProblems(context)
   })
 
+  it('shows a log whose times are none', { timeoutMs: 60_000 }, async (context) => {
+    let isOdd = true
+    const clock = { ...systemClock, now: () => (isOdd ? 9e15 : systemClock.now()) }
+    const { server, runtime } = await serveInspector(context, [echo], { runtime: { clock } })
+    const agent = await runtime.spawn(echo, { id: 'e1' })
+    await agent.prompt('far away').result
+    // One more is at rest, with the others of the list.
+    const left = await runtime.spawn(echo, { id: 'e0' })
+    await left.prompt('far away').result
+    await left.close()
+    isOdd = false
+    await (await runtime.spawn(echo, { id: 'e2' })).prompt('now').result
+
+    const { page } = await openInspector(context, server.port, { hash: '#agent=e1' })
+    for (const [hash, landmark] of [
+      ['', '.home-row'],
+      ['#agent=e1&node=n1', '.conversation-row.is-selected'],
+      ['#agent=e1&view=timeline', '.bar-row'],
+      ['#agent=e1&view=timeline&as=log', '.event-row'],
+      ['#agent=e1&view=context', '.context'],
+      ['#agent=e2', '.conversation-row'],
+    ] as const) {
+      await page.evaluate(`location.hash = '${hash}'`)
+      await page.locator(landmark).first().waitFor()
+    }
+    await page.locator('.sidebar').getByRole('treeitem', { name: /e0/ }).waitFor()
+    await page.goBack()
+    await page.goBack()
+    await page.locator('.event-row').last().click()
+    await page.locator('.details .tree').waitFor()
+    checkProblems(context)
+  })
+
   it(
     'keeps what it shows of a session that is deleted, and says so at the next question',
     { timeoutMs: 60_000 },

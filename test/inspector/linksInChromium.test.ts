@@ -101,15 +101,22 @@ describeInChromium('links into the inspector page', (it) => {
   )
 
   it('that lead nowhere are told so', { timeoutMs: 60_000 }, async (context) => {
-    const { server } = await serveRested(context)
+    const { server, runtime } = await serveRested(context)
     const inspector = await openInspector(context, server.port, { hash: '#agent=nobody' })
     await inspector.sees('There is no such agent')
     await inspector.sees('AGENT_NOT_FOUND')
+    // Until there is one.
+    await (await runtime.spawn(echo, { id: 'nobody' })).prompt('somebody').result
+    await inspector.sees('You said: somebody')
     await inspector.goto('#agent=e1&node=n99')
     await inspector.sees('There is no message n99 in the conversation of this agent.')
     await inspector.goto('#agent=e1&view=nothing&node=here&at=then')
     await inspector.sees('"node=here" in the address is not a node such as n12.')
-    await inspector.sees('"at=then" in the address is not the number of a record.')
+    const other = inspector.page.getByText('"at=then" in the address is not the number of a record.')
+    await other.waitFor()
+    await inspector.page.locator('.banner').filter({ hasText: 'node=here' }).getByText('Dismiss').click()
+    await inspector.page.getByText('"node=here"').waitFor({ state: 'detached' })
+    assert.is(await other.count(), 1)
     await inspector.sees('You said: three')
     await inspector.goto('#agent=e1&view=requests&turn=77')
     await inspector.sees('No request of turn 78')

@@ -37,6 +37,8 @@ describe('the address of the inspector page', (it) => {
     assert.equal(route, { ...emptyRoute, turn: 2 })
     assert.is(problems.length, 4)
     assert.match(problems.join('\n'), /"node=x" in the address is not a node such as n12/)
+    // What it has must not turn the sentence.
+    assert.equal(readRoute('#node=%E2%80%AEx').problems, ['"node=x" in the address is not a node such as n12.'])
   })
 
   it('gives a token once, and never writes it', () => {

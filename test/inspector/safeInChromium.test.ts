@@ -18,7 +18,7 @@ const hostile: Readonly<Record<string, string>> = {
 const reads = defineTool({
   name: 'read',
   description: 'Reads what somebody left there.',
-  input: z.object({ what: z.string() }),
+  input: z.looseObject({ what: z.string() }),
   maxOutputChars: 2_000_000,
   run: ({ what }) => hostile[what] ?? 'nothing',
 })
@@ -28,7 +28,7 @@ const reader = defineAgent({
   model: policyModel(({ messages }) =>
     messages.some(({ role }) => role === 'toolResult')
       ? { text: `${hostile['html']} ${hostile['script']}`, thinking: hostile['script']! }
-      : { toolCalls: Object.keys(hostile).map((what) => ({ name: 'read', input: { what } })) },
+      : { toolCalls: Object.keys(hostile).map((what) => ({ name: 'read', input: { what, 'w\u202Eord': what } })) },
   ),
   tools: [reads],
   captureTurnRequests: true,
@@ -77,6 +77,12 @@ describeInChromium('the inspector page and what is not to be trusted', (it) => {
         view,
       )
     }
+    await inspector.page.evaluate(`location.hash = '#agent=r1&view=timeline&as=log'`)
+    await page.locator('.event-row').filter({ hasText: 'tool.start' }).first().click()
+    const tree = page.locator('.details .tree').first()
+    await tree.getByRole('button', { name: 'input' }).waitFor()
+    await inspector.sees('word', tree)
+    assert.not.match(await page.evaluate<string>('document.body.innerText'), /[\u202A-\u202E]/)
     checkProblems(context)
   })
 

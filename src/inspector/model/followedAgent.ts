@@ -127,7 +127,7 @@ export class FollowedAgent implements AgentView {
       const snapshot = await this.#client.agent(this.agentId).snapshot()
       const { seq, state, pause, policies = null, sources = [] } = snapshot
       if (this.#closing.signal.aborted) return
-      if (seq < this.#log.records.length) this.#restart()
+      if (this.#error !== undefined || seq < this.#log.records.length) this.#restart()
       this.#target ??= seq
       this.#liveState = state
       this.#livePause = pause
@@ -163,9 +163,10 @@ export class FollowedAgent implements AgentView {
     this.#unsubscribe = this.#client.agent(this.agentId).subscribe(listener, { fromSeq: 1 })
   }
 
-  /** The server's log is not the one that was read: it has lost records. */
+  /** The server's log is not the one that was read: it has lost records, or can be read by now. */
   #restart(): void {
     this.#unsubscribe()
+    this.#error = undefined
     this.#log = emptyLog()
     this.#target = undefined
     this.#partial = null

@@ -1,6 +1,7 @@
 import { standings, type Standing } from '../../charts/standing.ts'
 import type { NodeId } from '../../protocol/ids.ts'
 import { formatNodeId, isAgentId, parseNodeId } from '../../protocol/nodeIds.ts'
+import { oneLine } from './shortText.ts'
 
 /** What the middle of the page can show. */
 export const viewNames = ['conversation', 'chart', 'timeline', 'requests', 'context'] as const
@@ -75,7 +76,7 @@ export function readRoute(hash: string): ReadRoute {
     const text = given.get(name)
     if (text === null || text === '') return null
     const value = parse(text) ?? null
-    if (value === null) problems.push(`"${name}=${text.slice(0, 60)}" in the address is not ${wanted}.`)
+    if (value === null) problems.push(`"${name}=${oneLine(text, 60)}" in the address is not ${wanted}.`)
     return value
   }
   const route: Route = {

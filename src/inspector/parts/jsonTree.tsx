@@ -27,7 +27,7 @@ export function JsonTree({ value, name, depth = 1 }: JsonTreeProps) {
 function Entry({ value, name, depth = 0 }: { value: unknown; name?: string | undefined; depth?: number }) {
   const [isOpen, setOpen] = useState(depth > 0)
   const [most, setMost] = useState(mostEntries)
-  const key = name === undefined ? null : <span class="tree-key">{name}</span>
+  const key = name === undefined ? null : <span class="tree-key">{forDisplay(name)}</span>
   if (typeof value !== 'object' || value === null) {
     return (
       <li>

@@ -13,7 +13,7 @@ import { NodeDetails } from './nodeDetails.tsx'
 import { SourcesPanel } from './sourcesPanel.tsx'
 import { UsagePanel } from './usagePanel.tsx'
 import type { AgentEvent } from '../../protocol/events.ts'
-import { exactTime } from '../model/dayTime.ts'
+import { exactTime, isoTime } from '../model/dayTime.ts'
 import { isLogged } from '../model/eventList.ts'
 import { Icon } from '../parts/icon.tsx'
 import { JsonTree } from '../parts/jsonTree.tsx'
@@ -118,7 +118,7 @@ export function EventDetails({ inspector, event }: { readonly inspector: Inspect
         </button>
       </div>
       <p class="faint small">
-        <time dateTime={new Date(event.time).toISOString()}>{exactTime(event.time)}</time>
+        <time dateTime={isoTime(event.time)}>{exactTime(event.time)}</time>
       </p>
       <JsonTree key={`${event.seq} ${event.type}`} value={event} depth={2} />
     </section>

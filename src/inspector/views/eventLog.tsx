@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { duration } from '../../charts/amounts.ts'
+import { exactTime, isoTime } from '../model/dayTime.ts'
 import { groupOf } from '../model/eventGroups.ts'
 import { isLogged } from '../model/eventList.ts'
 import { nodeOf } from '../model/eventNode.ts'
@@ -12,8 +13,6 @@ import { toggled } from '../model/toggled.ts'
 import { EmptyState } from '../parts/emptyState.tsx'
 import { VirtualList } from '../parts/virtualList.tsx'
 import { EventFilters } from './eventFilters.tsx'
-
-const clockTime = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' })
 
 export interface EventLogProps {
   readonly inspector: Inspector
@@ -153,11 +152,7 @@ function Row({ row, before, index, begun, isChosen, isOpen, onChoose, onToggle }
       onDblClick={onToggle}
     >
       <span class="event-seq faint number">{isLogged(lead) ? lead.seq : ''}</span>
-      <time
-        class="event-time faint number"
-        dateTime={new Date(lead.time).toISOString()}
-        title={clockTime.format(lead.time)}
-      >
+      <time class="event-time faint number" dateTime={isoTime(lead.time)} title={exactTime(lead.time)}>
         +{duration(lead.time - begun)}
       </time>
       <span class={`kind is-${group}`} aria-hidden="true" />

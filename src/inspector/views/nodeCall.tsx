@@ -5,7 +5,7 @@ import type { ToolCallBlock } from '../../protocol/messages.ts'
 import { textOf } from '../../protocol/messageText.ts'
 import { formatNodeId } from '../../protocol/nodeIds.ts'
 import { CallBooks, type CallBook, type KnownCall } from '../model/callBook.ts'
-import { exactTime } from '../model/dayTime.ts'
+import { exactTime, isoTime } from '../model/dayTime.ts'
 import type { FollowedAgent } from '../model/followedAgent.ts'
 import { forDisplay } from '../model/shortText.ts'
 import { CallInput } from './callInput.tsx'
@@ -60,7 +60,7 @@ export function CallFacts({ call, onNode, isOfResult = false }: CallFactsProps) 
         )}
         <dt>{startedAt === undefined ? 'Asked' : 'Began'}</dt>
         <dd>
-          <time dateTime={new Date(startedAt ?? askedAt).toISOString()}>{exactTime(startedAt ?? askedAt)}</time>
+          <time dateTime={isoTime(startedAt ?? askedAt)}>{exactTime(startedAt ?? askedAt)}</time>
         </dd>
         <dt>{took === undefined ? 'State' : 'Took'}</dt>
         <dd class="number">{took === undefined ? standings[status] : tookWords(took)}</dd>

@@ -2,6 +2,7 @@ import { money } from '../../charts/amounts.ts'
 import { factsAtRest, standingOf, standingWords } from '../../charts/standing.ts'
 import type { SessionEntry } from '../../protocol/frames.ts'
 import { aboutOf, nameOf } from '../model/agentNames.ts'
+import { isTime } from '../model/dayTime.ts'
 import { formatCount } from '../model/numbers.ts'
 import { standsOf } from '../model/stands.ts'
 import type { SideRow } from '../model/sidebarRows.ts'
@@ -32,8 +33,11 @@ interface Look {
 const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'short' })
 const hour = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' })
 
-/** The hour of today, else the day. */
-const when = (time: number): string => (day.format(time) === day.format() ? hour : day).format(time)
+/** The hour of today, else the day; empty for what is no time. */
+function when(time: number): string {
+  if (!isTime(time)) return ''
+  return (day.format(time) === day.format() ? hour : day).format(time)
+}
 
 function lookOf(row: Extract<SideRow, { readonly type: 'agent' | 'session' }>, isSettling: boolean): Look {
   if (row.type === 'session') return lookOfSession(row.session, isSettling)
