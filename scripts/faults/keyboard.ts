@@ -110,7 +110,7 @@ export const faults: readonly Fault[] = [
     tests: ['inspector/driving'],
   },
   {
-    id: 'keyboard-9',
+    id: 'typing-gone',
     file: 'src/inspector/shortcuts.ts',
     what: 'a letter decides a call once the field for which it was has gone',
     from: '(isIn || event.timeStamp - typedAt < pauseMs)',
@@ -118,7 +118,7 @@ export const faults: readonly Fault[] = [
     tests: ['inspector/decidingInChromium'],
   },
   {
-    id: 'keyboard-10',
+    id: 'typing-early',
     file: 'src/inspector/shortcuts.ts',
     what: 'a letter decides a call while the field that a key asks for is on its way',
     from: 'if (act() === true) typedAt = event.timeStamp',
@@ -126,7 +126,7 @@ export const faults: readonly Fault[] = [
     tests: ['inspector/decidingInChromium'],
   },
   {
-    id: 'keyboard-11',
+    id: 'typing-card',
     file: 'src/inspector/views/pendingBar.tsx',
     what: 'a card closes under who writes in it, as another call comes',
     from: 'key !== closed && (key === inCard || deciding.drafts.value.has(key))',
@@ -134,7 +134,7 @@ export const faults: readonly Fault[] = [
     tests: ['inspector/decidingInChromium'],
   },
   {
-    id: 'keyboard-12',
+    id: 'typing-dialog',
     file: 'src/inspector/app.tsx',
     what: 'a dialog stays open, and is about the agent that is shown next',
     from: 'setDialog(null)\n  }, [chosen])',

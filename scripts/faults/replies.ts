@@ -156,4 +156,12 @@ export const faults: readonly Fault[] = [
     to: 'call?.line ?? event.name',
     tests: ['cli/unsafeWords'],
   },
+  {
+    id: 'replies-typed-on',
+    file: 'src/cli/terminal/liveScreen.ts',
+    what: 'the rest of what is typed answers a question that came meanwhile',
+    from: "['', this.#leftOver].includes(this.typed) ? 0 : this.#bell.typesForMs",
+    to: '0',
+    tests: ['cli/bell'],
+  },
 ]

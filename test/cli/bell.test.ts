@@ -29,8 +29,11 @@ function openScreen(isSilent = false) {
     await new Promise((resolve) => setImmediate(resolve))
   }
   const rang = (): number => String(stdout.read() ?? '').split('\u0007').length - 1
-  const ask = (): void => void screen.ask('allow it? ', new AbortController().signal)
-  return { screen, clock, lines, send, rang, ask }
+  const answers: (string | undefined)[] = []
+  const ask = (): void => {
+    void screen.ask('allow it? ', new AbortController().signal).then((answer) => answers.push(answer))
+  }
+  return { screen, clock, lines, answers, send, rang, ask }
 }
 
 describe('the bell of a terminal', (it) => {
@@ -106,4 +109,55 @@ describe('the bell of a terminal', (it) => {
       await cli.until('allow it?')
       assert.is(cli.raw.split('\u0007').length - 1, count)
     })
+})
+
+describe('a question that comes while a person types', (it) => {
+  it('is not answered by the rest of what is typed', async () => {
+    const { clock, send, ask, lines, answers } = openScreen()
+    await send('look at the ')
+    ask()
+    await clock.advance(900)
+    await send('tool\r')
+    assert.equal([lines, answers], [['look at the tool'], []])
+    await send('and ')
+    await clock.advance(900)
+    await send('stay')
+    await clock.advance(999)
+    await send('\r')
+    assert.equal([lines, answers], [['look at the tool', 'and stay'], []])
+    // After a pause it is asked; what was begun is put aside.
+    await send('half')
+    await clock.advance(1_000)
+    await send('y\r')
+    assert.equal([lines.length, answers], [2, ['y']])
+    await send(' a thought\r')
+    assert.is(lines.at(-1), 'half a thought')
+  })
+
+  it('is answered at once where nothing is typed, and withdrawn before it is open', async () => {
+    const { screen, clock, send, ask, lines, answers } = openScreen()
+    await send('a\r')
+    ask()
+    await send('n\r')
+    assert.equal([lines, answers], [['a'], ['n']])
+    await send('more')
+    const stop = new AbortController()
+    const asked = screen.ask('allow it? ', stop.signal)
+    stop.abort(new Error('somebody else has'))
+    assert.is(await asked, undefined)
+    await clock.advance(5_000)
+    await send('\r')
+    assert.is(lines.at(-1), 'more')
+  })
+
+  it('is answered by nothing that was typed for one that was withdrawn, nor is that sent', async () => {
+    const { screen, send, ask, lines, answers } = openScreen()
+    const stop = new AbortController()
+    void screen.ask('allow the first? ', stop.signal)
+    await send('y')
+    stop.abort(new Error('somebody else has'))
+    ask()
+    await send('\r')
+    assert.equal([lines, answers], [[], ['']])
+  })
 })

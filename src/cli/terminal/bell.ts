@@ -4,6 +4,8 @@ import type { Key } from './input/keys.ts'
 
 /** Who has pressed a key so shortly before is there, and needs no bell. */
 const presentMs = 5_000
+/** Who has pressed one within so long may press the next without having looked. */
+const typingMs = 1_000
 
 /** The bell of a terminal, for a person who looks elsewhere. */
 export class Bell {
@@ -24,6 +26,12 @@ export class Bell {
     if (isReport) this.#isFocused = key.name === 'focusIn'
     else this.#pressedAt = this.#clock.now()
     return isReport
+  }
+
+  /** How long until a person who types has paused; 0: nobody does. */
+  get typesForMs(): number {
+    if (this.#pressedAt === undefined || this.#isFocused === false) return 0
+    return Math.max(0, typingMs - (this.#clock.now() - this.#pressedAt))
   }
 
   /** From now on the terminal reports nothing. */

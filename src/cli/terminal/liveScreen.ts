@@ -38,6 +38,8 @@ interface Question {
   readonly menu: readonly MenuItem[]
   /** Which answer of the menu is chosen. */
   chosen: number | undefined
+  /** Keys are for it: not before a person who was typing when it came has paused. */
+  isOpen: boolean
   answer(line: string | undefined): void
 }
 
@@ -76,6 +78,8 @@ export class LiveScreen implements Screen {
   #said: readonly string[] = []
   #input: LineInput | undefined
   #question: Question | undefined
+  /** What was typed for a question that was withdrawn: it is no message, and goes out of the way of the next question at once. */
+  #leftOver = ''
   #picker: OpenPicker | undefined
   #isClosed = false
 
@@ -151,7 +155,9 @@ export class LiveScreen implements Screen {
   ask(question: string, signal: AbortSignal, menu: readonly MenuItem[] = []): Promise<string | undefined> {
     if (signal.aborted || this.#isClosed) return Promise.resolve(undefined)
     return new Promise((resolve) => {
+      let cancel = (): void => {}
       const answer = (line: string | undefined): void => {
+        cancel()
         signal.removeEventListener('abort', onAbort)
         this.#question = undefined
         this.#line?.bringBack()
@@ -159,14 +165,24 @@ export class LiveScreen implements Screen {
         this.#redraw()
         resolve(line)
       }
-      const onAbort = (): void => answer(undefined)
+      const onAbort = (): void => {
+        if (asked.isOpen) this.#leftOver = this.typed
+        answer(undefined)
+      }
       signal.addEventListener('abort', onAbort, { once: true })
       this.#edit()
-      // What was being typed is no answer.
-      this.#line!.setAside()
-      this.#question = { prompt: question, menu, chosen: undefined, answer }
+      const asked: Question = { prompt: question, menu, chosen: undefined, isOpen: false, answer }
+      this.#question = asked
+      const open = (): void => {
+        const wait = ['', this.#leftOver].includes(this.typed) ? 0 : this.#bell.typesForMs
+        if (wait > 0) return void (cancel = this.#clock.after(wait, open))
+        // What was being typed is no answer.
+        this.#line?.setAside()
+        asked.isOpen = true
+        this.#redraw()
+      }
       this.#bell.ring()
-      this.#redraw()
+      open()
     })
   }
 
@@ -203,13 +219,17 @@ export class LiveScreen implements Screen {
     this.#host.stdout.off('resize', this.#onResize)
   }
 
+  get #openQuestion(): Question | undefined {
+    return this.#question?.isOpen === true ? this.#question : undefined
+  }
+
   #edit(): void {
     if (this.#line !== undefined) return
     const options = {
       host: this.#host,
       clock: this.#clock,
-      prompt: () => this.#question?.prompt ?? this.#input?.prompt ?? '',
-      isAnswer: () => this.#question !== undefined || this.#input === undefined,
+      prompt: () => this.#openQuestion?.prompt ?? this.#input?.prompt ?? '',
+      isAnswer: () => this.#openQuestion !== undefined || this.#input === undefined,
       complete: this.#input?.complete,
       onKey: (key: Key) => this.#bell.see(key) || this.#onPickerKey(key) || this.#onMenuKey(key),
       onChange: this.#redraw,
@@ -221,7 +241,7 @@ export class LiveScreen implements Screen {
 
   /** Leaves the submitted line on the screen as text, and hands it on. */
   #submit({ text: line, echo, typed, hasPastedAt }: SubmittedLine): void {
-    const question = this.#question
+    const question = this.#openQuestion
     const prompt = question?.prompt ?? this.#input?.prompt ?? ''
     this.write(`${this.#partial === '' ? '' : '\n'}${prompt}${withoutControls(echo)}\n`)
     const isAnswer = question !== undefined && this.#input?.isCommand?.(line) !== true
@@ -262,7 +282,7 @@ export class LiveScreen implements Screen {
 
   /** Takes the key if it is for the answers below an open question. */
   #onMenuKey(key: Key): boolean {
-    const question = this.#question
+    const question = this.#openQuestion
     if (question === undefined) return false
     const step = stepMenu(question.chosen, key, this.typed, question.menu)
     question.chosen = step?.type === 'moved' ? step.chosen : undefined
@@ -347,7 +367,7 @@ export class LiveScreen implements Screen {
     const picker = this.#picker
     const colours = coloursFor(this.#host.stdout, this.#host.env, this.#host.theme)
     if (picker === undefined) {
-      const { menu, chosen } = this.#question ?? { menu: [], chosen: undefined }
+      const { menu, chosen } = this.#openQuestion ?? { menu: [], chosen: undefined }
       const room = this.typed.startsWith('/') ? 0 : Math.max(0, rows - leastInputRows)
       const below = menuRows(menu, chosen, { columns: columns - 1, rows: room })
       const line = this.#line.draw(columns, rows - below.length)
