@@ -94,7 +94,7 @@ export const faults: readonly Fault[] = [
     id: 'terminalInput-12',
     file: 'src/cli/terminal/liveScreen.ts',
     what: 'what was being typed answers the question that comes',
-    from: '      this.#line!.setAside()\n',
+    from: '        this.#line?.setAside()\n',
     to: '',
     tests: ['cli/terminalInput.test'],
   },
