@@ -265,4 +265,20 @@ export const faults: readonly Fault[] = [
     to: 'check(given)',
     tests: ['mcp/inputSchemas'],
   },
+  {
+    id: 'mcp-34',
+    file: 'src/protocol/costlySchema.ts',
+    what: 'a repeated group of a schema holds the process',
+    from: '/\\\\|\\(\\?|\\)[*+{]/',
+    to: '/\\\\|\\(\\?/',
+    tests: ['protocol/costlySchema'],
+  },
+  {
+    id: 'mcp-35',
+    file: 'src/protocol/costlySchema.ts',
+    what: 'references that double hold the process',
+    from: "key === '$ref' && typeof inner === 'string' ? referred(inner, root, known) : ",
+    to: '',
+    tests: ['protocol/costlySchema'],
+  },
 ]

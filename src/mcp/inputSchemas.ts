@@ -1,6 +1,7 @@
 import type * as Ajv from '@modelcontextprotocol/client/validators/ajv'
 import { cutEnd } from '../conversation/cutMiddle.ts'
 import { bareJson } from '../protocol/bareJson.ts'
+import { whyCostly } from '../protocol/costlySchema.ts'
 import { messageOf } from '../protocol/errors.ts'
 import type { JsonSchema } from '../protocol/model.ts'
 import type { Tool } from '../actors/tools/defineTool.ts'
@@ -16,7 +17,7 @@ export interface InputCheck {
 
 /**
  * Makes checks of JSON Schemas from elsewhere. By the SDK's ajv: `z.fromJSONSchema` refuses a few of them, and takes a branch of a choice that
- * names no type for one that anything fits. What ajv does not take is left to the server. The same schema is read once.
+ * names no type for one that anything fits. What ajv does not take, and what could hold the process, is left to the server. The same schema is read once.
  */
 export class InputChecks {
   readonly #known = new Map<string, InputCheck>()
@@ -40,12 +41,16 @@ export class InputChecks {
   }
 }
 
+const byServer = (unchecked: string): InputCheck => ({ ...checkedBy(() => undefined), unchecked })
+
 function checkOf(schema: JsonSchema, validator: Ajv.AjvJsonSchemaValidator): InputCheck {
+  const costly = whyCostly(schema)
+  if (costly !== undefined) return byServer(costly)
   try {
     const check = validator.getValidator({ ...schema, type: 'object' })
     return checkedBy((input) => check(input).errorMessage)
   } catch (thrown) {
-    return { ...checkedBy(() => undefined), unchecked: messageOf(thrown) }
+    return byServer(messageOf(thrown))
   }
 }
 

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { cutEnd } from '../conversation/cutMiddle.ts'
 import { bareJson } from '../protocol/bareJson.ts'
+import { whyCostly } from '../protocol/costlySchema.ts'
 import { describeIssues, messageOf } from '../protocol/errors.ts'
 import type { JsonSchema } from '../protocol/model.ts'
 import type { Tool } from '../actors/tools/defineTool.ts'
@@ -139,9 +140,15 @@ function without(keys: ReadonlySet<string>, value: unknown, isNamed = false): un
   )
 }
 
+/** For what is left to the service. */
+const anything = z.looseObject({})
+
 /** Checks arguments as far as the schema can be checked here, and hands them on as the model gave them. */
 export function checkOf(schema: JsonSchema): Tool['parse'] {
-  const shape = readable(schema) ?? readable(without(unchecked, schema) as JsonSchema) ?? z.looseObject({})
+  const shape =
+    whyCostly(schema) !== undefined
+      ? anything
+      : (readable(schema) ?? readable(without(unchecked, schema) as JsonSchema) ?? anything)
   return (input) => {
     if (typeof input === 'string')
       return { ok: false, message: `The arguments are not valid JSON: ${cutEnd(input, 200)}. Send one JSON object.` }

@@ -1,0 +1,79 @@
+import type { JsonSchema } from './model.ts'
+
+/** Of one check: more characters take long to compile, and more parts, references followed, long to check. */
+const most = { chars: 65_536, parts: 20_000, ways: 10_000 } as const
+
+/**
+ * Why arguments are not to be checked against a schema from elsewhere in this process: the check could hold it, for whoever writes the schema or the
+ * arguments chooses how long it takes. `undefined`: it cannot. Pure.
+ */
+export function whyCostly(schema: JsonSchema): string | undefined {
+  const { length } = JSON.stringify(schema)
+  if (length > most.chars) return `it has ${length} characters, and up to ${most.chars} are read`
+  const pattern = patternsIn(schema).find(mayTakeLong)
+  if (pattern !== undefined)
+    return `its regular expression ${JSON.stringify(pattern.slice(0, 60))} could be tried for very long`
+  return partsOf(schema, schema, new Map()) > most.parts
+    ? `its references come to more than ${most.parts} parts`
+    : undefined
+}
+
+function patternsIn(value: unknown): readonly string[] {
+  if (typeof value !== 'object' || value === null) return []
+  const { pattern, patternProperties } = value as { readonly pattern?: unknown; readonly patternProperties?: unknown }
+  return [
+    ...(typeof pattern === 'string' ? [pattern] : []),
+    ...(typeof patternProperties === 'object' && patternProperties !== null ? Object.keys(patternProperties) : []),
+    ...Object.values(value).flatMap(patternsIn),
+  ]
+}
+
+/**
+ * Whether a regular expression may try more ways than a text has characters, many times over. Of what is repeated without end it may have one, from
+ * the beginning of the text on; nothing that is repeated may be a group. Some harmless ones are taken for costly. Pure.
+ */
+export function mayTakeLong(pattern: string): boolean {
+  const plain = pattern
+    // One character each.
+    .replaceAll(/\\(?:u\{[^}]*\}|[pP]\{[^}]*\}|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|[^1-9k])/g, 'x')
+    .replaceAll(/\[[^\]]*\]/g, 'x')
+    .replaceAll(/\(\?:/g, '(')
+  if (/\\|\(\?|\)[*+{]/.test(plain)) return true
+  const repeats = [...plain.matchAll(/[*+]|\{(\d+)(?:(,)(\d*))?\}|\?/g)].map(([word, least, comma, upTo]) => {
+    if (word === '*' || word === '+' || (comma !== undefined && upTo === '')) return Infinity
+    return least === undefined ? 2 : Number(comma === undefined ? least : upTo) - Number(least) + 1
+  })
+  const endless = repeats.filter((ways) => ways === Infinity).length
+  const ways = repeats.reduce((all, each) => (each === Infinity ? all : all * each), 1)
+  return ways > most.ways || endless > 1 || (endless === 1 && (!plain.startsWith('^') || plain.includes('|')))
+}
+
+/** How many parts a check walks through, with those that references lead to; what refers to itself needs a value of as many levels. */
+function partsOf(value: unknown, root: JsonSchema, known: Map<string, number>): number {
+  if (typeof value !== 'object' || value === null) return 0
+  let parts = 1
+  for (const [key, inner] of Object.entries(value)) {
+    parts += key === '$ref' && typeof inner === 'string' ? referred(inner, root, known) : partsOf(inner, root, known)
+    if (parts > most.parts) return parts
+  }
+  return parts
+}
+
+function referred(reference: string, root: JsonSchema, known: Map<string, number>): number {
+  const before = known.get(reference)
+  if (before !== undefined) return before
+  known.set(reference, 1)
+  const parts = partsOf(target(reference, root), root, known)
+  known.set(reference, parts)
+  return parts
+}
+
+function target(reference: string, root: JsonSchema): unknown {
+  if (!reference.startsWith('#')) return undefined
+  let at: unknown = root
+  for (const step of reference.slice(1).split('/').slice(1)) {
+    const name = step.replaceAll('~1', '/').replaceAll('~0', '~')
+    at = typeof at === 'object' && at !== null && Object.hasOwn(at, name) ? (at as Record<string, unknown>)[name] : null
+  }
+  return at
+}

@@ -1,0 +1,82 @@
+import { checkOf } from '../../src/openapi/schemas.ts'
+import { InputChecks } from '../../src/mcp/inputSchemas.ts'
+import { mayTakeLong, whyCostly } from '../../src/protocol/costlySchema.ts'
+import type { JsonSchema } from '../../src/protocol/model.ts'
+import { assert, describe } from '../support/suite.ts'
+
+const ofText = (pattern: string): JsonSchema => ({
+  type: 'object',
+  properties: { a: { type: 'string', pattern } },
+})
+
+/** `A0` is twice `A1`, that is twice `A2`, and so on. */
+const doubling = (levels: number): JsonSchema => ({
+  type: 'object',
+  properties: { a: { $ref: '#/$defs/A0' } },
+  $defs: Object.fromEntries([
+    ...Array.from({ length: levels }, (_, level) => {
+      const next = { $ref: `#/$defs/A${level + 1}` }
+      return [`A${level}`, { allOf: [next, next] }]
+    }),
+    [`A${levels}`, { type: 'string' }],
+  ]),
+})
+
+const costly: Readonly<Record<string, JsonSchema>> = {
+  'a repeated group of what is repeated': ofText('^(a+)+$'),
+  'references that double what they lead to': doubling(30),
+  'very many characters': { type: 'object', properties: { a: { enum: ['x'.repeat(70_000)] } } },
+  'such a pattern of names': { type: 'object', patternProperties: { '^(\\w+\\s?)*$': {} } },
+}
+
+describe('a schema from elsewhere that could hold the process', (it) => {
+  const given = { a: `${'a'.repeat(40)}!` }
+
+  for (const [what, schema] of Object.entries(costly))
+    it(`is left to whoever carries the call out: ${what}`, async () => {
+      const { parse, unchecked } = await new InputChecks().of(schema)
+      assert.type(unchecked, 'string')
+      assert.equal(parse(given), { ok: true, value: given })
+      assert.equal(checkOf(schema)(given), { ok: true, value: given })
+    })
+
+  it('is one by its patterns, by what may be repeated in how many ways', () => {
+    const harmless = [
+      '^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$',
+      '^\\d{4}-\\d{2}-\\d{2}$',
+      '^(red|green|blue)$',
+      '^#?[0-9a-f]{6}(?:[0-9a-f]{2})?$',
+      '^[^@\\s]+@example\\.org$',
+      '^\\p{L}{1,40}$',
+      'x\\+\\*\\(',
+      '[*+{]',
+    ]
+    for (const pattern of harmless) assert.is(mayTakeLong(pattern), false, pattern)
+    const long = [
+      '(a*)*b',
+      '^(a|a)+$',
+      '^(ab){2,9}$',
+      '^\\s+\\s+$',
+      'a+b',
+      '^a|b+c',
+      '^(a?)(a?)a?a?a?a?a?a?a?a?a?a?a?a?$',
+      '^x{0,1000}y{0,1000}$',
+      '^(.+)\\1$',
+      '^(?<n>a+)\\k<n>$',
+      '^(?=.*a)(?=.*b).*$',
+    ]
+    for (const pattern of long) assert.is(mayTakeLong(pattern), true, pattern)
+  })
+
+  it('is none for ordinary ones, though they refer to themselves or to one thing many times', () => {
+    const many = Object.fromEntries(Array.from({ length: 200 }, (_, at) => [`p${at}`, { $ref: '#/$defs/A/items' }]))
+    const fine: readonly JsonSchema[] = [
+      ofText('^[a-z]+$'),
+      doubling(8),
+      { type: 'object', properties: { child: { $ref: '#' }, name: { type: 'string' } } },
+      { type: 'object', properties: many, $defs: { A: { type: 'array', items: { type: 'string' } } } },
+      { type: 'object', properties: { a: { $ref: 'https://example.org/a.json' }, pattern: { type: 'string' } } },
+    ]
+    for (const schema of fine) assert.is(whyCostly(schema), undefined, JSON.stringify(schema))
+  })
+})
