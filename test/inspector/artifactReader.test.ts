@@ -75,7 +75,8 @@ describe('what the page reads of a result', (it) => {
 
   it('is remembered up to a size, what was read longest ago forgotten first', async () => {
     const bytes = 20 * 1024 * 1024
-    const { ports, asked } = artifactsAt('', async () => new Response(new Uint8Array(bytes)))
+    const blob = new Blob([new Uint8Array(bytes)])
+    const { ports, asked } = artifactsAt('', async () => Object.assign(new Response(), { blob: async () => blob }))
     const reader = new ArtifactReader(ports, () => undefined)
     const read = (id: string): Promise<Blob> => reader.read(some({ id, bytes }), never)
     for (const id of ['1', '2', '3', '3', '4', '4', '1']) await read(id)
@@ -124,6 +125,7 @@ describe('what a person can do with it', (it) => {
       'a.pdf',
       'artifact_abababababab',
     ])
+    assert.is(fileNameOf(some({ name: 'invoice\u202Efdp.exe' })), 'invoicefdp.exe')
     assert.equal([1, 999, 1_000, 999_949, 999_950, 16_777_216, 2e12].map(formatBytes), [
       '1 byte',
       '999 bytes',

@@ -9,7 +9,7 @@ const page = join(import.meta.dirname, '..', '..', 'src', 'inspector')
  * Bytes as brotli has them: of what has to be there before the overview or the conversation of an agent can be drawn, of the details beside
  * it, and of all scripts, without the worker that lays charts out.
  */
-const most = { overview: 80_100, conversation: 92_300, withDetails: 98_800, all: 189_500 }
+const most = { overview: 80_100, conversation: 91_900, withDetails: 98_800, all: 189_800 }
 
 describe('the weight of the page', (it) => {
   it('is what a slow connection bears, and zod is none of it', { timeoutMs: 120_000 }, async () => {

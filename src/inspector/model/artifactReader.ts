@@ -2,6 +2,7 @@ import type { Artifact } from '../../protocol/artifacts.ts'
 import { artifactName } from '../../protocol/artifactNames.ts'
 import { isTextual } from '../../protocol/fileText.ts'
 import { formatCount } from './numbers.ts'
+import { forDisplay } from './shortText.ts'
 
 /** What the page needs of a browser to show what results keep. */
 export interface ArtifactPorts {
@@ -49,9 +50,9 @@ const endings: Readonly<Record<string, string>> = {
   'image/avif': '.avif',
 }
 
-/** What it is called on a disk: its own name, or that which models know it by. */
+/** What it is called on a disk: its own name, in which nothing turns an ending around, or that which models know it by. */
 export const fileNameOf = (artifact: Artifact): string =>
-  artifact.name ?? `${artifactName(artifact)}${endings[artifact.mimeType] ?? ''}`
+  forDisplay(artifact.name ?? `${artifactName(artifact)}${endings[artifact.mimeType] ?? ''}`)
 
 /** What was read is remembered up to so many bytes, as rows that are scrolled away and back are drawn anew. */
 const mostHeldBytes = 64 * 1024 * 1024

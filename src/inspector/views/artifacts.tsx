@@ -1,32 +1,30 @@
-import { createContext, type JSX } from 'preact'
-import { useContext, useEffect, useRef, useState } from 'preact/hooks'
+import type { JSX } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { counted } from '../../charts/amounts.ts'
 import type { Artifact } from '../../protocol/artifacts.ts'
 import { artifactName } from '../../protocol/artifactNames.ts'
 import { artifactKind, fileNameOf, isShownInPlace, type ArtifactReader } from '../model/artifactReader.ts'
 import { formatBytes } from '../model/numbers.ts'
+import { forDisplay } from '../model/shortText.ts'
 import { ControlButton } from '../parts/controlButton.tsx'
 import { stopping } from '../parts/stopping.ts'
 
-/** What reads artifacts for the page; `null`: they are named, and cannot be read. */
-export const ArtifactsOfPage = createContext<ArtifactReader | null>(null)
-
 export interface ArtifactsProps {
-  readonly artifacts: readonly Artifact[] | undefined
-  /** Pictures are shown in their place. Default: they are opened. */
-  readonly showsPictures?: boolean
+  readonly artifacts: readonly Artifact[]
+  /** `null`: they are named, and cannot be read. */
+  readonly reader: ArtifactReader | null
+  /** Pictures are shown in their place; otherwise they are opened. */
+  readonly showsPictures: boolean
 }
 
 /** What a result keeps beside the log: its name, size and type, and ways to open and save it. */
-export function Artifacts({ artifacts = [], showsPictures = false }: ArtifactsProps): JSX.Element | null {
-  const reader = useContext(ArtifactsOfPage)
-  if (artifacts.length === 0) return null
+export function Artifacts({ artifacts, reader, showsPictures }: ArtifactsProps): JSX.Element {
   return (
     <ul class="artifacts" aria-label="Kept whole">
       {artifacts.map((artifact, index) => (
         <li key={`${artifact.id} ${index}`} class="artifact">
           <span class="artifact-name mono" title={artifactName(artifact)}>
-            {artifact.name ?? artifactName(artifact)}
+            {forDisplay(artifact.name ?? artifactName(artifact))}
           </span>
           <span class="muted">
             {formatBytes(artifact.bytes)}, {artifact.mimeType}

@@ -9,7 +9,7 @@ import { exactTime, isoTime } from '../model/dayTime.ts'
 import type { FollowedAgent } from '../model/followedAgent.ts'
 import { forDisplay } from '../model/shortText.ts'
 import { CallInput } from './callInput.tsx'
-import { Artifacts } from './artifacts.tsx'
+import { Artifacts } from './laterArtifacts.tsx'
 import { Media } from './conversationMedia.tsx'
 import { LongText } from './longText.tsx'
 

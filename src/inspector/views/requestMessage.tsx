@@ -7,7 +7,7 @@ import { formatCompact } from '../model/numbers.ts'
 import type { MessageMark } from '../model/requestMarks.ts'
 import type { RequestReason } from '../model/requestReason.ts'
 import { messageTokens } from '../model/requestSize.ts'
-import { Artifacts } from './artifacts.tsx'
+import { Artifacts } from './laterArtifacts.tsx'
 import { Media } from './conversationMedia.tsx'
 import { JsonText, LongText } from './longText.tsx'
 
