@@ -112,7 +112,7 @@ describe('Markdown', (it) => {
     assert.equal(parseMarkdown(' \n\n'), [])
   })
 
-  it('is text as it was written where it is too much to be parsed', () => {
+  it('is text as it was written where it is too much to be parsed', { timeoutMs: 30_000 }, () => {
     const hostile = [
       '[',
       '*',
