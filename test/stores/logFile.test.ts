@@ -20,7 +20,7 @@ describe('log file, writing', (it) => {
     assert.equal([file.log.lastSeq, file.log.size], [503, bytesOf(1, 503)])
   })
 
-  it('gathers calls up to some megabytes into one write, and no more', async (context) => {
+  it('gathers calls up to some megabytes into one write, and no more', { timeoutMs: 20_000 }, async (context) => {
     const file = await openDisk(context)
     const text = 'x'.repeat(1024 * 1024)
     const calls = recordsBetween(1, 40).map((record) =>

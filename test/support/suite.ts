@@ -16,7 +16,7 @@ export interface It {
   skip(title: string, ...rest: [CaseBody?] | [CaseOptions, CaseBody]): void
 }
 
-const defaultTimeoutMs = 2_000
+const defaultTimeoutMs = 5_000
 
 /** Whether the environment is that of a build server, where nothing may be skipped. */
 export const isCi = ({ CI }: NodeJS.ProcessEnv = process.env): boolean =>
