@@ -1,3 +1,5 @@
+import { namedBy } from '../protocol/jsonPointer.ts'
+
 /** Something in a document that cannot be used, and where. */
 export class DocumentProblem extends Error {
   /** A JSON pointer into the document, such as `#/paths/~1pets/get`. */
@@ -46,28 +48,8 @@ export function target(document: unknown, reference: unknown, at: string): Part 
     const what = `$ref ${JSON.stringify(reference)} leaves the document: bundle it into one first`
     throw new DocumentProblem(at, what)
   }
-  let value: unknown = document
-  for (const step of stepsOf(reference)) {
-    const isThere = typeof value === 'object' && value !== null && Object.hasOwn(value, step)
-    if (!isThere) throw new DocumentProblem(at, `$ref ${JSON.stringify(reference)} names nothing in the document`)
-    value = (value as Record<string, unknown>)[step]
-  }
-  return { value, at: reference }
-}
-
-function stepsOf(reference: string): readonly string[] {
-  const pointer = reference.slice(1)
-  if (pointer === '') return []
-  return pointer
-    .split('/')
-    .slice(1)
-    .map((step) => decoded(step).replaceAll('~1', '/').replaceAll('~0', '~'))
-}
-
-function decoded(step: string): string {
-  try {
-    return decodeURIComponent(step)
-  } catch {
-    return step
-  }
+  const named = namedBy(reference, document)
+  if (named === undefined)
+    throw new DocumentProblem(at, `$ref ${JSON.stringify(reference)} names nothing in the document`)
+  return { value: named.value, at: reference }
 }

@@ -1,3 +1,4 @@
+import { namedBy } from './jsonPointer.ts'
 import type { JsonSchema } from './model.ts'
 
 /** Of one check: more characters take long to compile, and more parts, references followed, long to check. */
@@ -63,17 +64,7 @@ function referred(reference: string, root: JsonSchema, known: Map<string, number
   const before = known.get(reference)
   if (before !== undefined) return before
   known.set(reference, 1)
-  const parts = partsOf(target(reference, root), root, known)
+  const parts = reference.startsWith('#') ? partsOf(namedBy(reference, root)?.value, root, known) : 1
   known.set(reference, parts)
   return parts
-}
-
-function target(reference: string, root: JsonSchema): unknown {
-  if (!reference.startsWith('#')) return undefined
-  let at: unknown = root
-  for (const step of reference.slice(1).split('/').slice(1)) {
-    const name = step.replaceAll('~1', '/').replaceAll('~0', '~')
-    at = typeof at === 'object' && at !== null && Object.hasOwn(at, name) ? (at as Record<string, unknown>)[name] : null
-  }
-  return at
 }

@@ -10,12 +10,12 @@ const ofText = (pattern: string): JsonSchema => ({
 })
 
 /** `A0` is twice `A1`, that is twice `A2`, and so on. */
-const doubling = (levels: number): JsonSchema => ({
+const doubling = (levels: number, defs = '$defs'): JsonSchema => ({
   type: 'object',
-  properties: { a: { $ref: '#/$defs/A0' } },
+  properties: { a: { $ref: `#/${defs}/A0` } },
   $defs: Object.fromEntries([
     ...Array.from({ length: levels }, (_, level) => {
-      const next = { $ref: `#/$defs/A${level + 1}` }
+      const next = { $ref: `#/${defs}/A${level + 1}` }
       return [`A${level}`, { allOf: [next, next] }]
     }),
     [`A${levels}`, { type: 'string' }],
@@ -25,6 +25,7 @@ const doubling = (levels: number): JsonSchema => ({
 const costly: Readonly<Record<string, JsonSchema>> = {
   'a repeated group of what is repeated': ofText('^(a+)+$'),
   'references that double what they lead to': doubling(30),
+  'the same, as a URL has them': doubling(30, '%24defs'),
   'very many characters': { type: 'object', properties: { a: { enum: ['x'.repeat(70_000)] } } },
   'such a pattern of names': { type: 'object', patternProperties: { '^(\\w+\\s?)*$': {} } },
 }

@@ -1,0 +1,29 @@
+/**
+ * What a reference within a document names, such as `#/$defs/Pet`; `undefined`: nothing, for a part of it is not there. Escapes of URLs and of JSON
+ * pointers are read. Pure.
+ */
+export function namedBy(reference: string, document: unknown): { readonly value: unknown } | undefined {
+  let value = document
+  for (const step of stepsOf(reference)) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step)) return undefined
+    value = (value as Record<string, unknown>)[step]
+  }
+  return { value }
+}
+
+function stepsOf(reference: string): readonly string[] {
+  const pointer = reference.slice(1)
+  if (pointer === '') return []
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((step) => decoded(step).replaceAll('~1', '/').replaceAll('~0', '~'))
+}
+
+function decoded(step: string): string {
+  try {
+    return decodeURIComponent(step)
+  } catch {
+    return step
+  }
+}
