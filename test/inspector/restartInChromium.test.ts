@@ -25,7 +25,8 @@ describeInChromium('the inspector page over a server that is killed', (it) => {
     const server = await startServerProcess(context)
     const inspector = await openInspector(context, Number(URL.parse(server.url)!.port))
     const { page, tab } = inspector
-    await startAgent(inspector, 'looking', { id: 'l1', prompt: 'first, 200 turns' })
+    // More turns than it will take: a fast server is not done before a slow page has seen it die twice.
+    await startAgent(inspector, 'looking', { id: 'l1', prompt: 'first, 50000 turns of 20 ms' })
     await tab('Timeline').click()
     await inspector.button('Log').click()
     await page.evaluate('globalThis.isTheSame = true')
@@ -42,7 +43,9 @@ describeInChromium('the inspector page over a server that is killed', (it) => {
       await server.start()
       await banner.waitFor({ state: 'detached' })
     }
-    // The agent is woken from its log by who speaks to it.
+    // The agent was woken from its log by who speaks to it, and goes on until it is aborted.
+    await until(page, `${lastSeq} > ${Number(await page.evaluate(lastSeq)) + 20}`)
+    await inspector.button('Abort').click()
     await inspector.isIn('idle')
     const records = await server.log('l1')
     await until(page, `${lastSeq} === ${records.length}`)

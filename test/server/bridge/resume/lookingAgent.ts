@@ -10,10 +10,12 @@ const usage = { input: 10, output: 5, cacheRead: 0, cacheWrite: 0 }
 
 /** How many turns a prompt asks for: "prompt 7, 20 turns" is 20 of them. */
 const turnsIn = /(\d+) turns/
+/** How long each look takes, where the prompt says so: "20 turns of 15 ms". */
+const lookMsIn = /turns of (\d+) ms/
 
 /**
  * An agent named `looking` that looks as many times as its newest prompt says, a turn each, and then says how often it did. Words
- * and looks take up to so many milliseconds.
+ * take up to so many milliseconds, and so do looks unless the prompt says how long they are.
  */
 export const lookingAgent = (clock: Clock, maxMs: number): AgentDefinition =>
   defineAgent({
@@ -23,10 +25,13 @@ export const lookingAgent = (clock: Clock, maxMs: number): AgentDefinition =>
     model: policyModel(
       ({ messages }) => {
         const asked = messages.findLastIndex(({ role, content }) => role === 'user' && turnsIn.test(textOf(content)))
-        const wanted = Number(turnsIn.exec(textOf(messages[asked]?.content ?? []))?.[1] ?? 1)
+        const prompt = textOf(messages[asked]?.content ?? [])
+        const wanted = Number(turnsIn.exec(prompt)?.[1] ?? 1)
+        const lookMs = lookMsIn.exec(prompt)?.[1]
         const done = messages.slice(asked + 1).filter(({ role }) => role === 'toolResult').length
         if (done + 1 >= wanted) return { text: `Looked ${done} times.`, usage }
-        return { text: `Look ${done} at it`, toolCalls: [{ name: 'look', input: { done } }], usage }
+        const input = { done, ...(lookMs === undefined ? {} : { lookMs: Number(lookMs) }) }
+        return { text: `Look ${done} at it`, toolCalls: [{ name: 'look', input }], usage }
       },
       { clock, wordDelayMs: maxMs },
     ),
@@ -34,7 +39,8 @@ export const lookingAgent = (clock: Clock, maxMs: number): AgentDefinition =>
       tool(
         'look',
         async (input, { signal }) => {
-          if (maxMs > 0) await pause(maxMs, clock, signal)
+          const { lookMs = maxMs } = input as { lookMs?: number }
+          if (lookMs > 0) await pause(lookMs, clock, signal)
           return `seen ${JSON.stringify(input)}`
         },
         { effects: 'none' },
