@@ -1,10 +1,12 @@
 import { defineConfig } from 'vite'
+import { ownAdvice } from './ownAdvice.ts'
 
 /** The inspector page: static files in `dist/inspector`, without anything inline, as its content security policy wants. */
 // oxlint-disable-next-line import/no-default-export -- Vite reads it so.
 export default defineConfig({
   root: import.meta.dirname,
   base: './',
+  plugins: [ownAdvice],
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   build: {
     outDir: '../../dist/inspector',

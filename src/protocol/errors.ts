@@ -148,9 +148,12 @@ export const errorInfo = (code: ErrorCode, what: string): ErrorInfo => ({
   message: advised(code, what),
 })
 
-/** With the advice; what ends with a mark of its own needs no full stop after it, as where one message is put into another. */
+/**
+ * With the advice, which the page has for its own errors only; what ends with a mark of its own needs no full stop after it, as where
+ * one message is put into another.
+ */
 const advised = (code: ErrorCode, what: string): string =>
-  `${what.replace(/(^|[^.])([.!?])\.$/, '$1$2')} ${errorTable[code]}`
+  `${what.replace(/(^|[^.])([.!?])\.$/, '$1$2')} ${errorTable[code]}`.trimEnd()
 
 /** The message of any thrown value. Never throws. */
 export function messageOf(thrown: unknown): string {

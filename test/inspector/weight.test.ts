@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { brotliCompressSync } from 'node:zlib'
 import { build, type Rolldown } from 'vite'
+import { errorCodes, errorTable, type ErrorCode } from '../../src/protocol/errors.ts'
 import { assert, describe } from '../support/suite.ts'
 
 const page = join(import.meta.dirname, '..', '..', 'src', 'inspector')
@@ -9,7 +10,7 @@ const page = join(import.meta.dirname, '..', '..', 'src', 'inspector')
  * Bytes as brotli has them: of what has to be there before the overview or the conversation of an agent can be drawn, of the details beside
  * it, and of all scripts, without the worker that lays charts out.
  */
-const most = { overview: 80_100, conversation: 91_900, withDetails: 98_800, all: 189_800 }
+const most = { overview: 78_300, conversation: 90_000, withDetails: 97_000, all: 188_000 }
 
 describe('the weight of the page', (it) => {
   it('is what a slow connection bears, and zod is none of it', { timeoutMs: 120_000 }, async () => {
@@ -50,6 +51,14 @@ describe('the weight of the page', (it) => {
       names.filter((name) => weights[name] > most[name]),
       [],
       JSON.stringify(weights),
+    )
+    const scripts = chunks.map(({ code }) => code).join('\n')
+    const isMade = (code: ErrorCode): boolean => new RegExp(`["'\`]${code}["'\`]`).test(scripts)
+    const isAdvised = (code: ErrorCode): boolean => scripts.includes(errorTable[code])
+    assert.equal(
+      errorCodes.filter((code) => isMade(code) && !isAdvised(code)),
+      [],
+      'the page does not have the advice of these errors, which it makes itself',
     )
   })
 })
