@@ -4,6 +4,7 @@ import type { JsonSchema, ToolSpec } from '../protocol/model.ts'
 import type { RestartPolicy } from '../machines/supervisorTypes.ts'
 import { isAgentDefinition, type AgentDefinition, type SubAgent } from './agentDefinition.ts'
 import type { AnyTool } from './tools/defineTool.ts'
+import { invalid } from './tools/toolSchema.ts'
 import { waitForName } from './tools/waitForTool.ts'
 
 /** An agent that may be called, and how; a bare definition takes the defaults. */
@@ -190,7 +191,7 @@ export function taskOf(
     ...(said.success ? [] : [`task: ${describeIssues(said.error)}`]),
     ...(other.success ? [] : [describeIssues(other.error)]),
   ]
-  if (!said.success || !other.success) return { ok: false, message: `Invalid arguments: ${wrong.join('; ')}.` }
+  if (!said.success || !other.success) return { ok: false, message: invalid(wrong.join('; ')) }
   const data = Object.keys(other.data).length === 0 ? '' : `\n\n${JSON.stringify(other.data, null, 2)}`
   return { ok: true, text: said.data + data }
 }

@@ -1,5 +1,5 @@
 import type * as Ajv from '@modelcontextprotocol/client/validators/ajv'
-import { cutEnd } from '../conversation/cutMiddle.ts'
+import { invalid, parseWith } from '../actors/tools/toolSchema.ts'
 import { bareJson } from '../protocol/bareJson.ts'
 import { whyCostly } from '../protocol/costlySchema.ts'
 import { messageOf } from '../protocol/errors.ts'
@@ -56,20 +56,13 @@ function checkOf(schema: JsonSchema, validator: Ajv.AjvJsonSchemaValidator): Inp
 
 /** The arguments go to the server as the model gave them: a schema's defaults are the server's to fill in. */
 const checkedBy = (check: Check): InputCheck => ({
-  parse: (input) => {
-    if (typeof input === 'string')
-      return { ok: false, message: `The arguments are not valid JSON: ${cutEnd(input, 200)}. Send one JSON object.` }
-    const given = input ?? {}
-    if (typeof given !== 'object' || Array.isArray(given))
-      return { ok: false, message: 'The arguments are not an object. Send one JSON object.' }
-    try {
-      const wrong = check(bareJson(given))
-      if (wrong === undefined) return { ok: true, value: given }
-      return { ok: false, message: `Invalid arguments: ${wrong}. Correct them and call again.` }
-    } catch (thrown) {
-      return { ok: false, message: `The arguments could not be checked: ${messageOf(thrown)}` }
-    }
-  },
+  parse: (input) =>
+    parseWith(input, (value) => {
+      if (typeof value !== 'object' || Array.isArray(value))
+        return { ok: false, message: 'The arguments are not an object. Send one JSON object.' }
+      const wrong = check(bareJson(value))
+      return wrong === undefined ? { ok: true, value } : { ok: false, message: invalid(wrong) }
+    }),
 })
 
 type Part = { readonly properties?: unknown; readonly required?: unknown }

@@ -1,6 +1,7 @@
 import type { Client } from '@modelcontextprotocol/client'
 import { z } from 'zod'
 import { describeIssues } from '../protocol/errors.ts'
+import { isNestedDeeper } from '../protocol/nesting.ts'
 
 /** What is used of a tool that a server lists. */
 const toolSchema = z.looseObject({
@@ -28,6 +29,8 @@ export interface Listed {
 
 const mostPages = 64
 const mostTools = 1_000
+/** Far more than a schema has; what is nested as deep as the stack ends whoever reads it. */
+const mostLevels = 200
 
 const pageOf = (field: string) =>
   z.looseObject({ [field]: z.array(z.unknown()), nextCursor: z.string().optional().catch(undefined) })
@@ -67,14 +70,18 @@ export async function listTools(client: Client, options: Request, clean: <T>(val
   const { entries, isCut } = await listAll(client, 'tools/list', 'tools', options)
   const tools = new Map<string, ListedTool>()
   const trouble: string[] = isCut ? [`its list does not end: only ${mostTools} tools at most are taken`] : []
-  for (const entry of clean(entries)) {
+  for (const whole of entries) {
+    const isDeep = isNestedDeeper(whole, mostLevels)
+    const entry = clean(isDeep ? nameAlone(whole as object) : whole)
     const read = toolSchema.safeParse(entry)
-    const wrong = read.success ? wrongIn(read.data, tools) : describeIssues(read.error)
+    const wrong = isDeep ? `it is nested deeper than ${mostLevels} levels` : wrongIn(read, tools)
     if (wrong === undefined) tools.set(read.data!.name, read.data!)
     else trouble.push(`tool ${nameIn(entry)}: ${wrong}`)
   }
   return { tools: [...tools.values()], trouble }
 }
+
+const nameAlone = ({ name }: { readonly name?: unknown }): object => (typeof name === 'string' ? { name } : {})
 
 const nameIn = (entry: unknown): string =>
   JSON.stringify((entry as { readonly name?: unknown } | null)?.name ?? null).slice(0, 80)
@@ -82,7 +89,11 @@ const nameIn = (entry: unknown): string =>
 /** A schema goes into every request. */
 const mostSchemaChars = 100_000
 
-function wrongIn(tool: ListedTool, known: ReadonlyMap<string, ListedTool>): string | undefined {
+function wrongIn(
+  { data: tool, error }: z.ZodSafeParseResult<ListedTool>,
+  known: ReadonlyMap<string, ListedTool>,
+): string | undefined {
+  if (error !== undefined) return describeIssues(error)
   if (known.has(tool.name)) return 'its name is there twice'
   if (tool.execution?.taskSupport === 'required') return 'it runs only as a task, which is not supported'
   const { type } = tool.inputSchema

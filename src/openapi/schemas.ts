@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { cutEnd } from '../conversation/cutMiddle.ts'
+import { invalid, parseWith } from '../actors/tools/toolSchema.ts'
 import { bareJson } from '../protocol/bareJson.ts'
 import { whyCostly } from '../protocol/costlySchema.ts'
-import { describeIssues, messageOf } from '../protocol/errors.ts'
+import { describeIssues } from '../protocol/errors.ts'
 import type { JsonSchema } from '../protocol/model.ts'
 import type { Tool } from '../actors/tools/defineTool.ts'
 import { below, DocumentProblem, isObject, resolve, target } from './references.ts'
@@ -149,17 +149,11 @@ export function checkOf(schema: JsonSchema): Tool['parse'] {
     whyCostly(schema) !== undefined
       ? anything
       : (readable(schema) ?? readable(without(unchecked, schema) as JsonSchema) ?? anything)
-  return (input) => {
-    if (typeof input === 'string')
-      return { ok: false, message: `The arguments are not valid JSON: ${cutEnd(input, 200)}. Send one JSON object.` }
-    try {
-      const result = shape.safeParse(bareJson(input ?? {}))
-      if (result.success) return { ok: true, value: input ?? {} }
-      return { ok: false, message: `Invalid arguments: ${describeIssues(result.error)}. Correct them and call again.` }
-    } catch (thrown) {
-      return { ok: false, message: `The arguments could not be checked: ${messageOf(thrown)}` }
-    }
-  }
+  return (input) =>
+    parseWith(input, (value) => {
+      const { error } = shape.safeParse(bareJson(value))
+      return error === undefined ? { ok: true, value } : { ok: false, message: invalid(describeIssues(error)) }
+    })
 }
 
 function readable(schema: JsonSchema): z.ZodType | undefined {

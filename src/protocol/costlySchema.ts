@@ -1,5 +1,6 @@
 import { namedBy } from './jsonPointer.ts'
 import type { JsonSchema } from './model.ts'
+import { mayRepeat } from './repeatedChecks.ts'
 
 /** Of one check: more characters take long to compile, and more parts, references followed, long to check. */
 const most = { chars: 65_536, parts: 20_000, ways: 10_000 } as const
@@ -14,9 +15,8 @@ export function whyCostly(schema: JsonSchema): string | undefined {
   const pattern = patternsIn(schema).find(mayTakeLong)
   if (pattern !== undefined)
     return `its regular expression ${JSON.stringify(pattern.slice(0, 60))} could be tried for very long`
-  return partsOf(schema, schema, new Map()) > most.parts
-    ? `its references come to more than ${most.parts} parts`
-    : undefined
+  if (partsOf(schema, schema, new Map()) > most.parts) return `its references come to more than ${most.parts} parts`
+  return mayRepeat(schema) ? 'several of its choices lead back to the same one' : undefined
 }
 
 function patternsIn(value: unknown): readonly string[] {

@@ -1,4 +1,5 @@
 import { RuntimeError } from '../protocol/errors.ts'
+import { isNestedDeeper } from '../protocol/nesting.ts'
 import type { LogRecord } from '../protocol/records.ts'
 import { readValue } from '../protocol/upgradeRecord.ts'
 import { checksumOf } from './checksum.ts'
@@ -15,11 +16,6 @@ export const corruptLine = ({ file, line }: LinePlace, why: string): RuntimeErro
 
 /** More levels than any record has: values from tools and models are cut off before (`cloneJson`), and JSON.stringify has its own limit. */
 const deepest = 1_000
-
-function isTooDeep(value: unknown, level = 0): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  return level === deepest || Object.values(value).some((inner) => isTooDeep(inner, level + 1))
-}
 
 /**
  * Whether the last field of a line is one no record has, shaped like a checksum: then its name or value is what was damaged.
@@ -51,7 +47,7 @@ export function readRecord(line: string | Buffer, place: LinePlace): LogRecord |
     return corruptLine(place, text.trim() === '' ? 'it is blank' : 'it is not JSON')
   }
   // A level takes two characters, so short lines need no look.
-  if (text.length > 2 * deepest && isTooDeep(parsed)) return corruptLine(place, 'it is nested too deeply')
+  if (text.length > 2 * deepest && isNestedDeeper(parsed, deepest)) return corruptLine(place, 'it is nested too deeply')
   const read = readValue(parsed)
   if ('code' in read)
     return read.code === 'LOG_VERSION'

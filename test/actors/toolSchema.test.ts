@@ -1,6 +1,8 @@
-import type { z } from 'zod'
+import { z } from 'zod'
 import { defineTool, type ToolContext } from '../../src/actors/tools/defineTool.ts'
 import type { SchemaResult, StandardInput, ToolSchema } from '../../src/actors/tools/toolSchema.ts'
+import { InputChecks } from '../../src/mcp/inputSchemas.ts'
+import { checkOf } from '../../src/openapi/schemas.ts'
 import { withCode } from '../support/agentHarness.ts'
 import { assert, describe } from '../support/suite.ts'
 
@@ -68,6 +70,17 @@ describe('the schema of a tool', (it) => {
       ok: false,
       message: 'Invalid arguments: n is not seven. Correct them and call again.',
     })
+  })
+
+  it('that very much breaks is told of in few words, whoever checks', async () => {
+    const many = { n: Array.from({ length: 50_000 }, () => 'x') }
+    const numbers = z.object({ n: z.array(z.number()) })
+    const asJson = z.toJSONSchema(numbers) as { type: string }
+    const checks = [made(numbers).parse, (await new InputChecks().of(asJson)).parse, checkOf(asJson)]
+    for (const parse of checks) {
+      const wrong = parse(many)
+      assert.match(wrong.ok ? '' : wrong.message, /^Invalid arguments: .{2000}\. Correct them and call again\.$/)
+    }
   })
 
   it('of which the check throws, or says nothing, is an error that the model reads', () => {

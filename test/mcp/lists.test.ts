@@ -12,6 +12,9 @@ const tool = (name: string, more: object = {}): object => ({
   ...more,
 })
 
+/** Schemas within each other: `not`, of `not`, and so on. */
+const nested = (levels: number): object => JSON.parse(`${'{"not":'.repeat(levels)}{}${'}'.repeat(levels)}`) as object
+
 describe('the list of a server', (it) => {
   it(
     'may have tools that are none: they are left out and told, the others are there',
@@ -43,6 +46,18 @@ describe('the list of a server', (it) => {
       )
       assert.match(trouble, /tool "task": it runs only as a task, which is not supported/)
       assert.match(trouble, /tool "huge": its schema has \d+ characters/)
+    },
+  )
+
+  it(
+    'may have tools that are nested as deep as nobody reads: they are left out as well',
+    { timeoutMs },
+    async (context) => {
+      const pages = [[tool('deep', { inputSchema: nested(1_500) }), { name: nested(1_500) }, tool('good')]]
+      const { connection, names } = await opened(context, raw({ pages }))
+      assert.equal(names(), ['good'])
+      const why = 'it is nested deeper than 200 levels'
+      assert.is(connection.trouble, `tool "deep": ${why}; tool null: ${why}`)
     },
   )
 

@@ -22,11 +22,35 @@ const doubling = (levels: number, defs = '$defs'): JsonSchema => ({
   ]),
 })
 
+const back = { $ref: '#/$defs/T' }
+const withT = (T: JsonSchema): JsonSchema => ({
+  type: 'object',
+  properties: { t: back },
+  $defs: { T, O: { type: 'object', properties: { a: back } } },
+})
+const list = { type: 'array', items: back }
+const fields = { type: 'object', additionalProperties: back }
+
 const costly: Readonly<Record<string, JsonSchema>> = {
   'a repeated group of what is repeated': ofText('^(a+)+$'),
   'references that double what they lead to': doubling(30),
   'the same, as a URL has them': doubling(30, '%24defs'),
   'very many characters': { type: 'object', properties: { a: { enum: ['x'.repeat(70_000)] } } },
+  'choices of one kind that lead back': withT({
+    anyOf: [
+      { type: 'object', properties: { a: back } },
+      { type: 'object', properties: { a: back, b: {} } },
+      { type: 'string' },
+    ],
+  }),
+  'the same by references, one of which names no type': withT({
+    oneOf: [{ $ref: '#/$defs/O' }, { properties: { a: back } }],
+  }),
+  'the same, one in another': withT({ anyOf: [{ anyOf: [list, { type: 'string' }] }, list] }),
+  'what all of has, and fields beside it': withT({ allOf: [{ $ref: '#/$defs/O' }], properties: { a: back } }),
+  'fields by their names and by patterns': withT({ properties: { a: back }, patternProperties: { '^a': back } }),
+  'items, and one of them': withT({ items: back, contains: back }),
+  'a condition that is tried besides': withT({ if: fields, then: fields }),
   'such a pattern of names': { type: 'object', patternProperties: { '^(\\w+\\s?)*$': {} } },
 }
 
@@ -75,6 +99,10 @@ describe('a schema from elsewhere that could hold the process', (it) => {
       ofText('^[a-z]+$'),
       doubling(8),
       { type: 'object', properties: { child: { $ref: '#' }, name: { type: 'string' } } },
+      // Any JSON.
+      withT({ anyOf: [{ type: 'string' }, { type: ['number', 'null'] }, list, fields] }),
+      withT({ type: 'object', properties: { left: back, right: back, all: list }, additionalProperties: back }),
+      withT({ anyOf: [{ $ref: '#/$defs/O' }, list, { type: 'object', properties: { a: { type: 'string' } } }] }),
       { type: 'object', properties: many, $defs: { A: { type: 'array', items: { type: 'string' } } } },
       { type: 'object', properties: { a: { $ref: 'https://example.org/a.json' }, pattern: { type: 'string' } } },
     ]

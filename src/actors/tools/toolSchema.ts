@@ -149,7 +149,9 @@ function toParsed(result: SchemaResult): Parsed {
   return { ok: false, message: invalid(wrongIn(result?.error)) }
 }
 
-const invalid = (what: string): string => `Invalid arguments: ${what}. Correct them and call again.`
+/** What a model reads of arguments that do not fit: of very many of them the first. */
+export const invalid = (what: string): string =>
+  `Invalid arguments: ${cutEnd(what, 2_000)}. Correct them and call again.`
 
 /** What a library says is wrong: its issues, its own or those of a cause, else its message. */
 function wrongIn(error: unknown): string {
@@ -176,7 +178,8 @@ export const parseInput = (schema: z.ZodType, input: unknown): Parsed =>
       : { ok: false, message: invalid(describeIssues(result.error)) }
   })
 
-function parseWith(input: unknown, check: (value: unknown) => Parsed): Parsed {
+/** Reads arguments as far as they are JSON, and checks them. */
+export function parseWith(input: unknown, check: (value: unknown) => Parsed): Parsed {
   if (typeof input === 'string') {
     return { ok: false, message: `The arguments are not valid JSON: ${cutEnd(input, 200)}. Send one JSON object.` }
   }
