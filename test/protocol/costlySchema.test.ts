@@ -50,6 +50,7 @@ const costly: Readonly<Record<string, JsonSchema>> = {
   'what all of has, and fields beside it': withT({ allOf: [{ $ref: '#/$defs/O' }], properties: { a: back } }),
   'fields by their names and by patterns': withT({ properties: { a: back }, patternProperties: { '^a': back } }),
   'items, and one of them': withT({ items: back, contains: back }),
+  'fields, and what one of them asks for': withT({ properties: { a: back }, dependentSchemas: { a: fields } }),
   'a condition that is tried besides': withT({ if: fields, then: fields }),
   'such a pattern of names': { type: 'object', patternProperties: { '^(\\w+\\s?)*$': {} } },
 }
@@ -99,6 +100,11 @@ describe('a schema from elsewhere that could hold the process', (it) => {
       ofText('^[a-z]+$'),
       doubling(8),
       { type: 'object', properties: { child: { $ref: '#' }, name: { type: 'string' } } },
+      // Choices that lead to what leads back to itself, and do not lead back themselves.
+      {
+        ...withT({ type: 'object', properties: { a: back } }),
+        properties: { t: back, u: { anyOf: [fields, { type: 'object', properties: { b: back } }] } },
+      },
       // Any JSON.
       withT({ anyOf: [{ type: 'string' }, { type: ['number', 'null'] }, list, fields] }),
       withT({ type: 'object', properties: { left: back, right: back, all: list }, additionalProperties: back }),
