@@ -15,6 +15,7 @@ export function whyCostly(schema: JsonSchema): string | undefined {
   const pattern = patternsIn(schema).find(mayTakeLong)
   if (pattern !== undefined)
     return `its regular expression ${JSON.stringify(pattern.slice(0, 60))} could be tried for very long`
+  if (hasNames(schema, schema)) return 'it refers to parts of itself by names, which are not followed'
   if (partsOf(schema, schema, new Map()) > most.parts) return `its references come to more than ${most.parts} parts`
   return mayRepeat(schema) ? 'several of its choices lead back to the same one' : undefined
 }
@@ -49,6 +50,20 @@ export function mayTakeLong(pattern: string): boolean {
   return ways > most.ways || endless > 1 || (endless === 1 && (!plain.startsWith('^') || plain.includes('|')))
 }
 
+const named = ['$anchor', '$dynamicAnchor', '$dynamicRef', '$recursiveRef'] as const
+
+/** Whether a part has a name that is no pointer, or may refer to one: what that comes to is not known here. */
+function hasNames(value: unknown, root: JsonSchema): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  const { $id, $ref } = value as { readonly $id?: unknown; readonly $ref?: unknown }
+  return (
+    named.some((name) => typeof (value as Record<string, unknown>)[name] === 'string') ||
+    (typeof $id === 'string' && value !== root) ||
+    (typeof $ref === 'string' && !/^#(\/|$)/.test($ref) && root['$id'] !== undefined) ||
+    Object.values(value).some((inner) => hasNames(inner, root))
+  )
+}
+
 /** How many parts a check walks through, with those that references lead to; what refers to itself needs a value of as many levels. */
 function partsOf(value: unknown, root: JsonSchema, known: Map<string, number>): number {
   if (typeof value !== 'object' || value === null) return 0
@@ -64,7 +79,7 @@ function referred(reference: string, root: JsonSchema, known: Map<string, number
   const before = known.get(reference)
   if (before !== undefined) return before
   known.set(reference, 1)
-  const parts = reference.startsWith('#') ? partsOf(namedBy(reference, root)?.value, root, known) : 1
+  const parts = partsOf(namedBy(reference, root)?.value, root, known)
   known.set(reference, parts)
   return parts
 }

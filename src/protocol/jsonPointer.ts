@@ -3,6 +3,8 @@
  * pointers are read. Pure.
  */
 export function namedBy(reference: string, document: unknown): { readonly value: unknown } | undefined {
+  // A name that is no pointer.
+  if (!/^#(\/|$)/.test(reference)) return undefined
   let value = document
   for (const step of stepsOf(reference)) {
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step)) return undefined

@@ -57,7 +57,7 @@ function branchesOf(name: (typeof ofValue)[number], part: Part, root: JsonSchema
 }
 
 function referred(reference: unknown, root: JsonSchema): readonly unknown[] {
-  const named = typeof reference === 'string' && reference.startsWith('#') ? namedBy(reference, root) : undefined
+  const named = typeof reference === 'string' ? namedBy(reference, root) : undefined
   return named === undefined ? [] : [named.value]
 }
 

@@ -52,6 +52,13 @@ const costly: Readonly<Record<string, JsonSchema>> = {
   'items, and one of them': withT({ items: back, contains: back }),
   'fields, and what one of them asks for': withT({ properties: { a: back }, dependentSchemas: { a: fields } }),
   'a condition that is tried besides': withT({ if: fields, then: fields }),
+  'names instead of pointers': withT({
+    $anchor: 'T',
+    anyOf: [fields, { type: 'object', properties: { a: { $ref: '#T' } } }],
+  }),
+  'an address within': withT({ $id: 'https://example.org/t', anyOf: [fields] }),
+  'its own address': { $id: 'https://example.org/t', type: 'object', properties: { a: { $ref: 't#/$defs/A0' } } },
+  'what is found out as it is checked': { type: 'object', properties: { a: { $dynamicRef: '#meta' } } },
   'such a pattern of names': { type: 'object', patternProperties: { '^(\\w+\\s?)*$': {} } },
 }
 
@@ -61,7 +68,8 @@ describe('a schema from elsewhere that could hold the process', (it) => {
   for (const [what, schema] of Object.entries(costly))
     it(`is left to whoever carries the call out: ${what}`, async () => {
       const { parse, unchecked } = await new InputChecks().of(schema)
-      assert.type(unchecked, 'string')
+      assert.type(whyCostly(schema), 'string')
+      assert.is(unchecked, whyCostly(schema))
       assert.equal(parse(given), { ok: true, value: given })
       assert.equal(checkOf(schema)(given), { ok: true, value: given })
     })
@@ -100,6 +108,7 @@ describe('a schema from elsewhere that could hold the process', (it) => {
       ofText('^[a-z]+$'),
       doubling(8),
       { type: 'object', properties: { child: { $ref: '#' }, name: { type: 'string' } } },
+      { $id: 'https://example.org/t', ...withT({ type: 'object', properties: { $id: { type: 'string' }, a: back } }) },
       // Choices that lead to what leads back to itself, and do not lead back themselves.
       {
         ...withT({ type: 'object', properties: { a: back } }),
