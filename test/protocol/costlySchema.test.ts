@@ -51,7 +51,7 @@ const costly: Readonly<Record<string, JsonSchema>> = {
   'fields by their names and by patterns': withT({ properties: { a: back }, patternProperties: { '^a': back } }),
   'items, and one of them': withT({ items: back, contains: back }),
   'fields, and what one of them asks for': withT({ properties: { a: back }, dependentSchemas: { a: fields } }),
-  'a condition that is tried besides': withT({ if: fields, then: fields }),
+  'a condition that is tried besides': withT({ if: fields, else: fields }),
   'names instead of pointers': withT({
     $anchor: 'T',
     anyOf: [fields, { type: 'object', properties: { a: { $ref: '#T' } } }],
