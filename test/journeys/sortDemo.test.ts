@@ -161,6 +161,17 @@ describe('the sort demo', (it) => {
     assert.is(code, 2)
     assert.match(stderr, /--time-limit goes with "demo sort" only/)
   })
+
+  it('is meant by its name misspelt, which is no task', { timeoutMs }, async (context) => {
+    for (const [word, meant] of [
+      ['sotr', 'sort'],
+      ['stal', 'stall'],
+    ] as const) {
+      const { code, stdout, stderr } = await runCli(context, ['demo', word])
+      assert.equal([code, stdout], [2, ''])
+      assert.match(stderr, `There is no demo "${word}". Did you mean "${meant}"?`)
+    }
+  })
 })
 
 const said = (text: string): RequestMessage => ({ role: 'user', content: [{ type: 'text', text }] })

@@ -1,4 +1,5 @@
 import { RuntimeError } from '../../protocol/errors.ts'
+import { nearestWord } from '../../protocol/nearestWord.ts'
 import { addressOf } from '../addressOf.ts'
 import { type CliHost, exitCodes } from '../cliHost.ts'
 import type { CommandRun } from '../command.ts'
@@ -19,6 +20,17 @@ const wordDelayMs = 18
 /** The commands of the sample project that need no approval. */
 const testCommand = /^(?:npm (?:run )?test(?: --silent)?|node --test(?: [\w./-]+)*)$/
 
+const brakingDemos = { sort: runSortDemo, long: runLongDemo, stall: runStallDemo }
+const isBraking = (task: string | undefined): task is keyof typeof brakingDemos =>
+  task !== undefined && Object.hasOwn(brakingDemos, task)
+
+/** Any words are a task for the sample project; one that is nearly the name of a demo is meant as that. */
+function checkTask(task: string): void {
+  const nearest = isBraking(task) ? undefined : nearestWord(task, Object.keys(brakingDemos))
+  if (nearest !== undefined)
+    throw new RuntimeError('INVALID_OPTION', `There is no demo "${task}". Did you mean "${nearest}"?`)
+}
+
 /**
  * `escapement demo`: the main job on a sample project in a temporary folder. Without a task it needs no key and no network;
  * with one, the model is chosen as for `run`. `demo sort` is a dead end that is given up, `demo long` a long run that
@@ -28,10 +40,10 @@ export const demoCommand: CommandRun = async (invocation, host) => {
   const { task, model, timeLimit, json, yes, stay } = invocation
   // Report a mistake in it before anything is created.
   addressOf(invocation, host)
-  if (task === 'sort') return runSortDemo(invocation, host)
-  if (timeLimit !== undefined) throw new RuntimeError('INVALID_OPTION', '--time-limit goes with "demo sort" only.')
-  if (task === 'long') return runLongDemo(invocation, host)
-  if (task === 'stall') return runStallDemo(invocation, host)
+  if (task !== undefined) checkTask(task)
+  if (timeLimit !== undefined && task !== 'sort')
+    throw new RuntimeError('INVALID_OPTION', '--time-limit goes with "demo sort" only.')
+  if (isBraking(task)) return brakingDemos[task](invocation, host)
   const asked = model ?? (task === undefined ? 'embedded' : undefined)
   const choice = await chooseModel({
     asked,
