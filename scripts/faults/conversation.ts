@@ -155,10 +155,10 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'conversation-19',
-    file: 'src/conversation/overlay.ts',
+    file: 'src/conversation/laidOverlays.ts',
     what: 'a revert behind the newest compaction leaves the one before out of force',
-    from: 'overlays.findLast((overlay)',
-    to: 'overlays.find((overlay)',
+    from: 'this.#all.findLast((',
+    to: 'this.#all.find((',
     tests: ['conversation/'],
   },
   {

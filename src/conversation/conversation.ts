@@ -15,6 +15,7 @@ import type { NodeReader } from './conversationTree.ts'
 import type { ConversationView } from './conversationView.ts'
 import { check, corrupt } from './corruptRecord.ts'
 import { factsBehind } from './facts.ts'
+import { LaidOverlays, type OverlaySpan } from './laidOverlays.ts'
 import { changedByOverlay, wrongInPrune } from './hiddenSteps.ts'
 import { renderRepair } from './repairNote.ts'
 import { noNotes, noteTokens, type NoteTokens } from './noteTokens.ts'
@@ -25,14 +26,14 @@ import { UndoneTags } from './undoneTags.ts'
 import { TrunkChanges } from './trunkChanges.ts'
 import { WaitingMessages } from './waitingMessages.ts'
 import { withhold } from './withheld.ts'
-import { activeOverlay, layOverlay, wrongInOverlay, type LaidOverlay } from './overlay.ts'
+import { layOverlay, wrongInOverlay, type LaidOverlay } from './overlay.ts'
 
 /**
  * The conversation tree: a fold of the log. `apply` is its only way to change; it appends in amortised constant time.
  */
 export class Conversation extends TreeView implements ConversationView {
   readonly #counter: TokenCounter
-  #overlays: readonly LaidOverlay[] = nobody
+  readonly overlays: LaidOverlays
   /** Missing while nobody has waited. */
   #waiting: WaitingMessages | undefined
   #open: OpenStep | undefined
@@ -46,7 +47,7 @@ export class Conversation extends TreeView implements ConversationView {
   readonly #undone = new UndoneTags((id) => this.tree.node(id))
   #ownFrom: NodeId = 1
   /** The overlay in force at the last change. */
-  #shown: Overlay | undefined
+  #shown: OverlaySpan | undefined
 
   /** `kept`: what `keep` gave of one with the same counter, and its nodes. */
   constructor(
@@ -55,6 +56,7 @@ export class Conversation extends TreeView implements ConversationView {
   ) {
     super(kept && { ...kept.state.tree, nodes: kept.nodes }, kept && tagsIn(kept.state))
     this.#counter = counter
+    this.overlays = new LaidOverlays(kept?.state.overlays, kept?.nodes)
     if (kept !== undefined) this.#restore(kept.state)
   }
 
@@ -62,15 +64,14 @@ export class Conversation extends TreeView implements ConversationView {
     const { open, waiting, annotations, undone } = state
     ;({ lastSeq: this.#lastSeq, correction: this.#correction, ownFrom: this.#ownFrom } = state)
     ;({ notes: this.#notes, repair: this.#repair } = state)
-    this.#overlays = state.overlays
-    this.#shown = state.overlays[state.shown]
+    this.#shown = state.shown === undefined ? undefined : this.overlays.span(state.shown)
     if (waiting !== undefined) this.#waiting = new WaitingMessages(waiting)
     if (annotations !== undefined) this.#annotations = new Annotations(annotations)
     this.#open = open && openedAgain(open)
     if (undone !== undefined) this.#undone.resume(undone.id, this.#annotations!.tagged[undone.tagged]!)
   }
 
-  /** All of it but the nodes, as plain JSON. It shares objects with the conversation: not to be kept for later. */
+  /** All of it but the nodes and overlays, as plain JSON. It shares objects with the conversation: not to be kept for later. */
   keep(): KeptConversation {
     return {
       lastSeq: this.#lastSeq,
@@ -78,8 +79,8 @@ export class Conversation extends TreeView implements ConversationView {
       ownFrom: this.#ownFrom,
       notes: this.#notes,
       repair: this.#repair,
-      overlays: this.#overlays,
-      shown: this.#overlays.findIndex((overlay) => overlay === this.#shown),
+      overlays: this.overlays.spans,
+      shown: this.#shown?.nodeId,
       waiting: this.#waiting?.keep(),
       annotations: this.#annotations?.keep(),
       open: this.#open && keepOpen(this.#open),
@@ -159,7 +160,8 @@ export class Conversation extends TreeView implements ConversationView {
 
   /** The compaction in force: the newest whose span is on the trunk. */
   get overlay(): LaidOverlay | undefined {
-    return this.#overlays.length === 0 ? undefined : activeOverlay(this.#overlays, this)
+    const active = this.overlays.active(this)
+    return active && this.overlays.get(active.nodeId)
   }
 
   get counter(): TokenCounter {
@@ -173,7 +175,7 @@ export class Conversation extends TreeView implements ConversationView {
 
   /** The last node that the summary of this id stands for. */
   summaryEnd(id: NodeId): ConversationNode | undefined {
-    const overlay = this.#overlays.find(({ nodeId }) => nodeId === id)
+    const overlay = this.overlays.span(id)
     return overlay === undefined ? undefined : this.tree.node(overlay.to)
   }
 
@@ -316,7 +318,7 @@ export class Conversation extends TreeView implements ConversationView {
     if (this.#open !== undefined) throw corrupt(record, 'a step is still open')
     if (overlay.nodeId <= this.tree.lastNodeId) throw corrupt(record, `${formatNodeId(overlay.nodeId)} is taken`)
     check(record, wrongInOverlay(overlay, this))
-    this.#overlays = [...this.#overlays, layOverlay(overlay, this)]
+    this.overlays.add(layOverlay(overlay, this))
     this.tree.lastNodeId = overlay.nodeId
     this.#changed(this.tree.node(overlay.from)!.depth)
   }
@@ -381,8 +383,9 @@ export class Conversation extends TreeView implements ConversationView {
 
   #changed(depth: number): void {
     const before = this.#shown
-    this.#shown = this.overlay
-    const moved = before === this.#shown ? [] : [before, this.#shown].flatMap((overlay) => overlay ?? [])
+    this.#shown = this.overlays.active(this)
+    const moved =
+      before?.nodeId === this.#shown?.nodeId ? [] : [before, this.#shown].flatMap((overlay) => overlay ?? [])
     const depths = moved.map((overlay) => changedByOverlay(overlay, this.#annotations?.hidden, this))
     this.#changes.add(Math.min(depth, ...depths))
     this.#notes = noteTokens(this, this.#annotations)

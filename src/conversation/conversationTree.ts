@@ -2,11 +2,12 @@ import type { Tag } from '../protocol/braking.ts'
 import type { NodeId } from '../protocol/ids.ts'
 import { KnownIds, type KeptIds } from '../protocol/knownIds.ts'
 import type { RecordOf } from '../protocol/records.ts'
+import type { OverlayReader } from './laidOverlays.ts'
 import { makeNode, repeatNode, type CallMarks, type ConversationNode } from './node.ts'
 import type { TokenCounter } from './tokenCounter.ts'
 
-/** Nodes that are kept. */
-export interface NodeReader {
+/** Nodes and overlays that are kept. */
+export interface NodeReader extends OverlayReader {
   /** The highest id there may be. */
   readonly last: NodeId
   /** A node with these tags; another object each time. */

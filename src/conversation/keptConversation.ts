@@ -2,13 +2,13 @@ import type { Tag } from '../protocol/braking.ts'
 import type { NodeId } from '../protocol/ids.ts'
 import type { KeptAnnotations } from './annotations.ts'
 import type { KeptTree } from './conversationTree.ts'
+import type { OverlaySpan } from './laidOverlays.ts'
 import type { NoteTokens } from './noteTokens.ts'
 import type { KeptOpenStep } from './openStep.ts'
-import type { LaidOverlay } from './overlay.ts'
 import type { KeptWaiting } from './waitingMessages.ts'
 
 /**
- * A conversation but for its nodes, as plain JSON, so that a process that comes later need not fold its log again. Whoever changes a class that
+ * A conversation but for its nodes and overlays, as plain JSON, so that a process that comes later need not fold its log again. Whoever changes a class that
  * is kept here changes `checkpointForm` of the runtime too.
  */
 export interface KeptConversation {
@@ -17,9 +17,10 @@ export interface KeptConversation {
   readonly ownFrom: NodeId
   readonly notes: NoteTokens
   readonly repair?: string | undefined
-  readonly overlays: readonly LaidOverlay[]
-  /** Which of them was in force at the last change; -1: none. */
-  readonly shown: number
+  /** What they say is kept with the nodes. */
+  readonly overlays: readonly OverlaySpan[]
+  /** The summary that was in force at the last change. */
+  readonly shown?: NodeId | undefined
   readonly waiting?: KeptWaiting | undefined
   readonly annotations?: KeptAnnotations | undefined
   readonly open?: KeptOpenStep | undefined

@@ -29,11 +29,6 @@ export interface LaidOverlay extends Overlay {
   readonly tokens: number
 }
 
-/** The newest overlay whose whole span is on the trunk; an older one holds again when a revert undoes the newer. */
-export function activeOverlay<O extends Overlay>(overlays: readonly O[], subject: OverlaySubject): O | undefined {
-  return overlays.findLast((overlay) => subject.onTrunk(overlay.from) && subject.onTrunk(overlay.to))
-}
-
 /** Whether a compaction leaves a node in its span word for word: messages of people, and pinned steps. */
 export const staysWhole = (node: ConversationNode, { annotations }: Pick<OverlaySubject, 'annotations'>): boolean =>
   node.message.role === 'user' || annotations?.pinned.has(node.stepId) === true

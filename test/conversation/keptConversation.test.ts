@@ -149,7 +149,11 @@ describe('a conversation that was kept', (it) => {
     const taken: number[] = []
     const restored = new Conversation(log.conversation.counter, {
       state,
-      nodes: { last: nodes.last, take: (id, tags) => (taken.push(id), nodes.take(id, tags)) },
+      nodes: {
+        last: nodes.last,
+        take: (id, tags) => (taken.push(id), nodes.take(id, tags)),
+        readOverlay: (id) => nodes.readOverlay(id),
+      },
     })
     const [{ request }, whole] = [assembleRequest(restored, log.frame), assembleRequest(log.conversation, log.frame)]
     assert.equal(request, whole.request)
@@ -158,6 +162,45 @@ describe('a conversation that was kept', (it) => {
       [],
     )
     assert.is(viewOf(restored), viewOf(log.conversation))
+  })
+
+  it('reads what a summary says when it is in force, so that many of them weigh as little as their places', () => {
+    const log = played([], false)
+    for (let time = 1; time <= 6; time += 1) {
+      for (let step = 0; step < 6; step += 1) log.step([{ output: `${step} `.repeat(30) }])
+      log.compact({ recent: 2, summary: `${time}: ${'what happened '.repeat(200)}` })
+    }
+    const { conversation } = log
+    const state = JSON.parse(JSON.stringify(conversation.keep())) as KeptConversation
+    assert.is(state.overlays.length, 6)
+    assert.ok(JSON.stringify(state).length < 3_000)
+    const nodes = new KeptNodes(keepNodes(conversation, small))
+    const plain = nodes.chunks.filter(({ isDeflated }) => !isDeflated).map(({ bytes }) => Buffer.from(bytes).toString())
+    assert.match(plain.join(), '6: what happened')
+    assert.not.match(plain.join(), '5: what happened')
+    const read: number[] = []
+    const restored = new Conversation(conversation.counter, {
+      state,
+      nodes: {
+        last: nodes.last,
+        take: (id, tags) => nodes.take(id, tags),
+        readOverlay: (id) => (read.push(id), nodes.readOverlay(id)),
+      },
+    })
+    assert.equal(read, [])
+    assert.equal(restored.overlay, conversation.overlay)
+    assert.is(restored.overlay, restored.overlay)
+    assert.equal(read, [conversation.overlay!.nodeId])
+    for (const { nodeId } of state.overlays) {
+      assert.is(restored.node(nodeId), undefined)
+      assert.equal(restored.overlays.get(nodeId), conversation.overlays.get(nodeId))
+    }
+    const { length } = log.records
+    assert.is(log.revert(1).applied, true)
+    for (const record of log.records.slice(length)) restored.apply(record)
+    assert.equal([restored.overlay, conversation.overlay], [undefined, undefined])
+    assert.is(viewOf(restored), viewOf(conversation))
+    assert.is(viewOf(again(restored, small)), viewOf(conversation))
   })
 
   it('reads a node when it is asked for, and says when bytes are missing', () => {

@@ -1,3 +1,4 @@
+import { bodyOf, type KeptAgent } from '../../src/runtime/agents/keptAgent.ts'
 import { defineAgent, type AgentOptions } from '../../src/actors/defineAgent.ts'
 import { policyModel } from '../../src/actors/models/policyModel.ts'
 import { createRuntime, type Runtime } from '../../src/createRuntime.ts'
@@ -74,6 +75,15 @@ async function long(context: CaseContext) {
   await work(context, known.store)
   const checkpoint = (await known.checkpoints.read('a'))!
   return { ...known, checkpoint, records: await recordsOf(known.store, 'a') }
+}
+
+/** One that says that there is a summary, which its nodes do not have. */
+function withSummary(body: Uint8Array): Uint8Array {
+  const length = new DataView(body.buffer, body.byteOffset).getUint32(0, true)
+  const kept = JSON.parse(Buffer.from(body.subarray(4, 4 + length)).toString()) as KeptAgent
+  const { conversation } = kept
+  const overlays = [{ nodeId: conversation.tree.lastNodeId + 1, from: 1, to: 2 }]
+  return bodyOf({ ...kept, conversation: { ...conversation, overlays } }, body.subarray(4 + length))
 }
 
 /** Puts another checkpoint in the place of the one there is. */
@@ -192,6 +202,7 @@ describe('a long log', (it) => {
     'is empty': () => ({ body: new Uint8Array(0) }),
     'is cut off': ({ body }) => ({ body: body.slice(0, -10) }),
     'is cut off early': ({ body }) => ({ body: body.slice(0, 100) }),
+    'lacks what a summary says': ({ body }) => ({ body: withSummary(body) }),
     'is no JSON': ({ body }) => ({ body: body.map((byte, at) => (at === 5 ? 0 : byte)) }),
   }
   for (const [what, change] of Object.entries(wrong))

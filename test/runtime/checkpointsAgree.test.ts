@@ -149,7 +149,10 @@ async function checkpointOf(...given: Parameters<typeof hostOf>): Promise<Checkp
 /** What the next process would read of its nodes, in whatever chunks they are. */
 function nodesIn(bytes: Uint8Array): unknown[] {
   const nodes = new KeptNodes(bytes)
-  return Array.from({ length: nodes.last }, (_, index) => nodes.take(index + 1, []) ?? null)
+  return Array.from(
+    { length: nodes.last },
+    (_, index) => nodes.take(index + 1, []) ?? nodes.readOverlay(index + 1) ?? null,
+  )
 }
 
 /** What an agent is made of, and what it would ask next. */

@@ -2,9 +2,8 @@ import { deflateRawSync } from 'node:zlib'
 import type { NodeId } from '../../protocol/ids.ts'
 import type { Conversation } from '../../conversation/conversation.ts'
 import { jsonBytes } from './jsonBytes.ts'
-import { KeptNodes, sizes, type NodeChunk } from './keptNodes.ts'
-import type { ConversationNode } from '../../conversation/node.ts'
-import { rowOf } from './nodeRow.ts'
+import { KeptNodes, overlayBit, sizes, type NodeChunk, type OverlayRow } from './keptNodes.ts'
+import { rowOf, type NodeRow } from './nodeRow.ts'
 
 /** Fast rather than small: what people and tools say shrinks to a third or less. */
 const level = 1
@@ -24,7 +23,7 @@ interface Chunk extends NodeChunk {
 }
 
 /**
- * The nodes of a conversation as `KeptNodes` reads them. What no request shows goes into chunks that are deflated, so that there is little
+ * The nodes and overlays of a conversation as `KeptNodes` reads them. What no request shows goes into chunks that are deflated, so that there is little
  * to read when the agent is opened, and stays there. Full chunks of which all is still shown, and nothing has changed, are taken over.
  */
 export function keepNodes(conversation: Conversation, { full, worthIt } = usual): Uint8Array<ArrayBuffer> {
@@ -46,42 +45,49 @@ export function keepNodes(conversation: Conversation, { full, worthIt } = usual)
   })
   const pools = { shown: new Pool(), hidden: new Pool() }
   for (const id of fresh.toSorted((a, b) => a - b)) {
-    const node = conversation.node(id)
-    if (node === undefined) continue
+    const row = rowIn(conversation, id)
+    if (row === undefined) continue
     const isDeflated = !isShown(id)
     const pool = isDeflated ? pools.hidden : pools.shown
-    pool.add(node)
+    pool.add(row)
     if (pool.size >= full) stay.push(pool.take(isDeflated))
   }
   // Few hidden nodes are not deflated, so that the next checkpoint puts them together with others, but they are not read with those shown.
   if (pools.hidden.size > 0) stay.push(pools.hidden.take(pools.hidden.size >= worthIt))
   if (pools.shown.size > 0) stay.push(pools.shown.take(false))
-  return bytesOf(lastNodeId, stay)
+  return bytesOf(lastNodeId, stay, new Set(conversation.overlays.spans.map(({ nodeId }) => nodeId)))
 }
 
-/** Whether requests show a node, as things stand. */
+function rowIn(conversation: Conversation, id: NodeId): NodeRow | OverlayRow | undefined {
+  const node = conversation.node(id)
+  if (node !== undefined) return rowOf(node)
+  const overlay = conversation.overlays.get(id)
+  return overlay && [id, overlay]
+}
+
+/** Whether requests show a node or an overlay, as things stand. */
 function shownIn(conversation: Conversation): (id: NodeId) => boolean {
   const { overlay, annotations } = conversation
   const kept = new Set(overlay?.kept)
   const isHidden = (id: NodeId): boolean => annotations?.hiddenBy(conversation.node(id)!.stepId) !== undefined
   const hides = (annotations?.hidden.spans.length ?? 0) > 0
   return (id) => {
-    if (!conversation.onTrunk(id)) return false
+    if (!conversation.onTrunk(id)) return id === overlay?.nodeId
     if (overlay !== undefined && id >= overlay.from && id <= overlay.to) return kept.has(id)
     return !hides || !isHidden(id)
   }
 }
 
-/** Nodes that are to be one chunk. */
+/** What is to be one chunk. */
 class Pool {
   #ids: NodeId[] = []
   #texts: string[] = []
   /** How long they are, about. */
   size = 0
 
-  add(node: ConversationNode): void {
-    const text = JSON.stringify(rowOf(node))
-    this.#ids.push(node.id)
+  add(row: NodeRow | OverlayRow): void {
+    const text = JSON.stringify(row)
+    this.#ids.push(row[0])
     this.#texts.push(text)
     this.size += text.length + 1
   }
@@ -96,7 +102,7 @@ class Pool {
   }
 }
 
-function bytesOf(last: NodeId, chunks: readonly Chunk[]): Uint8Array<ArrayBuffer> {
+function bytesOf(last: NodeId, chunks: readonly Chunk[], overlays: ReadonlySet<NodeId>): Uint8Array<ArrayBuffer> {
   const table = sizes.head + sizes.node * last
   let end = table + sizes.chunk * chunks.length
   const bytes = new Uint8Array(chunks.reduce((sum, chunk) => sum + chunk.bytes.length, end))
@@ -104,7 +110,8 @@ function bytesOf(last: NodeId, chunks: readonly Chunk[]): Uint8Array<ArrayBuffer
   view.setUint32(0, last, true)
   view.setUint32(4, chunks.length, true)
   chunks.forEach((chunk, place) => {
-    for (const id of chunk.ids) view.setUint16(sizes.head + sizes.node * (id - 1), place + 1, true)
+    for (const id of chunk.ids)
+      view.setUint16(sizes.head + sizes.node * (id - 1), (place + 1) | (overlays.has(id) ? overlayBit : 0), true)
     bytes.set(chunk.bytes, end)
     end += chunk.bytes.length
     view.setUint32(table + sizes.chunk * place, end, true)

@@ -17,7 +17,7 @@ import type { KeptProgress } from './progress.ts'
 import type { KeptAsking } from './turnRequests.ts'
 
 /** Another one for every change of what is kept, or of how: older checkpoints are then as none. */
-export const checkpointForm = 'agent-4'
+export const checkpointForm = 'agent-5'
 
 /** Everything that is folded from a log but the nodes of its conversation, as plain JSON. */
 export interface KeptAgent {
@@ -92,6 +92,8 @@ export function goOnFrom(
   const wrong = wrongIn(kept, records, definition)
   if (wrong !== undefined) throw new Error(wrong)
   const nodes = new KeptNodes(body.subarray(headBytes + length))
+  if (kept.conversation.overlays.some(({ nodeId }) => nodes.chunkOf(nodeId) < 0))
+    throw new Error('a summary is missing')
   const conversation = new Conversation(definition.counter, { state: kept.conversation, nodes })
   const context = new ContextFold(kept.context)
   for (const record of records) {

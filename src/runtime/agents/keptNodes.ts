@@ -2,6 +2,7 @@ import { inflateRawSync } from 'node:zlib'
 import type { NodeId } from '../../protocol/ids.ts'
 import type { NodeReader } from '../../conversation/conversationTree.ts'
 import type { ConversationNode } from '../../conversation/node.ts'
+import type { LaidOverlay } from '../../conversation/overlay.ts'
 import type { Tag } from '../../protocol/braking.ts'
 import { nodeOf, type NodeRow } from './nodeRow.ts'
 
@@ -14,19 +15,26 @@ export interface NodeChunk {
   readonly isDeflated: boolean
 }
 
+/** An overlay as JSON, by the id of its summary. */
+export type OverlayRow = readonly [id: NodeId, overlay: LaidOverlay]
+
+/** Marks the ids of overlays among those of nodes. */
+export const overlayBit = 0x80_00
+
 /** Bytes of what stands before the chunks: two numbers, two bytes for each node, five for each chunk. */
 export const sizes = { head: 8, node: 2, chunk: 5 } as const
 
 /**
- * Nodes as bytes, in chunks that are read when one of their nodes is first asked for. Numbers have their lowest byte first: the highest id
+ * Nodes and overlays as bytes, in chunks that are read when one of their nodes is first asked for. Numbers have their lowest byte first: the highest id
  * and how many chunks there are, of 32 bits; for each id the chunk that has its node, counted from 1, or 0, of 16 bits; of each chunk where
- * it ends, of 32 bits, and 1 if it is deflated. Then the chunks: JSON arrays of rows (`NodeRow`). Ids of summaries have no node.
+ * it ends, of 32 bits, and 1 if it is deflated. Then the chunks: JSON arrays of rows (`NodeRow`, `OverlayRow`). Ids of summaries have an
+ * overlay, and `overlayBit` says so.
  */
 export class KeptNodes implements NodeReader {
   readonly #view: DataView
   readonly chunks: readonly NodeChunk[]
   /** What was read and not asked for yet, by chunk. */
-  readonly #read: (Map<NodeId, NodeRow> | undefined)[] = []
+  readonly #read: (Map<NodeId, NodeRow | OverlayRow> | undefined)[] = []
   /** The highest id there may be. */
   readonly last: NodeId
 
@@ -47,27 +55,42 @@ export class KeptNodes implements NodeReader {
     if (from !== bytes.length) throw new RangeError('nodes are missing')
   }
 
-  /** The chunk that has a node, by its place; -1: there is none of this id. */
+  #entry(id: NodeId): number {
+    return id < 1 || id > this.last ? 0 : this.#view.getUint16(sizes.head + sizes.node * (id - 1), true)
+  }
+
+  /** The chunk that has a node or an overlay, by its place; -1: there is none of this id. */
   chunkOf(id: NodeId): number {
-    if (id < 1 || id > this.last) return -1
-    return this.#view.getUint16(sizes.head + sizes.node * (id - 1), true) - 1
+    return (this.#entry(id) & ~overlayBit) - 1
   }
 
   /** A node is given once: the next time it is read again. */
   take(id: NodeId, tags: readonly Tag[]): ConversationNode | undefined {
+    const entry = this.#entry(id)
+    if (entry === 0 || (entry & overlayBit) !== 0) return undefined
+    const row = this.#takeRow(id) as NodeRow | undefined
+    return row && nodeOf(row, tags)
+  }
+
+  /** An overlay is given once as well. */
+  readOverlay(id: NodeId): LaidOverlay | undefined {
+    if ((this.#entry(id) & overlayBit) === 0) return undefined
+    return (this.#takeRow(id) as OverlayRow | undefined)?.[1]
+  }
+
+  #takeRow(id: NodeId): NodeRow | OverlayRow | undefined {
     const place = this.chunkOf(id)
-    if (place < 0) return undefined
     let rows = this.#read[place]
     if (rows?.has(id) !== true) this.#read[place] = rows = this.#rowsIn(place)
     const row = rows.get(id)
     rows.delete(id)
-    return row && nodeOf(row, tags)
+    return row
   }
 
-  #rowsIn(place: number): Map<NodeId, NodeRow> {
+  #rowsIn(place: number): Map<NodeId, NodeRow | OverlayRow> {
     const { bytes, isDeflated } = this.chunks[place]!
     const text = decoder.decode(isDeflated ? inflateRawSync(bytes) : bytes)
-    const rows = JSON.parse(text) as NodeRow[]
+    const rows = JSON.parse(text) as (NodeRow | OverlayRow)[]
     return new Map(rows.map((row) => [row[0], row]))
   }
 }
