@@ -8,8 +8,8 @@ import type { KeptOpenStep } from './openStep.ts'
 import type { KeptWaiting } from './waitingMessages.ts'
 
 /**
- * A conversation but for its nodes and overlays, as plain JSON, so that a process that comes later need not fold its log again. Whoever changes a class that
- * is kept here changes `checkpointForm` of the runtime too.
+ * A conversation but for its nodes and overlays, as plain JSON, so that a process that comes later need not fold its log again. Whoever
+ * changes a class that is kept here changes `checkpointForm` of the runtime too.
  */
 export interface KeptConversation {
   readonly lastSeq: number
