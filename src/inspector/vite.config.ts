@@ -30,6 +30,8 @@ export default defineConfig({
               minShareCount: 2,
               includeDependenciesRecursively: false,
             },
+            // Beside what is fetched at first, or in a view of its own.
+            { name: 'sources', test: /\/sourcesPanel\.tsx$/, includeDependenciesRecursively: false },
             { name: 'shared', minShareCount: 2 },
           ],
         },

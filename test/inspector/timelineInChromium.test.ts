@@ -5,7 +5,7 @@ import { defineTool } from '../../src/actors/tools/defineTool.ts'
 import { checkProblems, describeInChromium } from '../browser/chromium.ts'
 import { assert } from '../support/suite.ts'
 import { axeViolations } from './axe.ts'
-import { openInspector, serveInspector, until } from './inspectorHarness.ts'
+import { openInspector, serveInspector, textIn, until } from './inspectorHarness.ts'
 
 const look = defineTool({
   name: 'look',
@@ -94,6 +94,7 @@ describeInChromium('the timeline of the inspector page', (it) => {
       const rows = page.getByRole('treeitem').and(page.locator('.bar-row'))
       await rows.filter({ hasText: 'scout' }).waitFor()
       const before = await rows.count()
+      assert.match(await textIn(page.locator('.tick.is-start').first()), /^\d\d:\d\d:\d\d$/)
       await page.locator('.bars').focus()
       for (const key of ['Home', 'ArrowDown', 'ArrowDown', 'ArrowDown']) await page.keyboard.press(key)
       const call = page.getByRole('treeitem', { selected: true }).and(page.locator('.bar-row'))

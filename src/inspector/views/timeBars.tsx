@@ -200,10 +200,13 @@ const recordOf = ({ span: { kind, seq, endSeq, error } }: SpanRow): number =>
 const isOf = ({ agentId, span }: SpanRow, event: AgentEvent, own: string): boolean =>
   agentId === own && (span.seq === event.seq || span.endSeq === event.seq)
 
-/** The time of day at which something began, by the clock of its log. */
+const seconds = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' })
+
+/** The time of day at which something began, by the clock of its log: to the second, as one run follows another within a minute. */
 function startWords(fold: SpanFold, from: number, begun: number | undefined): string {
   const root = fold.roots.find((span) => span.from === from)
-  return root === undefined ? '' : dayTime(root.time, begun)
+  const words = root === undefined ? '' : dayTime(root.time, begun)
+  return /^\d\d:\d\d$/.test(words) ? seconds.format(root!.time) : words
 }
 
 function oldTurns({ roots }: SpanFold): number {
