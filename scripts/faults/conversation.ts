@@ -157,8 +157,8 @@ export const faults: readonly Fault[] = [
     id: 'conversation-19',
     file: 'src/conversation/laidOverlays.ts',
     what: 'a revert behind the newest compaction leaves the one before out of force',
-    from: 'this.#all.findLast((',
-    to: 'this.#all.find((',
+    from: 'this.#all.findLast(({',
+    to: 'this.#all.find(({',
     tests: ['conversation/'],
   },
   {

@@ -32,12 +32,13 @@ export class LaidOverlays {
   }
 
   span(nodeId: NodeId): OverlaySpan | undefined {
-    return this.#all.find((overlay) => overlay.nodeId === nodeId)
+    return this.#all.findLast((overlay) => overlay.nodeId === nodeId)
   }
 
   /** @throws Error: it is not where it was kept. */
   get(nodeId: NodeId): LaidOverlay | undefined {
-    const at = this.#all.findIndex((overlay) => overlay.nodeId === nodeId)
+    // The newest is asked for with every look at the conversation.
+    const at = this.#all.findLastIndex((overlay) => overlay.nodeId === nodeId)
     const overlay = this.#all[at]
     if (overlay === undefined || isWhole(overlay)) return overlay
     const read = this.#kept?.readOverlay(nodeId)

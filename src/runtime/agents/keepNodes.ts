@@ -23,8 +23,9 @@ interface Chunk extends NodeChunk {
 }
 
 /**
- * The nodes and overlays of a conversation as `KeptNodes` reads them. What no request shows goes into chunks that are deflated, so that there is little
- * to read when the agent is opened, and stays there. Full chunks of which all is still shown, and nothing has changed, are taken over.
+ * The nodes and overlays of a conversation as `KeptNodes` reads them. What no request shows goes into chunks that are deflated, so that
+ * there is little to read when the agent is opened, and stays there. Full chunks of which all is still shown, and nothing has changed, are
+ * taken over.
  */
 export function keepNodes(conversation: Conversation, { full, worthIt } = usual): Uint8Array<ArrayBuffer> {
   const { lastNodeId } = conversation

@@ -25,10 +25,10 @@ export const overlayBit = 0x80_00
 export const sizes = { head: 8, node: 2, chunk: 5 } as const
 
 /**
- * Nodes and overlays as bytes, in chunks that are read when one of their nodes is first asked for. Numbers have their lowest byte first: the highest id
- * and how many chunks there are, of 32 bits; for each id the chunk that has its node, counted from 1, or 0, of 16 bits; of each chunk where
- * it ends, of 32 bits, and 1 if it is deflated. Then the chunks: JSON arrays of rows (`NodeRow`, `OverlayRow`). Ids of summaries have an
- * overlay, and `overlayBit` says so.
+ * Nodes and overlays as bytes, in chunks that are read when one of them is first asked for. Numbers have their lowest byte first: the
+ * highest id and how many chunks there are, of 32 bits; for each id the chunk that has its node or overlay, counted from 1, or 0, of 16
+ * bits, with `overlayBit` for an overlay, whose id is that of its summary; of each chunk where it ends, of 32 bits, and 1 if it is deflated.
+ * Then the chunks: JSON arrays of rows (`NodeRow`, `OverlayRow`).
  */
 export class KeptNodes implements NodeReader {
   readonly #view: DataView
