@@ -1,4 +1,5 @@
 import { systemClock, type Clock } from '../protocol/clock.ts'
+import { ResumedChat } from './resumedChat.ts'
 
 export interface EscapementChatOptions {
   /** Where `aiSdkChat` of `escapement/ai-sdk` answers. Default `/api/chat`. */
@@ -30,15 +31,16 @@ export interface EscapementChatTransport {
   prepareSendMessagesRequest<M extends Message>(asked: Asked<M>): { body: object }
 }
 
-/** How many requests a chat has made, by the address of its stream: components may make a transport whenever they render. */
-const made = new Map<string, number>()
+/** Requests of a chat, by the address of its stream: components may make a transport whenever they render. */
+const chats = new Map<string, { made: number; readonly resumed: ResumedChat }>()
 
 /** Milliseconds in which a request that follows one that was given up says that nothing is to stop: effects of React run twice. */
 const againMs = 50
 
 /**
- * Options for `DefaultChatTransport` of the AI SDK: `stop()` aborts the run, which it does not by itself, and only the newest messages are
- * sent, as the server has the others. `useChat` stops when its component goes; a `Chat` that is held outside does not.
+ * Options for `DefaultChatTransport` of the AI SDK: `stop()` aborts the run, which it does not by itself; only the newest messages are
+ * sent, as the server has the others; and what is decided while a page that was just loaded still resumes is not undone by what it
+ * resumes. `useChat` stops when its component goes; a `Chat` that is held outside does not.
  *
  * @example
  * ```ts no-run
@@ -59,18 +61,21 @@ export function escapementChat(options: EscapementChatOptions = {}): EscapementC
     }),
     async fetch(input, init = {}) {
       const asked = input instanceof Request ? input.url : String(input)
-      const address = init.method === 'POST' ? streamOf(asked, idIn(init.body)) : asked
-      const number = (made.get(address) ?? 0) + 1
-      made.set(address, number)
+      const isSaid = init.method === 'POST'
+      const address = isSaid ? streamOf(asked, idIn(init.body)) : asked
+      const chat = chats.get(address) ?? { made: 0, resumed: new ResumedChat() }
+      chats.set(address, chat)
+      const number = (chat.made += 1)
       init.signal?.addEventListener('abort', () => {
         clock.after(againMs, () => {
-          if (made.get(address) !== number) return
+          if (chat.made !== number) return
           const { headers = {}, credentials = 'same-origin' } = init
           // It stops nothing where nothing is under way, or nobody answers.
           void send(address, { method: 'DELETE', headers, credentials }).catch(() => {})
         })
       })
-      return await send(input, init)
+      if (isSaid) return await chat.resumed.say(() => send(input, init))
+      return await chat.resumed.resume((signal) => send(input, { ...init, signal }), init.signal ?? null)
     },
   }
 }

@@ -1,0 +1,114 @@
+import { DefaultChatTransport, isToolUIPart, type UIMessage } from 'ai'
+import { z } from 'zod'
+import { escapementChat } from '../../../src/client.ts'
+import { defineAgent, defineTool } from '../../../src/index.ts'
+import { scriptedModel } from '../../../src/testing.ts'
+import { assert, describe, type CaseContext } from '../../support/suite.ts'
+import { nextTurn } from '../../support/runCase.ts'
+import { checkReload, serveChats, settled, shape, until } from './chatHarness.ts'
+
+/**
+ * A chat that waits for an approval, in a page that was just loaded and resumes it: the server has answered, and its answer, or what is
+ * in it, is on its way until `arrive`.
+ */
+async function justLoaded(context: CaseContext, late: 'answer' | 'content' = 'answer') {
+  const refund = defineTool({
+    name: 'refund',
+    description: 'Pays back.',
+    input: z.object({}),
+    needsApproval: true,
+    run: async () => 'paid',
+  })
+  const model = scriptedModel([{ toolCalls: [{ name: 'refund', input: {} }] }, 'Done.'])
+  const serving = await serveChats(context, [defineAgent({ name: 'a', model, tools: [refund] })])
+  await serving.chat().sendMessage({ text: 'go' })
+  const arrived = Promise.withResolvers<void>()
+  const first = Promise.withResolvers<void>()
+  const methods: (string | undefined)[] = []
+  const send: typeof fetch = async (input, init) => {
+    methods.push(init?.method)
+    if (methods.length > 1) return await fetch(input, init)
+    const answer = await fetch(input, { ...init, signal: null })
+    const content = await answer.bytes()
+    init!.signal!.addEventListener('abort', () => arrived.reject(init!.signal!.reason))
+    first.resolve()
+    if (late === 'answer') await arrived.promise
+    const body = new ReadableStream<Uint8Array>({
+      pull: async (controller) => {
+        await arrived.promise
+        controller.enqueue(content)
+        controller.close()
+      },
+    })
+    return new Response(body, answer)
+  }
+  const transport = new DefaultChatTransport<UIMessage>(escapementChat({ api: serving.api, fetch: send }))
+  const chat = serving.chat({ messages: await serving.messages(), transport })
+  const resuming = chat.resumeStream()
+  await first.promise
+  const approvalId = chat.messages[1]!.parts.find(isToolUIPart)!.approval!.id
+  const approve = async (): Promise<void> => await chat.addToolApprovalResponse({ id: approvalId, approved: true })
+  return { serving, chat, resuming, arrive: arrived.resolve, methods, approve }
+}
+
+const done = ['step-start', 'refund:output-available', 'step-start', 'text Done.']
+const isDone = ({ messages }: { readonly messages: UIMessage[] }): boolean => shape(messages[1]).includes('text Done.')
+
+const isFailed = ({ status }: { readonly status: string }): boolean => status === 'error'
+
+describe('a chat that is resumed', (it) => {
+  for (const late of ['answer', 'content'] as const)
+    it(`is not put back by what it resumes, when something is decided before its ${late} arrives`, async (context) => {
+      const { serving, chat, resuming, methods, approve } = await justLoaded(context, late)
+      await nextTurn()
+      assert.is(chat.status, 'ready', 'what was loaded can be answered')
+      await approve()
+      await until(chat, isDone)
+      await resuming
+      await settled(chat)
+      assert.equal(shape(chat.messages[1]), done)
+      assert.equal(methods, ['GET', 'POST', 'GET'])
+      await checkReload(serving, chat)
+    })
+
+  it('is shown as it was when nothing is decided', async (context) => {
+    const { chat, resuming, arrive, methods, approve } = await justLoaded(context, 'content')
+    arrive()
+    await resuming
+    assert.equal(shape(chat.messages[1]), ['step-start', 'refund:approval-requested'])
+    await approve()
+    await until(chat, isDone)
+    assert.equal(methods, ['GET', 'POST'])
+  })
+
+  it('says why something said meanwhile was refused, and goes on saying so', async (context) => {
+    const { serving, chat, resuming, methods, approve } = await justLoaded(context)
+    const agent = serving.runtime.agent('chat')!
+    agent.decide(agent.pending()[0]!.key, 'approve')
+    await agent.settled()
+    await approve()
+    await until(chat, isFailed)
+    await resuming
+    assert.is(chat.status, 'error')
+    assert.match(chat.error?.message ?? '', /Nothing that was decided waits any more/)
+    assert.equal(methods, ['GET', 'POST'])
+  })
+
+  it('fails as what was said meanwhile when the server is gone', async (context) => {
+    const { serving, chat, resuming, approve } = await justLoaded(context)
+    await serving.server.close()
+    await approve()
+    await until(chat, isFailed)
+    await resuming
+    assert.is(chat.status, 'error')
+    assert.instance(chat.error, TypeError)
+  })
+
+  it('ends at once when it is stopped', async (context) => {
+    const { chat, resuming, approve } = await justLoaded(context)
+    await approve()
+    await chat.stop()
+    await resuming
+    assert.is(chat.status, 'ready')
+  })
+})
