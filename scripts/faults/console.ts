@@ -130,4 +130,12 @@ export const faults: readonly Fault[] = [
     to: '${run.status}',
     tests: ['inspector/modelShell'],
   },
+  {
+    id: 'console-17',
+    file: 'src/inspector/model/viewStanding.ts',
+    what: 'a sub-agent that has gone, or of which only the log is there, is said to start',
+    from: 'const mayStart = isRunning && at === null && !hasLeft',
+    to: 'const mayStart = at === null',
+    tests: ['inspector/modelShell'],
+  },
 ]

@@ -4,6 +4,7 @@ import type { Took } from '../../src/charts/workTimes.ts'
 import type { AgentViewState } from '../../src/inspector/model/agentView.ts'
 import {
   callsUnderWay,
+  childStanding,
   costsOf,
   restWords,
   viewNow,
@@ -104,12 +105,35 @@ describe('the calls under way', (it) => {
     end(6, 'c'),
   ]
   it('are those of the turn that have begun and not ended', () => {
-    assert.equal(callsUnderWay(records, 3), { doing: 'run_command npm test', since: 300, children: 0 })
-    assert.equal(callsUnderWay(records, 4), { doing: 'run_command npm test and 1 more', since: 300, children: 1 })
-    assert.equal(callsUnderWay(records, 5), { doing: 'coder x', since: 400, children: 1 })
+    assert.equal(callsUnderWay(records, 3), { doing: 'run_command npm test', since: 300, children: [] })
+    assert.equal(callsUnderWay(records, 4), {
+      doing: 'run_command npm test and 1 more',
+      since: 300,
+      children: ['lead.1'],
+    })
+    assert.equal(callsUnderWay(records, 5), { doing: 'coder x', since: 400, children: ['lead.1'] })
   })
   it('are none once they have ended, and before there are any', () => {
     assert.equal([callsUnderWay(records, 6), callsUnderWay(records, 2), callsUnderWay([], 0)], [null, null, null])
+  })
+})
+
+describe('where a sub-agent stands', (it) => {
+  const records = [start(1, 'a', 'coder', { task: 'x' }, 'lead.1'), end(2, 'a'), start(3, 'b', 'coder', {}, 'lead.2')]
+  const view: Parameters<typeof childStanding>[1] = { records, at: null, lastSeq: 3, isRunning: true }
+  const unknown = { summary: undefined, hasLeft: false }
+  const words = (child: string, shown = view, known: Parameters<typeof childStanding>[2] = unknown): string =>
+    childStanding(child, shown, known).words
+  it('is what the server says of it', () => {
+    const summary = { agentId: 'lead.2', path: ['lead'], state: 'idle', pending: [] } as unknown as AgentSummary
+    assert.is(words('lead.2', view, { summary, hasLeft: false }), 'idle')
+  })
+  it('is that it starts, while its call is under way and the server has not named it yet', () => {
+    assert.equal(childStanding('lead.2', view, unknown), { standing: 'working', words: 'starting' })
+    assert.is(words('lead.1'), 'ended', 'its call has ended')
+    assert.is(words('lead.2', view, { summary: undefined, hasLeft: true }), 'ended', 'it has gone')
+    assert.is(words('lead.2', { ...view, at: 3 }), 'ended', 'the past is shown')
+    assert.is(words('lead.2', { ...view, isRunning: false }), 'ended', 'only its log is there')
   })
 })
 

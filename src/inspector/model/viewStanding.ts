@@ -8,6 +8,7 @@ import type { Pending } from '../../protocol/pending.ts'
 import type { LogRecord } from '../../protocol/records.ts'
 import type { AgentViewState } from './agentView.ts'
 import { oneLine } from './shortText.ts'
+import { standsOf, type Stands } from './stands.ts'
 
 /** The calls under way at the end of some records. */
 export interface CallsUnderWay {
@@ -15,8 +16,8 @@ export interface CallsUnderWay {
   readonly doing: string
   /** When the oldest began, in epoch milliseconds. */
   readonly since: number
-  /** How many of them sub-agents carry out. */
-  readonly children: number
+  /** Ids of the sub-agents that carry some of them out. */
+  readonly children: readonly string[]
 }
 
 /** The calls that had begun and not ended after the first `end` records; `null` when there are none. Pure; looks no further back than the turn. */
@@ -35,7 +36,7 @@ export function callsUnderWay(records: readonly LogRecord[], end: number): Calls
   return {
     doing: `${callLine(first!.name, first!.input)}${more}`,
     since: first!.time,
-    children: open.filter(({ childId }) => childId !== undefined).length,
+    children: open.flatMap(({ childId }) => childId ?? []),
   }
 }
 
@@ -50,6 +51,20 @@ export function viewStanding(view: AgentViewState, summary: AgentSummary | undef
     ...(session.last === undefined ? {} : { last: session.last }),
     ...(doing === undefined ? {} : { doing }),
   }
+}
+
+/** Where a sub-agent of the agent that is shown stands; `summary`: what the server says of it, if it runs; `hasLeft`: the server said it has gone. Pure. */
+export function childStanding(
+  child: string,
+  { records, at, lastSeq, isRunning }: Pick<AgentViewState, 'records' | 'at' | 'lastSeq' | 'isRunning'>,
+  { summary, hasLeft }: { readonly summary: AgentSummary | undefined; readonly hasLeft: boolean },
+): Pick<Stands, 'standing' | 'words'> {
+  if (summary !== undefined) return standsOf(summary)
+  // The log that names it may be faster than the list of those that run.
+  const mayStart = isRunning && at === null && !hasLeft
+  return mayStart && callsUnderWay(records, lastSeq)?.children.includes(child) === true
+    ? { standing: 'working', words: 'starting' }
+    : { standing: 'ended', words: 'ended' }
 }
 
 /** What waits for people below an agent, in words: `2 approvals, 1 question`; empty for nothing. Pure. */
@@ -82,7 +97,7 @@ export function viewNow(view: AgentViewState, summary: AgentSummary | undefined,
     doing: standingWords(viewStanding(view, summary)),
     ...(turn === undefined ? {} : { turnIndex: turn.index }),
     ...(since === undefined ? {} : { forMs: Math.max(0, now - since) }),
-    ...(calls === null ? {} : { children: calls.children }),
+    ...(calls === null ? {} : { children: calls.children.length }),
     ...(summary?.contextTokens === undefined ? {} : { contextTokens: withoutGaps(summary.contextTokens) }),
     costUsd: costsOf(view, summary).tree,
     ...(run === undefined ? {} : { limits: run.limits }),

@@ -3,7 +3,7 @@ import type { FollowedAgent } from '../model/followedAgent.ts'
 import type { Inspector } from '../model/inspector.ts'
 import type { AgentDialog } from './headerActions.tsx'
 import { nameOf } from '../model/agentNames.ts'
-import { standsOf } from '../model/stands.ts'
+import { childStanding } from '../model/viewStanding.ts'
 import { detailsWidth } from '../model/shellChoices.ts'
 import { Splitter } from '../parts/splitter.tsx'
 import { StateDot } from '../parts/stateDot.tsx'
@@ -70,8 +70,8 @@ export function DetailsPane({ inspector, view, onOpen }: DetailsPaneProps) {
               {children.slice(-50).map((child) => {
                 const agent = running.get(child)
                 const named = agent ?? left.get(child)
-                const { standing, words } =
-                  agent === undefined ? { standing: 'ended', words: 'ended' } : standsOf(agent)
+                const known = { summary: agent, hasLeft: left.has(child) }
+                const { standing, words } = childStanding(child, view.state.value, known)
                 return (
                   <li key={child}>
                     <StateDot state={standing} />
