@@ -132,10 +132,18 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'console-17',
-    file: 'src/inspector/model/viewStanding.ts',
+    file: 'src/inspector/model/childStanding.ts',
     what: 'a sub-agent that has gone, or of which only the log is there, is said to start',
     from: 'const mayStart = isRunning && at === null && !hasLeft',
     to: 'const mayStart = at === null',
     tests: ['inspector/modelShell'],
+  },
+  {
+    id: 'console-18',
+    file: 'src/inspector/views/useDraft.ts',
+    what: 'what is typed for a call is lost when its card is out of sight',
+    from: 'deciding.typed.set(key, next)',
+    to: '',
+    tests: ['inspector/decidingInChromium'],
   },
 ]

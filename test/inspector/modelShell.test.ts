@@ -1,10 +1,10 @@
 import { KeptTexts } from '../../src/inspector/model/keptTexts.ts'
 import { ShellChoices } from '../../src/inspector/model/shellChoices.ts'
 import type { Took } from '../../src/charts/workTimes.ts'
+import { childStanding } from '../../src/inspector/model/childStanding.ts'
 import type { AgentViewState } from '../../src/inspector/model/agentView.ts'
 import {
   callsUnderWay,
-  childStanding,
   costsOf,
   restWords,
   viewNow,

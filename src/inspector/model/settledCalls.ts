@@ -11,6 +11,8 @@ export class Deciding {
   readonly settled = signal<ReadonlySet<string>>(new Set())
   /** Calls for which a person has typed what is not sent. */
   readonly drafts = signal<ReadonlySet<string>>(new Set())
+  /** What a person has typed for a call, by its key, also while its card is out of sight. */
+  readonly typed = new Map<string, object>()
   /** The one that stands open among them; `null`: none does. */
   readonly opened = signal<string | null>(null)
   /** Whether only their count is to be seen. */

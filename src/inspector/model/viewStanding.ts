@@ -8,7 +8,6 @@ import type { Pending } from '../../protocol/pending.ts'
 import type { LogRecord } from '../../protocol/records.ts'
 import type { AgentViewState } from './agentView.ts'
 import { oneLine } from './shortText.ts'
-import { standsOf, type Stands } from './stands.ts'
 
 /** The calls under way at the end of some records. */
 export interface CallsUnderWay {
@@ -51,20 +50,6 @@ export function viewStanding(view: AgentViewState, summary: AgentSummary | undef
     ...(session.last === undefined ? {} : { last: session.last }),
     ...(doing === undefined ? {} : { doing }),
   }
-}
-
-/** Where a sub-agent of the agent that is shown stands; `summary`: what the server says of it, if it runs; `hasLeft`: the server said it has gone. Pure. */
-export function childStanding(
-  child: string,
-  { records, at, lastSeq, isRunning }: Pick<AgentViewState, 'records' | 'at' | 'lastSeq' | 'isRunning'>,
-  { summary, hasLeft }: { readonly summary: AgentSummary | undefined; readonly hasLeft: boolean },
-): Pick<Stands, 'standing' | 'words'> {
-  if (summary !== undefined) return standsOf(summary)
-  // The log that names it may be faster than the list of those that run.
-  const mayStart = isRunning && at === null && !hasLeft
-  return mayStart && callsUnderWay(records, lastSeq)?.children.includes(child) === true
-    ? { standing: 'working', words: 'starting' }
-    : { standing: 'ended', words: 'ended' }
 }
 
 /** What waits for people below an agent, in words: `2 approvals, 1 question`; empty for nothing. Pure. */

@@ -16,19 +16,26 @@ interface ApprovalProps {
   readonly approval: PendingOf<'approval'>
 }
 
+/** What is typed: a reason, and the arguments as JSON while they are edited. */
+interface Draft {
+  readonly reason: string
+  readonly edited: string | null
+}
+
+const none: Draft = { reason: '', edited: null }
+
 const shown = (input: unknown): string => (typeof input === 'string' ? input : (JSON.stringify(input, null, 2) ?? ''))
 
 /** A call that waits for approval; its arguments can be edited before. */
 export function ApprovalCard({ inspector, via, approval }: ApprovalProps) {
-  const [reason, setReason] = useState('')
-  /** The arguments as JSON while they are edited. */
-  const [edited, setEdited] = useState<string | null>(null)
   const [problem, setProblem] = useState('')
   const { name, input, key, agentId } = approval
+  const [{ reason, edited }, change] = useDraft(inspector, key, {
+    none,
+    isAny: (draft) => draft.reason.trim() !== '' || (draft.edited !== null && draft.edited !== shown(input)),
+  })
   const edit = useMemo(() => editOf(name, input), [name, input])
   const why = inspector.whyNotDecide.value
-  const isDraft = reason.trim() !== '' || (edited !== null && edited !== shown(input))
-  useDraft(inspector, key, isDraft)
   const agent = () => inspector.attached.value.connection.client.agent(via)
   const deny = (): void => {
     const said = reason.trim()
@@ -61,7 +68,7 @@ export function ApprovalCard({ inspector, via, approval }: ApprovalProps) {
             rows={4}
             aria-label={`Arguments of ${name}`}
             value={edited}
-            onInput={({ currentTarget }) => setEdited(currentTarget.value)}
+            onInput={({ currentTarget }) => change({ edited: currentTarget.value })}
           />
         )}
         {problem === '' ? null : <p role="alert">{problem}</p>}
@@ -72,9 +79,9 @@ export function ApprovalCard({ inspector, via, approval }: ApprovalProps) {
           aria-label={`Reason, for ${name}`}
           placeholder="Reason (optional)"
           value={reason}
-          onInput={({ currentTarget }) => setReason(currentTarget.value)}
+          onInput={({ currentTarget }) => change({ reason: currentTarget.value })}
         />
-        <ControlButton why={why} onUse={() => setEdited((before) => (before === null ? shown(input) : null))}>
+        <ControlButton why={why} onUse={() => change({ edited: edited === null ? shown(input) : null })}>
           {edited === null ? 'Edit' : 'Undo edit'}
         </ControlButton>
         <ControlButton why={why} onUse={deny} kind="danger">

@@ -18,19 +18,16 @@ export interface CardProps {
 /** What is typed: into the one field of a value, or into those of an object. */
 type Draft = { readonly [name: string]: string }
 
+const drafts = { none: {} as Draft, isAny: (draft: Draft) => Object.values(draft).some((text) => text !== '') }
+
 /** Name of the one field of a value that is no object. */
 const alone = ''
 
 /** A question of a tool, or a call that a client is to carry out, with a form for the answer. */
 export function QuestionCard({ inspector, via, pending }: CardProps) {
-  const [draft, setDraft] = useState<Draft>({})
   const [problem, setProblem] = useState('')
   const { name, key, agentId } = pending
-  useDraft(
-    inspector,
-    key,
-    Object.values(draft).some((text) => text !== ''),
-  )
+  const [draft, change] = useDraft(inspector, key, drafts)
   const why = inspector.whyNotDecide.value
   const isQuestion = pending.kind === 'question'
   const form: QuestionForm = isQuestion ? formOf(pending.schema) : { type: 'text' }
@@ -43,7 +40,7 @@ export function QuestionCard({ inspector, via, pending }: CardProps) {
     setProblem('problem' in read ? `This is ${read.problem}.` : '')
     if ('value' in read) decide(isQuestion ? { value: read.value } : { result: read.value })
   }
-  const set = (field: string) => (text: string) => setDraft((before) => ({ ...before, [field]: text }))
+  const set = (field: string) => (text: string) => change({ [field]: text })
   return (
     <article class="approval" aria-label={isQuestion ? `${name} asks a question` : `${name} waits for a client`}>
       <div class="approval-what">
