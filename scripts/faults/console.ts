@@ -146,4 +146,12 @@ export const faults: readonly Fault[] = [
     to: '',
     tests: ['inspector/decidingInChromium'],
   },
+  {
+    id: 'console-19',
+    file: 'src/inspector/app.tsx',
+    what: 'a key that is pressed while a token is asked for opens a dialog once the page is there',
+    from: '    if (isOut) return undefined\n',
+    to: '',
+    tests: ['inspector/drivingInChromium'],
+  },
 ]

@@ -127,28 +127,28 @@ export function App({ inspector }: { readonly inspector: Inspector }) {
     if (can) setDialog(asked)
     return can
   }
-  useEffect(
-    () =>
-      listenToKeys(inspector, {
-        help: () => setDialog('help'),
-        compare: () => ask('compare', inspector.agent.value !== null),
-        fork: () => {
-          const node = inspector.node.value ?? inspector.agent.value?.state.value.conversation.head ?? null
-          return node !== null && ask({ fork: node }, inspector.whyNotFork.value === null)
-        },
-        spawn: () => ask('spawn', connection.role.value === 'admin' && connection.definitions.value.length > 0),
-        enter,
-      }),
-    [inspector, connection],
-  )
+  const { value: status } = connection.status
+  const isOut = status === 'expired' || status === 'refused'
+  useEffect(() => {
+    if (isOut) return undefined
+    return listenToKeys(inspector, {
+      help: () => setDialog('help'),
+      compare: () => ask('compare', inspector.agent.value !== null),
+      fork: () => {
+        const node = inspector.node.value ?? inspector.agent.value?.state.value.conversation.head ?? null
+        return node !== null && ask({ fork: node }, inspector.whyNotFork.value === null)
+      },
+      spawn: () => ask('spawn', connection.role.value === 'admin' && connection.definitions.value.length > 0),
+      enter,
+    })
+  }, [inspector, connection, isOut])
   useLayoutEffect(() => {
     setPart('agent')
     // It was about the agent that was shown.
     setDialog(null)
   }, [chosen])
 
-  const { value: status } = connection.status
-  if (status === 'expired' || status === 'refused') return <Gate inspector={inspector} />
+  if (isOut) return <Gate inspector={inspector} />
   return (
     <ArtifactsOfPage.Provider value={inspector.artifacts}>
       <div class="page" data-part={part}>

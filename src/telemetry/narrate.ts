@@ -53,7 +53,12 @@ function runEnded({ stopReason, turns, usage, costUsd, reason, error, refusal }:
   switch (reason?.type) {
     case 'limit': {
       const { limit, allowed, used } = reason
-      return warn(`run paused ${after}: its limit of ${limit} is reached`, { ...fields, limit, allowed, used })
+      return warn(`run ${stopReason === 'paused' ? 'paused' : 'answered'} ${after}: its limit of ${limit} is reached`, {
+        ...fields,
+        limit,
+        allowed,
+        used,
+      })
     }
     case 'stall':
       return warn(`run paused ${after}: it went in circles`, { ...fields, rule: reason.rule })

@@ -75,7 +75,7 @@ const spanRules: SpanRules = {
       'escapement.run.stop_reason': stopReason,
       'escapement.run.turns': turns,
       'escapement.cost_usd': costUsd,
-      'escapement.run.pause': reason?.type,
+      'escapement.run.pause': stopReason === 'paused' ? reason?.type : undefined,
       'escapement.run.limit': reason?.type === 'limit' ? reason.limit : undefined,
       'escapement.refusal.at': refusal?.at,
       'escapement.refusal.guard': refusal?.guard,

@@ -114,6 +114,19 @@ describe('a logger', (it) => {
     assert.match(String(error), /bad key/)
   })
 
+  it('is warned of a limit after which an agent answered, which is no pause', async (test) => {
+    const { logger, told } = keeper()
+    const { agent } = await startTraced(test, {
+      logger,
+      limits: { turns: 1, onLimit: 'answer' },
+      tools: [seen],
+      replies: [calls('c', 'look'), 'what I know'],
+    })
+    const { stopReason } = await agent.prompt('go').result
+    assert.is(stopReason, 'stop')
+    assert.equal(told('warn'), ['run answered after 2 turns: its limit of turns is reached'])
+  })
+
   it('is told why a store failed', async (test) => {
     const { logger, lines } = keeper()
     const store = brittleStore()

@@ -286,6 +286,19 @@ describe('spans of what goes wrong', (it) => {
     assert.not.match(JSON.stringify(spans()), /s-question|s-answer/)
   })
 
+  it('a run that answers because of a limit says which, and no pause', async (test) => {
+    const { tracer, span } = startTracing(test)
+    const replies = [calls('c', 'look'), 'what I know', calls('d', 'look')]
+    const { agent } = await startTraced(test, { tracer, tools: [seen], replies })
+    await agent.prompt('go', { limits: { turns: 1, onLimit: 'answer' } }).result
+    const reached = ({ attributes }: ReturnType<typeof span>): unknown[] => [
+      attributes['escapement.run.stop_reason'],
+      attributes['escapement.run.limit'],
+      attributes['escapement.run.pause'],
+    ]
+    assert.equal(reached(span('invoke_agent a')), ['stop', 'turns', undefined])
+  })
+
   it('an abort ends every open span, and is no error', async (test) => {
     const { tracer, spans, open } = startTracing(test)
     const { agent, until, runtime } = await startTraced(test, {

@@ -237,7 +237,8 @@ const errorWords = ({ message, code }: ErrorInfo): string => `${message} (${code
 /** Why a run ended without being done. */
 function endingOf({ stopReason, reason, error, refusal }: EventOf<'run.end'>): string {
   if (error !== undefined) return `failed: ${errorWords(error)}`
-  if (reason?.type === 'limit') return `paused: the limit of ${whole(reason.allowed)} ${reason.limit} is reached`
+  if (stopReason === 'paused' && reason?.type === 'limit')
+    return `paused: the limit of ${whole(reason.allowed)} ${reason.limit} is reached`
   if (reason?.type === 'stall') return `paused: it went in circles: ${reason.evidence}`
   if (refusal !== undefined) return `refused by ${refusal.guard}: ${refusal.reason}`
   return stopReason === 'refusal' ? 'not done' : stopReason === 'length' ? 'cut off by the length limit' : stopReason
