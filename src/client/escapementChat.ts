@@ -39,8 +39,8 @@ const againMs = 50
 
 /**
  * Options for `DefaultChatTransport` of the AI SDK: `stop()` aborts the run, which it does not by itself; only the newest messages are
- * sent, as the server has the others; and what is decided while a page that was just loaded still resumes is not undone by what it
- * resumes. `useChat` stops when its component goes; a `Chat` that is held outside does not.
+ * sent, as the server has the others; and a decision that is sent while a page that was just loaded still resumes is not put back by what
+ * it resumes. `useChat` stops when its component goes; a `Chat` that is held outside does not.
  *
  * @example
  * ```ts no-run
@@ -61,8 +61,8 @@ export function escapementChat(options: EscapementChatOptions = {}): EscapementC
     }),
     async fetch(input, init = {}) {
       const asked = input instanceof Request ? input.url : String(input)
-      const isSaid = init.method === 'POST'
-      const address = isSaid ? streamOf(asked, idIn(init.body)) : asked
+      const said = init.method === 'POST' ? readAsked(init.body) : undefined
+      const address = said === undefined ? asked : streamOf(asked, said.id)
       const chat = chats.get(address) ?? { made: 0, resumed: new ResumedChat() }
       chats.set(address, chat)
       const number = (chat.made += 1)
@@ -74,7 +74,8 @@ export function escapementChat(options: EscapementChatOptions = {}): EscapementC
           void send(address, { method: 'DELETE', headers, credentials }).catch(() => {})
         })
       })
-      if (isSaid) return await chat.resumed.say(() => send(input, init))
+      if (said !== undefined)
+        return await (said.isPrompt ? send(input, init) : chat.resumed.decide(() => send(input, init)))
       return await chat.resumed.resume((signal) => send(input, { ...init, signal }), init.signal ?? null)
     },
   }
@@ -83,10 +84,11 @@ export function escapementChat(options: EscapementChatOptions = {}): EscapementC
 /** What comes before the newest answer is known to the server. */
 const lastAnswer = (messages: readonly Message[]): number => messages.findLastIndex(({ role }) => role === 'assistant')
 
-/** The chat that a request is for. */
-function idIn(body: unknown): string {
-  const { id } = JSON.parse(typeof body === 'string' ? body : '{}') as { readonly id?: unknown }
-  return typeof id === 'string' ? id : ''
+/** The chat that a request is for, and whether it says something: a prompt waits for its turn, what is under way goes on. */
+function readAsked(body: unknown): { readonly id: string; readonly isPrompt: boolean } {
+  const { id, trigger, messages } = JSON.parse(typeof body === 'string' ? body : '{}') as Partial<Asked<Message>>
+  const isPrompt = trigger === 'submit-message' && messages?.at(-1)?.role === 'user'
+  return { id: typeof id === 'string' ? id : '', isPrompt }
 }
 
 function streamOf(api: string, id: string): string {

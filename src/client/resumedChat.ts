@@ -1,46 +1,58 @@
-/** What became of something said: its answer if that is a refusal. Rejects if it broke off. */
-type Said = Promise<Response | undefined>
+/** What became of something that was sent: its answer if that is a refusal. Rejects if it broke off. */
+type Sent = Promise<Response | undefined>
 
-/** The requests of one chat, of which one to resume it may be overtaken by one that says something. */
+/**
+ * The requests of one chat that resume it. One that is not answered before something is decided is not to be: the older state that it
+ * brings would take the place of the newer one, with the buttons that were just used.
+ */
 export class ResumedChat {
-  /** Ends the requests to resume that are not answered yet. */
-  readonly #unanswered = new Set<AbortController>()
-  /** What was said while a request to resume was not answered. */
-  #said: Said | undefined
+  /** Ends each request that is not answered yet. */
+  readonly #unanswered = new Set<() => void>()
+  /** What was sent while one was not answered. */
+  #sent: Sent | undefined
 
   /**
-   * Asks for what is under way. If something is said before it is answered, it is asked for again once that has been: the answer to the
-   * older question would take the place of the newer one, with the buttons that were just used. If what is said fails, so does this.
+   * Asks for what is under way. If something is decided before the answer comes, there is nothing to resume (204) once that has been
+   * answered, or what that was refused with.
    */
-  async resume(send: (signal: AbortSignal) => Promise<Response>, signal: AbortSignal | null): Promise<Response> {
-    for (;;) {
-      const overtaken = new AbortController()
-      this.#unanswered.add(overtaken)
-      const signals = [overtaken.signal, ...(signal === null ? [] : [signal])]
-      try {
-        return await begun(await send(AbortSignal.any(signals)))
-      } catch (thrown) {
-        if (!overtaken.signal.aborted) throw thrown
-      } finally {
-        this.#unanswered.delete(overtaken)
+  resume(send: (signal: AbortSignal) => Promise<Response>, signal: AbortSignal | null): Promise<Response> {
+    const ends = new AbortController()
+    return new Promise((resolve, reject) => {
+      const overtake = (): void => {
+        this.#unanswered.delete(overtake)
+        ends.abort()
+        this.#outcome().then(resolve, reject)
       }
-      while (this.#said !== undefined) {
-        const refusal = await this.#said
-        if (refusal !== undefined) return refusal.clone()
+      const leave = (): void => {
+        this.#unanswered.delete(overtake)
+        ends.abort(signal?.reason)
+        reject(signal?.reason)
       }
-    }
+      this.#unanswered.add(overtake)
+      if (signal?.aborted === true) leave()
+      else signal?.addEventListener('abort', leave, { once: true })
+      begun(send(ends.signal)).then(
+        (answer) => {
+          if (this.#unanswered.delete(overtake)) resolve(answer)
+          else void answer.body?.cancel().catch(() => {})
+        },
+        (thrown: unknown) => {
+          if (this.#unanswered.delete(overtake)) reject(thrown)
+        },
+      )
+    })
   }
 
-  /** Says something. */
-  async say(send: () => Promise<Response>): Promise<Response> {
-    if (this.#unanswered.size === 0 && this.#said === undefined) return await send()
-    const { promise: said, resolve, reject } = Promise.withResolvers<Response | undefined>()
-    this.#said = said
+  /** Sends what decides something. */
+  async decide(send: () => Promise<Response>): Promise<Response> {
+    if (this.#unanswered.size === 0 && this.#sent === undefined) return await send()
+    const { promise: sent, resolve, reject } = Promise.withResolvers<Response | undefined>()
     const end = (): void => {
-      if (this.#said === said) this.#said = undefined
+      if (this.#sent === sent) this.#sent = undefined
     }
-    said.then(end, end)
-    for (const overtaken of this.#unanswered) overtaken.abort()
+    this.#sent = sent
+    sent.then(end, end)
+    for (const overtake of this.#unanswered) overtake()
     try {
       const answer = await send()
       if (!answer.ok || answer.body === null) {
@@ -48,17 +60,28 @@ export class ResumedChat {
         return answer
       }
       const { readable, writable } = new TransformStream<Uint8Array>()
-      resolve(answer.body.pipeTo(writable).then(() => undefined))
+      answer.body.pipeTo(writable).then(
+        () => resolve(undefined),
+        (thrown: unknown) => reject(thrown ?? new DOMException('The answer was not read to its end.', 'AbortError')),
+      )
       return new Response(readable, answer)
     } catch (thrown) {
       reject(thrown)
       throw thrown
     }
   }
+
+  /** Nothing to resume, once what was sent has been answered; or why it was refused. */
+  async #outcome(): Promise<Response> {
+    let refusal: Response | undefined
+    while (this.#sent !== undefined) refusal = await this.#sent
+    return refusal?.clone() ?? new Response(null, { status: 204 })
+  }
 }
 
 /** An answer whose content has begun to come: until then what is under way may change. */
-async function begun(answer: Response): Promise<Response> {
+async function begun(answering: Promise<Response>): Promise<Response> {
+  const answer = await answering
   if (answer.body === null) return answer
   const [seen, given] = answer.body.tee()
   const reader = seen.getReader()
