@@ -13,7 +13,7 @@ export interface FileEnd {
 
 const script = join(import.meta.dirname, 'worker.ts')
 /** A file that never yields would hold the run for ever. */
-const mostMs = 1_200_000
+const mostMs = 2_400_000
 const graceMs = 2_000
 
 /** A process that runs files, one at a time; another takes its place when it ends. */
