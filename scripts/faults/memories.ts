@@ -65,4 +65,20 @@ export const faults: readonly Fault[] = [
     to: '(await this.#scopeOf(old)) !== undefined ? old : name',
     tests: ['memory/olderFiles'],
   },
+  {
+    id: 'memories-9',
+    file: 'src/memory/memoryFile.ts',
+    what: 'a person who is to be forgotten stays in sections that cannot be read',
+    from: 'isWhole(which) ? emptyFile(scope) :',
+    to: '',
+    tests: ['memory/markdownMemory'],
+  },
+  {
+    id: 'memories-10',
+    file: 'src/memory/markdownMemory.ts',
+    what: 'a copy of the file of a person who is to be forgotten stays without a word',
+    from: '    if (isWhole(which)) await this.#checkNowhereElse(which.scope!)\n',
+    to: '',
+    tests: ['memory/markdownMemory'],
+  },
 ]
