@@ -68,9 +68,9 @@ export const faults: readonly Fault[] = [
   {
     id: 'memories-9',
     file: 'src/memory/memoryFile.ts',
-    what: 'a person who is to be forgotten stays in sections that cannot be read',
+    what: 'what was written of a person who is to be forgotten stays above the sections',
     from: 'isWhole(which) ? emptyFile(scope) :',
-    to: '',
+    to: "which.id === '' ? emptyFile(scope) :",
     tests: ['memory/markdownMemory'],
   },
   {
@@ -80,5 +80,21 @@ export const faults: readonly Fault[] = [
     from: '    if (isWhole(which)) await this.#checkNowhereElse(which.scope!)\n',
     to: '',
     tests: ['memory/markdownMemory'],
+  },
+  {
+    id: 'memories-11',
+    file: 'src/memory/memoryFile.ts',
+    what: 'what was deleted comes back from a second section with its id',
+    from: 'agentId === undefined && (id ?? headingOf(lines)) === headingOf(lines)',
+    to: 'false',
+    tests: ['memory/markdownMemory'],
+  },
+  {
+    id: 'memories-12',
+    file: 'src/actors/memory/recallAtStart.ts',
+    what: 'an agent that cannot search its memory knows nothing',
+    from: "if (found.status === 'rejected' && listed.status === 'rejected')",
+    to: "if (found.status === 'rejected')",
+    tests: ['journeys/remembers'],
   },
 ]
