@@ -85,7 +85,7 @@ export const faults: readonly Fault[] = [
     id: 'memories-11',
     file: 'src/memory/memoryFile.ts',
     what: 'what was deleted comes back from a second section with its id',
-    from: 'agentId === undefined && (id ?? headingOf(lines)) === headingOf(lines)',
+    from: 'which.agentId === undefined && (which.id ?? headingOf(lines)) === headingOf(lines)',
     to: 'false',
     tests: ['memory/markdownMemory'],
   },

@@ -134,7 +134,10 @@ class MarkdownMemory implements Memory {
   async #checkNowhereElse(scope: MemoryScope): Promise<void> {
     for (const name of await this.#names()) {
       if ((await this.#scopeOf(name)) !== scope || (await this.#nameOf(scope)) === name) continue
-      throw failed(join(this.#dir, name), new Error(`it is of ${scope} too, and was not deleted, as its name is another`))
+      throw failed(
+        join(this.#dir, name),
+        new Error(`it is of ${scope} too, and was not deleted, as its name is another`),
+      )
     }
   }
 

@@ -133,10 +133,10 @@ const endedByBlank = (lines: readonly string[]): readonly string[] => (lines.at(
 const blankAtEnd = (section: Section): Section => ({ ...section, lines: endedByBlank(section.lines) })
 
 /** Whether a section is to be deleted. Whose text it is that is no record only its place and its heading say. Pure. */
-export const isMeant = ({ record, lines }: Section, { scope, id, agentId }: MemoryDeletion): boolean =>
+export const isMeant = ({ record, lines }: Section, which: MemoryDeletion): boolean =>
   record === undefined
-    ? agentId === undefined && (id ?? headingOf(lines)) === headingOf(lines)
-    : fitsDeletion(record, { scope, id, agentId })
+    ? which.agentId === undefined && (which.id ?? headingOf(lines)) === headingOf(lines)
+    : fitsDeletion(record, which)
 
 /** The file without what is to be deleted; of a whole scope nothing stays. Pure. */
 export const withoutMeant = (file: MemoryFile, scope: MemoryScope, which: MemoryDeletion): MemoryFile =>
