@@ -126,7 +126,7 @@ describe('markdown memory', (it) => {
     const memory = markdownMemory(dir)
     await memory.put(fact('m1', 'Prefers tabs.'))
     const counts = await Promise.all([memory.delete({ scope: 'user:42' }), memory.delete({ scope: 'user:42' })])
-    assert.equal(counts.toSorted(), [0, 1])
+    assert.is(counts[0] + counts[1], 1)
     assert.equal(await readdir(dir), [])
   })
 

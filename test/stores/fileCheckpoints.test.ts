@@ -24,7 +24,7 @@ describe('the checkpoint of a log in a folder', (it) => {
     const file = join(dir, 'a.checkpoint')
     const whole = await readFile(file)
     assert.is((await store.checkpoints!.read('a'))?.seq, 7)
-    const isRefused = (what: string): Promise<void> =>
+    const isRefused = (what: string): Promise<unknown> =>
       assert.rejects(store.checkpoints!.read('a'), (thrown) => (thrown as Error).message === `${file} is damaged`, what)
     for (const at of [0, 8, whole.indexOf(10), whole.indexOf(10) + 1, whole.length - 1]) {
       const damaged = Buffer.from(whole)
