@@ -242,4 +242,12 @@ export const faults: readonly Fault[] = [
     to: 'nodes.chunkOf(nodeId) < -1',
     tests: ['runtime/checkpoints'],
   },
+  {
+    id: 'checkpoints-31',
+    file: 'src/runtime/agents/loggedHost.ts',
+    what: 'who lost a log writes a checkpoint of it',
+    from: 'if (!this.#log.isLost) await this.#keeper?.finish()',
+    to: 'await this.#keeper?.finish()',
+    tests: ['runtime/checkpoints'],
+  },
 ]

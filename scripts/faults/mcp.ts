@@ -61,7 +61,7 @@ export const faults: readonly Fault[] = [
     id: 'mcp-8',
     file: 'src/mcp/toolsOf.ts',
     what: 'what a server says of the effects of its tools counts, whoever it is',
-    from: "  if (trust !== true) return 'irreversible'\n",
+    from: "  if (settings.trust !== true) return 'irreversible'\n",
     to: '',
     tests: ['mcp/agents', 'mcp/toolsOf'],
   },
@@ -320,5 +320,13 @@ export const faults: readonly Fault[] = [
     from: '${cutEnd(what, 2_000)}',
     to: '${what}',
     tests: ['actors/toolSchema'],
+  },
+  {
+    id: 'mcp-41',
+    file: 'src/mcp/toolsOf.ts',
+    what: 'a server that calls its tool read-only has nobody asked about what the application calls irreversible',
+    from: "said === undefined ? tool.annotations?.readOnlyHint !== true : said !== 'none'",
+    to: "said !== 'none' && tool.annotations?.readOnlyHint !== true",
+    tests: ['mcp/toolsOf'],
   },
 ]

@@ -139,4 +139,20 @@ export const faults: readonly Fault[] = [
     to: 'redact.text(whole)',
     tests: ['openapi/secrets'],
   },
+  {
+    id: 'openapi-18',
+    file: file('wholeNumbers'),
+    what: 'a large number is sent as text in a body',
+    from: 'schemas.some(isWide) && isWhole.test(value) ?',
+    to: 'schemas.some(isWide) && value.length > 99 ?',
+    tests: ['openapi/wholeNumbers'],
+  },
+  {
+    id: 'openapi-19',
+    file: file('wholeNumbers'),
+    what: 'a text of digits that is one of several choices fits two of them',
+    from: 'apart.has(name) ? schema : marked(schema)',
+    to: 'marked(schema)',
+    tests: ['openapi/wholeNumbers'],
+  },
 ]

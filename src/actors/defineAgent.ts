@@ -266,7 +266,7 @@ export function defineAgent<
   const { toolSources } = given
   const turns = turnSettings(options, brakeNames, label)
   const model = modelOf(options.model, label)
-  // A person prunes an agent with any brake; the model needs the tool.
+  // A person prunes an agent with any of these; the model needs the tool.
   const mayPrune =
     braking?.revert != null ||
     braking?.fold != null ||

@@ -71,7 +71,7 @@ export interface McpOptions {
   readonly maxTools?: number
   /** What the calls of a tool may change; see `trust` for the others. */
   readonly effects?: { readonly [tool: string]: ToolEffects }
-  /** Default `'all'`, and with `trust` `'writes'`: those that neither `effects` nor the server calls read-only. */
+  /** Default `'all'`, and with `trust` `'writes'`: those of tools that `effects`, else the server, does not call read-only. */
   readonly approve?: McpApproval
   /**
    * Whether what the server says of its tools' effects is taken at its word: read-only is `'none'`, idempotent `'idempotent'`. Default

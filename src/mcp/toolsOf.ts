@@ -15,11 +15,16 @@ const matches = (name: string, patterns: readonly (string | RegExp)[]): boolean 
 export const isWanted = ({ include, exclude = [] }: McpSettings, name: string): boolean =>
   (include === undefined || matches(name, include)) && !matches(name, exclude)
 
+/** What the application says of a tool. */
+const effectsSaid = ({ effects }: McpSettings, { name }: ListedTool): ToolEffects | undefined =>
+  effects !== undefined && Object.hasOwn(effects, name) ? effects[name] : undefined
+
 /** What the calls of a tool may change: as the application says, else as a server says that is trusted, else anything. Pure. */
-export function effectsOf({ effects, trust }: McpSettings, { name, annotations }: ListedTool): ToolEffects {
-  const said = effects !== undefined && Object.hasOwn(effects, name) ? effects[name] : undefined
+export function effectsOf(settings: McpSettings, tool: ListedTool): ToolEffects {
+  const said = effectsSaid(settings, tool)
   if (said !== undefined) return said
-  if (trust !== true) return 'irreversible'
+  const { annotations } = tool
+  if (settings.trust !== true) return 'irreversible'
   if (annotations?.readOnlyHint === true) return 'none'
   return annotations?.idempotentHint === true ? 'idempotent' : 'irreversible'
 }
@@ -29,7 +34,8 @@ export function approvalOf(settings: McpSettings, tool: ListedTool): boolean | (
   const { approve } = settings
   if (typeof approve === 'function') return (input) => approve(tool.name, input as { readonly [name: string]: unknown })
   if (approve !== 'writes') return approve === 'all'
-  return effectsOf(settings, tool) !== 'none' && tool.annotations?.readOnlyHint !== true
+  const said = effectsSaid(settings, tool)
+  return said === undefined ? tool.annotations?.readOnlyHint !== true : said !== 'none'
 }
 
 const mostDescriptionChars = 8_000

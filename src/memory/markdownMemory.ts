@@ -1,4 +1,4 @@
-import { mkdir, open, readdir, readFile, rename, stat, unlink } from 'node:fs/promises'
+import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { hasCode, messageOf, RuntimeError } from '../protocol/errors.ts'
@@ -6,7 +6,6 @@ import {
   checkDeletion,
   checkedMemory,
   checkFilter,
-  fitsDeletion,
   fitsFilter,
   isMemoryScope,
   mergeMemory,
@@ -23,12 +22,14 @@ import {
   emptyFile,
   fileNameOf,
   isBare,
+  isMeant,
+  isWhole,
   oldFileNameOf,
   parseFile,
   printFile,
   recordsIn,
   scopeIn,
-  withoutRecords,
+  withoutMeant,
   withRecord,
   type MemoryFile,
 } from './memoryFile.ts'
@@ -56,7 +57,7 @@ const patienceMs = 10_000
 
 /**
  * A memory in Markdown files, one for each scope, to be read and edited by people: a section for each record. What somebody made of a
- * section that cannot be read is kept as it is and told by `problems`. Several processes may use a folder at once. Searching needs the
+ * section that cannot be read is kept as it is and told by `problems`, until its scope is deleted. Several processes may use a folder at once. Searching needs the
  * package `minisearch`.
  *
  * Whoever may write to the folder decides what agents take for known: keep it out of the reach of their tools.
@@ -117,14 +118,27 @@ class MarkdownMemory implements Memory {
     checkDeletion(which)
     let count = 0
     for (const scope of which.scope === undefined ? await this.#scopes() : [which.scope]) {
-      const isGone = (record: MemoryRecord): boolean => fitsDeletion(record, which)
-      if (!recordsIn((await this.#load(scope)).file).some(isGone)) continue
+      const read = await this.#load(scope)
+      const meant = (file: MemoryFile): number => file.sections.filter((each) => isMeant(each, which)).length
+      if (read === nothing || (!isWhole(which) && meant(read.file) === 0)) continue
       await this.#change(scope, (file) => {
-        count += recordsIn(file).filter(isGone).length
-        return withoutRecords(file, isGone)
+        count += meant(file)
+        return withoutMeant(file, scope, which)
       })
     }
+    if (isWhole(which)) await this.#checkNowhereElse(which.scope!)
     return count
+  }
+
+  /** What was to be deleted may also be in a file that somebody renamed or copied, which is not read. */
+  async #checkNowhereElse(scope: MemoryScope): Promise<void> {
+    for (const name of await this.#names()) {
+      if ((await this.#scopeOf(name)) !== scope || (await this.#nameOf(scope)) === name) continue
+      throw failed(
+        join(this.#dir, name),
+        new Error(`it is of ${scope} too, and was not deleted, as its name is another`),
+      )
+    }
   }
 
   async problems(): Promise<readonly MemoryProblem[]> {
@@ -262,7 +276,8 @@ class MarkdownMemory implements Memory {
         if (file.problem !== undefined) throw new Error(file.problem)
         const changed = change(file)
         if (changed === file) return
-        if (isBare(changed, scope)) await unlink(path)
+        // Another process may have removed it; a draft is of one that died.
+        if (isBare(changed, scope)) for (const gone of [path, draftOf(path)]) await rm(gone, { force: true })
         else await replaceFile(path, printFile(changed))
         await syncFolder(this.#dir)
       } finally {
@@ -274,10 +289,12 @@ class MarkdownMemory implements Memory {
   }
 }
 
+const draftOf = (path: string): string => `${path}.new`
+
 /** Puts a new content in the place of the old one: whoever reads sees one or the other. */
 async function replaceFile(path: string, content: string): Promise<void> {
   // Whoever holds the lock may overwrite what a process left that died here.
-  const draft = `${path}.new`
+  const draft = draftOf(path)
   const handle = await open(draft, 'w', 0o600)
   try {
     await handle.writeFile(content)

@@ -1,6 +1,12 @@
 import { createHash } from 'node:crypto'
 import { RuntimeError, describeIssues } from '../protocol/errors.ts'
-import { memorySchema, type MemoryRecord, type MemoryScope } from '../protocol/memory.ts'
+import {
+  fitsDeletion,
+  memorySchema,
+  type MemoryDeletion,
+  type MemoryRecord,
+  type MemoryScope,
+} from '../protocol/memory.ts'
 
 /** A part of a file that begins with a heading. */
 export interface Section {
@@ -34,6 +40,7 @@ export const scopeIn = (firstLine: string): string | undefined => /^# Memory of 
 export const emptyFile = (scope: MemoryScope): MemoryFile => ({ head: [titleOf(scope), '', hint, ''], sections: [] })
 
 const isHeading = (line: string): boolean => line.startsWith('## ')
+const headingOf = (lines: readonly string[]): string => lines[0]!.slice(3).trim()
 
 /**
  * Reads a file of memories; `changedAt` is the time of sections that somebody wrote by hand. Sections that stand in `before` as they are are not
@@ -71,7 +78,7 @@ interface Place {
 }
 
 function parseSection(lines: readonly string[], line: number, place: Place): Section {
-  const heading = lines[0]!.slice(3).trim()
+  const heading = headingOf(lines)
   const at = lines.findIndex((each, index) => index > 0 && each.trim() !== '')
   const note = at < 0 ? undefined : /^<!--(.*)-->$/.exec(lines[at]!.trim())?.[1]
   const body = lines.slice(note === undefined ? 1 : at + 1).map((each) => each.replace(/^\\(\\*## )/, '$1'))
@@ -98,7 +105,7 @@ function fieldsOf(note: string): object {
 /** What a person wrote between the records. One word as a heading is what is left of a record whose second line is gone. */
 function writtenByHand(heading: string, body: string, { scope, changedAt: at }: Place): MemoryRecord {
   if (!/\s/.test(heading))
-    throw new RuntimeError('MEMORY_DAMAGED', 'its second line is gone, and a heading of one word says nothing')
+    throw new RuntimeError('MEMORY_DAMAGED', 'its second line is gone, and a heading of one word says nothing.')
   const text = body === '' ? heading : `${heading}\n${body}`
   const id = `hand-${shortHash(text)}`
   const source = { by: 'person' } as const
@@ -125,11 +132,18 @@ export function withRecord(file: MemoryFile, record: MemoryRecord): MemoryFile {
 const endedByBlank = (lines: readonly string[]): readonly string[] => (lines.at(-1) === '' ? lines : [...lines, ''])
 const blankAtEnd = (section: Section): Section => ({ ...section, lines: endedByBlank(section.lines) })
 
-/** The file without some of its records; what is no record stays. Pure. */
-export const withoutRecords = (file: MemoryFile, isGone: (record: MemoryRecord) => boolean): MemoryFile => ({
-  ...file,
-  sections: file.sections.filter(({ record }) => record === undefined || !isGone(record)),
-})
+/** Whether a section is to be deleted. Whose text it is that is no record only its place and its heading say. Pure. */
+export const isMeant = ({ record, lines }: Section, which: MemoryDeletion): boolean =>
+  record === undefined
+    ? which.agentId === undefined && (which.id ?? headingOf(lines)) === headingOf(lines)
+    : fitsDeletion(record, which)
+
+/** The file without what is to be deleted; of a whole scope nothing stays. Pure. */
+export const withoutMeant = (file: MemoryFile, scope: MemoryScope, which: MemoryDeletion): MemoryFile =>
+  isWhole(which) ? emptyFile(scope) : { ...file, sections: file.sections.filter((each) => !isMeant(each, which)) }
+
+/** Whether all of a scope is to be deleted. Pure. */
+export const isWhole = ({ id, agentId }: MemoryDeletion): boolean => id === undefined && agentId === undefined
 
 /** The file as text. Pure. */
 export const printFile = ({ head, sections }: MemoryFile): string =>

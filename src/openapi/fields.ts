@@ -3,6 +3,7 @@ import type { MediaType, Parameter } from './documentSchema.ts'
 import type { ReadOperation } from './operations.ts'
 import { below, DocumentProblem, isObject, resolve } from './references.ts'
 import { SchemaCopy } from './schemas.ts'
+import { withWideText } from './wholeNumbers.ts'
 
 /** An argument of a tool that is a parameter of its operation. */
 export interface Field {
@@ -70,12 +71,13 @@ export function fieldsOf(
     fields.push({ key, parameter })
   }
   const form = body === undefined ? undefined : formOf(document, body.content, body.at)
+  let { definitions } = copy
   if (form !== undefined) {
-    const schema = copy.of(bodySchema(form), below(body!.at, 'content', form.contentType, 'schema'))
+    let schema = copy.of(bodySchema(form), below(body!.at, 'content', form.contentType, 'schema'))
+    if (isJson(form.contentType)) ({ body: schema, definitions } = withWideText(schema, definitions, properties))
     properties[bodyKey] = described(schema, [body!.description, noteOn(form)].filter(Boolean).join(' '))
     if (body!.required === true) required.push(bodyKey)
   }
-  const definitions = copy.definitions
   const schema: JsonSchema = {
     type: 'object',
     properties,

@@ -93,7 +93,9 @@ async function requestOf(
   for (const [name, value] of given) headers.set(name, value)
   if (fields.keyHeader !== undefined) headers.set(fields.keyHeader, keyFor(key))
   const body =
-    fields.body === undefined || input[bodyKey] === undefined ? undefined : contentOf(fields.body, input[bodyKey])
+    fields.body === undefined || input[bodyKey] === undefined
+      ? undefined
+      : contentOf(fields.body, input[bodyKey], fields.schema)
   if (body?.contentType !== undefined) headers.set('content-type', body.contentType)
   const secrets: string[] = []
   const jar = cookies.map(([name, value]) => `${name}=${value}`)

@@ -1,7 +1,9 @@
+import type { JsonSchema } from '../protocol/model.ts'
 import type { BodyForm } from './fields.ts'
-import { isPlain } from './fields.ts'
+import { bodyKey, isPlain } from './fields.ts'
 import { plain } from './parameters.ts'
 import { isObject } from './references.ts'
+import { jsonText } from './wholeNumbers.ts'
 
 /** The content of a request; without a type where `fetch` says it. */
 export interface Content {
@@ -18,8 +20,8 @@ function bytesOf(text: string): { readonly bytes: Uint8Array<ArrayBuffer>; reado
   return { bytes: new Uint8Array(Buffer.from(text.slice(head.length), 'base64')), type }
 }
 
-/** The argument `body` as its operation takes it. Pure. */
-export function contentOf(form: BodyForm, value: unknown): Content {
+/** The argument `body` as its operation takes it; `schema` is that of all arguments. Pure. */
+export function contentOf(form: BodyForm, value: unknown, { properties, $defs }: JsonSchema): Content {
   const { contentType } = form
   if (isPlain(form)) {
     const text = plain(value)
@@ -33,7 +35,8 @@ export function contentOf(form: BodyForm, value: unknown): Content {
   if (/^multipart\//i.test(contentType)) return { body: formData(form, value), contentType: undefined }
   if (/urlencoded/i.test(contentType))
     return { body: urlEncoded(value), contentType: 'application/x-www-form-urlencoded' }
-  return { body: JSON.stringify(value), contentType }
+  const body = isObject(properties) ? properties[bodyKey] : undefined
+  return { body: jsonText(value, body, isObject($defs) ? $defs : {}), contentType }
 }
 
 const entriesOf = (value: unknown): readonly (readonly [string, unknown])[] =>

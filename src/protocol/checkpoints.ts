@@ -17,7 +17,8 @@ export interface Checkpoint {
  * Keeps the newest checkpoint of each agent, beside its log. Contract: `write` takes the place of the one before as a whole: whoever reads,
  * and whoever comes after a crash, finds one of the two or none, never a part. It may be lost by a power cut. It rejects with
  * `STORE_NOT_OPEN` without a lease, and with `STORE_LEASE_LOST` under an epoch that is not the newest. `read` resolves to exactly what was
- * written, to `undefined` when there is none or it was damaged, and needs no lease. What is kept of an agent goes with its log.
+ * written, and to `undefined` when there is none; where it was damaged it does so too, or rejects saying what is, which the logger is told. It
+ * needs no lease. What is kept of an agent goes with its log.
  */
 export interface CheckpointStore {
   read(agentId: string): Promise<Checkpoint | undefined>

@@ -32,7 +32,7 @@ export const errorTable = {
   QUESTION_DENIED: 'No action needed: whoever was asked did not want to answer.',
   QUESTION_CHANGED: 'Make a tool ask the same questions, in the same order, when its call runs again.',
   BRAKING_OFF:
-    'Set braking: { revert: true } on the agent; for agent.prune any brake will do, for agent.fold it must be { fold: true }, for agent.brake { policies: [...] }.',
+    'Set braking on the agent: { revert: true } for agent.revert; { prune: true }, or revert, fold, stall or policies, for agent.prune; { fold: true } for agent.fold; { policies: [...] } for agent.brake.',
   POLICY_NOT_FOUND: 'Give the name of one of the policies in braking.policies.',
   MODEL_NOT_FOUND: 'List the model in the models of the agent’s definition, by the name that you use.',
   COMPACTION_OFF: 'Remove compaction: false from the agent.',

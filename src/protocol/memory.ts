@@ -75,7 +75,7 @@ export interface MemoryDeletion {
   readonly agentId?: string
 }
 
-/** Something in a memory that is no record, such as a section that was edited by hand. It is kept as it is. */
+/** Something in a memory that is no record, such as a section that was edited by hand. It is kept as it is until its scope is deleted. */
 export interface MemoryProblem {
   /** The file, with the line where it begins. */
   readonly place: string
@@ -89,7 +89,8 @@ export interface MemoryProblem {
  * Contract: `put` merges with the record of the same scope and id as `mergeMemory` says, also when several processes do it at once, and
  * resolves to what is kept once that is durable; doing it again changes nothing. `search` takes any text, in which nothing is an operator,
  * and finds records with at least one of its words, whatever their case and accents, the best first; a text without words finds nothing.
- * `list` gives the records that changed last first. `delete` resolves to how many are gone. What was resolved is seen by every later call,
+ * `list` gives the records that changed last first. `delete` resolves to how many are gone; of a whole
+ * scope, also what cannot be read as a record. What was resolved is seen by every later call,
  * of other processes too. All reject with a `RuntimeError`: `MEMORY_INVALID` for arguments that are refused, `MEMORY_FAILED` when it
  * cannot be read or written.
  */

@@ -38,7 +38,10 @@ export class FileCheckpoints implements CheckpointStore {
       if (hasCode(thrown, 'ENOENT') || hasCode(thrown, 'ENOTDIR')) return undefined
       throw thrown
     })
-    return bytes === undefined ? undefined : checkpointIn(bytes)
+    if (bytes === undefined) return undefined
+    const checkpoint = checkpointIn(bytes)
+    if (checkpoint === undefined) throw new Error(`${this.#fileOf(agentId)} is damaged`)
+    return checkpoint
   }
 
   async write(agentId: string, checkpoint: Checkpoint): Promise<void> {

@@ -68,9 +68,10 @@ describe('an agent without braking', (it) => {
   })
 
   it('throws BRAKING_OFF when a person asks for a revert, also with only pruning on', async (context) => {
-    for (const braking of [{}, { prune: true }]) {
+    for (const braking of [{}, { prune: true }, { fold: true }]) {
       const { agent, types } = await startAgent(context, { braking })
-      assert.throws(() => agent.revert('n1', { category: 'failure' }), withCode('BRAKING_OFF'))
+      const refused = withCode('BRAKING_OFF', 'takes nothing back: it has no braking.revert.')
+      assert.throws(() => agent.revert('n1', { category: 'failure' }), refused)
       assert.ok(!types().includes('revert.requested'))
     }
   })

@@ -76,8 +76,15 @@ describe('a prune by a person', (it) => {
   })
 
   it('needs a brake, and something to hide, before anything happens', async (context) => {
-    const off = await startAgent(context, { id: 'off' })
-    assert.throws(() => off.agent.prune({ tokens: 5 }), withCode('BRAKING_OFF'))
+    const refused = withCode(
+      'BRAKING_OFF',
+      'has no brake that prunes.',
+      '{ prune: true }, or revert, fold, stall or policies',
+    )
+    for (const braking of [{}, { graft: true, recall: true, lessons: true }]) {
+      const off = await startAgent(context, { id: 'off', braking })
+      assert.throws(() => off.agent.prune({ tokens: 5 }), refused)
+    }
     const { agent, types } = await startAgent(context, { braking: { revert: true } })
     for (const wrong of [{}, { memo: 'm' }, { steps: [] }, { tokens: 0 }, { steps: [3] }, { step: 'n3' }, undefined])
       assert.throws(() => agent.prune(wrong as object), withCode('INVALID_OPTION'), JSON.stringify(wrong))

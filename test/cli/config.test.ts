@@ -122,6 +122,11 @@ export default defineConfig({ agents: [agent, ({ model }) => defineAgent({ name:
       /^escapement\.config\.ts:2: agents\.0: give what defineAgent returns, or a function/,
     )
     assert.match(await wrongIn(context, `export default { model: 5 }`), /:2: model: give "provider:id"/)
+    for (const store of ["''", '5'])
+      assert.match(
+        await wrongIn(context, `export default { store: ${store} }`),
+        /:2: store: give a folder, sqlite:<file> or postgres:/,
+      )
     assert.match(
       await wrongIn(context, `export default { tools: [() => 1] }`),
       /:2: tools: entry 0: make it with defineTool/,

@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { loadConfig } from '../../src/cli/config/loadConfig.ts'
 import { assert, describe, type CaseContext } from '../support/suite.ts'
 import { configFolder, configText, index } from './configFolder.ts'
 import { endedCli } from './cliInProcess.ts'
@@ -239,6 +240,21 @@ describe('escapement init', (it) => {
     assert.match(readFileSync(join(dir, path), 'utf8'), repaired)
     const [created] = recordsIn(join(dir, '.escapement', `${idIn(join(dir, '.escapement'))}.jsonl`))
     assert.is(created?.type === 'agent.created' && created.definition, 'helper')
+  })
+
+  it('shows how a key is kept out of logs, which without the key keeps out nothing', async (context) => {
+    for (const name of ['PATH', 'A_VARIABLE_THAT_IS_NOT_SET']) {
+      const dir = configFolder(context)
+      await endedCli(context, ['init', '--dir', dir], { cwd: dir })
+      installed(dir)
+      const file = join(dir, 'escapement.config.ts')
+      const text = readFileSync(file, 'utf8')
+      writeFileSync(file, text.replace('// redact:', 'redact:').replaceAll('API_KEY', name))
+      const wish = { dir, config: undefined, noConfig: false }
+      const config = await loadConfig(wish, { cwd: () => dir, stderr: process.stderr })
+      const value = process.env[name]
+      assert.equal(config?.redact, { secrets: value === undefined ? {} : { [name]: value } })
+    }
   })
 
   it('overwrites nothing, and says what to do next', async (context) => {

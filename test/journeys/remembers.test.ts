@@ -290,11 +290,8 @@ describe('a memory', (it) => {
 
   it('whose package is missing says what to install, with one advice', async (context) => {
     const missing = new RuntimeError('PACKAGE_MISSING', 'It needs a package that is not installed: npm install x.')
-    const { agent, ofType } = await start(
-      context,
-      { ...noMemory, search: () => Promise.reject(missing) },
-      { replies: ['done'] },
-    )
+    const search = () => Promise.reject(missing)
+    const { agent, ofType } = await start(context, { ...noMemory, search, list: search }, { replies: ['done'] })
     assert.is((await agent.prompt('go').result).text, 'done')
     assert.equal(
       ofType('error').map(({ error }) => error),
@@ -302,9 +299,28 @@ describe('a memory', (it) => {
     )
   })
 
+  it('that cannot be searched recalls what it can list, and one that cannot be listed what it finds', async (context) => {
+    const broken = (): Promise<never> => Promise.reject(new Error('no index'))
+    for (const [id, part] of Object.entries({ a1: { search: broken }, a2: { list: broken } })) {
+      const store = emptyMemory(context)
+      await store.put(fact('m1', 'Prefers tabs.'))
+      const known: Memory = {
+        ...noMemory,
+        search: (query, filter) => store.search(query, filter),
+        list: (filter) => store.list(filter),
+        ...part,
+      }
+      const { agent, ofType, script } = await start(context, known, { id, replies: ['done'] })
+      await agent.prompt('Tabs?').result
+      assert.match(lastSaid(script.requests[0]), /From memory, user, m1: .*Prefers tabs/)
+      const [error] = ofType('error')
+      assert.match(error!.error.message, /^Not everything was recalled: no index/)
+    }
+  })
+
   it('that fails or hangs is told in an event, and the agent goes on without', async (context) => {
     const gone = (): Promise<never> => Promise.reject(new Error('the disk is gone'))
-    const broken = { ...noMemory, search: gone, put: gone }
+    const broken = { ...noMemory, search: gone, list: gone, put: gone }
     const { agent, ofType, script } = await start(context, broken, {
       replies: [remembers('c1', { text: 'Likes tea.' }), 'done'],
     })

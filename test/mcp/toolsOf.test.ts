@@ -39,6 +39,9 @@ describe('what the calls of a server may change', (it) => {
     assert.equal(approvals({ approve: 'writes' }), [false, true, true, false])
     assert.equal(approvals({ trust: true }), [false, true, true, false])
     assert.equal(approvals({ approve: 'writes', effects: { post: 'none' } }), [false, true, false, false])
+    const own = { effects: { read: 'irreversible', put: 'idempotent', both: 'none' } } as const
+    assert.equal(approvals({ approve: 'writes', ...own }), [true, true, true, false])
+    assert.equal(approvals({ trust: true, ...own }), [true, true, true, false])
     assert.equal(approvals({ approve: 'none' }), [false, false, false, false])
     const [read] = approvals({ approve: (name, { path }) => name === 'read' && path === '/etc' })
     assert.equal(

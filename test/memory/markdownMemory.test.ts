@@ -1,6 +1,6 @@
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileNameOf } from '../../src/memory/memoryFile.ts'
 import { markdownMemory } from '../../src/memory/markdownMemory.ts'
 import { assert, describe, type CaseContext } from '../support/suite.ts'
@@ -75,6 +75,7 @@ describe('markdown memory', (it) => {
       ['m1'],
     )
     assert.equal(await memory.search('password'), [])
+    assert.match((await memory.problems!())[1]!.problem, /says nothing\. Correct the place by hand/)
     const problems = (await memory.problems!()).map(({ place, problem }) => `${place.slice(path.length)} ${problem}`)
     assert.equal(
       problems.map((line) => line.slice(0, 30)),
@@ -90,6 +91,45 @@ describe('markdown memory', (it) => {
     for (const section of nonsense) assert.ok(kept.includes(section.trimEnd()), section)
   })
 
+  it('leaves nothing of a scope that is deleted, whatever its file holds', async (context) => {
+    const { path, memory } = await withFile(
+      context,
+      `${title}## m2\n\n<!-- {"kind":"fact", oh no -->\n\nHer password is tea.\n\n## m3\n\nHer number.\n`,
+    )
+    await writeFile(`${path}.new`, 'half of a file')
+    await memory.put(fact('m1', 'Prefers tabs.'))
+    await writeFile(`${path}.new`, 'half of a file')
+    assert.is(await memory.delete({ scope: 'user:42' }), 3)
+    assert.equal(await readdir(dirname(path)), [])
+    await writeFile(path, '# Memory of user:42\n\n## m3\n\nHer number.\n')
+    assert.is(await memory.delete({ scope: 'user:42' }), 1)
+    assert.is(await memory.delete({ scope: 'user:42' }), 0)
+    assert.equal(await readdir(dirname(path)), [])
+  })
+
+  it('does not take a scope for deleted of which there is more where it does not read', async (context) => {
+    const { path, memory } = await withFile(context, `${title}## Likes rum\n`)
+    const copy = join(dirname(path), 'copy.md')
+    await writeFile(copy, `${title}## Likes rum\n`)
+    await assert.rejects(
+      memory.delete({ scope: 'user:42' }),
+      withCode('MEMORY_FAILED', `${copy} cannot be used: it is of`),
+    )
+    assert.equal(await readdir(dirname(path)), ['copy.md'])
+    await writeFile(copy, '# Memory of user:43\n')
+    await writeFile(path, '# Memory of user:43\n\n## Likes rum, says 43\n')
+    await assert.rejects(memory.delete({ scope: 'user:42' }), withCode('MEMORY_FAILED', 'its title says user:43'))
+  })
+
+  it('deletes one scope twice at once', async (context) => {
+    const dir = await memoryFolder(context)
+    const memory = markdownMemory(dir)
+    await memory.put(fact('m1', 'Prefers tabs.'))
+    const counts = await Promise.all([memory.delete({ scope: 'user:42' }), memory.delete({ scope: 'user:42' })])
+    assert.is(counts[0] + counts[1], 1)
+    assert.equal(await readdir(dir), [])
+  })
+
   it('keeps the first of two sections with one id, and tells of the second', async (context) => {
     const dir = await memoryFolder(context)
     const memory = markdownMemory(dir)
@@ -103,6 +143,8 @@ describe('markdown memory', (it) => {
     assert.match((await memory.problems!())[0]!.problem, /stands above already/)
     await memory.put(fact('m1', 'Prefers tabs.', { confirmations: ['a2/r0'] }))
     assert.match(await readFile(join(dir, name), 'utf8'), /Prefers spaces\./)
+    assert.is(await memory.delete({ scope: 'user:42', id: 'm1' }), 2)
+    assert.equal(await memory.list(), [], 'the second does not take its place')
   })
 
   it('gives nothing of a file whose title names another scope, and writes nothing into it', async (context) => {

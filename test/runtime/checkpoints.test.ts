@@ -265,6 +265,40 @@ describe('a long log', (it) => {
     assert.is(await checkpoints.read('a'), undefined)
   })
 
+  it('that another process took has no checkpoint written by the one that lost it', async (context) => {
+    const { store } = watched()
+    const { logger, warnings } = lines()
+    const counts = { writes: 0 }
+    const { read, write } = store.checkpoints!
+    const counting: Store = {
+      ...store,
+      checkpoints: {
+        read: read.bind(store.checkpoints),
+        write: async (...given) => {
+          counts.writes += 1
+          await write.apply(store.checkpoints, given)
+        },
+      },
+    }
+    const [asked, answer] = [gate(), gate()]
+    const model = policyModel(async ({ messages }) => {
+      if (messages.length === 101) {
+        asked.resolve()
+        await answer.promise
+      }
+      return 'so it is'
+    })
+    const runtime = await start(context, counting, { logger })
+    const agent = await runtime.spawn(define({ model }), { id: 'a' })
+    for (let prompts = 0; prompts < 60; prompts += 1) agent.prompt('go')
+    await asked.promise
+    const other = await start(context, store)
+    await other.resume('a', define(), { takeOver: true })
+    answer.resolve()
+    await runtime.close()
+    assert.equal([counts.writes, warnings.filter((line) => line.includes('checkpoint'))], [0, []])
+  })
+
   it('is whole when the process dies between its last records and its checkpoint, or while that is written', async (context) => {
     const { store, checkpoint } = await long(context)
     const end = gate()

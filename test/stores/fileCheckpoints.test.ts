@@ -15,7 +15,7 @@ const checkpoint: Checkpoint = {
 }
 
 describe('the checkpoint of a log in a folder', (it) => {
-  it('is as none when any part of its file is damaged', async (context) => {
+  it('is refused, by name, when any part of its file is damaged', async (context) => {
     const { dir } = await storeFolder(context)
     const store = fileStore(dir)
     context.cleanup(() => store.close())
@@ -24,19 +24,21 @@ describe('the checkpoint of a log in a folder', (it) => {
     const file = join(dir, 'a.checkpoint')
     const whole = await readFile(file)
     assert.is((await store.checkpoints!.read('a'))?.seq, 7)
+    const isRefused = (what: string): Promise<unknown> =>
+      assert.rejects(store.checkpoints!.read('a'), (thrown) => (thrown as Error).message === `${file} is damaged`, what)
     for (const at of [0, 8, whole.indexOf(10), whole.indexOf(10) + 1, whole.length - 1]) {
       const damaged = Buffer.from(whole)
       damaged[at]! ^= 1
       await writeFile(file, damaged)
-      assert.is(await store.checkpoints!.read('a'), undefined, `byte ${at}`)
+      await isRefused(`byte ${at}`)
     }
     for (const length of [0, 3, 100, whole.length - 1]) {
       await writeFile(file, whole)
       await truncate(file, length)
-      assert.is(await store.checkpoints!.read('a'), undefined, `${length} bytes`)
+      await isRefused(`${length} bytes`)
     }
     await writeFile(file, '{"seq":1}\n')
-    assert.is(await store.checkpoints!.read('a'), undefined)
+    await isRefused('a head alone')
     await store.checkpoints!.write('a', checkpoint)
     assert.is((await store.checkpoints!.read('a'))?.seq, 7)
   })

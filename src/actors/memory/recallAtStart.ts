@@ -10,23 +10,34 @@ import { scopesOf, tierOf } from './scopes.ts'
 
 const mostQueried = 4_000
 
+/** What is recalled; `failed`: why nothing could be searched for, or listed. */
+export interface Recalled {
+  readonly messages: readonly ContextMessage[]
+  readonly failed?: unknown
+}
+
+const nothing: Recalled = { messages: [] }
+
 /**
  * What the agent knows that matters for what people have just said, as messages to follow it: what is found by its words, then what changed
- * last, as far as the budget goes. Nothing that the conversation has already, and nothing that nobody vouches for.
+ * last, as far as the budget goes. Nothing that the conversation has already, and nothing that nobody vouches for. Rejects if
+ * the memory can neither be searched nor listed.
  */
-export async function recallAtStart(ports: AgentPorts, settings: MemorySettings): Promise<readonly ContextMessage[]> {
+export async function recallAtStart(ports: AgentPorts, settings: MemorySettings): Promise<Recalled> {
   const { recall, store } = settings
   const trunk = ports.conversation.trunk()
   const said = saidLast(trunk)
-  if (recall === null || said === undefined) return []
+  if (recall === null || said === undefined) return nothing
   const scopes = [...scopesOf(ports, settings).known.values()]
-  if (scopes.length === 0) return []
+  if (scopes.length === 0) return nothing
   const shown = shownIn(trunk)
   const filter = { scopes, trusted: true, limit: recall.records + shown.size }
-  const [found, newest] = await Promise.all([store.search(said, filter), store.list(filter)])
+  const [found, listed] = await Promise.allSettled([store.search(said, filter), store.list(filter)])
+  const failed = [found, listed].find((each) => each.status === 'rejected')
+  if (found.status === 'rejected' && listed.status === 'rejected') throw found.reason
   const messages: ContextMessage[] = []
   let tokens = 0
-  for (const record of [...found, ...newest]) {
+  for (const record of [found, listed].flatMap((each) => (each.status === 'fulfilled' ? each.value : []))) {
     // The memory may be one of the application's that does not keep to its contract.
     if (shown.has(keyOf(record)) || !isTrusted(record) || !scopes.includes(record.scope)) continue
     shown.add(keyOf(record))
@@ -37,7 +48,7 @@ export async function recallAtStart(ports: AgentPorts, settings: MemorySettings)
     messages.push(message)
     if (messages.length === recall.records) break
   }
-  return messages
+  return failed === undefined ? { messages } : { messages, failed: failed.reason as unknown }
 }
 
 /** What people said since the last reply; `undefined` if they said nothing, or if what is known about it stands there already. */

@@ -39,13 +39,19 @@ async function recall(
   if (input.turn > 1) return []
   try {
     const limits = { name: 'the memory', timeoutMs: memory.timeoutMs }
-    return await answerInTime(ports, limits, cancellation, () => recallAtStart(ports, memory))
+    const { messages, failed } = await answerInTime(ports, limits, cancellation, () => recallAtStart(ports, memory))
+    if (failed !== undefined) reportThrown(ports, input, 'Not everything was recalled', failed)
+    return messages
   } catch (thrown) {
     cancellation.throwIfAborted()
-    const { code, message } = toErrorInfo(thrown, 'MEMORY_FAILED')
-    report(ports, input, { code, message: `Nothing was recalled: ${message}` })
+    reportThrown(ports, input, 'Nothing was recalled', thrown)
     return []
   }
+}
+
+function reportThrown(ports: AgentPorts, input: PrepareInput, what: string, thrown: unknown): void {
+  const { code, message } = toErrorInfo(thrown, 'MEMORY_FAILED')
+  report(ports, input, { code, message: `${what}: ${message}` })
 }
 
 function report(ports: AgentPorts, { runId, turnIndex }: PrepareInput, { code, message }: ErrorInfo): void {

@@ -13,7 +13,7 @@ export const clusterEntries = {
       'reached, together; --ingress is where clients’ commands go, that come by a gateway. Variables:',
       'ESCAPEMENT_LOGS; ESCAPEMENT_GATEWAY_SECRET, 32 characters that it shares with gateways;',
       'ESCAPEMENT_ENGINE_KEYS, public keys of the engine, with commas: only signed requests are taken then.',
-      'JSON (piped, or with --json): { "url", "bridge", "definitions" }. Needs @restatedev/restate-sdk.',
+      'JSON (piped, or with --json): { "url", "bridge" }. Needs @restatedev/restate-sdk.',
     ],
     options: [
       'logs',

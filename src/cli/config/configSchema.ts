@@ -10,6 +10,7 @@ import type { Model } from '../../protocol/model.ts'
 import { onlyFields } from '../../protocol/onlyFields.ts'
 import { limitsSchema } from '../../protocol/records.ts'
 import type { Config, ConfigModel, ConfigServe } from '../../defineConfig.ts'
+import { storeForms } from '../storePlace.ts'
 
 /** Any of these fields, and no others. */
 const fields = (shape: z.ZodRawShape): z.ZodType => onlyFields(shape).partial()
@@ -61,7 +62,7 @@ const configFields = (): { readonly [K in keyof Required<Config>]: z.ZodType } =
   skills: skillFoldersSchema(),
   mcp: z.record(z.string().regex(/^[A-Za-z0-9_-]{1,32}$/, 'use 1 to 32 letters, digits, "_" or "-"'), serverSchema()),
   limits: limitsSchema,
-  store: z.string('give a folder').min(1, 'give a folder'),
+  store: z.string(`give ${storeForms}`).min(1, `give ${storeForms}`),
   memory: z.string('give a folder or a file').min(1, 'give a folder or a file'),
   redact: z.looseObject({}),
   modelLimits: modelLimitsSchema(),

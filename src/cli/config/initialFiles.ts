@@ -23,7 +23,7 @@ ${hasAgents ? `  // agents: [yours], // import them from ./${agentsFile}, which 
   // store: './sessions',
 
   // Never in a log, whatever a tool returns.
-  // redact: { secrets: { API_KEY: process.env.API_KEY ?? 'not set' } },
+  // redact: { secrets: process.env.API_KEY ? { API_KEY: process.env.API_KEY } : {} },
 
   // What "escapement serve" opens, besides the page.
   // serve: { port: 8080, acp: true, agUi: true },

@@ -120,7 +120,8 @@ export abstract class AgentCommands<out Output = unknown, in Deps = undefined, o
 
   /**
    * Hides steps of the model, such as `n12`, or its oldest ones until `tokens` are hidden, with a `memo` in their place; with `mask` only
-   * what their results hold. Decided as a revert is, for an agent with any brake; the outcome is a `prune.applied` event.
+   * what their results hold. Decided as a revert is, for an agent with `prune`, `revert`, `fold`, `stall` or `policies` in its
+   * `braking`; the outcome is a `prune.applied` event.
    *
    * @throws RuntimeError `BRAKING_OFF`, `INVALID_OPTION`, `QUEUE_FULL`, `AGENT_STOPPED`
    */

@@ -69,7 +69,7 @@ function carryOut(host: AgentBody, command: Command, id: string, isRemote: boole
     case 'agent.revert': {
       const { step, category, summary, undo } = command
       if (!host.definition.policy.flags.revert) {
-        throw new RuntimeError('BRAKING_OFF', `Agent "${host.agentId}" has no braking.`)
+        throw new RuntimeError('BRAKING_OFF', `Agent "${host.agentId}" takes nothing back: it has no braking.revert.`)
       }
       checkRoom(host, 'reverts')
       const request = {
@@ -82,7 +82,7 @@ function carryOut(host: AgentBody, command: Command, id: string, isRemote: boole
     }
     case 'agent.prune': {
       if (!host.definition.policy.flags.prune) {
-        throw new RuntimeError('BRAKING_OFF', `Agent "${host.agentId}" has no braking.`)
+        throw new RuntimeError('BRAKING_OFF', `Agent "${host.agentId}" has no brake that prunes.`)
       }
       checkRoom(host, 'prunes')
       host.send({ type: 'prune', request: { id, by: 'person', ...saidIn(command) }, at })

@@ -43,7 +43,9 @@ export abstract class LoggedHost extends FamilyHost implements LogOwner {
     const { checkpoints } = this.store
     if (checkpoints === undefined || this.parent !== undefined || this.incognito) return
     if (!isKeepable(this.ownDefinition)) return
-    const failed = (thrown: unknown): void => this.shared.checkpointFailed(this.agentId, thrown)
+    const failed = (thrown: unknown): void => {
+      if (!this.#log.isLost) this.shared.checkpointFailed(this.agentId, thrown)
+    }
     this.#keeper = new CheckpointKeeper(this, { ...from, store: checkpoints, epoch: this.#lease.epoch, failed })
   }
 
@@ -82,7 +84,8 @@ export abstract class LoggedHost extends FamilyHost implements LogOwner {
     this.sourced?.leave()
     try {
       await this.#log.finish()
-      await this.#keeper?.finish()
+      // Whoever took the log writes its checkpoints.
+      if (!this.#log.isLost) await this.#keeper?.finish()
     } finally {
       await this.#lease.release()
     }

@@ -245,7 +245,10 @@ function regenerate(thread: ChatThread, last: GivenMessage): Opened {
     throw new RuntimeError('INVALID_OPTION', 'The answer is still under way. Stop it first.')
   const isFailed = exchange.end.stopReason === 'error' || exchange.end.stopReason === 'aborted'
   if (!agent.braking.revert && !isFailed)
-    throw new RuntimeError('BRAKING_OFF', `Agent "${agent.id}" takes nothing back: its definition has no braking.`)
+    throw new RuntimeError(
+      'BRAKING_OFF',
+      `Agent "${agent.id}" takes nothing back: its definition has no braking.revert.`,
+    )
   const said = agent.conversation
     .trunk()
     .findLast(({ message }) => message.role === 'user' && message.source === 'prompt' && isAsked(message.provenance))

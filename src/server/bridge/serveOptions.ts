@@ -77,8 +77,8 @@ export interface ServeOptions {
    */
   readonly gatewaySecret?: string
   /**
-   * Takes what clients command to where the agents are, where an engine has them work: `restateDispatch` of `escapement/restate`. Reading is as
-   * ever, and `endpoints` speak to the agents of this process alone. Default: commands are for the agents of this process.
+   * Takes what clients command, also those of `endpoints`, to where the agents are, where an engine has them work: `restateDispatch` of
+   * `escapement/restate`. Reading is as ever. Default: commands are for the agents of this process.
    */
   readonly dispatch?: Dispatch
   /**
