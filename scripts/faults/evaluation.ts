@@ -234,4 +234,28 @@ export const faults: readonly Fault[] = [
     to: '',
     tests: ['evaluation/run/asyncFunctions'],
   },
+  {
+    id: 'evaluation-30',
+    file: 'src/evaluation/evaluation.ts',
+    what: 'the commands of a task that names an image run on this machine unless the command line names one too',
+    from: 'own ?? (docker === undefined ? undefined : { name: docker })',
+    to: 'docker === undefined ? undefined : (own ?? { name: docker })',
+    tests: ['suites/taskImages'],
+  },
+  {
+    id: 'evaluation-31',
+    file: 'src/evaluation/evaluation.ts',
+    what: 'an evaluation begins without the engine that its tasks need',
+    from: 'if (plan.containerFor === undefined) await checkDocker(plan.suite.tasks, plan.docker)',
+    to: '',
+    tests: ['suites/taskImages'],
+  },
+  {
+    id: 'evaluation-32',
+    file: 'src/evaluation/folder/resultsFile.ts',
+    what: 'what began in containers goes on without them, on this machine',
+    from: 'if (before.docker !== now.docker)',
+    to: 'if (before.docker === undefined && now.docker !== undefined)',
+    tests: ['cli/eval'],
+  },
 ]

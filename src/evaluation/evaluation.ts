@@ -5,6 +5,7 @@ import { LocalRuntime } from '../runtime/runtime.ts'
 import { fileStore } from '../stores/fileStore.ts'
 import type { ArmSetup } from './armSetups.ts'
 import { calibrateJudge } from './checks/calibrateJudge.ts'
+import { checkDocker, dockerSandbox } from './dockerSandbox.ts'
 import { changesSince, ResultsFile } from './folder/resultsFile.ts'
 import type { EvaluationPlan } from './evaluationPlan.ts'
 import { metricsOf } from './metrics/metricsOf.ts'
@@ -44,6 +45,7 @@ export interface Evaluated {
  * `STORE_OPEN_FAILED`, `STORE_APPEND_FAILED`, `LOG_CORRUPT`, `LOG_VERSION`
  */
 export async function runEvaluation(plan: EvaluationPlan): Promise<Evaluated> {
+  if (plan.containerFor === undefined) await checkDocker(plan.suite.tasks, plan.docker)
   const file = await ResultsFile.open(plan.folder)
   try {
     return await evaluateIn(file, plan)
@@ -55,7 +57,11 @@ export async function runEvaluation(plan: EvaluationPlan): Promise<Evaluated> {
 async function evaluateIn(file: ResultsFile, plan: EvaluationPlan): Promise<Evaluated> {
   const { suite, folder, clock, signal, concurrency } = plan
   const workspaces = join(folder, 'workspaces')
-  const shellFor = (dir: string, image?: TaskImage): Shell => ({ clock, sandbox: plan.sandboxFor?.(dir, image) })
+  const { containerFor = dockerSandbox } = plan
+  const shellFor = (dir: string, own?: TaskImage): Shell => {
+    const image = imageOf(plan, own)
+    return { clock, sandbox: image && containerFor(dir, image) }
+  }
   await removeWorkFolders(workspaces)
   const arms = await readyArms(plan, join(workspaces, '.work-sample'))
   const judge = await readyJudge(plan)
@@ -132,9 +138,13 @@ function tapOf({ record, replay, folder, clock }: EvaluationPlan): ModelTap | un
   return record === true ? recordingTap(folder) : undefined
 }
 
+/** The image of a task, else that of the evaluation. Without one commands run on this machine. */
+const imageOf = ({ docker }: EvaluationPlan, own: TaskImage | undefined): TaskImage | undefined =>
+  own ?? (docker === undefined ? undefined : { name: docker })
+
 /** No command of any task runs on this machine. */
-const isConfined = ({ sandboxFor, suite }: EvaluationPlan): boolean =>
-  sandboxFor !== undefined && suite.tasks.every(({ image }) => sandboxFor('/', image) !== undefined)
+const isConfined = (plan: EvaluationPlan): boolean =>
+  plan.suite.tasks.every(({ image }) => imageOf(plan, image) !== undefined)
 
 const budgetReached = ({ budgetUsd = 0 }: EvaluationPlan, usd: number): StopReason => ({
   why: 'budget',
@@ -142,7 +152,7 @@ const budgetReached = ({ budgetUsd = 0 }: EvaluationPlan, usd: number): StopReas
 })
 
 function headerOf(plan: EvaluationPlan, arms: readonly ArmSetup[], judge: string | undefined): EvaluationHeader {
-  const { suite, trials, seed, budgetUsd, clock } = plan
+  const { suite, trials, seed, docker, budgetUsd, clock } = plan
   return {
     type: 'evaluation',
     version: resultsVersion,
@@ -153,6 +163,7 @@ function headerOf(plan: EvaluationPlan, arms: readonly ArmSetup[], judge: string
     seed,
     startedAt: clock.now(),
     versions: { escapement: version, node: process.versions.node },
+    ...(docker === undefined ? {} : { docker }),
     ...(budgetUsd === undefined ? {} : { budgetUsd }),
     ...(judge === undefined ? {} : { judge }),
   }

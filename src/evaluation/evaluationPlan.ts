@@ -33,8 +33,10 @@ export interface EvaluationPlan {
   readonly modelLimits?: ModelLimits | undefined
   /** Keeps the folders of trials that passed. */
   readonly keep?: boolean | undefined
-  /** Where the commands of a folder run; missing: on this machine. */
-  readonly sandboxFor?: ((dir: string, image?: TaskImage) => CommandSandbox | undefined) | undefined
+  /** The image in whose containers the commands of tasks run that name none; missing: they run on this machine. */
+  readonly docker?: string | undefined
+  /** The container of an image for a folder. Default: one of Docker, which is asked for all images before anything runs. */
+  readonly containerFor?: ((dir: string, image: TaskImage) => CommandSandbox) | undefined
   /** Records what models reply, in the folder. */
   readonly record?: boolean | undefined
   /** The folder of an evaluation whose recordings are played in place of asking models. */

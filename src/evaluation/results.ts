@@ -22,6 +22,8 @@ export interface EvaluationHeader {
   /** Milliseconds since 1970. */
   readonly startedAt: number
   readonly versions: { readonly escapement: string; readonly node: string }
+  /** The image in whose containers the commands of tasks run that name none; missing: they run on this machine. */
+  readonly docker?: string
   /** What all of it may cost, in US dollars; missing: no limit. */
   readonly budgetUsd?: number
   /** The judge model, if a check asks one. */

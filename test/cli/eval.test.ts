@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import type { Report } from '../../src/evaluation/report/report.ts'
 import { assert, describe, type CaseContext } from '../support/suite.ts'
 import { cleanEnv, projectFolder, spawnCli } from './cliChild.ts'
 import { endedCli, startCli } from './cliInProcess.ts'
+import { fakeDocker, withoutEngine } from './fakeDocker.ts'
 
 const door = (name: string): string => new URL(`../../src/${name}`, import.meta.url).href
 
@@ -315,23 +315,10 @@ export default ({ tools }) => defineAgent({ name: 'a', tools, model: policyModel
   })
 })
 
-const fakeDocker = fileURLToPath(new URL('fakeDocker.sh', import.meta.url))
-
 describe('escapement eval with containers', (it) => {
-  /** A program called docker that notes what it is asked, and runs commands in the mounted folder. */
   const withDocker = (context: CaseContext, files = suite) => {
-    const { cwd } = inFolder(context, files)
-    mkdirSync(join(cwd, 'bin'))
-    const program = join(cwd, 'bin/docker')
-    writeFileSync(program, readFileSync(fakeDocker))
-    chmodSync(program, 0o755)
-    const env = { ...cleanEnv(cwd), PATH: `${join(cwd, 'bin')}:${cleanEnv(cwd)['PATH']}` }
-    const path = process.env['PATH']
-    process.env['PATH'] = env.PATH
-    context.cleanup(() => (process.env['PATH'] = path))
-    const run = (...args: readonly string[]) => endedCli(context, ['eval', ...args], { cwd, env })
-    const asked = (): string[] => readFileSync(join(cwd, 'bin/asked'), 'utf8').trim().split('\n')
-    return { cwd, run, asked }
+    const { cwd, run } = inFolder(context, files)
+    return { cwd, run, ...fakeDocker(context, cwd) }
   }
 
   it(
@@ -380,8 +367,7 @@ describe('escapement eval with containers', (it) => {
       (await run('mini', '--docker', 'missing')).stderr,
       /--docker needs the image "missing", which is not here: docker pull missing\./,
     )
-    process.env['DOCKER_HOST'] = 'tcp://nowhere'
-    context.cleanup(() => delete process.env['DOCKER_HOST'])
+    withoutEngine(context)
     assert.match(
       (await run('mini', '--docker', 'node:24')).stderr,
       /--docker needs the program docker and its engine: no engine here/,
@@ -395,4 +381,27 @@ describe('escapement eval with containers', (it) => {
     })
     assert.match((await runTasks('mini')).stderr, /The task "write" needs the program docker and its engine/)
   })
+
+  it(
+    'goes on only where it began: nothing of it runs on this machine without --docker',
+    { timeoutMs: 20_000 },
+    async (context) => {
+      const { run, asked } = withDocker(context)
+      assert.is((await run('mini', '--docker', 'node:24', '--out', 'out')).code, 0)
+      const runs = (): number => asked().filter((line) => line.startsWith('run ')).length
+      const before = runs()
+      const without = await run('mini', '--resume', 'out', '--trials', '1')
+      assert.is(without.code, 1)
+      assert.match(
+        without.stderr,
+        /out has another evaluation: commands of tasks that name no image ran in containers \(--docker node:24\), and would run on this machine \(without --docker\)\./,
+      )
+      assert.match(
+        (await run('mini', '--out', 'out', '--docker', 'node:22')).stderr,
+        /ran in containers \(--docker node:24\), and would run in containers \(--docker node:22\)\..*\(EVALUATION_CHANGED\)/,
+      )
+      assert.is(runs(), before)
+      assert.is((await run('mini', '--docker', 'node:24', '--resume', 'out')).code, 0)
+    },
+  )
 })

@@ -248,6 +248,9 @@ export class ResultsFile {
   }
 }
 
+const placeOf = ({ docker }: EvaluationHeader): string =>
+  docker === undefined ? 'on this machine (without --docker)' : `in containers (--docker ${docker})`
+
 /** What has changed since an evaluation began, so that its results and new ones could not be compared: a sentence each. Pure. */
 export function changesSince(before: EvaluationHeader, now: EvaluationHeader): readonly string[] {
   const names = (header: EvaluationHeader): string => header.arms.map(({ name }) => name).join(', ')
@@ -265,5 +268,7 @@ export function changesSince(before: EvaluationHeader, now: EvaluationHeader): r
   compare('the number of trials', before.trials, now.trials)
   compare('the seed', before.seed, now.seed)
   compare('the judge', before.judge, now.judge)
+  if (before.docker !== now.docker)
+    said.push(`commands of tasks that name no image ran ${placeOf(before)}, and would run ${placeOf(now)}`)
   return said
 }

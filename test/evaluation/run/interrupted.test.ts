@@ -169,7 +169,7 @@ describe('an evaluation that is interrupted', (it) => {
       evaluate(other, tasks, {}, { out, arms: ['as-defined', 'off'], ...given })
     await assert.rejects(
       of({ arms: ['off'] }),
-      /has another evaluation: the list of arms was as-defined, off and is off\. Evaluate in another folder/,
+      /has another evaluation: the list of arms was as-defined, off and is off\. Go on as it began, or evaluate in another folder/,
     )
     await assert.rejects(of({ trials: 2, seed: 3 }), /the number of trials was 1 and is 2; the seed was 1 and is 3/)
     await assert.rejects(of({}, cases.slice(1)), /the files of the suite cases have changed/)
