@@ -258,4 +258,12 @@ export const faults: readonly Fault[] = [
     to: 'if (before.docker === undefined && now.docker !== undefined)',
     tests: ['cli/eval'],
   },
+  {
+    id: 'evaluation-33',
+    file: 'src/evaluation/evaluation.ts',
+    what: 'an evaluation that goes on without a word of its budget has none any more',
+    from: 'budgetUsd: given.budgetUsd ?? file.header?.budgetUsd',
+    to: 'budgetUsd: given.budgetUsd',
+    tests: ['evaluation/run/interrupted'],
+  },
 ]

@@ -26,7 +26,7 @@ export interface EvaluateOptions {
   readonly judge?: Model | AiSdkModel
   /** Prices of models by id, for agents that set none. */
   readonly prices?: PricesByModel
-  /** What all of it may cost, in US dollars. */
+  /** What all of it may cost, in US dollars. Default: no limit; of an evaluation that goes on, the one that it has. */
   readonly budgetUsd?: number
   /** How much is asked of models at a time. */
   readonly models?: ModelLimits

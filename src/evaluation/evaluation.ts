@@ -54,7 +54,8 @@ export async function runEvaluation(plan: EvaluationPlan): Promise<Evaluated> {
   }
 }
 
-async function evaluateIn(file: ResultsFile, plan: EvaluationPlan): Promise<Evaluated> {
+async function evaluateIn(file: ResultsFile, given: EvaluationPlan): Promise<Evaluated> {
+  const plan = { ...given, budgetUsd: given.budgetUsd ?? file.header?.budgetUsd }
   const { suite, folder, clock, signal, concurrency } = plan
   const workspaces = join(folder, 'workspaces')
   const { containerFor = dockerSandbox } = plan
@@ -84,7 +85,7 @@ async function evaluateIn(file: ResultsFile, plan: EvaluationPlan): Promise<Eval
   if (changes.length > 0)
     throw new RuntimeError('EVALUATION_CHANGED', `${folder} has another evaluation: ${changes.join('; ')}.`)
   const { budgetUsd } = plan
-  if (file.header!.budgetUsd !== budgetUsd) await file.append({ type: 'budget', budgetUsd: budgetUsd ?? null })
+  if (budgetUsd !== undefined && file.header!.budgetUsd !== budgetUsd) await file.append({ type: 'budget', budgetUsd })
   const header = file.header!
   const store = fileStore(join(folder, 'sessions'))
   const todo = planned.filter(({ key }) => (file.trials.get(key)?.outcome ?? 'error') === 'error')

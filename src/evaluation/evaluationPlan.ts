@@ -29,6 +29,7 @@ export interface EvaluationPlan {
   readonly named?: ((name: string) => Promise<Model>) | undefined
   readonly judge?: string | Model | undefined
   readonly prices?: PricesByModel | undefined
+  /** Default: that of the folder, if it has the same evaluation. */
   readonly budgetUsd?: number | undefined
   readonly modelLimits?: ModelLimits | undefined
   /** Keeps the folders of trials that passed. */

@@ -93,8 +93,8 @@ export interface LostSpending {
 /** An evaluation goes on with another budget: a line of `results.jsonl`, which counts from then on. */
 export interface BudgetChange {
   readonly type: 'budget'
-  /** In US dollars; `null`: no limit. */
-  readonly budgetUsd: number | null
+  /** In US dollars. */
+  readonly budgetUsd: number
 }
 
 /** How the judge model did on answers that people had judged: a line of `results.jsonl`. */

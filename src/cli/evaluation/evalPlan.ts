@@ -51,7 +51,7 @@ export async function evalPlan(invocation: Invocation, host: CliHost, signal: Ab
     return (await chooseModel({ asked: name, env: host.env, dir: host.cwd(), wordDelayMs: 0, config })).model
   }
   try {
-    const budgetUsd = amountOf('--budget', invocation.budget) ?? (resume === undefined ? undefined : header?.budgetUsd)
+    const budgetUsd = amountOf('--budget', invocation.budget)
     const plan: EvaluationPlan = {
       suite,
       source,
