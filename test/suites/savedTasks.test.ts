@@ -189,7 +189,7 @@ describe('a session that is saved as a task', (it) => {
 
   it('says how to see it fail as it was recorded, whatever keys are set', { timeoutMs: 30_000 }, async (context) => {
     const dir = await worked(context)
-    const { stdout } = await endedCli(context, ['export', 's1', '--task', 'my tasks', '--dir', '.'], {
+    const { stdout } = await endedCli(context, ['export', 's1', '--task', 'my tasks', '--dir', dir], {
       cwd: dir,
       env: cleanEnv(dir),
       isTerminal: true,
