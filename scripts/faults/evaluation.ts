@@ -266,4 +266,28 @@ export const faults: readonly Fault[] = [
     to: 'budgetUsd: given.budgetUsd',
     tests: ['evaluation/run/interrupted'],
   },
+  {
+    id: 'evaluation-34',
+    file: 'src/evaluation/evaluation.ts',
+    what: 'logs of trials hold the secrets of the configuration',
+    from: '{ store, clock, ...plan.runtime }',
+    to: '{ store, clock, ...(plan.runtime?.models && { models: plan.runtime.models }) }',
+    tests: ['cli/eval'],
+  },
+  {
+    id: 'evaluation-35',
+    file: 'src/evaluation/trials/runAll.ts',
+    what: 'results and reports quote secrets that commands and scorers have said',
+    from: 'const result = redactor === undefined ? whole',
+    to: 'const result = redactor !== null ? whole',
+    tests: ['cli/eval'],
+  },
+  {
+    id: 'evaluation-36',
+    file: 'src/testing/recordModel.ts',
+    what: 'a recording has a secret that came in two pieces',
+    from: "exchange.parts.filter((part) => !part?.type?.endsWith('.delta'))",
+    to: 'exchange.parts',
+    tests: ['actors/recordedModels'],
+  },
 ]

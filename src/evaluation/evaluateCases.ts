@@ -61,7 +61,7 @@ export async function evaluateCases(
       judge: judge && modelOf(judge, 'evaluate'),
       prices: options.prices,
       budgetUsd: options.budgetUsd,
-      modelLimits: models,
+      runtime: models === undefined ? {} : { models },
       docker: options.docker,
       keep: options.keep,
       onProgress: options.onProgress,

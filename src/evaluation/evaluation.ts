@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { RuntimeError } from '../protocol/errors.ts'
 import { version } from '../protocol/version.ts'
+import { Redactor } from '../redaction/redactor.ts'
 import { LocalRuntime } from '../runtime/runtime.ts'
 import { fileStore } from '../stores/fileStore.ts'
 import type { ArmSetup } from './armSetups.ts'
@@ -91,10 +92,7 @@ async function evaluateIn(file: ResultsFile, given: EvaluationPlan): Promise<Eva
   const todo = planned.filter(({ key }) => (file.trials.get(key)?.outcome ?? 'error') === 'error')
   await clearLost(file, store, todo)
   const tap = tapOf(plan)
-  const runtime = new LocalRuntime(
-    { store, clock, ...(plan.modelLimits === undefined ? {} : { models: plan.modelLimits }) },
-    { instead: tap?.instead },
-  )
+  const runtime = new LocalRuntime({ store, clock, ...plan.runtime }, { instead: tap?.instead })
   const stop = new Stop(signal)
   const spending = new Spending(file.spentUsd, plan.budgetUsd, () => stop.now(budgetReached(plan, spending.usd)))
   const byName = new Map(arms.map((arm) => [arm.info.name, arm]))
@@ -119,7 +117,9 @@ async function evaluateIn(file: ResultsFile, given: EvaluationPlan): Promise<Eva
     const outside = await OutsideWatch.begin(suite.folder, workspaces, isConfined(plan))
     const progress = new Progress(planned, file.trials, clock, plan.onProgress)
     const keep = plan.keep === true
-    await runAll({ suite, file, ports, stop, progress, spending, outside, judge, tap, keep }, todo, concurrency)
+    const redactor = plan.runtime?.redact && new Redactor(plan.runtime.redact)
+    const shared = { suite, file, ports, stop, progress, spending, outside, judge, tap, keep, redactor }
+    await runAll(shared, todo, concurrency)
   } finally {
     stop.release()
     await runtime.close()
@@ -134,9 +134,9 @@ async function evaluateIn(file: ResultsFile, given: EvaluationPlan): Promise<Eva
 }
 
 /** What stands between agents and their models. */
-function tapOf({ record, replay, folder, clock }: EvaluationPlan): ModelTap | undefined {
+function tapOf({ record, replay, folder, clock, runtime }: EvaluationPlan): ModelTap | undefined {
   if (replay !== undefined) return replayingTap(replay, clock)
-  return record === true ? recordingTap(folder) : undefined
+  return record === true ? recordingTap(folder, runtime?.redact) : undefined
 }
 
 /** The image of a task, else that of the evaluation. Without one commands run on this machine. */

@@ -1,8 +1,8 @@
-import type { ModelLimits } from '../actors/models/limits/modelLimit.ts'
 import type { PricesByModel } from '../actors/pricing.ts'
 import type { CommandSandbox } from '../actors/tools/workspace/runCommand.ts'
 import type { Clock } from '../protocol/clock.ts'
 import type { Model } from '../protocol/model.ts'
+import type { RuntimeOptions } from '../runtime/runtimeOptions.ts'
 import type { Arm } from './arms.ts'
 import type { OnProgress } from './progress.ts'
 import type { AgentSource } from './suite/defineSuite.ts'
@@ -31,7 +31,8 @@ export interface EvaluationPlan {
   readonly prices?: PricesByModel | undefined
   /** Default: that of the folder, if it has the same evaluation. */
   readonly budgetUsd?: number | undefined
-  readonly modelLimits?: ModelLimits | undefined
+  /** What the runtime of agents and judge has. Recordings and results hold no secret of `redact` either. */
+  readonly runtime?: Pick<RuntimeOptions, 'models' | 'redact'> | undefined
   /** Keeps the folders of trials that passed. */
   readonly keep?: boolean | undefined
   /** The image in whose containers the commands of tasks run that name none; missing: they run on this machine. */

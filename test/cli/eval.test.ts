@@ -242,6 +242,45 @@ describe('escapement eval', (it) => {
   })
 })
 
+describe('escapement eval with secrets in its configuration', (it) => {
+  it('keeps them out of logs, recordings, results and reports', { timeoutMs: 20_000 }, async (context) => {
+    const secret = 'abracadabra'
+    const said = suite['mini/suite.js'].replace(
+      'export default defineSuite({',
+      `const judge = policyModel(() => JSON.stringify({ reason: 'It said ${secret}.', score: 1 }), { id: 'embedded:judge' })
+export default defineSuite({
+  scorers: { quotes: () => ({ value: 1, reason: 'seen: ${secret}' }) },`,
+    )
+    const { cwd, run } = inFolder(context, {
+      ...suite,
+      'mini/suite.js': said.replace('models: {', 'models: { judge: () => judge,'),
+      'mini/hello/task.json': JSON.stringify({
+        prompts: [`say: ${secret}`],
+        check: [{ scorer: 'quotes' }, { judge: 'It is said.' }, { command: `echo ${secret}; false`, required: false }],
+      }),
+      'mini/broken/task.json': JSON.stringify({ prompts: ['say: x'], setup: `echo ${secret}; exit 3`, check: 'true' }),
+      'escapement.config.js': `export default { redact: { secrets: { KEY: '${secret}' } } }`,
+    })
+    const { stdout, stderr } = await run('mini', '--record', '--out', 'out')
+    assert.match(stderr, /passed hello/)
+    const files = readdirSync(join(cwd, 'out'), { recursive: true, withFileTypes: true }).filter((file) =>
+      file.isFile(),
+    )
+    const texts = files.map(({ parentPath, name }) => readFileSync(join(parentPath, name), 'utf8'))
+    assert.is(texts.filter((text) => text.includes('[redacted:KEY]')).length > 4, true)
+    for (const [index, text] of [...texts, stdout, stderr].entries())
+      assert.not.ok(text.includes(secret), `${files[index]?.parentPath}/${files[index]?.name}`)
+    const replayed = await run('mini', '--replay', 'out', '--out', 'again')
+    assert.match(replayed.stderr, /passed hello/)
+    // Results of commands say how long they took, so those may differ.
+    const lines = readFileSync(join(cwd, 'again/results.jsonl'), 'utf8').split('\n')
+    assert.not.match(
+      lines.find((line) => line.includes('"key":"hello/'))!,
+      'differences',
+    )
+  })
+})
+
 const isThere = (workspaces: string, name: string): boolean =>
   existsSync(workspaces) && readdirSync(workspaces).some((folder) => existsSync(join(workspaces, folder, name)))
 

@@ -18,6 +18,7 @@ import type { CliHost } from '../cliHost.ts'
 import type { Invocation } from '../commandLine.ts'
 import { loadConfig, type LoadedConfig } from '../config/loadConfig.ts'
 import { chooseModel } from '../models/chooseModel.ts'
+import { settingsOf } from '../openWork.ts'
 import { recordFolder } from '../recordFolder.ts'
 import { commitAgent } from './commitAgent.ts'
 import { evalSource, type EvalSource } from './evalSource.ts'
@@ -74,7 +75,7 @@ export async function evalPlan(invocation: Invocation, host: CliHost, signal: Ab
       docker,
       ...(invocation.prices === undefined ? {} : { prices: pricesIn(at(invocation.prices)) }),
       ...(budgetUsd === undefined ? {} : { budgetUsd }),
-      ...(config?.modelLimits === undefined ? {} : { modelLimits: config.modelLimits }),
+      runtime: settingsOf(config).runtime,
     }
     return { plan, remove: async () => compared?.remove() }
   } catch (thrown) {
