@@ -290,4 +290,12 @@ export const faults: readonly Fault[] = [
     to: 'exchange.parts',
     tests: ['actors/recordedModels'],
   },
+  {
+    id: 'evaluation-37',
+    file: 'src/cli/evaluation/resumeLine.ts',
+    what: 'what is said to go on with leaves out where commands run, and which model is asked',
+    from: "'--resume', shellWord(folder), ...given]",
+    to: "'--resume', shellWord(folder), ...given.slice(given.length)]",
+    tests: ['cli/eval'],
+  },
 ]

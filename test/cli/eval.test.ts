@@ -3,6 +3,9 @@ import { existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'no
 import { join } from 'node:path'
 import type { Report } from '../../src/evaluation/report/report.ts'
 import { assert, describe, type CaseContext } from '../support/suite.ts'
+import { parseCommandLine } from '../../src/cli/commandLine.ts'
+import { evalEntry } from '../../src/cli/evaluation/evalEntry.ts'
+import { resumeLine } from '../../src/cli/evaluation/resumeLine.ts'
 import { cleanEnv, projectFolder, spawnCli } from './cliChild.ts'
 import { endedCli, startCli } from './cliInProcess.ts'
 import { fakeDocker, withoutEngine } from './fakeDocker.ts'
@@ -136,7 +139,10 @@ describe('escapement eval', (it) => {
       await new Promise((resolve) => setImmediate(resolve))
     child.signal()
     assert.is(await child.ended, 130)
-    assert.match(child.stderr, /Stopped: by Ctrl-C\nGo on with: escapement eval mini --resume .*\/out/)
+    assert.match(
+      child.stderr,
+      /Stopped: by Ctrl-C\nGo on with: escapement eval mini --resume .*\/out --concurrency 3\n/,
+    )
     assert.is(reportIn(join(cwd, 'out')).stopped?.why, 'aborted')
     assert.equal(readdirSync(join(cwd, 'out/workspaces')), [])
     // A task that changed is another one.
@@ -232,7 +238,7 @@ describe('escapement eval', (it) => {
     assert.is(code, 1)
     assert.match(
       stderr,
-      /Stopped: the budget is spent: 0\.5000 of 0\.4 US dollars are spent\nGo on with: escapement eval mini --resume .*out --budget <more>/,
+      /Stopped: the budget is spent: 0\.5000 of 0\.4 US dollars are spent\nGo on with: escapement eval mini --resume .*out --concurrency 1 --prices prices\.json --budget <more>\n/,
     )
     const more = await run('mini', '--prices', 'prices.json', '--budget', '5', '--resume', 'out')
     assert.is(more.code, 0)
@@ -277,6 +283,23 @@ export default defineSuite({
     assert.not.match(
       lines.find((line) => line.includes('"key":"hello/'))!,
       'differences',
+    )
+  })
+})
+
+describe('how an evaluation goes on', (it) => {
+  it('is said with all that was given, but for what its folder remembers', () => {
+    const line = (...args: readonly string[]): string => {
+      const parsed = parseCommandLine(['eval', ...args], { eval: evalEntry })
+      if (parsed.type !== 'command') throw new Error(JSON.stringify(parsed))
+      return resumeLine(parsed.invocation, '/a b/out')
+    }
+    const kept = '--no-config --agent it --judge a:b --definition x.ts --record --docker node:24 --against HEAD --keep'
+    const forgotten = ['--arm', 'off', '--arm', 'stall', '--trials', '3', '--seed', '2', '--budget', '1', '--out', 'o']
+    assert.is(line('mini', ...forgotten, ...kept.split(' ')), `escapement eval mini --resume '/a b/out' ${kept}`)
+    assert.is(
+      line('my suite', '--definition', "it's.ts", '--changed'),
+      `escapement eval 'my suite' --resume '/a b/out' --definition 'it'\\''s.ts' --changed`,
     )
   })
 })
@@ -355,7 +378,7 @@ export default ({ tools }) => defineAgent({ name: 'a', tools, model: policyModel
 })
 
 describe('escapement eval with containers', (it) => {
-  const withDocker = (context: CaseContext, files = suite) => {
+  const withDocker = (context: CaseContext, files: Readonly<Record<string, string>> = suite) => {
     const { cwd, run } = inFolder(context, files)
     return { cwd, run, ...fakeDocker(context, cwd) }
   }
@@ -387,6 +410,24 @@ describe('escapement eval with containers', (it) => {
       assert.ok(runs.some((line) => line.endsWith('/bin/sh -c echo made > made.txt')))
     },
   )
+
+  it('says how it goes on in containers, and goes on in them', { timeoutMs: 20_000 }, async (context) => {
+    const { cwd, run, asked } = withDocker(context, {
+      ...suite,
+      'my prices.json': '{ "embedded:obedient": { "input": 0, "output": 50000 } }',
+    })
+    const runs = (): number => asked().filter((line) => line.startsWith('run ')).length
+    const given = ['--model', 'embedded', '--concurrency', '1', '--prices', 'my prices.json', '--docker', 'node:24']
+    const { stderr } = await run('mini', '--out', 'out', '--budget', '0.4', ...given)
+    assert.match(
+      stderr,
+      `Go on with: escapement eval mini --resume ${cwd}/out ${given.join(' ').replace('my prices.json', "'my prices.json'")} --budget <more>\n`,
+    )
+    const before = runs()
+    const more = await run('mini', '--resume', join(cwd, 'out'), ...given, '--budget', '5')
+    assert.is(more.code, 0, more.stderr)
+    assert.ok(runs() > before)
+  })
 
   it('kills the container of a command that takes too long, by its name', { timeoutMs: 20_000 }, async (context) => {
     const slow = {
