@@ -120,7 +120,7 @@ export const faults: readonly Fault[] = [
     what: 'a container outlives its command',
     from: "stop: () => docker(['rm', '--force', name], killMs).then(() => {}),",
     to: '',
-    tests: ['cli/eval'],
+    tests: ['cli/evalConfined'],
   },
   {
     id: 'evaluation-16',
@@ -128,7 +128,7 @@ export const faults: readonly Fault[] = [
     what: 'a container has the network',
     from: "          '--network',\n          'none',\n",
     to: '',
-    tests: ['cli/eval'],
+    tests: ['cli/evalConfined'],
   },
   {
     id: 'evaluation-17',
@@ -136,7 +136,7 @@ export const faults: readonly Fault[] = [
     what: 'what outlives the program of a sandbox is not ended',
     from: 'launch?.stop?.()',
     to: 'undefined',
-    tests: ['cli/eval'],
+    tests: ['cli/evalConfined'],
   },
   {
     id: 'evaluation-18',
@@ -256,14 +256,14 @@ export const faults: readonly Fault[] = [
     what: 'what began in containers goes on without them, on this machine',
     from: 'if (before.docker !== now.docker)',
     to: 'if (before.docker === undefined && now.docker !== undefined)',
-    tests: ['cli/eval'],
+    tests: ['cli/evalConfined'],
   },
   {
     id: 'evaluation-33',
     file: 'src/evaluation/evaluation.ts',
     what: 'an evaluation that goes on without a word of its budget has none any more',
-    from: 'budgetUsd: given.budgetUsd ?? file.header?.budgetUsd',
-    to: 'budgetUsd: given.budgetUsd',
+    from: 'budgetUsd: wanted.budgetUsd ?? file.header?.budgetUsd',
+    to: 'budgetUsd: wanted.budgetUsd',
     tests: ['evaluation/run/interrupted'],
   },
   {
@@ -272,7 +272,7 @@ export const faults: readonly Fault[] = [
     what: 'logs of trials hold the secrets of the configuration',
     from: '{ store, clock, ...plan.runtime }',
     to: '{ store, clock, ...(plan.runtime?.models && { models: plan.runtime.models }) }',
-    tests: ['cli/eval'],
+    tests: ['cli/evalConfined'],
   },
   {
     id: 'evaluation-35',
@@ -280,7 +280,7 @@ export const faults: readonly Fault[] = [
     what: 'results and reports quote secrets that commands and scorers have said',
     from: 'const result = redactor === undefined ? whole',
     to: 'const result = redactor !== null ? whole',
-    tests: ['cli/eval'],
+    tests: ['cli/evalConfined'],
   },
   {
     id: 'evaluation-36',
@@ -288,7 +288,7 @@ export const faults: readonly Fault[] = [
     what: 'a recording has a secret that came in two pieces',
     from: "exchange.parts.filter((part) => !part?.type?.endsWith('.delta'))",
     to: 'exchange.parts',
-    tests: ['actors/recordedModels'],
+    tests: ['actors/recordedSecrets'],
   },
   {
     id: 'evaluation-37',

@@ -92,12 +92,12 @@ export function dockerSandbox(
 }
 
 /**
- * Checks that there is a Docker engine, if an image is named, and that it has what is named: by tasks, and as `docker` for all others.
+ * Checks that there is a Docker engine, if an image is named, and that it has what is named: by tasks, and as `usual` for all others.
  *
  * @throws RuntimeError `INVALID_OPTION` that says what needs it
  */
-export async function checkDocker(tasks: readonly SuiteTask[], docker: string | undefined): Promise<void> {
-  const images = new Map(docker === undefined ? [] : [[docker, '--docker']])
+export async function checkDocker(tasks: readonly SuiteTask[], usual: string | undefined): Promise<void> {
+  const images = new Map(usual === undefined ? [] : [[usual, '--docker']])
   for (const { id, image } of tasks)
     if (image !== undefined && !images.has(image.name)) images.set(image.name, `The task "${id}"`)
   for (const [image, wantedBy] of images) await checkImage(image, wantedBy)

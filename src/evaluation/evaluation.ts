@@ -55,8 +55,8 @@ export async function runEvaluation(plan: EvaluationPlan): Promise<Evaluated> {
   }
 }
 
-async function evaluateIn(file: ResultsFile, given: EvaluationPlan): Promise<Evaluated> {
-  const plan = { ...given, budgetUsd: given.budgetUsd ?? file.header?.budgetUsd }
+async function evaluateIn(file: ResultsFile, wanted: EvaluationPlan): Promise<Evaluated> {
+  const plan = { ...wanted, budgetUsd: wanted.budgetUsd ?? file.header?.budgetUsd }
   const { suite, folder, clock, signal, concurrency } = plan
   const workspaces = join(folder, 'workspaces')
   const { containerFor = dockerSandbox } = plan

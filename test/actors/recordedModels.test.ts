@@ -260,32 +260,6 @@ describe('a recorded model', (it) => {
     replay.assertComplete()
   })
 
-  it('writes no secret of redact, not even one that came in pieces, and passes it through', async (test) => {
-    const file = await newFile(test)
-    const pieces: Model = {
-      id: 'test:pieces',
-      async *stream() {
-        yield { type: 'text.delta', text: 'abra' }
-        yield { type: 'text.delta', text: 'cadabra' }
-        const usage = { input: 1, output: 1, cacheRead: 0, cacheWrite: 0 }
-        const content = [{ type: 'text', text: 'abracadabra' }] as const
-        yield { type: 'done', reply: { content, stopReason: 'stop', usage } }
-      },
-    }
-    const recording = recordModel(pieces, file, { redact: { secrets: { KEY: 'abracadabra' } } })
-    const parts = await partsOf(recording, ask('Is it abracadabra?'))
-    assert.equal(
-      parts.map(({ type }) => type),
-      ['text.delta', 'text.delta', 'done'],
-    )
-    assert.match(JSON.stringify(parts), 'abracadabra')
-    await recording.flush()
-    const text = await readFile(file, 'utf8')
-    assert.not.match(text, 'cadabra')
-    const played = await partsOf(await replayModel(file), ask('Is it [redacted:KEY]?'))
-    assert.match(JSON.stringify(played), 'redacted:KEY')
-  })
-
   it('turns a write that fails into an error of the call, and asks the model no more', async (test) => {
     const file = await newFile(test)
     await record(test, echo)
