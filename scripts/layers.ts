@@ -187,6 +187,7 @@ export const layers: readonly Layer[] = [
     path: 'evaluation',
     below: [
       ...words,
+      'redaction',
       'actors',
       'runs',
       'stores',

@@ -37,6 +37,12 @@ type OptionValues = {
       : boolean
 }
 
+/** The field of an option in an invocation. Pure. */
+export const fieldOf = (name: OptionName): keyof OptionValues =>
+  (name === 'task'
+    ? 'taskFolder'
+    : name.replaceAll(/-[a-z]/g, (part) => part.slice(1).toUpperCase())) as keyof OptionValues
+
 const names = Object.keys(optionTable) as readonly OptionName[]
 
 const parserOptions = Object.fromEntries(
@@ -121,8 +127,7 @@ function readOperands(command: string, shape: CommandShape, words: readonly stri
 function readOptions(values: { readonly [name: string]: string | true | readonly string[] }): OptionValues {
   const read = names.map((name) => {
     const value = values[name]
-    const key = name === 'task' ? 'taskFolder' : name.replaceAll(/-[a-z]/g, (part) => part.slice(1).toUpperCase())
-    return [key, isRepeated(name) ? (value ?? []) : takesValue(name) ? value : value !== undefined]
+    return [fieldOf(name), isRepeated(name) ? (value ?? []) : takesValue(name) ? value : value !== undefined]
   })
   return Object.fromEntries(read) as OptionValues
 }

@@ -115,7 +115,7 @@ export const commands: Readonly<Record<string, Command>> = {
     details: [
       'Turns count from 0; --request without --turn takes the last. A request can be shown where it was',
       'captured: run and chat do that; in code set captureTurnRequests: true on the agent.',
-      'JSON (piped, or with --json) is one document: the session with its loops, turns and conversation;',
+      'JSON (piped, or with --json) is one document: the session with its runs, turns and conversation;',
       'with --turn the turn and its nodes; with --request the request, its provenance and what changed.',
       'With --format its conversation alone is drawn, with all that was abandoned.',
       'With --artifact what a result kept whole is written as it is, to --out or to standard output; a',

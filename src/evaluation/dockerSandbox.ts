@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { relative, sep } from 'node:path'
 import type { CommandSandbox } from '../actors/tools/workspace/runCommand.ts'
+import type { SuiteTask } from './suite/suite.ts'
 import type { TaskImage } from './suite/task.ts'
 import { messageOf, RuntimeError } from '../protocol/errors.ts'
 
@@ -42,9 +43,8 @@ const docker = (args: readonly string[], timeoutMs: number): Promise<string | un
  * as the administrator of the container (`root`). A container is killed by its name when its command is stopped.
  */
 export function dockerSandbox(
-  image: string,
   dir: string,
-  { mount: mountPoint = usualMount, root = false }: Pick<TaskImage, 'mount' | 'root'> = {},
+  { name: image, mount: mountPoint = usualMount, root = false }: TaskImage,
 ): CommandSandbox {
   const { getuid, getgid } = process
   const owner = getuid === undefined || getgid === undefined ? undefined : `${getuid()}:${getgid()}`
@@ -92,11 +92,18 @@ export function dockerSandbox(
 }
 
 /**
- * Checks that there is a Docker engine, and that it has the image. `wantedBy`: what names the image, as a subject.
+ * Checks that there is a Docker engine, if an image is named, and that it has what is named: by tasks, and as `usual` for all others.
  *
- * @throws RuntimeError `INVALID_OPTION`
+ * @throws RuntimeError `INVALID_OPTION` that says what needs it
  */
-export async function checkDocker(image: string, wantedBy: string): Promise<void> {
+export async function checkDocker(tasks: readonly SuiteTask[], usual: string | undefined): Promise<void> {
+  const images = new Map(usual === undefined ? [] : [[usual, '--docker']])
+  for (const { id, image } of tasks)
+    if (image !== undefined && !images.has(image.name)) images.set(image.name, `The task "${id}"`)
+  for (const [image, wantedBy] of images) await checkImage(image, wantedBy)
+}
+
+async function checkImage(image: string, wantedBy: string): Promise<void> {
   const engine = await docker(['version', '--format', '{{.Server.Version}}'], 30_000)
   if (engine !== undefined)
     throw new RuntimeError('INVALID_OPTION', `${wantedBy} needs the program docker and its engine: ${engine}.`)

@@ -14,7 +14,7 @@ import { readSuite } from './suite/readSuite.ts'
 import { suiteTask, textFiles, type Suite } from './suite/suite.ts'
 import { suiteDigest } from './suite/suiteDigest.ts'
 import { writeEvaluation } from './writeEvaluation.ts'
-import { taskSchema, type Task } from './suite/task.ts'
+import { imageName, taskSchema, type Task } from './suite/task.ts'
 import { tryRemoveFolder } from './trials/workspace.ts'
 
 const positive = z.int().positive().max(999_999)
@@ -26,6 +26,7 @@ const optionsSchema = z
     seed: z.int().nonnegative(),
     concurrency: positive,
     budgetUsd: z.number().positive(),
+    docker: imageName,
     out: z.string().min(1),
   })
   .partial()
@@ -60,7 +61,8 @@ export async function evaluateCases(
       judge: judge && modelOf(judge, 'evaluate'),
       prices: options.prices,
       budgetUsd: options.budgetUsd,
-      modelLimits: models,
+      runtime: models === undefined ? {} : { models },
+      docker: options.docker,
       keep: options.keep,
       onProgress: options.onProgress,
     })

@@ -26,10 +26,12 @@ export interface EvaluateOptions {
   readonly judge?: Model | AiSdkModel
   /** Prices of models by id, for agents that set none. */
   readonly prices?: PricesByModel
-  /** What all of it may cost, in US dollars. */
+  /** What all of it may cost, in US dollars. Default: no limit; of an evaluation that goes on, the one that it has. */
   readonly budgetUsd?: number
   /** How much is asked of models at a time. */
   readonly models?: ModelLimits
+  /** The image in whose containers the commands of cases run that name none, without a network. Default: they run on this machine. */
+  readonly docker?: string
   /** Where results are kept: a folder, which a later call goes on with. Default: none, and nothing is left. */
   readonly out?: string
   /** Keeps the folders of trials that passed, in `out`. */

@@ -1,10 +1,12 @@
 import { join } from 'node:path'
 import { RuntimeError } from '../protocol/errors.ts'
 import { version } from '../protocol/version.ts'
+import { Redactor } from '../redaction/redactor.ts'
 import { LocalRuntime } from '../runtime/runtime.ts'
 import { fileStore } from '../stores/fileStore.ts'
 import type { ArmSetup } from './armSetups.ts'
 import { calibrateJudge } from './checks/calibrateJudge.ts'
+import { checkDocker, dockerSandbox } from './dockerSandbox.ts'
 import { changesSince, ResultsFile } from './folder/resultsFile.ts'
 import type { EvaluationPlan } from './evaluationPlan.ts'
 import { metricsOf } from './metrics/metricsOf.ts'
@@ -44,6 +46,7 @@ export interface Evaluated {
  * `STORE_OPEN_FAILED`, `STORE_APPEND_FAILED`, `LOG_CORRUPT`, `LOG_VERSION`
  */
 export async function runEvaluation(plan: EvaluationPlan): Promise<Evaluated> {
+  if (plan.containerFor === undefined) await checkDocker(plan.suite.tasks, plan.docker)
   const file = await ResultsFile.open(plan.folder)
   try {
     return await evaluateIn(file, plan)
@@ -52,10 +55,15 @@ export async function runEvaluation(plan: EvaluationPlan): Promise<Evaluated> {
   }
 }
 
-async function evaluateIn(file: ResultsFile, plan: EvaluationPlan): Promise<Evaluated> {
+async function evaluateIn(file: ResultsFile, wanted: EvaluationPlan): Promise<Evaluated> {
+  const plan = { ...wanted, budgetUsd: wanted.budgetUsd ?? file.header?.budgetUsd }
   const { suite, folder, clock, signal, concurrency } = plan
   const workspaces = join(folder, 'workspaces')
-  const shellFor = (dir: string, image?: TaskImage): Shell => ({ clock, sandbox: plan.sandboxFor?.(dir, image) })
+  const { containerFor = dockerSandbox } = plan
+  const shellFor = (dir: string, own?: TaskImage): Shell => {
+    const image = imageOf(plan, own)
+    return { clock, sandbox: image && containerFor(dir, image) }
+  }
   await removeWorkFolders(workspaces)
   const arms = await readyArms(plan, join(workspaces, '.work-sample'))
   const judge = await readyJudge(plan)
@@ -78,16 +86,13 @@ async function evaluateIn(file: ResultsFile, plan: EvaluationPlan): Promise<Eval
   if (changes.length > 0)
     throw new RuntimeError('EVALUATION_CHANGED', `${folder} has another evaluation: ${changes.join('; ')}.`)
   const { budgetUsd } = plan
-  if (file.header!.budgetUsd !== budgetUsd) await file.append({ type: 'budget', budgetUsd: budgetUsd ?? null })
+  if (budgetUsd !== undefined && file.header!.budgetUsd !== budgetUsd) await file.append({ type: 'budget', budgetUsd })
   const header = file.header!
   const store = fileStore(join(folder, 'sessions'))
   const todo = planned.filter(({ key }) => (file.trials.get(key)?.outcome ?? 'error') === 'error')
   await clearLost(file, store, todo)
   const tap = tapOf(plan)
-  const runtime = new LocalRuntime(
-    { store, clock, ...(plan.modelLimits === undefined ? {} : { models: plan.modelLimits }) },
-    { instead: tap?.instead },
-  )
+  const runtime = new LocalRuntime({ store, clock, ...plan.runtime }, { instead: tap?.instead })
   const stop = new Stop(signal)
   const spending = new Spending(file.spentUsd, plan.budgetUsd, () => stop.now(budgetReached(plan, spending.usd)))
   const byName = new Map(arms.map((arm) => [arm.info.name, arm]))
@@ -112,7 +117,9 @@ async function evaluateIn(file: ResultsFile, plan: EvaluationPlan): Promise<Eval
     const outside = await OutsideWatch.begin(suite.folder, workspaces, isConfined(plan))
     const progress = new Progress(planned, file.trials, clock, plan.onProgress)
     const keep = plan.keep === true
-    await runAll({ suite, file, ports, stop, progress, spending, outside, judge, tap, keep }, todo, concurrency)
+    const redactor = plan.runtime?.redact && new Redactor(plan.runtime.redact)
+    const shared = { suite, file, ports, stop, progress, spending, outside, judge, tap, keep, redactor }
+    await runAll(shared, todo, concurrency)
   } finally {
     stop.release()
     await runtime.close()
@@ -127,14 +134,18 @@ async function evaluateIn(file: ResultsFile, plan: EvaluationPlan): Promise<Eval
 }
 
 /** What stands between agents and their models. */
-function tapOf({ record, replay, folder, clock }: EvaluationPlan): ModelTap | undefined {
+function tapOf({ record, replay, folder, clock, runtime }: EvaluationPlan): ModelTap | undefined {
   if (replay !== undefined) return replayingTap(replay, clock)
-  return record === true ? recordingTap(folder) : undefined
+  return record === true ? recordingTap(folder, runtime?.redact) : undefined
 }
 
+/** The image of a task, else that of the evaluation. Without one commands run on this machine. */
+const imageOf = ({ docker }: EvaluationPlan, own: TaskImage | undefined): TaskImage | undefined =>
+  own ?? (docker === undefined ? undefined : { name: docker })
+
 /** No command of any task runs on this machine. */
-const isConfined = ({ sandboxFor, suite }: EvaluationPlan): boolean =>
-  sandboxFor !== undefined && suite.tasks.every(({ image }) => sandboxFor('/', image) !== undefined)
+const isConfined = (plan: EvaluationPlan): boolean =>
+  plan.suite.tasks.every(({ image }) => imageOf(plan, image) !== undefined)
 
 const budgetReached = ({ budgetUsd = 0 }: EvaluationPlan, usd: number): StopReason => ({
   why: 'budget',
@@ -142,7 +153,7 @@ const budgetReached = ({ budgetUsd = 0 }: EvaluationPlan, usd: number): StopReas
 })
 
 function headerOf(plan: EvaluationPlan, arms: readonly ArmSetup[], judge: string | undefined): EvaluationHeader {
-  const { suite, trials, seed, budgetUsd, clock } = plan
+  const { suite, trials, seed, docker, budgetUsd, clock } = plan
   return {
     type: 'evaluation',
     version: resultsVersion,
@@ -153,6 +164,7 @@ function headerOf(plan: EvaluationPlan, arms: readonly ArmSetup[], judge: string
     seed,
     startedAt: clock.now(),
     versions: { escapement: version, node: process.versions.node },
+    ...(docker === undefined ? {} : { docker }),
     ...(budgetUsd === undefined ? {} : { budgetUsd }),
     ...(judge === undefined ? {} : { judge }),
   }

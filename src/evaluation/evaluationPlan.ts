@@ -1,8 +1,8 @@
-import type { ModelLimits } from '../actors/models/limits/modelLimit.ts'
 import type { PricesByModel } from '../actors/pricing.ts'
 import type { CommandSandbox } from '../actors/tools/workspace/runCommand.ts'
 import type { Clock } from '../protocol/clock.ts'
 import type { Model } from '../protocol/model.ts'
+import type { RuntimeOptions } from '../runtime/runtimeOptions.ts'
 import type { Arm } from './arms.ts'
 import type { OnProgress } from './progress.ts'
 import type { AgentSource } from './suite/defineSuite.ts'
@@ -29,12 +29,16 @@ export interface EvaluationPlan {
   readonly named?: ((name: string) => Promise<Model>) | undefined
   readonly judge?: string | Model | undefined
   readonly prices?: PricesByModel | undefined
+  /** Default: that of the folder, if it has the same evaluation. */
   readonly budgetUsd?: number | undefined
-  readonly modelLimits?: ModelLimits | undefined
+  /** What the runtime of agents and judge has. Recordings and results hold no secret of `redact` either. */
+  readonly runtime?: Pick<RuntimeOptions, 'models' | 'redact'> | undefined
   /** Keeps the folders of trials that passed. */
   readonly keep?: boolean | undefined
-  /** Where the commands of a folder run; missing: on this machine. */
-  readonly sandboxFor?: ((dir: string, image?: TaskImage) => CommandSandbox | undefined) | undefined
+  /** The image in whose containers the commands of tasks run that name none; missing: they run on this machine. */
+  readonly docker?: string | undefined
+  /** The container of an image for a folder. Default: one of Docker, which is asked for all images before anything runs. */
+  readonly containerFor?: ((dir: string, image: TaskImage) => CommandSandbox) | undefined
   /** Records what models reply, in the folder. */
   readonly record?: boolean | undefined
   /** The folder of an evaluation whose recordings are played in place of asking models. */

@@ -22,6 +22,8 @@ export interface EvaluationHeader {
   /** Milliseconds since 1970. */
   readonly startedAt: number
   readonly versions: { readonly escapement: string; readonly node: string }
+  /** The image in whose containers the commands of tasks run that name none; missing: they run on this machine. */
+  readonly docker?: string
   /** What all of it may cost, in US dollars; missing: no limit. */
   readonly budgetUsd?: number
   /** The judge model, if a check asks one. */
@@ -91,8 +93,8 @@ export interface LostSpending {
 /** An evaluation goes on with another budget: a line of `results.jsonl`, which counts from then on. */
 export interface BudgetChange {
   readonly type: 'budget'
-  /** In US dollars; `null`: no limit. */
-  readonly budgetUsd: number | null
+  /** In US dollars. */
+  readonly budgetUsd: number
 }
 
 /** How the judge model did on answers that people had judged: a line of `results.jsonl`. */

@@ -107,7 +107,7 @@ export const errorTable = {
   USAGE_UNKNOWN: 'Make the provider report it, for example with includeUsage: true of @ai-sdk/openai-compatible.',
   EVALUATION_SETUP: 'Correct the task or its folder, and resume.',
   EVALUATION_OUTSIDE: 'Correct the task, or use --docker; then resume.',
-  EVALUATION_CHANGED: 'Evaluate in another folder.',
+  EVALUATION_CHANGED: 'Go on as it began, or evaluate in another folder.',
   EVALUATION_UNREPORTED: 'Correct the path and its permissions, then: escapement eval report <folder>.',
   EVALUATION_UNPUBLISHED: 'Correct what the message names; the page is as it was.',
   SUBSCRIBER_FAILED: 'Catch errors inside the subscriber.',

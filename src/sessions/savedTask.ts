@@ -118,8 +118,8 @@ export const suiteSource = ({ task, recording, notes }: Extract<Saved, { readonl
   [
     "import { defineSuite, recordedSuite } from 'escapement/testing'",
     '',
-    '// Save this as suite.mjs in a folder of its own, then: escapement eval <folder>. The model "embedded" replies what was recorded. To',
-    '// try an agent of yours, and other models, give "agent" at the end: ({ model, tools }) => defineAgent({ … }).',
+    '// Save this as suite.mjs in a folder of its own, then: escapement eval <folder> --model embedded. That model replies what was recorded.',
+    '// To try an agent of yours, and other models, give "agent" at the end: ({ model, tools }) => defineAgent({ … }).',
     ...notes.map((note) => `// Note: ${testLiteral(note).slice(1, -1)}`),
     `const task = ${testLiteral(task)}`,
     '',

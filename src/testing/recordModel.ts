@@ -3,8 +3,9 @@ import { dirname } from 'node:path'
 import { cloneJson } from '../protocol/cloneJson.ts'
 import { type ErrorCode, messageOf, RuntimeError } from '../protocol/errors.ts'
 import type { Model, ModelPart, ModelRequest } from '../protocol/model.ts'
+import { Redactor, type RedactOptions } from '../redaction/redactor.ts'
 import { blankPart, blankRequest, blankText } from '../redaction/blankSecrets.ts'
-import { type ExchangeEnd, exchangeLine, headerLine } from '../actors/models/recording.ts'
+import { type Exchange, type ExchangeEnd, exchangeLine, headerLine } from '../actors/models/recording.ts'
 
 export interface RecordingModel extends Model {
   /**
@@ -19,16 +20,22 @@ export interface RecordingModel extends Model {
  * Passes everything through to `model`, deltas as they arrive, and writes each exchange to `file` when its reply has ended:
  * before the terminal part is given on, or at the abort. Several may run at once. What was in `file` is overwritten at the
  * first write. Only the id of the model, the requests and the parts are written, without keys and headers of
- * `settings.providerOptions`. A write that fails turns that reply, and each later one, into a `badRequest` error.
+ * `settings.providerOptions`, and without the secrets of `redact`: as one could be cut between two deltas, these are left out
+ * then, and a reply stands in its last part alone. A write that fails turns that reply, and each later one, into a `badRequest` error.
  */
-export function recordModel(model: Model, file: string): RecordingModel {
+export function recordModel(
+  model: Model,
+  file: string,
+  { redact }: { readonly redact?: RedactOptions } = {},
+): RecordingModel {
+  const redactor = redact && new Redactor(redact)
   const lines = new LineWriter(file, headerLine(model.id))
   let asked = 0
   return {
     id: model.id,
     flush: () => lines.flush(),
     async *stream(request, options) {
-      const exchange = new OpenExchange(lines, ++asked, request)
+      const exchange = new OpenExchange({ lines, redactor }, ++asked, request)
       if (lines.failure !== undefined) {
         yield badRequest(lines.failure)
         return
@@ -62,13 +69,19 @@ const badRequest = ({ message }: RuntimeError): ModelPart => ({ type: 'error', e
 /** What one request has brought so far; the first `end` writes it, later ones wait for that write. */
 class OpenExchange {
   readonly #lines: LineWriter
+  readonly #redactor: Redactor | undefined
   readonly #number: number
   readonly #request: ModelRequest | undefined
   readonly #parts: ModelPart[] = []
   #ended: Promise<void> | undefined
 
-  constructor(lines: LineWriter, number: number, request: ModelRequest) {
+  constructor(
+    { lines, redactor }: { readonly lines: LineWriter; readonly redactor: Redactor | undefined },
+    number: number,
+    request: ModelRequest,
+  ) {
     this.#lines = lines
+    this.#redactor = redactor
     this.#number = number
     try {
       this.#request = blankRequest(cloneJson(request) as ModelRequest)
@@ -92,12 +105,19 @@ class OpenExchange {
     if (this.#request === undefined) return Promise.resolve()
     const number = this.#number
     try {
-      return this.#lines.write(exchangeLine({ number, request: this.#request, parts: this.#parts.map(blankPart), end }))
+      const exchange = { number, request: this.#request, parts: this.#parts.map(blankPart), end }
+      return this.#lines.write(exchangeLine(withoutSecrets(exchange, this.#redactor)))
     } catch (thrown) {
       this.#lines.fail('INVALID_OPTION', `The reply to request ${number} cannot be recorded: ${messageOf(thrown)}.`)
       return Promise.resolve()
     }
   }
+}
+
+function withoutSecrets(exchange: Exchange, redactor: Redactor | undefined): Exchange {
+  if (redactor === undefined) return exchange
+  const parts = exchange.parts.filter((part) => !part?.type?.endsWith('.delta'))
+  return redactor.value({ ...exchange, parts })
 }
 
 /** Appends whole lines to a file, one after another; after a failure it writes no more. */

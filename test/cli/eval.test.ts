@@ -1,51 +1,13 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import type { Report } from '../../src/evaluation/report/report.ts'
-import { assert, describe, type CaseContext } from '../support/suite.ts'
-import { cleanEnv, projectFolder, spawnCli } from './cliChild.ts'
+import { assert, describe } from '../support/suite.ts'
+import { parseCommandLine } from '../../src/cli/commandLine.ts'
+import { evalEntry } from '../../src/cli/evaluation/evalEntry.ts'
+import { resumeLine } from '../../src/cli/evaluation/resumeLine.ts'
+import { cleanEnv } from './cliChild.ts'
 import { endedCli, startCli } from './cliInProcess.ts'
-
-const door = (name: string): string => new URL(`../../src/${name}`, import.meta.url).href
-
-/** A suite whose embedded model says what the prompt says it should, or runs it as a command. */
-const suite = {
-  'package.json': '{ "type": "module" }',
-  'mini/suite.js': `import { defineAgent, policyModel } from '${door('index.ts')}'
-import { defineSuite } from '${door('testing.ts')}'
-const textOf = (message) => message.content.find(({ type }) => type === 'text').text
-const embedded = policyModel((request) => {
-  const last = request.messages.at(-1)
-  const [verb, rest] = textOf(request.messages.findLast(({ role }) => role === 'user')).split(': ')
-  if (verb === 'run' && last.role === 'user') return { toolCalls: [{ name: 'run_command', input: { command: rest } }] }
-  return { text: verb === 'say' ? rest : textOf(last), usage: { input: 10, output: 10, cacheRead: 0, cacheWrite: 0 } }
-}, { id: 'embedded:obedient' })
-export default defineSuite({
-  agent: ({ model, tools }) => defineAgent({ name: 'obedient', model, tools, instructions: 'first' }),
-  models: { embedded: () => embedded },
-})
-`,
-  'mini/hello/task.json': '{ "prompts": ["say: hello"], "check": { "answer": "hello" } }',
-  'mini/write/task.json':
-    '{ "prompts": ["run: echo made > made.txt"], "check": [{ "file": "made.txt", "equals": "made\\n" }, "sh check.sh"] }',
-  'mini/write/check/check.sh': 'grep -q made made.txt',
-}
-
-const inFolder = (context: CaseContext, files: Readonly<Record<string, string>> = suite) => {
-  const cwd = projectFolder(context, files)
-  const run = (...args: readonly string[]) => endedCli(context, ['eval', ...args], { cwd, env: cleanEnv(cwd) })
-  return { cwd, run }
-}
-
-/** The same in processes of their own: modules that have changed are read again. */
-const inProcesses = (context: CaseContext, files: Readonly<Record<string, string>> = suite) => {
-  const cwd = projectFolder(context, files)
-  const run = (...args: readonly string[]) => spawnCli(context, ['eval', ...args], { cwd })
-  return { cwd, run }
-}
-
-const reportIn = (folder: string): Report => JSON.parse(readFileSync(join(folder, 'report.json'), 'utf8')) as Report
+import { door, inFolder, inProcesses, reportIn, suite } from './evalProject.ts'
 
 describe('escapement eval', (it) => {
   it('tries a suite in arms, without a key, and says where the results are', { timeoutMs: 20_000 }, async (context) => {
@@ -136,7 +98,10 @@ describe('escapement eval', (it) => {
       await new Promise((resolve) => setImmediate(resolve))
     child.signal()
     assert.is(await child.ended, 130)
-    assert.match(child.stderr, /Stopped: by Ctrl-C\nGo on with: escapement eval mini --resume .*\/out/)
+    assert.match(
+      child.stderr,
+      /Stopped: by Ctrl-C\nGo on with: escapement eval mini --resume .*\/out --concurrency 3\n/,
+    )
     assert.is(reportIn(join(cwd, 'out')).stopped?.why, 'aborted')
     assert.equal(readdirSync(join(cwd, 'out/workspaces')), [])
     // A task that changed is another one.
@@ -232,13 +197,30 @@ describe('escapement eval', (it) => {
     assert.is(code, 1)
     assert.match(
       stderr,
-      /Stopped: the budget is spent: 0\.5000 of 0\.4 US dollars are spent\nGo on with: escapement eval mini --resume .*out --budget <more>/,
+      /Stopped: the budget is spent: 0\.5000 of 0\.4 US dollars are spent\nGo on with: escapement eval mini --resume .*out --concurrency 1 --prices prices\.json --budget <more>\n/,
     )
     const more = await run('mini', '--prices', 'prices.json', '--budget', '5', '--resume', 'out')
     assert.is(more.code, 0)
     assert.is(reportIn(join(cwd, 'out')).progress.isComplete, true)
     const wrong = { ...suite, 'prices.json': '{ "x": { "input": 1, "ouput": 2 } }' }
     assert.match((await inFolder(context, wrong).run('mini', '--prices', 'prices.json')).stderr, /prices\.json/)
+  })
+})
+
+describe('how an evaluation goes on', (it) => {
+  it('is said with all that was given, but for what its folder remembers', () => {
+    const line = (...args: readonly string[]): string => {
+      const parsed = parseCommandLine(['eval', ...args], { eval: evalEntry })
+      if (parsed.type !== 'command') throw new Error(JSON.stringify(parsed))
+      return resumeLine(parsed.invocation, '/a b/out')
+    }
+    const kept = '--no-config --agent it --judge a:b --definition x.ts --record --docker node:24 --against HEAD --keep'
+    const forgotten = ['--arm', 'off', '--arm', 'stall', '--trials', '3', '--seed', '2', '--budget', '1', '--out', 'o']
+    assert.is(line('mini', ...forgotten, ...kept.split(' ')), `escapement eval mini --resume '/a b/out' ${kept}`)
+    assert.is(
+      line('my suite', '--definition', "it's.ts", '--changed'),
+      `escapement eval 'my suite' --resume '/a b/out' --definition 'it'\\''s.ts' --changed`,
+    )
   })
 })
 
@@ -312,87 +294,5 @@ export default ({ tools }) => defineAgent({ name: 'a', tools, model: policyModel
       /this one is built in: name the module of yours with --definition/,
     )
     assert.is(git(cwd, 'worktree', 'list').trim().split('\n').length, 1)
-  })
-})
-
-const fakeDocker = fileURLToPath(new URL('fakeDocker.sh', import.meta.url))
-
-describe('escapement eval with containers', (it) => {
-  /** A program called docker that notes what it is asked, and runs commands in the mounted folder. */
-  const withDocker = (context: CaseContext, files = suite) => {
-    const { cwd } = inFolder(context, files)
-    mkdirSync(join(cwd, 'bin'))
-    const program = join(cwd, 'bin/docker')
-    writeFileSync(program, readFileSync(fakeDocker))
-    chmodSync(program, 0o755)
-    const env = { ...cleanEnv(cwd), PATH: `${join(cwd, 'bin')}:${cleanEnv(cwd)['PATH']}` }
-    const path = process.env['PATH']
-    process.env['PATH'] = env.PATH
-    context.cleanup(() => (process.env['PATH'] = path))
-    const run = (...args: readonly string[]) => endedCli(context, ['eval', ...args], { cwd, env })
-    const asked = (): string[] => readFileSync(join(cwd, 'bin/asked'), 'utf8').trim().split('\n')
-    return { cwd, run, asked }
-  }
-
-  it(
-    'runs every command of setup, agent and checks in one of its own, without a network',
-    { timeoutMs: 20_000 },
-    async (context) => {
-      const files = {
-        ...suite,
-        'mini/write/task.json': suite['mini/write/task.json'].replace('{ "prompts"', '{ "setup": "pwd", "prompts"'),
-      }
-      const { run, asked, cwd } = withDocker(context, files)
-      const { code, stderr } = await run('mini', '--docker', 'node:24', '--out', 'out')
-      assert.is(code, 0, stderr)
-      const runs = asked().filter((line) => line.startsWith('run '))
-      // Untouched: setup and check; the trial: setup, the agent's command, check.
-      assert.is(runs.length, 5)
-      const user = `${process.getuid!()}:${process.getgid!()}`
-      for (const line of runs) {
-        assert.match(line, /^run --rm --init --name escapement-[0-9a-f]{16} --network none /)
-        assert.match(
-          line,
-          new RegExp(
-            `--user ${user} --env HOME=/tmp --env NO_COLOR=1 --volume ${cwd}/out/workspaces/\\.work-[0-9a-f]{10}:/workspace --workdir /workspace node:24 /bin/sh -c `,
-          ),
-        )
-      }
-      assert.ok(runs.some((line) => line.endsWith('/bin/sh -c echo made > made.txt')))
-    },
-  )
-
-  it('kills the container of a command that takes too long, by its name', { timeoutMs: 20_000 }, async (context) => {
-    const slow = {
-      ...suite,
-      'mini/hello/task.json': '{ "prompts": ["say: hello"], "check": { "command": "sleep 600", "timeoutMs": 200 } }',
-    }
-    const { run, asked } = withDocker(context, slow)
-    await run('mini', '--docker', 'node:24', '--out', 'out')
-    const slept = asked().flatMap((line) => (line.endsWith('sleep 600') ? [/--name (\S+)/.exec(line)![1]] : []))
-    assert.is(slept.length, 2)
-    for (const name of slept) assert.ok(asked().includes(`rm --force ${name}`))
-  })
-
-  it('says that there is no engine, or not that image, before anything runs', async (context) => {
-    const { run } = withDocker(context)
-    assert.match(
-      (await run('mini', '--docker', 'missing')).stderr,
-      /--docker needs the image "missing", which is not here: docker pull missing\./,
-    )
-    process.env['DOCKER_HOST'] = 'tcp://nowhere'
-    context.cleanup(() => delete process.env['DOCKER_HOST'])
-    assert.match(
-      (await run('mini', '--docker', 'node:24')).stderr,
-      /--docker needs the program docker and its engine: no engine here/,
-    )
-    const { run: runTasks } = withDocker(context, {
-      ...suite,
-      'mini/write/task.json': suite['mini/write/task.json'].replace(
-        '{ "prompts"',
-        '{ "image": { "name": "busybox" }, "prompts"',
-      ),
-    })
-    assert.match((await runTasks('mini')).stderr, /The task "write" needs the program docker and its engine/)
   })
 })

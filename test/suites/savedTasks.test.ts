@@ -6,12 +6,14 @@ import { workspaceTools } from '../../src/actors/tools/workspace/workspaceTools.
 import { recordedSuite } from '../../src/evaluation/recordedSuite.ts'
 import type { SuiteDefinition } from '../../src/evaluation/suite/defineSuite.ts'
 import type { Suite } from '../../src/evaluation/suite/suite.ts'
+import type { Report } from '../../src/evaluation/report/report.ts'
 import { readSuite } from '../../src/evaluation/suite/readSuite.ts'
 import { suiteTask, textFiles } from '../../src/evaluation/suite/suite.ts'
 import { taskOf } from '../../src/inspector/model/takeOut.ts'
 import { suiteSource } from '../../src/sessions/savedTask.ts'
 import type { ScriptedReply } from '../../src/testing/scriptedModel.ts'
-import { runCli } from '../cli/cliInProcess.ts'
+import { cleanEnv } from '../cli/cliChild.ts'
+import { endedCli, runCli } from '../cli/cliInProcess.ts'
 import { logFile, recordsIn, recordSession } from '../cli/cliSessions.ts'
 import { anywhere, random, secretWith, told } from '../support/awkwardSecrets.ts'
 import { someRuns } from '../support/seeds.ts'
@@ -48,13 +50,13 @@ async function worked(
 }
 
 /** A suite that was saved in a project, where the package is installed. */
-async function savedSuite(project: string): Promise<Suite> {
+async function savedSuite(project: string, tasks = 'tasks'): Promise<Suite> {
   const installed = join(project, 'node_modules', 'escapement')
   const door = pathToFileURL(join(import.meta.dirname, '..', '..', 'src', 'testing.ts')).href
   await mkdir(installed, { recursive: true })
   await writeFile(join(installed, 'package.json'), '{ "type": "module", "exports": { "./testing": "./testing.js" } }')
   await writeFile(join(installed, 'testing.js'), `export * from ${JSON.stringify(door)}`)
-  return readSuite(join(project, 'tasks'), '/')
+  return readSuite(join(project, tasks), '/')
 }
 
 /** What tools have changed in a file, having seen it. */
@@ -183,6 +185,26 @@ describe('a session that is saved as a task', (it) => {
       results.map(({ outcome, answer, scores }) => [outcome, answer, scores[0]!.reason]),
       [['failed', 'I changed them.', '1 of 1 calls of read_file failed']],
     )
+  })
+
+  it('says how to see it fail as it was recorded, whatever keys are set', { timeoutMs: 30_000 }, async (context) => {
+    const dir = await worked(context)
+    const { stdout } = await endedCli(context, ['export', 's1', '--task', 'my tasks', '--dir', dir], {
+      cwd: dir,
+      env: cleanEnv(dir),
+      isTerminal: true,
+    })
+    assert.match(stdout, "then: escapement eval 'my tasks' --model embedded\n")
+    await savedSuite(dir, 'my tasks')
+    const args = ['eval', 'my tasks', '--model', 'embedded', '--no-config']
+    const { code, stdout: report } = await endedCli(context, args, {
+      cwd: dir,
+      env: { ...cleanEnv(dir), ESCAPEMENT_MODEL: 'anthropic:claude-sonnet-5-5', ANTHROPIC_API_KEY: 'x' },
+    })
+    assert.is(code, 0)
+    const [arm] = (JSON.parse(report) as Report).arms
+    assert.match(arm!.model, /^embedded/)
+    assert.is(arm!.passAt1.value, 0)
   })
 
   it('takes overwritten files from what snapshots kept', { timeoutMs: 30_000 }, async (context) => {

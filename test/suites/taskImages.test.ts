@@ -1,3 +1,6 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { evaluate } from '../../src/testing.ts'
 import { dockerSandbox } from '../../src/evaluation/dockerSandbox.ts'
 import type { CommandSandbox } from '../../src/actors/tools/workspace/runCommand.ts'
 import { armOf } from '../../src/evaluation/arms.ts'
@@ -7,6 +10,7 @@ import { taskSchema, type Task, type TaskImage } from '../../src/evaluation/suit
 import { systemClock } from '../../src/protocol/clock.ts'
 import { policyModel } from '../../src/actors/models/policyModel.ts'
 import { defineAgent } from '../../src/actors/defineAgent.ts'
+import { fakeDocker, withoutEngine } from '../cli/fakeDocker.ts'
 import { assert, describe } from '../support/suite.ts'
 import { scratchFolder } from './suiteRuns.ts'
 
@@ -23,8 +27,8 @@ describe('the image of a task', (it) => {
     'is where its commands run, and is set up beside what the image has at that place',
     { timeoutMs: 20_000 },
     async (context) => {
-      const asked: [command: string, image: TaskImage | undefined][] = []
-      const sandboxFor = (_: string, image?: TaskImage): CommandSandbox => ({
+      const asked: [command: string, image: TaskImage][] = []
+      const containerFor = (_: string, image: TaskImage): CommandSandbox => ({
         description: 'It runs elsewhere.',
         launch: (command) => {
           asked.push([command, image])
@@ -49,7 +53,7 @@ describe('the image of a task', (it) => {
         clock: systemClock,
         signal: context.signal,
         model: policyModel(() => 'Done.'),
-        sandboxFor,
+        containerFor,
       })
       assert.equal(asked, [
         ['true', { name: 'there.example/it:1', root: true }],
@@ -60,9 +64,48 @@ describe('the image of a task', (it) => {
     },
   )
 
+  it('is where its commands run in code too, and nowhere without an engine', { timeoutMs: 20_000 }, async (context) => {
+    const folder = await scratchFolder(context)
+    const { asked } = fakeDocker(context, folder)
+    const agent = defineAgent({ name: 'a', model: policyModel(() => 'Done.') })
+    const named: Task = {
+      id: 'named',
+      prompts: ['Go.'],
+      setup: 'echo made > made',
+      check: 'test -f made',
+      image: 'it:1',
+    }
+    const { results } = await evaluate(agent, [named, { ...named, id: 'other', image: 'it:2' }])
+    assert.equal(
+      results.map(({ outcome }) => outcome),
+      ['passed', 'passed'],
+    )
+    const images = (): string[] => asked().flatMap((line) => /^run .* (it:\d) \/bin\/sh -c /.exec(line)?.[1] ?? [])
+    assert.equal(images().toSorted(), [...Array<string>(4).fill('it:1'), ...Array<string>(4).fill('it:2')])
+    const { image: _, ...plain } = named
+    await evaluate(agent, [plain], {}, { docker: 'it:3' })
+    assert.is(images().filter((image) => image === 'it:3').length, 4)
+    await assert.rejects(
+      evaluate(agent, [plain], {}, { docker: '--rm' }),
+      /evaluate: docker: is not the name of an image/,
+    )
+    const none = { ...named, image: 'missing' }
+    await assert.rejects(evaluate(agent, [none]), /The task "named" needs the image "missing", which is not here/)
+    withoutEngine(context)
+    const out = join(folder, 'out')
+    const touching: Task = { ...named, setup: `touch ${join(folder, 'touched')}` }
+    await assert.rejects(
+      evaluate(agent, [{ ...plain, id: 'plain' }, touching], {}, { out }),
+      /The task "named" needs the program docker and its engine: no engine here/,
+    )
+    assert.not.ok(existsSync(out) || existsSync(join(folder, 'touched')))
+  })
+
   it('has the folder where it says, and gives files back to their owner', () => {
     const argv = (options?: Pick<TaskImage, 'mount' | 'root'>): string =>
-      dockerSandbox('it', '/work/w', options).launch("echo 'a'", '/work/w/b').argv.join(' ')
+      dockerSandbox('/work/w', { name: 'it', ...options })
+        .launch("echo 'a'", '/work/w/b')
+        .argv.join(' ')
     assert.match(argv(), '--volume /work/w:/workspace --workdir /workspace/b it /bin/sh -c echo')
     assert.match(argv({ mount: '/app' }), "--volume /work/w:/app --workdir /app/b it /bin/sh -c echo 'a'")
     const root = argv({ mount: '/app', root: true })

@@ -15,6 +15,7 @@ import type { CommandRun } from '../command.ts'
 import type { Invocation } from '../commandLine.ts'
 import { evalPlan } from '../evaluation/evalPlan.ts'
 import { ProgressLine } from '../evaluation/progressLine.ts'
+import { resumeLine } from '../evaluation/resumeLine.ts'
 import { columnsOf, wantsJson } from '../sessionLogs.ts'
 import { doubleStop, onStopSignal } from '../signals.ts'
 import { coloursFor } from '../terminal/colours.ts'
@@ -83,14 +84,14 @@ function publish(report: Report, page: string): void {
 }
 
 /** Says where everything is and, if it did not come to its end, how it goes on. */
-function conclude({ stopped, results }: Evaluated, folder: string, { task }: Invocation, host: CliHost): number {
+function conclude({ stopped, results }: Evaluated, folder: string, invocation: Invocation, host: CliHost): number {
   host.stderr.write(`Results are in ${folder}\n`)
   const errors = results.filter(({ outcome }) => outcome === 'error').length
   if (stopped === undefined && errors === 0) return exitCodes.done
   const why = stopped === undefined ? `${errors} of the trials ended as an error` : reasons[stopped.why]
   const said = stopped?.message === undefined ? '' : `: ${stopped.message}`
   const more = stopped?.why === 'budget' ? ' --budget <more>' : ''
-  host.stderr.write(`Stopped: ${why}${said}\nGo on with: escapement eval ${task} --resume ${folder}${more}\n`)
+  host.stderr.write(`Stopped: ${why}${said}\nGo on with: ${resumeLine(invocation, folder)}${more}\n`)
   return stopped?.why === 'aborted' ? exitCodes.interrupted : exitCodes.failed
 }
 

@@ -4,7 +4,6 @@ import { z } from 'zod'
 import { pricingSchema, type PricesByModel } from '../../actors/pricing.ts'
 import { armOf, checkedArms, unchangedArm, type Arm } from '../../evaluation/arms.ts'
 import type { AgentSource } from '../../evaluation/suite/defineSuite.ts'
-import { checkDocker, dockerSandbox } from '../../evaluation/dockerSandbox.ts'
 import type { EvaluationPlan } from '../../evaluation/evaluationPlan.ts'
 import { readResults } from '../../evaluation/folder/resultsFile.ts'
 import type { EvaluationHeader } from '../../evaluation/results.ts'
@@ -19,6 +18,7 @@ import type { CliHost } from '../cliHost.ts'
 import type { Invocation } from '../commandLine.ts'
 import { loadConfig, type LoadedConfig } from '../config/loadConfig.ts'
 import { chooseModel } from '../models/chooseModel.ts'
+import { settingsOf } from '../openWork.ts'
 import { recordFolder } from '../recordFolder.ts'
 import { commitAgent } from './commitAgent.ts'
 import { evalSource, type EvalSource } from './evalSource.ts'
@@ -52,9 +52,7 @@ export async function evalPlan(invocation: Invocation, host: CliHost, signal: Ab
     return (await chooseModel({ asked: name, env: host.env, dir: host.cwd(), wordDelayMs: 0, config })).model
   }
   try {
-    const images = imagesOf(suite, docker)
-    for (const [image, wantedBy] of images) await checkDocker(image, wantedBy)
-    const budgetUsd = amountOf('--budget', invocation.budget) ?? (resume === undefined ? undefined : header?.budgetUsd)
+    const budgetUsd = amountOf('--budget', invocation.budget)
     const plan: EvaluationPlan = {
       suite,
       source,
@@ -74,10 +72,10 @@ export async function evalPlan(invocation: Invocation, host: CliHost, signal: Ab
       keep: invocation.keep,
       record: invocation.record,
       replay: replay === undefined ? undefined : at(replay),
-      ...(images.size === 0 ? {} : { sandboxFor: sandboxOf(docker) }),
+      docker,
       ...(invocation.prices === undefined ? {} : { prices: pricesIn(at(invocation.prices)) }),
       ...(budgetUsd === undefined ? {} : { budgetUsd }),
-      ...(config?.modelLimits === undefined ? {} : { modelLimits: config.modelLimits }),
+      runtime: settingsOf(config).runtime,
     }
     return { plan, remove: async () => compared?.remove() }
   } catch (thrown) {
@@ -85,20 +83,6 @@ export async function evalPlan(invocation: Invocation, host: CliHost, signal: Ab
     throw thrown
   }
 }
-
-/** Images that containers are made of, with what names each first. */
-function imagesOf({ tasks }: Suite, docker: string | undefined): ReadonlyMap<string, string> {
-  const images = new Map(docker === undefined ? [] : [[docker, '--docker']])
-  for (const { id, image } of tasks)
-    if (image !== undefined && !images.has(image.name)) images.set(image.name, `The task "${id}"`)
-  return images
-}
-
-/** A container of the image of the task, else of that of the command line; else none. */
-const sandboxOf =
-  (docker: string | undefined): NonNullable<EvaluationPlan['sandboxFor']> =>
-  (dir, image = docker === undefined ? undefined : { name: docker }) =>
-    image === undefined ? undefined : dockerSandbox(image.name, dir, image)
 
 const headerIn = async (
   folder: string | undefined,

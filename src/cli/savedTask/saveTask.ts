@@ -7,6 +7,7 @@ import type { CliHost } from '../cliHost.ts'
 import { exitCodes } from '../cliHost.ts'
 import type { Invocation } from '../commandLine.ts'
 import { ownSession } from '../ownSession.ts'
+import { shellWord } from '../shellWord.ts'
 import { readSession, refuse, wantsJson, type SessionLogs } from '../sessionLogs.ts'
 import { filesBefore } from './filesBefore.ts'
 import { filesToSave } from './filesToSave.ts'
@@ -54,7 +55,7 @@ export async function saveTask(invocation: Invocation, logs: SessionLogs, host: 
   const shown = relative(host.cwd(), folder) || '.'
   host.stdout.write(`"${id}" is a task in ${shown}, with ${counted(saved?.files.size ?? 0, 'file')}.\n`)
   for (const note of notes) host.stdout.write(`- ${note}\n`)
-  host.stdout.write(`Look at its check in task.json, then: escapement eval ${taskFolder}\n`)
+  host.stdout.write(`Look at its check in task.json, then: escapement eval ${shellWord(taskFolder)} --model embedded\n`)
   return exitCodes.done
 }
 

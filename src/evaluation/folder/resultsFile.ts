@@ -61,7 +61,7 @@ const lineSchema = lazily(() => {
       ms: count,
     }),
     z.looseObject({ type: z.literal('lost'), key: z.string(), costUsd: count }),
-    z.looseObject({ type: z.literal('budget'), budgetUsd: cost }),
+    z.looseObject({ type: z.literal('budget'), budgetUsd: count }),
     z.looseObject({
       type: z.literal('judge'),
       model: z.string(),
@@ -102,17 +102,13 @@ class Gathered {
     if (line.type === 'evaluation') this.header = line
     else if (line.type === 'judge') this.judge = line
     else if (line.type === 'lost') this.lostUsd += line.costUsd
-    else if (line.type === 'budget') this.header = withBudget(this.header!, line.budgetUsd)
+    else if (line.type === 'budget') this.header = { ...this.header!, budgetUsd: line.budgetUsd }
     else {
       const before = this.trials.get(line.key)
       if (before !== undefined) this.lostUsd += (before.metrics?.costUsd ?? 0) + (before.judgeUsd ?? 0)
       this.trials.set(line.key, line)
     }
   }
-}
-
-function withBudget({ budgetUsd: _, ...header }: EvaluationHeader, budgetUsd: number | null): EvaluationHeader {
-  return budgetUsd === null ? header : { ...header, budgetUsd }
 }
 
 /** Reads the whole lines; what follows the last newline was not finished. */
@@ -248,6 +244,9 @@ export class ResultsFile {
   }
 }
 
+const placeOf = ({ docker }: EvaluationHeader): string =>
+  docker === undefined ? 'on this machine (without --docker)' : `in containers (--docker ${docker})`
+
 /** What has changed since an evaluation began, so that its results and new ones could not be compared: a sentence each. Pure. */
 export function changesSince(before: EvaluationHeader, now: EvaluationHeader): readonly string[] {
   const names = (header: EvaluationHeader): string => header.arms.map(({ name }) => name).join(', ')
@@ -265,5 +264,7 @@ export function changesSince(before: EvaluationHeader, now: EvaluationHeader): r
   compare('the number of trials', before.trials, now.trials)
   compare('the seed', before.seed, now.seed)
   compare('the judge', before.judge, now.judge)
+  if (before.docker !== now.docker)
+    said.push(`commands of tasks that name no image ran ${placeOf(before)}, and would run ${placeOf(now)}`)
   return said
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { Clock } from '../../protocol/clock.ts'
 import { messageOf, RuntimeError } from '../../protocol/errors.ts'
 import type { Model } from '../../protocol/model.ts'
+import type { RedactOptions } from '../../redaction/redactor.ts'
 import { readResults } from '../folder/resultsFile.ts'
 import type { PlannedTrial } from '../plan.ts'
 import { recordModel, type RecordingModel } from '../../testing/recordModel.ts'
@@ -30,8 +31,8 @@ const isOf = (name: string, root: string): boolean =>
   name === `${root}.jsonl` ||
   (name.startsWith(`${root}.`) && /^\.(\d+\.model|judge\.\d+(\.\d+\.model)?)\.jsonl$/.test(name.slice(root.length)))
 
-/** Records what every model in a trial replies: a file for each model that was asked. */
-export function recordingTap(folder: string): ModelTap {
+/** Records what every model in a trial replies, without the secrets of `redact`: a file for each model that was asked. */
+export function recordingTap(folder: string, redact?: RedactOptions): ModelTap {
   const dir = recordingsPath(folder)
   const open = new Map<string, Map<string, RecordingModel>>()
   return {
@@ -40,7 +41,7 @@ export function recordingTap(folder: string): ModelTap {
       open.set(root, models)
       const known = models.get(model.id)
       if (known !== undefined) return known
-      const made = recordModel(model, join(dir, fileOf(root, models.size + 1)))
+      const made = recordModel(model, join(dir, fileOf(root, models.size + 1)), redact && { redact })
       models.set(model.id, made)
       return made
     },

@@ -1,5 +1,6 @@
 import { rename } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Redactor } from '../../redaction/redactor.ts'
 import { askJudge, type ReadyJudge } from '../checks/judge.ts'
 import type { ResultsFile } from '../folder/resultsFile.ts'
 import type { PlannedTrial } from '../plan.ts'
@@ -26,6 +27,8 @@ export interface Running {
   readonly tap: ModelTap | undefined
   /** Keeps the folders of trials that passed. */
   readonly keep: boolean
+  /** Blanks secrets in what checks and commands have said; logs have none anyway. */
+  readonly redactor: Redactor | undefined
 }
 
 /** Makes trials, so many at a time, in their order, until all are made or something ends the evaluation. */
@@ -52,7 +55,7 @@ export async function runAll(running: Running, todo: readonly PlannedTrial[], co
 const endsAll: ReadonlySet<string> = new Set(['MODEL_AUTH', 'MODEL_UNAVAILABLE'])
 
 async function oneTrial(running: Running, planned: PlannedTrial, task: SuiteTask): Promise<void> {
-  const { file, ports, stop, progress, spending, outside, tap } = running
+  const { file, ports, stop, progress, spending, outside, tap, redactor } = running
   const { key, agentId } = planned
   progress.begin(key, spending.usd)
   outside.begin(agentId)
@@ -65,11 +68,13 @@ async function oneTrial(running: Running, planned: PlannedTrial, task: SuiteTask
     await tryRemoveFolder(work)
     return progress.giveUp(key)
   }
-  const result: TrialResult = {
+  const whole: TrialResult = {
     ...made,
     ...said,
     ...(changed === undefined ? {} : { outcome: 'error', error: changed }),
   }
+  const { scores, error } = whole
+  const result = redactor === undefined ? whole : { ...whole, ...redactor.value({ scores, ...(error && { error }) }) }
   // Before anything is done with what an agent may have left in its folder.
   await file.append(result)
   await leave(running, planned, result, work)

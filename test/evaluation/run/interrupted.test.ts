@@ -104,6 +104,9 @@ describe('an evaluation that is interrupted', (it) => {
     const none = counted()
     assert.is((await evaluate(none.agent, cases, {}, { out, budgetUsd: 2.5 })).stopped?.why, 'budget')
     assert.is(none.state.asked, 0)
+    const unsaid = counted()
+    assert.is((await evaluate(unsaid.agent, cases, {}, { out })).stopped?.why, 'budget')
+    assert.is(unsaid.state.asked, 0)
     const more = await evaluate(counted().agent, cases, {}, { out, budgetUsd: 10 })
     // The third trial was paid for twice: it was aborted when the budget was reached.
     assert.equal([more.stopped, more.results.length, more.spentUsd], [undefined, 4, 5])
@@ -134,8 +137,8 @@ describe('an evaluation that is interrupted', (it) => {
     const more = await evaluate(counted().agent, two, {}, { out, budgetUsd: 10 })
     assert.equal([more.stopped, more.results[0]!.outcome, more.spentUsd], [undefined, 'passed', 5])
     assert.equal([more.report.budgetUsd, (await readResults(out)).header.budgetUsd], [10, 10])
-    const free = await evaluate(counted().agent, two, {}, { out })
-    assert.equal([free.report.budgetUsd, (await readResults(out)).header.budgetUsd], [null, undefined])
+    const kept = await evaluate(counted().agent, two, {}, { out })
+    assert.equal([kept.report.budgetUsd, (await readResults(out)).header.budgetUsd], [10, 10])
   })
 
   it('cuts off a last line that was not finished, and makes that trial again', async (context) => {
@@ -169,7 +172,7 @@ describe('an evaluation that is interrupted', (it) => {
       evaluate(other, tasks, {}, { out, arms: ['as-defined', 'off'], ...given })
     await assert.rejects(
       of({ arms: ['off'] }),
-      /has another evaluation: the list of arms was as-defined, off and is off\. Evaluate in another folder/,
+      /has another evaluation: the list of arms was as-defined, off and is off\. Go on as it began, or evaluate in another folder/,
     )
     await assert.rejects(of({ trials: 2, seed: 3 }), /the number of trials was 1 and is 2; the seed was 1 and is 3/)
     await assert.rejects(of({}, cases.slice(1)), /the files of the suite cases have changed/)
