@@ -72,6 +72,17 @@ export class Exchange {
     this.entries.push(part)
   }
 
+  /** A line takes the place of what was said with this id, if it was in this exchange. */
+  withhold(id: string, line: string): void {
+    const parts = saidParts([{ type: 'text', text: line }])
+    const at = this.said.findIndex((message) => message.id === id)
+    if (at !== -1) this.said[at] = { ...this.said[at]!, parts }
+    const index = this.entries.findIndex((entry) => 'id' in entry && entry.id === id)
+    const entry = this.entries[index]
+    if (entry?.type === 'steering-message') this.entries[index] = { ...entry, parts }
+    if (entry?.type === 'data-report') this.entries[index] = { ...entry, data: { ...(entry.data as object), text: line } }
+  }
+
   /** A part with data; a known one is replaced. */
   setData(part: Extract<UiMessagePart, { type: `data-${string}` }>): void {
     const index = this.entries.findIndex((entry) => entry.type === part.type && 'id' in entry && entry.id === part.id)
