@@ -185,4 +185,20 @@ export const faults: readonly Fault[] = [
     to: 'if (this.#unanswered.delete(overtake) || answer.ok) resolve(answer)',
     tests: ['server/aiSdkUi/resumedChat'],
   },
+  {
+    id: 'chats-24',
+    file: 'src/server/aiSdkUi/uiFold.ts',
+    what: 'a page that is loaded shows what a guard refused later',
+    from: '...(this.#ended ?? []), ',
+    to: '',
+    tests: ['server/aiSdkUi/comingAndGoing'],
+  },
+  {
+    id: 'chats-25',
+    file: 'src/client/fold/foldMessages.ts',
+    what: 'a chat shows what a guard refused',
+    from: `message.role === 'user' && withheld.includes(message.nodeId ?? 0)`,
+    to: 'false',
+    tests: ['client/foldMessages'],
+  },
 ]

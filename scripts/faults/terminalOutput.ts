@@ -74,4 +74,12 @@ export const faults: readonly Fault[] = [
     to: 'word = undefined',
     tests: ['cli/wordWrap'],
   },
+  {
+    id: 'terminal-out-10',
+    file: 'src/cli/terminal/eventPrinter.ts',
+    what: 'the line in place of a refused answer goes on where its text was cut off',
+    from: 'withheld === undefined || shown === 0',
+    to: 'true',
+    tests: ['cli/eventPrinter'],
+  },
 ]

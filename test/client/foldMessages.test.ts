@@ -238,7 +238,8 @@ describe('a chat folded from events', (it) => {
         output: [({ text }) => (text.includes('Ann') ? { refuse: 'no names' } : { ok: true })],
       },
     })
-    for (const text of ['Hello', 'Who was it?', 'My password is 1234.', 'Are you there?']) await agent.prompt(text).result
+    for (const text of ['Hello', 'Who was it?', 'My password is 1234.', 'Are you there?'])
+      await agent.prompt(text).result
     const spoken = agent.conversation.trunk().map(({ message }) => [message.role, textOf(message.content)])
     assert.equal(
       spoken.filter(([, text]) => text!.includes('was withheld by the application')).map(([role]) => role),
