@@ -82,4 +82,20 @@ export const faults: readonly Fault[] = [
     to: 'true',
     tests: ['cli/eventPrinter'],
   },
+  {
+    id: 'terminal-out-11',
+    file: 'src/cli/approvals.ts',
+    what: '--yes approves what runs of others ask',
+    from: `isOwnRun ? approvalPolicy(isLive, yes) : isLive ? 'ask' : 'leave'`,
+    to: `isOwnRun || yes ? approvalPolicy(isLive, yes) : isLive ? 'ask' : 'leave'`,
+    tests: ['cli/send'],
+  },
+  {
+    id: 'terminal-out-12',
+    file: 'src/cli/attachedAgent.ts',
+    what: 'what is said into a run of others makes it one of this command',
+    from: 'if (!this.#isBeginning) return',
+    to: '',
+    tests: ['cli/send'],
+  },
 ]
