@@ -69,8 +69,12 @@ function interruptRun(draft: Draft): void {
   const { run, now } = draft.context
   const left = remainingLimits(run!, now)
   const limit = run!.answer?.limit ?? (mayAnswer(run!) ? reachedLimit(run!) : undefined)
-  pauseRun(draft, limit === undefined ? { type: 'interrupted' } : { type: 'interrupted', limit })
-  draft.set({ pausedLimits: left })
+  const isLimited = Object.keys(left).length > 0
+  pauseRun(
+    draft,
+    limit === undefined ? { type: 'interrupted' } : { type: 'interrupted', limit },
+    isLimited ? { left } : {},
+  )
 }
 
 /** Whether something would start automatically. */
