@@ -201,4 +201,28 @@ export const faults: readonly Fault[] = [
     to: 'false',
     tests: ['client/foldMessages'],
   },
+  {
+    id: 'chats-26',
+    file: 'src/sessions/outline.ts',
+    what: 'a prompt that a guard refused is the title',
+    from: 'record.withheld?.includes(this.#titleNode) === true',
+    to: 'false as boolean',
+    tests: ['sessions/outline'],
+  },
+  {
+    id: 'chats-27',
+    file: 'src/inspector/model/graphRows.ts',
+    what: 'the page shows what a guard refused among the steps',
+    from: `row?.type === 'message' && row.message.role === 'user'`,
+    to: `row?.type === 'message' && row.message.role === 'user' && false`,
+    tests: ['inspector/viewsWithheld'],
+  },
+  {
+    id: 'chats-28',
+    file: 'src/server/acp/sessionList.ts',
+    what: 'an editor lists a session by words that a guard refused',
+    from: 'record.withheld?.includes(first?.nodeId ?? 0) === true',
+    to: 'false as boolean',
+    tests: ['server/acp/sessions'],
+  },
 ]
