@@ -157,7 +157,7 @@ describe('a limit', (it) => {
       context.cleanup(() => runtime.close())
       return runtime
     }
-    const ending = async ({ result }: Run<unknown>) => {
+    const ending = async ({ result }: Run) => {
       const { stopReason, turns, reason } = await result
       return [stopReason, turns, reason?.type === 'limit' && reason.allowed]
     }

@@ -256,9 +256,9 @@ describe('an agent restored from its log', (it) => {
     // Nor by another death before anybody has gone on with it.
     const third = restoredFrom(again.driver.records, { limits: { turns: 5 } })
     wake(third)
-    for (const script of [again, third]) {
-      script.resume()
-      assert.equal(script.driver.recordsOf('run.start').at(-1)?.limits, left)
+    for (const life of [again, third]) {
+      life.resume()
+      assert.equal(life.driver.recordsOf('run.start').at(-1)?.limits, left)
     }
   })
 

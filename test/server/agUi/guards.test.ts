@@ -12,7 +12,9 @@ describe('AG-UI, of what a guard refused,', (it) => {
       guards: { input: [({ text }) => (text.includes('1234') ? { refuse: 'no passwords' } : { ok: true })] },
     })
     const front = await serveFrontEnds(context, [definition])
-    const events = await readEvents(await front.post(inputOf({ messages: [{ id: 'm1', role: 'user', content: 'it is 1234' }] })))
+    const events = await readEvents(
+      await front.post(inputOf({ messages: [{ id: 'm1', role: 'user', content: 'it is 1234' }] })),
+    )
     const last = ofType(events, EventType.MESSAGES_SNAPSHOT).at(-1)
     assert.equal(
       last?.messages.map(({ content }) => content),
