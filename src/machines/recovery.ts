@@ -69,12 +69,8 @@ function interruptRun(draft: Draft): void {
   const { run, now } = draft.context
   const left = remainingLimits(run!, now)
   const limit = run!.answer?.limit ?? (mayAnswer(run!) ? reachedLimit(run!) : undefined)
-  const isLimited = Object.keys(left).length > 0
-  pauseRun(
-    draft,
-    limit === undefined ? { type: 'interrupted' } : { type: 'interrupted', limit },
-    isLimited ? { left } : {},
-  )
+  const reason = limit === undefined ? ({ type: 'interrupted' } as const) : ({ type: 'interrupted', limit } as const)
+  pauseRun(draft, reason, Object.keys(left).length === 0 ? {} : { left })
 }
 
 /** Whether something would start automatically. */
