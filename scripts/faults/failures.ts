@@ -22,8 +22,8 @@ export const faults: readonly Fault[] = [
     id: 'failures-3',
     file: 'src/machines/runs.ts',
     what: 'a run that ended well is gone on with',
-    from: "failedRun: stopReason === 'error' && draft.context.owesReply ? run.runId : null",
-    to: "failedRun: stopReason === 'paused' ? null : run.runId",
+    from: "failedRun = stopReason === 'error' && draft.context.owesReply ? run.runId : null",
+    to: "failedRun = stopReason === 'paused' ? null : run.runId",
     tests: ['machines/failedRuns'],
   },
   {

@@ -41,4 +41,28 @@ export const faults: readonly Fault[] = [
     to: 'false as boolean',
     tests: ['bridge/typedAnswers'],
   },
+  {
+    id: 'runs-6',
+    file: 'src/machines/runs.ts',
+    what: 'a run that goes on is not held to what its prompt gave',
+    from: '...(request.limits ?? given)',
+    to: '...request.limits',
+    tests: ['journeys/pausesAtALimit', 'machines/restored'],
+  },
+  {
+    id: 'runs-7',
+    file: 'src/machines/rebuildContext.ts',
+    what: 'what a prompt gave of limits is forgotten with its process',
+    from: 'goesOn(stopReason, owesReply) ? (run?.given ?? null) : null',
+    to: 'null',
+    tests: ['journeys/pausesAtALimit'],
+  },
+  {
+    id: 'runs-8',
+    file: 'src/machines/rebuildContext.ts',
+    what: 'a second restart yields a fresh allowance',
+    from: 'pausedLimits: left,',
+    to: 'pausedLimits: null,',
+    tests: ['machines/restored'],
+  },
 ]

@@ -74,4 +74,28 @@ export const faults: readonly Fault[] = [
     to: 'word = undefined',
     tests: ['cli/wordWrap'],
   },
+  {
+    id: 'terminal-out-10',
+    file: 'src/cli/terminal/eventPrinter.ts',
+    what: 'the line in place of a refused answer goes on where its text was cut off',
+    from: 'withheld === undefined || shown === 0',
+    to: 'true',
+    tests: ['cli/eventPrinter'],
+  },
+  {
+    id: 'terminal-out-11',
+    file: 'src/cli/approvals.ts',
+    what: '--yes approves what runs of others ask',
+    from: `isOwnRun ? approvalPolicy(isLive, yes) : isLive ? 'ask' : 'leave'`,
+    to: `isOwnRun || yes ? approvalPolicy(isLive, yes) : isLive ? 'ask' : 'leave'`,
+    tests: ['cli/send'],
+  },
+  {
+    id: 'terminal-out-12',
+    file: 'src/cli/attachedAgent.ts',
+    what: 'what is said into a run of others makes it one of this command',
+    from: 'if (!this.#isBeginning) return',
+    to: '',
+    tests: ['cli/send'],
+  },
 ]

@@ -71,8 +71,8 @@ export const faults: readonly Fault[] = [
     id: 'turns-9',
     file: 'src/machines/recovery.ts',
     what: 'a run that died when it was about to answer goes on as if it had reached no limit',
-    from: `pauseRun(draft, limit === undefined ? { type: 'interrupted' } : { type: 'interrupted', limit })`,
-    to: `pauseRun(draft, { type: 'interrupted' })`,
+    from: `({ type: 'interrupted', limit } as const)`,
+    to: `({ type: 'interrupted' } as const)`,
     tests: ['journeys/resumesPreparedTurns'],
   },
   {

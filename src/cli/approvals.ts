@@ -19,6 +19,10 @@ export type ApprovalPolicy = 'ask' | 'deny' | 'approve' | 'leave'
 export const approvalPolicy = (isLive: boolean, yes: boolean): ApprovalPolicy =>
   yes ? 'approve' : isLive ? 'ask' : 'deny'
 
+/** Of an agent that others drive too: only the run that began here is this command's to decide without asking. */
+export const sharedPolicy = (isOwnRun: boolean, isLive: boolean, yes: boolean): ApprovalPolicy =>
+  isOwnRun ? approvalPolicy(isLive, yes) : isLive ? 'ask' : 'leave'
+
 export interface ApprovalOptions {
   /** Default: none. */
   readonly colours?: Colours

@@ -5,6 +5,7 @@ import type { RemoteConversation, RemoteNode } from '../client/answers.ts'
 import { messageOf } from '../protocol/errors.ts'
 import type { AgentEvent } from '../protocol/events.ts'
 import { textOf } from '../protocol/messages.ts'
+import { sharedPolicy } from './approvals.ts'
 import type { AttachedAgent } from './attachedAgent.ts'
 import type { ChatOptions } from './localChat.ts'
 import { exitCodes } from './cliHost.ts'
@@ -49,7 +50,7 @@ export async function attachInTerminal(
       ...(existsSync(folder) ? { history: historyFile(join(folder, 'history'), (text) => redactor.text(text)) } : {}),
       // The server has other files, or none.
       workspace: { dir: host.cwd(), where: 'read on this machine' },
-      policy: () => (isObserver ? 'leave' : yes ? 'approve' : 'ask'),
+      policy: () => (isObserver ? 'leave' : sharedPolicy(agent.isOwnRun, true, yes)),
       said: (text) => void said.push(text.trim()),
       begin(chat) {
         agent.subscribe((event) => showOthers(event, { agent, chat, said }))

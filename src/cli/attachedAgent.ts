@@ -2,7 +2,8 @@ import type { RemoteConversation, RemoteNode, RemoteSnapshot } from '../client/a
 import type { Client } from '../client/client.ts'
 import type { RemoteAgent } from '../client/remoteAgent.ts'
 import type { CompactOptions, Decision, PruneOptions, RevertCommandOptions, SayOptions } from '../protocol/commands.ts'
-import type { AgentEvent } from '../protocol/events.ts'
+import type { AgentEvent, EventOf } from '../protocol/events.ts'
+import { textOf, type UserSource } from '../protocol/messages.ts'
 import { foldPending, pendingOf } from '../client/fold/foldPending.ts'
 import { foldState, type LiveState } from '../client/fold/foldState.ts'
 import type { ChatPending } from '../client/fold/chat.ts'
@@ -20,6 +21,10 @@ export class AttachedAgent implements ChatAgent {
   readonly #listeners = new Set<(event: AgentEvent) => void>()
   /** Request ids of runs started by this client. */
   readonly #own = new Set<string>()
+  /** What was said from here other than by a prompt and has not been heard yet: it begins a run if the agent is at rest. */
+  readonly #said: { readonly source: UserSource; readonly text: string }[] = []
+  /** A run has begun of which the first turn has not. */
+  #isBeginning = false
   /** Callbacks for those the server is not yet known to have. */
   readonly #undelivered = new Map<string, () => void>()
   /** Commands that have not been answered. */
@@ -96,10 +101,12 @@ export class AttachedAgent implements ChatAgent {
   }
 
   steer(text: string): Promise<void> {
+    this.#said.push({ source: 'steering', text })
     return this.#keep(this.remote.steer(text))
   }
 
   followUp(text: string): Promise<void> {
+    this.#said.push({ source: 'followUp', text })
     return this.#keep(this.remote.followUp(text))
   }
 
@@ -210,10 +217,22 @@ export class AttachedAgent implements ChatAgent {
       const isResumed = event.resumedFrom !== undefined && event.resumedFrom === this.#run?.id && this.#run.isOwn
       this.#isOwnRun = this.#own.has(event.requestId) || isResumed
       this.#run = { id: event.runId, isOwn: this.#isOwnRun }
-    } else if (event.type === 'run.end') {
+      this.#isBeginning = event.cause !== 'resume'
+    } else if (event.type === 'message.added') this.#hear(event)
+    else if (event.type === 'turn.start') this.#isBeginning = false
+    else if (event.type === 'run.end') {
       this.#hasFailed = event.stopReason === 'error'
       this.#pending = []
     }
+  }
+
+  #hear({ runId, message: { source, content } }: EventOf<'message.added'>): void {
+    const at = this.#said.findIndex((said) => said.source === source && said.text === textOf(content))
+    if (at === -1) return
+    this.#said.splice(at, 1)
+    if (!this.#isBeginning) return
+    this.#isOwnRun = true
+    this.#run = { id: runId, isOwn: true }
   }
 
   #known(requestId = ''): void {

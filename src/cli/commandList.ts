@@ -310,8 +310,9 @@ export const commands: Readonly<Record<string, Command>> = {
     details: [
       'The URL is that of "escapement serve": ws://host:port/bridge, http://host:port or host:port.',
       'Prints the answer as it comes; piped, or with --json, the events of the run, one a line. Ctrl-C',
-      'leaves the agent at work. What waits for an approval is asked at a terminal and denied without',
-      'one, unless --yes. With --no-wait JSON is { "agentId" }.',
+      'leaves the agent at work. What waits for an approval is asked at a terminal; without one, in a',
+      'run that this message begins, it is denied, unless --yes. Calls of other runs are left to',
+      'whoever drives those. With --no-wait JSON is { "agentId" }.',
     ],
     options: ['token', 'steer', 'follow-up', 'no-wait', 'theme', 'no-bell', 'json', 'yes'],
     task: 'required',

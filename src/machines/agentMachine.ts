@@ -46,6 +46,7 @@ const initialContext = ({ restored, task, parent: _, metadata: __, ...input }: A
   frame: null,
   pausedRun: null,
   pausedLimits: null,
+  givenLimits: null,
   failedRun: null,
   resuming: null,
   calls: none,

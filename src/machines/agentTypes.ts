@@ -111,6 +111,8 @@ export interface RunState {
   readonly refusal?: Refusal
   /** The command that aborts it, if it came from a remote client. */
   readonly abortedBy: string | null
+  /** The limits that its prompt gave; of a run that goes on with another, that of the first. */
+  readonly given?: Limits
   /** A limit was reached after which it is to answer; `isAsked`: that turn has begun, and is the last. */
   readonly answer?: { readonly limit: LimitReason; readonly isAsked: boolean }
 }
@@ -150,6 +152,8 @@ export interface AgentContext {
   readonly pausedRun: string | null
   /** What that run may still use, if it did not end on its own. */
   readonly pausedLimits: Limits | null
+  /** What the prompt of the run that a pause or a failure ended gave of limits. */
+  readonly givenLimits: Limits | null
   /** The last run, if it failed: what it was asked is still to be answered. */
   readonly failedRun: string | null
   /** The command that goes on with it, as soon as nothing else is done at rest. */

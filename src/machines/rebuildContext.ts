@@ -1,7 +1,7 @@
 import type { Refusal } from '../protocol/guarding.ts'
 import { isImported } from '../protocol/imported.ts'
 import { addUsage, noUsage, toolCallsOf, type Usage } from '../protocol/messages.ts'
-import type { LogRecord, RecordOf, Spent } from '../protocol/records.ts'
+import type { LogRecord, RecordOf, RunStopReason, Spent } from '../protocol/records.ts'
 import type { AgentContext, CallState, RunState } from './agentTypes.ts'
 import { callKey, heldCalls, isCalling } from './calls.ts'
 import { remainingLimits } from './limits.ts'
@@ -25,6 +25,7 @@ export type FoldedContext = Pick<
   | 'frame'
   | 'pausedRun'
   | 'pausedLimits'
+  | 'givenLimits'
   | 'failedRun'
   | 'calls'
   | 'children'
@@ -48,6 +49,7 @@ const empty: FoldedContext = {
   frame: null,
   pausedRun: null,
   pausedLimits: null,
+  givenLimits: null,
   failedRun: null,
   calls: [],
   children: 0,
@@ -137,7 +139,15 @@ function awaiting({ calls, reporters }: FoldedContext, callId: string): Partial<
 }
 
 /** A fork starts idle; if a reply is due, it is as if the process had died there. */
-function forked({ run, now, owesReply, pausedRun, pausedLimits, failedRun }: FoldedContext): Partial<FoldedContext> {
+function forked({
+  run,
+  now,
+  owesReply,
+  pausedRun,
+  pausedLimits,
+  givenLimits,
+  failedRun,
+}: FoldedContext): Partial<FoldedContext> {
   const resting = {
     run: null,
     calls: [],
@@ -150,10 +160,18 @@ function forked({ run, now, owesReply, pausedRun, pausedLimits, failedRun }: Fol
   // One that failed waits to be asked for again.
   if (failedRun !== null) return resting
   const owedRun = owesReply ? (run?.runId ?? pausedRun) : null
-  if (owedRun === null) return { ...resting, owesReply: false, pausedRun: null, pausedLimits: null, pause: null }
-  const left = run === null ? pausedLimits : remainingLimits(run, now)
-  return { ...resting, pausedRun: owedRun, pausedLimits: left, pause: { type: 'interrupted' } }
+  if (owedRun === null)
+    return { ...resting, owesReply: false, pausedRun: null, pausedLimits: null, givenLimits: null, pause: null }
+  const limits =
+    run === null
+      ? { pausedLimits, givenLimits }
+      : { pausedLimits: remainingLimits(run, now), givenLimits: run.given ?? null }
+  return { ...resting, pausedRun: owedRun, ...limits, pause: { type: 'interrupted' } }
 }
+
+/** Whether a run that ended may be gone on with. */
+const goesOn = (stopReason: RunStopReason, owesReply: boolean): boolean =>
+  stopReason === 'paused' || (stopReason === 'error' && owesReply)
 
 const fold: Fold = {
   'agent.created': (context, { forkedFrom, parent }) =>
@@ -163,21 +181,31 @@ const fold: Fold = {
     run: {
       ...newRun(record.runId, record.requestId, record.limits, record.time),
       unsaid: record.cause === 'resume' ? 0 : (record.messages ?? 1),
+      ...(record.given === undefined ? {} : { given: record.given }),
     },
     pausedRun: null,
     pausedLimits: null,
+    givenLimits: null,
     failedRun: null,
     pause: null,
   }),
-  'run.end': ({ calls, owesReply }, { stopReason, runId, reason, unfinished = [] }) => ({
+  'run.end': ({ run, calls, owesReply }, { stopReason, runId, reason, left = null, unfinished = [] }) => ({
     run: null,
+    pausedLimits: left,
+    givenLimits: goesOn(stopReason, owesReply) ? (run?.given ?? null) : null,
     ...(unfinished.length === 0 ? {} : { calls: calls.map((call) => pausedIn(unfinished, call)) }),
     pausedRun: stopReason === 'paused' ? runId : null,
     pause: stopReason === 'paused' ? (reason ?? null) : null,
     failedRun: stopReason === 'error' && owesReply ? runId : null,
     ...(stopReason === 'paused' || stopReason === 'error' ? {} : { owesReply: false }),
   }),
-  'run.abandoned': () => ({ pausedRun: null, pausedLimits: null, pause: null, owesReply: false }),
+  'run.abandoned': () => ({
+    pausedRun: null,
+    pausedLimits: null,
+    givenLimits: null,
+    pause: null,
+    owesReply: false,
+  }),
   'turn.start': (context, { turnIndex }) => ({
     turns: turnIndex + 1,
     isTurnOpen: true,

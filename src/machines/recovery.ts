@@ -69,8 +69,8 @@ function interruptRun(draft: Draft): void {
   const { run, now } = draft.context
   const left = remainingLimits(run!, now)
   const limit = run!.answer?.limit ?? (mayAnswer(run!) ? reachedLimit(run!) : undefined)
-  pauseRun(draft, limit === undefined ? { type: 'interrupted' } : { type: 'interrupted', limit })
-  draft.set({ pausedLimits: left })
+  const reason = limit === undefined ? ({ type: 'interrupted' } as const) : ({ type: 'interrupted', limit } as const)
+  pauseRun(draft, reason, Object.keys(left).length === 0 ? {} : { left })
 }
 
 /** Whether something would start automatically. */

@@ -58,11 +58,22 @@ export const newRun = (runId: string, requestId: string, limits: Limits, now: nu
 
 /** Opens a run; its user message and first turn follow. */
 export function startRun(draft: Draft, request: RunRequest): void {
-  const { agentId, runs, policy, pausedRun, failedRun, now, model } = draft.context
+  const { agentId, runs, policy, pausedRun, failedRun, givenLimits, now, model } = draft.context
   const before = pausedRun ?? failedRun
-  const limits = { ...policy.limits, ...request.limits }
-  const run = newRun(runIdOf(agentId, runs), request.requestId, limits, now)
-  draft.set({ run, runs: runs + 1, pause: null, pausedRun: null, pausedLimits: null, failedRun: null, resuming: null })
+  const given = request.cause === 'resume' ? (givenLimits ?? undefined) : request.limits
+  const limits = { ...policy.limits, ...(request.limits ?? given) }
+  const stamp = given === undefined ? {} : { given }
+  const run = { ...newRun(runIdOf(agentId, runs), request.requestId, limits, now), ...stamp }
+  draft.set({
+    run,
+    runs: runs + 1,
+    pause: null,
+    pausedRun: null,
+    pausedLimits: null,
+    givenLimits: null,
+    failedRun: null,
+    resuming: null,
+  })
   const resumed = request.cause === 'resume' && before !== null ? { resumedFrom: before } : {}
   draft.record({
     type: 'run.start',
@@ -72,6 +83,7 @@ export function startRun(draft: Draft, request: RunRequest): void {
     ...(request.messages === undefined ? {} : { messages: request.messages }),
     ...resumed,
     limits,
+    ...stamp,
     model,
   })
   armDeadline(draft)
@@ -148,7 +160,7 @@ export function endTurn(draft: Draft): void {
 export function endRun(
   draft: Draft,
   stopReason: RunStopReason,
-  why: { reason?: PauseReason; error?: ErrorInfo; refusal?: Refusal } = {},
+  why: { reason?: PauseReason; left?: Limits; error?: ErrorInfo; refusal?: Refusal } = {},
 ): void {
   endTurn(draft)
   const { run } = draft.context
@@ -168,11 +180,10 @@ export function endRun(
   })
   if (run.deadline !== null) draft.children.push({ type: 'stop', id: 'deadline' })
   if (run.requestId === draft.context.task) endTask(draft)
-  draft.set({
-    run: null,
-    pausedRun: stopReason === 'paused' ? run.runId : null,
-    failedRun: stopReason === 'error' && draft.context.owesReply ? run.runId : null,
-  })
+  const pausedRun = stopReason === 'paused' ? run.runId : null
+  const failedRun = stopReason === 'error' && draft.context.owesReply ? run.runId : null
+  const givenLimits = (pausedRun ?? failedRun) === null ? null : (run.given ?? null)
+  draft.set({ run: null, pausedRun, pausedLimits: why.left ?? null, failedRun, givenLimits })
 }
 
 /** What the sub-agents of paused calls used is recorded with the end of the run, because their calls have not ended yet. */
@@ -189,9 +200,9 @@ function countPausedCalls(draft: Draft): Pick<RecordOf<'run.end'>, 'unfinished'>
 }
 
 /** Ends the run so that `resume` can continue from here. */
-export function pauseRun(draft: Draft, reason: PauseReason): void {
+export function pauseRun(draft: Draft, reason: PauseReason, cutOff: { left?: Limits } = {}): void {
   const error = reason.type === 'store' ? { error: reason.error } : {}
-  endRun(draft, 'paused', { reason, ...error })
+  endRun(draft, 'paused', { reason, ...cutOff, ...error })
   draft.set({ pause: reason })
 }
 

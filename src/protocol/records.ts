@@ -156,6 +156,8 @@ export const logRecordSchema = z.discriminatedUnion('type', [
     /** The paused run that this one continues. */
     resumedFrom: z.string().exactOptional(),
     limits: limitsSchema,
+    /** The limits that its prompt gave. A run that goes on with it has them too, unless it is given others. */
+    given: limitsSchema.exactOptional(),
     /** What the run was started with. */
     model: modelSnapshotSchema.exactOptional(),
   }),
@@ -174,6 +176,8 @@ export const logRecordSchema = z.discriminatedUnion('type', [
     costUsd: z.number(),
     /** Of a pause; or the limit after which the run was to answer, and did. */
     reason: pauseReasonSchema.exactOptional(),
+    /** What a run that was cut off had not used of its limits: one that goes on with it has that. */
+    left: limitsSchema.exactOptional(),
     /** What a guard refused; with `refusal`, unless the model itself refused. */
     refusal: refusalSchema.exactOptional(),
     /** Calls whose sub-agents its limit stopped, and what those had used in this run: `resume` continues them. */

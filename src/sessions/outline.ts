@@ -2,6 +2,7 @@ import { cutEnd } from '../conversation/cutMiddle.ts'
 import { withoutReordering } from '../conversation/withoutReordering.ts'
 import type { ErrorInfo } from '../protocol/errors.ts'
 import type { LastRun } from '../protocol/frames.ts'
+import type { NodeId } from '../protocol/ids.ts'
 import { isImported } from '../protocol/imported.ts'
 import { lazily } from '../protocol/lazily.ts'
 import { textOf } from '../protocol/messageText.ts'
@@ -42,11 +43,12 @@ export interface KeptOutline extends Partial<
 > {
   readonly asked: readonly (readonly [string, number])[]
   readonly untilPrompt: number
+  readonly titleNode?: NodeId | undefined
 }
 
 /** What a list says of an agent beside its state, folded from its log. It keeps a few values, and none of what was said but the title. */
 export class Outline {
-  /** The task that its caller gave it, or its first prompt. Once set it stays. */
+  /** The task that its caller gave it, or its first prompt that no guard refused. Once set it stays. */
   title: string | undefined
   /** How its last run ended; `undefined` before the first end and while a run is under way. */
   last: LastRun | undefined
@@ -60,6 +62,8 @@ export class Outline {
   readonly asked: Map<string, number>
   /** How many messages come until the prompt of the run that has begun: those of its context go before it. */
   #untilPrompt: number
+  /** The prompt that is the title. */
+  #titleNode: NodeId | undefined
 
   /** `kept`: where it goes on from. */
   constructor(kept?: KeptOutline) {
@@ -70,12 +74,22 @@ export class Outline {
     this.requestTokens = kept?.requestTokens
     this.asked = new Map(kept?.asked)
     this.#untilPrompt = kept?.untilPrompt ?? 0
+    this.#titleNode = kept?.titleNode
   }
 
   /** As plain JSON. */
   keep(): KeptOutline {
     const { title, last, busySince, activeAt, requestTokens, asked } = this
-    return { title, last, busySince, activeAt, requestTokens, asked: [...asked], untilPrompt: this.#untilPrompt }
+    return {
+      title,
+      last,
+      busySince,
+      activeAt,
+      requestTokens,
+      asked: [...asked],
+      untilPrompt: this.#untilPrompt,
+      titleNode: this.#titleNode,
+    }
   }
 
   /** Takes in the next record: of the past that a fork shares, and then of its own log. */
@@ -92,7 +106,14 @@ export class Outline {
         return
       case 'message.added':
         if (!isImported(record)) this.#untilPrompt -= 1
-        if (this.#untilPrompt <= 0) this.title ??= titleOf(textOf(record.message.content))
+        if (this.#untilPrompt <= 0 && this.title === undefined) {
+          this.title = titleOf(textOf(record.message.content))
+          this.#titleNode = record.nodeId
+        }
+        return
+      case 'guard.decided':
+        if (this.#titleNode !== undefined && record.withheld?.includes(this.#titleNode) === true)
+          this.title = this.#titleNode = undefined
         return
       case 'reply.end': {
         const { input, cacheRead, cacheWrite } = record.message.usage
@@ -123,6 +144,7 @@ export class Outline {
 
   /** Of its past a fork keeps what it is about, unless a call gave it a task of its own. */
   #begin({ parent, title = parent?.callId === undefined ? this.title : undefined }: RecordOf<'agent.created'>): void {
+    if (title !== this.title) this.#titleNode = undefined
     this.title = title
     this.last = this.busySince = this.requestTokens = undefined
     this.#untilPrompt = 0

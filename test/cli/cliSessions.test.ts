@@ -42,6 +42,22 @@ describe('escapement sessions', (it) => {
     assert.match(stderr, /There is no session in .*\.escapement\. Make one: escapement run "<task>"/)
   })
 
+  it('has no words that a guard refused', { timeoutMs }, async (context) => {
+    const cwd = projectFolder(context)
+    const guards = {
+      input: [
+        ({ text }: { text: string }) => (text.includes('1234') ? { refuse: 'no passwords' } : { ok: true as const }),
+      ],
+    }
+    await recordSession(cwd, { id: 'a', prompts: ['It is 1234'], replies: ['unheard'], guards })
+    const { stdout } = await runCli(context, ['sessions', '--dir', cwd])
+    const [session] = listed(stdout)
+    assert.equal(
+      [session?.title, session?.lastText],
+      [undefined, '[A message of the user was withheld by the application: no passwords.]'],
+    )
+  })
+
   it(
     'prints one session a line to a pipe, the newest first, the unreadable with its error',
     { timeoutMs },

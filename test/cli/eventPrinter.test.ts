@@ -24,6 +24,22 @@ describe('events at a terminal', (it) => {
     )
   })
 
+  it('have the whole line that stands in place of an answer that a guard refused, after what was streamed of it', () => {
+    const withheld = { at: 'output', guard: 'noNames', reason: 'no names.', content: [] }
+    const line = '[This answer was withheld by the application: no names.]'
+    const end = { type: 'reply.end', message: { content: [{ type: 'text', text: line }] }, withheld }
+    const printedOf = (...events: object[]): string => {
+      let printed = ''
+      const screen = plainScreen({ write: (text) => (printed += text) })
+      const print = eventPrinter({ screen, colours: coloursFor({}, {}), isPriced: false })
+      for (const event of events) print(event as AgentEvent)
+      return printed
+    }
+    const delta = { type: 'reply.delta', text: 'It was Ann.', offset: 0 }
+    assert.is(printedOf({ type: 'reply.start' }, delta, end), `It was Ann.\n${line}\n`)
+    assert.is(printedOf({ type: 'reply.start' }, end), `${line}\n`)
+  })
+
   it('say which policy hid something, what asking it took, and nothing of one that found nothing by itself', () => {
     let printed = ''
     const screen = plainScreen({ write: (text) => (printed += text) })

@@ -76,6 +76,48 @@ describe('escapement send', (it) => {
     assert.is(await cli.ended, 0)
   })
 
+  const commands = {
+    send: ['wipe', '--yes'],
+    'send --steer': ['wipe', '--steer', '--yes'],
+    attach: ['--json', '--yes'],
+  } as const
+  for (const [command, words] of Object.entries(commands))
+    it(`leaves calls of a run that others began alone with ${command} --yes`, async (context) => {
+      const { agent, url, untilState, open, connect } = await served(context)
+      const working = untilState('executing')
+      const other = agent.prompt('work')
+      await working
+      const queued = new Promise<void>((resolve) =>
+        agent.subscribe((event) => event.type === 'queue.changed' && resolve()),
+      )
+      const cli = startCli(context, [command.replace(' --steer', ''), url, 'a1', ...words])
+      if (command === 'attach') cli.send('wipe\n')
+      await queued
+      const asked = new Promise<string>((resolve) =>
+        agent.subscribe((event) => event.type === 'approval.requested' && resolve(event.key)),
+      )
+      const isSteering = command === 'send --steer'
+      if (!isSteering) agent.steer('wipe')
+      open()
+      const key = await asked
+      // Time enough for the command to have decided it.
+      for (let asks = 0; asks < 5; asks += 1) await connect().agent('a1').snapshot()
+      agent.decide(key, 'deny', 'not here')
+      assert.match((await other.result).text, /not here/)
+      if (isSteering) return assert.is(await cli.ended, 0)
+      // That of its own prompt it allows.
+      await cli.until('The tool said: wiped')
+    })
+
+  for (const option of ['--steer', '--follow-up'])
+    it(`allows with --yes what a run asks that it began with ${option}`, async (context) => {
+      const { words } = await served(context)
+      const { code, stdout } = await endedCli(context, words('wipe', option, '--yes'))
+      assert.is(code, 0)
+      assert.match(stdout, /The tool said: wiped/)
+      assert.match((await endedCli(context, words('wipe', option))).stdout, /run with --yes/)
+    })
+
   it('leaves the agent at work at Ctrl-C', async (context) => {
     const { agent, words } = await served(context)
     const cli = startCli(context, words('work'))

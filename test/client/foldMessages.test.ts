@@ -1,5 +1,6 @@
 import { conversationStore, emptyChat, foldMessages, type Chat, type ChatReply } from '../../src/client.ts'
 import { createRuntime, defineAgent, memoryStore, type Agent, type AgentEvent } from '../../src/index.ts'
+import { textOf } from '../../src/protocol/messages.ts'
 import type { Model } from '../../src/protocol/model.ts'
 import { scriptedModel } from '../../src/testing/scriptedModel.ts'
 import { approving, lastingStore, serveAgents, untilStatus } from '../server/bridge/bridgeHarness.ts'
@@ -226,6 +227,38 @@ describe('a chat folded from events', (it) => {
       ['Hello', 'Good day.', 'Are you there?', 'I am.', 'Hi', 'Hello you.'],
     )
     assert.is(new Set(chat().messages.map(({ id }) => id)).size, 6)
+  })
+
+  it('has a line in place of what a guard refused, as the conversation has, live and from the log', async (context) => {
+    const { agent, chat } = await chatting(context, {
+      name: 'guarded',
+      model: scriptedModel(['Good day.', 'It was Ann.', 'unheard', 'better']),
+      guards: {
+        input: [({ text }) => (text.includes('1234') ? { refuse: 'no passwords' } : { ok: true })],
+        output: [({ text }) => (text.includes('Ann') ? { refuse: 'no names' } : { ok: true })],
+      },
+    })
+    for (const text of ['Hello', 'Who was it?', 'My password is 1234.', 'Are you there?'])
+      await agent.prompt(text).result
+    const spoken = agent.conversation.trunk().map(({ message }) => [message.role, textOf(message.content)])
+    assert.equal(
+      spoken.filter(([, text]) => text!.includes('was withheld by the application')).map(([role]) => role),
+      ['assistant', 'user'],
+    )
+    let again = emptyChat('a')
+    for await (const record of agent.readLog()) again = foldMessages(again, { ...record, agentId: 'a', path: [] })
+    for (const { messages } of [chat(), again]) {
+      const said = messages.filter(({ nodeId }) => nodeId !== undefined)
+      assert.equal(
+        said.map(({ role, text }) => [role, text]),
+        spoken,
+      )
+      assert.equal(
+        said.map(({ content }) => content),
+        agent.conversation.trunk().map(({ message }) => message.content),
+      )
+      assert.not.match(JSON.stringify(messages), /1234|Ann/)
+    }
   })
 
   it('tells how a run that failed ended', async (context) => {

@@ -91,6 +91,19 @@ describe('a limit after which the run answers', (it) => {
     assert.is(ofType('tool.end').at(-1)!.message.synthetic, 'refused')
   })
 
+  it('tells of a last answer that failed as of any, and it is gone on with', async (context) => {
+    const { agent } = await startAgent(context, {
+      tools: [work],
+      reframes: true,
+      replies: [calls('a', 'work'), { error: { kind: 'auth', message: 'no key' } }, 'at last'],
+    })
+    const { stopReason, error, reason } = await agent.prompt('go', { limits: { turns: 1, onLimit: 'answer' } }).result
+    assert.equal([stopReason, error?.code, reason], ['error', 'MODEL_AUTH', undefined])
+    assert.is(agent.hasFailed, true)
+    const after = await agent.resume().result
+    assert.equal([after.stopReason, after.text], ['stop', 'at last'])
+  })
+
   it('is not reached by a run that has its answer', async (context) => {
     const { agent, script } = await startAgent(context, { limits: { turns: 1, onLimit: 'answer' }, replies: ['done'] })
     const { stopReason, reason } = await agent.prompt('go').result

@@ -1,3 +1,9 @@
+import { defineAgent } from '../../src/actors/defineAgent.ts'
+import { createRuntime } from '../../src/createRuntime.ts'
+import type { Run } from '../../src/runs/run.ts'
+import { memoryStore } from '../../src/stores/memoryStore.ts'
+import { scriptedModel } from '../../src/testing/scriptedModel.ts'
+import { logOf } from '../support/lives.ts'
 import { calls, gate, never, saidIn, stalled, startAgent, tool, usageOf, withCode } from '../support/agentHarness.ts'
 import { assert, describe } from '../support/suite.ts'
 
@@ -137,6 +143,57 @@ describe('a limit', (it) => {
     assert.equal(
       ofType('run.start').map(({ limits }) => limits.tokens),
       [1_000_000, 1_000_000, 1_000_000, 1_000_000],
+    )
+  })
+
+  it('of a prompt holds as well for what goes on with its run, after a pause, a failure and a restart', async (context) => {
+    const store = { ...memoryStore(), close: async () => {} }
+    const looping = () => {
+      const model = scriptedModel(Array.from({ length: 9 }, (_, at) => calls(`c${at}`, 'work')))
+      return defineAgent({ name: 'a', model, tools: [work], limits: { turns: 100 } })
+    }
+    const startRuntime = async () => {
+      const runtime = await createRuntime({ store })
+      context.cleanup(() => runtime.close())
+      return runtime
+    }
+    const ending = async ({ result }: Run) => {
+      const { stopReason, turns, reason } = await result
+      return [stopReason, turns, reason?.type === 'limit' && reason.allowed]
+    }
+    const first = await startRuntime()
+    const agent = await first.spawn(looping(), { id: 'a1' })
+    assert.equal(await ending(agent.prompt('go', { limits: { turns: 2 } })), ['paused', 2, 2])
+    assert.equal(await ending(agent.resume()), ['paused', 2, 2])
+    // What a resume is given is for that run.
+    assert.equal(await ending(agent.resume({ limits: { turns: 1 } })), ['paused', 1, 1])
+    await first.close()
+    const second = await startRuntime()
+    const again = await second.resume('a1', looping())
+    assert.equal(await ending(again.resume()), ['paused', 2, 2])
+    const failing = defineAgent({
+      name: 'a',
+      model: scriptedModel([{ error: { kind: 'auth', message: 'no key' } }]),
+      tools: [work],
+    })
+    await second.close()
+    const third = await startRuntime()
+    assert.is((await (await third.resume('a1', failing)).resume().result).stopReason, 'error')
+    await third.close()
+    const fourth = await startRuntime()
+    const last = await fourth.resume('a1', looping())
+    assert.equal(await ending(last.resume()), ['paused', 2, 2])
+    const records = await logOf(store, 'a1')
+    assert.equal(
+      records.flatMap((record) => (record.type === 'run.start' ? [[record.limits.turns, record.given?.turns]] : [])),
+      [
+        [2, 2],
+        [2, 2],
+        [1, 2],
+        [2, 2],
+        [2, 2],
+        [2, 2],
+      ],
     )
   })
 

@@ -252,8 +252,36 @@ describe('an agent restored from its log', (it) => {
     }
     const again = restoredFrom(script.driver.records, { limits: { turns: 5 } })
     wake(again)
+    const left = { turns: 2, tokens: 70, costUsd: 0.5, ms: 7_000 }
+    // Nor by another death before anybody has gone on with it.
+    const third = restoredFrom(again.driver.records, { limits: { turns: 5 } })
+    wake(third)
+    for (const life of [again, third]) {
+      life.resume()
+      assert.equal(life.driver.recordsOf('run.start').at(-1)?.limits, left)
+    }
+  })
+
+  it('has what its prompt gave again, once what its death left of that is used up', () => {
+    const script = new AgentScript({ limits: { turns: 9, costUsd: 1 } })
+    script.prompt('one', { limits: { turns: 2 } })
+    script.reply({ calls: ['c1'] })
+    script.finishCall('c1')
+    const again = restoredFrom(script.driver.records, { limits: { turns: 9, costUsd: 1 } })
+    wake(again)
     again.resume()
-    assert.equal(again.driver.recordsOf('run.start').at(-1)?.limits, { turns: 2, tokens: 70, costUsd: 0.5, ms: 7_000 })
+    again.reply({ calls: ['c2'] })
+    again.finishCall('c2')
+    assert.is(again.context.pause?.type, 'limit')
+    again.resume()
+    assert.equal(
+      again.driver.recordsOf('run.start').map(({ limits, given }) => [limits.turns, given]),
+      [
+        [2, { turns: 2 }],
+        [1, { turns: 2 }],
+        [2, { turns: 2 }],
+      ],
+    )
   })
 })
 

@@ -1,7 +1,7 @@
 import { forkSession } from '../../src/sessions/forkSession.ts'
 import { listSessions } from '../../src/sessions/listSessions.ts'
 import { loadSession } from '../../src/sessions/loadSession.ts'
-import { outlineOf, titleOf } from '../../src/sessions/outline.ts'
+import { Outline, outlineOf, titleOf } from '../../src/sessions/outline.ts'
 import type { Store } from '../../src/protocol/store.ts'
 import { recordVersion, type LogRecord } from '../../src/protocol/records.ts'
 import { createRuntime } from '../../src/createRuntime.ts'
@@ -78,6 +78,24 @@ describe('what a log says in outline', (it) => {
     assert.is(outlineOf(await records()).title, undefined)
     await agent.prompt('What is it?', { context: [{ content: 'A memory' }] }).result
     assert.is(outlineOf(await records()).title, 'What is it?')
+  })
+
+  it('takes no prompt that a guard refused for a title', async (context) => {
+    const { agent, records } = await startAgent(context, {
+      replies: ['unheard', 'a', 'b'],
+      guards: { input: [({ text }) => (text.includes('1234') ? { refuse: 'no passwords' } : { ok: true })] },
+    })
+    await agent.prompt('My password is 1234').result
+    assert.is(outlineOf(await records()).title, undefined)
+    await agent.prompt('Paint the house').result
+    await agent.prompt('and the door').result
+    const log = await records()
+    const decided = log.findIndex(({ type }) => type === 'guard.decided')
+    const kept = outlineOf(log.slice(0, decided)).keep()
+    assert.is(kept.title, 'My password is 1234')
+    const outline = new Outline(kept)
+    for (const record of log.slice(decided)) outline.apply(record)
+    assert.is(outline.title, 'Paint the house')
   })
 
   it('says of a paused run why, of one given up that it was aborted', async (context) => {

@@ -1,3 +1,4 @@
+import { sharedPolicy } from '../approvals.ts'
 import { AttachedAgent } from '../attachedAgent.ts'
 import { attachInTerminal, farewell } from '../attachInTerminal.ts'
 import { isInteractive, exitCodes } from '../cliHost.ts'
@@ -29,7 +30,7 @@ export const attachCommand: CommandRun = (invocation, host) =>
       isPriced: false,
       ctrlC: 'leave; the agent goes on',
       farewell: () => farewell(agent, address),
-      policy: () => (yes ? 'approve' : agent.isOwnRun ? 'deny' : 'leave'),
+      policy: () => sharedPolicy(agent.isOwnRun, false, yes),
       isStopping: () => true,
     }
     return runPipedChat(chat, host, json)

@@ -4,7 +4,7 @@ import type { AgentEvent } from '../../protocol/events.ts'
 import { textOf } from '../../protocol/messages.ts'
 import { checkAgentId } from '../../protocol/ids.ts'
 import { withoutControls } from '../../charts/plainText.ts'
-import { answerPending, type ApprovalPolicy } from '../approvals.ts'
+import { answerPending, sharedPolicy, type ApprovalPolicy } from '../approvals.ts'
 import { waitingLine } from '../askPerson.ts'
 import { AttachedAgent } from '../attachedAgent.ts'
 import { isInteractive, type CliHost, exitCodes } from '../cliHost.ts'
@@ -128,7 +128,7 @@ async function watch(
   const colours = coloursFor(host.stdout, host.env, host.theme)
   const screen = isLive ? new LiveScreen(host) : plainScreen(json ? host.stderr : host.stdout)
   const status = new StatusLine(screen, colours, systemClock, 'Ctrl-C to leave')
-  const policy = (): ApprovalPolicy => (invocation.yes ? 'approve' : isLive ? 'ask' : agent.isOwnRun ? 'deny' : 'leave')
+  const policy = (): ApprovalPolicy => sharedPolicy(agent.isOwnRun, isLive, invocation.yes)
   const print = eventPrinter({
     screen,
     colours,

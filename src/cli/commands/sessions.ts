@@ -1,5 +1,6 @@
 import { textOf } from '../../protocol/messages.ts'
 import { metadataText } from '../../protocol/metadataText.ts'
+import { withheldText } from '../../protocol/withheldText.ts'
 import type { Store } from '../../protocol/store.ts'
 import { listSessions, sessionsIn, type SessionSummary } from '../../sessions/listSessions.ts'
 import { type CliHost, exitCodes } from '../cliHost.ts'
@@ -95,7 +96,8 @@ const notingTexts = (store: Store, texts: Map<string, string>): Store => ({
       if (record.type === 'message.added' || record.type === 'reply.end') {
         const text = textOf(record.message.content)
         if (text.trim() !== '') texts.set(agentId, text)
-      }
+      } else if (record.type === 'guard.decided' && record.withheld !== undefined)
+        texts.set(agentId, withheldText(record.at, record.reason ?? ''))
       yield record
     }
   },

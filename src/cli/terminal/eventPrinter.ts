@@ -75,10 +75,12 @@ export function eventPrinter(options: PrinterOptions): (event: AgentEvent) => vo
       shown = offset + text.length
       reply.add(text)
     },
-    'reply.end': ({ message }) => {
-      // Text that arrived while disconnected.
-      reply.add(textOf(message.content).slice(shown))
+    'reply.end': ({ message, withheld }) => {
+      const text = textOf(message.content)
+      // Text that arrived while disconnected; of one that was withheld nothing continues what is shown.
+      if (withheld === undefined || shown === 0) reply.add(text.slice(shown))
       reply.end()
+      if (withheld !== undefined && shown > 0) line(withoutControls(text))
       shown = 0
       endLine()
     },

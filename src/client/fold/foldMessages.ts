@@ -3,6 +3,7 @@ import type { AgentEvent, EventOf } from '../../protocol/events.ts'
 import { isImported } from '../../protocol/imported.ts'
 import type { Block } from '../../protocol/messages.ts'
 import { textOf, toolCallsOf } from '../../protocol/messageText.ts'
+import { withheldText } from '../../protocol/withheldText.ts'
 import { emptyChat, type Chat, type ChatCall, type ChatMessage, type ChatReply } from './chat.ts'
 import { foldPending } from './foldPending.ts'
 
@@ -50,6 +51,14 @@ const own: Fold = {
     isRemembered(provenance)
       ? chat
       : added(chat, { id: `n${nodeId}`, nodeId, role: 'user', text: textOf(content), content, source }),
+  'guard.decided': (chat, { at, reason = '', withheld = [] }) => {
+    const text = withheldText(at, reason)
+    return changed(chat, (message) =>
+      message.role === 'user' && withheld.includes(message.nodeId ?? 0)
+        ? { ...message, text, content: [{ type: 'text', text }] }
+        : message,
+    )
+  },
   'reply.start': (chat, event) => grown(chat, event, (reply) => ({ ...reply, text: '', thinking: '', calls: [] })),
   'reply.delta': (chat, event) =>
     grown(chat, event, (reply) => ({ ...reply, text: reply.text.slice(0, event.offset) + event.text })),

@@ -2,6 +2,7 @@ import type { RevertRequest } from '../../protocol/braking.ts'
 import type { AgentEvent } from '../../protocol/events.ts'
 import type { NodeId } from '../../protocol/ids.ts'
 import { formatNodeId } from '../../protocol/nodeIds.ts'
+import { withheldText } from '../../protocol/withheldText.ts'
 import { maskOf } from '../../conversation/maskedResults.ts'
 import { toolCallsOf } from '../../protocol/messageText.ts'
 import type { LogRecord, RecordOf } from '../../protocol/records.ts'
@@ -77,6 +78,8 @@ export class GraphRows {
     switch (record.type) {
       case 'message.added':
         return this.#say(record)
+      case 'guard.decided':
+        return this.#withhold(record)
       case 'reply.end':
         return this.#reply(record)
       case 'tool.start': {
@@ -148,6 +151,16 @@ export class GraphRows {
   #say(record: RecordOf<'message.added'>): void {
     const { nodeId, message, turnIndex } = record
     this.#place({ ...this.#base(record, turnIndex), type: 'message', nodeId, message, calls: 0, costUsd: 0 })
+  }
+
+  /** The record has what was said; the conversation has a line in its place. */
+  #withhold({ at, reason = '', withheld = [] }: RecordOf<'guard.decided'>): void {
+    const content = [{ type: 'text', text: withheldText(at, reason) }] as const
+    for (const nodeId of withheld) {
+      const row = this.#byNode.get(nodeId)
+      if (row?.type === 'message' && row.message.role === 'user')
+        this.#set(row, { message: { ...row.message, content } })
+    }
   }
 
   #reply(record: RecordOf<'reply.end'>): void {

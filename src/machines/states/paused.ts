@@ -139,7 +139,7 @@ export const paused = agentSetup.createStateConfig({
           endUndo(draft, 'the run was aborted')
           dropSaid(draft)
           if (draft.context.pausedRun !== null) draft.record({ type: 'run.abandoned', ...draft.at })
-          draft.set({ pause: null, pausedRun: null, pausedLimits: null, owesReply: false })
+          draft.set({ pause: null, pausedRun: null, pausedLimits: null, givenLimits: null, owesReply: false })
           abortAtRest(draft)
         }),
       },

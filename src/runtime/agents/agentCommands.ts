@@ -96,7 +96,8 @@ export abstract class AgentCommands<out Output = unknown, in Deps = undefined, o
   }
 
   /**
-   * Continues after a pause, or after a run that ended with `error`, as a new run whose `limits` (default: the agent's) count from here.
+   * Continues after a pause, or after a run that ended with `error`, as a new run whose `limits` (default: those of its
+   * prompt) count from here; where they say nothing, the agent's hold.
    * After an error the model is asked again where it failed: what was said and done since the prompt stays, and nothing is said twice.
    * After a store failure it first writes what could not be written; if that fails again, the run's result says so. It has the deps of
    * the run before, unless it is given others; after a restart those of the agent. If nothing was left to do, the run ends with `stop`

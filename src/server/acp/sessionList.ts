@@ -1,5 +1,6 @@
 import type { ListSessionsRequest, ListSessionsResponse } from '@agentclientprotocol/sdk'
 import { cutEnd } from '../../conversation/cutMiddle.ts'
+import type { RecordOf } from '../../protocol/records.ts'
 import { RuntimeError } from '../../protocol/errors.ts'
 import { textOf } from '../../protocol/messages.ts'
 import { isAsked } from '../../protocol/asked.ts'
@@ -45,11 +46,16 @@ const mayGoOn = (
 ): boolean =>
   path.length === 0 && !isStopped && (running.has(id) || (error === undefined && definitions.includes(definition)))
 
+/** The first that no guard refused, which is known once there is a reply. */
 async function firstWords(access: AgentAccess, agentId: string): Promise<string> {
+  let first: RecordOf<'message.added'> | undefined
   for await (const record of access.records(agentId)) {
-    if (record.type === 'message.added' && isAsked(record.message.provenance)) return textOf(record.message.content)
+    if (record.type === 'message.added' && isAsked(record.message.provenance)) first ??= record
+    else if (record.type === 'guard.decided' && record.withheld?.includes(first?.nodeId ?? 0) === true)
+      first = undefined
+    else if (record.type === 'reply.end' && first !== undefined) break
   }
-  return ''
+  return first === undefined ? '' : textOf(first.message.content)
 }
 
 const titleOf = (text: string): string => cutEnd(text.replace(/\s+/g, ' ').trim(), maxTitle)

@@ -2,6 +2,8 @@ import type { ErrorInfo } from '../../protocol/errors.ts'
 import type { EventOf } from '../../protocol/events.ts'
 import { addUsage, noUsage, type Block, type PlainBlock } from '../../protocol/messages.ts'
 import type { RecordOf } from '../../protocol/records.ts'
+import type { NodeId } from '../../protocol/ids.ts'
+import { saidId } from './ids.ts'
 import { outputOf, replyParts, saidParts, type Entry, type Growing } from './uiParts.ts'
 import type { UiMessage, UiMessagePart, UiMetadata, UiToolPart } from './uiTypes.ts'
 
@@ -29,6 +31,8 @@ export class Exchange {
   end: RecordOf<'run.end'> | undefined
   /** Messages that are still to come before the first turn. */
   toCome: number
+  /** Where the prompt stands, the last of what was said; its id is that of its request. */
+  promptNode: NodeId | undefined
   readonly #agentId: string
   readonly #calls = new Map<string, ShownCall>()
   readonly #approvals = new Map<string, ShownCall>()
@@ -70,6 +74,20 @@ export class Exchange {
   add(part: UiMessagePart): void {
     this.dropReply()
     this.entries.push(part)
+  }
+
+  /** A line stands in place of what was said at a node, if that is here. */
+  withhold(nodeId: NodeId, line: string): void {
+    const id = nodeId === this.promptNode ? this.said.at(-1)?.id : saidId(this.#agentId, nodeId)
+    const parts = saidParts([{ type: 'text', text: line }])
+    const at = this.said.findIndex((message) => message.id === id)
+    if (at !== -1) this.said[at] = { ...this.said[at]!, parts }
+    const index = this.entries.findIndex((entry) => 'id' in entry && entry.id === id)
+    const entry = this.entries[index]
+    if (entry?.type === 'steering-message') this.entries[index] = { ...entry, parts }
+    // An answer of a sub-agent that worked on its own.
+    else if (entry?.type === 'data-report')
+      this.entries[index] = { ...entry, data: { ...Object(entry.data), text: line } }
   }
 
   /** A part with data; a known one is replaced. */

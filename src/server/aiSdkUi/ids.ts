@@ -1,3 +1,5 @@
+import { formatNodeId, type NodeId } from '../../protocol/ids.ts'
+
 /** A request to answer a message again: its number, and the message's id. */
 const again = /^regenerate:(\d+):([\s\S]*)$/
 
@@ -12,3 +14,6 @@ export const messageIdOf = (requestId: string): string => again.exec(requestId)?
 
 /** How often a message was answered again. */
 export const timesAgain = (requestId: string): number => Number(again.exec(requestId)?.[1] ?? 0)
+
+/** The id of what was said to an agent other than by a prompt. */
+export const saidId = (agentId: string, nodeId: NodeId): string => `${agentId}/${formatNodeId(nodeId)}`

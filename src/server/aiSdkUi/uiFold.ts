@@ -2,8 +2,9 @@ import type { AgentEvent, EventOf, GrowingReply } from '../../protocol/events.ts
 import { formatNodeId } from '../../protocol/ids.ts'
 import { isImported } from '../../protocol/imported.ts'
 import { saidByTool, textOf } from '../../protocol/messages.ts'
+import { withheldText } from '../../protocol/withheldText.ts'
 import { Exchange, type ShownCall } from './exchange.ts'
-import { isAgain } from './ids.ts'
+import { isAgain, saidId } from './ids.ts'
 import { saidParts } from './uiParts.ts'
 import type { UiMessage } from './uiTypes.ts'
 
@@ -23,14 +24,14 @@ export class UiFold {
   exchange: Exchange | undefined
   /** Of the last record that was taken. */
   seq = 0
-  readonly #onExchange: ((ended: Exchange) => void) | undefined
+  readonly #ended: Exchange[] | undefined
   /** Sub-agents whose calls have not ended, by id. */
   readonly #called = new Map<string, CalledAgent>()
 
-  /** `onExchange` is given each exchange that another one follows. */
-  constructor(agentId: string, onExchange?: (ended: Exchange) => void) {
+  /** `ended` is given each exchange that another one follows. */
+  constructor(agentId: string, ended?: Exchange[]) {
     this.agentId = agentId
-    this.#onExchange = onExchange
+    this.#ended = ended
   }
 
   take(event: AgentEvent): void {
@@ -66,9 +67,16 @@ export class UiFold {
     const begun = new Exchange(this.agentId, requestId, toCome)
     // Another answer takes the place of the one before.
     if (isAgain(requestId)) begun.said.push(...(before?.said ?? []))
-    else if (before !== undefined) this.#onExchange?.(before)
+    else if (before !== undefined) this.#ended?.push(before)
     this.exchange = begun
     return begun
+  }
+
+  /** Words of an exchange before may be refused too, if no guard came to a decision about them then. */
+  withhold({ at, reason = '', withheld = [] }: EventOf<'guard.decided'>): void {
+    const line = withheldText(at, reason)
+    for (const exchange of [...(this.#ended ?? []), ...(this.exchange === undefined ? [] : [this.exchange])])
+      for (const nodeId of withheld) exchange.withhold(nodeId, line)
   }
 
   callBegins({ callId, childId }: EventOf<'tool.start'>): void {
@@ -106,7 +114,7 @@ type Handlers<C> = { readonly [T in AgentEvent['type']]?: (to: C, event: EventOf
 function addMessage(fold: UiFold, event: EventOf<'message.added'>): void {
   const { nodeId, message } = event
   const { content, provenance } = message
-  const id = `${fold.agentId}/${formatNodeId(nodeId)}`
+  const id = saidId(fold.agentId, nodeId)
   if (isImported(event)) {
     const imported = fold.begin(formatNodeId(nodeId), 0)
     imported.addSaid(id, content)
@@ -116,6 +124,7 @@ function addMessage(fold: UiFold, event: EventOf<'message.added'>): void {
   const isFirst = exchange.toCome > 0
   const isPrompt = exchange.toCome === 1
   if (isFirst) exchange.toCome -= 1
+  if (isPrompt) exchange.promptNode = nodeId
   if (provenance?.type === 'report') {
     const { agentId, name } = provenance
     exchange.add({ type: 'data-report', id, data: { agentId, name, text: textOf(content) } })
@@ -211,6 +220,7 @@ const own: Handlers<UiFold> = {
     else fold.begin(requestId, cause === 'resume' ? 0 : messages)
   },
   'message.added': addMessage,
+  'guard.decided': (fold, event) => fold.withhold(event),
   'turn.start': inExchange((exchange) => exchange.beginStep('own')),
   'reply.start': inExchange((exchange) => exchange.beginReply()),
   'reply.delta': inExchange((exchange, { text, offset }) => exchange.grow('text', text, offset)),

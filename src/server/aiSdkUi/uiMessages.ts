@@ -6,7 +6,8 @@ import type { UiMessage } from './uiTypes.ts'
 
 /**
  * The conversation of an agent as `messages` of `useChat`, from its records: what a client has that saw all of it live. Of a reply that
- * is under way only what is recorded. What was abandoned or hidden from the model since is there too.
+ * is under way only what is recorded. What was abandoned or hidden from the model since is there too. What a
+ * guard refused has a line in its place, which a client that said it has only once it has loaded anew.
  *
  * @param below Records of agents below it, by their ids: for what these asked people.
  *
@@ -41,7 +42,7 @@ export function exchangesOf(
 ): Exchange[] {
   const exchanges: Exchange[] = []
   const created = records.find((record) => record.type === 'agent.created')
-  const fold = new UiFold(created?.agentId ?? '', (ended) => exchanges.push(ended))
+  const fold = new UiFold(created?.agentId ?? '', exchanges)
   takeRecords(fold, records, below)
   return fold.exchange === undefined ? exchanges : [...exchanges, fold.exchange]
 }

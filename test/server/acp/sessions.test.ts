@@ -224,6 +224,23 @@ describe('a session of ACP', (it) => {
     assert.is((await errorOf(editor.agent.request('session/list', { cursor: 'x' }))).code, -32602)
   })
 
+  it('is in the list by what was said first and no guard refused', async (context) => {
+    const guarded = defineAgent({
+      name: 'guarded',
+      model: policyModel(() => 'well'),
+      guards: { input: [({ text }) => (text.includes('1234') ? { refuse: 'no passwords' } : { ok: true })] },
+    })
+    const { connect } = await openHouse(context, [guarded])
+    const editor = await connect()
+    const sessionId = await editor.open()
+    const titles = async () => (await editor.agent.request('session/list', {})).sessions.map(({ title }) => title)
+    await editor.say(sessionId, 'it is 1234')
+    assert.equal(await titles(), ['guarded'])
+    await editor.say(sessionId, 'good day')
+    await editor.say(sessionId, 'and good night')
+    assert.equal(await titles(), ['good day'])
+  })
+
   it('is in the list by pages, the last written first, whether it runs or not', async (context) => {
     const { connect, runtime } = await openHouse(context, [reader()])
     const editor = await connect()

@@ -3,9 +3,11 @@ import { WebSocket } from 'ws'
 import { z } from 'zod'
 import { defineAgent, defineTool } from '../../../src/index.ts'
 import { escapementChat } from '../../../src/client.ts'
+import { uiMessages } from '../../../src/aiSdk.ts'
+import type { UiMessagePart } from '../../../src/server/aiSdkUi/uiTypes.ts'
 import { scriptedModel, simulatedClock, type ScriptedReply } from '../../../src/testing.ts'
 import { assert, describe } from '../../support/suite.ts'
-import { asKilled, checkReload, heldReply, plain, serveChats, shape, until } from './chatHarness.ts'
+import { asKilled, checkReload, heldReply, logsOf, plain, serveChats, shape, until } from './chatHarness.ts'
 
 const isSaying =
   (text: string) =>
@@ -204,6 +206,64 @@ describe('a client of useChat', (it) => {
       'text And that.',
     ])
     await checkReload(serving, chat)
+  })
+
+  it('that is loaded later has a line in place of what a guard refused', async (context) => {
+    let isUp = false
+    const gate = Promise.withResolvers<void>()
+    const look = defineTool({
+      name: 'look',
+      description: 'Looks.',
+      input: z.object({}),
+      run: async () => {
+        await gate.promise
+        return 'ok'
+      },
+    })
+    const calling = { toolCalls: [{ name: 'look', input: {} }] }
+    const serving = await serveChats(context, [
+      agentOf(['unheard', 'unheard', calling, 'unheard', 'It was Ann.'], {
+        tools: [look],
+        guards: {
+          input: [
+            ({ text }) => {
+              if (!isUp) throw new Error('no scanner')
+              return /1234/.test(text) ? { refuse: 'no passwords' } : { ok: true }
+            },
+          ],
+          output: [({ text }) => (text.includes('Ann') ? { refuse: 'no names' } : { ok: true })],
+        },
+      }),
+    ])
+    const chat = serving.chat()
+    await chat.sendMessage({ text: 'it is 1234, I said' })
+    isUp = true
+    await chat.sendMessage({ text: 'again: 1234' })
+    const sending = chat.sendMessage({ text: 'go' })
+    await until(chat, isSaying('look'))
+    serving.runtime.agent('chat')!.steer('or was it 12345?')
+    gate.resolve()
+    await sending
+    await chat.sendMessage({ text: 'who?' })
+    const message = '[A message of the user was withheld by the application: no passwords.]'
+    const answer = '[This answer was withheld by the application: no names.]'
+    const loaded = await serving.messages()
+    const { records } = await logsOf(serving.store, 'chat')
+    assert.equal(loaded, uiMessages(records))
+    assert.not.match(JSON.stringify(loaded), /1234|Ann/)
+    assert.equal(
+      loaded.filter(({ role }) => role === 'user').map((said) => shape(said)),
+      [[`text ${message}`], [`text ${message}`], ['text go'], ['text who?']],
+    )
+    const steered = loaded
+      .flatMap(({ parts }) => parts as UiMessagePart[])
+      .filter((part) => part.type === 'steering-message')
+    assert.equal(
+      steered.map(({ parts }) => parts),
+      [[{ type: 'text', text: message }]],
+    )
+    assert.is(shape(loaded.at(-1)).at(-1), `text ${answer}`)
+    assert.not.match(JSON.stringify(chat.messages), /Ann/)
   })
 
   it('sends files, and they are there after a reload', async (context) => {
