@@ -26,7 +26,7 @@ export class ResumedChat {
       const leave = (): void => {
         this.#unanswered.delete(overtake)
         ends.abort(signal?.reason)
-        reject(signal?.reason)
+        reject(signal?.reason as Error)
       }
       this.#unanswered.add(overtake)
       if (signal?.aborted === true) leave()
@@ -37,7 +37,7 @@ export class ResumedChat {
           else void answer.body?.cancel().catch(() => {})
         },
         (thrown: unknown) => {
-          if (this.#unanswered.delete(overtake)) reject(thrown)
+          if (this.#unanswered.delete(overtake)) reject(thrown as Error)
         },
       )
     })

@@ -1,4 +1,5 @@
 import { defineConfig } from 'vite'
+import { noPartialOutput } from './noPartialOutput.ts'
 import { ownAdvice } from './ownAdvice.ts'
 
 /** The inspector page: static files in `dist/inspector`, without anything inline, as its content security policy wants. */
@@ -6,7 +7,7 @@ import { ownAdvice } from './ownAdvice.ts'
 export default defineConfig({
   root: import.meta.dirname,
   base: './',
-  plugins: [ownAdvice],
+  plugins: [ownAdvice, noPartialOutput],
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   build: {
     outDir: '../../dist/inspector',

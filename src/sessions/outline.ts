@@ -38,12 +38,8 @@ export function titleOf(text: string): string | undefined {
 }
 
 /** What is kept of an outline. */
-export interface KeptOutline extends Partial<
-  Pick<Outline, 'title' | 'last' | 'busySince' | 'activeAt' | 'requestTokens'>
-> {
+export interface KeptOutline extends Partial<Omit<Outline, 'asked' | 'keep' | 'apply'>> {
   readonly asked: readonly (readonly [string, number])[]
-  readonly untilPrompt: number
-  readonly titleNode?: NodeId | undefined
 }
 
 /** What a list says of an agent beside its state, folded from its log. It keeps a few values, and none of what was said but the title. */
@@ -61,35 +57,19 @@ export class Outline {
   /** Since when what waits for people does, in epoch milliseconds by its key; what was answered otherwise may stay until the run ends. */
   readonly asked: Map<string, number>
   /** How many messages come until the prompt of the run that has begun: those of its context go before it. */
-  #untilPrompt: number
+  untilPrompt = 0
   /** The prompt that is the title. */
-  #titleNode: NodeId | undefined
+  titleNode: NodeId | undefined
 
   /** `kept`: where it goes on from. */
   constructor(kept?: KeptOutline) {
-    this.title = kept?.title
-    this.last = kept?.last
-    this.busySince = kept?.busySince
-    this.activeAt = kept?.activeAt
-    this.requestTokens = kept?.requestTokens
+    Object.assign(this, kept)
     this.asked = new Map(kept?.asked)
-    this.#untilPrompt = kept?.untilPrompt ?? 0
-    this.#titleNode = kept?.titleNode
   }
 
   /** As plain JSON. */
   keep(): KeptOutline {
-    const { title, last, busySince, activeAt, requestTokens, asked } = this
-    return {
-      title,
-      last,
-      busySince,
-      activeAt,
-      requestTokens,
-      asked: [...asked],
-      untilPrompt: this.#untilPrompt,
-      titleNode: this.#titleNode,
-    }
+    return { ...this, asked: [...this.asked] }
   }
 
   /** Takes in the next record: of the past that a fork shares, and then of its own log. */
@@ -100,20 +80,19 @@ export class Outline {
         this.#begin(record)
         return
       case 'run.start':
-        this.#untilPrompt = record.messages ?? 1
+        this.untilPrompt = record.messages ?? 1
         this.busySince = record.time
         this.last = undefined
         return
       case 'message.added':
-        if (!isImported(record)) this.#untilPrompt -= 1
-        if (this.#untilPrompt <= 0 && this.title === undefined) {
+        if (!isImported(record)) this.untilPrompt -= 1
+        if (this.untilPrompt <= 0 && this.title === undefined) {
           this.title = titleOf(textOf(record.message.content))
-          this.#titleNode = record.nodeId
+          this.titleNode = record.nodeId
         }
         return
       case 'guard.decided':
-        if (this.#titleNode !== undefined && record.withheld?.includes(this.#titleNode) === true)
-          this.title = this.#titleNode = undefined
+        if (record.withheld?.includes(this.titleNode!) === true) this.title = this.titleNode = undefined
         return
       case 'reply.end': {
         const { input, cacheRead, cacheWrite } = record.message.usage
@@ -144,10 +123,10 @@ export class Outline {
 
   /** Of its past a fork keeps what it is about, unless a call gave it a task of its own. */
   #begin({ parent, title = parent?.callId === undefined ? this.title : undefined }: RecordOf<'agent.created'>): void {
-    if (title !== this.title) this.#titleNode = undefined
+    if (title !== this.title) this.titleNode = undefined
     this.title = title
     this.last = this.busySince = this.requestTokens = undefined
-    this.#untilPrompt = 0
+    this.untilPrompt = 0
   }
 }
 

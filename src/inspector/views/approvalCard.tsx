@@ -30,10 +30,9 @@ const shown = (input: unknown): string => (typeof input === 'string' ? input : (
 export function ApprovalCard({ inspector, via, approval }: ApprovalProps) {
   const [problem, setProblem] = useState('')
   const { name, input, key, agentId } = approval
-  const [{ reason, edited }, change] = useDraft(inspector, key, {
-    none,
-    isAny: (draft) => draft.reason.trim() !== '' || (draft.edited !== null && draft.edited !== shown(input)),
-  })
+  const hasChanged = (text: string | null): text is string => text !== null && text !== shown(input)
+  const isAny = (draft: Draft): boolean => draft.reason.trim() !== '' || hasChanged(draft.edited)
+  const [{ reason, edited }, change] = useDraft(inspector, key, { none, isAny })
   const edit = useMemo(() => editOf(name, input), [name, input])
   const why = inspector.whyNotDecide.value
   const agent = () => inspector.attached.value.connection.client.agent(via)
@@ -43,8 +42,7 @@ export function ApprovalCard({ inspector, via, approval }: ApprovalProps) {
   }
   const approve = (): void => {
     const said = reason.trim() === '' ? {} : { reason: reason.trim() }
-    if (edited === null || edited === shown(input))
-      return void inspector.attempt(() => agent().decide(key, 'approve', said))
+    if (!hasChanged(edited)) return void inspector.attempt(() => agent().decide(key, 'approve', said))
     const read = readTyped({ type: 'json' }, edited)
     setProblem('problem' in read ? 'The arguments are not JSON.' : '')
     if ('value' in read) void inspector.attempt(() => agent().decide(key, 'approve', { ...said, input: read.value }))

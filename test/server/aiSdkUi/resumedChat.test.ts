@@ -138,8 +138,8 @@ describe('a chat that is resumed', (it) => {
     await until(chat, ({ messages }) => messages.some((one) => shape(one).includes('text half an ')))
     reply.release()
     await Promise.all([resuming, saying])
-    const shown = chat.messages.map((one) => shape(one).at(-1)).toSorted()
-    assert.equal(shown, ['text And more.', 'text go', 'text half an answer', 'text more'])
+    const shown = new Set(chat.messages.map((one) => shape(one).at(-1)))
+    assert.equal(shown, new Set(['text go', 'text half an answer', 'text more', 'text And more.']))
     assert.equal(methods, ['GET', 'POST'])
   })
 
