@@ -30,8 +30,8 @@ export const faults: readonly Fault[] = [
     id: 'roster-4',
     file: 'src/sessions/outline.ts',
     what: 'a memory that stands before the first prompt is its title',
-    from: 'this.#untilPrompt = record.messages ?? 1',
-    to: 'this.#untilPrompt = 1',
+    from: 'this.untilPrompt = record.messages ?? 1',
+    to: 'this.untilPrompt = 1',
     tests: ['sessions/outline'],
   },
   {

@@ -31,15 +31,12 @@ export class ResumedChat {
       this.#unanswered.add(overtake)
       if (signal?.aborted === true) leave()
       else signal?.addEventListener('abort', leave, { once: true })
-      begun(send(ends.signal)).then(
-        (answer) => {
-          if (this.#unanswered.delete(overtake)) resolve(answer)
-          else void answer.body?.cancel().catch(() => {})
-        },
-        (thrown: unknown) => {
-          if (this.#unanswered.delete(overtake)) reject(thrown as Error)
-        },
-      )
+      const answering = begun(send(ends.signal))
+      const settle = (): void => {
+        if (this.#unanswered.delete(overtake)) resolve(answering)
+        else void answering.then((late) => late.body?.cancel()).catch(() => {})
+      }
+      answering.then(settle, settle)
     })
   }
 

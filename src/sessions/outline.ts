@@ -69,7 +69,8 @@ export class Outline {
 
   /** As plain JSON. */
   keep(): KeptOutline {
-    return { ...this, asked: [...this.asked] }
+    const { title, last, busySince, activeAt, requestTokens, asked, untilPrompt, titleNode } = this
+    return { title, last, busySince, activeAt, requestTokens, asked: [...asked], untilPrompt, titleNode }
   }
 
   /** Takes in the next record: of the past that a fork shares, and then of its own log. */
