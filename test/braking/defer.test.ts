@@ -189,7 +189,7 @@ describe('a held-back completion', (it) => {
     const log = await records()
     await runtime.close()
     const { resumed, events } = await resume(context, log, scriptedModel([...steps(12, 'z'), 'done']))
-    await resumed.resume().result
+    await resumed.resume({ limits: { turns: 20 } }).result
     const hidden = events.flatMap((event) => (event.type === 'prune.applied' ? [event.steps] : []))
     assert.equal(hidden, [[2, 4]])
     assert.is(events.filter(({ type }) => type === 'revert.applied').length, 1)
