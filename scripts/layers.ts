@@ -197,6 +197,7 @@ export const layers: readonly Layer[] = [
       'testing',
       'sessionPages',
       'userFiles',
+      'text/shellWord.ts',
       'evaluation/results.ts',
       'evaluation/metrics',
       'evaluation/report',

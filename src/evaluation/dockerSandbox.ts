@@ -5,6 +5,7 @@ import type { CommandSandbox } from '../actors/tools/workspace/runCommand.ts'
 import type { SuiteTask } from './suite/suite.ts'
 import type { TaskImage } from './suite/task.ts'
 import { messageOf, RuntimeError } from '../protocol/errors.ts'
+import { quoted } from '../text/shellWord.ts'
 
 /** Where the folder of a trial is in a container, unless its task says otherwise. */
 const usualMount = '/workspace'
@@ -23,9 +24,6 @@ const clientEnv = (): Record<string, string> =>
   Object.fromEntries(
     clientVariables.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
   )
-
-/** A text as one word of a shell. */
-const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
 const killMs = 10_000
 

@@ -8,7 +8,7 @@ import { remainingLimits } from './limits.ts'
 import { refusalIn } from './guarding.ts'
 import { afterQueued, reporterOf } from './reports.ts'
 import { numberOf } from './continuing.ts'
-import { newRun } from './runs.ts'
+import { newRun, nothingPaused } from './runs.ts'
 import { addSpent } from './spending.ts'
 import { preparedFrame, usedFrame } from './turns.ts'
 
@@ -47,14 +47,11 @@ const empty: FoldedContext = {
   owesReply: false,
   run: null,
   frame: null,
-  pausedRun: null,
-  pausedLimits: null,
-  givenLimits: null,
+  ...nothingPaused,
   failedRun: null,
   calls: [],
   children: 0,
   reporters: [],
-  pause: null,
   now: 0,
   heldAt: 0,
   isCompacting: false,
@@ -160,8 +157,7 @@ function forked({
   // One that failed waits to be asked for again.
   if (failedRun !== null) return resting
   const owedRun = owesReply ? (run?.runId ?? pausedRun) : null
-  if (owedRun === null)
-    return { ...resting, owesReply: false, pausedRun: null, pausedLimits: null, givenLimits: null, pause: null }
+  if (owedRun === null) return { ...resting, owesReply: false, ...nothingPaused }
   const limits =
     run === null
       ? { pausedLimits, givenLimits }
@@ -183,11 +179,8 @@ const fold: Fold = {
       unsaid: record.cause === 'resume' ? 0 : (record.messages ?? 1),
       ...(record.given === undefined ? {} : { given: record.given }),
     },
-    pausedRun: null,
-    pausedLimits: null,
-    givenLimits: null,
+    ...nothingPaused,
     failedRun: null,
-    pause: null,
   }),
   'run.end': ({ run, calls, owesReply }, { stopReason, runId, reason, left = null, unfinished = [] }) => ({
     run: null,
@@ -199,13 +192,7 @@ const fold: Fold = {
     failedRun: stopReason === 'error' && owesReply ? runId : null,
     ...(stopReason === 'paused' || stopReason === 'error' ? {} : { owesReply: false }),
   }),
-  'run.abandoned': () => ({
-    pausedRun: null,
-    pausedLimits: null,
-    givenLimits: null,
-    pause: null,
-    owesReply: false,
-  }),
+  'run.abandoned': () => ({ ...nothingPaused, owesReply: false }),
   'turn.start': (context, { turnIndex }) => ({
     turns: turnIndex + 1,
     isTurnOpen: true,

@@ -56,6 +56,9 @@ export const newRun = (runId: string, requestId: string, limits: Limits, now: nu
   abortedBy: null,
 })
 
+/** No run waits to be gone on with. */
+export const nothingPaused = { pause: null, pausedRun: null, pausedLimits: null, givenLimits: null } as const
+
 /** Opens a run; its user message and first turn follow. */
 export function startRun(draft: Draft, request: RunRequest): void {
   const { agentId, runs, policy, pausedRun, failedRun, givenLimits, now, model } = draft.context
@@ -67,10 +70,7 @@ export function startRun(draft: Draft, request: RunRequest): void {
   draft.set({
     run,
     runs: runs + 1,
-    pause: null,
-    pausedRun: null,
-    pausedLimits: null,
-    givenLimits: null,
+    ...nothingPaused,
     failedRun: null,
     resuming: null,
   })

@@ -23,8 +23,10 @@ const followed: { readonly [keyword: string]: 'one' | 'list' | 'named' } = {
 const kindOf = (keyword: string): 'one' | 'list' | 'named' | undefined =>
   Object.hasOwn(followed, keyword) ? followed[keyword] : undefined
 
-/** Takes large whole numbers as text wherever `jsonText` writes them as numbers: in a body, and in the `definitions` that nothing
- * else refers to, such as `others`. Pure. */
+/**
+ * Takes large whole numbers as text wherever `jsonText` writes them as numbers: in a body, and in the `definitions` that nothing else
+ * refers to, such as `others`. Pure.
+ */
 export function withWideText(
   body: JsonSchema | boolean,
   definitions: Schemas,

@@ -1,6 +1,6 @@
 import { fieldOf, type Invocation } from '../commandLine.ts'
 import { options, type OptionName } from '../options.ts'
-import { shellWord } from '../shellWord.ts'
+import { shellWord } from '../../text/shellWord.ts'
 
 /** What the folder of an evaluation remembers, or says itself. */
 const remembered: ReadonlySet<OptionName> = new Set(['arm', 'trials', 'seed', 'budget', 'out', 'resume'])

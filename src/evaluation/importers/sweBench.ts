@@ -2,7 +2,8 @@ import { z } from 'zod'
 import { describeIssues } from '../../protocol/errors.ts'
 import { lazily } from '../../protocol/lazily.ts'
 import { imageName } from '../suite/task.ts'
-import { idOf, quoted, readRows, wrong, type Importer, type ImportedTask } from './imported.ts'
+import { idOf, readRows, wrong, type Importer, type ImportedTask } from './imported.ts'
+import { quoted } from '../../text/shellWord.ts'
 
 const wants =
   "SWE-bench Verified as JSON lines: pip install datasets, then python -c \"from datasets import load_dataset; load_dataset('SWE-bench/SWE-bench_Verified', split='test').to_json('verified.jsonl')\""

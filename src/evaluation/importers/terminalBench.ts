@@ -6,7 +6,8 @@ import { describeIssues, messageOf } from '../../protocol/errors.ts'
 import { lazily } from '../../protocol/lazily.ts'
 import { loadPeer } from '../../protocol/loadPeer.ts'
 import { imageName } from '../suite/task.ts'
-import { idOf, kindOf, quoted, wrong, type ImportedFile, type Importer, type ImportedTask } from './imported.ts'
+import { idOf, kindOf, wrong, type ImportedFile, type Importer, type ImportedTask } from './imported.ts'
+import { quoted } from '../../text/shellWord.ts'
 
 const wants =
   'a folder of tasks in the format of Terminal-Bench 1 (task.yaml) or 2 (task.toml and instruction.md): git clone https://github.com/laude-institute/terminal-bench-2, or the tasks/ of https://github.com/laude-institute/terminal-bench'

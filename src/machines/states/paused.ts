@@ -6,7 +6,7 @@ import { advanceCalls, cancelCalls, failCall, readyPausedCalls, sealCalls, settl
 import { decideCall } from '../decisions.ts'
 import { dropSaid, enqueueMessage, enqueuePrompt } from '../queues.ts'
 import { endUndo } from '../undoing.ts'
-import { dropResuming, releaseDeadline, startRun, startTurn } from '../runs.ts'
+import { dropResuming, nothingPaused, releaseDeadline, startRun, startTurn } from '../runs.ts'
 import { beginEnding } from './stopped.ts'
 import type { Draft } from '../draft.ts'
 
@@ -139,7 +139,7 @@ export const paused = agentSetup.createStateConfig({
           endUndo(draft, 'the run was aborted')
           dropSaid(draft)
           if (draft.context.pausedRun !== null) draft.record({ type: 'run.abandoned', ...draft.at })
-          draft.set({ pause: null, pausedRun: null, pausedLimits: null, givenLimits: null, owesReply: false })
+          draft.set({ ...nothingPaused, owesReply: false })
           abortAtRest(draft)
         }),
       },
