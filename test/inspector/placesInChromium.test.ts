@@ -28,6 +28,9 @@ function proxy(port: number, isStripped: boolean): ReturnType<typeof createServe
       response.writeHead(answer.statusCode!, answer.headers)
       answer.pipe(response)
     })
+    // A page that leaves while a part of it loads would keep the rest of the answer waiting for ever.
+    forwarded.on('error', () => response.destroy())
+    response.on('close', () => forwarded.destroy())
     asked.pipe(forwarded)
   })
   http.on('upgrade', ({ url = '', method, rawHeaders }, socket, head) => {
@@ -41,6 +44,7 @@ function proxy(port: number, isStripped: boolean): ReturnType<typeof createServe
     socket.on('error', () => upstream.destroy())
     upstream.on('error', () => socket.destroy())
     socket.on('close', () => upstream.destroy())
+    upstream.on('close', () => socket.destroy())
   })
   return http
 }

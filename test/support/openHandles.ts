@@ -1,3 +1,5 @@
+import { isOver, stopwatch } from './deadline.ts'
+
 /** How often each kind of thing keeps the process alive now; made before the tests it holds the standard streams too. */
 export type Handles = ReadonlyMap<string, number>
 
@@ -20,11 +22,14 @@ function newSince(before: Handles): readonly string[] {
     .map(([kind, count]) => (count === 1 ? kind : `${count} × ${kind}`))
 }
 
-/** What is open now and was not before; what is just closing has half a second to do so. Empty when all is well. */
+/**
+ * What is open now and was not before; what is just closing has half a second to do so, longer on a busy machine (`isOver`). Empty when
+ * all is well.
+ */
 export async function leftOpen(before: Handles): Promise<readonly string[]> {
-  const until = performance.now() + graceMs
+  const elapsed = stopwatch()
   let left = newSince(before)
-  while (left.length > 0 && performance.now() < until) {
+  while (left.length > 0 && !isOver(elapsed(), graceMs)) {
     await new Promise((resolve) => setTimeout(resolve, pollMs))
     left = newSince(before)
   }
