@@ -86,7 +86,7 @@ async function guardOutput(
   const at = ports.clock.now()
   if (verdict.decision === 'passed') return { ...output, guards: [verdict], at }
   const { guard = '', reason = '' } = verdict
-  const shown: readonly Block[] = [{ type: 'text', text: withheldText('output', reason) }]
+  const shown: readonly Block[] = [{ type: 'text', text: withheldText({ at: 'output', reason }) }]
   const message = { ...output.message, content: shown, stopReason: 'refusal' } as const
   return { ...output, message, withheld: { at: 'output', guard, reason, content }, guards: [verdict], at }
 }

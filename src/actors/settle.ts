@@ -32,4 +32,6 @@ function contentOf({ text, thinking }: Arrived, clean: (text: string) => string)
 
 /** What the guards of the output were not asked about is nobody's. */
 const unguarded = ({ text }: Arrived): Block[] =>
-  text === '' ? [] : [{ type: 'text', text: withheldText('output', 'it was aborted before it could be checked.') }]
+  text === ''
+    ? []
+    : [{ type: 'text', text: withheldText({ at: 'output', reason: 'it was aborted before it could be checked.' }) }]

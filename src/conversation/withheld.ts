@@ -11,10 +11,10 @@ import type { TokenCounter } from './tokenCounter.ts'
  * @throws RuntimeError `LOG_CORRUPT`
  */
 export function withhold(record: RecordOf<'guard.decided'>, tree: ConversationTree, counter: TokenCounter): number {
-  const { at, reason = '', withheld = [] } = record
+  const { withheld = [] } = record
   const isSaid = withheld.every((id) => tree.node(id)?.message.role === 'user')
   check(record, isSaid ? undefined : 'it withholds what is no message of the user')
-  const content = [{ type: 'text', text: withheldText(at, reason) }] as const
+  const content = [{ type: 'text', text: withheldText(record) }] as const
   return tree.change(withheld, counter, ({ message, ...node }) =>
     message.role === 'user' ? { ...node, message: { ...message, content } } : { ...node, message },
   )

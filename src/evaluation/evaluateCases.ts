@@ -44,7 +44,7 @@ export async function evaluateCases(
     typeof cases === 'string' ? await readSuite(cases, '.') : await suiteOf(cases, options),
     scorers,
   )
-  const { out, signal = new AbortController().signal, clock = systemClock, model, judge, models } = options
+  const { out, signal = new AbortController().signal, clock = systemClock, model, judge, models, redact } = options
   const folder = out === undefined ? await mkdtemp(join(tmpdir(), 'escapement-eval-')) : resolve(out)
   try {
     const evaluated = await runEvaluation({
@@ -61,7 +61,7 @@ export async function evaluateCases(
       judge: judge && modelOf(judge, 'evaluate'),
       prices: options.prices,
       budgetUsd: options.budgetUsd,
-      runtime: models === undefined ? {} : { models },
+      runtime: { ...(models && { models }), ...(redact && { redact }) },
       docker: options.docker,
       keep: options.keep,
       onProgress: options.onProgress,

@@ -3,6 +3,7 @@ import type { AiSdkModel } from '../actors/models/aiSdk/isAiSdkModel.ts'
 import type { PricesByModel } from '../actors/pricing.ts'
 import type { Clock } from '../protocol/clock.ts'
 import type { Model } from '../protocol/model.ts'
+import type { RedactOptions } from '../redaction/redactor.ts'
 import type { OnProgress } from './progress.ts'
 import type { Report } from './report/report.ts'
 import type { EvaluationHeader, TrialResult } from './results.ts'
@@ -30,6 +31,8 @@ export interface EvaluateOptions {
   readonly budgetUsd?: number
   /** How much is asked of models at a time. */
   readonly models?: ModelLimits
+  /** Secrets to keep out of logs, requests, what the judge sees, and results. Default: none. */
+  readonly redact?: RedactOptions
   /** The image in whose containers the commands of cases run that name none, without a network. Default: they run on this machine. */
   readonly docker?: string
   /** Where results are kept: a folder, which a later call goes on with. Default: none, and nothing is left. */

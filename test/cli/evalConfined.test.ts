@@ -74,6 +74,10 @@ describe('escapement eval with containers', (it) => {
       (await run('mini', '--docker', 'missing')).stderr,
       /--docker needs the image "missing", which is not here: docker pull missing\./,
     )
+    assert.match(
+      (await run('mini', '--docker=--privileged')).stderr,
+      /--docker takes the name of an image, such as node:24; it got "--privileged"\..*\(INVALID_OPTION\)/,
+    )
     withoutEngine(context)
     assert.match(
       (await run('mini', '--docker', 'node:24')).stderr,

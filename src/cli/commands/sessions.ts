@@ -97,7 +97,7 @@ const notingTexts = (store: Store, texts: Map<string, string>): Store => ({
         const text = textOf(record.message.content)
         if (text.trim() !== '') texts.set(agentId, text)
       } else if (record.type === 'guard.decided' && record.withheld !== undefined)
-        texts.set(agentId, withheldText(record.at, record.reason ?? ''))
+        texts.set(agentId, withheldText(record))
       yield record
     }
   },

@@ -9,6 +9,7 @@ import { readResults } from '../../evaluation/folder/resultsFile.ts'
 import type { EvaluationHeader } from '../../evaluation/results.ts'
 import { readSuite } from '../../evaluation/suite/readSuite.ts'
 import type { Suite } from '../../evaluation/suite/suite.ts'
+import { imageName } from '../../evaluation/suite/task.ts'
 import { recordedModel } from '../../evaluation/trials/recordings.ts'
 import { systemClock } from '../../protocol/clock.ts'
 import { messageOf, RuntimeError } from '../../protocol/errors.ts'
@@ -72,7 +73,7 @@ export async function evalPlan(invocation: Invocation, host: CliHost, signal: Ab
       keep: invocation.keep,
       record: invocation.record,
       replay: replay === undefined ? undefined : at(replay),
-      docker,
+      docker: imageIn(docker),
       ...(invocation.prices === undefined ? {} : { prices: pricesIn(at(invocation.prices)) }),
       ...(budgetUsd === undefined ? {} : { budgetUsd }),
       runtime: settingsOf(config).runtime,
@@ -194,6 +195,11 @@ function seedIn(text: string | undefined): number | undefined {
   if (text === undefined) return undefined
   if (/^\d{1,9}$/.test(text)) return Number(text)
   throw wrong(`--seed takes a whole number of at most nine digits; it got "${text}".`)
+}
+
+function imageIn(text: string | undefined): string | undefined {
+  if (text === undefined || imageName.safeParse(text).success) return text
+  throw wrong(`--docker takes the name of an image, such as node:24; it got "${text}".`)
 }
 
 function amountOf(option: string, text: string | undefined): number | undefined {

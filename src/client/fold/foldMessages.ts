@@ -51,8 +51,9 @@ const own: Fold = {
     isRemembered(provenance)
       ? chat
       : added(chat, { id: `n${nodeId}`, nodeId, role: 'user', text: textOf(content), content, source }),
-  'guard.decided': (chat, { at, reason = '', withheld = [] }) => {
-    const text = withheldText(at, reason)
+  'guard.decided': (chat, event) => {
+    const { withheld = [] } = event
+    const text = withheldText(event)
     return changed(chat, (message) =>
       message.role === 'user' && withheld.includes(message.nodeId ?? 0)
         ? { ...message, text, content: [{ type: 'text', text }] }

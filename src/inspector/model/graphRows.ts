@@ -154,9 +154,9 @@ export class GraphRows {
   }
 
   /** The record has what was said; the conversation has a line in its place. */
-  #withhold({ at, reason = '', withheld = [] }: RecordOf<'guard.decided'>): void {
-    const content = [{ type: 'text', text: withheldText(at, reason) }] as const
-    for (const nodeId of withheld) {
+  #withhold(record: RecordOf<'guard.decided'>): void {
+    const content = [{ type: 'text', text: withheldText(record) }] as const
+    for (const nodeId of record.withheld ?? []) {
       const row = this.#byNode.get(nodeId)
       if (row?.type === 'message' && row.message.role === 'user')
         this.#set(row, { message: { ...row.message, content } })

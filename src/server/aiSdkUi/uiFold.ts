@@ -73,10 +73,10 @@ export class UiFold {
   }
 
   /** Words of an exchange before may be refused too, if no guard came to a decision about them then. */
-  withhold({ at, reason = '', withheld = [] }: EventOf<'guard.decided'>): void {
-    const line = withheldText(at, reason)
+  withhold(decided: EventOf<'guard.decided'>): void {
+    const line = withheldText(decided)
     for (const exchange of [...(this.#ended ?? []), ...(this.exchange === undefined ? [] : [this.exchange])])
-      for (const nodeId of withheld) exchange.withhold(nodeId, line)
+      for (const nodeId of decided.withheld ?? []) exchange.withhold(nodeId, line)
   }
 
   callBegins({ callId, childId }: EventOf<'tool.start'>): void {

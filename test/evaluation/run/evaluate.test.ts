@@ -245,11 +245,25 @@ describe('evaluate', (it) => {
     )
   })
 
+  it('keeps secrets of its own out of what is kept, answers and reasons of scorers too', async (context) => {
+    const out = join(projectFolder(context), 'results')
+    const [secret, redact] = ['hunter-two', { secrets: { KEY: 'hunter-two' } }]
+    const said = [{ id: 'one', prompts: [`My key is ${secret}.`] }]
+    const scorers = { quotes: () => ({ value: 1, reason: `It said ${secret}.` }) }
+    const { results } = await evaluate(agent, said, scorers, { out, redact })
+    assert.match(results[0]!.answer!, /My key is \[redacted:KEY\]/)
+    assert.is(results[0]!.scores[0]!.reason, 'It said [redacted:KEY].')
+    const files = readdirSync(out, { recursive: true, withFileTypes: true }).filter((file) => file.isFile())
+    for (const { parentPath, name } of files)
+      assert.not.ok(readFileSync(join(parentPath, name), 'utf8').includes(secret), name)
+  })
+
   it('says what is wrong with its options before anything runs', async () => {
     const asked = scriptedModel([])
     const of = (given: EvaluateOptions, tasks: readonly Task[] = cases) =>
       evaluate(defineAgent({ name: 'a', model: asked }), tasks, {}, given)
     await assert.rejects(of({ trials: 0 }), /evaluate: trials: /)
+    await assert.rejects(of({ redact: { secrets: { KEY: 'short' } } }), /a secret needs at least 6 characters/)
     await assert.rejects(of({ arms: [] }), /arms is empty/)
     await assert.rejects(of({ arms: {} }), /arms is empty/)
     await assert.rejects(of({ arms: ['hasard'] }), /there is no "hasard"/)
