@@ -298,4 +298,20 @@ export const faults: readonly Fault[] = [
     to: "'--resume', shellWord(folder), ...given.slice(given.length)]",
     tests: ['cli/eval'],
   },
+  {
+    id: 'evaluation-38',
+    file: 'src/evaluation/evaluateCases.ts',
+    what: 'secrets that a caller of evaluate names stand in its results',
+    from: ', ...(redact && { redact })',
+    to: '',
+    tests: ['evaluation/run/evaluate'],
+  },
+  {
+    id: 'evaluation-39',
+    file: 'src/cli/evaluation/evalPlan.ts',
+    what: 'an option of Docker is taken for an image, and runs with more than a container has',
+    from: 'text === undefined || imageName.safeParse(text).success',
+    to: 'true',
+    tests: ['cli/evalConfined'],
+  },
 ]

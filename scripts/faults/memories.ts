@@ -97,4 +97,12 @@ export const faults: readonly Fault[] = [
     to: "if (found.status === 'rejected')",
     tests: ['journeys/remembers'],
   },
+  {
+    id: 'memories-13',
+    file: 'src/memory/markdownMemory.ts',
+    what: 'what a process wrote that died before anything else was remembered outlives the deletion of its scope',
+    from: ' || existsSync(draftOf(await this.#pathOf(scope)))',
+    to: '',
+    tests: ['memory/markdownMemory'],
+  },
 ]

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -120,7 +121,9 @@ class MarkdownMemory implements Memory {
     for (const scope of which.scope === undefined ? await this.#scopes() : [which.scope]) {
       const read = await this.#load(scope)
       const meant = (file: MemoryFile): number => file.sections.filter((each) => isMeant(each, which)).length
-      if (read === nothing || (!isWhole(which) && meant(read.file) === 0)) continue
+      // A process may have died while it wrote the first record.
+      const isLeft = read !== nothing || existsSync(draftOf(await this.#pathOf(scope)))
+      if (isWhole(which) ? !isLeft : meant(read.file) === 0) continue
       await this.#change(scope, (file) => {
         count += meant(file)
         return withoutMeant(file, scope, which)

@@ -104,6 +104,8 @@ describe('markdown memory', (it) => {
     await writeFile(path, '# Memory of user:42\n\n## m3\n\nHer number.\n')
     assert.is(await memory.delete({ scope: 'user:42' }), 1)
     assert.is(await memory.delete({ scope: 'user:42' }), 0)
+    await writeFile(`${path}.new`, 'half of a file')
+    assert.is(await memory.delete({ scope: 'user:42' }), 0)
     assert.equal(await readdir(dirname(path)), [])
   })
 
