@@ -10,6 +10,7 @@ import { clientFrameSchema, serverFrameSchema } from '../src/protocol/frames.ts'
 import { bridgeProtocol, closeCodes, tokenProtocolPrefix } from '../src/protocol/bridgeProtocol.ts'
 import { logRecordSchema } from '../src/protocol/records.ts'
 import { commandTable } from '../src/server/bridge/commandTable.ts'
+import { brokenCode } from '../src/server/bridge/socketGuard.ts'
 
 interface Shape {
   readonly type?: string
@@ -84,9 +85,66 @@ function serverTable(): string {
   ].join('\n')
 }
 
-const codes = Object.entries(closeCodes)
-  .map(([name, code]) => `${code} (${name})`)
-  .join(', ')
+const closings: { readonly [K in keyof typeof closeCodes]: readonly [why: string, then: string] } = {
+  unauthorised: [
+    'no `hello` as the first frame or within 5 s (`limits.helloMs`), a wrong token, the session of somebody else, a link that has expired',
+    'do not come back with the same',
+  ],
+  flooded: [
+    'more frames in a second than are allowed, or more than 256 commands that wait (`limits.waitingCommands`)',
+    'come back, and send less',
+  ],
+  silent: [
+    'nothing came from the client between two WebSocket pings of the server, which it sends every 15 s (`limits.pingMs`)',
+    'come back',
+  ],
+  stuck: [
+    'more than 8 MiB wait to be read (`limits.hardLimitBytes`); or the client cannot be let in for now: the server is full, `authenticate` failed',
+    'come back later',
+  ],
+  goingAway: ['the server shuts down, after `closing`; or what the token allows has changed', 'come back'],
+}
+
+const closeTable = [
+  row(['code', 'why', 'what to do']),
+  row(['---', '---', '---']),
+  ...Object.entries(closings).map(([name, [why, then]]) =>
+    row([`${closeCodes[name as keyof typeof closeCodes]} (${name})`, why, then]),
+  ),
+  row(['1009', 'a frame larger than `maxFrameBytes`', 'come back, and send less']),
+  row([`${brokenCode}`, 'a log cannot be read; an `error` without `id` says why', 'come back later']),
+].join('\n')
+
+/** What `ok` has as its `result`, by command. */
+const results = [
+  [
+    'commands of the role `drive`',
+    '`{ requestId, ended? }`: `<sessionId>/<id>`, which the records have that it led to',
+  ],
+  ['`agent.spawn`', '`{ agentId, seq }`'],
+  [
+    '`agent.list`',
+    '`{ agents, total }`: running agents without a parent, the oldest first, each as in an `agents` frame; a page has 100 unless `limit` says otherwise',
+  ],
+  [
+    '`agent.snapshot`',
+    'as an entry of `agents`, with `tree`, `asked` (everything that waits for people), `approvals`, `pause`, `policies?`, `sources?` and `use?`',
+  ],
+  ['`agent.conversation`', '`{ head, nodes, pins, masks }`'],
+  ['`agent.subscribe`', '`{ seq }`: of the newest record'],
+  ['`agent.fork`', '`{ agentId }`'],
+  ['`agent.past`', '`{ part, records, next? }`'],
+  ['`agent.share`', '`{ token, expiresAt }`'],
+  ['`session.list`', '`{ sessions, total }`: the one written last first; a page has 100 unless `limit` says otherwise'],
+  [
+    '`session.search`',
+    '`{ hits, sessions }`: of each hit `{ agentId, seq, excerpt, rank }`, the best first, and the sessions that they are in',
+  ],
+  ['`worker.list`', '`{ workers }`: of each `{ name, words? }`; none where the server is no gateway'],
+  ['`agent.unsubscribe`, `agent.watch`, `agent.unwatch`', '`null`'],
+] as const
+
+const resultTable = [row(['command', '`result`']), row(['---', '---']), ...results.map(row)].join('\n')
 
 /** The page. */
 export const protocolPage = (): string => `# The bridge's protocol
@@ -94,37 +152,50 @@ export const protocolPage = (): string => `# The bridge's protocol
 How a client and \`runtime.serve\` talk to each other. \`npm run docs\` generates this page from the schemas; the same as JSON Schema, for
 other languages, is [\`protocol.schema.json\`](protocol.schema.json), in the package \`escapement/protocol.schema.json\`.
 
-There is one WebSocket at \`/bridge\`, subprotocol \`${bridgeProtocol}\`. Every message is JSON text: a frame or, from the server, also an array of
-frames.
+There is one WebSocket, at \`/bridge\` unless the options of the server say otherwise, with the subprotocol \`${bridgeProtocol}\`. Every message is JSON
+text: a frame or, from the server, also an array of frames.
 
 - The first frame is \`hello\`; the server answers \`welcome\`, or closes. A token may also be sent with the connection request: in an
-  \`Authorization: Bearer\` header, or as a second subprotocol \`${tokenProtocolPrefix}<the token in base64url>\`. A client that does so is
-  admitted however many sockets are waiting without having said hello.
-- \`sessionId\` names a session to continue. If the server requires tokens it is \`<name>.<mac>\`: the name has 1 to 95 letters, digits, \`.\`, \`_\`
-  or \`-\`, and the \`mac\` is the first 32 hex digits of HMAC-SHA256 of the name, keyed by the token (both as UTF-8). Leave it out to be given one.
-- Every command carries an \`id\` made by the client and is answered by \`ok\` or \`error\` with that id. A command that is sent again under
-  the same id and the same \`sessionId\` (of \`hello\`) is executed once, and gets the same answer. A command that left a record is found in
-  the agent's log, however old, even after a server restart. One that leaves none (an \`agent.abort\` of an agent that is idle or paused) is
-  remembered while a client of the session is connected and for an hour after (\`limits.sessionMs\`), for the newest 1,000 commands of the
-  session, until the server restarts. A command that was refused did nothing, and is tried again. \`ok\` is sent once the store has the
-  command's effect; for a run that has no end in the log it may be sent a second time, with \`ended\`. \`agent.spawn\` answers
-  \`{ agentId, seq }\`.
-- \`agent.subscribe\` with \`fromSeq\` sends the log's records from there on, then \`caughtUp\`, then what happens next, with no gaps or
-  repeats. The \`seq\` of an \`event\` is the cursor to resume from. Events with \`live: true\` are not in the log.
-- Deltas carry \`offset\`, their place in the reply. A client that subscribes mid-reply first gets one delta with everything so far.
-- A client that reads too slowly gets \`lagging\`, and then what it missed from the log once it has caught up. Nothing is queued for it.
-- Events of sub-agents (\`descendants\`) are sent live only; subscribe to a sub-agent to get its records. A live event of more than 1 MiB is
-  sent as \`events.dropped\`. A log that cannot be read closes the socket with 1011, after an \`error\`.
-- Subscribing, \`agent.snapshot\` and \`agent.conversation\` do not load the agent: if it is not running, they answer from its log, and the
-  subscription continues if it runs again. A command loads it.
+  \`Authorization: Bearer\` header, or as a second subprotocol \`${tokenProtocolPrefix}<the token in base64url>\`. A client that does so with one of
+  the server's \`tokens\` is admitted however many sockets are waiting without having said hello.
+- \`sessionId\` names a session to continue; leave it out to be given one. If the client has a token it is \`<name>.<mac>\`: the name has 1 to 95
+  letters, digits, \`.\`, \`_\` or \`-\`, and the \`mac\` is the first 32 hex digits of HMAC-SHA256 of the name, keyed by the token (both as UTF-8). A
+  client whose token changes sends a \`sessionKey\` of its own, a secret of 16 to 128 characters, which then is the key in place of the token.
+- \`limits\` of \`welcome\` are what the server takes: bytes of a frame (1 MiB unless its own \`limits\` say otherwise), frames in a second (200) and
+  subscriptions (1,000).
+- Every command carries an \`id\` made by the client and is answered by \`ok\` or \`error\` with that id. Commands to an agent are carried out in the
+  order in which they arrive. \`ok\` is sent once the store has the command's effect, or the agent has paused because its store failed; for a run that
+  has no end in the log it may be sent a second time, with \`ended\`. A frame that cannot be read is answered by an \`error\`, without \`id\` if it had
+  none.
+- A command that is sent again under the same id and the same \`sessionId\` (of \`hello\`) is executed once, and gets the same answer. One that left
+  a record is found in the agent's log, however old, even after a server restart. One that leaves none (an \`agent.abort\` of an agent that is idle
+  or paused) is remembered while a client of the session is connected and for an hour after (\`limits.sessionMs\`), for the newest 1,000 commands of
+  the session, until the server restarts. A command that was refused did nothing, and is tried again.
+- \`agent.subscribe\` sends the log's records from \`fromSeq\` on (1 unless given, at most the one after the newest), then \`caughtUp\`, then what
+  happens next, with no gaps or repeats. The \`seq\` of an \`event\` is the cursor to resume from. Events with \`live: true\` are not in the log.
+  Subscribing again to the same agent replaces the subscription.
+- Deltas are sent unless \`deltas\` is \`false\`. They carry \`offset\`, their place in the text of their \`kind\`, in UTF-16 units; 0 begins that
+  anew. A client that subscribes mid-reply first gets, after \`caughtUp\`, one delta of each kind with everything so far.
+- A client that reads too slowly (more than 1 MiB waits, \`limits.highWaterBytes\`) gets \`lagging\`, and once it has read, the records that it
+  missed, from the log. Nothing is queued for it: live events and deltas of that time are left out.
+- Of sub-agents only approvals, questions and calls for clients are sent, and with \`descendants: true\` every event; in both cases live only.
+  Subscribe to a sub-agent to get its records. A live event of more than 1 MiB is sent as \`events.dropped\`.
+- Subscribing, \`agent.snapshot\` and \`agent.conversation\` do not load an agent that does not run: they answer from its log, and the subscription
+  continues if it runs again. (The last two do load one that \`idleUnloadMs\` has unloaded.) A command loads it.
 - \`agent.snapshot\` lists the agent's \`policies\`, which \`agent.brake\` asks by name: \`{ name, when, decide, keep }\`. The list is missing if the
   agent does not run and the server has no definition to wake it with.
-- \`agent.past\` gives the records that a fork shares with its sources, which may be out of reach: \`{ part, records, next? }\`, all of one
-  log, with \`next\` as the \`from\` of the page after. Parts are counted from 0, the oldest log first.
-- \`agent.watch\` asks for \`agents\` frames: first all running agents, then a few times a second those that changed.
-- Closing a socket aborts nothing.
+- \`agent.past\` gives the records that a fork shares with its sources, which may be out of reach, page by page, each page of one log. \`next\` is the
+  \`from\` of the page after. Parts are counted from 0, the oldest log first.
+- \`agent.watch\` asks for \`agents\` frames: first all running agents, then a few times a second those that changed, and in \`gone\` those that no
+  longer run.
+- Closing a socket aborts nothing. An agent that was spawned with \`incognito\` ends with its session (\`limits.sessionMs\`).
 
-Close codes: ${codes}.
+## Closing
+
+A socket that the server closes has one of these codes. A request for a connection is refused with 403 (another origin), 400 (no such subprotocol), 404
+(no such path) or 503 (the server is full or shutting down).
+
+${closeTable}
 
 ## From the client
 
@@ -133,6 +204,10 @@ ${clientTable()}
 ## From the server
 
 ${serverTable()}
+
+## Answers
+
+${resultTable}
 
 ## A session
 

@@ -9,14 +9,14 @@ export const tokenProtocolPrefix = 'escapement.token.'
 
 /** Codes with which the server closes a socket, beside those of the WebSocket protocol. */
 export const closeCodes = {
-  /** No or a wrong token, or no `hello` in time. */
+  /** No or a wrong token, somebody else's session, or no `hello` in time. */
   unauthorised: 4001,
-  /** Too many frames, or too large ones. */
+  /** Too many frames, or too many commands that wait. One that is too large is closed with 1009, by the WebSocket protocol. */
   flooded: 4002,
   /** No pong for too long. */
   silent: 4008,
-  /** The client does not read. */
+  /** The client does not read, or cannot be let in for now. */
   stuck: 1013,
-  /** The server shuts down. */
+  /** The server shuts down, or the token was changed. */
   goingAway: 1001,
 } as const

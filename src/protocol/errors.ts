@@ -21,7 +21,7 @@ export const errorTable = {
   NODE_NOT_FOUND: 'Give the id of a node, as the conversation shows it: n12.',
   SESSION_IN_USE: 'Delete what depends on it first, or keep it.',
   AGENT_DETACHED: 'Open it where it is to go on: runtime.open(id, definition), here or elsewhere; its log is whole.',
-  AGENT_STOPPED: 'Spawn a new agent; a stopped one takes no more commands.',
+  AGENT_STOPPED: 'Spawn a new agent; one that was only closed goes on with runtime.open(id, definition).',
   RUNTIME_CLOSED: 'Create a new runtime.',
   QUEUE_FULL: 'Wait for a run to end, or raise maxQueue.',
   NOT_PAUSED: 'Call resume() while agent.state is "paused" by a limit or a failed store, or after a run that failed.',

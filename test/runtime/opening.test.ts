@@ -136,6 +136,14 @@ describe('runtime.open', (it) => {
     await runtime.close()
     await assert.rejects(runtime.open('u1', talker()), withCode('RUNTIME_CLOSED'))
   })
+
+  it('is what an agent that was closed advises', async (context) => {
+    const runtime = await start(context)
+    const agent = await runtime.spawn(talker(), { id: 'u1' })
+    await agent.close()
+    assert.throws(() => agent.steer('one'), withCode('AGENT_STOPPED', 'runtime.open(id, definition)'))
+    assert.is((await runtime.open('u1', talker())).state, 'idle')
+  })
 })
 
 describe('two who begin one agent at once', (it) => {
