@@ -348,4 +348,20 @@ export const faults: readonly Fault[] = [
     to: 'q: null }',
     tests: ['inspector/homeSearchInChromium'],
   },
+  {
+    id: 'bridge-44',
+    file: file('outwardError'),
+    what: 'the crash of a sub-agent tells clients where the server has its files',
+    from: "new Set<ErrorCode>(['INTERNAL', 'CHILD_CRASHED'])",
+    to: "new Set<ErrorCode>(['INTERNAL'])",
+    tests: ['server/bridge/outwardErrors'],
+  },
+  {
+    id: 'bridge-45',
+    file: 'src/runtime/children/childErrors.ts',
+    what: 'a sub-agent that is given up is told as a defect of whoever called it',
+    from: "code === 'INTERNAL' ? 'CHILD_CRASHED' : code",
+    to: 'code',
+    tests: ['tree/alwaysCrashes'],
+  },
 ]

@@ -120,7 +120,7 @@ export const supervisorMachine = supervisorSetup.createMachine({
     lives: 0,
     isAborted: false,
     retryAt: 0,
-    output: failed(input, errorInfo('CHILD_CRASHED', 'The sub-agent was aborted before it began.')),
+    output: failed(input, errorInfo('ABORTED', 'The sub-agent was aborted before it began.')),
   }),
   output: ({ context }) => context.output,
   // An error that no transition takes would end the machine.

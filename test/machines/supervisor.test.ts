@@ -233,7 +233,7 @@ describe('every state of a supervisor', (it) => {
     const driver = supervisorIn('opening')
     driver.tell('abort')
     assert.ok(driver.output?.isError)
-    assert.is(driver.output?.error?.code, 'CHILD_CRASHED')
+    assert.is(driver.output?.error?.code, 'ABORTED')
   })
 
   it('answers an abort between two lives with what the last one came to', () => {

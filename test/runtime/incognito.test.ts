@@ -303,7 +303,7 @@ describe('an incognito child of an agent that is not', (it) => {
     assert.is((await run.result).stopReason, 'error')
     assert.equal(await store.list(), ['p'])
     const ended = (await recordsOf(store, 'p')).find((record) => record.type === 'child.ended')
-    assert.is(ended?.error?.code, 'INTERNAL')
+    assert.is(ended?.error?.code, 'CHILD_CRASHED')
     assert.not.match(JSON.stringify(await recordsOf(store, 'p')), 'a secret')
   })
 

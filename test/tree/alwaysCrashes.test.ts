@@ -136,6 +136,7 @@ describe('a child that always crashes', (it) => {
       assert.equal(looks, [0, 100, 300])
       assert.equal(agent.children(), [other])
       const ended = (await recordsOf(store, 'r')).filter((record) => record.type === 'child.ended')
+      assert.is(ended[0]!.error!.code, 'CHILD_CRASHED')
       assert.match(ended[0]!.error!.message, 'a defect')
       assert.is((await other.prompt('go').result).text, 'other saw it')
     },

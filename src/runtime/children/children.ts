@@ -11,7 +11,7 @@ import type { Spent } from '../../protocol/records.ts'
 import { RunOutcome } from '../../runs/run.ts'
 import { notSpent, spentAfter } from '../../sessions/spent.ts'
 import { lastText } from '../events/runs.ts'
-import { stopped, withoutWords } from './childErrors.ts'
+import { crashed, stopped, withoutWords } from './childErrors.ts'
 import { since, usedBy, type Child, type Deferred, type Life, type Wanted } from './child.ts'
 import { answerOf, finishedAnswer, limitsWithin, usedUp, type ChildAnswer } from './childAnswer.ts'
 import { beginning, childHistory } from './childHistory.ts'
@@ -245,7 +245,7 @@ export class Children implements ChildPorts {
     if (crash !== null) {
       host.runs.endAll(crash)
       const error = child.incognito === undefined ? crash : withoutWords(crash)
-      return { type: 'crashed', error, output: this.#failure(input, error, usedBy(life)), at: clock.now() }
+      return { type: 'crashed', error, output: this.#failure(input, crashed(error), usedBy(life)), at: clock.now() }
     }
     await released
     const answer =

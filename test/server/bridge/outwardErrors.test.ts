@@ -88,9 +88,11 @@ describe('what clients are told of errors', (it) => {
       assert.is(message.split(' ').at(-1), errorInfo(code, '').message.split(' ').at(-1))
     }
     for (const quoted of [`open '${path}'`, `open "C:\\agents\\a b.jsonl"`, 'open `/srv/x`']) {
-      const { message } = outwardError(errorInfo('INTERNAL', `ENOENT: no such file, ${quoted}.`))
-      assert.not.match(message, /srv|agents\\/)
-      assert.match(message, 'ENOENT')
+      for (const code of ['INTERNAL', 'CHILD_CRASHED'] as const) {
+        const { message } = outwardError(errorInfo(code, `ENOENT: no such file, ${quoted}.`))
+        assert.not.match(message, /srv|agents\\/)
+        assert.match(message, 'ENOENT')
+      }
     }
     const withoutControls = errorInfo('CALL_NOT_PENDING', 'Call "/x/y" does not wait.')
     assert.is(outwardError(withoutControls), withoutControls)
