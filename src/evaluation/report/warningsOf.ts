@@ -80,7 +80,7 @@ const checks: readonly Check[] = [
       ? undefined
       : {
           code: 'UNPRICED',
-          text: `Prices are not known of ${listed([...new Set(unpriced.map(({ model }) => model))])}: there are no costs, and a budget does not hold.`,
+          text: `Prices are not known of ${listed([...new Set(unpriced.map(({ model }) => model))])}: there are no costs, and no budget can be given.`,
         }
   },
   ({ header: { tasks } }) =>

@@ -251,7 +251,7 @@ describe('evaluate', (it) => {
     const said = [{ id: 'one', prompts: [`My key is ${secret}.`] }]
     const scorers = { quotes: () => ({ value: 1, reason: `It said ${secret}.` }) }
     const { results } = await evaluate(agent, said, scorers, { out, redact })
-    assert.match(results[0]!.answer!, /My key is \[redacted:KEY\]/)
+    assert.match(results[0]!.answer, /My key is \[redacted:KEY\]/)
     assert.is(results[0]!.scores[0]!.reason, 'It said [redacted:KEY].')
     const files = readdirSync(out, { recursive: true, withFileTypes: true }).filter((file) => file.isFile())
     for (const { parentPath, name } of files)
