@@ -5,11 +5,13 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { agentCommandSchema } from '../src/protocol/commands.ts'
+import { agentCommandSchema, type AgentCommand } from '../src/protocol/commands.ts'
 import { clientFrameSchema, serverFrameSchema } from '../src/protocol/frames.ts'
 import { bridgeProtocol, closeCodes, tokenProtocolPrefix } from '../src/protocol/bridgeProtocol.ts'
 import { logRecordSchema } from '../src/protocol/records.ts'
 import { commandTable } from '../src/server/bridge/commandTable.ts'
+import { bridgeLimitsSchema } from '../src/server/bridge/limits.ts'
+import { defaultLimit } from '../src/server/bridge/listPages.ts'
 import { brokenCode } from '../src/server/bridge/socketGuard.ts'
 
 interface Shape {
@@ -85,21 +87,26 @@ function serverTable(): string {
   ].join('\n')
 }
 
+const limits = bridgeLimitsSchema.parse({})
+const mib = (bytes: number): string => `${bytes / 1024 ** 2} MiB`
+const seconds = (ms: number): string => `${ms / 1_000} s`
+const page = `a page has ${defaultLimit} unless \`limit\` says otherwise`
+
 const closings: { readonly [K in keyof typeof closeCodes]: readonly [why: string, then: string] } = {
   unauthorised: [
-    'no `hello` as the first frame or within 5 s (`limits.helloMs`), a wrong token, the session of somebody else, a link that has expired',
+    `no \`hello\` as the first frame or within ${seconds(limits.helloMs)} (\`limits.helloMs\`), a wrong token, the session of somebody else, a link that has expired`,
     'do not come back with the same',
   ],
   flooded: [
-    'more frames in a second than are allowed, or more than 256 commands that wait (`limits.waitingCommands`)',
+    `more frames in a second than are allowed, or more than ${limits.waitingCommands} commands that wait (\`limits.waitingCommands\`)`,
     'come back, and send less',
   ],
   silent: [
-    'nothing came from the client between two WebSocket pings of the server, which it sends every 15 s (`limits.pingMs`)',
+    `nothing came from the client between two WebSocket pings of the server, which it sends every ${seconds(limits.pingMs)} (\`limits.pingMs\`)`,
     'come back',
   ],
   stuck: [
-    'more than 8 MiB wait to be read (`limits.hardLimitBytes`); or the client cannot be let in for now: the server is full, `authenticate` failed',
+    `more than ${mib(limits.hardLimitBytes)} wait to be read (\`limits.hardLimitBytes\`); or the client cannot be let in for now: the server is full, \`authenticate\` failed`,
     'come back later',
   ],
   goingAway: ['the server shuts down, after `closing`; or what the token allows has changed', 'come back'],
@@ -115,36 +122,35 @@ const closeTable = [
   row([`${brokenCode}`, 'a log cannot be read; an `error` without `id` says why', 'come back later']),
 ].join('\n')
 
-/** What `ok` has as its `result`, by command. */
-const results = [
-  [
+/** What `ok` has as its `result`; of all commands to an agent it is the same. */
+const results: { readonly [T in Exclude<keyof typeof commandTable, AgentCommand['type']>]: string } = {
+  'agent.spawn': '`{ agentId, seq }`',
+  'agent.list': `\`{ agents, total }\`: running agents without a parent, the oldest first, each as in an \`agents\` frame; ${page}`,
+  'agent.snapshot':
+    'as an entry of `agents`, with `tree`, `asked` (everything that waits for people), `approvals`, `pause`, `policies?`, `sources?` and `use?`',
+  'agent.conversation': '`{ head, nodes, pins, masks }`',
+  'agent.subscribe': '`{ seq }`: of the newest record',
+  'agent.unsubscribe': '`null`',
+  'agent.fork': '`{ agentId }`',
+  'agent.past': '`{ part, records, next? }`',
+  'agent.share': '`{ token, expiresAt }`',
+  'agent.watch': '`null`',
+  'agent.unwatch': '`null`',
+  'session.list': `\`{ sessions, total }\`: the one written last first; ${page}`,
+  'session.search':
+    '`{ hits, sessions }`: of each hit `{ agentId, seq, excerpt, rank }`, the best first, and the sessions that they are in',
+  'worker.list': '`{ workers }`: of each `{ name, words? }`; none where the server is no gateway',
+}
+
+const resultTable = [
+  row(['command', '`result`']),
+  row(['---', '---']),
+  row([
     'commands of the role `drive`',
     '`{ requestId, ended? }`: `<sessionId>/<id>`, which the records have that it led to',
-  ],
-  ['`agent.spawn`', '`{ agentId, seq }`'],
-  [
-    '`agent.list`',
-    '`{ agents, total }`: running agents without a parent, the oldest first, each as in an `agents` frame; a page has 100 unless `limit` says otherwise',
-  ],
-  [
-    '`agent.snapshot`',
-    'as an entry of `agents`, with `tree`, `asked` (everything that waits for people), `approvals`, `pause`, `policies?`, `sources?` and `use?`',
-  ],
-  ['`agent.conversation`', '`{ head, nodes, pins, masks }`'],
-  ['`agent.subscribe`', '`{ seq }`: of the newest record'],
-  ['`agent.fork`', '`{ agentId }`'],
-  ['`agent.past`', '`{ part, records, next? }`'],
-  ['`agent.share`', '`{ token, expiresAt }`'],
-  ['`session.list`', '`{ sessions, total }`: the one written last first; a page has 100 unless `limit` says otherwise'],
-  [
-    '`session.search`',
-    '`{ hits, sessions }`: of each hit `{ agentId, seq, excerpt, rank }`, the best first, and the sessions that they are in',
-  ],
-  ['`worker.list`', '`{ workers }`: of each `{ name, words? }`; none where the server is no gateway'],
-  ['`agent.unsubscribe`, `agent.watch`, `agent.unwatch`', '`null`'],
-] as const
-
-const resultTable = [row(['command', '`result`']), row(['---', '---']), ...results.map(row)].join('\n')
+  ]),
+  ...Object.entries(results).map(([type, result]) => row([`\`${type}\``, result])),
+].join('\n')
 
 /** The page. */
 export const protocolPage = (): string => `# The bridge's protocol
@@ -161,8 +167,8 @@ text: a frame or, from the server, also an array of frames.
 - \`sessionId\` names a session to continue; leave it out to be given one. If the client has a token it is \`<name>.<mac>\`: the name has 1 to 95
   letters, digits, \`.\`, \`_\` or \`-\`, and the \`mac\` is the first 32 hex digits of HMAC-SHA256 of the name, keyed by the token (both as UTF-8). A
   client whose token changes sends a \`sessionKey\` of its own, a secret of 16 to 128 characters, which then is the key in place of the token.
-- \`limits\` of \`welcome\` are what the server takes: bytes of a frame (1 MiB unless its own \`limits\` say otherwise), frames in a second (200) and
-  subscriptions (1,000).
+- \`limits\` of \`welcome\` are what the server takes: bytes of a frame (${mib(limits.frameBytes)} unless its own \`limits\` say otherwise), frames in a second (${limits.framesPerSecond}) and
+  subscriptions (${limits.subscriptions.toLocaleString('en')}).
 - Every command carries an \`id\` made by the client and is answered by \`ok\` or \`error\` with that id. Commands to an agent are carried out in the
   order in which they arrive. \`ok\` is sent once the store has the command's effect, or the agent has paused because its store failed; for a run that
   has no end in the log it may be sent a second time, with \`ended\`. A frame that cannot be read is answered by an \`error\`, without \`id\` if it had
@@ -176,7 +182,7 @@ text: a frame or, from the server, also an array of frames.
   Subscribing again to the same agent replaces the subscription.
 - Deltas are sent unless \`deltas\` is \`false\`. They carry \`offset\`, their place in the text of their \`kind\`, in UTF-16 units; 0 begins that
   anew. A client that subscribes mid-reply first gets, after \`caughtUp\`, one delta of each kind with everything so far.
-- A client that reads too slowly (more than 1 MiB waits, \`limits.highWaterBytes\`) gets \`lagging\`, and once it has read, the records that it
+- A client that reads too slowly (more than ${mib(limits.highWaterBytes)} waits, \`limits.highWaterBytes\`) gets \`lagging\`, and once it has read, the records that it
   missed, from the log. Nothing is queued for it: live events and deltas of that time are left out.
 - Of sub-agents only approvals, questions and calls for clients are sent, and with \`descendants: true\` every event; in both cases live only.
   Subscribe to a sub-agent to get its records. A live event of more than 1 MiB is sent as \`events.dropped\`.

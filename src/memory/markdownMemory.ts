@@ -121,9 +121,11 @@ class MarkdownMemory implements Memory {
     for (const scope of which.scope === undefined ? await this.#scopes() : [which.scope]) {
       const read = await this.#load(scope)
       const meant = (file: MemoryFile): number => file.sections.filter((each) => isMeant(each, which)).length
-      // A process may have died while it wrote the first record.
-      const isLeft = read !== nothing || existsSync(draftOf(await this.#pathOf(scope)))
-      if (isWhole(which) ? !isLeft : meant(read.file) === 0) continue
+      const isDue = isWhole(which)
+        ? // A process may have died while it wrote the first record.
+          read !== nothing || existsSync(draftOf(await this.#pathOf(scope)))
+        : meant(read.file) > 0
+      if (!isDue) continue
       await this.#change(scope, (file) => {
         count += meant(file)
         return withoutMeant(file, scope, which)

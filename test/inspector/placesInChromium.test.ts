@@ -3,6 +3,7 @@ import { connect, type AddressInfo } from 'node:net'
 import { defineAgent } from '../../src/actors/defineAgent.ts'
 import { policyModel } from '../../src/actors/models/policyModel.ts'
 import { checkProblems, describeInChromium, type PageContext } from '../browser/chromium.ts'
+import { endTogether } from '../support/endTogether.ts'
 import { assert } from '../support/suite.ts'
 import { serveInspector } from './inspectorHarness.ts'
 
@@ -41,10 +42,7 @@ function proxy(port: number, isStripped: boolean): ReturnType<typeof createServe
       upstream.write(head)
       upstream.pipe(socket).pipe(upstream)
     })
-    socket.on('error', () => upstream.destroy())
-    upstream.on('error', () => socket.destroy())
-    socket.on('close', () => upstream.destroy())
-    upstream.on('close', () => socket.destroy())
+    endTogether(socket, upstream)
   })
   return http
 }

@@ -24,8 +24,8 @@ const outward: { readonly [C in ErrorCode]?: string } = {
   AGENT_PAUSED: 'The agent is paused because its store failed.',
 }
 
-/** Their messages are those of anything that was thrown. */
-const thrownByCode: ReadonlySet<string> = new Set<ErrorCode>(['INTERNAL', 'CHILD_CRASHED'])
+/** Their messages are those of whatever was thrown. */
+const mayNamePaths: ReadonlySet<string> = new Set<ErrorCode>(['INTERNAL', 'CHILD_CRASHED'])
 
 /** Paths in the messages of Node, such as `ENOENT: no such file or directory, open '/srv/logs/a.jsonl'`. */
 const quotedPath = /(["'`])(?:\/|[a-z]:[\\/]|\\\\).*?\1/gi
@@ -34,7 +34,7 @@ const quotedPath = /(["'`])(?:\/|[a-z]:[\\/]|\\\\).*?\1/gi
 export function outwardError(error: ErrorInfo): ErrorInfo {
   const what = Object.hasOwn(outward, error.code) ? outward[error.code as ErrorCode] : undefined
   if (what !== undefined) return errorInfo(error.code as ErrorCode, what)
-  if (!thrownByCode.has(error.code)) return error
+  if (!mayNamePaths.has(error.code)) return error
   const message = error.message.replace(quotedPath, '$1…$1')
   return message === error.message ? error : { code: error.code, message }
 }

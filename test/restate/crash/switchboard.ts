@@ -1,4 +1,5 @@
 import { createServer, connect, type AddressInfo, type Server, type Socket } from 'node:net'
+import { endTogether } from '../../support/endTogether.ts'
 
 /** A balancer as small as may be: what connects to it is connected to one worker, until it is switched to another one. */
 export class Switchboard {
@@ -56,17 +57,11 @@ export class Switchboard {
 
   #join(near: Socket): void {
     const far = connect(this.#target, '127.0.0.1')
-    for (const [one, other] of [
-      [near, far],
-      [far, near],
-    ] as const) {
-      this.#sockets.add(one)
-      one.pipe(other)
-      one.on('error', () => {})
-      one.on('close', () => {
-        this.#sockets.delete(one)
-        other.destroy()
-      })
+    near.pipe(far).pipe(near)
+    endTogether(near, far)
+    for (const socket of [near, far]) {
+      this.#sockets.add(socket)
+      socket.on('close', () => this.#sockets.delete(socket))
     }
     near.on('close', () => this.#left.resolve())
   }

@@ -1,5 +1,6 @@
 import { connect as connectSocket, createServer, type Socket } from 'node:net'
 import type { AddressInfo } from 'node:net'
+import { endTogether } from '../../support/endTogether.ts'
 import type { CaseContext } from '../../support/suite.ts'
 
 /** A wire between clients and a server that can be cut. */
@@ -28,12 +29,8 @@ export async function startCutter({ cleanup }: Pick<CaseContext, 'cleanup'>, por
     const far = connectSocket(target, '127.0.0.1')
     const pair = [near, far] as const
     pairs.add(pair)
-    const end = (): void => {
-      pairs.delete(pair)
-      near.destroy()
-      far.destroy()
-    }
-    for (const socket of pair) socket.on('error', end).on('close', end)
+    endTogether(near, far)
+    near.on('close', () => pairs.delete(pair))
     near.pipe(far)
     far.on('data', (data) => near.write(data))
     if (isHeld) far.pause()

@@ -13,6 +13,7 @@ import { aiSdkChat } from '../../../src/aiSdk.ts'
 import { systemClock } from '../../../src/protocol/clock.ts'
 import { serveGateway } from '../../../src/serveGateway.ts'
 import type { GatewayOptions } from '../../../src/server/gateway/gatewayOptions.ts'
+import { endTogether } from '../../support/endTogether.ts'
 import { assert, describe, type CaseContext } from '../../support/suite.ts'
 import { inputOf, say } from '../agUi/agUiHarness.ts'
 import { hasty, secret, startFleet } from './fleet.ts'
@@ -157,11 +158,7 @@ describe('a request of another protocol whose worker is lost before it answers',
         client.write(first)
         worker.pipe(client)
       })
-      for (const [one, other] of [
-        [client, worker],
-        [worker, client],
-      ] as const)
-        one.on('error', () => {}).on('close', () => other.destroy())
+      endTogether(client, worker)
     })
     await once(proxy.listen(0, '127.0.0.1'), 'listening')
     context.cleanup(() => void proxy.close())
