@@ -31,7 +31,7 @@ export interface EvaluateOptions {
   readonly budgetUsd?: number
   /** How much is asked of models at a time. */
   readonly models?: ModelLimits
-  /** Secrets to keep out of logs, requests, what the judge sees, and results. Default: none. */
+  /** Secrets to keep out of logs, requests, what the judge sees, and results; checks and scorers get answers without them, too. Default: none. */
   readonly redact?: RedactOptions
   /** The image in whose containers the commands of cases run that name none, without a network. Default: they run on this machine. */
   readonly docker?: string
