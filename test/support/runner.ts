@@ -17,7 +17,7 @@ import { Worker } from './workers.ts'
 
 /** A process costs about a second; for less than this it is not worth another one. */
 const worthAWorkerMs = 3_000
-const mostListed = 30
+const mostListed = 700
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`)
 
