@@ -3,7 +3,8 @@ import type { ImportGraph } from './importGraph.ts'
 import type { RunOptions } from './options.ts'
 import { filtered, isFull } from './testFiles.ts'
 
-export const counted = (count: number, one: string, several: string): string => `${count} ${count === 1 ? one : several}`
+export const counted = (count: number, one: string, several: string): string =>
+  `${count} ${count === 1 ? one : several}`
 
 /** The files of a tier. A part of a path asks for a file wherever it belongs. */
 function ofTier(files: readonly string[], { tier, filters }: RunOptions): readonly string[] {

@@ -147,6 +147,8 @@ export async function runTests(root: string, args: readonly string[]): Promise<n
   await run?.end()
   const [wall, cpu] = [performance.now(), processorTime()]
   if (tally.files > 0)
-    print(`\n${counted(tally.files, 'file', 'files')} in ${minutes(wall)}, ${Math.round(cpu / 1_000)} s of processor time`)
+    print(
+      `\n${counted(tally.files, 'file', 'files')} in ${minutes(wall)}, ${Math.round(cpu / 1_000)} s of processor time`,
+    )
   return close(tally.failed > 0 ? 1 : 0)
 }

@@ -35,7 +35,9 @@ export function longestFirst(files: readonly string[], times: Times): readonly s
 /** Keeps what was measured for the next run, without the files that are gone. Throws where it cannot be written, as on a full disk. */
 export function writeTimes(measured: Times, existing: readonly string[]): void {
   const known = { ...readTimes(), ...measured }
-  const times = existing.flatMap((file) => (known[file] === undefined ? [] : [[file, Math.round(known[file])] as const]))
+  const times = existing.flatMap((file) =>
+    known[file] === undefined ? [] : [[file, Math.round(known[file])] as const],
+  )
   mkdirSync(dirname(table()), { recursive: true })
   const draft = `${table()}.${process.pid}`
   writeFileSync(draft, JSON.stringify(Object.fromEntries(times)))
