@@ -21,7 +21,7 @@ export default defineConfig({
     'dist',
     'coverage',
     'examples/**/sample-project',
-    'site/.*/**',
+    'tools/site/.*/**',
     'create-escapement/templates',
     'suites/*/*/files',
     'suites/*/*/check',
@@ -120,7 +120,7 @@ export default defineConfig({
       }),
     },
     {
-      files: ['src/cli/**', 'examples/**', 'bench/**', 'scripts/**', 'site/*.ts', 'test/**'],
+      files: ['src/cli/**', 'examples/**', 'scripts/**', 'tools/**', 'test/**'],
       rules: { 'no-console': 'off' },
     },
   ],

@@ -1,17 +1,17 @@
 import { fileURLToPath } from 'node:url'
-import { escapementFrom } from '../../bench/contenders/escapement.ts'
-import { floor } from '../../bench/contenders/floor.ts'
-import { xstate } from '../../bench/contenders/xstate.ts'
-import type { Contender } from '../../bench/peers/contender.ts'
-import { newSeen, turnsOf } from '../../bench/peers/script.ts'
-import type { TimedWorkload } from '../../bench/peers/workload.ts'
-import { abortWorkload } from '../../bench/peers/workloads/abort.ts'
-import { crowdWorkload } from '../../bench/peers/workloads/crowd.ts'
-import { deltaWorkload } from '../../bench/peers/workloads/delta.ts'
-import { historyWorkload } from '../../bench/peers/workloads/history.ts'
-import { parallelToolsWorkload } from '../../bench/peers/workloads/parallelTools.ts'
-import { nestingWorkload, subAgentWorkload } from '../../bench/peers/workloads/subAgents.ts'
-import { turnWorkload } from '../../bench/peers/workloads/turn.ts'
+import { escapementFrom } from '../../tools/bench/contenders/escapement.ts'
+import { floor } from '../../tools/bench/contenders/floor.ts'
+import { xstate } from '../../tools/bench/contenders/xstate.ts'
+import type { Contender } from '../../tools/bench/peers/contender.ts'
+import { newSeen, turnsOf } from '../../tools/bench/peers/script.ts'
+import type { TimedWorkload } from '../../tools/bench/peers/workload.ts'
+import { abortWorkload } from '../../tools/bench/peers/workloads/abort.ts'
+import { crowdWorkload } from '../../tools/bench/peers/workloads/crowd.ts'
+import { deltaWorkload } from '../../tools/bench/peers/workloads/delta.ts'
+import { historyWorkload } from '../../tools/bench/peers/workloads/history.ts'
+import { parallelToolsWorkload } from '../../tools/bench/peers/workloads/parallelTools.ts'
+import { nestingWorkload, subAgentWorkload } from '../../tools/bench/peers/workloads/subAgents.ts'
+import { turnWorkload } from '../../tools/bench/peers/workloads/turn.ts'
 import { assert, describe } from '../support/suite.ts'
 
 const escapement = escapementFrom(fileURLToPath(new URL('../../src/index.ts', import.meta.url)))
@@ -30,7 +30,7 @@ const timed: readonly TimedWorkload[] = [
 ]
 
 for (const [name, contender] of Object.entries(contenders))
-  describe(`${name} in bench/peers`, (it) => {
+  describe(`${name} in tools/bench/peers`, (it) => {
     for (const workload of timed)
       it(`does exactly the work of ${workload.name}`, async () => {
         const host = await contender.open()
@@ -43,7 +43,7 @@ for (const [name, contender] of Object.entries(contenders))
       })
   })
 
-describe('a workload of bench/peers', (it) => {
+describe('a workload of tools/bench/peers', (it) => {
   it('fails when other work was done than asked', async () => {
     const lazy: Contender = {
       async open() {

@@ -1,7 +1,15 @@
 import { assert, describe } from '../support/suite.ts'
-import type { CellResult } from '../../bench/peers/cell.ts'
-import { readRunOptions } from '../../bench/peers/options.ts'
-import { format, lineOf, markdownTable, medianOf, ratioOf, spreadText, textTable } from '../../bench/peers/table.ts'
+import type { CellResult } from '../../tools/bench/peers/cell.ts'
+import { readRunOptions } from '../../tools/bench/peers/options.ts'
+import {
+  format,
+  lineOf,
+  markdownTable,
+  medianOf,
+  ratioOf,
+  spreadText,
+  textTable,
+} from '../../tools/bench/peers/table.ts'
 
 const cell = (contender: string, cpu: number | null): CellResult => ({
   contender,
@@ -12,7 +20,7 @@ const cell = (contender: string, cpu: number | null): CellResult => ({
 const row = { figure: 'cpu', title: 'turn', unit: 'µs/turn' }
 const labels = { floor: 'floor', pi: 'pi 1', escapement: 'escapement 2' }
 
-describe('the table of bench/peers', (it) => {
+describe('the table of tools/bench/peers', (it) => {
   it('has the median of the rounds and how far they lie apart', () => {
     assert.is(medianOf([3, 1, 2]), 2)
     assert.is(medianOf([4, 1, 2, 3]), 2.5)
@@ -48,7 +56,7 @@ describe('the table of bench/peers', (it) => {
   })
 })
 
-describe('the arguments of bench/peers', (it) => {
+describe('the arguments of tools/bench/peers', (it) => {
   it('choose workloads by name or its beginning, and contenders in the order of the table', () => {
     const names = (only: string): string[] => readRunOptions(['--only', only]).workloads.map(({ name }) => name)
     assert.equal(names('turn'), ['turn10', 'turn100', 'turn1000'])

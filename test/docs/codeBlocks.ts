@@ -26,12 +26,12 @@ export interface StagedBlock extends CodeBlock {
 /** The README, all pages of docs, those that only the site has, and the doc comments of all sources. */
 async function pages(): Promise<readonly { readonly page: string; readonly text: string }[]> {
   const docs = await readdir(join(repository, 'docs'), { recursive: true })
-  const site = await readdir(join(repository, 'site', 'content'))
+  const site = await readdir(join(repository, 'tools', 'site', 'content'))
   const sources = await readdir(join(repository, 'src'), { recursive: true })
   const names = [
     'README.md',
     ...docs.filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`),
-    ...site.map((name) => `site/content/${name}`),
+    ...site.map((name) => `tools/site/content/${name}`),
     ...sources.filter((name) => name.endsWith('.ts')).map((name) => `src/${name}`),
   ]
   return Promise.all(
@@ -51,7 +51,7 @@ export const docComments = (source: string): string =>
 
 /**
  * Every `ts` and `tsx` block of a page. A line that opens one is "```ts", "```ts no-run" if it cannot run on its own, or "```tsx". Code of
- * another project that a page of `docs/comingFrom` shows beside ours opens with "```ts theirs"; `site/theirs.ts` compiles it.
+ * another project that a page of `docs/comingFrom` shows beside ours opens with "```ts theirs"; `tools/site/theirs.ts` compiles it.
  *
  * @throws Error if a block of code is opened in another way, and so would be overlooked.
  */

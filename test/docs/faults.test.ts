@@ -1,6 +1,6 @@
 import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { plant, readFaults } from '../../scripts/mutate.ts'
+import { plant, readFaults } from '../../tools/faults/mutate.ts'
 import { assert, describe } from '../support/suite.ts'
 
 const root = join(import.meta.dirname, '../..')

@@ -13,8 +13,8 @@ const read = async (path: string): Promise<Lock> =>
 for (const path of [
   'package-lock.json',
   'test/bundlers/package-lock.json',
-  'bench/peers/package-lock.json',
-  'site/package-lock.json',
+  'tools/bench/peers/package-lock.json',
+  'tools/site/package-lock.json',
 ])
   describe(path, (it) => {
     // npm drops an optional package that its registry does not have; elsewhere `npm ci` then refuses the lock.

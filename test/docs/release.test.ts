@@ -2,8 +2,8 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
-import { checkVersion, nextVersion, releasedChangelog, withVersion } from '../../scripts/release.ts'
-import { sizeBudget, wrongInTarball, type Tarball } from '../../scripts/releaseTarball.ts'
+import { checkVersion, nextVersion, releasedChangelog, withVersion } from '../../tools/release/release.ts'
+import { sizeBudget, wrongInTarball, type Tarball } from '../../tools/release/releaseTarball.ts'
 import { assert, describe, type CaseContext } from '../support/suite.ts'
 
 const changelog = (unreleased: string): string =>
@@ -103,7 +103,7 @@ describe('the tarball of a release', (it) => {
   })
 })
 
-const script = join(import.meta.dirname, '..', '..', 'scripts', 'release.ts')
+const script = join(import.meta.dirname, '..', '..', 'tools', 'release', 'release.ts')
 
 /** A repository with something to release, pushed to another; its `npm` writes down what it is told, and fails at `npm <failing>`. */
 function repository({ cleanup }: CaseContext, failing = 'nothing', tarball: Tarball = packed) {
@@ -121,9 +121,9 @@ function repository({ cleanup }: CaseContext, failing = 'nothing', tarball: Tarb
     mkdirSync(dirname(join(root, file)), { recursive: true })
     writeFileSync(join(root, file), text)
   }
-  mkdirSync(join(root, 'scripts'))
+  mkdirSync(join(root, 'tools', 'release'), { recursive: true })
   for (const name of ['release.ts', 'releaseTarball.ts'])
-    copyFileSync(join(dirname(script), name), join(root, 'scripts', name))
+    copyFileSync(join(dirname(script), name), join(root, 'tools', 'release', name))
   const said = join(folder, 'said')
   writeFileSync(said, '')
   mkdirSync(join(folder, 'bin'))
@@ -152,7 +152,11 @@ function repository({ cleanup }: CaseContext, failing = 'nothing', tarball: Tarb
     read: (file: string): string => readFileSync(join(root, file), 'utf8'),
     npmCalls: () => readFileSync(said, 'utf8').trimEnd().split('\n'),
     release: (...args: readonly string[]) =>
-      spawnSync(process.execPath, [join(root, 'scripts', 'release.ts'), ...args], { cwd: root, env, encoding: 'utf8' }),
+      spawnSync(process.execPath, [join(root, 'tools', 'release', 'release.ts'), ...args], {
+        cwd: root,
+        env,
+        encoding: 'utf8',
+      }),
   }
 }
 

@@ -1,5 +1,10 @@
-import { readText } from '../../bench/replay/readers/readSession.ts'
-import { isStep, ReplayError, type RecordedSession, type RecordedTurn } from '../../bench/replay/recordedSession.ts'
+import { readText } from '../../tools/bench/replay/readers/readSession.ts'
+import {
+  isStep,
+  ReplayError,
+  type RecordedSession,
+  type RecordedTurn,
+} from '../../tools/bench/replay/recordedSession.ts'
 import { createRuntime, defineAgent, defineTool, exportSession, memoryStore } from '../../src/index.ts'
 import { scriptedModel } from '../../src/testing.ts'
 import { assert, describe } from '../support/suite.ts'

@@ -1,5 +1,5 @@
-import { recallMisses } from '../../bench/replay/policies/recallMisses.ts'
-import { readText } from '../../bench/replay/readers/readSession.ts'
+import { recallMisses } from '../../tools/bench/replay/policies/recallMisses.ts'
+import { readText } from '../../tools/bench/replay/readers/readSession.ts'
 import type { Agent, ModelRequest } from '../../src/index.ts'
 import { assert, describe } from '../support/suite.ts'
 

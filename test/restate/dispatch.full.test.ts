@@ -11,7 +11,7 @@ import { scriptedModel } from '../../src/testing/scriptedModel.ts'
 import { checkLog } from '../support/journeyRules.ts'
 import { ofType, say } from '../server/agUi/agUiHarness.ts'
 import { assert } from '../support/suite.ts'
-import { recordsIn } from '../restate/recordsIn.ts'
+import { recordsIn } from './recordsIn.ts'
 import { describeWithEngine, type EngineContext } from './withEngine.ts'
 
 /** A client of a server whose agents work where an engine has them. */

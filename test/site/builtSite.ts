@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, utimes, writeFile 
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { buildSite } from '../../site/buildSite.ts'
+import { buildSite } from '../../tools/site/buildSite.ts'
 import { hasCode } from '../../src/protocol/errors.ts'
 import { lockFile, type FileLock } from '../../src/stores/lockFile.ts'
 import { isCi, type CaseBody, type It } from '../support/suite.ts'
@@ -17,9 +17,8 @@ const keptSites = join(repository, '.escapement', 'site')
 const parts = [
   'docs',
   'src',
-  'site',
+  'tools',
   'examples',
-  'bench',
   'scripts',
   'package.json',
   'package-lock.json',

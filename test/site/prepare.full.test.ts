@@ -2,19 +2,19 @@ import { execFileSync } from 'node:child_process'
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { menu } from '../../site/menu.ts'
-import { beside } from '../../site/prepare/beside.ts'
-import { collectPages } from '../../site/prepare/collectPages.ts'
-import { figure } from '../../site/prepare/figure.ts'
-import { startFigures } from '../../site/prepare/figures.ts'
-import { livePlaces } from '../../site/prepare/liveModules.ts'
-import { outsideCode } from '../../site/prepare/outsideCode.ts'
-import { ownPages } from '../../site/prepare/ownPages.ts'
-import { pageText } from '../../site/prepare/pageText.ts'
-import { sidebarOf, unlistedIn } from '../../site/prepare/sidebar.ts'
-import { addressFrom, linkTarget, slugOf } from '../../site/prepare/slugs.ts'
-import { placed, taggedVersions } from '../../site/prepare/versions.ts'
-import { statedVersions, theirCode } from '../../site/theirs.ts'
+import { menu } from '../../tools/site/menu.ts'
+import { beside } from '../../tools/site/prepare/beside.ts'
+import { collectPages } from '../../tools/site/prepare/collectPages.ts'
+import { figure } from '../../tools/site/prepare/figure.ts'
+import { startFigures } from '../../tools/site/prepare/figures.ts'
+import { livePlaces } from '../../tools/site/prepare/liveModules.ts'
+import { outsideCode } from '../../tools/site/prepare/outsideCode.ts'
+import { ownPages } from '../../tools/site/prepare/ownPages.ts'
+import { pageText } from '../../tools/site/prepare/pageText.ts'
+import { sidebarOf, unlistedIn } from '../../tools/site/prepare/sidebar.ts'
+import { addressFrom, linkTarget, slugOf } from '../../tools/site/prepare/slugs.ts'
+import { placed, taggedVersions } from '../../tools/site/prepare/versions.ts'
+import { statedVersions, theirCode } from '../../tools/site/theirs.ts'
 import { assert, describe } from '../support/suite.ts'
 
 const repository = join(import.meta.dirname, '..', '..')
@@ -80,13 +80,13 @@ describe('pages for the documentation site', (it) => {
 
   it('are all in the menu', { timeoutMs: 20_000 }, async () => {
     const pages = [...(await ownPages(repository)), ...(await collectPages(repository))]
-    assert.equal(unlistedIn(menu, pages), [], 'add these to site/menu.ts')
+    assert.equal(unlistedIn(menu, pages), [], 'add these to tools/site/menu.ts')
     const slugs = pages.map(({ slug }) => slug)
     const named = menu.flatMap((group) => group.pages.map((entry) => (typeof entry === 'string' ? entry : entry[0])))
     assert.equal(
       named.filter((slug) => slug !== 'api' && !slugs.includes(slug)),
       [],
-      'site/menu.ts names pages that are not there',
+      'tools/site/menu.ts names pages that are not there',
     )
   })
 

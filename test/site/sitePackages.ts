@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path'
 import { npm } from '../bundlers/packedPackage.ts'
 import type { Provision } from '../support/setUp.ts'
 
-const site = join(import.meta.dirname, '..', '..', 'site')
+const site = join(import.meta.dirname, '..', '..', 'tools', 'site')
 const lock = readFileSync(join(site, 'package-lock.json'))
 const mostMs = 300_000
 
@@ -17,7 +17,7 @@ export const sitePackagesFolder = join(
   createHash('sha256').update(lock).digest('hex').slice(0, 16),
 )
 
-/** Installs what site/package-lock.json names; whole, or not at all. */
+/** Installs what tools/site/package-lock.json names; whole, or not at all. */
 async function install(): Promise<void> {
   await npm(['ping', '--fetch-retries=0', '--fetch-timeout=5000'], site, AbortSignal.timeout(8_000)).catch(() => {
     throw new Error('npm does not reach its registry')

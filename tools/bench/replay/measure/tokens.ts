@@ -1,0 +1,23 @@
+import type { Block, TokenCounter } from '../../../../src/index.ts'
+import { textOfBlock } from '../../../../src/evaluation/metrics/blockTable.ts'
+
+/** Tokens of a text: a quarter of its characters, everywhere in these figures. */
+export const textTokens = (text: string): number => Math.ceil(text.length / 4)
+
+/** What a block adds to a request beyond its text, and what an image counts. */
+const perBlock = 4
+const perImage = 1_600
+
+/** Tokens of a block in a request. */
+export const tokensOf = (block: Block): number =>
+  perBlock + (block.type === 'image' ? perImage : textTokens(textOfBlock(block)))
+
+/** Tokens that writing these blocks costs. */
+export const tokensWritten = (content: readonly Block[]): number =>
+  textTokens(content.map((block) => (block.type === 'image' ? '' : textOfBlock(block))).join(''))
+
+/** The agent's counter, so that what it decides by is what is measured. */
+export const counter: TokenCounter = {
+  text: (text) => perBlock + textTokens(text),
+  message: ({ content }) => content.reduce((sum, block) => sum + tokensOf(block), 0),
+}

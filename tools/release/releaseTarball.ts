@@ -1,0 +1,68 @@
+/** A file of a tarball, as `npm pack --json` lists it. */
+export interface PackedFile {
+  readonly path: string
+  /** Bytes. */
+  readonly size: number
+}
+
+/** A tarball, as `npm pack --json` describes it. */
+export interface Tarball {
+  readonly filename: string
+  /** Bytes of the tarball. */
+  readonly size: number
+  /** Bytes of what is in it. */
+  readonly unpackedSize: number
+  readonly files: readonly PackedFile[]
+}
+
+/** How large what people download may become: raise one where it is worth it, and say so in the commit. */
+export const sizeBudget = {
+  tarball: 7_000_000,
+  unpacked: 24_000_000,
+  files: 5_000,
+} as const
+
+const mostOf: Readonly<Record<keyof typeof sizeBudget, (tarball: Tarball) => number>> = {
+  tarball: ({ size }) => size,
+  unpacked: ({ unpackedSize }) => unpackedSize,
+  files: ({ files }) => files.length,
+}
+
+/** What each tarball must have beside its doors. */
+const wanted = ['package.json', 'README.md', 'LICENSE', 'CHANGELOG.md', 'THIRD-PARTY-NOTICES', 'dist/cli.js']
+
+/** What none may have: tests, secrets, what belongs to one machine. */
+const unwanted =
+  /^(test|tools|scripts|node_modules)\/|(^|\/)(\.env[^/]*|\.npmrc|\.DS_Store|\.escapement)(\/|$)|\.tsbuildinfo$/
+
+/** What is wrong with a tarball of the package; empty: nothing. `manifest` is its package.json. Pure. */
+export function wrongInTarball(
+  tarball: Tarball,
+  manifest: { readonly exports: Readonly<Record<string, unknown>>; readonly publishConfig?: object },
+): readonly string[] {
+  const paths = new Set(tarball.files.map(({ path }) => path))
+  const doors = Object.values(manifest.exports).flatMap(targetsOf)
+  const missing = [...new Set([...wanted, ...doors])].filter((path) => !paths.has(path))
+  const tooMuch = [...paths].filter((path) => unwanted.test(path))
+  const empty = tarball.files.filter(({ path, size }) => path === 'THIRD-PARTY-NOTICES' && size < 1_000)
+  const large = Object.entries(sizeBudget).flatMap(([name, most]) => {
+    const seen = mostOf[name as keyof typeof sizeBudget](tarball)
+    return seen > most ? [`${name} is ${seen}, above its budget of ${most} (tools/release/releaseTarball.ts).`] : []
+  })
+  const { provenance, access } = (manifest.publishConfig ?? {}) as { provenance?: unknown; access?: unknown }
+  return [
+    ...missing.map((path) => `${path} is missing.`),
+    ...tooMuch.map((path) => `${path} does not belong in it.`),
+    ...empty.map(({ path }) => `${path} names no package.`),
+    ...large,
+    ...(provenance === true && access === 'public'
+      ? []
+      : ['package.json needs "publishConfig": { "access": "public", "provenance": true }.']),
+  ]
+}
+
+/** Files that a condition of `exports` leads to, without `./`. */
+function targetsOf(target: unknown): readonly string[] {
+  if (typeof target === 'string') return [target.replace(/^\.\//, '')]
+  return typeof target === 'object' && target !== null ? Object.values(target).flatMap(targetsOf) : []
+}
