@@ -4,6 +4,7 @@
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
+import { descendants } from './processTable.ts'
 import { fileMark, type Reaped, runMark } from './reaping.ts'
 
 const [mark = ''] = process.argv.slice(2)
@@ -62,10 +63,16 @@ const isOurs = (pid: string): boolean => !existsSync('/proc/self') || environmen
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})
 let told = ''
 for await (const chunk of process.stdin) told += String(chunk)
-// The workers with their groups, where one is busy: those of a run that has come to its end have ended too.
-for (const pid of told.split('\n').filter((line) => line !== '')) if (isOurs(pid)) kill(-Number(pid))
+// The workers with their groups and all below them, where one is busy: those of a run that has come to its end have ended too.
+for (const pid of told.split('\n').filter((line) => line !== '' && isOurs(line))) {
+  const below = descendants(Number(pid))
+  kill(-Number(pid))
+  below.forEach(kill)
+}
 const until = performance.now() + graceMs
 while (performance.now() < until && marked().size > 0) await wait(pollMs)
 const left = marked()
 for (const pid of left.keys()) kill(pid)
+// Nobody may be there to read it.
+process.stdout.on('error', () => {})
 if (left.size > 0) process.stdout.write(JSON.stringify([...left.values()]))

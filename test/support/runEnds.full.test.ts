@@ -4,6 +4,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { oneCase, runIn, runOn, testProject } from './runnerProcess.ts'
 import { assert, describe, type CaseContext } from './suite.ts'
+import { Tally } from './tally.ts'
+import { Worker } from './workers.ts'
 
 const slow = { timeoutMs: 30_000 }
 
@@ -50,14 +52,31 @@ describe('processes that a file of tests leaves', (it) => {
 })
 
 describe('a file that never yields', (it) => {
-  it('is ended after its time, with what it wrote, and the others run', slow, async (context) => {
-    const files = {
+  it('is ended after its time, with what it wrote, and the next one gets another process', slow, async (context) => {
+    const root = await testProject(context, {
       'test/a.test.ts': oneCase('console.log("so far"); await new Promise((done) => setTimeout(done, 50)); for (;;);'),
       'test/b.test.ts': oneCase(''),
-    }
-    const { output, last } = await runOn(context, files, ['--jobs', '1'], { TEST_TIMEOUT_FACTOR: '0.01' })
-    assert.match(output, /✗ test\/a\.test\.ts {2}it was ended, as it took longer than 0\.6 s {2}\(.*\)\n[^]*so far/)
-    assert.is(last, '1 passed, 1 failed, 0 skipped')
+    })
+    const pids: number[] = []
+    const worker = new Worker(process.env, (pid) => pids.push(pid))
+    context.cleanup(() => worker.close())
+    const run = (file: string, limit: number) => worker.run({ root, file, bail: false, isPage: false }, limit)
+    const { report, lateAfter, output } = await run('test/a.test.ts', 1_000)
+    assert.equal([report, lateAfter], [undefined, 1])
+    assert.match(output, 'so far')
+    assert.is((await run('test/b.test.ts', 60_000)).report?.passed, 1)
+    assert.is(new Set(pids).size, 2)
+  })
+
+  it('is told as late', () => {
+    const tally = new Tally()
+    const [line] = tally.take(
+      'test/a.test.ts',
+      { report: undefined, lateAfter: 60, output: '' },
+      { allSeeds: false, verbose: false },
+    )
+    assert.is(line, '✗ test/a.test.ts  it was ended, as it took longer than 60 s')
+    assert.is(tally.failed, 1)
   })
 })
 
@@ -77,7 +96,7 @@ describe('a run that is ended', (it) => {
     child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))
     const ended = once(child, 'close')
     await until(() => existsSync(join(root, 'begun')), context)
-    assert.is(sleepers(seconds).length, 3)
+    await until(() => sleepers(seconds).length === 3, context)
     return { child, seconds, root, ended, output: () => output }
   }
 

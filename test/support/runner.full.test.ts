@@ -277,7 +277,7 @@ describe('the runner', (it) => {
       'test/b.test.ts': oneCase(''),
     }
     const { code, last, output } = await runOn(context, files, ['--jobs', '1'])
-    assert.match(output, /✗ test\/a\.test\.ts {2}the process ended before the tests did\n[^]*farewell/)
+    assert.match(output, /✗ test\/a\.test\.ts {2}the process ended before the tests did {2}\(.*\)\n[^]*farewell/)
     assert.is(last, '1 passed, 1 failed, 0 skipped')
     assert.is(code, 1)
   })

@@ -63,7 +63,9 @@ class Run {
     const files = chooseFiles(this.#root, all, graph, options, print)
     const times = readTimes()
     const expected = files.map(expectedMs(times)).reduce((sum, ms) => sum + ms, 0)
-    const count = Math.min(options.jobs, files.length, 1 + Math.floor(expected / worthAWorkerMs))
+    // Not by durations where a seed is to make the same again.
+    const worth = options.shuffle === undefined ? 1 + Math.floor(expected / worthAWorkerMs) : files.length
+    const count = Math.min(options.jobs, files.length, worth)
     if (options.shuffle !== undefined) print(`In the order of --shuffle ${options.shuffle} --jobs ${options.jobs}.`)
     const queued = inOrder(files.map(setUp(files, graph, print)), times, count, options)
     const queue = new FileQueue(queued, { isShared: options.shuffle === undefined })

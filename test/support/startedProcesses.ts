@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { subscribe } from 'node:diagnostics_channel'
-import { readdirSync, readFileSync } from 'node:fs'
 import { isOver, stopwatch } from './deadline.ts'
+import { processorTimeOf, statOf } from './processTable.ts'
 
 const running = new Set<ChildProcess>()
 const kept = new WeakSet<ChildProcess>()
@@ -22,6 +22,11 @@ export const keepProcess = (child: ChildProcess): void => void kept.add(child)
 /** Those that run now. */
 export const runningProcesses = (): ReadonlySet<ChildProcess> => new Set(running)
 
+/** Kills what still runs; servers that files share end by themselves, in good order. */
+export function killRunning(): void {
+  for (const child of running) if (!kept.has(child)) child.kill('SIGKILL')
+}
+
 const graceMs = 500
 const pollMs = 10
 
@@ -35,50 +40,6 @@ export async function leftRunning(before: ReadonlySet<ChildProcess>): Promise<re
     child.kill('SIGKILL')
     return child.spawnargs.join(' ')
   })
-}
-
-/** Milliseconds of a tick of `/proc`. */
-const tickMs = 10
-
-interface Stat {
-  readonly parent: number
-  /** Milliseconds of processor time of itself. */
-  readonly own: number
-  /** Of the children that it waited for. */
-  readonly waited: number
-}
-
-function statOf(pid: number | string): Stat | undefined {
-  try {
-    const text = readFileSync(`/proc/${pid}/stat`, 'latin1')
-    // The name before it may hold anything.
-    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
-    const [parent = 0, user = 0, system = 0, childUser = 0, childSystem = 0] = [1, 11, 12, 13, 14].map((at) =>
-      Number(fields[at]),
-    )
-    return { parent, own: (user + system) * tickMs, waited: (childUser + childSystem) * tickMs }
-  } catch {
-    // It has ended, or there is no `/proc`.
-    return undefined
-  }
-}
-
-/** Milliseconds of processor time of a process and all below it; 0 where there is no `/proc`. */
-export function processorTimeOf(root: number): number {
-  const stats = new Map<number, Stat>()
-  try {
-    for (const name of readdirSync('/proc')) {
-      const stat = /^\d+$/.test(name) ? statOf(name) : undefined
-      if (stat !== undefined) stats.set(Number(name), stat)
-    }
-  } catch {
-    return 0
-  }
-  const isBelow = (pid: number): boolean => {
-    for (let at = pid; at > 1; at = stats.get(at)?.parent ?? 0) if (at === root) return true
-    return false
-  }
-  return [...stats].reduce((sum, [pid, { own, waited }]) => (isBelow(pid) ? sum + own + waited : sum), 0)
 }
 
 /** Milliseconds of processor time of this process and all that it started; of this process alone where there is no `/proc`. */

@@ -11,7 +11,7 @@ import { keepGlobals } from './globals.ts'
 import { leftOpen, openHandles } from './openHandles.ts'
 import { fileMark } from './reaping.ts'
 import { nextTurn, within } from './runCase.ts'
-import { leftRunning, processorTime, runningProcesses, watchProcesses } from './startedProcesses.ts'
+import { killRunning, leftRunning, processorTime, runningProcesses, watchProcesses } from './startedProcesses.ts'
 import { listenForStrays, takeStrays } from './strays.ts'
 
 /** What is to be done. */
@@ -173,4 +173,7 @@ process.on('message', (order: FileOrder) => {
   })
 })
 // Whoever gave the orders is gone, or needs nothing more; what a file left open would hold the process.
-process.on('disconnect', () => process.exit())
+process.on('disconnect', () => {
+  killRunning()
+  process.exit()
+})

@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { isOver, stopwatch, timeoutFactor } from './deadline.ts'
-import { processorTimeOf } from './startedProcesses.ts'
+import { processorTimeOf } from './processTable.ts'
 import { isFull } from './testFiles.ts'
 import type { FileOrder, FileReport } from './worker.ts'
 
@@ -33,9 +33,10 @@ export class Worker {
     this.#onStart = onStart
   }
 
-  async run(order: FileOrder): Promise<FileEnd> {
+  /** Has it run a file, for so many milliseconds at most. */
+  async run(order: FileOrder, limit = mostMs(order.file)): Promise<FileEnd> {
     const life = (this.#life ??= this.#start())
-    const end = await life.run(order)
+    const end = await life.run(order, limit)
     if (end.report === undefined) this.#life = undefined
     return end
   }
@@ -77,10 +78,10 @@ class Life {
     return this.#child.pid
   }
 
-  async run(order: FileOrder): Promise<FileEnd> {
+  async run(order: FileOrder, limit: number): Promise<FileEnd> {
     this.#chunks = []
     let lateAfter: number | undefined
-    const stopWatching = this.#watch(mostMs(order.file), (seconds) => (lateAfter = seconds))
+    const stopWatching = this.#watch(limit, (seconds) => (lateAfter = seconds))
     const answer = new Promise<FileReport>((resolve) =>
       this.#child.once('message', resolve as (message: unknown) => void),
     )
@@ -99,13 +100,16 @@ class Life {
     const { pid = 0 } = this.#child
     const elapsed = stopwatch()
     const cpuBefore = processorTimeOf(pid)
-    const timer = setInterval(() => {
-      const now = elapsed()
-      if (now.wall <= limit || !isOver({ ...now, cpu: processorTimeOf(pid) - cpuBefore }, limit)) return
-      clearInterval(timer)
-      onLate(limit / 1_000)
-      this.#child.kill('SIGKILL')
-    }, watchMs)
+    const timer = setInterval(
+      () => {
+        const now = elapsed()
+        if (now.wall <= limit || !isOver({ ...now, cpu: processorTimeOf(pid) - cpuBefore }, limit)) return
+        clearInterval(timer)
+        onLate(limit / 1_000)
+        this.#child.kill('SIGKILL')
+      },
+      Math.min(watchMs, limit),
+    )
     return () => clearInterval(timer)
   }
 
