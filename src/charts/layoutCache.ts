@@ -14,7 +14,8 @@ interface Known {
 
 /** By the key of what they were made from, the one used last at the end. */
 const known = new Map<string, Known>()
-const mostKnown = 16
+/** How many are kept. */
+export const mostKnown = 16
 
 /** Which layout a graph has: the same for agents of any name, in any state and with any brakes. */
 export const layoutKey = (graph: ElkGraph): string =>

@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { fullOnly } from '../support/fullOnly.ts'
 import { assert, describe, isCi, type CaseContext, type CaseOptions } from '../support/suite.ts'
 import { findChromium } from './findChromium.ts'
 import { howToInstall } from './installChromium.ts'
@@ -22,7 +23,7 @@ export interface PageContext extends CaseContext, OpenPage {
   open(options?: BrowserContextOptions): Promise<OpenPage>
 }
 
-/** Registers a case; the page is blank, 1280 × 800. Default deadline: 15 s. */
+/** Registers a case; the page is blank, 1280 × 800. Default deadline: 15 s. One that fails is tried once more, on a fresh page. */
 export type PageIt = (title: string, options: CaseOptions & BrowserContextOptions, body: PageBody) => void
 type PageBody = (context: PageContext) => Promise<unknown>
 
@@ -32,6 +33,7 @@ type PageBody = (context: PageContext) => Promise<unknown>
  * `npm test` installs it first where it may.
  */
 export function describeInChromium(name: string, register: (it: PageIt) => void): void {
+  fullOnly('Chromium')
   describe(name, (it) => {
     if (findChromium() === undefined) {
       const missing = `there is no Chromium; ${howToInstall}`
@@ -40,9 +42,12 @@ export function describeInChromium(name: string, register: (it: PageIt) => void)
       )
     }
     const browser = new SharedBrowser()
-    register((title, { timeoutMs = 15_000, ...options }, body) => {
+    register((title, { timeoutMs = 15_000, retries = 1, ...options }, body) => {
       browser.expect()
-      it(title, { timeoutMs }, async (context) => {
+      let isAgain = false
+      it(title, { timeoutMs, retries }, async (context) => {
+        if (isAgain) browser.expect()
+        isAgain = true
         context.cleanup(() => browser.left())
         const pages = new Pages(await browser.open(), `${name} ${title}`, context)
         await pages.during(async () => await body({ ...context, ...(await pages.open(options)), open: pages.open }))

@@ -42,6 +42,10 @@ export class SharedBrowser {
   /** A case is over. */
   async left(): Promise<void> {
     this.#expected -= 1
-    if (this.#expected === 0) await (await this.#browser?.catch(() => undefined))?.close()
+    if (this.#expected > 0) return
+    const browser = this.#browser
+    // A case that is tried again opens another.
+    this.#browser = undefined
+    await (await browser?.catch(() => undefined))?.close()
   }
 }

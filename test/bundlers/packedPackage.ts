@@ -5,6 +5,7 @@ import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, symlink, utime
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join, relative } from 'node:path'
 import { promisify } from 'node:util'
+import { fullOnly } from '../support/fullOnly.ts'
 
 const repository = join(import.meta.dirname, '..', '..')
 
@@ -45,7 +46,10 @@ let packed: Promise<string> | undefined
  * The package as it would be published, in a folder: built beside the repository, and kept for the next run that finds the same
  * sources and tools. Nothing may be written into it.
  */
-export const packedPackage = (signal: AbortSignal): Promise<string> => (packed ??= findOrPack(signal))
+export const packedPackage = (signal: AbortSignal): Promise<string> => {
+  fullOnly('the package as it is published')
+  return (packed ??= findOrPack(signal))
+}
 
 async function findOrPack(signal: AbortSignal): Promise<string> {
   await mkdir(keptPackages, { recursive: true })

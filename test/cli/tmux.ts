@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
+import { fullOnly } from '../support/fullOnly.ts'
 import { assert, isCi, type CaseContext, type It } from '../support/suite.ts'
 import { cleanEnv, cliCommand, projectFolder } from './cliChild.ts'
 import { hasTmux, tmux } from './installTmux.ts'
@@ -104,6 +105,7 @@ export async function startInTmux(
 
 /** A case that needs tmux; skipped where there is none, and failed where `CI` is set. */
 export const inTmux = (it: It, title: string, body: (context: CaseContext) => Promise<void>): void => {
+  fullOnly('tmux')
   if (hasTmux()) it(title, { timeoutMs: 30_000 }, body)
   else if (isCi()) it(title, () => assert.unreachable(`there is no tmux: ${tmux.advice}`))
   else it.skip(`${title} (skipped: there is no tmux: ${tmux.advice})`)

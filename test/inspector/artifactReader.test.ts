@@ -76,7 +76,8 @@ describe('what the page reads of a result', (it) => {
   it('is remembered up to a size, what was read longest ago forgotten first', async () => {
     const bytes = 20 * 1024 * 1024
     const blob = new Blob([new Uint8Array(bytes)])
-    const { ports, asked } = artifactsAt('', async () => Object.assign(new Response(), { blob: async () => blob }))
+    const large = { ok: true, headers: new Headers(), blob: async () => blob }
+    const { ports, asked } = artifactsAt('', async () => large as unknown as Response)
     const reader = new ArtifactReader(ports, () => undefined)
     const read = (id: string): Promise<Blob> => reader.read(some({ id, bytes }), never)
     for (const id of ['1', '2', '3', '3', '4', '4', '1']) await read(id)

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type PostgresPool, postgresStore, type PostgresStoreOptions } from '../../src/postgres.ts'
 import type { ErasableStore } from '../../src/protocol/store.ts'
+import { fullOnly } from '../support/fullOnly.ts'
 import { assert, describe, isCi, type CaseContext, type CaseOptions } from '../support/suite.ts'
 import { findPostgres, howToInstall } from './installPostgres.ts'
 import { PostgresServer } from './server.ts'
@@ -42,6 +43,7 @@ export function sharedServer(): Promise<PostgresServer> {
  * PostgreSQL the cases are skipped and say how to install it; where `CI` is set they fail. `npm test` installs it first where it may.
  */
 export function describeWithPostgres(name: string, register: (it: PostgresIt) => void): void {
+  fullOnly('PostgreSQL')
   describe(name, (it) => {
     const has = findPostgres() !== undefined
     const missing = `there is no PostgreSQL; ${howToInstall}`

@@ -8,6 +8,7 @@ import type { Socket } from 'node:net'
 import { promisify } from 'node:util'
 import { Client } from 'pg'
 import { findPostgres } from './installPostgres.ts'
+import { keepProcess } from '../support/startedProcesses.ts'
 
 /**
  * Ends the server by the signal that comes in a line, and without one, when who started it is gone, removes its folder too: so that none
@@ -91,6 +92,7 @@ export class PostgresServer {
       detached: true,
     })
     this.#guard = child
+    keepProcess(child)
     child.unref()
     ;(child.stdin as Socket).unref()
     while (!(await this.#answers())) {

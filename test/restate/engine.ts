@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { engineSettings } from '../../src/cli/cluster/engine.ts'
 import { freePort } from '../support/freePort.ts'
 import { findRestate } from './installRestate.ts'
+import { keepProcess } from '../support/startedProcesses.ts'
 
 /**
  * Ends the engine when a line comes, and without one, when who started it is gone, removes its folder too: so that none is left behind,
@@ -84,6 +85,7 @@ export class Engine {
       detached: true,
     })
     this.#guard = child
+    keepProcess(child)
     child.unref()
     ;(child.stdin as Socket).unref()
     for (const url of [`${this.ingress}/restate/health`, `${this.admin}/health`])

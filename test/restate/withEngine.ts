@@ -13,6 +13,7 @@ import {
   type RestateWorkerOptions,
 } from '../../src/restate.ts'
 import { sqliteStore } from '../../src/sqlite.ts'
+import { fullOnly } from '../support/fullOnly.ts'
 import { assert, describe, isCi, type CaseContext, type CaseOptions } from '../support/suite.ts'
 import { Engine } from './engine.ts'
 import { findRestate, howToInstall } from './installRestate.ts'
@@ -61,6 +62,7 @@ function sharedEngine(): Promise<Engine> {
  * skipped and say how to have it; where `CI` is set they fail. `npm test` fetches it first where that was asked for.
  */
 export function describeWithEngine(title: string, register: (it: EngineIt) => void): void {
+  fullOnly('the Restate server')
   describe(title, (it) => {
     const has = findRestate() !== undefined
     const missing = `there is no Restate server; ${howToInstall}`

@@ -6,15 +6,32 @@ export interface EndedCase {
   readonly ms: number
 }
 
+/** A case that failed, and passed when it was tried again. */
+export interface RetriedCase {
+  readonly title: string
+  /** How it failed first. */
+  readonly lines: readonly string[]
+}
+
+interface BookOptions {
+  /** The file the cases are of, from the root and with `/`. */
+  readonly file: string
+  readonly stopsAtFailure: boolean
+}
+
 /** What the door knows of a file's cases; the runner compares it with what uvu says. */
 export class CaseBook {
+  /** `undefined`: a file that runs alone, without the runner. */
+  readonly file: string | undefined
   registered = 0
   hasBegun = false
   readonly ended: EndedCase[] = []
+  readonly flaky: RetriedCase[] = []
   readonly skipped: { readonly suite: string; readonly title: string }[] = []
   readonly #stopsAtFailure: boolean
 
-  constructor({ stopsAtFailure = false }: { readonly stopsAtFailure?: boolean } = {}) {
+  constructor({ file, stopsAtFailure = false }: Partial<BookOptions> = {}) {
+    this.file = file
     this.#stopsAtFailure = stopsAtFailure
   }
 
@@ -36,5 +53,4 @@ let current = new CaseBook()
 export const caseBook = (): CaseBook => current
 
 /** Begins a file: its cases are entered in a book of their own. */
-export const openCaseBook = (options: { readonly stopsAtFailure: boolean }): CaseBook =>
-  (current = new CaseBook(options))
+export const openCaseBook = (options: BookOptions): CaseBook => (current = new CaseBook(options))

@@ -9,13 +9,18 @@ export interface QueuedFile {
   readonly held: Promise<void> | undefined
 }
 
-/** Gives files to workers in order: to each first those that are at home with it, then those at home nowhere, then what is left. */
+/**
+ * Gives files to workers in order: to each first those that are at home with it, then those at home nowhere, then what is left; where nothing
+ * is shared, none of what is at home elsewhere.
+ */
 export class FileQueue {
   readonly #waiting: QueuedFile[]
+  readonly #isShared: boolean
   readonly #held = new Map<QueuedFile, Promise<void>>()
 
-  constructor(files: readonly QueuedFile[]) {
+  constructor(files: readonly QueuedFile[], { isShared = true }: { readonly isShared?: boolean } = {}) {
     this.#waiting = [...files]
+    this.#isShared = isShared
     for (const each of files)
       if (each.held !== undefined)
         this.#held.set(
@@ -27,14 +32,15 @@ export class FileQueue {
   /** The next file for a worker; `undefined` when there is none any more. */
   async take(worker: number): Promise<QueuedFile | undefined> {
     for (;;) {
-      const free = this.#waiting.filter((each) => !this.#held.has(each))
+      const mine = this.#isShared ? this.#waiting : this.#waiting.filter(({ home = worker }) => home === worker)
+      const free = mine.filter((each) => !this.#held.has(each))
       const atHome = (home: number | undefined): QueuedFile | undefined => free.find((each) => each.home === home)
       const next = atHome(worker) ?? atHome(undefined) ?? free[0]
       if (next !== undefined) {
         this.#waiting.splice(this.#waiting.indexOf(next), 1)
         return next
       }
-      if (this.#waiting.length === 0) return undefined
+      if (mine.length === 0) return undefined
       await Promise.race(this.#held.values())
     }
   }

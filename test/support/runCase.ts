@@ -13,6 +13,8 @@ export type CaseBody = (context: CaseContext) => unknown
 export interface CaseOptions {
   /** Milliseconds the case may take, and each of its cleanups; default 2,000. */
   readonly timeoutMs?: number
+  /** How often a case that failed is tried again; default 0. Only for what others decide, such as a browser: elsewhere a flake is a defect. */
+  readonly retries?: number
 }
 
 /** One failure of a case or a file: where in its life, and what was thrown. */

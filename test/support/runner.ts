@@ -1,139 +1,156 @@
+import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
-import { changedFiles, testsOf } from './changedFiles.ts'
+import { chooseFiles, counted } from './chooseFiles.ts'
 import { FileQueue, type QueuedFile } from './fileQueue.ts'
+import { oftenFlaky, flakyList, rememberFlaky } from './flakyCases.ts'
 import { ImportGraph } from './importGraph.ts'
 import { readOptions, type RunOptions } from './options.ts'
+import { minutes, progress } from './progress.ts'
+import { type Reaper, runMark, startReaper } from './reaping.ts'
 import { setUp } from './setUp.ts'
-import { filtered, testFiles } from './testFiles.ts'
-import { expectedMs, longestFirst, readTimes, writeTimes } from './times.ts'
-import { type FileEnd, Worker } from './workers.ts'
-
-interface Tally {
-  passed: number
-  failed: number
-  skipped: number
-  readonly failedTitles: string[]
-  readonly ms: Record<string, number>
-}
+import { shuffled } from './shuffled.ts'
+import { processorTime } from './startedProcesses.ts'
+import { Tally } from './tally.ts'
+import { testFiles } from './testFiles.ts'
+import { expectedMs, longestFirst, readTimes, type Times, writeTimes } from './times.ts'
+import { Worker } from './workers.ts'
 
 /** A process costs about a second; for less than this it is not worth another one. */
 const worthAWorkerMs = 3_000
+const mostListed = 700
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`)
 
-const counted = (count: number, one: string, several: string): string => `${count} ${count === 1 ? one : several}`
-
-function choose(
-  root: string,
-  all: readonly string[],
-  graph: ImportGraph,
-  { changed, filters }: RunOptions,
-): readonly string[] {
-  const files = filtered(all, filters)
-  if (!changed) return files
-  const changes = changedFiles(root)
-  if (changes.length === 0) print('No file differs from main: nothing to run.')
-  else {
-    const { tests, unreached } = testsOf(changes, files, graph)
-    const differing = counted(changes.length, 'file differs', 'files differ')
-    const among = `${tests.length} of ${counted(files.length, 'test file', 'test files')}`
-    print(`${differing} from main; ${among} ${reach(tests.length)} ${changes.length === 1 ? 'it' : 'them'}:`)
-    for (const test of tests) print(`  ${test}`)
-    if (unreached.length > 0) print(`No test file reaches ${unreached.join(', ')}`)
-    return tests
-  }
-  return []
-}
-
-const reach = (count: number): string => (count === 1 ? 'reaches' : 'reach')
-
 /** What a worker's environment has beside ours: compiled code is kept, for it and for all it starts. */
-const environment = (root: string, { full }: RunOptions): NodeJS.ProcessEnv => ({
+const environment = (root: string, mark: string, { allSeeds }: RunOptions): NodeJS.ProcessEnv => ({
   NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'escapement'),
   ...process.env,
-  ...(full ? { TEST_SEEDS: 'all' } : {}),
+  [runMark]: mark,
+  ...(allSeeds ? { TEST_SEEDS: 'all' } : {}),
 })
 
-/** Takes note of what came of a file, and prints it. */
-function take(file: string, { report, output }: FileEnd, tally: Tally, verbose: boolean): boolean {
-  if (report === undefined) {
-    tally.failed += 1
-    tally.failedTitles.push(`${file} > the process ended before the tests did`)
-    print(`✗ ${file}  the process ended before the tests did\n${indented(output)}`)
-    return false
-  }
-  const { passed, failed, skipped, faults, cases, ms } = report
-  tally.passed += passed
-  tally.failed += failed.length + faults.length
-  tally.skipped += skipped
-  tally.ms[file] = ms
-  tally.failedTitles.push(...[...failed, ...faults.map(({ title }) => title)].map((title) => `${file} > ${title}`))
-  const isSound = failed.length + faults.length === 0
-  const counts = [`${passed} passed`]
-  if (!isSound) counts.push(`${failed.length + faults.length} failed`)
-  if (skipped > 0) counts.push(`${skipped} skipped`)
-  print(`${isSound ? '✓' : '✗'} ${file}  ${counts.join(', ')}  ${Math.round(ms)} ms`)
-  if (verbose)
-    for (const each of cases)
-      print(`  ${each.hasPassed ? '✓' : '✗'} ${each.suite}: ${each.title}  ${Math.round(each.ms)} ms`)
-  if (!isSound) print(`\n${indented(output.trimEnd())}`)
-  for (const { title, lines } of faults)
-    print(['', `  FAILED ${title}`, ...lines.map((line) => `    ${line}`)].join('\n'))
-  return isSound
+/** Longest first; or by the seed, and then each has its worker, so that the seed tells what runs after what. */
+function inOrder(
+  files: readonly QueuedFile[],
+  times: Times,
+  count: number,
+  { shuffle }: RunOptions,
+): readonly QueuedFile[] {
+  if (shuffle !== undefined) return shuffled(files, shuffle).map((each, at) => ({ ...each, home: at % count }))
+  const byFile = new Map(files.map((each) => [each.file, each]))
+  return longestFirst([...byFile.keys()], times).map((file) => byFile.get(file)!)
 }
 
-const mostOutputChars = 20_000
-const indented = (output: string): string =>
-  output
-    .slice(-mostOutputChars)
-    .split('\n')
-    .map((line) => (line === '' ? '' : `  ${line}`))
-    .join('\n')
+class Run {
+  readonly #root: string
+  readonly #options: RunOptions
+  readonly #tally: Tally
+  readonly #reaper: Reaper
+  readonly #mark = randomUUID()
+  #isOver = false
 
-async function runFiles(root: string, args: readonly string[], tally: Tally): Promise<void> {
-  const options = readOptions(args)
-  const all = testFiles(root)
-  const graph = new ImportGraph(root)
-  const files = choose(root, all, graph, options)
-  const times = readTimes(root)
-  const ready = setUp(files, graph, print)
-  const queued = longestFirst(files, times).map((file): QueuedFile => ready(file))
-  const queue = new FileQueue(queued)
-  const expected = files.map(expectedMs(times)).reduce((sum, ms) => sum + ms, 0)
-  const count = Math.min(options.jobs, files.length, 1 + Math.floor(expected / worthAWorkerMs))
-  const env = environment(root, options)
-  const workers = Array.from({ length: count }, () => new Worker(env))
-  const work = async (worker: Worker, index: number): Promise<void> => {
-    for (let next = await queue.take(index); next !== undefined; next = await queue.take(index)) {
-      const { file, isPage } = next
-      const end = await worker.run({ root, file, isPage, bail: options.bail })
-      if (isOver) return
-      if (take(file, end, tally, options.verbose) || !options.bail) continue
-      isOver = true
-      queue.clear()
-      await Promise.all(workers.map((each) => each.close()))
+  constructor(root: string, options: RunOptions, tally: Tally) {
+    this.#root = root
+    this.#options = options
+    this.#tally = tally
+    this.#reaper = startReaper(this.#mark)
+  }
+
+  async files(): Promise<void> {
+    const [options, tally] = [this.#options, this.#tally]
+    const all = testFiles(this.#root)
+    const graph = new ImportGraph(this.#root)
+    const files = chooseFiles(this.#root, all, graph, options, print)
+    const times = readTimes()
+    const expected = files.map(expectedMs(times)).reduce((sum, ms) => sum + ms, 0)
+    // Not by durations where a seed is to make the same again.
+    const worth = options.shuffle === undefined ? 1 + Math.floor(expected / worthAWorkerMs) : files.length
+    const count = Math.min(options.jobs, files.length, worth)
+    if (options.shuffle !== undefined) print(`In the order of --shuffle ${options.shuffle} --jobs ${options.jobs}.`)
+    const queued = inOrder(files.map(setUp(files, graph, print)), times, count, options)
+    const queue = new FileQueue(queued, { isShared: options.shuffle === undefined })
+    const env = environment(this.#root, this.#mark, options)
+    const workers = Array.from({ length: count }, () => new Worker(env, (pid) => this.#reaper.tell(pid)))
+    const far = progress(files, times, () => performance.now())
+    const work = async (worker: Worker, index: number): Promise<void> => {
+      for (let next = await queue.take(index); next !== undefined; next = await queue.take(index)) {
+        const { file, isPage } = next
+        const end = await worker.run({ root: this.#root, file, isPage, bail: options.bail })
+        if (this.#isOver) return
+        const before = tally.failed
+        const [first, ...others] = tally.take(file, end, options)
+        print([`${first}  (${far.next(file)})`, ...others].join('\n'))
+        if (tally.failed === before || !options.bail) continue
+        this.#isOver = true
+        queue.clear()
+        await Promise.all(workers.map((each) => each.close()))
+      }
     }
+    await Promise.all(workers.map((worker, index) => work(worker, index)))
+    await Promise.all(workers.map((worker) => worker.close()))
+    if (!this.#isOver) keep(() => writeTimes(tally.ms, all), 'durations')
   }
-  let isOver = false
-  await Promise.all(workers.map((worker, index) => work(worker, index)))
-  await Promise.all(workers.map((worker) => worker.close()))
-  if (options.times && !isOver) writeTimes(root, tally.ms, all)
+
+  /** Ends what still runs; what should have ended by itself is a failure. */
+  async end(): Promise<void> {
+    for (const { file = 'no file', command } of await this.#reaper.end())
+      this.#tally.fail(file, `left running at the end: ${command}`)
+  }
 }
+
+/** Writes something for later runs, which can do without. */
+function keep(write: () => void, what: string): void {
+  try {
+    write()
+  } catch (thrown) {
+    print(`The ${what} could not be kept: ${(thrown as Error).message}`)
+  }
+}
+
+/** Keeps what was flaky. In the nightly run what is so again and again is a failure. */
+function judgeFlaky(tally: Tally, { nightly }: RunOptions): void {
+  const now = Date.now()
+  keep(() => rememberFlaky(tally.flaky, now), 'flaky cases')
+  if (!nightly) return
+  for (const [name, times] of oftenFlaky(now))
+    tally.fail(flakyList(), `${name}: flaky ${times} times in the last 14 days`)
+}
+
+/** By the signal that ends it, as shells tell it. */
+const codes = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const
 
 /**
  * Runs the test files of `root` and ends the process: exit code 1 when anything failed. The last line of the output is
- * `N passed, N failed, N skipped`; a fault of a file counts as one failed.
+ * `N passed, N failed, N skipped`; a fault of a file counts as one failed. Whatever ends the run, nothing that it started lives on.
  */
 export async function runTests(root: string, args: readonly string[]): Promise<never> {
-  const tally: Tally = { passed: 0, failed: 0, skipped: 0, failedTitles: [], ms: {} }
+  const tally = new Tally()
+  const close = (code: number): never => {
+    for (const line of tally.closing()) print(line)
+    process.exit(code)
+  }
+  let run: Run | undefined
   try {
-    await runFiles(root, args, tally)
+    const options = readOptions(args)
+    run = new Run(root, options, tally)
+    const ended = run
+    for (const [signal, code] of Object.entries(codes))
+      process.once(signal, () => {
+        print(`\nEnded by ${signal} after ${counted(tally.files, 'file', 'files')}.`)
+        void ended.end().then(() => close(code))
+      })
+    await run.files()
+    judgeFlaky(tally, options)
+    if (options.times) for (const line of tally.dearest(mostListed)) print(line)
   } catch (thrown) {
     tally.failed += 1
     print(thrown instanceof Error ? thrown.message : String(thrown))
   }
-  if (tally.failedTitles.length > 0) print('')
-  for (const title of tally.failedTitles) print(`FAILED ${title}`)
-  print(`${tally.passed} passed, ${tally.failed} failed, ${tally.skipped} skipped`)
-  process.exit(tally.failed > 0 ? 1 : 0)
+  await run?.end()
+  const [wall, cpu] = [performance.now(), processorTime()]
+  if (tally.files > 0)
+    print(
+      `\n${counted(tally.files, 'file', 'files')} in ${minutes(wall)}, ${Math.round(cpu / 1_000)} s of processor time`,
+    )
+  return close(tally.failed > 0 ? 1 : 0)
 }

@@ -76,10 +76,20 @@ export async function runIn(
   args: readonly string[] = [],
   env: NodeJS.ProcessEnv = {},
 ): Promise<RunnerOutcome> {
+  // What it keeps for later runs is its own.
+  const own = { XDG_CACHE_HOME: join(root, '.cache'), ...env }
   const start = `import { runTests } from ${here('./runner.ts')}\nawait runTests(${JSON.stringify(root)}, process.argv.slice(2))\n`
   await writeFile(join(root, 'run.ts'), start)
-  return await ended(context, root, [join(root, 'run.ts'), ...args], env)
+  return await ended(context, root, [join(root, 'run.ts'), ...args], own)
 }
+
+/** Where such a run keeps durations and flaky cases. */
+export const cacheIn = (root: string): string => join(root, '.cache', 'escapement', 'tests')
+
+/** Writes the table of durations that such a run reads. */
+export const timesFile = (table: Readonly<Record<string, number>>): Readonly<Record<string, string>> => ({
+  '.cache/escapement/tests/times.json': JSON.stringify(table),
+})
 
 /** A file with one case. */
 export const oneCase = (body: string): string =>

@@ -8,6 +8,7 @@ import { sitePackages } from '../site/sitePackages.ts'
 import type { QueuedFile } from './fileQueue.ts'
 import type { ImportGraph } from './importGraph.ts'
 import { isCi } from './suite.ts'
+import { isFull } from './testFiles.ts'
 
 /** A program that some tests need and the repository does not bring. */
 export interface Provision {
@@ -28,7 +29,6 @@ const provisions: readonly Provision[] = [chromium, bundlers, sitePackages, tmux
 /** What files share that are run by the same worker: they reach these. */
 const homes = [
   { door: sitePackages.door, worker: 0 },
-  { door: chromium.door, worker: 0 },
   { door: 'test/bundlers/packedPackage.ts', worker: 1 },
   { door: postgres.door, worker: 1 },
   { door: restate.door, worker: 0 },
@@ -59,13 +59,13 @@ export function provide(
   )
 }
 
-/** Begins to install what these files need and have not, and gives each of them with what it waits for. */
+/** Begins to install what the `*.full.test.ts` among these files need and have not, and gives each of them with what it waits for. */
 export function setUp(
   files: readonly string[],
   graph: ImportGraph,
   print: (line: string) => void,
 ): (file: string) => QueuedFile {
-  const needs = (file: string, { door }: Provision): boolean => graph.reachedFrom(file).has(door)
+  const needs = (file: string, { door }: Provision): boolean => isFull(file) && graph.reachedFrom(file).has(door)
   const installing = new Map<Provision, Promise<void> | undefined>()
   for (const each of provisions) {
     const users = files.filter((file) => needs(file, each)).length

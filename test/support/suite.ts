@@ -1,7 +1,7 @@
 /** The door every test goes through: uvu, with what it lacks around each case. A file runs under `npx uvu`, `node` and `test/run.ts`. */
 import { suite } from 'uvu'
 import { caseBook } from './caseBook.ts'
-import { failureError } from './failureText.ts'
+import { failureError, failureText } from './failureText.ts'
 import { type CaseBody, type CaseOptions, runCase } from './runCase.ts'
 import { takeStrays } from './strays.ts'
 
@@ -30,18 +30,23 @@ export function describe(name: string, register: (it: It) => void): void {
   const titles = new Set<string>()
   let isOpen = true
 
-  const add = (title: string, timeoutMs: number, body: CaseBody): void => {
+  const add = (title: string, { timeoutMs = defaultTimeoutMs, retries = 0 }: CaseOptions, body: CaseBody): void => {
     book.registered += 1
     group(title, async () => {
       if (!book.begin()) return
       const started = performance.now()
-      const failures = [...(await runCase({ timeoutMs, body })), ...takeStrays()]
+      const attempt = async () => [...(await runCase({ timeoutMs, body })), ...takeStrays()]
+      const first = await attempt()
+      let failures = first
+      for (let left = retries; left > 0 && failures.length > 0; left -= 1) failures = await attempt()
+      if (first.length > 0 && failures.length === 0)
+        book.flaky.push({ title: `${name}: ${title}`, lines: first.flatMap(failureText) })
       book.ended.push({ suite: name, title, hasPassed: failures.length === 0, ms: performance.now() - started })
       if (failures.length > 0) throw failureError(failures)
     })
   }
   const addFault = (title: string, message: string): void =>
-    add(title, defaultTimeoutMs, () => {
+    add(title, {}, () => {
       throw Object.assign(new Error(message), { stack: '' })
     })
   const check = (title: string, body: unknown): body is CaseBody => {
@@ -56,7 +61,7 @@ export function describe(name: string, register: (it: It) => void): void {
 
   const it = (title: string, ...rest: [CaseBody] | [CaseOptions, CaseBody]): void => {
     const [options, body] = rest.length === 1 ? [{}, rest[0]] : rest
-    if (check(title, body)) add(title, options.timeoutMs ?? defaultTimeoutMs, body)
+    if (check(title, body)) add(title, options, body)
   }
   const skip = (title: string): void => {
     if (!check(title, skip)) return

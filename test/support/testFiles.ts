@@ -13,9 +13,30 @@ export function testFiles(root: string): readonly string[] {
   return files
 }
 
+/** `npm test` leaves these out unless their path is given. */
+export const isFull = (file: string): boolean => file.endsWith('.full.test.ts')
+
+/** The name by which `npm test` leaves a file out. */
+export const asFull = (file: string): string => file.replace(/(?:\.full)?\.test\.ts$/, '.full.test.ts')
+
 /** Those that one of the filters names; all where there are none. Throws on an idle filter. */
 export function filtered(files: readonly string[], filters: readonly string[]): readonly string[] {
   const idle = filters.find((filter) => !files.some((file) => file.includes(filter)))
-  if (idle !== undefined) throw new Error(`No test file has "${idle}" in its path`)
+  if (idle !== undefined) throw new Error(`No test file has "${idle}" in its path${resembling(files, idle)}`)
   return files.filter((file) => filters.length === 0 || filters.some((filter) => file.includes(filter)))
+}
+
+const mostNamed = 3
+
+/** What a filter may have meant: paths that have one of its words, whatever their case. */
+function resembling(files: readonly string[], filter: string): string {
+  const words = filter
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
+    .filter((word) => word.length > 2 && !/^(?:test|full)$/.test(word))
+  const likeness = (file: string): number => words.filter((word) => file.toLowerCase().includes(word)).length
+  const found = files.filter((file) => likeness(file) > 0).toSorted((a, b) => likeness(b) - likeness(a))
+  if (found.length === 0) return '.'
+  const more = found.length > mostNamed ? ` and ${found.length - mostNamed} more` : ''
+  return `. Some that resemble it: ${found.slice(0, mostNamed).join(', ')}${more}.`
 }

@@ -1,18 +1,21 @@
-import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { testCache } from './testCache.ts'
 
 /** Milliseconds that test files took, by path. */
 export type Times = Readonly<Record<string, number>>
 
-const tableOf = (root: string): string => join(root, 'test', 'times.json')
+const table = (): string => join(testCache(), 'times.json')
 
-/** The checked-in table; empty where there is none. */
-export function readTimes(root: string): Times {
+/** As the last runs of this user measured them; empty where there was none. */
+export function readTimes(): Times {
   try {
-    return JSON.parse(readFileSync(tableOf(root), 'utf8')) as Times
-  } catch (thrown) {
-    if ((thrown as NodeJS.ErrnoException).code === 'ENOENT') return {}
-    throw thrown
+    const read: unknown = JSON.parse(readFileSync(table(), 'utf8'))
+    if (typeof read !== 'object' || read === null) return {}
+    return Object.fromEntries(Object.entries(read).filter((entry): entry is [string, number] => entry[1] >= 0))
+  } catch {
+    // A table that is missing or broken is made anew.
+    return {}
   }
 }
 
@@ -29,15 +32,14 @@ export function longestFirst(files: readonly string[], times: Times): readonly s
   return files.toSorted((a, b) => expected(b) - expected(a))
 }
 
-/** Two digits, so that the table changes with what it tells alone. */
-const rounded = (ms: number): number => Number(Math.max(1, ms).toPrecision(2))
-
-/** Writes the table with what was measured; keeps the other files that still exist. */
-export function writeTimes(root: string, measured: Times, existing: readonly string[]): void {
-  const before = readTimes(root)
-  const times = existing.flatMap((file) => {
-    const ms = measured[file] ?? before[file]
-    return ms === undefined ? [] : [[file, rounded(ms)] as const]
-  })
-  writeFileSync(tableOf(root), `${JSON.stringify(Object.fromEntries(times), null, 2)}\n`)
+/** Keeps what was measured for the next run, without the files that are gone. Throws where it cannot be written, as on a full disk. */
+export function writeTimes(measured: Times, existing: readonly string[]): void {
+  const known = { ...readTimes(), ...measured }
+  const times = existing.flatMap((file) =>
+    known[file] === undefined ? [] : [[file, Math.round(known[file])] as const],
+  )
+  mkdirSync(dirname(table()), { recursive: true })
+  const draft = `${table()}.${process.pid}`
+  writeFileSync(draft, JSON.stringify(Object.fromEntries(times)))
+  renameSync(draft, table())
 }

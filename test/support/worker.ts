@@ -5,10 +5,13 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { type CaseBook, type EndedCase, openCaseBook } from './caseBook.ts'
+import { type CaseBook, type EndedCase, openCaseBook, type RetriedCase } from './caseBook.ts'
 import { failureText } from './failureText.ts'
+import { keepGlobals } from './globals.ts'
 import { leftOpen, openHandles } from './openHandles.ts'
+import { fileMark } from './reaping.ts'
 import { nextTurn, within } from './runCase.ts'
+import { killRunning, leftRunning, processorTime, runningProcesses, watchProcesses } from './startedProcesses.ts'
 import { listenForStrays, takeStrays } from './strays.ts'
 
 /** What is to be done. */
@@ -33,7 +36,10 @@ export interface FileReport {
   readonly skipped: number
   readonly faults: readonly FileFault[]
   readonly cases: readonly EndedCase[]
+  readonly flaky: readonly RetriedCase[]
   readonly ms: number
+  /** Processor time, in milliseconds, with that of the processes it started. */
+  readonly cpuMs: number
   /** Bytes that were written to standard output so far, by which the reader knows that it has read all of it. */
   readonly written: number
 }
@@ -112,28 +118,25 @@ function* silentFaults(
   else if (passed !== book.ended.filter(({ hasPassed }) => hasPassed).length) yield `uvu counts ${passed} passed`
 }
 
-const nodeEnvironment = process.env['NODE_ENV']
-
-/** Bundlers set it for good, and React, when it is loaded next, would be that of production, without `act`. */
-function restoreEnvironment(): void {
-  if (nodeEnvironment === undefined) delete process.env['NODE_ENV']
-  else process.env['NODE_ENV'] = nodeEnvironment
-}
+const restoreGlobals = keepGlobals()
 
 async function runFile({ root, file, bail, isPage }: FileOrder): Promise<FileReport> {
   const started = performance.now()
   const path = join(root, file)
   const faults: FileFault[] = []
-  restoreEnvironment()
+  restoreGlobals()
+  process.env[fileMark] = file
   // Before the file's handles are counted: the browser stays for the next one.
   if (isPage) await (await import('../browser/sharedBrowser.ts')).holdBrowser()
-  const handles = openHandles()
-  const book = openCaseBook({ stopsAtFailure: bail })
+  const cpuBefore = processorTime()
+  const [handles, processes] = [openHandles(), runningProcesses()]
+  const book = openCaseBook({ file, stopsAtFailure: bail })
   const outcomes = await runQueue(path, file, faults)
   const isWhole = faults.length === 0 && !book.isStopped
   if (!book.isStopped) {
     const left = await leftOpen(handles)
     if (left.length > 0) faults.push(said(`left open at the end: ${left.join(', ')}`))
+    for (const command of await leftRunning(processes)) faults.push(said(`left running at the end: ${command}`))
   }
   await nextTurn()
   for (const stray of takeStrays()) faults.push({ title: 'outside of any case', lines: failureText(stray) })
@@ -144,7 +147,9 @@ async function runFile({ root, file, bail, isPage }: FileOrder): Promise<FileRep
     skipped: book.skipped.length,
     faults,
     cases: book.ended,
+    flaky: book.flaky,
     ms: performance.now() - started,
+    cpuMs: processorTime() - cpuBefore,
     written: await flushed(),
   }
 }
@@ -160,6 +165,7 @@ async function answer(order: FileOrder): Promise<void> {
 }
 
 listenForStrays()
+watchProcesses()
 process.on('message', (order: FileOrder) => {
   answer(order).catch((thrown: unknown) => {
     process.stderr.write(failureText({ during: 'file', thrown }).join('\n'))
@@ -167,4 +173,7 @@ process.on('message', (order: FileOrder) => {
   })
 })
 // Whoever gave the orders is gone, or needs nothing more; what a file left open would hold the process.
-process.on('disconnect', () => process.exit())
+process.on('disconnect', () => {
+  killRunning()
+  process.exit()
+})

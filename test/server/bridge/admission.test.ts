@@ -3,6 +3,7 @@ import { createServer } from 'node:http'
 import { connect, type AddressInfo, type Socket } from 'node:net'
 import { WebSocket } from 'ws'
 import { defineAgent } from '../../../src/actors/defineAgent.ts'
+import { layoutOf, mostKnown } from '../../../src/charts/layoutCache.ts'
 import { policyModel } from '../../../src/actors/models/policyModel.ts'
 import { scriptedModel } from '../../../src/testing/scriptedModel.ts'
 import type { Endpoint } from '../../../src/server/bridge/endpoint.ts'
@@ -30,6 +31,14 @@ async function say({ cleanup }: Pick<CaseContext, 'cleanup'>, port: number, line
 
 const upgrade = ['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13']
 const key = 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=='
+
+/** Whoever ran in this process before may have had the same chart laid out: others take its place. */
+async function forgetLayouts(): Promise<void> {
+  for (let n = 0; n < mostKnown; n += 1) {
+    const drawing = { title: `${n}`, nodes: [{ id: `${n}`, kind: 'atomic', label: '', details: [] } as const], arrows: [] }
+    await layoutOf(drawing, 'down', { layOut: async (graph) => ({ ...graph, width: 1, height: 1 }) })
+  }
+}
 
 const withoutHost = (port: number): string => `Host: 127.0.0.1:${port}`
 
@@ -107,6 +116,7 @@ describe('a server', (it) => {
     async (context) => {
       const serving = await serveAgents(context, [echo])
       await serving.runtime.spawn(echo, { id: 'a1' })
+      await forgetLayouts()
       let all = 0
       const began = gate()
       const onWorker = (): void => {

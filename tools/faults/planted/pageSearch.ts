@@ -1,7 +1,7 @@
 import type { Fault } from '../mutate.ts'
 
 const search = 'src/inspector/model/search.ts'
-const tests = ['inspector/search.test']
+const tests = ['inspector/search.full.test']
 
 /** Slips in the search of the page. */
 export const faults: readonly Fault[] = [

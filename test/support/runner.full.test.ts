@@ -1,6 +1,4 @@
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import { oneCase, runIn, runOn, type RunnerOutcome, testProject } from './runnerProcess.ts'
+import { oneCase, runOn, type RunnerOutcome } from './runnerProcess.ts'
 import { assert, describe } from './suite.ts'
 
 interface Defect {
@@ -218,7 +216,11 @@ describe('the runner', (it) => {
     })
     assert.is(last, '2 passed, 0 failed, 4 skipped')
     assert.is(code, 0)
-    assert.match(output, /✓ test\/deep\/two\.test\.ts {2}1 passed, 2 skipped {2}\d+ ms\n✓ test\/one\.test\.ts/)
+    assert.match(
+      output,
+      /✓ test\/deep\/two\.test\.ts {2}1 passed, 2 skipped {2}\d+ ms {2}\(1 of 2, \d+:\d\d left\)\n✓ test\/one\.test\.ts .*\(2 of 2\)\n/,
+    )
+    assert.match(output, /\n2 files in \d+:\d\d, \d+ s of processor time\n/)
   })
 
   it('runs cleanups last in first out, all of them, after a failure too', slow, async (context) => {
@@ -275,7 +277,7 @@ describe('the runner', (it) => {
       'test/b.test.ts': oneCase(''),
     }
     const { code, last, output } = await runOn(context, files, ['--jobs', '1'])
-    assert.match(output, /✗ test\/a\.test\.ts {2}the process ended before the tests did\n[^]*farewell/)
+    assert.match(output, /✗ test\/a\.test\.ts {2}the process ended before the tests did {2}\(.*\)\n[^]*farewell/)
     assert.is(last, '1 passed, 1 failed, 0 skipped')
     assert.is(code, 1)
   })
@@ -292,53 +294,5 @@ describe('the runner', (it) => {
     const files = { 'test/a.test.ts': oneCase(`assert.is(process.env.TEST_SEEDS, 'all')`) }
     assert.is((await runOn(context, files)).code, 1)
     assert.is((await runOn(context, files, ['--full'])).code, 0)
-  })
-})
-
-describe('several files', (it) => {
-  const slow = { timeoutMs: 20_000 }
-  const times = (table: Record<string, number>): { 'test/times.json': string } => ({
-    'test/times.json': JSON.stringify(table),
-  })
-
-  it('run side by side, in as many processes as there are jobs', slow, async (context) => {
-    // Each waits for the other to be there.
-    const waiting = (mine: string, other: string): string =>
-      oneCase(`const { existsSync, writeFileSync } = await import('node:fs')
-      writeFileSync('${mine}', ''); while (!existsSync('${other}')) await new Promise((resolve) => setImmediate(resolve))`)
-    const files = {
-      'test/a.test.ts': waiting('a', 'b'),
-      'test/b.test.ts': waiting('b', 'a'),
-      ...times({ 'test/a.test.ts': 9_000, 'test/b.test.ts': 9_000 }),
-    }
-    assert.is((await runOn(context, files, ['--jobs', '2'])).last, '2 passed, 0 failed, 0 skipped')
-  })
-
-  it(
-    'come longest first by the table of times, those that are not in it as if in its middle',
-    slow,
-    async (context) => {
-      const names = ['a', 'b', 'c', 'd']
-      const files = Object.fromEntries(names.map((name) => [`test/${name}.test.ts`, oneCase('')]))
-      const table = times({ 'test/a.test.ts': 10, 'test/b.test.ts': 20, 'test/d.test.ts': 30, 'test/gone.test.ts': 1 })
-      const { output } = await runOn(context, { ...files, ...table }, ['--jobs', '1'])
-      assert.equal(
-        [...output.matchAll(/✓ test\/(\w)\.test/g)].map(([, name]) => name),
-        ['d', 'b', 'c', 'a'],
-      )
-    },
-  )
-
-  it('write the table of times, and keep in it those that did not run', slow, async (context) => {
-    const root = await testProject(context, {
-      'test/a.test.ts': oneCase(''),
-      'test/b.test.ts': oneCase(''),
-      ...times({ 'test/b.test.ts': 120, 'test/gone.test.ts': 7 }),
-    })
-    assert.is((await runIn(context, root, ['--times', 'a.test'])).code, 0)
-    const written = JSON.parse(await readFile(join(root, 'test', 'times.json'), 'utf8')) as Record<string, number>
-    assert.equal(Object.keys(written), ['test/a.test.ts', 'test/b.test.ts'])
-    assert.ok(written['test/a.test.ts']! > 0)
-    assert.is(written['test/b.test.ts'], 120)
   })
 })

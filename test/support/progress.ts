@@ -1,0 +1,34 @@
+import { expectedMs, type Times } from './times.ts'
+
+/** Says how far a run is. */
+export interface Progress {
+  /** A file has ended; gives such as `12 of 629, 1:40 left`. */
+  next(file: string): string
+}
+
+/** Such as `1:40`: minutes and seconds. */
+export const minutes = (ms: number): string => {
+  const seconds = Math.max(1, Math.round(ms / 1_000))
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
+}
+
+/** A guess from less than this share of the work would be a poor one. */
+const leastShare = 0.03
+
+/** Counts files; how long the others take is told by how long those took that have ended, and by the table. */
+export function progress(files: readonly string[], times: Times, now: () => number): Progress {
+  const expected = expectedMs(times)
+  const all = files.reduce((sum, file) => sum + expected(file), 0)
+  const started = now()
+  let ended = 0
+  let done = 0
+  return {
+    next(file) {
+      ended += 1
+      done += expected(file)
+      const count = `${ended} of ${files.length}`
+      if (ended === files.length || done < leastShare * all) return count
+      return `${count}, ${minutes(((now() - started) * (all - done)) / done)} left`
+    },
+  }
+}

@@ -1,0 +1,46 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+
+/** The variable by which a process is known as one that a run started; its value is that of the run. */
+export const runMark = 'ESCAPEMENT_TEST_RUN'
+/** The variable that names the file of tests in which a process was started. */
+export const fileMark = 'ESCAPEMENT_TEST_FILE'
+
+/** A process that had to be killed. */
+export interface Reaped {
+  /** The file of tests it was started in; `undefined`: none. */
+  readonly file: string | undefined
+  readonly command: string
+}
+
+/** Sees to it that nothing lives on that a run started. */
+export interface Reaper {
+  /** A process that begins a group. */
+  tell(pid: number): void
+  /** Ends what still runs, and gives what had to be killed. */
+  end(): Promise<readonly Reaped[]>
+}
+
+/** Starts it: a process of its own, which acts when this one asks it to, or is gone, however that came. */
+export function startReaper(mark: string): Reaper {
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'reaper.ts'), mark], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+    detached: true,
+  })
+  const chunks: Buffer[] = []
+  child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk))
+  const isOver = once(child, 'close')
+  isOver.catch(() => {})
+  // It is gone, as where someone has killed all of this user's processes.
+  child.stdin.on('error', () => {})
+  return {
+    tell: (pid) => void child.stdin.write(`${pid}\n`),
+    async end() {
+      child.stdin.end()
+      await isOver
+      const text = Buffer.concat(chunks).toString()
+      return text === '' ? [] : (JSON.parse(text) as readonly Reaped[])
+    },
+  }
+}
