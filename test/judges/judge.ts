@@ -18,8 +18,12 @@ export const judgeFile = (...path: readonly string[]): string => join(judges.fol
 export const judged =
   (it: It) =>
   (title: string, options: { readonly timeoutMs: number }, body: CaseBody): void => {
-    if (judges.isThere() || isCi()) it(title, options, body)
-    else it.skip(`${title} (skipped: what judges it is missing; ${judges.advice})`)
+    if (!judges.isThere() && !isCi()) it.skip(`${title} (skipped: what judges it is missing; ${judges.advice})`)
+    else
+      it(title, options, (context) => {
+        if (!judges.isThere()) throw new Error(`${judges.name} is missing: ${judges.advice}.`)
+        return body(context)
+      })
   }
 
 /** What imports for us, from among the packages: Node resolves names from where the file is that imports. */
