@@ -1,6 +1,5 @@
 // Tools from elsewhere: the reference server for files, of the Model Context Protocol, in a folder of its own. Writing waits for a person.
 import { mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createRuntime, defineAgent, policyModel } from '../src/index.ts'
@@ -9,9 +8,9 @@ import { mcpTools } from '../src/mcp.ts'
 const folder = await realpath(await mkdtemp(join(tmpdir(), 'escapement-')))
 await writeFile(join(folder, 'clocks.txt'), 'tower: stopped\nhall: runs\n')
 
-// What `npx -y @modelcontextprotocol/server-filesystem <folder>` starts, without fetching anything.
-const server = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-filesystem/dist/index.js')
-const files = mcpTools({ name: 'files', command: process.execPath, args: [server, folder], approve: 'writes' })
+// Fetched the first time.
+const server = ['-y', '@modelcontextprotocol/server-filesystem', folder]
+const files = mcpTools({ name: 'files', command: 'npx', args: server, approve: 'writes' })
 
 // The embedded model reads, edits, and says what it did.
 const model = policyModel(({ messages, tools }) => {

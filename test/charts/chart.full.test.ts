@@ -15,7 +15,6 @@ import { RuntimeError } from '../../src/protocol/errors.ts'
 import { createRuntime } from '../../src/createRuntime.ts'
 import { assert, describe } from '../support/suite.ts'
 import { chartedMachines } from './chartedMachines.ts'
-import { parseMermaid } from './mermaidParser.ts'
 
 const timeoutMs = 30_000
 const definition = (braking = {}, agents = {}) =>
@@ -51,14 +50,6 @@ function areasOf({ boxes, arrows }: ChartLayout): Area[] {
 
 describe('a chart', (it) => {
   for (const [name, machine] of Object.entries(chartedMachines)) {
-    it(`of ${name} is Mermaid that Mermaid reads, whichever way it goes`, { timeoutMs }, async () => {
-      for (const direction of ['down', 'right'] as const) {
-        const text = chart(machine, { direction })
-        assert.is(await parseMermaid(text), 'stateDiagram')
-        assert.not.match(text, '<script')
-      }
-    })
-
     for (const direction of ['down', 'right'] as const) {
       it(
         `of ${name} going ${direction} stands alone as sound XML, no label on another or on a state`,

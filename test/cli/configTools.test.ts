@@ -4,7 +4,7 @@ import { isToolSource } from '../../src/actors/tools/toolSource.ts'
 import { assert, describe } from '../support/suite.ts'
 import { skillText } from '../actors/skills/skillFolder.ts'
 import { withCode } from '../support/agentHarness.ts'
-import { reference } from '../mcp/opened.ts'
+import { raw } from '../mcp/opened.ts'
 import { configFolder, configText } from './configFolder.ts'
 import { endedCli } from './cliInProcess.ts'
 
@@ -26,13 +26,13 @@ describe('the tools of a configuration', (it) => {
   })
 
   it('have servers with all that a server can be told', { timeoutMs: 20_000 }, async (context) => {
-    const { command, args } = reference('everything', 'stdio')
+    const { command, args } = raw({ hasResources: true })
     const dir = configFolder(context, {
       'escapement.config.ts': configText(`export default {
   mcp: {
     every: {
       ...${JSON.stringify({ command, args })},
-      include: ['echo', 'get-sum'],
+      include: ['echo', 'key'],
       prefix: 'always',
       resources: true,
       effects: { echo: 'none' },
@@ -43,13 +43,13 @@ describe('the tools of a configuration', (it) => {
   model: policyModel(({ messages, tools }) =>
     messages.length > 1
       ? 'echoed: ' + messages.at(-1).content[0].text
-      : { text: tools.map(({ name }) => name).join(' '), toolCalls: [{ name: 'every_echo', input: { message: 'hi' } }] },
+      : { text: tools.map(({ name }) => name).join(' '), toolCalls: [{ name: 'every_echo', input: { text: 'hi' } }] },
   ),
 }`),
     })
     const { stdout, stderr } = await endedCli(context, ['run', 'x', '--dir', dir])
-    assert.match(stdout, /every_echo every_get-sum every_list_resources every_read_resource/, stderr)
-    assert.match(stdout, /echoed: Echo: hi/, stderr)
+    assert.match(stdout, /every_echo every_key every_list_resources every_read_resource/, stderr)
+    assert.match(stdout, /echoed: hi/, stderr)
   })
 
   it(

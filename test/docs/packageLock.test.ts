@@ -13,6 +13,7 @@ const read = async (path: string): Promise<Lock> =>
 for (const path of [
   'package-lock.json',
   'test/bundlers/package-lock.json',
+  'test/judges/package-lock.json',
   'tools/bench/peers/package-lock.json',
   'tools/site/package-lock.json',
 ])

@@ -15,7 +15,7 @@ import type { McpOptions } from '../../src/mcp/options.ts'
 import { scriptedModel, type ScriptedReply } from '../../src/testing/scriptedModel.ts'
 import { calls, resultsOf } from '../support/agentHarness.ts'
 import { assert, describe, type CaseContext } from '../support/suite.ts'
-import { isAlive, linesOf, raw, reference, tempFolder, until } from './opened.ts'
+import { isAlive, linesOf, raw, tempFolder, until } from './opened.ts'
 import { jobAgent } from './servers/agentChild.ts'
 
 const timeoutMs = 30_000
@@ -146,15 +146,15 @@ describe('an agent with a server', (it) => {
   )
 
   it('has its question answered by people, with the form of the server', { timeoutMs }, async (context) => {
-    const options = { ...reference('everything', 'stdio'), approve: 'none' } as const
-    const { agent, events, requests } = await start(context, options, calls('a', 'trigger-elicitation-request'), 'done')
+    const options = { ...raw({ asks: 'Who are you?' }), approve: 'none' } as const
+    const { agent, events, requests } = await start(context, options, calls('a', 'ask'), 'done')
     const run = agent.prompt('go')
     await until(() => events.some(({ type }) => type === 'question.asked'), context.signal)
     const [question] = agent.pending()
-    assert.match(JSON.stringify(question), /The MCP server \\"everything\\" asks: Please provide inputs/)
+    assert.match(JSON.stringify(question), /The MCP server \\"raw\\" asks: Who are you\?/)
     agent.decide(question!.key, { value: { name: 'Ada' } })
     await run.result
-    assert.match(String(resultsOf(requests[1])), /User provided the requested information/)
+    assert.equal(resultsOf(requests[1]), ['{"action":"accept","content":{"name":"Ada"}}'])
   })
 
   it(

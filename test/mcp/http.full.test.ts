@@ -5,7 +5,9 @@ import { json } from 'node:stream/consumers'
 import type { ToolContext } from '../../src/actors/tools/defineTool.ts'
 import { freePort } from '../support/freePort.ts'
 import { assert, describe, type CaseContext } from '../support/suite.ts'
-import { opened, reference, until } from './opened.ts'
+import { judged } from '../judges/judge.ts'
+import { opened, until } from './opened.ts'
+import { reference } from './referenceServer.ts'
 
 const timeoutMs = 15_000
 /** However long a server takes to start again, it is found. */
@@ -107,7 +109,9 @@ async function sessionServer({ cleanup }: CaseContext) {
 }
 
 describe('a server over HTTP', (it) => {
-  it('of an older version gives its tools, asks, reports and cancels', { timeoutMs }, async (context) => {
+  const withReference = judged(it)
+
+  withReference('of an older version gives its tools, asks, reports and cancels', { timeoutMs }, async (context) => {
     const { url } = await start(context, 'everything')
     const open = await opened(context, { name: 'everything', url })
     assert.equal(await open.text('echo', { message: 'hi' }), 'Echo: hi')
@@ -157,8 +161,11 @@ describe('a server over HTTP', (it) => {
     },
   )
 
-  for (const kind of ['everything', 'modern'] as const)
-    it(
+  for (const [kind, add] of [
+    ['everything', withReference],
+    ['modern', it],
+  ] as const)
+    add(
       `that is killed in the middle of a call ends the call, and is found again (${kind})`,
       { timeoutMs },
       async (context) => {

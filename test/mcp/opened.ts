@@ -1,7 +1,6 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
-import { createRequire } from 'node:module'
+import { join } from 'node:path'
 import type { AnyTool, Tool, ToolContext } from '../../src/actors/tools/defineTool.ts'
 import type { SourceHost, ToolConnection } from '../../src/actors/tools/toolSource.ts'
 import { mcpTools } from '../../src/mcp/mcpTools.ts'
@@ -13,12 +12,6 @@ import type { CaseContext } from '../support/suite.ts'
 import type { Raw } from './servers/rawServer.ts'
 
 const rawServer = join(import.meta.dirname, 'servers', 'rawServer.ts')
-
-/** The command of a reference server. */
-export function reference(name: 'everything' | 'filesystem' | 'memory', ...args: readonly string[]) {
-  const folder = dirname(createRequire(import.meta.url).resolve(`@modelcontextprotocol/server-${name}/package.json`))
-  return { name, command: process.execPath, args: [join(folder, 'dist', 'index.js'), ...args] } as const
-}
 
 /** The command of a server that does what `what` says. */
 export const raw = (

@@ -3,11 +3,15 @@ import { join } from 'node:path'
 import type { ToolContext } from '../../src/actors/tools/defineTool.ts'
 import { toolContext } from '../support/toolContext.ts'
 import { assert, describe } from '../support/suite.ts'
-import { opened, reference, tempFolder, textOf } from './opened.ts'
+import { judged } from '../judges/judge.ts'
+import { opened, tempFolder, textOf } from './opened.ts'
+import { reference } from './referenceServer.ts'
 
 const timeoutMs = 10_000
 
-describe('the reference servers over standard input and output', (it) => {
+describe('the reference servers over standard input and output', (each) => {
+  const it = judged(each)
+
   it('give all their tools, but for one that runs only as a task', { timeoutMs }, async (context) => {
     const open = await opened(context, reference('everything', 'stdio'))
     const { connection } = open

@@ -1,6 +1,7 @@
 import { bundlers } from '../bundlers/bundlers.ts'
 import { chromium } from '../browser/installChromium.ts'
 import { tmux } from '../cli/installTmux.ts'
+import { judges } from '../judges/judges.ts'
 import { restate } from '../restate/installRestate.ts'
 import { starterPackages } from '../starter/runtimes.ts'
 import { postgres } from '../postgres/installPostgres.ts'
@@ -24,7 +25,16 @@ export interface Provision {
   readonly advice: string
 }
 
-const provisions: readonly Provision[] = [chromium, bundlers, sitePackages, tmux, postgres, restate, starterPackages]
+const provisions: readonly Provision[] = [
+  chromium,
+  bundlers,
+  sitePackages,
+  tmux,
+  postgres,
+  restate,
+  starterPackages,
+  judges,
+]
 
 /** What files share that are run by the same worker: they reach these. */
 const homes = [

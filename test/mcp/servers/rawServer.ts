@@ -1,6 +1,7 @@
 /**
  * A server of the Model Context Protocol over standard input and output, by hand, so that it can do what no SDK does. Its argument is JSON:
- * see `Raw`. Tools that it always understands: `echo`, `slow`, `die`, `big { bytes }`, `change`, `key`, `env { name }`, `pid`, `gives { content }`.
+ * see `Raw`. Tools that it always understands: `echo`, `slow`, `die`, `big { bytes }`, `change`, `key`, `env { name }`, `pid`, `gives { content }`,
+ * and `ask` with `asks`.
  */
 import { appendFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
@@ -23,6 +24,10 @@ export interface Raw {
   /** It announces a change with each list: before the answer, or after it. */
   readonly announces?: 'before' | 'after'
   readonly instructions?: string
+  /** It says that it has resources. */
+  readonly hasResources?: boolean
+  /** What its tool `ask` has people asked, who give a `name`; their answer is its result. */
+  readonly asks?: string
   /** Calls of these tools are never answered. */
   readonly hangs?: readonly string[]
   /** A line is added for each start and each call: `start 123`, `call echo key`; with `announces` for each list. */
@@ -57,15 +62,20 @@ const own = [
     inputSchema: { type: 'object', properties: { text: { type: 'string' } } },
     annotations: { readOnlyHint: true },
   }),
-  ...['slow', 'die', 'big', 'change', 'key', 'env', 'pid', 'gives'].map((name) => tool(name)),
+  ...['slow', 'die', 'big', 'change', 'key', 'env', 'pid', 'gives', ...(raw.asks === undefined ? [] : ['ask'])].map(
+    (name) => tool(name),
+  ),
 ]
 
 const send = (message: object): void => void process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
 let hasChanged = false
+/** Its own requests: what is done with the answer. */
+const asked = new Map<string, (result: unknown) => void>()
 
 interface Request {
   readonly id?: number
   readonly method?: string
+  readonly result?: unknown
   readonly params?: {
     readonly name?: string
     readonly cursor?: string
@@ -117,6 +127,12 @@ function call({ id, params = {} }: Request): void {
     env: () => says(`${args.name}=${process.env[args.name ?? ''] ?? ''}`),
     pid: () => says(String(process.pid)),
     gives: () => ({ content: args.content }),
+    ask: () => {
+      const requestedSchema = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] }
+      asked.set(`ask-${id}`, (result) => send({ id, result: says(JSON.stringify(result)) }))
+      send({ id: `ask-${id}`, method: 'elicitation/create', params: { message: raw.asks, requestedSchema } })
+      return undefined
+    },
   }
   if (raw.hangs?.includes(name) === true) return
   const answer = Object.hasOwn(answers, name) ? answers[name] : undefined
@@ -127,12 +143,13 @@ function call({ id, params = {} }: Request): void {
 
 createInterface({ input: process.stdin }).on('line', (line) => {
   const request = JSON.parse(line) as Request
-  const { id, method, params } = request
+  const { id, method, params, result: answer } = request
+  if (method === undefined) return asked.get(String(id))?.(answer)
   if (method === 'initialize') {
     if (raw.start === 'hang') return
     const result = {
       protocolVersion: '2025-11-25',
-      capabilities: { tools: { listChanged: true } },
+      capabilities: { tools: { listChanged: true }, ...(raw.hasResources === true ? { resources: {} } : {}) },
       serverInfo: { name: 'raw', version: '1.0.0' },
       ...(raw.instructions === undefined ? {} : { instructions: raw.instructions }),
     }

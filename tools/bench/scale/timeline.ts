@@ -1,4 +1,4 @@
-import { PriorityQueue } from '@datastructures-js/priority-queue'
+import { addToHeap, takeFromHeap } from './heap.ts'
 
 /** Something a process waits for: told how to go on, it does so once. */
 export type Wait = (goOn: () => void) => void
@@ -12,9 +12,12 @@ interface Due {
   readonly work: () => void
 }
 
+const isBefore = (a: Due, b: Due): boolean => a.at < b.at || (a.at === b.at && a.order < b.order)
+
 /** Simulated time, in milliseconds. */
 export class Timeline {
-  readonly #due = new PriorityQueue<Due>((a, b) => a.at - b.at || a.order - b.order)
+  /** A heap. */
+  readonly #due: Due[] = []
   #now = 0
   #order = 0
 
@@ -29,7 +32,7 @@ export class Timeline {
       this.at(this.#now + ms, goOn)
 
   at(at: number, work: () => void): void {
-    this.#due.enqueue({ at, order: (this.#order += 1), work })
+    addToHeap(this.#due, { at, order: (this.#order += 1), work }, isBefore)
   }
 
   /** Runs a process from now on, to its end or that of the simulation. */
@@ -43,8 +46,8 @@ export class Timeline {
 
   /** Lets time pass up to `end`. */
   runUntil(end: number): void {
-    for (let next = this.#due.front(); next !== null && next.at <= end; next = this.#due.front()) {
-      this.#due.dequeue()
+    for (let next = this.#due[0]; next !== undefined && next.at <= end; next = this.#due[0]) {
+      takeFromHeap(this.#due, isBefore)
       this.#now = next.at
       next.work()
     }

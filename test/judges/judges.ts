@@ -1,0 +1,9 @@
+import { cachedPackages } from '../support/cachedPackages.ts'
+
+/** Mermaid, the models of Kubernetes, reference servers of the Model Context Protocol, and Stately's inspector. */
+export const judges = cachedPackages({
+  name: 'What judges our output',
+  door: 'test/judges/judge.ts',
+  here: import.meta.dirname,
+  cache: 'escapement-judges',
+})
