@@ -1,7 +1,9 @@
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
-const names = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome', 'chrome', 'msedge']
+// The shell has no windows to draw, and needs half the processor time.
+const shells = ['chromium-headless-shell', 'chrome-headless-shell', 'headless_shell']
+const names = [...shells, 'chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome', 'chrome', 'msedge']
 const folders = ['/usr/bin', '/usr/local/bin', '/snap/bin', '/opt/google/chrome']
 const ofMac = [
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',

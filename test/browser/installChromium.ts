@@ -3,14 +3,16 @@ import type { Provision } from '../support/setUp.ts'
 import { findChromium } from './findChromium.ts'
 
 /** What to do where there is none, and it cannot be installed from here. */
-export const howToInstall = 'install it (apt-get install chromium) or name a browser by CHROMIUM=/path/to/chrome'
+export const howToInstall =
+  'install it (apt-get install chromium-headless-shell) or name a browser by CHROMIUM=/path/to/chrome'
 
 /** Whether it can be installed here without asking anybody: by root, on Debian and its kin, unless `CHROMIUM` names another. */
 export const canInstallChromium = ({ CHROMIUM: named = '' }: NodeJS.ProcessEnv = process.env): boolean =>
   named === '' && canAptInstall()
 
 async function installChromium(): Promise<void> {
-  await aptInstall('chromium')
+  // Older releases have it with windows alone.
+  await aptInstall('chromium-headless-shell').catch(() => aptInstall('chromium'))
   if (findChromium() === undefined) throw new Error('apt-get has installed no Chromium')
 }
 

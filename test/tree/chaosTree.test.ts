@@ -1,8 +1,9 @@
+import { someRuns } from '../support/seeds.ts'
 import { assert, describe } from '../support/suite.ts'
 import { chaosTree, type ChaosOutcome } from './chaosTree.ts'
 import { Dice } from './dice.ts'
 
-const seedsAGroup = 25
+const seedsAGroup = someRuns(60)
 
 /** Lives these trees, one after the other. */
 async function live(seeds: readonly number[], change: Parameters<typeof chaosTree>[1] = {}): Promise<ChaosOutcome[]> {
@@ -22,30 +23,15 @@ const sum = (outcomes: readonly ChaosOutcome[], of: (outcome: ChaosOutcome) => n
 // `node test/tree/chaosMatrix.ts` lives thousands.
 describe('a tree of agents in chaos', (it) => {
   it('comes to its end, with every log whole and nothing left', { timeoutMs: 60_000 }, async () => {
-    const outcomes = await live(from(1, 60))
-    assert.ok(sum(outcomes, ({ agents }) => agents) > 300)
-    assert.ok(sum(outcomes, ({ crashes }) => crashes) > 15)
+    const trees = someRuns(160)
+    const outcomes = await live(from(1, trees))
+    assert.ok(sum(outcomes, ({ agents }) => agents) > 5 * trees)
+    assert.ok(sum(outcomes, ({ crashes }) => crashes) > trees / 4)
     assert.ok(outcomes.some(({ depth }) => depth === 5))
   })
 
   it('keeps to its budget to the token, whatever crashes and is aborted', { timeoutMs: 60_000 }, async () => {
     await live(from(1_000), { limits: { tokens: 4_000, costUsd: 0.02, turns: 40 }, spawnsFromCode: false })
-  })
-
-  it('survives crashes on every level, its root among them', { timeoutMs: 60_000 }, async () => {
-    const outcomes = await live(from(2_000), { crashes: 20, rootCrashes: true, restart: 'transient', maxRestarts: 3 })
-    assert.ok(sum(outcomes, ({ crashes }) => crashes) > 25)
-  })
-
-  it('survives a store that fails and takes its time', { timeoutMs: 60_000 }, async () => {
-    const outcomes = await live(from(3_000), { storeFailures: 20, storeDelay: 5 })
-    assert.ok(sum(outcomes, ({ storeFailures }) => storeFailures) > 10)
-  })
-
-  it('survives whatever people do to any of its agents at any time', { timeoutMs: 60_000 }, async () => {
-    const outcomes = await live(from(4_000), { interference: 80, spawnsFromCode: true, limits: {} })
-    for (const deed of ['abort', 'steer', 'followUp', 'prompt', 'stop', 'close', 'spawn', 'interrupt'])
-      assert.ok(sum(outcomes, ({ deeds }) => deeds[deed] ?? 0) > 0, deed)
   })
 
   it('is the same tree for the same seed', { timeoutMs: 20_000 }, async () => {

@@ -35,7 +35,11 @@ const key = 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=='
 /** Whoever ran in this process before may have had the same chart laid out: others take its place. */
 async function forgetLayouts(): Promise<void> {
   for (let n = 0; n < mostKnown; n += 1) {
-    const drawing = { title: `${n}`, nodes: [{ id: `${n}`, kind: 'atomic', label: '', details: [] } as const], arrows: [] }
+    const drawing = {
+      title: `${n}`,
+      nodes: [{ id: `${n}`, kind: 'atomic', label: '', details: [] } as const],
+      arrows: [],
+    }
     await layoutOf(drawing, 'down', { layOut: async (graph) => ({ ...graph, width: 1, height: 1 }) })
   }
 }

@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
-import { join, posix } from 'node:path'
+import { join } from 'node:path'
 import { beside } from './beside.ts'
 import { livePlaces } from './liveModules.ts'
 import { outsideCode } from './outsideCode.ts'
@@ -49,12 +49,7 @@ interface Linked {
 }
 
 async function pageOf(root: string, path: string): Promise<Linked> {
-  if (statSync(join(root, path)).isDirectory()) {
-    const page = await sourcePage(root, path)
-    const names = page.body.matchAll(/^- \[([^\]]+)\]/gm)
-    return { page, linked: [...names].map(([, name]) => posix.join(path, name!)) }
-  }
-  if (!path.endsWith('.md')) return { page: await sourcePage(root, path), linked: [] }
+  if (!path.endsWith('.md') || statSync(join(root, path)).isDirectory()) return { page: await sourcePage(root, path), linked: [] }
   const text = await readFile(join(root, path), 'utf8')
   const { title, description, body } = pageText(text)
   const live = livePlaces(body)

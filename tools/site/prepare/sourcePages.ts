@@ -1,7 +1,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
-import { basename, extname, join, posix } from 'node:path'
+import { basename, extname, join } from 'node:path'
 import type { SitePage } from './sitePage.ts'
-import { addressFrom, slugOf } from './slugs.ts'
+import { slugOf } from './slugs.ts'
 
 const languages: Readonly<Record<string, string>> = {
   '.tsx': 'tsx',
@@ -14,8 +14,8 @@ const languages: Readonly<Record<string, string>> = {
 const isMade = (name: string): boolean => name === 'node_modules' || name === 'dist' || name.startsWith('.')
 
 /**
- * A file or folder that a page links to, as a page of its own: the site has all it speaks of, wherever it is served. Folders list what is
- * in them.
+ * A file or folder that a page links to, as a page of its own: the site has all it speaks of, wherever it is served. Folders name what is
+ * in them, which has no pages: a link to one folder would bring all of the repository.
  */
 export async function sourcePage(root: string, path: string): Promise<SitePage> {
   const file = join(root, path)
@@ -23,8 +23,7 @@ export async function sourcePage(root: string, path: string): Promise<SitePage> 
   const shared = { slug, title: path, path, isSource: true }
   if ((await stat(file)).isDirectory()) {
     const entries = (await readdir(file)).filter((name) => !isMade(name)).toSorted()
-    const links = entries.map((name) => `- [${name}](${addressFrom(slug, slugOf(posix.join(path, name)))})`)
-    return { ...shared, description: `What is in ${path}.`, body: links.join('\n') }
+    return { ...shared, description: `What is in ${path}.`, body: entries.map((name) => `- \`${name}\``).join('\n') }
   }
   const text = await readFile(file, 'utf8')
   const language = languages[extname(path)] ?? (extname(path).slice(1) || 'text')
