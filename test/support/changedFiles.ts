@@ -34,7 +34,7 @@ export function changedFiles(root: string): readonly string[] {
 
 /** Tests that read folders whose files they do not name. */
 const readers: readonly (readonly [tests: string, read: RegExp])[] = [
-  ['test/docs/', /\.md$|^(?:docs|examples|scripts)\/|^src\/|^\.oxlintrc\.json$/],
+  ['test/docs/', /\.md$|^(?:docs|examples|scripts|src|suites|tools)\/|^oxlint\.config\.ts$/],
   ['test/examples/', /^examples\//],
 ]
 /** What all tests stand on. */

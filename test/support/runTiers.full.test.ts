@@ -23,7 +23,7 @@ describe('a file that is called *.full.test.ts', (it) => {
       slow,
       async (context) => {
         const { code, output } = await runOn(context, files, args)
-        assert.equal([...output.matchAll(/✓ test\/([\w.]+)\.test\.ts/g)].map(([, name]) => name).toSorted(), ran)
+        assert.equal([...output.matchAll(/✓ test\/([\w.]+)\.test\.ts/g)].map(([, name]) => name!).toSorted(), ran)
         assert.is(code, 0)
       },
     )

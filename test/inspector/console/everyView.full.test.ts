@@ -158,56 +158,52 @@ describeInChromium('every view of the console', (it) => {
     ] as const
   ).entries()) {
     const look = { viewport: { width, height }, colorScheme: 'light', reducedMotion: 'reduce' } as const
-    it(
-      `fits ${width} px, and axe finds nothing`,
-      { timeoutMs: 240_000, ...look },
-      async (context) => {
-        const { server } = await serveScene(context, { agents: 20 })
-        const inspector = await openInspector(context, server.port)
-        const { page } = inspector
-        const faults: string[] = []
-        const judged = new Set<string>()
-        // For every day each place is looked at in one width and one scheme.
-        for (const [index, place] of byTurns(inOrder, turn).entries()) {
-          const { name, hash, landmark, reach } = place
-          const found = async (): Promise<void> => {
-            if (stays(place)) await inspector.goto(hash)
-            else await page.evaluate(`location.hash = ${JSON.stringify(hash)}`)
-            await page.locator(shownAt(hash)).waitFor()
-            await reach?.(inspector)
-            await page.locator(landmark).first().waitFor()
-          }
-          const isFound = await found().then(
-            () => true,
-            (error: unknown) => void faults.push(`${name}: ${String(error).split('\n')[0]}`),
-          )
-          for (const colorScheme of wantsAll ? schemes : [schemes[index % 2]!]) {
-            await page.emulateMedia({ colorScheme })
-            // Colours on their way to others have contrasts of their own.
-            await until(page, `document.getAnimations().every(({ playState }) => playState !== 'running')`)
-            await picture(page, `${name} ${width} ${colorScheme}`)
-            if (isFound !== true) continue
-            // The list of agents is the same beside each view of an agent; it is looked at beside one, and where it is what is looked at.
-            const besides = name !== 'agents' && hash.startsWith('#agent=') ? 'an agent' : name
-            const except = !wantsAll && judged.has(`${besides} ${colorScheme}`) ? ['.sidebar'] : []
-            judged.add(`${besides} ${colorScheme}`)
-            const violations = await axeViolations(page, except)
-            faults.push(...violations.map((fault) => `${name} in ${colorScheme}: ${fault}`))
-          }
-          if (isFound !== true) continue
-          const wide = await page.evaluate<string[]>(outside)
-          if (wide.length > 0) faults.push(`${name}: outside of the page are ${wide.join(', ')}`)
-          const small = await page.evaluate<string[]>(crushed)
-          if (small.length > 0) faults.push(`${name}: crushed are ${small.join(', ')}`)
-          if (!isClosable(place)) continue
-          await page.keyboard.press('Escape')
-          await page.locator(landmark).waitFor({ state: 'detached' })
+    it(`fits ${width} px, and axe finds nothing`, { timeoutMs: 240_000, ...look }, async (context) => {
+      const { server } = await serveScene(context, { agents: 20 })
+      const inspector = await openInspector(context, server.port)
+      const { page } = inspector
+      const faults: string[] = []
+      const judged = new Set<string>()
+      // For every day each place is looked at in one width and one scheme.
+      for (const [index, place] of byTurns(inOrder, turn).entries()) {
+        const { name, hash, landmark, reach } = place
+        const found = async (): Promise<void> => {
+          if (stays(place)) await inspector.goto(hash)
+          else await page.evaluate(`location.hash = ${JSON.stringify(hash)}`)
+          await page.locator(shownAt(hash)).waitFor()
+          await reach?.(inspector)
+          await page.locator(landmark).first().waitFor()
         }
-        assert.equal(faults, [])
-        // Of the agent that there is not.
-        checkProblems(inspector, /404/)
-      },
-    )
+        const isFound = await found().then(
+          () => true,
+          (error: unknown) => void faults.push(`${name}: ${String(error).split('\n')[0]}`),
+        )
+        for (const colorScheme of wantsAll ? schemes : [schemes[index % 2]!]) {
+          await page.emulateMedia({ colorScheme })
+          // Colours on their way to others have contrasts of their own.
+          await until(page, `document.getAnimations().every(({ playState }) => playState !== 'running')`)
+          await picture(page, `${name} ${width} ${colorScheme}`)
+          if (isFound !== true) continue
+          // The list of agents is the same beside each view of an agent; it is looked at beside one, and where it is what is looked at.
+          const besides = name !== 'agents' && hash.startsWith('#agent=') ? 'an agent' : name
+          const except = !wantsAll && judged.has(`${besides} ${colorScheme}`) ? ['.sidebar'] : []
+          judged.add(`${besides} ${colorScheme}`)
+          const violations = await axeViolations(page, except)
+          faults.push(...violations.map((fault) => `${name} in ${colorScheme}: ${fault}`))
+        }
+        if (isFound !== true) continue
+        const wide = await page.evaluate<string[]>(outside)
+        if (wide.length > 0) faults.push(`${name}: outside of the page are ${wide.join(', ')}`)
+        const small = await page.evaluate<string[]>(crushed)
+        if (small.length > 0) faults.push(`${name}: crushed are ${small.join(', ')}`)
+        if (!isClosable(place)) continue
+        await page.keyboard.press('Escape')
+        await page.locator(landmark).waitFor({ state: 'detached' })
+      }
+      assert.equal(faults, [])
+      // Of the agent that there is not.
+      checkProblems(inspector, /404/)
+    })
   }
 })
 
