@@ -71,7 +71,8 @@ const layoutsInside = (layouts: Awaited<ReturnType<typeof agentLayouts>>): Plugi
       : undefined,
 })
 
-async function bundlePages(packages: BundledPackages): Promise<void> {
+/** The inspector page, with a server and without one, in `dist`. */
+export async function bundlePages(packages = bundledPackages()): Promise<void> {
   await bundlePage(packages)
   await bundleOffline([packages.plugin])
 }
@@ -104,4 +105,4 @@ async function bundleAll(): Promise<void> {
   await writeFile(join(root, 'THIRD-PARTY-NOTICES'), thirdPartyNotices(packages.all()))
 }
 
-if (import.meta.main) await (process.argv[2] === 'page' ? bundlePages(bundledPackages()) : bundleAll())
+if (import.meta.main) await (process.argv[2] === 'page' ? bundlePages() : bundleAll())

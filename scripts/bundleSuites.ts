@@ -67,7 +67,7 @@ const inOneFile = (suite: string, tasks: readonly Task[]): Plugin => ({
   load: (id) =>
     id === entry
       ? `import suite from ${JSON.stringify(join(suite, 'suite.ts'))}
-export default { ...suite, tasks: [...${JSON.stringify(tasks, null, 1)}, ...(suite.tasks ?? [])] }`
+export default { ...suite, tasks: [...${JSON.stringify(tasks)}, ...(suite.tasks ?? [])] }`
       : null,
 })
 
@@ -90,7 +90,10 @@ export async function bundleSuites(outDir = join(root, 'dist', 'suites'), from =
         emptyOutDir: false,
         target: 'es2024',
         minify: false,
-        rolldownOptions: { input: entry, output: { entryFileNames: 'suite.js', codeSplitting: false } },
+        rolldownOptions: {
+          input: entry,
+          output: { entryFileNames: 'suite.js', codeSplitting: false, comments: { jsdoc: false } },
+        },
       },
     })
   }

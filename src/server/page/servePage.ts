@@ -3,8 +3,8 @@ import { encodingFor } from './encodings.ts'
 import { readPageFiles, tellPath, type PageFile } from './pageFiles.ts'
 
 const notBuilt =
-  'The files of the inspector page are not beside this server. In a bundled application keep escapement out of the bundle, as its ' +
-  'docs/bundlers.md tells; in the repository of escapement run "npm run build:page".'
+  'The files of the inspector page are not beside this server. In a bundled application keep escapement out of the bundle, as ' +
+  'escapement/docs/bundlers.md tells; in the repository of escapement run "npm run build:page".'
 
 /** The page loads only its own files, connects only to its own server, and is shown only in pages of these origins. */
 function policyFor(host: string | undefined, frameAncestors: readonly string[]): string {
