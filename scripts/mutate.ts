@@ -46,6 +46,8 @@ const copied = [
   'examples',
   'docs',
   'site/package-lock.json',
+  // For what packs it.
+  ...['.gitignore', 'LICENSE', 'package-lock.json', 'tsconfig.build.json'],
 ]
 /** A fault may make a test wait for ever. */
 const stageTimeoutMs = 300_000
