@@ -17,7 +17,7 @@ describe('npm start', (it) => {
     for (const path of pages) writtenAt(path, 2_000)
     assert.not(isStale(folder))
     // Of a folder: a file was removed.
-    for (const path of [...sources, 'src/protocol']) {
+    for (const path of [...sources, 'src', 'src/protocol']) {
       writtenAt(path, 3_000)
       assert.ok(isStale(folder), path)
       writtenAt(path, 1_000)

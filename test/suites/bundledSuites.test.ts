@@ -61,15 +61,19 @@ describe('the suites in the package', (it) => {
     )
   })
 
-  it('have nothing that a module cannot hold', async (context) => {
+  it('have those of the module too, and nothing that a module cannot hold', async (context) => {
     const from = await scratchFolder(context)
     const files = join(from, 'own', 'first', 'files')
     await mkdir(files, { recursive: true })
-    await writeFile(join(from, 'own', 'suite.ts'), 'export default {}')
+    await writeFile(join(from, 'own', 'suite.ts'), `export default { tasks: [{ id: 'second', prompts: ['Stay.'] }] }`)
     const fails = (what: RegExp): Promise<unknown> => assert.rejects(bundleSuites(join(from, 'made'), from), what)
     await fails(/first is no task/)
-    await writeFile(join(from, 'own', 'first', 'task.json'), '{"prompts":["Go."]}')
+    await writeFile(join(from, 'own', 'first', 'task.json'), '{ "prompts": ["Go."], "check": "true" }')
     await bundleSuites(join(from, 'made'), from)
+    assert.equal(
+      (await readSuite(join(from, 'made', 'own'), '/')).tasks.map(({ id }) => id),
+      ['first', 'second'],
+    )
     await writeFile(join(files, 'image'), Buffer.from([0xff, 0xfe, 0x80]))
     await fails(/encoded data was not valid/)
     await writeFile(join(files, 'image'), '#!/bin/sh')

@@ -11,7 +11,7 @@ const everyMs = 100
  * it. One that failed is followed by the next. Rejects with whatever `make` does, and with an `AbortError` when `signal` aborts.
  */
 export async function madeOnce(path: string, make: () => Promise<unknown>, signal: AbortSignal): Promise<void> {
-  while (!existsSync(path)) {
+  for (;;) {
     const lock = await lockFile(`${path}.lock`).catch((thrown: unknown) => {
       if (!hasCode(thrown, 'STORE_LOCKED')) throw thrown
     })
