@@ -47,7 +47,10 @@ const copied = [
   'docs',
   'site/package-lock.json',
   // For what packs it.
-  ...['.gitignore', 'LICENSE', 'package-lock.json', 'tsconfig.build.json'],
+  '.gitignore',
+  'LICENSE',
+  'package-lock.json',
+  'tsconfig.build.json',
 ]
 /** A fault may make a test wait for ever. */
 const stageTimeoutMs = 300_000

@@ -89,10 +89,10 @@ describe('the built package', (it) => {
     const machine = createMachine({ id: 'lamp', initial: 'off', states: { off: { on: { PRESS: 'on' } }, on: {} } })
     const { chart: built } = await load(join(folder, 'dist/index.js'))
     assert.is(await (built as typeof chart)(machine, { format: 'svg' }), await chart(machine, { format: 'svg' }))
-    const files = readdirSync(join(folder, 'dist'), { recursive: true, withFileTypes: true }).filter((entry) =>
+    const all = readdirSync(join(folder, 'dist'), { recursive: true, withFileTypes: true }).filter((entry) =>
       entry.isFile(),
     )
-    const ofElk = files.filter(({ parentPath, name }) =>
+    const ofElk = all.filter(({ parentPath, name }) =>
       readFileSync(join(parentPath, name), 'utf8').includes('org.eclipse.elk.layered.'),
     )
     assert.equal(

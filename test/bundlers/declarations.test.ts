@@ -85,8 +85,18 @@ async function problemsOf(context: CaseContext, folder: string, options: object)
 const plain = [...Object.keys(dependencies), '@types/node', 'undici-types']
 /** What the type tests import besides. */
 const ofTypeTests = [
-  ...['@ai-sdk/anthropic', '@ai-sdk/provider', '@modelcontextprotocol/client', '@opentelemetry/api', '@types/pg'],
-  ...['@types/react', '@xstate/react', 'ai', 'pg', 'react', 'xstate-5-20', 'xstate-5-28'],
+  '@ai-sdk/anthropic',
+  '@ai-sdk/provider',
+  '@modelcontextprotocol/client',
+  '@opentelemetry/api',
+  '@types/pg',
+  '@types/react',
+  '@xstate/react',
+  'ai',
+  'pg',
+  'react',
+  'xstate-5-20',
+  'xstate-5-28',
 ]
 
 /** Names that a door exports, of its source and of its declarations alike. */
