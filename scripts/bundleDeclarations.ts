@@ -31,6 +31,7 @@ export async function bundleDeclarations(from: string, outDir: string): Promise<
     input: Object.fromEntries(entries),
     external: (id) => !/^[./]|^\w:/.test(id),
     preserveEntrySignatures: 'allow-extension',
+    checks: { pluginTimings: false },
     plugins: [
       dts({
         dtsOnly: true,
