@@ -2,11 +2,10 @@
  * Makes what `dist` holds besides the declarations: the entries, the inspector page, with a server and without one, the workers as one piece each, the
  * suites, and THIRD-PARTY-NOTICES, which says whose code is in them. `npm run build` runs it after the compiler; with `page` it makes the page alone.
  */
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { promisify } from 'node:util'
-import { brotliCompress, constants, gzip } from 'node:zlib'
 import { build, type Plugin, type Rolldown } from 'vite'
+import { bundleDeclarations } from './bundleDeclarations.ts'
 import { bundleEntries } from './bundleEntries.ts'
 import { bundleSuites } from './bundleSuites.ts'
 import { bundledPackages, type BundledPackages } from './bundledPackages.ts'
@@ -28,24 +27,6 @@ export async function bundlePage(packages: BundledPackages, outDir = join(root, 
     worker: { plugins: () => [packages.plugin] },
     build: { outDir, emptyOutDir: true },
   })
-  await compressBeside(join(outDir, 'assets'))
-}
-
-/** Smaller ones fit into the first packets anyway. */
-const leastBytes = 1_024
-
-/** Puts what servers send in place of each file beside it, as small as it gets: `.br` and `.gz`. */
-async function compressBeside(folder: string): Promise<void> {
-  const names = (await readdir(folder)).filter((name) => /\.(?:js|css|svg)$/.test(name))
-  const compress = names.map(async (name) => {
-    const file = join(folder, name)
-    const body = await readFile(file)
-    if (body.length < leastBytes) return
-    const params = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: body.length }
-    await writeFile(`${file}.br`, await promisify(brotliCompress)(body, { params }))
-    await writeFile(`${file}.gz`, await promisify(gzip)(body, { level: 9 }))
-  })
-  await Promise.all(compress)
 }
 
 /** The code of a worker of Node, in one piece that needs no file or package beside it. */
@@ -90,7 +71,8 @@ const layoutsInside = (layouts: Awaited<ReturnType<typeof agentLayouts>>): Plugi
       : undefined,
 })
 
-async function bundlePages(packages: BundledPackages): Promise<void> {
+/** The inspector page, with a server and without one, in `dist`. */
+export async function bundlePages(packages = bundledPackages()): Promise<void> {
   await bundlePage(packages)
   await bundleOffline([packages.plugin])
 }
@@ -119,7 +101,8 @@ async function bundleAll(): Promise<void> {
   await mkdir(dirname(layoutWorker), { recursive: true })
   await writeFile(layoutWorker, await bundleWorker('src/charts/layoutWorker.ts', packages))
   await bundleSuites()
+  await bundleDeclarations(join(dist, 'declarations'), dist)
   await writeFile(join(root, 'THIRD-PARTY-NOTICES'), thirdPartyNotices(packages.all()))
 }
 
-if (import.meta.main) await (process.argv[2] === 'page' ? bundlePages(bundledPackages()) : bundleAll())
+if (import.meta.main) await (process.argv[2] === 'page' ? bundlePages() : bundleAll())

@@ -1,6 +1,7 @@
-import { readFileSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 import { build, type Plugin, type Rolldown } from 'vite'
+import { doors } from './doors.ts'
+import { reachedFrom } from './reachedFrom.ts'
 
 const root = join(import.meta.dirname, '..')
 const source = (path: string): string => join(root, 'src', path)
@@ -8,16 +9,6 @@ const pathOf = (id: string): string => relative(join(root, 'src'), id).split(sep
 
 const commandLine = source('cli/main.ts')
 const commandFolder = 'cli/commands/'
-
-/** The doors of the package: `client` for `dist/client.js`, which is made of `src/client.ts`. */
-function doors(): readonly string[] {
-  const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
-    exports: Readonly<Record<string, string | { readonly default: string }>>
-  }
-  return Object.values(exports).flatMap((target) =>
-    typeof target === 'string' ? [] : [/^\.\/dist\/(\w+)\.js$/.exec(target.default)![1]!],
-  )
-}
 
 /** Who needs a module at once; `library`: some door does, be it later. */
 type Part = 'commandLine' | 'command' | 'index' | 'client' | 'aiSdk' | 'library'
@@ -52,7 +43,7 @@ function chunkOf(path: string, isFor: (part: Part) => boolean): string | null {
   return chunksOfIndex.find(([folder]) => folder.test(path))?.[1] ?? null
 }
 
-/** Makes the entries of the package in a folder, with their source maps: what they share is in chunks, and so there once. */
+/** Makes the entries of the package in a folder: what they share is in chunks, and so there once. */
 export async function bundleEntries(outDir: string, plugins: readonly Plugin[]): Promise<void> {
   const names = doors()
   const entries = new Map([...names.map((name) => [name, source(`${name}.ts`)] as const), ['cli', commandLine]])
@@ -91,7 +82,6 @@ export async function bundleEntries(outDir: string, plugins: readonly Plugin[]):
       emptyOutDir: false,
       target: 'es2024',
       minify: false,
-      sourcemap: true,
       rolldownOptions: {
         input: Object.fromEntries(entries),
         // Some of it runs in browsers: for Node the bundler would add an import of `node:module`.
@@ -104,8 +94,6 @@ export async function bundleEntries(outDir: string, plugins: readonly Plugin[]):
             facadeModuleId != null && pathOf(facadeModuleId).startsWith(commandFolder)
               ? 'chunks/cli/[name].js'
               : 'chunks/[name].js',
-          // The sources are published beside them.
-          sourcemapExcludeSources: true,
           comments: { legal: true, annotation: true, jsdoc: false },
           codeSplitting: {
             includeDependenciesRecursively: false,
@@ -120,20 +108,6 @@ export async function bundleEntries(outDir: string, plugins: readonly Plugin[]):
       },
     },
   })
-}
-
-/** These modules and what they import; with `later` also what they load when it is used. */
-function reachedFrom(
-  entries: readonly string[],
-  infoOf: (id: string) => Rolldown.ModuleInfo | null,
-  later: boolean,
-): ReadonlySet<string> {
-  const reached = new Set(entries)
-  for (const id of reached) {
-    const { importedIds = [], dynamicallyImportedIds = [] } = infoOf(id) ?? {}
-    for (const imported of [...importedIds, ...(later ? dynamicallyImportedIds : [])]) reached.add(imported)
-  }
-  return reached
 }
 
 /** One character beyond ASCII makes the engine hold and read a whole file with two bytes a character. In code they only stand in literals. */

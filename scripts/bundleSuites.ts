@@ -1,7 +1,9 @@
-import { cp, readdir } from 'node:fs/promises'
 import { existsSync } from 'node:fs'
+import { readdir, readFile, stat } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
 import { build, type Plugin } from 'vite'
+import type { Task } from '../src/evaluation/suite/task.ts'
+import { filesBelow } from '../src/evaluation/suite/taskFiles.ts'
 
 const root = join(import.meta.dirname, '..')
 
@@ -23,29 +25,75 @@ const doorsOutside: Plugin = {
   },
 }
 
+/** The files of a folder by path, for a task in code. @throws for what such a task cannot have. */
+async function textsBelow(folder: string): Promise<Readonly<Record<string, string>>> {
+  const texts: Record<string, string> = {}
+  for (const file of await filesBelow(folder)) {
+    const place = join(folder, file.path)
+    if (!('from' in file)) throw new Error(`${place} is a link, which a task in code cannot have.`)
+    if (((await stat(file.from)).mode & 0o111) !== 0)
+      throw new Error(`${place} is a program, which a task in code cannot have: let its checks start it with node.`)
+    texts[file.path] = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(await readFile(file.from))
+  }
+  return texts
+}
+
+/** The tasks in the folders of a suite, as tasks in code, in the order in which they are read there. */
+async function tasksIn(suite: string): Promise<readonly Task[]> {
+  const tasks: Task[] = []
+  for (const name of (await readdir(suite)).toSorted()) {
+    if (/\.ts$|^README\.md$/.test(name)) continue
+    const folder = join(suite, name)
+    if (!existsSync(join(folder, 'task.json')))
+      throw new Error(`${folder} is no task, and would be left out of the package.`)
+    const task = JSON.parse(await readFile(join(folder, 'task.json'), 'utf8')) as Omit<Task, 'id'> & Partial<Task>
+    tasks.push({
+      id: name,
+      ...task,
+      files: await textsBelow(join(folder, 'files')),
+      checkFiles: await textsBelow(join(folder, 'check')),
+    })
+  }
+  return tasks
+}
+
+const entry = 'suite-in-one-file'
+
+/** A suite with the tasks of its folder beside those that it has in code. */
+const inOneFile = (suite: string, tasks: readonly Task[]): Plugin => ({
+  name: entry,
+  enforce: 'pre',
+  resolveId: (id) => (id === entry ? entry : null),
+  load: (id) =>
+    id === entry
+      ? `import suite from ${JSON.stringify(join(suite, 'suite.ts'))}
+export default { ...suite, tasks: [...${JSON.stringify(tasks)}, ...(suite.tasks ?? [])] }`
+      : null,
+})
+
 /**
- * Makes `suites` of `dist`: for each suite of the repository its tasks as they are, and its module as JavaScript, since Node runs no TypeScript
- * from a package.
+ * Makes `suites` of `dist`: for each suite of the repository a folder with one module, since Node runs no TypeScript from a package, and two hundred
+ * small files make one slow to install.
  */
-export async function bundleSuites(outDir = join(root, 'dist', 'suites')): Promise<void> {
-  const from = join(root, 'suites')
+export async function bundleSuites(outDir = join(root, 'dist', 'suites'), from = join(root, 'suites')): Promise<void> {
   const names = (await readdir(from)).filter((name) => existsSync(join(from, name, 'suite.ts')))
   for (const name of names) {
-    const folder = join(outDir, name)
-    for (const entry of await readdir(join(from, name)))
-      if (!entry.endsWith('.ts')) await cp(join(from, name, entry), join(folder, entry), { recursive: true })
+    const suite = join(from, name)
     await build({
       configFile: false,
       root,
       logLevel: 'warn',
-      plugins: [doorsOutside],
+      plugins: [inOneFile(suite, await tasksIn(suite)), doorsOutside],
       build: {
-        ssr: join(from, name, 'suite.ts'),
-        outDir: folder,
+        ssr: true,
+        outDir: join(outDir, name),
         emptyOutDir: false,
         target: 'es2024',
         minify: false,
-        rolldownOptions: { output: { entryFileNames: 'suite.js', codeSplitting: false } },
+        rolldownOptions: {
+          input: entry,
+          output: { entryFileNames: 'suite.js', codeSplitting: false, comments: { jsdoc: false } },
+        },
       },
     })
   }

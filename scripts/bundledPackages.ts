@@ -65,9 +65,19 @@ function readPackage(folder: string): BundledPackage {
   if (files.length === 0) throw new Error(`${name} has no file with the text of its licence (${license}).`)
   const address = (typeof repository === 'string' ? repository : repository?.url) ?? homepage
   if (address === undefined) throw new Error(`${name} does not say where its source is.`)
-  const texts = files.toSorted().map((file) => readFileSync(join(folder, file), 'utf8').replaceAll('\r\n', '\n').trim())
+  const texts = files.toSorted().map((file) => ownPart(readFileSync(join(folder, file), 'utf8')))
   return { name, version, license, source: webAddress(address), texts }
 }
+
+/**
+ * What a licence file says of its package. A bundler names there also those whose code is in the bundler; of its own code only helpers come along, which
+ * have nothing of theirs.
+ */
+const ownPart = (text: string): string =>
+  text
+    .replaceAll('\r\n', '\n')
+    .replace(/^# Licenses of bundled dependencies$.*/ms, '')
+    .trim()
 
 /** `git+https://github.com/a/b.git`, `github:a/b` and `a/b` as an address for people. */
 const webAddress = (repository: string): string =>

@@ -2,10 +2,17 @@ import { Worker } from 'node:worker_threads'
 import { RuntimeError } from '../protocol/errors.ts'
 import { codeFile } from './packageFile.ts'
 import type { ElkGraph } from './chartLayout.ts'
-import type { LayoutAnswer } from './layoutWorker.ts'
+import type { LayoutAnswer, LayoutTask } from './layoutWorker.ts'
+
+const workerPath = 'charts/layoutWorker.js'
+/** The worker of the page is ELK itself: the package has it once, for the page and for threads of Node. */
+const elkPath = 'inspector/assets/layoutWorker.js'
 
 const missing = (): RuntimeError =>
-  new RuntimeError('FILE_MISSING', 'An SVG of a chart is laid out by dist/charts/layoutWorker.js, which is not there.')
+  new RuntimeError(
+    'FILE_MISSING',
+    `An SVG of a chart is laid out by dist/${workerPath} and dist/${elkPath}, one of which is not there.`,
+  )
 
 /**
  * Lays a graph out with ELK, in a thread that ends with it.
@@ -16,12 +23,14 @@ const missing = (): RuntimeError =>
 export async function layoutInWorker(
   graph: ElkGraph,
   signal?: AbortSignal,
-  workerFile = codeFile('charts/layoutWorker.js'),
+  workerFile = codeFile(workerPath),
+  elkFile = codeFile(elkPath, 'src/inspector/worker/layoutWorker.ts'),
 ): Promise<ElkGraph> {
   signal?.throwIfAborted()
-  if (workerFile === undefined) throw missing()
+  if (workerFile === undefined || elkFile === undefined) throw missing()
   const { promise, resolve, reject } = Promise.withResolvers<ElkGraph>()
-  const worker = new Worker(workerFile, { workerData: graph })
+  const workerData: LayoutTask = { graph, elk: elkFile.href }
+  const worker = new Worker(workerFile, { workerData })
   const failed = (what: string): RuntimeError => new RuntimeError('INTERNAL', `The chart was not laid out: ${what}.`)
   const onAbort = (): void => reject(signal!.reason as Error)
   worker.once('message', (answer: LayoutAnswer) => (answer.ok ? resolve(answer.graph) : reject(failed(answer.message))))

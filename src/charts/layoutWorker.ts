@@ -1,7 +1,14 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import Elk from 'elkjs/lib/elk.bundled.js'
+import Elk from 'elkjs/lib/elk-api.js'
 import { messageOf } from '../protocol/errors.ts'
 import type { ElkGraph } from './chartLayout.ts'
+
+/** What a layout worker is started with. */
+export interface LayoutTask {
+  readonly graph: ElkGraph
+  /** Address of ELK, as a worker of a page loads it. */
+  readonly elk: string
+}
 
 /** What a layout worker answers, once. */
 export type LayoutAnswer =
@@ -12,16 +19,32 @@ interface Layouter {
   layout(graph: unknown): Promise<unknown>
 }
 
+/** What ELK speaks with: in a page its worker, here the other end of the same talk. */
+interface Port {
+  postMessage(data: unknown): void
+  onmessage?: (event: { readonly data: unknown }) => void
+}
+
 /** Its types name a `default` that the module itself is, too. */
-const ElkClass = Elk as unknown as new () => Layouter
+const ElkClass = Elk as unknown as new (options: { workerFactory: () => Port }) => Layouter
+
+/** Loads ELK, which takes a global `self` for the worker that it runs in, and gives the page's end of that worker. */
+async function portOf(elk: string): Promise<Port> {
+  const port: Port = { postMessage: (data) => self.onmessage?.({ data }) }
+  const self: Port = { postMessage: (data) => port.onmessage?.({ data }) }
+  Object.defineProperty(globalThis, 'self', { value: self, configurable: true })
+  await import(elk)
+  return port
+}
 
 /** Lays the graph out that it was started with: it takes a good part of a second, which no agent must wait for. */
-async function answer(): Promise<LayoutAnswer> {
+async function answer({ graph, elk }: LayoutTask): Promise<LayoutAnswer> {
+  const port = await portOf(elk)
   try {
-    return { ok: true, graph: (await new ElkClass().layout(workerData)) as ElkGraph }
+    return { ok: true, graph: (await new ElkClass({ workerFactory: () => port }).layout(graph)) as ElkGraph }
   } catch (thrown) {
     return { ok: false, message: messageOf(thrown) }
   }
 }
 
-parentPort?.postMessage(await answer())
+parentPort?.postMessage(await answer(workerData as LayoutTask))

@@ -8,8 +8,11 @@ export function packageFile(path: string): URL | undefined {
   return place === null ? undefined : new URL(here!.slice(0, place.index) + path)
 }
 
-/** Where a compiled file is, by its path in `dist`; in the repository, which need not be compiled, its source. */
-export function codeFile(path: string): URL | undefined {
+/**
+ * Where a compiled file is, by its path in `dist`; in the repository, which need not be compiled, its source, by default the one of the same path in
+ * `src`.
+ */
+export function codeFile(path: string, source = `src/${path.replace(/\.js$/, '.ts')}`): URL | undefined {
   const isSource = ownPlace.exec(here ?? '')?.[1] === 'ts'
-  return packageFile(isSource ? `src/${path.replace(/\.js$/, '.ts')}` : `dist/${path}`)
+  return packageFile(isSource ? source : `dist/${path}`)
 }

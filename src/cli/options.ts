@@ -65,7 +65,7 @@ export const options = {
   docker: ['--docker <image>', 'run all commands in containers of this image, without a network'],
   against: ['--against <what>', 'compare with the agent of another module, or of a commit'],
   changed: ['--changed', 'compare with the agent of the last commit'],
-  publish: ['--publish <file>', 'write the figures into the table of a page, such as docs/evidence.md'],
+  publish: ['--publish <file>', 'write the figures into the table of a page, such as a README.md'],
   keep: ['--keep', 'keep the folders of trials that passed, too'],
   format: ['--format <name>', 'of a picture: mermaid, svg or json; of show also text'],
   direction: ['--direction <way>', 'of a chart: down or right; default: down'],

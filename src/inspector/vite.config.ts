@@ -39,5 +39,6 @@ export default defineConfig({
       },
     },
   },
-  worker: { format: 'es' },
+  // Node loads it too, by this name (src/charts/layoutInWorker.ts).
+  worker: { format: 'es', rolldownOptions: { output: { entryFileNames: 'assets/[name].js' } } },
 })

@@ -49,9 +49,9 @@ export const errorTable = {
   BRIDGE_EXPIRED: 'Ask whoever gave it to you for a new one.',
   BRIDGE_AUTHENTICATE: "Try again later; the server's log says why its function authenticate failed.",
   BRIDGE_SESSION:
-    'Leave sessionId out to be given one, or derive it from the token that you send: docs/protocol.md says how.',
+    'Leave sessionId out to be given one, or derive it from the token that you send: escapement/docs/protocol.md says how.',
   BRIDGE_FORBIDDEN: 'Use a token with that role, or one that reaches the agent.',
-  BRIDGE_FRAME: 'Send frames as docs/protocol.md describes them.',
+  BRIDGE_FRAME: 'Send frames as escapement/docs/protocol.md describes them.',
   BRIDGE_LIMIT: 'Ask for less at a time, or raise the limits of the server.',
   ENGINE_UNREACHABLE:
     'Check that the engine runs, and that the URL is that of its ingress (port 8080 unless configured); what it had accepted goes on.',
@@ -112,7 +112,7 @@ export const errorTable = {
   EVALUATION_UNPUBLISHED: 'Correct what the message names; the page is as it was.',
   SUBSCRIBER_FAILED: 'Catch errors inside the subscriber.',
   FILE_MISSING:
-    'Keep escapement out of the bundle, as docs/bundlers.md explains; in its repository run "npm run build".',
+    'Keep escapement out of the bundle, as escapement/docs/bundlers.md explains; in its repository run "npm run build".',
   INTERNAL: 'This is a bug in escapement: please report it with the message.',
 } as const
 

@@ -1,9 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { dirname, join, relative } from 'node:path'
+import { join, relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { cliCommand } from '../cli/cliChild.ts'
 import { forLater, importing, loaded, started } from '../runtime/startedProcess.ts'
 import { build, type Rolldown } from 'vite'
+import { createMachine } from 'xstate'
+import { chart } from '../../src/charts/chart.ts'
 import { assert, describe } from '../support/suite.ts'
 import { packedPackage } from './packedPackage.ts'
 
@@ -52,11 +54,6 @@ const optional = /\/node_modules\/(?:@|ws\/)/
 /** The first build is waited for by whichever case comes first. */
 const timeoutMs = 120_000
 
-interface SourceMap {
-  readonly sources: readonly string[]
-  readonly ignoreList?: readonly number[]
-}
-
 describe('the built package', (it) => {
   it('exports what the sources export, and nothing besides', { timeoutMs }, async ({ signal }) => {
     const folder = await packedPackage(signal)
@@ -87,30 +84,29 @@ describe('the built package', (it) => {
     assert.is(main['RuntimeError'], client['RuntimeError'])
   })
 
-  it('has source maps and declarations that lead to its sources', { timeoutMs }, async ({ signal }) => {
+  it('draws as the sources do, with the one ELK that the page has too', { timeoutMs }, async ({ signal }) => {
     const folder = await packedPackage(signal)
-    const maps = readdirSync(join(folder, 'dist'), { recursive: true, encoding: 'utf8' }).filter((path) =>
-      path.endsWith('.map'),
+    const machine = createMachine({ id: 'lamp', initial: 'off', states: { off: { on: { PRESS: 'on' } }, on: {} } })
+    const { chart: built } = await load(join(folder, 'dist/index.js'))
+    assert.is(await (built as typeof chart)(machine, { format: 'svg' }), await chart(machine, { format: 'svg' }))
+    const all = readdirSync(join(folder, 'dist'), { recursive: true, withFileTypes: true }).filter((entry) =>
+      entry.isFile(),
     )
-    const sources = new Set<string>()
-    for (const path of maps) {
-      const map = join(folder, 'dist', path)
-      const { sources: all, ignoreList: foreign = [] } = JSON.parse(readFileSync(map, 'utf8')) as SourceMap
-      // What a package brought along is for no debugger to step into.
-      for (const [index, source] of all.entries())
-        if (!foreign.includes(index)) sources.add(relative(folder, join(dirname(map), source)).replaceAll('\\', '/'))
-    }
-    const there = new Set(
-      readdirSync(join(folder, 'src'), { recursive: true, encoding: 'utf8' }).map(
-        (path) => `src/${path.replaceAll('\\', '/')}`,
-      ),
+    const ofElk = all.filter(({ parentPath, name }) =>
+      readFileSync(join(parentPath, name), 'utf8').includes('org.eclipse.elk.layered.'),
     )
     assert.equal(
-      [...sources].filter((path) => !there.has(path)),
-      [],
+      ofElk.map(({ parentPath, name }) => relative(folder, join(parentPath, name)).replaceAll('\\', '/')),
+      ['dist/inspector/assets/layoutWorker.js'],
     )
-    for (const path of ['src/index.ts', 'src/runtime/runtime.ts', 'src/cli/runCli.ts'])
-      assert.ok(sources.has(path), path)
+  })
+
+  it('names what it throws by whole names, in whole lines', { timeoutMs }, async ({ signal }) => {
+    const { createRuntime } = await load(join(await packedPackage(signal), 'dist/index.js'))
+    const thrown: unknown = await (createRuntime as (options: object) => Promise<unknown>)({ store: 7 }).catch(
+      (error: unknown) => error,
+    )
+    assert.match((thrown as Error).stack!, /at (?:async )?createRuntime \(.*dist\/chunks\/\w+\.js:\d{2,}:\d{1,3}\)/)
   })
 
   it('lets a bundler leave out what is not used', { timeoutMs }, async ({ signal }) => {

@@ -1,17 +1,23 @@
-import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { readFileSync } from 'node:fs'
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { startChild } from '../cli/cliChild.ts'
 import { assert, describe, type CaseContext } from '../support/suite.ts'
 import { packedPackage } from './packedPackage.ts'
 
 const repository = join(import.meta.dirname, '..', '..')
 const installed = (name: string): string => join(repository, 'node_modules', name)
+const typeTests = join(repository, 'test', 'types')
+
+const { exports: doors, dependencies } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8')) as {
+  exports: Readonly<Record<string, string | { readonly types: string; readonly default: string }>>
+  dependencies: Readonly<Record<string, string>>
+}
 
 /** Doors whose types are of an optional package, which is all that may be missing. */
 const needing: Readonly<Record<string, string | readonly string[]>> = {
-  './acp': '@agentclientprotocol/sdk',
-  './ag-ui': '@ag-ui/core',
   './otel': '@opentelemetry/api',
   './react': 'react',
   './restate': ['@restatedev/restate-sdk', '@restatedev/restate-sdk-clients'],
@@ -28,56 +34,150 @@ const runtime = await createRuntime()
 await runtime.serve({ definitions: [clerk], endpoints: [mcpServer(runtime, [clerk]).endpoint()] })
 `
 
-/** A project with the package and what it depends on, and nothing that is optional. */
-async function bareProject({ cleanup, signal }: CaseContext): Promise<string> {
+/** What several doors have is the same through each, also a class with private members. */
+const sharedProgram = `
+import { createRuntime, defineAgent, RuntimeError, SessionProjection, type Agent, type Store } from 'escapement'
+import { RuntimeError as ErrorOfClients } from 'escapement/client'
+import { policy, type PolicyOptions } from 'escapement/policies'
+import { sqliteStore } from 'escapement/sqlite'
+import { scriptedModel, simulatedClock } from 'escapement/testing'
+
+export const thrown: ErrorOfClients = new RuntimeError('ABORTED', 'It was aborted.')
+export const caught: RuntimeError = new ErrorOfClients('ABORTED', 'It was aborted.')
+export const store: Store = sqliteStore('sessions.db')
+const runtime = await createRuntime({ store, clock: simulatedClock() })
+export const open = (options: PolicyOptions): Promise<Agent> =>
+  runtime.spawn(defineAgent({ name: 'clerk', model: scriptedModel([]), braking: { policies: [policy(options)] } }))
+// @ts-expect-error A class of the same shape would do, were its members not private.
+export const other: SessionProjection = {} as { [key in keyof SessionProjection]: SessionProjection[key] }
+`
+
+/** A project with the declarations of the package, and with these packages of the repository beside it. */
+async function project({ cleanup, signal }: CaseContext, packages: readonly string[]): Promise<string> {
   const packed = await packedPackage(signal)
   const folder = await mkdtemp(join(tmpdir(), 'escapement-types-'))
   cleanup(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }))
   const modules = join(folder, 'node_modules')
-  await mkdir(join(modules, '@types'), { recursive: true })
   await cp(join(packed, 'dist'), join(modules, 'escapement', 'dist'), {
     recursive: true,
-    filter: (path) => !/\.(?:js|map|css|html)$/.test(path),
+    filter: (path) => !/\.(?:js|css|html|svg)$/.test(path),
   })
   await cp(join(packed, 'package.json'), join(modules, 'escapement', 'package.json'))
-  const { dependencies } = JSON.parse(await readFile(join(packed, 'package.json'), 'utf8')) as { dependencies: object }
-  for (const name of [...Object.keys(dependencies), '@types/node', 'undici-types'])
+  for (const name of packages) {
+    await mkdir(dirname(join(modules, name)), { recursive: true })
     await symlink(installed(name), join(modules, name), 'junction')
-  await writeFile(join(folder, 'package.json'), '{ "type": "module" }')
-  const compilerOptions = {
-    strict: true,
-    skipLibCheck: false,
-    noEmit: true,
-    target: 'es2024',
-    module: 'nodenext',
-    types: ['node'],
   }
-  await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts'] }))
+  await writeFile(join(folder, 'package.json'), '{ "type": "module" }')
   return folder
 }
 
+/** Compiles the files of a project, and gives the lines that say what is wrong. */
+async function problemsOf(context: CaseContext, folder: string, options: object): Promise<readonly string[]> {
+  const target = { target: 'es2024', module: 'nodenext', types: ['node'] }
+  const compilerOptions = { strict: true, noEmit: true, ...target, ...options }
+  await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts'] }))
+  const tsc = installed(join('typescript', 'bin', 'tsc'))
+  const command = [process.execPath, tsc, '--singleThreaded', '--pretty', 'false', '-p', folder]
+  const { stdout } = await startChild(context, command, { cwd: dirname(folder), input: '' }).ended
+  return stdout.split('\n').filter((line) => line.includes('error TS'))
+}
+
+const plain = [...Object.keys(dependencies), '@types/node', 'undici-types']
+/** What the type tests import besides. */
+const ofTypeTests = [
+  '@ai-sdk/anthropic',
+  '@ai-sdk/provider',
+  '@modelcontextprotocol/client',
+  '@opentelemetry/api',
+  '@types/pg',
+  '@types/react',
+  '@xstate/react',
+  'ai',
+  'pg',
+  'react',
+  'xstate-5-20',
+  'xstate-5-28',
+]
+
+/** Names that a door exports, of its source and of its declarations alike. */
+const exportedNames = (code: string): readonly string[] =>
+  [...code.matchAll(/^export (?:type )?\{([^}]*)\}|^export declare (?:abstract )?\w+ (\w+)/gm)]
+    .flatMap(([, list, name]) => list?.split(',') ?? [name!])
+    .map((name) =>
+      name
+        .trim()
+        .replace(/^type /, '')
+        .replace(/^.* as /, ''),
+    )
+    .filter((name) => name !== '')
+    .toSorted()
+
+/** The first build is waited for by whichever case comes first. */
+const timeoutMs = 240_000
+
 describe('the declarations of the package', (it) => {
-  it(
-    'need no optional package, but where a door is for that package alone',
-    { timeoutMs: 240_000 },
-    async (context) => {
-      const folder = await bareProject(context)
-      const { exports: doors } = JSON.parse(await readFile(join(repository, 'package.json'), 'utf8')) as {
-        exports: Readonly<Record<string, unknown>>
+  it('need no optional package, but where a door is for that package alone', { timeoutMs }, async (context) => {
+    const folder = await project(context, plain)
+    for (const [door, target] of Object.entries(doors))
+      if (typeof target === 'object')
+        await writeFile(
+          join(folder, `${door.replaceAll(/\W/g, '_')}.ts`),
+          `export * from 'escapement${door.slice(1)}'\n`,
+        )
+    await writeFile(join(folder, 'program.ts'), mcpProgram)
+    await writeFile(join(folder, 'shared.ts'), sharedProgram)
+    const problems = await problemsOf(context, folder, { skipLibCheck: false })
+    const missing = problems.map((line) => /error TS2307: Cannot find module '([^']+)'/.exec(line)?.[1] ?? line)
+    assert.equal([...new Set(missing)].toSorted(), Object.values(needing).flat().toSorted(), problems.join('\n'))
+  })
+
+  it('say what the sources say: what holds of the types of those holds of theirs', { timeoutMs }, async (context) => {
+    const folder = await project(context, [...plain, ...ofTypeTests])
+    const ofDoor = new Map(
+      Object.entries(doors).flatMap(([door, target]) =>
+        typeof target === 'string'
+          ? []
+          : [[target.default.replace(/^\.\/dist\/(\w+)\.js$/, '../../src/$1.ts'), `escapement${door.slice(1)}`]],
+      ),
+    )
+    for (const name of await readdir(typeTests)) {
+      const code = await readFile(join(typeTests, name), 'utf8')
+      const moved = code.replaceAll(/'(\.\.\/\.\.\/src\/\w+\.ts)'/g, (_, source: string) => `'${ofDoor.get(source)}'`)
+      assert.not.match(moved, /\/src\//)
+      await writeFile(join(folder, name), moved)
+    }
+    const { compilerOptions } = JSON.parse(await readFile(join(repository, 'tsconfig.json'), 'utf8')) as {
+      compilerOptions: object
+    }
+    assert.equal(await problemsOf(context, folder, compilerOptions), [])
+  })
+
+  it('name what the sources name, with its comments, in few files', { timeoutMs }, async ({ signal }) => {
+    const packed = await packedPackage(signal)
+    const types = new Map<string, string>()
+    for (const name of await readdir(join(packed, 'dist', 'types')))
+      types.set(
+        `./types/${name.replace(/\.d\.ts$/, '.js')}`,
+        await readFile(join(packed, 'dist', 'types', name), 'utf8'),
+      )
+    assert.ok(types.size <= 20, [...types.keys()].join())
+    for (const target of Object.values(doors)) {
+      if (typeof target === 'string') continue
+      const [code, source] = await Promise.all([
+        readFile(join(packed, target.types), 'utf8'),
+        readFile(join(repository, target.default.replace(/^\.\/dist\/(\w+)\.js$/, 'src/$1.ts')), 'utf8'),
+      ])
+      assert.equal(exportedNames(code), exportedNames(source), target.types)
+      const values = Object.keys((await import(pathToFileURL(join(packed, target.default)).href)) as object)
+      const places = [code, ...types.values()]
+      for (const name of values) {
+        const declared = new RegExp(String.raw`(.*)\n(?:export )?declare (?:const|function|class) ${name}\b`)
+        const before = places.flatMap((place) => declared.exec(place)?.[1] ?? [])
+        assert.ok(
+          before.some((line) => line.endsWith('*/')),
+          `${name} of ${target.types} has no comment: ${before.join()}`,
+        )
       }
-      for (const [door, target] of Object.entries(doors))
-        if (typeof target === 'object')
-          await writeFile(
-            join(folder, `${door.replaceAll(/\W/g, '_')}.ts`),
-            `export * from 'escapement${door.slice(1)}'\n`,
-          )
-      await writeFile(join(folder, 'program.ts'), mcpProgram)
-      const tsc = installed(join('typescript', 'bin', 'tsc'))
-      const command = [process.execPath, tsc, '--singleThreaded', '--pretty', 'false', '-p', folder]
-      const { stdout } = await startChild(context, command, { cwd: dirname(folder), input: '' }).ended
-      const problems = stdout.split('\n').filter((line) => line.includes('error TS'))
-      const missing = problems.map((line) => /error TS2307: Cannot find module '([^']+)'/.exec(line)?.[1] ?? line)
-      assert.equal([...new Set(missing)].toSorted(), Object.values(needing).flat().toSorted(), problems.join('\n'))
-    },
-  )
+    }
+  })
 })

@@ -40,24 +40,29 @@ describe('the packed package', (it) => {
     assert.equal(Object.keys(manifest.dependencies), ['nanoid', 'ws', 'xstate', 'zod'])
   })
 
-  it('has the page, the guide, the examples and the notices', { timeoutMs: 120_000 }, async ({ signal }) => {
+  it('has what runs, and what is read beside it', { timeoutMs: 120_000 }, async ({ signal }) => {
     const folder = await packedPackage(signal)
-    const there = [
-      'dist',
-      'docs',
-      'examples',
-      'src',
-      'CHANGELOG.md',
-      'LICENSE',
-      'README.md',
-      'THIRD-PARTY-NOTICES',
-      'package.json',
-    ]
+    const there = ['dist', 'docs', 'LICENSE', 'README.md', 'THIRD-PARTY-NOTICES', 'package.json']
     assert.equal(readdirSync(folder).toSorted(), there.toSorted())
+    const pages = ['agUi', 'bundlers', 'errors', 'evaluation', 'protocol', 'quickStart', 'useChat']
+    assert.equal(
+      readdirSync(join(folder, 'docs')).toSorted(),
+      [...pages.map((name) => `${name}.md`), 'protocol.schema.json'].toSorted(),
+    )
     assert.ok(readdirSync(join(folder, 'dist', 'inspector')).includes('index.html'))
-    for (const path of ['README.md', 'docs/guide.md'])
-      for (const [, target = ''] of readFileSync(join(folder, path), 'utf8').matchAll(/\]\((?!https?:)([^)#]+)\)/g))
-        assert.ok(readdirSync(dirname(join(folder, dirname(path), target))).length > 0, `${path} links to ${target}`)
+    const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    const kinds = new Set(paths.flatMap((path) => /\.\w+$/.exec(path)?.[0] ?? []))
+    assert.equal([...kinds].toSorted(), ['.css', '.html', '.js', '.json', '.md', '.svg', '.ts'])
+    assert.equal(
+      paths.filter((path) => path.endsWith('.ts') && !path.endsWith('.d.ts')),
+      [],
+    )
+    assert.equal(
+      paths.filter((path) => path.includes('suites') && path.endsWith('.js')).length,
+      readdirSync(join(repository, 'suites'), { recursive: true, encoding: 'utf8' }).filter((path) =>
+        path.endsWith('suite.ts'),
+      ).length,
+    )
   })
 
   it('names everybody whose code is in it, with the licence', { timeoutMs: 120_000 }, async ({ signal }) => {

@@ -1,23 +1,29 @@
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync } from 'node:fs'
+import { existsSync, globSync, readFileSync } from 'node:fs'
 import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, symlink, utimes } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join, relative } from 'node:path'
 import { promisify } from 'node:util'
 import { fullOnly } from '../support/fullOnly.ts'
+import { madeOnce } from '../support/madeOnce.ts'
 
 const repository = join(import.meta.dirname, '..', '..')
+
+/** The pages that go into the package. */
+function pages(): readonly string[] {
+  const manifest = readFileSync(join(repository, 'package.json'), 'utf8')
+  const { files } = JSON.parse(manifest) as { files: readonly string[] }
+  return files.filter((file) => file.startsWith('docs/')).flatMap((pattern) => globSync(pattern, { cwd: repository }))
+}
 
 /** Of the repository, what `npm pack` needs to build the package and what goes into it; the lock file stands for the tools. */
 export const parts: readonly string[] = [
   'src',
   'scripts',
-  'docs',
-  'examples',
   'suites',
+  ...pages(),
   'README.md',
-  'CHANGELOG.md',
   'LICENSE',
   '.gitignore',
   'package.json',
@@ -43,8 +49,8 @@ const unusedMs = 3_600_000
 let packed: Promise<string> | undefined
 
 /**
- * The package as it would be published, in a folder: built beside the repository, and kept for the next run that finds the same
- * sources and tools. Nothing may be written into it.
+ * The package as it would be published, in a folder: built beside the repository, by one process for all that ask at once, and kept for the next run
+ * that finds the same sources and tools. Nothing may be written into it.
  */
 export const packedPackage = (signal: AbortSignal): Promise<string> => {
   fullOnly('the package as it is published')
@@ -54,7 +60,14 @@ export const packedPackage = (signal: AbortSignal): Promise<string> => {
 async function findOrPack(signal: AbortSignal): Promise<string> {
   await mkdir(keptPackages, { recursive: true })
   const found = join(keptPackages, await keyOf(repository))
-  const kept = existsSync(found) ? found : await pack(signal)
+  let kept = found
+  await madeOnce(
+    found,
+    async () => {
+      kept = await pack(signal)
+    },
+    signal,
+  )
   await utimes(kept, new Date(), new Date())
   await forgetUnused()
   return join(kept, 'escapement')

@@ -99,8 +99,11 @@ describe('a chart', (it) => {
     assert.is((thrown as RuntimeError).code, 'FILE_MISSING')
     assert.match(
       (thrown as RuntimeError).message,
-      /layoutWorker\.js, which is not there\. Keep escapement out of the bundle/,
+      /layoutWorker\.js, one of which is not there\. Keep escapement out of the bundle/,
     )
+    // The worker is there, and what it loads is not.
+    const without = await assert.rejects(layoutInWorker(graph, undefined, undefined, gone), RuntimeError)
+    assert.is((without as RuntimeError).code, 'FILE_MISSING')
   })
 
   it('of a definition with sub-agents has the supervisor, and without has none', () => {

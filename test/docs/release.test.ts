@@ -52,7 +52,6 @@ const packed: Tarball = {
     'package.json',
     'README.md',
     'LICENSE',
-    'CHANGELOG.md',
     'THIRD-PARTY-NOTICES',
     'dist/cli.js',
     'dist/index.js',
@@ -85,9 +84,20 @@ describe('the tarball of a release', (it) => {
   })
 
   it('has no tests, no secrets and nothing of one machine', () => {
-    for (const path of ['test/a.test.ts', '.npmrc', 'examples/.env', 'docs/.DS_Store', 'a/tsconfig.tsbuildinfo'])
+    for (const path of ['test/a.test.ts', '.npmrc', 'templates/.env', 'docs/.DS_Store', 'a/tsconfig.tsbuildinfo'])
       assert.equal(wrong({ files: [...packed.files, { path, size: 1 }] }), [`${path} does not belong in it.`])
     assert.equal(wrong({ files: [...packed.files, { path: 'docs/environment.md', size: 1 }] }), [])
+  })
+
+  it('has no sources, and nothing that can be made of the rest', () => {
+    for (const path of [
+      'src/index.ts',
+      'docs/decisions/001-a.md',
+      'dist/index.js.map',
+      'dist/inspector/assets/a.js.br',
+    ])
+      assert.equal(wrong({ files: [...packed.files, { path, size: 1 }] }), [`${path} does not belong in it.`])
+    assert.equal(wrong({ files: [...packed.files, { path: 'templates/web/src/main.ts', size: 1 }] }), [])
   })
 
   it('keeps within its budget', () => {
@@ -187,7 +197,7 @@ describe('npm run release', (it) => {
       assert.match(read('CHANGELOG.md'), /## \[Unreleased\]\n\n## \[0\.2\.0\] - \d{4}-\d\d-\d\d\n\n- Chimes\.\n/)
       assert.is(git('status', '--porcelain'), '')
       assert.is(git('log', '-1', '--format=%s'), 'release: 0.2.0\n')
-      assert.match(stdout, 'escapement-0.2.0.tgz: 0.0 MB, 0.0 MB unpacked, 8 files')
+      assert.match(stdout, 'escapement-0.2.0.tgz: 0.0 MB, 0.0 MB unpacked, 7 files')
       assert.match(stdout, 'git push --follow-tags')
       assert.match(stdout, 'package.json has no "repository"')
       git('push', '--quiet', '--follow-tags')

@@ -37,13 +37,16 @@ async function buildIfStale(): Promise<void> {
 }
 
 /**
- * Copies the files of a folder that are not in the other one yet. Their names are hashes of what is in them: those that are there are left
- * alone, as others may be reading them, and each that comes is there as a whole or not at all.
+ * Copies the files of a folder that the other one has not, or not with what is in them: those that are there are left alone, as others may be
+ * reading them, and each that comes is there as a whole or not at all.
  */
 export async function putInPlace(from: string, to: string): Promise<void> {
   await mkdir(to, { recursive: true })
-  const there = new Set(await readdir(to))
-  for (const name of await readdir(from)) if (!there.has(name)) await replace(join(from, name), join(to, name))
+  for (const name of await readdir(from)) {
+    const there = await readFile(join(to, name)).catch(() => undefined)
+    if (there === undefined || !there.equals(await readFile(join(from, name))))
+      await replace(join(from, name), join(to, name))
+  }
 }
 
 export async function replace(from: string, to: string): Promise<void> {

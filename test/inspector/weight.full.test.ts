@@ -1,16 +1,16 @@
 import { join } from 'node:path'
-import { brotliCompressSync } from 'node:zlib'
 import { build, type Rolldown } from 'vite'
 import { errorCodes, errorTable, type ErrorCode } from '../../src/protocol/errors.ts'
+import { compressed } from '../../src/server/page/compressed.ts'
 import { assert, describe } from '../support/suite.ts'
 
 const page = join(import.meta.dirname, '..', '..', 'src', 'inspector')
 
 /**
- * Bytes as brotli has them: of what has to be there before the overview or the conversation of an agent can be drawn, of the details beside
+ * Bytes as the server sends them: of what has to be there before the overview or the conversation of an agent can be drawn, of the details beside
  * it, and of all scripts, without the worker that lays charts out.
  */
-const most = { overview: 78_300, conversation: 90_000, withDetails: 97_000, all: 188_500 }
+const most = { overview: 84_300, conversation: 97_600, withDetails: 105_200, all: 203_200 }
 
 describe('the weight of the page', (it) => {
   it('is what a slow connection bears, and zod is none of it', { timeoutMs: 120_000 }, async () => {
@@ -27,7 +27,8 @@ describe('the weight of the page', (it) => {
       packages.add(/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(id)?.[1] ?? '')
     assert.not.ok(packages.has('zod'), 'a module that the page imports has a schema')
     assert.ok(packages.has('preact'))
-    const bytesOf = (code: string): number => brotliCompressSync(code).length
+    const bytes = new Map<string, number>()
+    for (const { fileName, code } of chunks) bytes.set(fileName, (await compressed(Buffer.from(code))('br')).length)
     /** What is there once these modules have been asked for, by what they import. */
     const weightOf = (...views: readonly string[]): number => {
       const begin = chunks.filter(
@@ -38,13 +39,13 @@ describe('the weight of the page', (it) => {
       const loaded = new Set(begin.map(({ fileName }) => fileName))
       for (const name of loaded)
         for (const imported of chunks.find(({ fileName }) => fileName === name)!.imports) loaded.add(imported)
-      return chunks.reduce((sum, { code, fileName }) => (loaded.has(fileName) ? sum + bytesOf(code) : sum), 0)
+      return [...loaded].reduce((sum, fileName) => sum + bytes.get(fileName)!, 0)
     }
     const weights = {
       overview: weightOf('start'),
       conversation: weightOf('agentPane'),
       withDetails: weightOf('agentPane', 'detailsPane'),
-      all: chunks.reduce((sum, { code }) => sum + bytesOf(code), 0),
+      all: [...bytes.values()].reduce((sum, one) => sum + one, 0),
     }
     const names = Object.keys(weights) as (keyof typeof weights)[]
     assert.equal(

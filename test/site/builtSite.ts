@@ -3,10 +3,10 @@ import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
-import { setTimeout } from 'node:timers/promises'
 import { buildSite } from '../../tools/site/buildSite.ts'
 import { hasCode } from '../../src/protocol/errors.ts'
 import { lockFile, type FileLock } from '../../src/stores/lockFile.ts'
+import { madeOnce } from '../support/madeOnce.ts'
 import { isCi, type CaseBody, type It } from '../support/suite.ts'
 import { sitePackages, sitePackagesFolder } from './sitePackages.ts'
 
@@ -36,8 +36,6 @@ const earlier: Readonly<Record<string, string>> = {
 /** Longest a build takes, on a machine that does more. */
 export const buildMs = 600_000
 
-const lookAgainMs = 500
-
 let built: Promise<string> | undefined
 
 /**
@@ -59,28 +57,10 @@ async function findOrBuild(signal: AbortSignal): Promise<string> {
   if (!sitePackages.isThere()) throw new Error(`What builds the site is missing: ${sitePackages.advice}.`)
   await mkdir(keptSites, { recursive: true })
   const found = join(keptSites, await keyOf())
-  await onceFor(found, signal)
+  await madeOnce(found, () => build(found, signal), signal)
   await utimes(found, new Date(), new Date())
   await forgetOthers()
   return found
-}
-
-/** Builds what is not there; another process that builds the same is waited for. */
-async function onceFor(found: string, signal: AbortSignal): Promise<void> {
-  while (!existsSync(found)) {
-    const lock = await lockFile(`${found}.lock`).catch((thrown: unknown) => {
-      if (!hasCode(thrown, 'STORE_LOCKED')) throw thrown
-    })
-    if (lock === undefined) {
-      await setTimeout(lookAgainMs, undefined, { signal })
-      continue
-    }
-    try {
-      if (!existsSync(found)) await build(found, signal)
-    } finally {
-      await lock.release()
-    }
-  }
 }
 
 async function build(target: string, signal: AbortSignal): Promise<void> {

@@ -1,6 +1,4 @@
-import type { EventOf } from '../../src/protocol/events.ts'
-import type { Usage } from '../../src/protocol/messages.ts'
-import type { Clock } from '../../src/protocol/clock.ts'
+import type { Clock, EventOf, Usage } from '../../src/index.ts'
 import { type Equal, expectType } from './typeEquality.ts'
 
 expectType<Equal<Usage['reasoning'], number | undefined>>()

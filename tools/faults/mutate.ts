@@ -45,6 +45,11 @@ const copied = [
   'scripts',
   'examples',
   'docs',
+  // For what packs it.
+  '.gitignore',
+  'LICENSE',
+  'package-lock.json',
+  'tsconfig.build.json',
 ]
 /** A fault may make a test wait for ever. */
 const stageTimeoutMs = 300_000

@@ -1,18 +1,15 @@
 import { readdirSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { packageFile } from '../../charts/packageFile.ts'
+import { codeFile } from '../../charts/packageFile.ts'
 
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
 
 /** Where the suites of this package are: built ones in `dist`, in the repository their sources. */
 function shippedFolder(): string | undefined {
-  const places = ['dist/suites', 'suites'].flatMap((path) => {
-    const url = packageFile(path)
-    return url?.protocol === 'file:' ? [fileURLToPath(url)] : []
-  })
-  // The sources are newer than what was built of them.
-  return places.toReversed().find(isFolder)
+  const url = codeFile('suites', 'suites')
+  const path = url?.protocol === 'file:' ? fileURLToPath(url) : undefined
+  return path !== undefined && isFolder(path) ? path : undefined
 }
 
 /** Names of the suites that come with this package. */

@@ -45,5 +45,5 @@ export async function overHttp(
 function answerError(response: ServerResponse, { code, message }: ErrorInfo, status: number = statusOf(code)): void {
   if (response.destroyed) return
   response.writeHead(status, { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' })
-  response.end(JSON.stringify({ code, message: refusalText({ code, message }, 'docs/agUi.md') }))
+  response.end(JSON.stringify({ code, message: refusalText({ code, message }, 'escapement/docs/agUi.md') }))
 }

@@ -21,7 +21,7 @@ export function overSocket(socket: TextSocket, access: AgentAccess, open: OpenRu
 
   const refuse = (thrown: unknown, ids: object): void => {
     const refused = access.outward(thrown)
-    const message = refusalText(refused, 'docs/agUi.md')
+    const message = refusalText(refused, 'escapement/docs/agUi.md')
     if (!isClosed) sink.send({ ...ids, type: EventType.RUN_ERROR, code: refused.code, message })
   }
 

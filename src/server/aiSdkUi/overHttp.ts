@@ -125,5 +125,5 @@ function show({ response, access, connection }: Exchanged, opened: Opened): void
 function refuse(response: ServerResponse, { code, message }: ErrorInfo, status: number = statusOf(code)): void {
   if (response.destroyed) return
   response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' })
-  response.end(refusalText({ code, message }, 'docs/useChat.md'))
+  response.end(refusalText({ code, message }, 'escapement/docs/useChat.md'))
 }

@@ -79,7 +79,7 @@ export function overSocket(socket: TextSocket, access: AgentAccess, chats: Chats
       send({
         type: 'error',
         requestId: frame.requestId,
-        errorText: refusalText(access.outward(thrown), 'docs/useChat.md'),
+        errorText: refusalText(access.outward(thrown), 'escapement/docs/useChat.md'),
       })
     }
   }
@@ -92,7 +92,11 @@ export function overSocket(socket: TextSocket, access: AgentAccess, chats: Chats
     access.clock.after(againMs, () => {
       if (isClosed || [...answering.values()].some(({ id }) => id === one.id)) return
       chats.stop(access, one.id).catch((thrown: unknown) => {
-        send({ type: 'error', requestId: request, errorText: refusalText(access.outward(thrown), 'docs/useChat.md') })
+        send({
+          type: 'error',
+          requestId: request,
+          errorText: refusalText(access.outward(thrown), 'escapement/docs/useChat.md'),
+        })
       })
     })
   }

@@ -1,10 +1,7 @@
-/** How a body may be sent besides as it is: the best first, each with the end of the names of such files. */
-export const encodings = [
-  { name: 'br', extension: '.br' },
-  { name: 'gzip', extension: '.gz' },
-] as const
+/** How a body may be sent besides as it is: the best first. */
+export const encodings = ['br', 'gzip'] as const
 
-export type Encoding = (typeof encodings)[number]['name']
+export type Encoding = (typeof encodings)[number]
 
 /**
  * How a body is sent to who accepts these encodings (the header `accept-encoding`): the one with the highest weight, of equal ones the
@@ -18,7 +15,7 @@ export function encodingFor(
   const others = weights.get('*')
   let best: Encoding | undefined
   let most = 0
-  for (const { name } of encodings) {
+  for (const name of encodings) {
     const weight = weights.get(name) ?? (name === 'gzip' ? weights.get('x-gzip') : undefined) ?? others ?? 0
     if (weight <= most || !there.includes(name)) continue
     best = name

@@ -50,7 +50,7 @@ describe('a chat is refused, in a sentence and with nothing done,', (it) => {
       assert.match(text, sentence)
       assert.not.match(text, /docs\/protocol\.md|named option/, 'the advice is for this endpoint')
       if (status === 400 && !/an agent id|empty|came by/.test(text))
-        assert.match(text, / docs\/useChat\.md lists the requests\.$/)
+        assert.match(text, / escapement\/docs\/useChat\.md lists the requests\.$/)
       assert.equal(serving.runtime.agent('chat')?.conversation.log() ?? [], [])
     })
   }
@@ -161,7 +161,10 @@ describe('a chat is refused, in a sentence and with nothing done,', (it) => {
     ])
     for (const answer of answers) {
       assert.is(answer.status, 400, answer.url)
-      assert.match(await answer.text(), /^id: "chat" is an agent of "other", and this is for those of "echo"\. docs/)
+      assert.match(
+        await answer.text(),
+        /^id: "chat" is an agent of "other", and this is for those of "echo"\. escapement\/docs/,
+      )
     }
     assert.is(agent.conversation.log().length, 2)
   })

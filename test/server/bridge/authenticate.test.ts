@@ -6,6 +6,7 @@ import { defineAgent } from '../../../src/actors/defineAgent.ts'
 import { policyModel } from '../../../src/actors/models/policyModel.ts'
 import type { Endpoint } from '../../../src/server/bridge/endpoint.ts'
 import type { Grant } from '../../../src/server/bridge/roles.ts'
+import { pageFile } from '../../../src/server/page/pageFiles.ts'
 import { ServedPage } from '../../../src/server/page/servePage.ts'
 import { simulatedClock } from '../../../src/testing/simulatedClock.ts'
 import { withCode } from '../../support/agentHarness.ts'
@@ -338,7 +339,7 @@ describe('a bridge at another path', (it) => {
 
   it('is told to the inspector page', async (context) => {
     const body = Buffer.from('<html><head></head></html>')
-    const files = new Map([['/', { type: 'text/html', body, encoded: new Map(), tag: 'W/"1"', isLasting: false }]])
+    const files = new Map([['/', pageFile('/index.html', body)]])
     for (const [bridge, says] of [
       ['api/agents', '<meta name="escapement-bridge" content="api/agents" />'],
       ['bridge', '<head></head>'],

@@ -11,7 +11,7 @@ import type { ServedChart } from '../../../src/charts/servedChart.ts'
 import type { ChartModel } from '../../../src/charts/chartModel.ts'
 import type { Endpoint } from '../../../src/server/bridge/endpoint.ts'
 import { createRuntime } from '../../../src/createRuntime.ts'
-import { readPageFiles } from '../../../src/server/page/servePage.ts'
+import { readPageFiles } from '../../../src/server/page/pageFiles.ts'
 import { storeFolder } from '../../stores/storeFolder.ts'
 import { assert, describe } from '../../support/suite.ts'
 import { serveAgents, type Serving } from './bridgeHarness.ts'
@@ -172,11 +172,11 @@ describe('the inspector page', (it) => {
     assert.is((await readPageFiles(join(dir, 'nothing'))).size, 0)
     await mkdir(join(dir, 'assets'))
     await writeFile(join(dir, 'index.html'), '<p>')
-    await writeFile(join(dir, 'assets', 'x.js'), '1')
+    await writeFile(join(dir, 'assets', 'x-12345678.js'), '1')
     await writeFile(join(dir, 'x.secret'), '')
     const files = await readPageFiles(dir)
-    assert.equal([...files.keys()].toSorted(), ['/', '/assets/x.js'])
-    assert.equal([files.get('/')!.isLasting, files.get('/assets/x.js')!.isLasting], [false, true])
+    assert.equal([...files.keys()].toSorted(), ['/', '/assets/x-12345678.js'])
+    assert.equal([files.get('/')!.isLasting, files.get('/assets/x-12345678.js')!.isLasting], [false, true])
   })
 
   it('is served with a policy that lets in nothing from elsewhere', async (context) => {

@@ -3,8 +3,10 @@ import { createServer, request, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib'
-import { readPageFiles, ServedPage, type PageOptions } from '../../../src/server/page/servePage.ts'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { compressed } from '../../../src/server/page/compressed.ts'
+import { readPageFiles } from '../../../src/server/page/pageFiles.ts'
+import { ServedPage, type PageOptions } from '../../../src/server/page/servePage.ts'
 import { assert, describe, type CaseContext } from '../../support/suite.ts'
 
 const code = 'console.log("x")\n'.repeat(200)
@@ -16,20 +18,15 @@ interface Answer {
   readonly body: Buffer
 }
 
-/** A page of one script, as a build leaves it; `isCompressed`: with what stands beside it. */
-async function servePage(
-  { cleanup }: Pick<CaseContext, 'cleanup'>,
-  { isCompressed = true, ...options }: PageOptions & { readonly isCompressed?: boolean } = {},
-) {
+/** A page of one script and a worker, as a build leaves it. */
+async function servePage({ cleanup }: Pick<CaseContext, 'cleanup'>, options: PageOptions = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'escapement-page-'))
   cleanup(() => rm(folder, { recursive: true }))
   await mkdir(join(folder, 'assets'))
   await writeFile(join(folder, 'index.html'), html)
-  await writeFile(join(folder, 'assets', 'index-1.js'), code)
-  if (isCompressed) {
-    await writeFile(join(folder, 'assets', 'index-1.js.br'), brotliCompressSync(code))
-    await writeFile(join(folder, 'assets', 'index-1.js.gz'), gzipSync(code))
-  }
+  await writeFile(join(folder, 'assets', 'index-1aB_4-Zz.js'), code)
+  await writeFile(join(folder, 'assets', 'worker.js'), code)
+  await writeFile(join(folder, 'assets', 'font.woff2'), code)
   const page = new ServedPage({ read: () => readPageFiles(folder), ...options })
   const http = createServer((asked, response) => void page.answer(asked, response, asked.url!))
   await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
@@ -53,10 +50,10 @@ async function servePage(
     })
 }
 
-const script = '/assets/index-1.js'
+const script = '/assets/index-1aB_4-Zz.js'
 
 describe('the files of the page', (it) => {
-  it('are sent as the build compressed them, to who accepts it', async (context) => {
+  it('are sent compressed to who accepts it', async (context) => {
     const ask = await servePage(context)
     const br = await ask(script, { 'accept-encoding': 'gzip, deflate, br' })
     assert.equal([br.headers['content-encoding'], brotliDecompressSync(br.body).toString()], ['br', code])
@@ -84,13 +81,32 @@ describe('the files of the page', (it) => {
     assert.is((await ask(script, {}, 'POST')).status, 405)
   })
 
-  it('are sent as they are where nothing stands beside them', async (context) => {
-    const ask = await servePage(context, { isCompressed: false })
-    const { headers, body } = await ask(script, { 'accept-encoding': 'br, gzip' })
-    assert.equal([headers['content-encoding'], body.toString()], [undefined, code])
-    // What stands beside a file is not one of its own.
-    assert.is((await ask(`${script}.br`)).status, 404)
-    assert.is((await (await servePage(context))(`${script}.br`)).status, 404)
+  it('are compressed once, for all who ask', async () => {
+    const encoded = compressed(Buffer.from(code))
+    const [first, second] = [encoded('br'), encoded('br')]
+    assert.is(await first, await second)
+    assert.is(await encoded('br'), await first)
+    assert.is(gunzipSync(await encoded('gzip')).toString(), code)
+  })
+
+  it('are sent as they are where nothing is saved', async (context) => {
+    const ask = await servePage(context)
+    for (const [path, body] of [
+      ['/', html],
+      ['/assets/font.woff2', code],
+    ] as const) {
+      const answer = await ask(path, { 'accept-encoding': 'br, gzip' })
+      assert.equal([answer.headers['content-encoding'], answer.body.toString()], [undefined, body])
+      assert.is(answer.headers.vary, 'accept-encoding')
+      const refused = await ask(path, { 'accept-encoding': 'br, identity;q=0' })
+      assert.equal([refused.status, refused.body.toString()], [406, 'This is sent as it is.\n'])
+    }
+  })
+
+  it('are kept by who has them where the name changes with what is in them, and else asked for again', async (context) => {
+    const ask = await servePage(context)
+    assert.is((await ask(script)).headers['cache-control'], 'public, max-age=31536000, immutable')
+    for (const path of ['/', '/assets/worker.js']) assert.is((await ask(path)).headers['cache-control'], 'no-cache')
   })
 
   it('are not sent again to who has them', async (context) => {

@@ -1,6 +1,7 @@
 import type { Fault } from '../mutate.ts'
 
 const page = 'src/server/page/servePage.ts'
+const files = 'src/server/page/pageFiles.ts'
 
 /** Slips in how the page is served: compressed, with tags, below a path, in frames. */
 export const faults: readonly Fault[] = [
@@ -30,9 +31,9 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'servedPage-4',
-    file: page,
+    file: files,
     what: 'a page that connects elsewhere has the tag of the other',
-    from: "pageFile('.html', Buffer.from(told), page.isLasting)",
+    from: "pageFile('/index.html', Buffer.from(told))",
     to: '{ ...page, body: Buffer.from(told) }',
     tests: ['server/page'],
   },
@@ -83,5 +84,21 @@ export const faults: readonly Fault[] = [
     from: "{ name: 'page', tags: ['$initial'], priority: 1 },",
     to: '',
     tests: ['inspector/weight'],
+  },
+  {
+    id: 'servedPage-11',
+    file: files,
+    what: 'what keeps its name is kept by browsers for a year, whatever a newer version has under it',
+    from: '-[\\w-]{8}\\.\\w+$/',
+    to: '.\\w+$/',
+    tests: ['server/page'],
+  },
+  {
+    id: 'servedPage-12',
+    file: 'src/server/page/compressed.ts',
+    what: 'every request compresses anew',
+    from: 'made.set(encoding, making)',
+    to: '',
+    tests: ['server/page'],
   },
 ]

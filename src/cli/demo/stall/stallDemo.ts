@@ -128,6 +128,6 @@ function sayVerdict(passes: boolean, host: CliHost): string {
   const { bold, dim, green, red } = coloursFor(host.stdout, host.env, host.theme)
   const verdict = passes ? green('dist/prices.json is built') : red('dist/prices.json is not built')
   const start = host.env['npm_lifecycle_event'] === 'start' ? 'npm start --' : 'escapement demo'
-  const next = `Next: an agent that gives up a dead end by itself: ${start} sort. Rules and options: docs/braking.md, "Going in circles".`
+  const next = `Next: an agent that gives up a dead end by itself: ${start} sort. For agents of yours: "Turn the brakes on" in escapement/docs/quickStart.md.`
   return `\n${bold('Checked once more, apart from the agent:')} ${verdict}.\n\n${dim(next)}\n`
 }
