@@ -70,7 +70,7 @@ const roleOf = (type: string): string =>
   Object.hasOwn(commandTable, type) ? commandTable[type as keyof typeof commandTable].role : 'any'
 
 function clientTable(): string {
-  const frames = optionsOf(jsonSchema(clientFrameSchema, 'input'))
+  const frames = optionsOf(jsonSchema(clientFrameSchema(), 'input'))
   return [
     row(['frame', 'role', 'fields']),
     row(['---', '---', '---']),
@@ -79,7 +79,7 @@ function clientTable(): string {
 }
 
 function serverTable(): string {
-  const frames = optionsOf(jsonSchema(serverFrameSchema, 'output'))
+  const frames = optionsOf(jsonSchema(serverFrameSchema(), 'output'))
   return [
     row(['frame', 'fields']),
     row(['---', '---']),
@@ -87,7 +87,7 @@ function serverTable(): string {
   ].join('\n')
 }
 
-const limits = bridgeLimitsSchema.parse({})
+const limits = bridgeLimitsSchema().parse({})
 const mib = (bytes: number): string => `${bytes / 1024 ** 2} MiB`
 const seconds = (ms: number): string => `${ms / 1_000} s`
 const page = `a page has ${defaultLimit} unless \`limit\` says otherwise`
@@ -239,10 +239,10 @@ export const protocolSchema = (): string =>
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     title: 'escapement bridge protocol',
     $defs: {
-      clientFrame: withoutDialect(jsonSchema(clientFrameSchema, 'input')),
-      serverFrame: withoutDialect(jsonSchema(serverFrameSchema, 'output')),
-      agentCommand: withoutDialect(jsonSchema(agentCommandSchema, 'input')),
-      logRecord: withoutDialect(jsonSchema(logRecordSchema, 'output')),
+      clientFrame: withoutDialect(jsonSchema(clientFrameSchema(), 'input')),
+      serverFrame: withoutDialect(jsonSchema(serverFrameSchema(), 'output')),
+      agentCommand: withoutDialect(jsonSchema(agentCommandSchema(), 'input')),
+      logRecord: withoutDialect(jsonSchema(logRecordSchema(), 'output')),
     },
   })}\n`
 

@@ -184,7 +184,7 @@ const optionsSchema = lazily(() =>
       })
       .optional(),
     outputAttempts: z.int().positive().optional(),
-    limits: limitsSchema.optional(),
+    limits: limitsSchema().optional(),
     pricing: agentPricingSchema().optional(),
     retry: retrySchema().optional(),
     toolExecution: z
@@ -203,7 +203,7 @@ const optionsSchema = lazily(() =>
         'give { message, text }',
       )
       .optional(),
-    ...hookFields,
+    ...hookFields(),
     artifacts: artifactOptionsSchema().optional(),
     checkRequests: z.boolean().optional(),
     captureTurnRequests: z.boolean().optional(),

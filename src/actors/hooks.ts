@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { lazily } from '../protocol/lazily.ts'
 import type { Block, Message, PlainBlock } from '../protocol/messages.ts'
 import type { RunContext } from './runContext.ts'
 import type { ToolEffects, ToolOutput } from './tools/defineTool.ts'
@@ -101,17 +102,17 @@ export interface AgentHooks<in Deps = never> {
   readonly ownTools: ReadonlySet<string>
 }
 
-const hook = z.custom((value) => typeof value === 'function', 'give a function').optional()
+const hook = lazily(() => z.custom((value) => typeof value === 'function', 'give a function').optional())
 
-const guards = z.array(z.custom((value) => typeof value === 'function', 'give a function')).optional()
+const guards = lazily(() => z.array(z.custom((value) => typeof value === 'function', 'give a function')).optional())
 
 /** Fields of the options' schema. */
-export const hookFields = {
-  beforeTool: hook,
-  afterTool: hook,
-  guards: z.strictObject({ input: guards, output: guards }).optional(),
+export const hookFields = lazily(() => ({
+  beforeTool: hook(),
+  afterTool: hook(),
+  guards: z.strictObject({ input: guards(), output: guards() }).optional(),
   hookTimeoutMs: z.number().positive().optional(),
-}
+}))
 
 /** The guards of a definition. */
 export interface AgentGuards<in Deps = never> {

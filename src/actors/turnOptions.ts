@@ -104,7 +104,7 @@ const plainSettings = lazily(() =>
 )
 
 const choice = lazily(() =>
-  toolChoiceSchema.refine(() => true, { error: "give 'auto', 'none', 'required' or { tool: name }" }),
+  toolChoiceSchema().refine(() => true, { error: "give 'auto', 'none', 'required' or { tool: name }" }),
 )
 
 /** The options of `defineAgent` that say how a turn is asked. */

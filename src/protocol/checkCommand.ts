@@ -8,7 +8,7 @@ import { describeIssues } from './errors.ts'
  * @throws RuntimeError `INVALID_CONTENT`, `INVALID_OPTION`
  */
 export function checkCommand(command: AgentCommand): CheckedCommand {
-  const parsed = agentCommandSchema.safeParse(command)
+  const parsed = agentCommandSchema().safeParse(command)
   if (parsed.success) return checkRules(parsed.data)
   throw wrongCommand(command, describeIssues(parsed.error))
 }

@@ -120,7 +120,7 @@ export const errorCodes = Object.keys(errorTable) as readonly ErrorCode[]
 export type ErrorCode = keyof typeof errorTable
 
 /** An error as plain data, in events, records and results. */
-export type ErrorInfo = z.infer<typeof errorInfoSchema>
+export type ErrorInfo = z.infer<ReturnType<typeof errorInfoSchema>>
 
 /** Of `AGENT_ELSEWHERE`: where the agent is reached, if that was announced, and the epoch of the lease there. */
 export interface ErrorData {

@@ -29,7 +29,7 @@ const text = (most: number) =>
       (value) => value.isWellFormed() && !/[\0\r]/.test(value),
       'give Unicode text without NUL, its lines ended by \\n',
     )
-const time = z.number().nonnegative()
+const time = lazily(() => z.number().nonnegative())
 
 export const memorySchema = lazily(() =>
   z.strictObject({
@@ -52,8 +52,8 @@ export const memorySchema = lazily(() =>
     /** A person vouches for it. */
     approved: z.boolean(),
     /** Milliseconds since the Unix epoch. */
-    createdAt: time,
-    updatedAt: time,
+    createdAt: time(),
+    updatedAt: time(),
   }),
 )
 export type MemoryRecord = z.infer<ReturnType<typeof memorySchema>>

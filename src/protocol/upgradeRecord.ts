@@ -61,7 +61,7 @@ export function readValue(value: unknown): ReadValue {
   } catch (thrown) {
     return { code: 'LOG_CORRUPT', why: `it is of version ${version} and could not be upgraded: ${messageOf(thrown)}` }
   }
-  const { success, data, error } = logRecordSchema.safeParse(upgraded)
+  const { success, data, error } = logRecordSchema().safeParse(upgraded)
   return success ? { record: data, upgraded: upgraded as object } : { code: 'LOG_CORRUPT', why: describeIssues(error) }
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { lazily } from '../protocol/lazily.ts'
 import { modelLimitsSchema, type ModelLimits } from '../actors/models/limits/modelLimit.ts'
 import type { RedactOptions } from '../redaction/redactor.ts'
 import type { Clock } from '../protocol/clock.ts'
@@ -49,36 +50,38 @@ const has =
     methods.every((name) => typeof Reflect.get(value, name) === 'function')
 
 /** A history is checked message by message where it is taken. */
-const birth = { metadata: metadataSchema, history: z.unknown() }
+const birth = () => ({ metadata: metadataSchema(), history: z.unknown() })
 
-const resumption = {
+const resumption = () => ({
   continue: z.boolean(),
   takeOver: z.boolean(),
   wait: z.number().nonnegative(),
   signal: z.instanceof(AbortSignal, { error: 'give an AbortSignal' }),
-}
+})
 
-const under = z.custom(has('send', 'getSnapshot'), 'give an XState actor')
+const given = () => ({ under: z.custom(has('send', 'getSnapshot'), 'give an XState actor'), deps: z.unknown() })
 
 const schemas = {
-  createRuntime: z
-    .strictObject({
-      store: z.custom(has('append', 'read', 'list', 'open', 'close'), 'give a store, such as fileStore(dir)'),
-      clock: z.custom(has('now', 'after'), 'give { now, after }'),
-      random: z.custom((value) => typeof value === 'function', 'give a function'),
-      newId: z.custom((value) => typeof value === 'function', 'give a function'),
-      tracer: z.custom(has('event', 'within'), 'give a tracer, such as otelTracer()'),
-      logger: z.custom(has('debug', 'info', 'warn', 'error'), 'give a logger, such as pino()'),
-      redact: z.looseObject({}),
-      idleUnloadMs: z.number().positive(),
-      models: modelLimitsSchema(),
-      interpreter: z.enum(['planned', 'xstate']),
-    })
-    .partial(),
-  close: z.strictObject({ detach: z.boolean() }).partial(),
-  spawn: z.strictObject({ id: z.string(), incognito: z.boolean(), under, deps: z.unknown(), ...birth }).partial(),
-  resume: z.strictObject({ ...resumption, under, deps: z.unknown() }).partial(),
-  open: z.strictObject({ ...resumption, under, deps: z.unknown(), ...birth }).partial(),
+  createRuntime: lazily(() =>
+    z
+      .strictObject({
+        store: z.custom(has('append', 'read', 'list', 'open', 'close'), 'give a store, such as fileStore(dir)'),
+        clock: z.custom(has('now', 'after'), 'give { now, after }'),
+        random: z.custom((value) => typeof value === 'function', 'give a function'),
+        newId: z.custom((value) => typeof value === 'function', 'give a function'),
+        tracer: z.custom(has('event', 'within'), 'give a tracer, such as otelTracer()'),
+        logger: z.custom(has('debug', 'info', 'warn', 'error'), 'give a logger, such as pino()'),
+        redact: z.looseObject({}),
+        idleUnloadMs: z.number().positive(),
+        models: modelLimitsSchema(),
+        interpreter: z.enum(['planned', 'xstate']),
+      })
+      .partial(),
+  ),
+  close: lazily(() => z.strictObject({ detach: z.boolean() }).partial()),
+  spawn: lazily(() => z.strictObject({ id: z.string(), incognito: z.boolean(), ...given(), ...birth() }).partial()),
+  resume: lazily(() => z.strictObject({ ...resumption(), ...given() }).partial()),
+  open: lazily(() => z.strictObject({ ...resumption(), ...given(), ...birth() }).partial()),
 }
 
 /**
@@ -87,6 +90,6 @@ const schemas = {
  * @throws RuntimeError `INVALID_OPTION`, naming the option.
  */
 export function checkOptions(verb: keyof typeof schemas, options: unknown): void {
-  const checked = schemas[verb].safeParse(options)
+  const checked = schemas[verb]().safeParse(options)
   if (!checked.success) throw new RuntimeError('INVALID_OPTION', `${verb}: ${describeIssues(checked.error)}.`)
 }

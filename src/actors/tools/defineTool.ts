@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { lazily } from '../../protocol/lazily.ts'
 import { describeIssues, labelOf, RuntimeError } from '../../protocol/errors.ts'
 import { onlyFields } from '../../protocol/onlyFields.ts'
 import type { SaidBlock } from '../../protocol/saidContent.ts'
@@ -217,21 +218,23 @@ export interface ToolOptions<
   readonly polls?: boolean
 }
 
-const optionsSchema = onlyFields({
-  name: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'use 1 to 64 letters, digits, "_" or "-"'),
-  description: z.string().min(1, 'describe the tool: the model chooses by this'),
-  input: z.custom<object>(isToolSchema, { error: ({ input }) => notASchema(input) }),
-  run: z.custom((value) => typeof value === 'function', 'give a function').optional(),
-  needsApproval: z.union([z.boolean(), z.custom((value) => typeof value === 'function')]).optional(),
-  timeoutMs: z.union([z.number().positive(), z.literal(Infinity)]).optional(),
-  maxOutputChars: z.int().min(100).optional(),
-  effects: z.enum(['none', 'idempotent', 'reversible', 'irreversible']).optional(),
-  undo: z.custom((value) => typeof value === 'function', 'give a function').optional(),
-  receipt: z
-    .custom((value) => typeof value === 'object' && value !== null && '_zod' in value, 'give a zod schema')
-    .optional(),
-  polls: z.boolean().optional(),
-})
+const optionsSchema = lazily(() =>
+  onlyFields({
+    name: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'use 1 to 64 letters, digits, "_" or "-"'),
+    description: z.string().min(1, 'describe the tool: the model chooses by this'),
+    input: z.custom<object>(isToolSchema, { error: ({ input }) => notASchema(input) }),
+    run: z.custom((value) => typeof value === 'function', 'give a function').optional(),
+    needsApproval: z.union([z.boolean(), z.custom((value) => typeof value === 'function')]).optional(),
+    timeoutMs: z.union([z.number().positive(), z.literal(Infinity)]).optional(),
+    maxOutputChars: z.int().min(100).optional(),
+    effects: z.enum(['none', 'idempotent', 'reversible', 'irreversible']).optional(),
+    undo: z.custom((value) => typeof value === 'function', 'give a function').optional(),
+    receipt: z
+      .custom((value) => typeof value === 'object' && value !== null && '_zod' in value, 'give a zod schema')
+      .optional(),
+    polls: z.boolean().optional(),
+  }),
+)
 
 /**
  * Defines a tool from a schema and a function.
@@ -255,7 +258,7 @@ export function defineTool<
   Deps = unknown,
   const Name extends string = string,
 >(options: ToolOptions<Input, Receipt, Deps, Name>): Tool<Deps, Name, SentTo<Input>> {
-  const checked = optionsSchema.safeParse(options)
+  const checked = optionsSchema().safeParse(options)
   const label = labelOf('Tool', options)
   if (!checked.success) throw new RuntimeError('INVALID_DEFINITION', `${label}: ${describeIssues(checked.error)}.`)
   const wrong = wrongInUndo(options)

@@ -24,7 +24,7 @@ export const acpCommand: CommandRun = async (invocation, host) => {
     const { store } = openLogs(invocation, config)
     const definitions = new Map(loaded.map((definition) => [definition.name, definition]))
     const runtime = await createRuntime({ store, ...settingsOf(config).runtime })
-    const limits = bridgeLimitsSchema.parse({})
+    const limits = bridgeLimitsSchema().parse({})
     const bridge = new Bridge(runtime, {
       store,
       clock: systemClock,

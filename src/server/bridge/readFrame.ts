@@ -17,7 +17,7 @@ export function readFrame(text: string, maxDepth: number): Read {
   const read = readJson(text, maxDepth, 'frame')
   if ('problem' in read) return read
   const { value } = read
-  const frame = clientFrameSchema.safeParse(value)
+  const frame = clientFrameSchema().safeParse(value)
   if (frame.success) return frame.data
   const id = typeof value === 'object' && value !== null && 'id' in value ? value.id : undefined
   const issues = describeIssues(frame.error)

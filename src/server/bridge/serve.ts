@@ -37,7 +37,7 @@ export async function serve(
   const { definitions = [], endpoints = [] } = options
   const hasPage = options.inspector ?? options.server === undefined
   if (options.server === undefined) checkExposure(host, options)
-  const limits = bridgeLimitsSchema.parse(options.limits ?? {})
+  const limits = bridgeLimitsSchema().parse(options.limits ?? {})
   const byName = new Map(definitions.map((definition) => [definition.name, definition]))
   for (const endpoint of endpoints) endpoint.check?.([...byName.keys()])
   const { clock } = shared

@@ -36,7 +36,7 @@ export class Gateway implements Front {
 
   constructor({ whoHas, workers, place, secret, clock, logger, serving }: CheckedGateway, store: Store) {
     this.clock = clock
-    this.limits = bridgeLimitsSchema.parse(serving.limits ?? {})
+    this.limits = bridgeLimitsSchema().parse(serving.limits ?? {})
     this.#store = store
     this.#tokens = new ForwardedTokens(secret)
     this.#log = new RefusalLog(logger, clock)

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { lazily } from '../../protocol/lazily.ts'
 import { isAgentDefinition, type AgentDefinition } from '../../actors/agentDefinition.ts'
 import { closeCodes } from '../../protocol/bridgeProtocol.ts'
 import { describeIssues, RuntimeError } from '../../protocol/errors.ts'
@@ -23,14 +24,16 @@ export interface InProcessOptions {
   readonly limits?: Partial<BridgeLimits>
 }
 
-const optionsSchema = z
-  .strictObject({
-    definitions: z.array(z.custom<AgentDefinition>(isAgentDefinition, 'give what defineAgent returns')),
-    deps: z.custom<ServedDeps>((value) => typeof value === 'function', 'give a function'),
-    role: roleSchema,
-    limits: bridgeLimitsSchema.partial(),
-  })
-  .partial()
+const optionsSchema = lazily(() =>
+  z
+    .strictObject({
+      definitions: z.array(z.custom<AgentDefinition>(isAgentDefinition, 'give what defineAgent returns')),
+      deps: z.custom<ServedDeps>((value) => typeof value === 'function', 'give a function'),
+      role: roleSchema(),
+      limits: bridgeLimitsSchema().partial(),
+    })
+    .partial(),
+)
 
 /** A bridge for clients in this process: they connect to `url` by `webSocket`, and nothing listens on any port. */
 export class InProcessServer {
@@ -49,12 +52,12 @@ export class InProcessServer {
     shared: Pick<BridgeParts, 'store' | 'clock' | 'redactor' | 'logger'>,
     options: InProcessOptions = {},
   ) {
-    const checked = optionsSchema.safeParse(options)
+    const checked = optionsSchema().safeParse(options)
     if (!checked.success) throw new RuntimeError('INVALID_OPTION', `connect: ${describeIssues(checked.error)}.`)
     const { definitions = [], deps, role = 'admin', limits = {} } = options
     this.bridge = new Bridge(runtime, {
       ...shared,
-      limits: bridgeLimitsSchema.parse(limits),
+      limits: bridgeLimitsSchema().parse(limits),
       tokens: undefined,
       role,
       definitions: new Map(definitions.map((definition) => [definition.name, definition])),

@@ -112,7 +112,7 @@ export function mcpServer(
       clock,
       logger,
       redactor: () => shared.redactor,
-      limits: bridgeLimitsSchema.parse({}),
+      limits: bridgeLimitsSchema().parse({}),
       tokens: undefined,
       definitions: new Map([...tools.values()].map(({ definition }) => [definition.name, definition])),
       deps,

@@ -163,7 +163,7 @@ export async function openHouse(
   const bridge = new Bridge(runtime, {
     store,
     clock: systemClock,
-    limits: bridgeLimitsSchema.parse(options.limits ?? {}),
+    limits: bridgeLimitsSchema().parse(options.limits ?? {}),
     tokens: undefined,
     definitions: new Map(definitions.map((definition) => [definition.name, definition])),
   })

@@ -102,7 +102,7 @@ export async function dial(url: string, headers: Record<string, string> = {}): P
   let last = 0
   socket.on('message', (data) => {
     const value: unknown = JSON.parse((data as Buffer).toString())
-    for (const frame of Array.isArray(value) ? value : [value]) frames.push(serverFrameSchema.parse(frame))
+    for (const frame of Array.isArray(value) ? value : [value]) frames.push(serverFrameSchema().parse(frame))
     for (const look of looks) look()
   })
   const closed = new Promise<{ code: number; reason: string }>((resolve) =>

@@ -59,7 +59,7 @@ export class ResumeWorld {
     const newId = (): string => `q${(this.#ids += 1)}`
     const runtime = await createRuntime({ store, clock, random: this.#dice.roll, newId })
     const { highWaterBytes } = this.#plan
-    const limits = bridgeLimitsSchema.parse({ highWaterBytes, hardLimitBytes: highWaterBytes * 8 })
+    const limits = bridgeLimitsSchema().parse({ highWaterBytes, hardLimitBytes: highWaterBytes * 8 })
     const definitions = new Map([[definition.name, definition]])
     const bridge = new Bridge(runtime, {
       store,
