@@ -1,5 +1,5 @@
 import { checkRules, wrongCommand } from './commandRules.ts'
-import { agentCommandSchema, type AgentCommand, type CheckedCommand } from './commands.ts'
+import { agentCommands, type AgentCommand, type CheckedCommand } from './commands.ts'
 import { describeIssues } from './errors.ts'
 
 /**
@@ -8,7 +8,7 @@ import { describeIssues } from './errors.ts'
  * @throws RuntimeError `INVALID_CONTENT`, `INVALID_OPTION`
  */
 export function checkCommand(command: AgentCommand): CheckedCommand {
-  const parsed = agentCommandSchema().safeParse(command)
+  const parsed = agentCommands.safeParse(command)
   if (parsed.success) return checkRules(parsed.data)
   throw wrongCommand(command, describeIssues(parsed.error))
 }

@@ -7,6 +7,7 @@ import type { Content } from './saidContent.ts'
 import { limitsSchema, type Limits } from './records.ts'
 import { provenanceKindSchema, type ProvenanceKind } from './provenance.ts'
 import { useChangeSchema } from './turns.ts'
+import { variants } from './variants.ts'
 
 const toAgent = lazily(() => ({ agentId: agentIdSchema() }))
 
@@ -23,28 +24,32 @@ const said = lazily(() => ({
 }))
 
 /** The commands an agent accepts, in process or over a connection. */
-export const agentCommandSchema = lazily(() =>
-  z.discriminatedUnion('type', [
+export const agentCommands = variants({
+  'agent.prompt': () =>
     z.strictObject({
       ...said(),
       type: z.literal('agent.prompt'),
       limits: limitsSchema().exactOptional(),
     }),
+  'agent.interrupt': () =>
     z.strictObject({
       ...said(),
       type: z.literal('agent.interrupt'),
       limits: limitsSchema().exactOptional(),
     }),
-    z.strictObject({ ...said(), type: z.literal('agent.steer') }),
-    z.strictObject({ ...said(), type: z.literal('agent.followUp') }),
+  'agent.steer': () => z.strictObject({ ...said(), type: z.literal('agent.steer') }),
+  'agent.followUp': () => z.strictObject({ ...said(), type: z.literal('agent.followUp') }),
+  'agent.abort': () =>
     z.strictObject({
       ...toAgent(),
       type: z.literal('agent.abort'),
       /** The request of the run: only this one ends, and is withdrawn if it still waits. */
       run: z.string().exactOptional(),
     }),
+  'agent.resume': () =>
     z.strictObject({ ...toAgent(), type: z.literal('agent.resume'), limits: limitsSchema().exactOptional() }),
-    z.strictObject({ ...toAgent(), type: z.literal('agent.stop') }),
+  'agent.stop': () => z.strictObject({ ...toAgent(), type: z.literal('agent.stop') }),
+  'agent.revert': () =>
     z.strictObject({
       ...toAgent(),
       type: z.literal('agent.revert'),
@@ -54,6 +59,7 @@ export const agentCommandSchema = lazily(() =>
       /** Undoes what the abandoned calls did, as far as possible. */
       undo: z.boolean().exactOptional(),
     }),
+  'agent.prune': () =>
     z.strictObject({
       ...toAgent(),
       type: z.literal('agent.prune'),
@@ -64,19 +70,22 @@ export const agentCommandSchema = lazily(() =>
       /** Masks the steps' results, and leaves their calls in sight. */
       mask: z.literal(true).exactOptional(),
     }),
-    z.strictObject({ ...toAgent(), type: z.literal('agent.fold') }),
-    z.strictObject({ ...toAgent(), type: z.literal('agent.brake'), policy: z.string() }),
+  'agent.fold': () => z.strictObject({ ...toAgent(), type: z.literal('agent.fold') }),
+  'agent.brake': () => z.strictObject({ ...toAgent(), type: z.literal('agent.brake'), policy: z.string() }),
+  'agent.compact': () =>
     z.strictObject({
       ...toAgent(),
       type: z.literal('agent.compact'),
       /** What the summary should keep above all, in words. */
       focus: z.string().min(1).max(4_000).exactOptional(),
     }),
+  'agent.graft': () =>
     z.strictObject({ ...toAgent(), type: z.literal('agent.graft'), steps: z.array(z.string()).min(1) }),
-    /** `null`: what its definition says. */
-    z.strictObject({ ...toAgent(), type: z.literal('agent.use'), use: useChangeSchema().nullable() }),
-    z.strictObject({ ...toAgent(), type: z.literal('agent.pin'), step: z.string() }),
-    z.strictObject({ ...toAgent(), type: z.literal('agent.unpin'), step: z.string() }),
+  /** `null`: what its definition says. */
+  'agent.use': () => z.strictObject({ ...toAgent(), type: z.literal('agent.use'), use: useChangeSchema().nullable() }),
+  'agent.pin': () => z.strictObject({ ...toAgent(), type: z.literal('agent.pin'), step: z.string() }),
+  'agent.unpin': () => z.strictObject({ ...toAgent(), type: z.literal('agent.unpin'), step: z.string() }),
+  'agent.decide': () =>
     z.strictObject({
       ...toAgent(),
       type: z.literal('agent.decide'),
@@ -90,11 +99,10 @@ export const agentCommandSchema = lazily(() =>
       /** Of `answer` and `return`. */
       value: z.unknown().exactOptional(),
     }),
-  ]),
-)
-export type AgentCommand = z.input<ReturnType<typeof agentCommandSchema>>
+})
+export type AgentCommand = z.input<ReturnType<typeof agentCommands.schema>>
 /** A command whose content is in blocks. */
-export type CheckedCommand = z.output<ReturnType<typeof agentCommandSchema>>
+export type CheckedCommand = z.output<ReturnType<typeof agentCommands.schema>>
 
 /** How a step is reverted to. */
 export interface RevertCommandOptions {

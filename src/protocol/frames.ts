@@ -1,11 +1,12 @@
 import { z } from 'zod'
 import { lazily } from './lazily.ts'
-import { agentCommandSchema } from './commands.ts'
+import { agentCommands } from './commands.ts'
 import { errorInfoSchema } from './errorInfo.ts'
 import { agentIdSchema, nodeIdSchema } from './ids.ts'
 import { metadataSchema } from './metadata.ts'
 import { usageSchema } from './messages.ts'
 import { pauseReasonSchema, runStopReasonSchema, spentSchema } from './records.ts'
+import { variants } from './variants.ts'
 
 /** Who may do what; each may do what the ones before it may. */
 export const roleSchema = lazily(() => z.enum(['observe', 'drive', 'admin']))
@@ -17,22 +18,19 @@ const commandId = lazily(() => z.string().min(1).max(128))
 const asked = lazily(() => ({ id: commandId() }))
 const ofAgent = lazily(() => ({ ...asked(), agentId: agentIdSchema() }))
 
-const commandFrames = lazily(
-  () =>
-    agentCommandSchema().options.map((command) => command.extend(asked())) as unknown as WithId<
-      ReturnType<typeof agentCommandSchema>['options']
-    >,
-)
-type WithId<T extends readonly z.ZodObject[]> = {
-  [I in keyof T]: T[I] extends z.ZodObject<infer Shape, infer Config>
-    ? z.ZodObject<Shape & { id: ReturnType<typeof commandId> }, Config>
+const commandFrames = Object.fromEntries(
+  Object.entries(agentCommands.makers).map(([type, make]) => [type, () => make().extend(asked())]),
+) as unknown as WithId<typeof agentCommands.makers>
+type WithId<Makers> = {
+  readonly [T in keyof Makers]: Makers[T] extends () => z.ZodObject<infer Shape, infer Config>
+    ? () => z.ZodObject<Shape & { id: ReturnType<typeof commandId> }, Config>
     : never
 }
 
 /** What a client may send. */
-export const clientFrameSchema = lazily(() =>
-  z.discriminatedUnion('type', [
-    /** The first frame. `sessionId`: the session to continue, so that commands sent again are recognised. */
+export const clientFrames = variants({
+  /** The first frame. `sessionId`: the session to continue, so that commands sent again are recognised. */
+  hello: () =>
     z.strictObject({
       type: z.literal('hello'),
       token: z.string().max(4_096).exactOptional(),
@@ -45,7 +43,8 @@ export const clientFrameSchema = lazily(() =>
         .regex(/^[\w.-]{1,128}$/, 'give 1 to 128 letters, digits, ".", "_" or "-"')
         .exactOptional(),
     }),
-    ...commandFrames(),
+  ...commandFrames,
+  'agent.spawn': () =>
     z.strictObject({
       ...asked(),
       type: z.literal('agent.spawn'),
@@ -56,6 +55,7 @@ export const clientFrameSchema = lazily(() =>
       /** What is noted on it for good; the server may add its own. */
       metadata: metadataSchema().exactOptional(),
     }),
+  'agent.list': () =>
     z.strictObject({
       ...asked(),
       type: z.literal('agent.list'),
@@ -64,8 +64,10 @@ export const clientFrameSchema = lazily(() =>
       after: agentIdSchema().exactOptional(),
       limit: z.int().positive().max(1_000).exactOptional(),
     }),
-    z.strictObject({ ...ofAgent(), type: z.literal('agent.snapshot') }),
+  'agent.snapshot': () => z.strictObject({ ...ofAgent(), type: z.literal('agent.snapshot') }),
+  'agent.conversation': () =>
     z.strictObject({ ...ofAgent(), type: z.literal('agent.conversation'), view: z.enum(['trunk', 'log']) }),
+  'agent.subscribe': () =>
     z.strictObject({
       ...ofAgent(),
       type: z.literal('agent.subscribe'),
@@ -74,27 +76,30 @@ export const clientFrameSchema = lazily(() =>
       deltas: z.boolean().exactOptional(),
       descendants: z.boolean().exactOptional(),
     }),
-    z.strictObject({ ...ofAgent(), type: z.literal('agent.unsubscribe') }),
-    /** Begins a session that shares the past of an agent up to the step of a node, such as `n12`. */
-    z.strictObject({ ...ofAgent(), type: z.literal('agent.fork'), at: z.string().max(32) }),
-    /** Of a fork: asks for what it shares with its source, page by page, whether or not the source itself is within reach. */
+  'agent.unsubscribe': () => z.strictObject({ ...ofAgent(), type: z.literal('agent.unsubscribe') }),
+  /** Begins a session that shares the past of an agent up to the step of a node, such as `n12`. */
+  'agent.fork': () => z.strictObject({ ...ofAgent(), type: z.literal('agent.fork'), at: z.string().max(32) }),
+  /** Of a fork: asks for what it shares with its source, page by page, whether or not the source itself is within reach. */
+  'agent.past': () =>
     z.strictObject({
       ...ofAgent(),
       type: z.literal('agent.past'),
       /** As the answer before gave it; default: from the beginning. */
       from: z.strictObject({ part: z.int().nonnegative(), seq: z.int().positive() }).exactOptional(),
     }),
-    /** Asks for a token that lets see the agent and those below it. */
+  /** Asks for a token that lets see the agent and those below it. */
+  'agent.share': () =>
     z.strictObject({
       ...ofAgent(),
       type: z.literal('agent.share'),
       /** How long it holds, in milliseconds; default: a day. */
       ms: z.int().positive().exactOptional(),
     }),
-    /** Asks for `agents` frames: what runs now, and what changes, sub-agents included. */
-    z.strictObject({ ...asked(), type: z.literal('agent.watch') }),
-    z.strictObject({ ...asked(), type: z.literal('agent.unwatch') }),
-    /** Sessions of the store, running or not, the one written last first. */
+  /** Asks for `agents` frames: what runs now, and what changes, sub-agents included. */
+  'agent.watch': () => z.strictObject({ ...asked(), type: z.literal('agent.watch') }),
+  'agent.unwatch': () => z.strictObject({ ...asked(), type: z.literal('agent.unwatch') }),
+  /** Sessions of the store, running or not, the one written last first. */
+  'session.list': () =>
     z.strictObject({
       ...asked(),
       type: z.literal('session.list'),
@@ -107,7 +112,8 @@ export const clientFrameSchema = lazily(() =>
       after: agentIdSchema().exactOptional(),
       limit: z.int().positive().max(1_000).exactOptional(),
     }),
-    /** Where something was said, in sessions of the store: the records that have all of the words, the best first. */
+  /** Where something was said, in sessions of the store: the records that have all of the words, the best first. */
+  'session.search': () =>
     z.strictObject({
       ...asked(),
       type: z.literal('session.search'),
@@ -117,13 +123,12 @@ export const clientFrameSchema = lazily(() =>
       /** How many records at most; default: 20. */
       limit: z.int().positive().max(100).exactOptional(),
     }),
-    /** The processes to which a gateway takes commands; none where the server is no gateway. Only for who may do everything. */
-    z.strictObject({ ...asked(), type: z.literal('worker.list') }),
-    z.strictObject({ type: z.literal('ping'), id: commandId().exactOptional() }),
-  ]),
-)
-export type ClientFrame = z.input<ReturnType<typeof clientFrameSchema>>
-export type CheckedClientFrame = z.output<ReturnType<typeof clientFrameSchema>>
+  /** The processes to which a gateway takes commands; none where the server is no gateway. Only for who may do everything. */
+  'worker.list': () => z.strictObject({ ...asked(), type: z.literal('worker.list') }),
+  ping: () => z.strictObject({ type: z.literal('ping'), id: commandId().exactOptional() }),
+})
+export type ClientFrame = z.input<ReturnType<typeof clientFrames.schema>>
+export type CheckedClientFrame = z.output<ReturnType<typeof clientFrames.schema>>
 
 /** A process behind a gateway that has agents work. */
 export const workerEntrySchema = lazily(() =>
@@ -215,8 +220,8 @@ export const sessionEntrySchema = lazily(() =>
 export type SessionEntry = z.infer<ReturnType<typeof sessionEntrySchema>>
 
 /** What a server sends. Several frames that are ready together share a message, as an array. */
-export const serverFrameSchema = lazily(() =>
-  z.discriminatedUnion('type', [
+export const serverFrames = variants({
+  welcome: () =>
     z.object({
       type: z.literal('welcome'),
       sessionId: z.string(),
@@ -226,7 +231,8 @@ export const serverFrameSchema = lazily(() =>
       descriptions: z.record(z.string(), z.string()).exactOptional(),
       limits: z.object({ maxFrameBytes: z.number(), framesPerSecond: z.number(), maxSubscriptions: z.number() }),
     }),
-    z.object({ type: z.literal('ok'), id: z.string(), result: z.unknown() }),
+  ok: () => z.object({ type: z.literal('ok'), id: z.string(), result: z.unknown() }),
+  error: () =>
     z.object({
       type: z.literal('error'),
       id: z.string().exactOptional(),
@@ -234,7 +240,8 @@ export const serverFrameSchema = lazily(() =>
       /** Of `AGENT_ELSEWHERE`: the address of the bridge of the process that has the agent, if it announced one, and the epoch of its lease. */
       elsewhere: z.object({ url: z.string().exactOptional(), epoch: z.number().exactOptional() }).exactOptional(),
     }),
-    /** A record of an agent's log, or with `live` something beside it; `event.seq` is the cursor. */
+  /** A record of an agent's log, or with `live` something beside it; `event.seq` is the cursor. */
+  event: () =>
     z.object({
       type: z.literal('event'),
       agentId: z.string(),
@@ -242,6 +249,7 @@ export const serverFrameSchema = lazily(() =>
       event: z.unknown(),
       live: z.literal(true).exactOptional(),
     }),
+  delta: () =>
     z.object({
       type: z.literal('delta'),
       agentId: z.string(),
@@ -252,19 +260,19 @@ export const serverFrameSchema = lazily(() =>
       offset: z.int().nonnegative(),
       text: z.string(),
     }),
-    /** Everything up to `seq` was sent: what follows is live. */
-    z.object({ type: z.literal('caughtUp'), agentId: z.string(), seq: seq() }),
-    /** The client reads too slowly: what follows `seq` is sent once it has read. */
-    z.object({ type: z.literal('lagging'), agentId: z.string(), seq: seq() }),
-    /** For watchers: agents that started or changed since the last such frame, and ids of those that no longer run. */
+  /** Everything up to `seq` was sent: what follows is live. */
+  caughtUp: () => z.object({ type: z.literal('caughtUp'), agentId: z.string(), seq: seq() }),
+  /** The client reads too slowly: what follows `seq` is sent once it has read. */
+  lagging: () => z.object({ type: z.literal('lagging'), agentId: z.string(), seq: seq() }),
+  /** For watchers: agents that started or changed since the last such frame, and ids of those that no longer run. */
+  agents: () =>
     z.object({
       type: z.literal('agents'),
       agents: z.array(agentSummarySchema()).readonly(),
       gone: z.array(z.string()).readonly(),
     }),
-    /** The server shuts down: come back later. */
-    z.object({ type: z.literal('closing') }),
-    z.object({ type: z.literal('pong'), id: z.string().exactOptional() }),
-  ]),
-)
-export type ServerFrame = z.infer<ReturnType<typeof serverFrameSchema>>
+  /** The server shuts down: come back later. */
+  closing: () => z.object({ type: z.literal('closing') }),
+  pong: () => z.object({ type: z.literal('pong'), id: z.string().exactOptional() }),
+})
+export type ServerFrame = z.infer<ReturnType<typeof serverFrames.schema>>

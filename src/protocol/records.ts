@@ -38,6 +38,7 @@ import { provenanceKindSchema, provenanceSchema } from './provenance.ts'
 import { answerSchema, questionSchema } from './questions.ts'
 import { toolsChangeSchema } from './toolsChange.ts'
 import { limitReasonSchema, preparedTurnSchema, turnUseSchema } from './turns.ts'
+import { variants } from './variants.ts'
 
 /** Version of the record format: raised when a reader of the old one would misread the new. A log of a newer one is refused. */
 export const recordVersion = 3
@@ -134,8 +135,8 @@ export const runStopReasonSchema = lazily(() => z.enum(['stop', 'length', 'refus
 export type RunStopReason = z.infer<ReturnType<typeof runStopReasonSchema>>
 
 /** One line of the log. Each record is also an event: see `events.ts`. */
-export const logRecordSchema = lazily(() =>
-  z.discriminatedUnion('type', [
+export const logRecords = variants({
+  'agent.created': () =>
     z.object({
       ...base(),
       type: z.literal('agent.created'),
@@ -157,6 +158,7 @@ export const logRecordSchema = lazily(() =>
       /** The next so many records are messages of another system, which it began with. */
       imported: count().exactOptional(),
     }),
+  'run.start': () =>
     z.object({
       ...inTurn(),
       type: z.literal('run.start'),
@@ -173,6 +175,7 @@ export const logRecordSchema = lazily(() =>
       /** What the run was started with. */
       model: modelSnapshotSchema().exactOptional(),
     }),
+  'run.end': () =>
     z.object({
       ...inTurn(),
       type: z.literal('run.end'),
@@ -199,16 +202,18 @@ export const logRecordSchema = lazily(() =>
         .exactOptional(),
       error: errorInfoSchema().exactOptional(),
     }),
-    /** A paused run that an abort gave up: `resume` does not continue it. */
-    z.object({ ...inTurn(), type: z.literal('run.abandoned') }),
-    z.object({ ...inTurn(), type: z.literal('turn.start') }),
-    /** The tools that sources have for the agent changed. */
-    z.object({ ...inTurn(), type: z.literal('tools.changed'), ...toolsChangeSchema().shape }),
-    /** What the turn is asked with, where that is not what the definition says. */
-    z.object({ ...inTurn(), type: z.literal('turn.prepared'), ...preparedTurnSchema().shape }),
-    /** Somebody said what the agent is to use from the next turn on; `null`: what its definition says. */
+  /** A paused run that an abort gave up: `resume` does not continue it. */
+  'run.abandoned': () => z.object({ ...inTurn(), type: z.literal('run.abandoned') }),
+  'turn.start': () => z.object({ ...inTurn(), type: z.literal('turn.start') }),
+  /** The tools that sources have for the agent changed. */
+  'tools.changed': () => z.object({ ...inTurn(), type: z.literal('tools.changed'), ...toolsChangeSchema().shape }),
+  /** What the turn is asked with, where that is not what the definition says. */
+  'turn.prepared': () => z.object({ ...inTurn(), type: z.literal('turn.prepared'), ...preparedTurnSchema().shape }),
+  /** Somebody said what the agent is to use from the next turn on; `null`: what its definition says. */
+  'use.changed': () =>
     z.object({ ...inTurn(), type: z.literal('use.changed'), requestId: z.string(), use: turnUseSchema().nullable() }),
-    /** The request of the turn, as its difference from the one captured before; only with `captureTurnRequests`. */
+  /** The request of the turn, as its difference from the one captured before; only with `captureTurnRequests`. */
+  'turn.captured': () =>
     z.object({
       ...inTurn(),
       type: z.literal('turn.captured'),
@@ -225,8 +230,10 @@ export const logRecordSchema = lazily(() =>
       /** Of those that follow. */
       provenance: z.array(provenanceSchema()).readonly(),
     }),
-    z.object({ ...inTurn(), type: z.literal('turn.end'), usage: usageSchema(), costUsd: z.number() }),
+  'turn.end': () => z.object({ ...inTurn(), type: z.literal('turn.end'), usage: usageSchema(), costUsd: z.number() }),
+  'message.added': () =>
     z.object({ ...inTurn(), ...placed(), type: z.literal('message.added'), message: userMessageSchema() }),
+  'reply.end': () =>
     z.object({
       ...inTurn(),
       ...placed(),
@@ -240,6 +247,7 @@ export const logRecordSchema = lazily(() =>
       /** What the token counter expected of the request, before correction; 0 when unknown. */
       estimatedTokens: count(),
     }),
+  'reply.reset': () =>
     z.object({
       ...inTurn(),
       type: z.literal('reply.reset'),
@@ -255,11 +263,13 @@ export const logRecordSchema = lazily(() =>
       /** When the next attempt starts, in epoch milliseconds; missing when there is none, or at once. */
       retryAt: z.number().exactOptional(),
     }),
+  'tool.start': () =>
     z.object({
       ...inTurn(),
       type: z.literal('tool.start'),
       ...toolStartShape(),
     }),
+  'tool.end': () =>
     z.object({
       ...inTurn(),
       ...placed(),
@@ -282,7 +292,8 @@ export const logRecordSchema = lazily(() =>
       /** Waiting messages that this result holds: they are in the queue no longer. */
       delivers: z.array(z.string()).readonly().exactOptional(),
     }),
-    /** Code spawned a child that works alongside the agent. */
+  /** Code spawned a child that works alongside the agent. */
+  'child.spawned': () =>
     z.object({
       ...inTurn(),
       type: z.literal('child.spawned'),
@@ -291,6 +302,7 @@ export const logRecordSchema = lazily(() =>
       /** It has no log: this, and what it used, is all that is kept of it. */
       incognito: z.literal(true).exactOptional(),
     }),
+  'child.ended': () =>
     z.object({
       ...inTurn(),
       type: z.literal('child.ended'),
@@ -299,17 +311,20 @@ export const logRecordSchema = lazily(() =>
       error: errorInfoSchema().exactOptional(),
       spent: spentSchema(),
     }),
+  'approval.requested': () =>
     z.object({
       ...inTurn(),
       type: z.literal('approval.requested'),
       ...approvalRequestShape(),
     }),
+  'approval.decided': () =>
     z.object({
       ...inTurn(),
       type: z.literal('approval.decided'),
       ...approvalDecisionShape(),
     }),
-    /** A tool asks people, and its call waits for the answer. */
+  /** A tool asks people, and its call waits for the answer. */
+  'question.asked': () =>
     z.object({
       ...inTurn(),
       type: z.literal('question.asked'),
@@ -318,6 +333,7 @@ export const logRecordSchema = lazily(() =>
       input: z.unknown(),
       ...questionSchema().shape,
     }),
+  'question.answered': () =>
     z.object({
       ...inTurn(),
       type: z.literal('question.answered'),
@@ -330,7 +346,8 @@ export const logRecordSchema = lazily(() =>
       /** Id of the command that answered, when it came over a wire. */
       requestId: z.string().exactOptional(),
     }),
-    /** A client is to carry the call out, and to give its result. */
+  /** A client is to carry the call out, and to give its result. */
+  'call.requested': () =>
     z.object({
       ...inTurn(),
       type: z.literal('call.requested'),
@@ -340,6 +357,7 @@ export const logRecordSchema = lazily(() =>
       name: z.string(),
       input: z.unknown(),
     }),
+  'queue.changed': () =>
     z.object({
       ...inTurn(),
       type: z.literal('queue.changed'),
@@ -353,6 +371,7 @@ export const logRecordSchema = lazily(() =>
       why: z.enum(['taken', 'dropped']).exactOptional(),
       length: count(),
     }),
+  'compaction.start': () =>
     z.object({
       ...inTurn(),
       type: z.literal('compaction.start'),
@@ -361,6 +380,7 @@ export const logRecordSchema = lazily(() =>
       /** The request that it answers. */
       requestId: z.string().exactOptional(),
     }),
+  'compaction.end': () =>
     z.object({
       ...inTurn(),
       type: z.literal('compaction.end'),
@@ -377,30 +397,35 @@ export const logRecordSchema = lazily(() =>
       /** Of an applied one. */
       economics: economicsSchema().exactOptional(),
     }),
-    /** What the guards of an agent came to: about what people said, beside the first request after it; about an answer, before its `reply.end`. */
-    z.object({ ...inTurn(), type: z.literal('guard.decided'), ...guardVerdictSchema().shape }),
+  /** What the guards of an agent came to: about what people said, beside the first request after it; about an answer, before its `reply.end`. */
+  'guard.decided': () => z.object({ ...inTurn(), type: z.literal('guard.decided'), ...guardVerdictSchema().shape }),
+  'revert.requested': () =>
     z.object({ ...inTurn(), type: z.literal('revert.requested'), request: revertRequestSchema() }),
-    z.object({ ...inTurn(), type: z.literal('revert.applied'), ...revertOutcomeSchema().shape }),
-    /** A call was undone, or was not: one of those that the `revert.applied` with this `id` lists, in their order. */
-    z.object({ ...inTurn(), type: z.literal('undo.step'), id: z.string(), ...undoStepSchema().shape }),
-    /** The undoing of a revert has ended: what came of it. */
-    z.object({ ...inTurn(), type: z.literal('undo.end'), id: z.string(), ...undoLedgerSchema().shape }),
-    z.object({ ...inTurn(), type: z.literal('prune.requested'), request: pruneRequestSchema() }),
-    z.object({ ...inTurn(), type: z.literal('prune.applied'), ...pruneOutcomeSchema().shape }),
+  'revert.applied': () => z.object({ ...inTurn(), type: z.literal('revert.applied'), ...revertOutcomeSchema().shape }),
+  /** A call was undone, or was not: one of those that the `revert.applied` with this `id` lists, in their order. */
+  'undo.step': () => z.object({ ...inTurn(), type: z.literal('undo.step'), id: z.string(), ...undoStepSchema().shape }),
+  /** The undoing of a revert has ended: what came of it. */
+  'undo.end': () => z.object({ ...inTurn(), type: z.literal('undo.end'), id: z.string(), ...undoLedgerSchema().shape }),
+  'prune.requested': () => z.object({ ...inTurn(), type: z.literal('prune.requested'), request: pruneRequestSchema() }),
+  'prune.applied': () => z.object({ ...inTurn(), type: z.literal('prune.applied'), ...pruneOutcomeSchema().shape }),
+  'compaction.requested': () =>
     z.object({ ...inTurn(), type: z.literal('compaction.requested'), request: compactionRequestSchema() }),
-    z.object({ ...inTurn(), type: z.literal('pin.requested'), request: pinRequestSchema() }),
-    z.object({ ...inTurn(), type: z.literal('pin.applied'), ...pinOutcomeSchema().shape }),
-    z.object({ ...inTurn(), type: z.literal('graft.requested'), request: graftRequestSchema() }),
-    z.object({ ...inTurn(), type: z.literal('graft.applied'), ...graftOutcomeSchema().shape }),
-    z.object({ ...inTurn(), type: z.literal('stall.detected'), ...stallOutcomeSchema().shape }),
+  'pin.requested': () => z.object({ ...inTurn(), type: z.literal('pin.requested'), request: pinRequestSchema() }),
+  'pin.applied': () => z.object({ ...inTurn(), type: z.literal('pin.applied'), ...pinOutcomeSchema().shape }),
+  'graft.requested': () => z.object({ ...inTurn(), type: z.literal('graft.requested'), request: graftRequestSchema() }),
+  'graft.applied': () => z.object({ ...inTurn(), type: z.literal('graft.applied'), ...graftOutcomeSchema().shape }),
+  'stall.detected': () => z.object({ ...inTurn(), type: z.literal('stall.detected'), ...stallOutcomeSchema().shape }),
+  'policy.requested': () =>
     z.object({ ...inTurn(), type: z.literal('policy.requested'), request: policyRequestSchema() }),
-    z.object({ ...inTurn(), type: z.literal('policy.start'), ...policyStartSchema().shape }),
-    z.object({ ...inTurn(), type: z.literal('policy.end'), ...policyEndSchema().shape }),
-    /** What left the model's sight was looked through for what is worth knowing in later conversations. */
+  'policy.start': () => z.object({ ...inTurn(), type: z.literal('policy.start'), ...policyStartSchema().shape }),
+  'policy.end': () => z.object({ ...inTurn(), type: z.literal('policy.end'), ...policyEndSchema().shape }),
+  /** What left the model's sight was looked through for what is worth knowing in later conversations. */
+  'memory.extracted': () =>
     z.object({ ...inTurn(), type: z.literal('memory.extracted'), ...memoryExtractionSchema().shape }),
-    z.object({ ...base(), type: z.literal('agent.stopped') }),
-  ]),
-)
+  'agent.stopped': () => z.object({ ...base(), type: z.literal('agent.stopped') }),
+})
+/** The schema of a line of the log, as this version writes it; made when it is first asked for. */
+export const logRecordSchema = logRecords.schema
 export type LogRecord = z.infer<ReturnType<typeof logRecordSchema>>
 
 export type RecordOf<T extends LogRecord['type']> = Extract<LogRecord, { type: T }>

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describeIssues } from '../../src/protocol/errors.ts'
-import { agentCommandSchema } from '../../src/protocol/commands.ts'
+import { agentCommands } from '../../src/protocol/commands.ts'
 import { contentSchema } from '../../src/protocol/content.ts'
 import { maxContentChars } from '../../src/protocol/saidContent.ts'
 import { agentIdSchema, formatNodeId, isAgentId, nodeIdSchema, parseNodeId } from '../../src/protocol/ids.ts'
@@ -211,7 +211,7 @@ describe('commands', (it) => {
   const agentId = 'a'
   it('of every kind are accepted, their content as blocks', () => {
     for (const type of ['agent.prompt', 'agent.interrupt', 'agent.steer', 'agent.followUp'] as const) {
-      const command = agentCommandSchema().parse({ type, agentId, content: 'hi' })
+      const command = agentCommands.schema().parse({ type, agentId, content: 'hi' })
       assert.ok('content' in command)
       assert.equal(command.content, [text('hi')])
     }
@@ -223,7 +223,7 @@ describe('commands', (it) => {
       { type: 'agent.decide', agentId, callId: 'c', decision: 'approve' },
       { type: 'agent.decide', agentId, callId: 'c', decision: 'deny', reason: 'no' },
     ]) {
-      assert.equal(agentCommandSchema().parse(command), command)
+      assert.equal(agentCommands.schema().parse(command), command)
     }
   })
 
@@ -240,12 +240,12 @@ describe('commands', (it) => {
       '__proto__',
     ]) {
       assert.not.ok(
-        accepts(agentCommandSchema(), { type, agentId, content: 'x', callId: 'c', decision: 'approve' }),
+        accepts(agentCommands.schema(), { type, agentId, content: 'x', callId: 'c', decision: 'approve' }),
         type,
       )
     }
     for (const command of [{}, null, [], 'agent.stop', { type: 'agent.stop' }])
-      assert.not.ok(accepts(agentCommandSchema(), command))
+      assert.not.ok(accepts(agentCommands.schema(), command))
   })
 
   it('with a part too many, or a wrong one, are refused', () => {
@@ -258,7 +258,7 @@ describe('commands', (it) => {
       { type: 'agent.decide', agentId, callId: 'c', decision: 'maybe' },
       { type: 'agent.decide', agentId, decision: 'approve' },
     ]) {
-      assert.not.ok(accepts(agentCommandSchema(), command), JSON.stringify(command))
+      assert.not.ok(accepts(agentCommands.schema(), command), JSON.stringify(command))
     }
   })
 })

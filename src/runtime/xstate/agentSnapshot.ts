@@ -2,7 +2,7 @@ import type { Snapshot } from 'xstate'
 import { z } from 'zod'
 import { lazily } from '../../protocol/lazily.ts'
 import { checkCommand } from '../../protocol/checkCommand.ts'
-import { agentCommandSchema, type AgentCommand } from '../../protocol/commands.ts'
+import { agentCommands, type AgentCommand } from '../../protocol/commands.ts'
 import type { Content } from '../../protocol/saidContent.ts'
 import { describeIssues, RuntimeError, toErrorInfo } from '../../protocol/errors.ts'
 import { isAgentId } from '../../protocol/ids.ts'
@@ -76,13 +76,12 @@ export const blank = {
   error: undefined,
 } as const
 
-const commandTypes = lazily(
-  (): ReadonlySet<string> =>
-    new Set(agentCommandSchema().options.map(({ shape }) => shape.type.value.replace('agent.', ''))),
+const commandTypes: ReadonlySet<string> = new Set(
+  Object.keys(agentCommands.makers).map((type) => type.replace('agent.', '')),
 )
 
 /** Whether the actor takes the event; like a machine it ignores others. */
-export const isCommand = ({ type }: { readonly type: string }): boolean => type !== 'stop' && commandTypes().has(type)
+export const isCommand = ({ type }: { readonly type: string }): boolean => type !== 'stop' && commandTypes.has(type)
 
 const inputSchema = lazily(() =>
   z
