@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { lazily } from '../protocol/lazily.ts'
+import type { OptionSchemas } from '../protocol/optionsCheck.ts'
 import type { Block, Message, PlainBlock } from '../protocol/messages.ts'
 import type { RunContext } from './runContext.ts'
 import type { ToolEffects, ToolOutput } from './tools/defineTool.ts'
@@ -102,17 +102,15 @@ export interface AgentHooks<in Deps = never> {
   readonly ownTools: ReadonlySet<string>
 }
 
-const hook = lazily(() => z.custom((value) => typeof value === 'function', 'give a function').optional())
+const hook = () => z.custom((value) => typeof value === 'function', 'give a function')
 
-const guards = lazily(() => z.array(z.custom((value) => typeof value === 'function', 'give a function')).optional())
-
-/** Fields of the options' schema. */
-export const hookFields = lazily(() => ({
-  beforeTool: hook(),
-  afterTool: hook(),
-  guards: z.strictObject({ input: guards(), output: guards() }).optional(),
-  hookTimeoutMs: z.number().positive().optional(),
-}))
+/** The options of `defineAgent` for hooks and guards. */
+export const hookSchemas = {
+  beforeTool: hook,
+  afterTool: hook,
+  guards: () => z.strictObject({ input: z.array(hook()), output: z.array(hook()) }).partial(),
+  hookTimeoutMs: () => z.number().positive(),
+} satisfies OptionSchemas
 
 /** The guards of a definition. */
 export interface AgentGuards<in Deps = never> {

@@ -207,8 +207,8 @@ export function asSentence(text: string): string {
 }
 
 /** What zod found wrong, in one line: `path: message; path: message`. */
-export const describeIssues = (error: z.ZodError): string =>
-  error.issues.flatMap((issue) => describeIssue(issue, [])).join('; ')
+export const describeIssues = (error: z.ZodError, of: readonly PropertyKey[] = []): string =>
+  error.issues.flatMap((issue) => describeIssue(issue, of)).join('; ')
 
 /** What zod says of a choice between types that has no message of its own. */
 const unspoken = 'Invalid input'
