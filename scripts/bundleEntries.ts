@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 import { build, type Plugin, type Rolldown } from 'vite'
+import { builtinsAtFirstUse } from './builtinsAtFirstUse.ts'
 
 const root = join(import.meta.dirname, '..')
 const source = (path: string): string => join(root, 'src', path)
@@ -74,7 +75,7 @@ export async function bundleEntries(outDir: string, plugins: readonly Plugin[]):
       // Not what a command itself loads later, such as an optional package.
       parts.set('command', needs([...needs([commandLine], true)].filter((id) => pathOf(id).startsWith(commandFolder))))
     },
-    renderChunk: (code) => ({ code: asciiOnly(code), map: null }),
+    renderChunk: (code) => ({ code: asciiOnly(withAttributes(code)), map: null }),
     generateBundle: (_options, bundle) => refuseCycles(bundle),
   }
   const isEntry = new Set(entries.values())
@@ -82,7 +83,7 @@ export async function bundleEntries(outDir: string, plugins: readonly Plugin[]):
     configFile: false,
     root,
     logLevel: 'warn',
-    plugins: [...plugins, layout],
+    plugins: [...plugins, builtinsAtFirstUse(), layout],
     // Dependencies of development are not there where the package is.
     ssr: { noExternal: ['marked', 'smol-toml'] },
     build: {
@@ -96,6 +97,8 @@ export async function bundleEntries(outDir: string, plugins: readonly Plugin[]):
         input: Object.fromEntries(entries),
         // Some of it runs in browsers: for Node the bundler would add an import of `node:module`.
         platform: 'neutral',
+        // It is to say which version runs, not which one was there when this was built.
+        external: ['xstate/package.json'],
         // 'use client' of the door for React is kept, as it is one of an entry: test/bundlers looks.
         onLog: (level, log, handle) => (log.code === 'MODULE_LEVEL_DIRECTIVE' ? undefined : handle(level, log)),
         output: {
@@ -135,6 +138,10 @@ function reachedFrom(
   }
   return reached
 }
+
+/** What says that an import is JSON is lost on the way. */
+const withAttributes = (code: string): string =>
+  code.replaceAll(/^(import \w+ from "[^"]+\.json");$/gm, '$1 with { type: "json" };')
 
 /** One character beyond ASCII makes the engine hold and read a whole file with two bytes a character. In code they only stand in literals. */
 const asciiOnly = (code: string): string =>
