@@ -21,7 +21,7 @@ function doors(): readonly string[] {
 }
 
 /** Who needs a module at once; `library`: some door does, be it later. */
-type Part = 'commandLine' | 'command' | 'index' | 'client' | 'aiSdk' | 'library'
+type Part = 'commandLine' | 'command' | 'index' | 'client' | 'aiSdk' | 'bridge' | 'library'
 
 /** Of what the main door needs. */
 const chunksOfIndex: readonly (readonly [path: RegExp, chunk: string])[] = [
@@ -46,7 +46,7 @@ function chunkOf(path: string, isFor: (part: Part) => boolean): string | null {
   if (path === 'charts/packageFile.ts') return 'packageFile'
   if (isFor('commandLine')) return isFor('library') ? 'errors' : 'commandLine'
   if (!isFor('library')) return isFor('command') && !path.startsWith(commandFolder) ? 'commands' : null
-  if (!isFor('index')) return null
+  if (!isFor('index')) return isFor('bridge') ? 'bridge' : null
   // Apart from the schemas, so that it brings no zod to browsers.
   if (isFor('client')) return 'clientShared'
   if (isFor('aiSdk')) return /^(actors|redaction)\//.test(path) ? 'models' : 'protocol'
@@ -71,6 +71,7 @@ export async function bundleEntries(outDir: string, plugins: readonly Plugin[]):
           true,
         ),
       )
+      parts.set('bridge', needs([source('server/inProcess/inProcessServer.ts')]))
       parts.set('commandLine', needs([commandLine]))
       // Not what a command itself loads later, such as an optional package.
       parts.set('command', needs([...needs([commandLine], true)].filter((id) => pathOf(id).startsWith(commandFolder))))

@@ -10,7 +10,7 @@ import { clientFrames, serverFrames } from '../src/protocol/frames.ts'
 import { bridgeProtocol, closeCodes, tokenProtocolPrefix } from '../src/protocol/bridgeProtocol.ts'
 import { logRecordSchema } from '../src/protocol/records.ts'
 import { commandTable } from '../src/server/bridge/commandTable.ts'
-import { bridgeLimitsSchema } from '../src/server/bridge/limits.ts'
+import { limitsOf } from '../src/server/bridge/limits.ts'
 import { defaultLimit } from '../src/server/bridge/listPages.ts'
 import { brokenCode } from '../src/server/bridge/socketGuard.ts'
 
@@ -87,7 +87,7 @@ function serverTable(): string {
   ].join('\n')
 }
 
-const limits = bridgeLimitsSchema().parse({})
+const limits = limitsOf()
 const mib = (bytes: number): string => `${bytes / 1024 ** 2} MiB`
 const seconds = (ms: number): string => `${ms / 1_000} s`
 const page = `a page has ${defaultLimit} unless \`limit\` says otherwise`

@@ -214,7 +214,7 @@ const checkEach = optionsCheck(
         z.literal(false),
         z.string().refine(isSocketAddress, 'give an address such as "ws://worker-1:4100/bridge"'),
       ]),
-    limits: () => bridgeLimitsSchema().partial(),
+    limits: bridgeLimitsSchema,
   },
 )
 
