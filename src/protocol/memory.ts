@@ -15,10 +15,10 @@ const maxConfirmations = 8
 /** How many conversations must have come to a lesson before it is put before the model without a person's word. */
 const confirmationsNeeded = 2
 
-const scopePattern = /^(?:agent|user|workspace):(?!\s)[^\p{Cc}\p{Zl}\p{Zp}]{1,256}(?<!\s)$/u
+const scopePattern = lazily(() => /^(?:agent|user|workspace):(?!\s)[^\p{Cc}\p{Zl}\p{Zp}]{1,256}(?<!\s)$/u)
 
 export const isMemoryScope = (value: unknown): value is MemoryScope =>
-  typeof value === 'string' && value.isWellFormed() && scopePattern.test(value)
+  typeof value === 'string' && value.isWellFormed() && scopePattern().test(value)
 
 const text = (most: number) =>
   z
