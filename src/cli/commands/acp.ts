@@ -21,7 +21,7 @@ export const acpCommand: CommandRun = async (invocation, host) => {
     const { serveStdio } = await loadAcp()
     const config = await loadConfig(invocation, host)
     const loaded = await definitionsFor(invocation, config, host)
-    const { store } = openLogs(invocation, config)
+    const { store } = await openLogs(invocation, config)
     const definitions = new Map(loaded.map((definition) => [definition.name, definition]))
     const runtime = await createRuntime({ store, ...settingsOf(config).runtime })
     const limits = limitsOf()
