@@ -1,5 +1,6 @@
 import { join, relative, sep } from 'node:path'
 import { build, type Plugin, type Rolldown } from 'vite'
+import { builtinsAtFirstUse } from './builtinsAtFirstUse.ts'
 import { doors } from './doors.ts'
 import { reachedFrom } from './reachedFrom.ts'
 
@@ -11,7 +12,7 @@ const commandLine = source('cli/main.ts')
 const commandFolder = 'cli/commands/'
 
 /** Who needs a module at once; `library`: some door does, be it later. */
-type Part = 'commandLine' | 'command' | 'index' | 'client' | 'aiSdk' | 'library'
+type Part = 'commandLine' | 'command' | 'index' | 'client' | 'aiSdk' | 'bridge' | 'library'
 
 /** Of what the main door needs. */
 const chunksOfIndex: readonly (readonly [path: RegExp, chunk: string])[] = [
@@ -36,7 +37,7 @@ function chunkOf(path: string, isFor: (part: Part) => boolean): string | null {
   if (path === 'charts/packageFile.ts') return 'packageFile'
   if (isFor('commandLine')) return isFor('library') ? 'errors' : 'commandLine'
   if (!isFor('library')) return isFor('command') && !path.startsWith(commandFolder) ? 'commands' : null
-  if (!isFor('index')) return null
+  if (!isFor('index')) return isFor('bridge') ? 'bridge' : null
   // Apart from the schemas, so that it brings no zod to browsers.
   if (isFor('client')) return 'clientShared'
   if (isFor('aiSdk')) return /^(actors|redaction)\//.test(path) ? 'models' : 'protocol'
@@ -61,11 +62,12 @@ export async function bundleEntries(outDir: string, plugins: readonly Plugin[]):
           true,
         ),
       )
+      parts.set('bridge', needs([source('server/inProcess/inProcessServer.ts')]))
       parts.set('commandLine', needs([commandLine]))
       // Not what a command itself loads later, such as an optional package.
       parts.set('command', needs([...needs([commandLine], true)].filter((id) => pathOf(id).startsWith(commandFolder))))
     },
-    renderChunk: (code) => ({ code: asciiOnly(code), map: null }),
+    renderChunk: (code) => ({ code: asciiOnly(withAttributes(code)), map: null }),
     generateBundle: (_options, bundle) => refuseCycles(bundle),
   }
   const isEntry = new Set(entries.values())
@@ -73,7 +75,7 @@ export async function bundleEntries(outDir: string, plugins: readonly Plugin[]):
     configFile: false,
     root,
     logLevel: 'warn',
-    plugins: [...plugins, layout],
+    plugins: [...plugins, builtinsAtFirstUse(), layout],
     // Dependencies of development are not there where the package is.
     ssr: { noExternal: ['marked', 'smol-toml'] },
     build: {
@@ -86,6 +88,8 @@ export async function bundleEntries(outDir: string, plugins: readonly Plugin[]):
         input: Object.fromEntries(entries),
         // Some of it runs in browsers: for Node the bundler would add an import of `node:module`.
         platform: 'neutral',
+        // It is to say which version runs, not which one was there when this was built.
+        external: ['xstate/package.json'],
         // 'use client' of the door for React is kept, as it is one of an entry: test/bundlers looks.
         onLog: (level, log, handle) => (log.code === 'MODULE_LEVEL_DIRECTIVE' ? undefined : handle(level, log)),
         output: {
@@ -109,6 +113,10 @@ export async function bundleEntries(outDir: string, plugins: readonly Plugin[]):
     },
   })
 }
+
+/** What says that an import is JSON is lost on the way. */
+const withAttributes = (code: string): string =>
+  code.replaceAll(/^(import \w+ from "[^"]+\.json");$/gm, '$1 with { type: "json" };')
 
 /** One character beyond ASCII makes the engine hold and read a whole file with two bytes a character. In code they only stand in literals. */
 const asciiOnly = (code: string): string =>

@@ -5,12 +5,12 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { agentCommandSchema, type AgentCommand } from '../src/protocol/commands.ts'
-import { clientFrameSchema, serverFrameSchema } from '../src/protocol/frames.ts'
+import { agentCommands, type AgentCommand } from '../src/protocol/commands.ts'
+import { clientFrames, serverFrames } from '../src/protocol/frames.ts'
 import { bridgeProtocol, closeCodes, tokenProtocolPrefix } from '../src/protocol/bridgeProtocol.ts'
 import { logRecordSchema } from '../src/protocol/records.ts'
 import { commandTable } from '../src/server/bridge/commandTable.ts'
-import { bridgeLimitsSchema } from '../src/server/bridge/limits.ts'
+import { limitsOf } from '../src/server/bridge/limits.ts'
 import { defaultLimit } from '../src/server/bridge/listPages.ts'
 import { brokenCode } from '../src/server/bridge/socketGuard.ts'
 
@@ -70,7 +70,7 @@ const roleOf = (type: string): string =>
   Object.hasOwn(commandTable, type) ? commandTable[type as keyof typeof commandTable].role : 'any'
 
 function clientTable(): string {
-  const frames = optionsOf(jsonSchema(clientFrameSchema, 'input'))
+  const frames = optionsOf(jsonSchema(clientFrames.schema(), 'input'))
   return [
     row(['frame', 'role', 'fields']),
     row(['---', '---', '---']),
@@ -79,7 +79,7 @@ function clientTable(): string {
 }
 
 function serverTable(): string {
-  const frames = optionsOf(jsonSchema(serverFrameSchema, 'output'))
+  const frames = optionsOf(jsonSchema(serverFrames.schema(), 'output'))
   return [
     row(['frame', 'fields']),
     row(['---', '---']),
@@ -87,7 +87,7 @@ function serverTable(): string {
   ].join('\n')
 }
 
-const limits = bridgeLimitsSchema.parse({})
+const limits = limitsOf()
 const mib = (bytes: number): string => `${bytes / 1024 ** 2} MiB`
 const seconds = (ms: number): string => `${ms / 1_000} s`
 const page = `a page has ${defaultLimit} unless \`limit\` says otherwise`
@@ -239,10 +239,10 @@ export const protocolSchema = (): string =>
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     title: 'escapement bridge protocol',
     $defs: {
-      clientFrame: withoutDialect(jsonSchema(clientFrameSchema, 'input')),
-      serverFrame: withoutDialect(jsonSchema(serverFrameSchema, 'output')),
-      agentCommand: withoutDialect(jsonSchema(agentCommandSchema, 'input')),
-      logRecord: withoutDialect(jsonSchema(logRecordSchema, 'output')),
+      clientFrame: withoutDialect(jsonSchema(clientFrames.schema(), 'input')),
+      serverFrame: withoutDialect(jsonSchema(serverFrames.schema(), 'output')),
+      agentCommand: withoutDialect(jsonSchema(agentCommands.schema(), 'input')),
+      logRecord: withoutDialect(jsonSchema(logRecordSchema(), 'output')),
     },
   })}\n`
 

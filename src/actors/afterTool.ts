@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { lazily } from '../protocol/lazily.ts'
 import { cutEnd } from '../conversation/cutMiddle.ts'
 import type { CallInput } from '../machines/effectTypes.ts'
 import { RuntimeError, toErrorInfo } from '../protocol/errors.ts'
@@ -61,12 +62,12 @@ async function review(
   }
 }
 
-const answerSchema = z.strictObject({ result: z.unknown(), isError: z.boolean().exactOptional() })
+const answerSchema = lazily(() => z.strictObject({ result: z.unknown(), isError: z.boolean().exactOptional() }))
 
 /** @throws RuntimeError `HOOK_FAILED` */
 function checkAnswer(answer: AfterToolAnswer): asserts answer is Exclude<AfterToolAnswer, undefined> {
   const hasResult = typeof answer === 'object' && answer !== null && 'result' in answer
-  if (hasResult && answerSchema.safeParse(answer).success) return
+  if (hasResult && answerSchema().safeParse(answer).success) return
   const seen = cutEnd(describe(answer), 200)
   throw new RuntimeError(
     'HOOK_FAILED',

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { lazily } from '../protocol/lazily.ts'
 import { defaultRevertPolicy, ignoredTools, type RevertPolicy } from '../conversation/revert.ts'
 import { defaultFoldPolicy, type FoldPolicy } from '../conversation/planFold.ts'
 import { defaultStallPolicy } from '../conversation/decideStall.ts'
@@ -74,8 +75,8 @@ export interface BrakingOptions {
   readonly lessons?: boolean
 }
 
-const count = z.int().nonnegative()
-const share = z.number().gt(0).max(1)
+const count = lazily(() => z.int().nonnegative())
+const share = lazily(() => z.number().gt(0).max(1))
 
 export const brakingSchema = () =>
   z
@@ -86,8 +87,8 @@ export const brakingSchema = () =>
           .strictObject({
             maxRevertsPerTarget: z.int().positive(),
             onUserMessage: z.enum(['refuse', 'rebase']),
-            lessonWindowTurns: count,
-            lessonWindowCount: count,
+            lessonWindowTurns: count(),
+            lessonWindowCount: count(),
             decay: z.enum(['exact', 'lazy']),
             summaryModel: z.custom<object>((value) => typeof value === 'object' && value !== null, 'give a model'),
             fidelity: z.enum(['normal', 'high']),
@@ -105,11 +106,11 @@ export const brakingSchema = () =>
         z
           .strictObject({
             work: z.int().positive(),
-            phi: share,
-            lambda: share,
+            phi: share(),
+            lambda: share(),
             minBatch: z.int().positive(),
-            keepSteps: count,
-            indexTokens: count,
+            keepSteps: count(),
+            indexTokens: count(),
             cap: z.int().positive(),
           })
           .partial(),
@@ -118,7 +119,7 @@ export const brakingSchema = () =>
         z.boolean(),
         z
           .strictObject({
-            rules: z.array(stallRuleSchema).min(1, 'name a rule, or leave it out'),
+            rules: z.array(stallRuleSchema()).min(1, 'name a rule, or leave it out'),
             note: z.boolean(),
             revert: z.boolean(),
             pause: z.boolean(),

@@ -10,8 +10,8 @@ export interface CompactionOptions extends Partial<CompactionPolicy> {
   readonly strategy?: CompactionStrategy
 }
 
-const share = z.number().gt(0).max(1)
-const count = z.int().nonnegative()
+const share = lazily(() => z.number().gt(0).max(1))
+const count = lazily(() => z.int().nonnegative())
 const isStrategy = (value: unknown): boolean =>
   typeof (value as CompactionStrategy | undefined)?.summarise === 'function'
 
@@ -21,9 +21,9 @@ export const compactionSchema = lazily(() =>
     z
       .strictObject({
         contextWindow: z.int().positive(),
-        compactAt: share,
+        compactAt: share(),
         threshold: z.number().min(0).max(1),
-        keepFirst: count,
+        keepFirst: count(),
         keepRecent: z.int().positive(),
         maxSummaryTokens: z.int().min(50),
         maxToolOutputChars: z.int().min(100),

@@ -4,9 +4,9 @@ import { estimateTokens, type TokenCounter } from '../conversation/tokenCounter.
 import { externalTools, irreversibleNames, pollingNames, reversibleNames } from './toolNames.ts'
 import { subAgentMap, type EntryDeps, type SubAgentEntry } from './subAgents.ts'
 import type { QueueMode, RetryPolicy, ToolExecution } from '../machines/agentPolicy.ts'
-import { describeIssues, labelOf, RuntimeError } from '../protocol/errors.ts'
+import { labelOf, RuntimeError } from '../protocol/errors.ts'
 import { lazily } from '../protocol/lazily.ts'
-import { onlyFields } from '../protocol/onlyFields.ts'
+import { optionsCheck } from '../protocol/optionsCheck.ts'
 import type { Memory } from '../protocol/memory.ts'
 import type { Model, ModelSettings, ModelSnapshot } from '../protocol/model.ts'
 import { limitsSchema, type Limits } from '../protocol/records.ts'
@@ -27,7 +27,7 @@ import { definedAgent } from './definedAgent.ts'
 import { handoffMap, type HandoffEntry } from './handoffs.ts'
 import { lazyAgents } from './lazyAgents.ts'
 import type { AiSdkModel } from './models/aiSdk/isAiSdkModel.ts'
-import { guardsOf, hookFields, hookFlags, hooksOf, type HookOptions } from './hooks.ts'
+import { guardsOf, hookSchemas, hookFlags, hooksOf, type HookOptions } from './hooks.ts'
 import { memoryOf, memorySchema, type MemoryOptions, type MemorySettings } from './memory/memoryOptions.ts'
 import { memoryTools } from './memory/memoryTools.ts'
 import { modelOf } from './models/modelOf.ts'
@@ -46,7 +46,7 @@ import type { ToolSource } from './tools/toolSource.ts'
 import { waitForName } from './tools/waitForTool.ts'
 import { foreignSchema } from './tools/schemaKind.ts'
 import {
-  turnOptionsShape,
+  turnOptionSchemas,
   turnSettings,
   type BeforeTurn,
   type DynamicInstructions,
@@ -146,68 +146,63 @@ export interface AgentOptions<
 
 const isFunction = (value: unknown): boolean => typeof value === 'function'
 
-const optionsSchema = lazily(() =>
-  onlyFields({
-    name: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'use 1 to 64 letters, digits, "_" or "-"'),
-    model: z.custom<object>(
-      (value) => value !== undefined && value !== null,
-      'give a language model object of the AI SDK, a policyModel, or a Model of your own',
-    ),
-    ...turnOptionsShape(),
-    description: z.string().min(1).optional(),
-    input: z
-      .custom((value) => value instanceof z.ZodObject, {
+const checkOptions = optionsCheck(
+  {
+    name: () => z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'use 1 to 64 letters, digits, "_" or "-"'),
+    model: () =>
+      z.custom<object>(
+        (value) => value !== undefined && value !== null,
+        'give a language model object of the AI SDK, a policyModel, or a Model of your own',
+      ),
+  },
+  {
+    ...turnOptionSchemas,
+    description: () => z.string().min(1),
+    input: () =>
+      z.custom((value) => value instanceof z.ZodObject, {
         error: ({ input }) => foreignSchema(input) ?? 'give a zod object',
-      })
-      .optional(),
-    agents: z
-      .union([z.array(z.unknown()), z.custom(isFunction, 'give a list of agents, or a function that does')])
-      .optional(),
-    handoffs: z
-      .array(
+      }),
+    agents: () =>
+      z.union([z.array(z.unknown()), z.custom(isFunction, 'give a list of agents, or a function that does')]),
+    handoffs: () =>
+      z.array(
         z.custom((value) => isFunction(value) || isAgentDefinition(value), 'give agents, or functions that return one'),
-      )
-      .optional(),
-    maxDepth: z.int().min(0).max(50).optional(),
-    maxChildren: z.int().positive().max(100, 'at most 100: split the work into a deeper tree').optional(),
-    maxCallsPerReply: z.int().positive().max(10_000).optional(),
-    tools: toolEntriesSchema().optional(),
-    skills: skillFoldersSchema().optional(),
-    output: z
-      .custom((value) => typeof value === 'object' && value !== null && '_zod' in value, {
+      ),
+    maxDepth: () => z.int().min(0).max(50),
+    maxChildren: () => z.int().positive().max(100, 'at most 100: split the work into a deeper tree'),
+    maxCallsPerReply: () => z.int().positive().max(10_000),
+    tools: toolEntriesSchema,
+    skills: skillFoldersSchema,
+    output: () =>
+      z.custom((value) => typeof value === 'object' && value !== null && '_zod' in value, {
         error: ({ input }) => foreignSchema(input) ?? 'give a zod schema',
-      })
-      .optional(),
-    deps: z
-      .custom((value) => typeof value === 'object' && value !== null && '_zod' in value, {
+      }),
+    deps: () =>
+      z.custom((value) => typeof value === 'object' && value !== null && '_zod' in value, {
         error: ({ input }) => foreignSchema(input) ?? 'give a zod schema, such as z.instanceof(Shop)',
-      })
-      .optional(),
-    outputAttempts: z.int().positive().optional(),
-    limits: limitsSchema.optional(),
-    pricing: agentPricingSchema().optional(),
-    retry: retrySchema().optional(),
-    toolExecution: z
-      .union([z.enum(['parallel', 'sequential']), z.strictObject({ batch: z.int().positive() })])
-      .optional(),
-    queueMode: z.enum(['one-at-a-time', 'all']).optional(),
-    maxQueue: z.int().positive().optional(),
-    compaction: compactionSchema().optional(),
-    braking: brakingSchema().optional(),
-    memory: memorySchema().optional(),
-    tokenCounter: z
-      .custom(
+      }),
+    outputAttempts: () => z.int().positive(),
+    limits: limitsSchema,
+    pricing: agentPricingSchema,
+    retry: retrySchema,
+    toolExecution: () => z.union([z.enum(['parallel', 'sequential']), z.strictObject({ batch: z.int().positive() })]),
+    queueMode: () => z.enum(['one-at-a-time', 'all']),
+    maxQueue: () => z.int().positive(),
+    compaction: compactionSchema,
+    braking: brakingSchema,
+    memory: memorySchema,
+    tokenCounter: () =>
+      z.custom(
         (value) =>
           isFunction((value as TokenCounter | undefined)?.message) &&
           isFunction((value as TokenCounter | undefined)?.text),
         'give { message, text }',
-      )
-      .optional(),
-    ...hookFields,
-    artifacts: artifactOptionsSchema().optional(),
-    checkRequests: z.boolean().optional(),
-    captureTurnRequests: z.boolean().optional(),
-  }),
+      ),
+    ...hookSchemas,
+    artifacts: artifactOptionsSchema,
+    checkRequests: () => z.boolean(),
+    captureTurnRequests: () => z.boolean(),
+  },
 )
 
 /**
@@ -235,8 +230,8 @@ export function defineAgent<
   options: AgentOptions<Output, Deps & EntryToolDeps<Tools> & EntryDeps<Agents[number]>, Tools, Agents>,
 ): AgentDefinition<Output, Deps & EntryToolDeps<Tools> & EntryDeps<Agents[number]>, CallsOf<Tools, Agents>> {
   const label = labelOf('Agent', options)
-  const checked = optionsSchema().safeParse(options)
-  if (!checked.success) throw new RuntimeError('INVALID_DEFINITION', `${label}: ${describeIssues(checked.error)}.`)
+  const wrong = checkOptions(options)
+  if (wrong !== undefined) throw new RuntimeError('INVALID_DEFINITION', `${label}: ${wrong}.`)
   const { name, description = '', input, output, tokenCounter: counter = estimateTokens } = options
   const instructions = typeof options.instructions === 'string' ? options.instructions : ''
   const compaction = compactionOf(options.compaction)

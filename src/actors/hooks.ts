@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { OptionSchemas } from '../protocol/optionsCheck.ts'
 import type { Block, Message, PlainBlock } from '../protocol/messages.ts'
 import type { RunContext } from './runContext.ts'
 import type { ToolEffects, ToolOutput } from './tools/defineTool.ts'
@@ -101,17 +102,15 @@ export interface AgentHooks<in Deps = never> {
   readonly ownTools: ReadonlySet<string>
 }
 
-const hook = z.custom((value) => typeof value === 'function', 'give a function').optional()
+const hook = () => z.custom((value) => typeof value === 'function', 'give a function')
 
-const guards = z.array(z.custom((value) => typeof value === 'function', 'give a function')).optional()
-
-/** Fields of the options' schema. */
-export const hookFields = {
+/** The options of `defineAgent` for hooks and guards. */
+export const hookSchemas = {
   beforeTool: hook,
   afterTool: hook,
-  guards: z.strictObject({ input: guards, output: guards }).optional(),
-  hookTimeoutMs: z.number().positive().optional(),
-}
+  guards: () => z.strictObject({ input: z.array(hook()), output: z.array(hook()) }).partial(),
+  hookTimeoutMs: () => z.number().positive(),
+} satisfies OptionSchemas
 
 /** The guards of a definition. */
 export interface AgentGuards<in Deps = never> {

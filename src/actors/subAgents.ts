@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { lazily } from '../protocol/lazily.ts'
 import { describeIssues, messageOf, RuntimeError } from '../protocol/errors.ts'
 import type { JsonSchema, ToolSpec } from '../protocol/model.ts'
 import type { RestartPolicy } from '../machines/supervisorTypes.ts'
@@ -57,20 +58,22 @@ export type EntryDeps<Entry> = (Entry extends unknown ? (deps: NeedOf<Entry>) =>
   ? All
   : never
 
-const count = z.int().nonnegative()
+const count = lazily(() => z.int().nonnegative())
 
-const optionsSchema = z.strictObject({
-  definition: z.custom<AgentDefinition>(isAgentDefinition, 'give what defineAgent returns'),
-  context: z.enum(['own', 'fork']).default('own'),
-  detach: z.union([z.boolean(), z.literal('report')]).default(false),
-  continuable: z.boolean().default(false),
-  restart: z.enum(['never', 'transient', 'permanent']).default('transient'),
-  maxRestarts: count.max(1_000).default(3),
-  windowMs: count.default(60_000),
-  backoffMs: count.default(200),
-  stallMs: z.number().positive().default(Infinity),
-  deps: z.custom<SubAgent['deps']>((value) => typeof value === 'function', 'give a function').default(null),
-})
+const optionsSchema = lazily(() =>
+  z.strictObject({
+    definition: z.custom<AgentDefinition>(isAgentDefinition, 'give what defineAgent returns'),
+    context: z.enum(['own', 'fork']).default('own'),
+    detach: z.union([z.boolean(), z.literal('report')]).default(false),
+    continuable: z.boolean().default(false),
+    restart: z.enum(['never', 'transient', 'permanent']).default('transient'),
+    maxRestarts: count().max(1_000).default(3),
+    windowMs: count().default(60_000),
+    backoffMs: count().default(200),
+    stallMs: z.number().positive().default(Infinity),
+    deps: z.custom<SubAgent['deps']>((value) => typeof value === 'function', 'give a function').default(null),
+  }),
+)
 
 /**
  * Fills in the defaults of a sub-agent.
@@ -78,7 +81,7 @@ const optionsSchema = z.strictObject({
  * @throws RuntimeError `INVALID_DEFINITION`
  */
 export function subAgentOf(entry: SubAgentEntry, label: string): SubAgent {
-  const checked = optionsSchema.safeParse(isAgentDefinition(entry) ? { definition: entry } : entry)
+  const checked = optionsSchema().safeParse(isAgentDefinition(entry) ? { definition: entry } : entry)
   if (!checked.success)
     throw new RuntimeError('INVALID_DEFINITION', `${label}: agents: ${describeIssues(checked.error)}.`)
   const { definition, context, detach, continuable, stallMs, deps, ...restarts } = checked.data
@@ -121,9 +124,9 @@ export const reporting = (agents: ReadonlyMap<string, SubAgent>): string[] =>
   [...agents.values()].filter(({ detach }) => detach === 'report').map(({ definition }) => definition.name)
 
 /** Created once, because zod compiles every schema that it parses with. */
-const nothing = z.strictObject({})
+const nothing = lazily(() => z.strictObject({}))
 
-const taskSchema = z.string().refine((task) => task.trim() !== '', 'say what is to be done')
+const taskSchema = lazily(() => z.string().refine((task) => task.trim() !== '', 'say what is to be done'))
 
 /** The argument of a call with the id of the agent to go on with. */
 export const continueField = 'continue'
@@ -185,8 +188,8 @@ export function taskOf(
   const { task, ...given } = (typeof input === 'object' && input !== null ? input : {}) as { readonly task?: unknown }
   const rest: { [field: string]: unknown } = { ...given }
   if (continuable) delete rest[continueField]
-  const said = taskSchema.safeParse(task)
-  const other = (schema ?? nothing).safeParse(rest)
+  const said = taskSchema().safeParse(task)
+  const other = (schema ?? nothing()).safeParse(rest)
   const wrong = [
     ...(said.success ? [] : [`task: ${describeIssues(said.error)}`]),
     ...(other.success ? [] : [describeIssues(other.error)]),

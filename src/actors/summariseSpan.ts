@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { lazily } from '../protocol/lazily.ts'
 import type { ConversationNode } from '../conversation/node.ts'
 import { heuristicSummary } from '../conversation/heuristicSummary.ts'
 import type { TokenCounter } from '../conversation/tokenCounter.ts'
@@ -69,13 +70,13 @@ const instructions = (focus: string, maxTokens: number): string =>
 
 const itself = (model: Model): Model => model
 
-const optionsSchema = z
-  .strictObject({ model: z.unknown(), focus: z.string(), timeoutMs: z.number().positive() })
-  .partial()
+const optionsSchema = lazily(() =>
+  z.strictObject({ model: z.unknown(), focus: z.string(), timeoutMs: z.number().positive() }).partial(),
+)
 
 /** Lets a model write the summary, with an optional focus. */
 export function llmStrategy(options: LlmStrategyOptions = {}): CompactionStrategy {
-  const checked = optionsSchema.safeParse(options)
+  const checked = optionsSchema().safeParse(options)
   if (!checked.success) throw new RuntimeError('INVALID_OPTION', `llmStrategy: ${describeIssues(checked.error)}.`)
   const own = options.model === undefined ? undefined : modelOf(options.model, 'llmStrategy')
   return {

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { ConversationView } from '../conversation/conversationView.ts'
 import { RuntimeError } from '../protocol/errors.ts'
 import { lazily } from '../protocol/lazily.ts'
+import type { OptionSchemas } from '../protocol/optionsCheck.ts'
 import type { Model, ModelSettings } from '../protocol/model.ts'
 import type { Limits, RunStopReason, Spent } from '../protocol/records.ts'
 import { toolChoiceSchema, type LimitReason, type ToolChoice } from '../protocol/turns.ts'
@@ -104,18 +105,17 @@ const plainSettings = lazily(() =>
 )
 
 const choice = lazily(() =>
-  toolChoiceSchema.refine(() => true, { error: "give 'auto', 'none', 'required' or { tool: name }" }),
+  toolChoiceSchema().refine(() => true, { error: "give 'auto', 'none', 'required' or { tool: name }" }),
 )
 
 /** The options of `defineAgent` that say how a turn is asked. */
-export const turnOptionsShape = lazily(() => ({
-  instructions: z
-    .union([z.string(), z.custom(isFunction)], { error: 'give a string, or a function that returns one' })
-    .optional(),
-  beforeTurn: z.custom(isFunction, 'give a function').optional(),
-  models: z.record(z.string().min(1), z.custom(isObject, 'give a model, or { model, pricing }')).optional(),
-  settings: plainSettings().extend({ toolChoice: choice().optional() }).optional(),
-}))
+export const turnOptionSchemas = {
+  instructions: () =>
+    z.union([z.string(), z.custom(isFunction)], { error: 'give a string, or a function that returns one' }),
+  beforeTurn: () => z.custom(isFunction, 'give a function'),
+  models: () => z.record(z.string().min(1), z.custom(isObject, 'give a model, or { model, pricing }')),
+  settings: () => plainSettings().extend({ toolChoice: choice().optional() }),
+} satisfies OptionSchemas
 
 /** What `beforeTurn` may return. */
 export const turnChangesSchema = lazily(() =>

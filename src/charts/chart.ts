@@ -3,15 +3,12 @@ import { agentMachine } from '../machines/agentMachine.ts'
 import type { AnyStateMachine } from 'xstate'
 import { isAgentDefinition, type AgentDefinition } from '../actors/agentDefinition.ts'
 import { RuntimeError } from '../protocol/errors.ts'
+import { lazily } from '../protocol/lazily.ts'
 import { agentMachineId } from '../machines/agentSetup.ts'
-import { chartDrawing } from './chartDrawing.ts'
 import { chartMermaid, type ChartDirection } from './chartMermaid.ts'
+import type { chartPicture } from './chartPicture.ts'
 import { chartModel, type BrakeFlags, type ChartModel } from './chartModel.ts'
-import { chartSvg } from './chartSvg.ts'
 import { checkChoice } from '../protocol/checkChoice.ts'
-import { hubExits } from './hubExits.ts'
-import { layoutOf } from './layoutCache.ts'
-import { overviewLayout } from './overviewLayout.ts'
 import { overviewModel } from './overviewModel.ts'
 
 /** What a chart shows of an agent, local or remote. */
@@ -58,9 +55,12 @@ export type ChartResult<F extends ChartFormat> = F extends 'json'
     : Promise<string>
 
 /** The chart that every agent runs, with the machines it runs in turn. */
-const wholeAgent = agentMachine.provide({
-  actors: { subAgent: supervisorMachine.provide({ actors: { agent: agentMachine as never } }) as never },
-}) as AnyStateMachine
+const wholeAgent = lazily(
+  () =>
+    agentMachine.provide({
+      actors: { subAgent: supervisorMachine.provide({ actors: { agent: agentMachine as never } }) as never },
+    }) as AnyStateMachine,
+)
 
 /**
  * Draws a statechart from the machine itself, with its guards, its brakes open or shut, the actors it runs, and the active states.
@@ -91,12 +91,9 @@ export function chart<F extends ChartFormat = 'mermaid'>(
   return drawSvg(model, direction, options.signal) as ChartResult<F>
 }
 
-async function drawSvg(model: ChartModel, direction: ChartDirection, signal: AbortSignal | undefined): Promise<string> {
-  signal?.throwIfAborted()
-  if (model.detail === 'overview' && model.id === agentMachineId)
-    return chartSvg(overviewLayout(model), { legend: 'overview' })
-  const drawing = hubExits(chartDrawing(model))
-  return chartSvg(await layoutOf(drawing, direction, { signal }), { legend: 'full' })
+/** Loaded when the first picture is drawn: what lays out is half of the charts. */
+async function drawSvg(...picture: Parameters<typeof chartPicture>): Promise<string> {
+  return (await import('./chartPicture.ts')).chartPicture(...picture)
 }
 
 const isMachine = (subject: object): subject is AnyStateMachine => 'root' in subject && 'implementations' in subject
@@ -108,12 +105,12 @@ function modelOfSubject(subject: ChartSubject, active: readonly string[] | undef
     const { name, policy, agents } = subject
     const { compact: _, turns: __, ...brakes } = policy.flags
     const without = agents.size === 0 ? ['subAgent'] : []
-    return lit(chartModel(wholeAgent, { title: name, brakes, active, without }))
+    return lit(chartModel(wholeAgent(), { title: name, brakes, active, without }))
   }
-  if (isMachine(subject)) return lit(chartModel(Object.is(subject, agentMachine) ? wholeAgent : subject, { active }))
+  if (isMachine(subject)) return lit(chartModel(Object.is(subject, agentMachine) ? wholeAgent() : subject, { active }))
   const { id, state, braking } = subject as Partial<ChartedAgent>
   if (typeof id !== 'string' || typeof state !== 'string') throw notDrawable(what)
-  return lit(chartModel(wholeAgent, { title: id, brakes: braking, active: active ?? state.split(',') }))
+  return lit(chartModel(wholeAgent(), { title: id, brakes: braking, active: active ?? state.split(',') }))
 }
 
 const notDrawable = (what: unknown): RuntimeError =>

@@ -1,6 +1,7 @@
 import type { ChartDirection } from './chartMermaid.ts'
 import type { ArrowStyle, ChartDrawing, DrawnArrow, DrawnNode } from './chartDrawing.ts'
 import { fitText, measureText, wrapText } from './textMeasure.ts'
+import { fontSizes } from './pictureStyle.ts'
 
 /** A graph as ELK takes it and gives it back, as far as it is used here. */
 export interface ElkGraph {
@@ -82,8 +83,6 @@ export interface ChartLayout {
   readonly arrows: readonly PlacedArrow[]
 }
 
-/** Sizes of the texts in pixels. */
-export const fontSizes = { name: 15, detail: 12.5, label: 12.5 } as const
 export const lineHeight = 16
 const maxLabel = 112
 const maxDetail = 200

@@ -1,4 +1,4 @@
-import { pictureStyle } from './chartSvg.ts'
+import { pictureStyle } from './pictureStyle.ts'
 import type { ConversationModel } from './conversationModel.ts'
 import { conversationRows, stepIds, stepRemarks, type RowNote } from './conversationRows.ts'
 import { escapeXml } from './escapeText.ts'

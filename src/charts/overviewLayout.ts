@@ -1,4 +1,5 @@
-import { fontSizes, lineHeight, type ChartLayout, type PlacedArrow, type PlacedBox, type Point } from './chartLayout.ts'
+import { lineHeight, type ChartLayout, type PlacedArrow, type PlacedBox, type Point } from './chartLayout.ts'
+import { fontSizes } from './pictureStyle.ts'
 import type { ChartModel } from './chartModel.ts'
 import {
   centreOf,

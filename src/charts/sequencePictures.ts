@@ -1,5 +1,5 @@
 import type { ActorSequence, SequenceKind, SequenceStep } from './actorSequence.ts'
-import { pictureStyle } from './chartSvg.ts'
+import { pictureStyle } from './pictureStyle.ts'
 import { escapeMermaid, escapeXml } from './escapeText.ts'
 import { fitText } from './textMeasure.ts'
 

@@ -1,12 +1,12 @@
+import { charactersOf } from '../conversation/characters.ts'
 import { lazily } from '../protocol/lazily.ts'
 
 // oxlint-disable-next-line no-control-regex -- an escape sequence begins with one
 const codes = /\u001B(?:\[[\d;]*m|\]8;;[\u0021-\u007E]*\u001B\\)/y
-/** Each of these is a character of its own. */
-const simple = /^[\n\u0020-\u007E]*$/
-const wide =
-  /^(?:\p{Emoji_Presentation}|[\u1100-\u115F\u2E80-\u303E\u3041-\uA4CF\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF00-\uFF60\uFFE0-\uFFE6\u{20000}-\u{3FFFD}])/u
-const segmenter = lazily(() => new Intl.Segmenter())
+const wide = lazily(
+  () =>
+    /^(?:\p{Emoji_Presentation}|[\u1100-\u115F\u2E80-\u303E\u3041-\uA4CF\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF00-\uFF60\uFFE0-\uFFE6\u{20000}-\u{3FFFD}])/u,
+)
 
 /** A text in units that take 0, 1 or 2 columns of a terminal; codes of colours and links take none. */
 export function* cellsOf(text: string): Generator<{ readonly text: string; readonly width: number }> {
@@ -21,10 +21,8 @@ export function* cellsOf(text: string): Generator<{ readonly text: string; reado
     }
     const next = text.indexOf('\u001B', at + 1)
     const plain = text.slice(at, next === -1 ? undefined : next)
-    if (simple.test(plain)) for (const character of plain) yield { text: character, width: character === '\n' ? 0 : 1 }
-    else
-      for (const { segment } of segmenter().segment(plain))
-        yield { text: segment, width: segment === '\n' ? 0 : wide.test(segment) ? 2 : 1 }
+    for (const character of charactersOf(plain))
+      yield { text: character, width: character === '\n' ? 0 : character >= '\u1100' && wide().test(character) ? 2 : 1 }
     at += plain.length
   }
 }

@@ -22,7 +22,7 @@ import { LiveScreen } from './terminal/liveScreen.ts'
  */
 export async function pastSessions(invocation: Invocation, host: CliHost): Promise<readonly SessionSummary[]> {
   const config = await loadConfig(invocation, host)
-  const { store } = openLogs(invocation, config)
+  const { store } = await openLogs(invocation, config)
   const query = { parent: null, ...(invocation.agent === undefined ? {} : { definition: invocation.agent }) }
   const sessions: SessionSummary[] = []
   for await (const session of sessionsIn(store, query)) {

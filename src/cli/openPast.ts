@@ -11,7 +11,8 @@ import { providers } from './models/providers.ts'
 import { openSession } from './openSession.ts'
 import { guideTrouble, sayChoice, settingsOf, wordDelayMs, type Work } from './openWork.ts'
 import { ownSession } from './ownSession.ts'
-import { howToResume, openLogs, readSession } from './sessionLogs.ts'
+import { readSession } from './readSession.ts'
+import { howToResume, openLogs } from './sessionLogs.ts'
 import { oneLine } from '../charts/plainText.ts'
 
 /** A session that was opened again, with what its log had. */
@@ -35,7 +36,7 @@ const refused = (refusal: string, code: PastRefusal['code'] = exitCodes.failed):
 export async function openPast(invocation: Invocation, host: CliHost, id: string): Promise<PastWork | PastRefusal> {
   const { dir = '.', json, yes, model } = invocation
   const config = await loadConfig(invocation, host)
-  const logs = openLogs(invocation, config)
+  const logs = await openLogs(invocation, config)
   const before = await readSession(logs, id)
   const own = ownSession(before)
   if (own === undefined && !mayKnow(config, before.definition)) return refused(notOurs(before))

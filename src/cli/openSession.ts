@@ -86,7 +86,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   const { recordIn, resume, definition: given, runtime: shared = {} } = options
   const dir = resolve(options.dir)
   const place = recordIn ?? folderPlace('.escapement', dir)
-  const store = place.open()
+  const store = await place.open()
   const opened = given === undefined && options.memory !== undefined ? openMemory(options.memory) : undefined
   const definition = given ?? defineCoder({ ...options, dir, knows: opened?.memory })
   if (resume === undefined && place.folder !== undefined) recordFolder(place.folder)

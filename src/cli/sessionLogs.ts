@@ -3,7 +3,6 @@ import { withoutControls } from '../charts/plainText.ts'
 import { RuntimeError } from '../protocol/errors.ts'
 import type { ErasableStore } from '../protocol/store.ts'
 import { allLogs, pagesOf } from '../sessions/logPages.ts'
-import { loadSession, type LoadedSession } from '../sessions/loadSession.ts'
 import { checkAgentId } from '../protocol/ids.ts'
 import { loadConfig, type ConfigWish, type LoadedConfig } from './config/loadConfig.ts'
 import { type CliHost, exitCodes } from './cliHost.ts'
@@ -29,11 +28,11 @@ interface OpenLogsOptions {
  *
  * @throws RuntimeError `INVALID_OPTION` if the folder given by an option does not exist.
  */
-export function openLogs(
+export async function openLogs(
   { dir = '.', logs }: LogPlace,
   config?: Pick<LoadedConfig, 'logs'>,
   { mayBeNew = false }: OpenLogsOptions = {},
-): SessionLogs {
+): Promise<SessionLogs> {
   const base = resolve(dir)
   const named = storePlace(logs ?? config?.logs ?? join(base, '.escapement'), resolve('.'))
   const needed = logs === undefined ? folderPlace(dir, '.') : named
@@ -41,7 +40,7 @@ export function openLogs(
     const [option, given] = logs === undefined ? ['--dir', dir] : ['--logs', logs]
     throw new RuntimeError('INVALID_OPTION', `${option} "${given}" is not an existing folder.`)
   }
-  return { place: named, store: named.open() }
+  return { place: named, store: await named.open() }
 }
 
 /** The logs of a command, and so its configuration unless `--logs` makes it needless. @throws RuntimeError as `loadConfig`, `openLogs` */
@@ -70,12 +69,6 @@ function hintFor(id: string, ids: readonly string[]): string {
   const meant = nearestWord(id, ids) ?? (begun.length === 1 ? begun[0] : undefined)
   if (meant !== undefined) return `Did you mean "${meant}"?`
   return ids.length === 0 ? 'It has none.' : `"escapement sessions" lists the ${ids.length} there are.`
-}
-
-/** Reads a whole session. @throws RuntimeError as `checkSession` and `loadSession`. */
-export async function readSession(logs: SessionLogs, id: string): Promise<LoadedSession> {
-  await checkSession(logs, id)
-  return loadSession(logs.store, id)
 }
 
 /** Ids of the sessions forked from this one's own log; unreadable logs are skipped. */

@@ -2,9 +2,6 @@ import { statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { RuntimeError } from '../protocol/errors.ts'
 import type { ErasableStore } from '../protocol/store.ts'
-import { fileStore } from '../stores/fileStore.ts'
-import { postgresStore } from '../stores/postgres/postgresStore.ts'
-import { sqliteStore } from '../stores/sqlite/sqliteStore.ts'
 
 /** Where logs are: a folder, an SQLite file or a database. */
 export interface StorePlace {
@@ -20,8 +17,8 @@ export interface StorePlace {
   readonly folder?: string
   /** Whether there is anything yet; `undefined`: that takes asking a server. */
   isThere(): boolean | undefined
-  /** Opens it, which creates nothing before something is written. */
-  open(): ErasableStore
+  /** Opens it, which creates nothing before something is written. The code of a store is loaded when one is opened. */
+  open(): Promise<ErasableStore>
 }
 
 interface Scheme {
@@ -40,7 +37,7 @@ export function folderPlace(path: string, base: string): StorePlace {
     folder,
     logOf: (agentId) => join(folder, `${agentId}.jsonl`),
     isThere: () => statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true,
-    open: () => fileStore(folder),
+    open: async () => (await import('../stores/fileStore.ts')).fileStore(folder),
   }
 }
 
@@ -53,7 +50,7 @@ function sqlitePlace(path: string, base: string): StorePlace {
     name: file,
     logOf: () => file,
     isThere: () => statSync(file, { throwIfNoEntry: false }) !== undefined,
-    open: () => sqliteStore(file),
+    open: async () => (await import('../stores/sqlite/sqliteStore.ts')).sqliteStore(file),
   }
 }
 
@@ -66,7 +63,7 @@ function postgresPlace(rest: string): StorePlace {
     name,
     logOf: () => name,
     isThere: () => undefined,
-    open: () => postgresStore(url),
+    open: async () => (await import('../stores/postgres/postgresStore.ts')).postgresStore(url),
   }
 }
 

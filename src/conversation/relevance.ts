@@ -1,3 +1,4 @@
+import { lazily } from '../protocol/lazily.ts'
 import { withoutTail } from './names.ts'
 import { token } from './searchSteps.ts'
 
@@ -9,14 +10,14 @@ const mostWords = 256
 const saturation = 1.2
 const lengthWeight = 0.75
 
-const joint = /[^\p{L}\p{M}\p{N}]+|(?<=[\p{Ll}\p{N}])(?=\p{Lu})/u
+const joint = lazily(() => /[^\p{L}\p{M}\p{N}]+|(?<=[\p{Ll}\p{N}])(?=\p{Lu})/u)
 
 /** The words of a text in lower case; a compound name such as `src/billing/unitPrice.ts` whole, and each of its parts. */
 export function* wordsIn(text: string): Generator<string, void, undefined> {
-  for (const [found] of text.slice(0, mostChars).matchAll(token)) {
+  for (const [found] of text.slice(0, mostChars).matchAll(token())) {
     const name = withoutTail(found)
     yield name.toLowerCase()
-    const parts = name.split(joint).filter((part) => part.length > 1)
+    const parts = name.split(joint()).filter((part) => part.length > 1)
     if (parts.length > 1) for (const part of parts) yield part.toLowerCase()
   }
 }

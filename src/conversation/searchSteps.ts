@@ -1,4 +1,5 @@
 import type { NodeId } from '../protocol/ids.ts'
+import { lazily } from '../protocol/lazily.ts'
 
 /** A word or name to look for. */
 export interface Term {
@@ -11,15 +12,15 @@ export interface Term {
 /** The most terms of a query that are looked for. */
 const mostTerms = 32
 
-/** A word, or a compound name, dots, slashes and dashes at its end included. */
-export const token = /[\p{L}\p{N}_][\p{L}\p{M}\p{N}_./-]*/gu
-const nameLike = /\p{Ll}\p{Lu}|[_./]|\p{L}\p{N}|\p{N}\p{L}|\p{Lu}{3}|\p{N}{3}/u
-const wordSign = /[\p{L}\p{M}\p{N}_]/u
+/** A word, or a compound name, dots, slashes and dashes at its end included. Which characters are letters takes a while to gather. */
+export const token = lazily(() => /[\p{L}\p{N}_][\p{L}\p{M}\p{N}_./-]*/gu)
+const nameLike = lazily(() => /\p{Ll}\p{Lu}|[_./]|\p{L}\p{N}|\p{N}\p{L}|\p{Lu}{3}|\p{N}{3}/u)
+const wordSign = lazily(() => /[\p{L}\p{M}\p{N}_]/u)
 
 /** The words and names of a query, each once, names first; none when it holds only other signs. */
 export function termsOf(query: string): readonly Term[] {
-  const texts = new Set(Array.from(query.matchAll(token), ([found]) => found.replace(/[./-]+$/, '')))
-  const terms = Array.from(texts, (text): Term => ({ text, lower: text.toLowerCase(), isName: nameLike.test(text) }))
+  const texts = new Set(Array.from(query.matchAll(token()), ([found]) => found.replace(/[./-]+$/, '')))
+  const terms = Array.from(texts, (text): Term => ({ text, lower: text.toLowerCase(), isName: nameLike().test(text) }))
   return terms.toSorted((a, b) => Number(b.isName) - Number(a.isName)).slice(0, mostTerms)
 }
 
@@ -54,7 +55,7 @@ export function placeOfName(text: string, name: string): number {
   return at
 }
 
-const isEdge = (sign: string | undefined): boolean => sign === undefined || !wordSign.test(sign)
+const isEdge = (sign: string | undefined): boolean => sign === undefined || !wordSign().test(sign)
 
 export interface Found {
   readonly stepId: NodeId

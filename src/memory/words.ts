@@ -1,6 +1,7 @@
+import { lazily } from '../protocol/lazily.ts'
 import { foldText } from '../stores/foldText.ts'
 
-const segmenter = new Intl.Segmenter('und', { granularity: 'word' })
+const segmenter = lazily(() => new Intl.Segmenter('und', { granularity: 'word' }))
 
 const inside = /[^\p{L}\p{N}\p{M}]+/u
 
@@ -14,7 +15,7 @@ const mostChars = 20_000
 export function wordsOf(text: string): string[] {
   const plain = foldText(text.slice(0, mostChars))
   const words: string[] = []
-  for (const { segment, isWordLike } of segmenter.segment(plain)) {
+  for (const { segment, isWordLike } of segmenter().segment(plain)) {
     if (isWordLike !== true) continue
     const parts = segment.split(inside).filter((part) => part !== '')
     if (parts.length > 1) words.push(parts.join(''))

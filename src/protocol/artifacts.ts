@@ -1,19 +1,22 @@
 import { z } from 'zod'
+import { lazily } from './lazily.ts'
 
 /** Something that a call returned and that is kept whole, apart from the log. */
-export const artifactSchema = z.object({
-  /** SHA-256 of its bytes, in hexadecimal digits. */
-  id: z.string(),
-  /** The agent beside whose log it is kept. */
-  agentId: z.string(),
-  /** Without secrets. */
-  bytes: z.int().nonnegative(),
-  mimeType: z.string(),
-  /** Of a file. */
-  name: z.string().exactOptional(),
-  /** Characters in its middle that were too many to keep. */
-  lost: z.int().positive().exactOptional(),
-})
-export type Artifact = z.infer<typeof artifactSchema>
+export const artifactSchema = lazily(() =>
+  z.object({
+    /** SHA-256 of its bytes, in hexadecimal digits. */
+    id: z.string(),
+    /** The agent beside whose log it is kept. */
+    agentId: z.string(),
+    /** Without secrets. */
+    bytes: z.int().nonnegative(),
+    mimeType: z.string(),
+    /** Of a file. */
+    name: z.string().exactOptional(),
+    /** Characters in its middle that were too many to keep. */
+    lost: z.int().positive().exactOptional(),
+  }),
+)
+export type Artifact = z.infer<ReturnType<typeof artifactSchema>>
 
 export { artifactName, artifactNames } from './artifactNames.ts'

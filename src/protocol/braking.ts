@@ -1,265 +1,298 @@
 import { z } from 'zod'
+import { lazily } from './lazily.ts'
 import { economicsSchema } from './economics.ts'
 import { agentIdSchema, nodeIdSchema } from './ids.ts'
 import { usageSchema } from './messages.ts'
 import { undoLedgerSchema, undoPlanSchema } from './undo.ts'
 
-export const revertCategorySchema = z.enum(['failure', 'tangent', 'completion', 'step-summary'])
-export type RevertCategory = z.infer<typeof revertCategorySchema>
+export const revertCategorySchema = lazily(() => z.enum(['failure', 'tangent', 'completion', 'step-summary']))
+export type RevertCategory = z.infer<ReturnType<typeof revertCategorySchema>>
 
-export const tagKindSchema = z.enum(['lesson', 'finding', 'outcome', 'checkpoint'])
-export type TagKind = z.infer<typeof tagKindSchema>
+export const tagKindSchema = lazily(() => z.enum(['lesson', 'finding', 'outcome', 'checkpoint']))
+export type TagKind = z.infer<ReturnType<typeof tagKindSchema>>
 
 /** What happened in an abandoned span, computed from it and never written by a model. */
-export const evidenceSchema = z.object({
-  calls: z
-    .array(
-      z.object({
-        name: z.string(),
-        attempts: z.int().positive(),
-        /** The last line of the last error, at most 200 characters. */
-        lastError: z.string().exactOptional(),
-      }),
-    )
-    .readonly(),
-  /** Files that tools reported as changed: a revert does not restore them. */
-  changed: z.array(z.string()).readonly(),
-  /** Sub-agents begun in the span that were still alive: those of the agent's own tree were aborted, detached ones continue. */
-  children: z
-    .array(z.object({ agentId: agentIdSchema, name: z.string(), aborted: z.boolean() }))
-    .readonly()
-    .exactOptional(),
-})
-export type Evidence = z.infer<typeof evidenceSchema>
+export const evidenceSchema = lazily(() =>
+  z.object({
+    calls: z
+      .array(
+        z.object({
+          name: z.string(),
+          attempts: z.int().positive(),
+          /** The last line of the last error, at most 200 characters. */
+          lastError: z.string().exactOptional(),
+        }),
+      )
+      .readonly(),
+    /** Files that tools reported as changed: a revert does not restore them. */
+    changed: z.array(z.string()).readonly(),
+    /** Sub-agents begun in the span that were still alive: those of the agent's own tree were aborted, detached ones continue. */
+    children: z
+      .array(z.object({ agentId: agentIdSchema(), name: z.string(), aborted: z.boolean() }))
+      .readonly()
+      .exactOptional(),
+  }),
+)
+export type Evidence = z.infer<ReturnType<typeof evidenceSchema>>
 
 /** A note on a trunk node, left by a revert. Not a node: it has no id and cannot be a target. */
-export const tagSchema = z.object({
-  kind: tagKindSchema,
-  text: z.string(),
-  turnIndex: z.int().nonnegative(),
-  abandoned: z.array(nodeIdSchema).readonly(),
-  evidence: evidenceSchema,
-  /** Steps of the abandoned span quoted in full, where the summary had lost what is still needed. */
-  keepVerbatim: z.array(nodeIdSchema).readonly().exactOptional(),
-  /** Of an outcome or checkpoint: the last reply of the abandoned span that said something, quoted because a person may have read it. */
-  lastReply: nodeIdSchema.exactOptional(),
-  /** Of a revert with `undo`; until that has ended, nothing is said to be undone. */
-  undo: undoLedgerSchema.exactOptional(),
-})
-export type Tag = z.infer<typeof tagSchema>
+export const tagSchema = lazily(() =>
+  z.object({
+    kind: tagKindSchema(),
+    text: z.string(),
+    turnIndex: z.int().nonnegative(),
+    abandoned: z.array(nodeIdSchema()).readonly(),
+    evidence: evidenceSchema(),
+    /** Steps of the abandoned span quoted in full, where the summary had lost what is still needed. */
+    keepVerbatim: z.array(nodeIdSchema()).readonly().exactOptional(),
+    /** Of an outcome or checkpoint: the last reply of the abandoned span that said something, quoted because a person may have read it. */
+    lastReply: nodeIdSchema().exactOptional(),
+    /** Of a revert with `undo`; until that has ended, nothing is said to be undone. */
+    undo: undoLedgerSchema().exactOptional(),
+  }),
+)
+export type Tag = z.infer<ReturnType<typeof tagSchema>>
 
-const asked = {
+const asked = lazily(() => ({
   id: z.string(),
   by: z.enum(['model', 'person']),
-}
+}))
 
-export const revertRequestSchema = z.object({
-  ...asked,
-  /** `runtime`: to end a stall, or for a policy. */
-  by: z.enum(['model', 'person', 'runtime']),
-  category: revertCategorySchema,
-  /** As it was given: `n12`, `12`, or whatever else. */
-  step: z.string(),
-  summary: z.string().exactOptional(),
-  /** The policy that planned it. */
-  policy: z.string().exactOptional(),
-  /** What the abandoned calls did is undone as far as possible. */
-  undo: z.literal(true).exactOptional(),
-})
-export type RevertRequest = z.infer<typeof revertRequestSchema>
+export const revertRequestSchema = lazily(() =>
+  z.object({
+    ...asked(),
+    /** `runtime`: to end a stall, or for a policy. */
+    by: z.enum(['model', 'person', 'runtime']),
+    category: revertCategorySchema(),
+    /** As it was given: `n12`, `12`, or whatever else. */
+    step: z.string(),
+    summary: z.string().exactOptional(),
+    /** The policy that planned it. */
+    policy: z.string().exactOptional(),
+    /** What the abandoned calls did is undone as far as possible. */
+    undo: z.literal(true).exactOptional(),
+  }),
+)
+export type RevertRequest = z.infer<ReturnType<typeof revertRequestSchema>>
 
-export const pruneRequestSchema = z.object({
-  ...asked,
-  /** `runtime`: for a policy. */
-  by: z.enum(['model', 'person', 'runtime']),
-  steps: z.array(z.string()).readonly().exactOptional(),
-  tokens: z.number().positive().exactOptional(),
-  memo: z.string().exactOptional(),
-  /** Folds the steps, or without `steps` every step that may be folded: `tokens` and `memo` say nothing then. */
-  fold: z.literal(true).exactOptional(),
-  /** The steps stay, and so do their calls: a line takes the place of what each result holds. A `memo` says nothing then. */
-  mask: z.literal(true).exactOptional(),
-  /** Of a fold: lines of older folds become shorter as they pile up. Without `steps` they do anyway. */
-  rollUp: z.literal(true).exactOptional(),
-  /** The policy that planned it. */
-  policy: z.string().exactOptional(),
-})
-export type PruneRequest = z.infer<typeof pruneRequestSchema>
+export const pruneRequestSchema = lazily(() =>
+  z.object({
+    ...asked(),
+    /** `runtime`: for a policy. */
+    by: z.enum(['model', 'person', 'runtime']),
+    steps: z.array(z.string()).readonly().exactOptional(),
+    tokens: z.number().positive().exactOptional(),
+    memo: z.string().exactOptional(),
+    /** Folds the steps, or without `steps` every step that may be folded: `tokens` and `memo` say nothing then. */
+    fold: z.literal(true).exactOptional(),
+    /** The steps stay, and so do their calls: a line takes the place of what each result holds. A `memo` says nothing then. */
+    mask: z.literal(true).exactOptional(),
+    /** Of a fold: lines of older folds become shorter as they pile up. Without `steps` they do anyway. */
+    rollUp: z.literal(true).exactOptional(),
+    /** The policy that planned it. */
+    policy: z.string().exactOptional(),
+  }),
+)
+export type PruneRequest = z.infer<ReturnType<typeof pruneRequestSchema>>
 
-export const pinRequestSchema = z.object({
-  ...asked,
-  /** `runtime`: a tool asked for it. Such a pin holds against everything but a revert. */
-  by: z.enum(['model', 'person', 'runtime']),
-  /** As it was given: `n12`, `12`, or whatever else. */
-  step: z.string(),
-  /** `false`: to be unpinned. */
-  pinned: z.boolean(),
-})
-export type PinRequest = z.infer<typeof pinRequestSchema>
+export const pinRequestSchema = lazily(() =>
+  z.object({
+    ...asked(),
+    /** `runtime`: a tool asked for it. Such a pin holds against everything but a revert. */
+    by: z.enum(['model', 'person', 'runtime']),
+    /** As it was given: `n12`, `12`, or whatever else. */
+    step: z.string(),
+    /** `false`: to be unpinned. */
+    pinned: z.boolean(),
+  }),
+)
+export type PinRequest = z.infer<ReturnType<typeof pinRequestSchema>>
 
-export const graftRequestSchema = z.object({
-  ...asked,
-  /** As they were given: `n12`, `12`, or whatever else. */
-  steps: z.array(z.string()).readonly(),
-})
-export type GraftRequest = z.infer<typeof graftRequestSchema>
+export const graftRequestSchema = lazily(() =>
+  z.object({
+    ...asked(),
+    /** As they were given: `n12`, `12`, or whatever else. */
+    steps: z.array(z.string()).readonly(),
+  }),
+)
+export type GraftRequest = z.infer<ReturnType<typeof graftRequestSchema>>
 
-export const stallRuleSchema = z.enum(['repeat', 'cycle', 'sameError', 'repeat4', 'nothingNew', 'errors'])
-export type StallRule = z.infer<typeof stallRuleSchema>
+export const stallRuleSchema = lazily(() => z.enum(['repeat', 'cycle', 'sameError', 'repeat4', 'nothingNew', 'errors']))
+export type StallRule = z.infer<ReturnType<typeof stallRuleSchema>>
 
 /** A loop that an agent is in, computed from its log. */
-export const stallSchema = z.object({
-  rule: stallRuleSchema,
-  /** The loop's first step, by its first node. */
-  first: nodeIdSchema,
-  /** The last node of the step before the loop, or of the nearest one before that is still on the trunk. */
-  target: nodeIdSchema,
-  /** The steps that make the loop, by their first nodes, oldest first. */
-  steps: z.array(nodeIdSchema).readonly(),
-  /** What happens again and again, in one line. */
-  evidence: z.string(),
-})
-export type Stall = z.infer<typeof stallSchema>
+export const stallSchema = lazily(() =>
+  z.object({
+    rule: stallRuleSchema(),
+    /** The loop's first step, by its first node. */
+    first: nodeIdSchema(),
+    /** The last node of the step before the loop, or of the nearest one before that is still on the trunk. */
+    target: nodeIdSchema(),
+    /** The steps that make the loop, by their first nodes, oldest first. */
+    steps: z.array(nodeIdSchema()).readonly(),
+    /** What happens again and again, in one line. */
+    evidence: z.string(),
+  }),
+)
+export type Stall = z.infer<ReturnType<typeof stallSchema>>
 
 /** A stall, and what is done about it. */
-export const stallOutcomeSchema = z.object({
-  ...stallSchema.shape,
-  /** How many in a row this one makes: each came within six steps of the one before. */
-  count: z.int().positive(),
-  rung: z.enum(['none', 'note', 'revert', 'pause']),
-  /** What the model is told. */
-  note: z.string().exactOptional(),
-})
-export type StallOutcome = z.infer<typeof stallOutcomeSchema>
+export const stallOutcomeSchema = lazily(() =>
+  z.object({
+    ...stallSchema().shape,
+    /** How many in a row this one makes: each came within six steps of the one before. */
+    count: z.int().positive(),
+    rung: z.enum(['none', 'note', 'revert', 'pause']),
+    /** What the model is told. */
+    note: z.string().exactOptional(),
+  }),
+)
+export type StallOutcome = z.infer<ReturnType<typeof stallOutcomeSchema>>
 
-export const compactionRequestSchema = z.object({
-  ...asked,
-  /** What the summary should keep above all, in words. */
-  focus: z.string().exactOptional(),
-})
-export type CompactionRequest = z.infer<typeof compactionRequestSchema>
+export const compactionRequestSchema = lazily(() =>
+  z.object({
+    ...asked(),
+    /** What the summary should keep above all, in words. */
+    focus: z.string().exactOptional(),
+  }),
+)
+export type CompactionRequest = z.infer<ReturnType<typeof compactionRequestSchema>>
 
 /** A policy of an agent: its name, and those of its trigger, its decider and its keeper, such as `tokensOver(60000)`. */
-export const policyInfoSchema = z.object({ name: z.string(), when: z.string(), decide: z.string(), keep: z.string() })
-export type PolicyInfo = z.infer<typeof policyInfoSchema>
+export const policyInfoSchema = lazily(() =>
+  z.object({ name: z.string(), when: z.string(), decide: z.string(), keep: z.string() }),
+)
+export type PolicyInfo = z.infer<ReturnType<typeof policyInfoSchema>>
 
 /** Asks for a policy by name, whatever its trigger says. */
-export const policyRequestSchema = z.object({ ...asked, policy: z.string() })
-export type PolicyRequest = z.infer<typeof policyRequestSchema>
+export const policyRequestSchema = lazily(() => z.object({ ...asked(), policy: z.string() }))
+export type PolicyRequest = z.infer<ReturnType<typeof policyRequestSchema>>
 
 /** A policy that fired. */
-export const policyStartSchema = z.object({
-  policy: z.string(),
-  /** In a few words. */
-  why: z.string(),
-  /** Turns in the agent's lifetime. */
-  turn: z.int().nonnegative(),
-  /** Estimated tokens of the next request. */
-  tokens: z.number().nonnegative(),
-  /** The request that it answers. */
-  requestId: z.string().exactOptional(),
-})
-export type PolicyStart = z.infer<typeof policyStartSchema>
+export const policyStartSchema = lazily(() =>
+  z.object({
+    policy: z.string(),
+    /** In a few words. */
+    why: z.string(),
+    /** Turns in the agent's lifetime. */
+    turn: z.int().nonnegative(),
+    /** Estimated tokens of the next request. */
+    tokens: z.number().nonnegative(),
+    /** The request that it answers. */
+    requestId: z.string().exactOptional(),
+  }),
+)
+export type PolicyStart = z.infer<ReturnType<typeof policyStartSchema>>
 
 /** What a policy came to; without a start, what it cost to ask one that did not fire. What it asks for is decided by the drains, and its outcome stands in a record of its own. */
-export const policyEndSchema = z.object({
-  policy: z.string(),
-  outcome: z.enum(['planned', 'nothing', 'failed']),
-  /** Ids of what it asks for. */
-  prune: z.string().exactOptional(),
-  revert: z.string().exactOptional(),
-  /** What the model is told. */
-  note: z.string().exactOptional(),
-  /** Why it failed, or found nothing to do. */
-  reason: z.string().exactOptional(),
-  /** The request that this answers. */
-  requestId: z.string().exactOptional(),
-  /** Of the models it asked. */
-  usage: usageSchema.exactOptional(),
-  costUsd: z.number(),
-})
-export type PolicyEnd = z.infer<typeof policyEndSchema>
+export const policyEndSchema = lazily(() =>
+  z.object({
+    policy: z.string(),
+    outcome: z.enum(['planned', 'nothing', 'failed']),
+    /** Ids of what it asks for. */
+    prune: z.string().exactOptional(),
+    revert: z.string().exactOptional(),
+    /** What the model is told. */
+    note: z.string().exactOptional(),
+    /** Why it failed, or found nothing to do. */
+    reason: z.string().exactOptional(),
+    /** The request that this answers. */
+    requestId: z.string().exactOptional(),
+    /** Of the models it asked. */
+    usage: usageSchema().exactOptional(),
+    costUsd: z.number(),
+  }),
+)
+export type PolicyEnd = z.infer<ReturnType<typeof policyEndSchema>>
 
 /** What came of a revert; `reason` says why it was refused. */
-export const revertOutcomeSchema = z.object({
-  id: z.string(),
-  applied: z.boolean(),
-  category: revertCategorySchema,
-  requested: z.string(),
-  reason: z.string().exactOptional(),
-  /** The last node of the step asked for: the new head, unless user messages were re-appended after it. */
-  target: nodeIdSchema.exactOptional(),
-  tag: tagSchema.exactOptional(),
-  /** Of the model that wrote the summary. */
-  usage: usageSchema.exactOptional(),
-  costUsd: z.number().exactOptional(),
-  /** User messages of the span, appended again after the target. */
-  rebased: z
-    .array(z.object({ nodeId: nodeIdSchema, from: nodeIdSchema }))
-    .readonly()
-    .exactOptional(),
-  /** Of an applied one. */
-  economics: economicsSchema.exactOptional(),
-  /** Of an applied one that undoes: what is tried now, and what is not. The ledger follows in `undo.end`. */
-  undo: undoPlanSchema.exactOptional(),
-})
-export type RevertOutcome = z.infer<typeof revertOutcomeSchema>
+export const revertOutcomeSchema = lazily(() =>
+  z.object({
+    id: z.string(),
+    applied: z.boolean(),
+    category: revertCategorySchema(),
+    requested: z.string(),
+    reason: z.string().exactOptional(),
+    /** The last node of the step asked for: the new head, unless user messages were re-appended after it. */
+    target: nodeIdSchema().exactOptional(),
+    tag: tagSchema().exactOptional(),
+    /** Of the model that wrote the summary. */
+    usage: usageSchema().exactOptional(),
+    costUsd: z.number().exactOptional(),
+    /** User messages of the span, appended again after the target. */
+    rebased: z
+      .array(z.object({ nodeId: nodeIdSchema(), from: nodeIdSchema() }))
+      .readonly()
+      .exactOptional(),
+    /** Of an applied one. */
+    economics: economicsSchema().exactOptional(),
+    /** Of an applied one that undoes: what is tried now, and what is not. The ledger follows in `undo.end`. */
+    undo: undoPlanSchema().exactOptional(),
+  }),
+)
+export type RevertOutcome = z.infer<ReturnType<typeof revertOutcomeSchema>>
 
 /** What came of a prune; `steps` are hidden, or their results are masked, and `reason` says what was not. */
-export const pruneOutcomeSchema = z.object({
-  id: z.string(),
-  applied: z.boolean(),
-  steps: z.array(nodeIdSchema).readonly(),
-  /** Estimated tokens hidden; of a mask, freed. */
-  tokens: z.number().nonnegative(),
-  memo: z.string().exactOptional(),
-  reason: z.string().exactOptional(),
-  /** Of an applied one. */
-  economics: economicsSchema.exactOptional(),
-  /** The steps are shown, without what their results hold. */
-  masked: z.literal(true).exactOptional(),
-  /** The runtime folded the steps: `memo` has a line for each of them, in their order. */
-  by: z.literal('runtime').exactOptional(),
-  /** The policy that chose the steps. */
-  policy: z.string().exactOptional(),
-  /** Of a fold: names that stand in hidden steps alone, in lines: the id of a step, then the names found there. */
-  index: z.string().exactOptional(),
-  /** Of a fold: shorter memos that take the place of those of older folds. */
-  rolled: z
-    .array(
-      z.object({
-        folds: z.array(z.string()).readonly(),
-        /** What it holds: a line for each step, or a few for all of them. */
-        detail: z.enum(['shortLine', 'digest']),
-        memo: z.string(),
-      }),
-    )
-    .readonly()
-    .exactOptional(),
-})
-export type PruneOutcome = z.infer<typeof pruneOutcomeSchema>
+export const pruneOutcomeSchema = lazily(() =>
+  z.object({
+    id: z.string(),
+    applied: z.boolean(),
+    steps: z.array(nodeIdSchema()).readonly(),
+    /** Estimated tokens hidden; of a mask, freed. */
+    tokens: z.number().nonnegative(),
+    memo: z.string().exactOptional(),
+    reason: z.string().exactOptional(),
+    /** Of an applied one. */
+    economics: economicsSchema().exactOptional(),
+    /** The steps are shown, without what their results hold. */
+    masked: z.literal(true).exactOptional(),
+    /** The runtime folded the steps: `memo` has a line for each of them, in their order. */
+    by: z.literal('runtime').exactOptional(),
+    /** The policy that chose the steps. */
+    policy: z.string().exactOptional(),
+    /** Of a fold: names that stand in hidden steps alone, in lines: the id of a step, then the names found there. */
+    index: z.string().exactOptional(),
+    /** Of a fold: shorter memos that take the place of those of older folds. */
+    rolled: z
+      .array(
+        z.object({
+          folds: z.array(z.string()).readonly(),
+          /** What it holds: a line for each step, or a few for all of them. */
+          detail: z.enum(['shortLine', 'digest']),
+          memo: z.string(),
+        }),
+      )
+      .readonly()
+      .exactOptional(),
+  }),
+)
+export type PruneOutcome = z.infer<ReturnType<typeof pruneOutcomeSchema>>
 
 /** What came of a pin; `reason` says why nothing changed. */
-export const pinOutcomeSchema = z.object({
-  id: z.string(),
-  applied: z.boolean(),
-  requested: z.string(),
-  pinned: z.boolean(),
-  /** The first node of the step, or the id of a summary. */
-  step: nodeIdSchema.exactOptional(),
-  reason: z.string().exactOptional(),
-})
-export type PinOutcome = z.infer<typeof pinOutcomeSchema>
+export const pinOutcomeSchema = lazily(() =>
+  z.object({
+    id: z.string(),
+    applied: z.boolean(),
+    requested: z.string(),
+    pinned: z.boolean(),
+    /** The first node of the step, or the id of a summary. */
+    step: nodeIdSchema().exactOptional(),
+    reason: z.string().exactOptional(),
+  }),
+)
+export type PinOutcome = z.infer<ReturnType<typeof pinOutcomeSchema>>
 
 /** What came of a graft; `copies` are on the trunk, and `reason` says what was not copied. */
-export const graftOutcomeSchema = z.object({
-  id: z.string(),
-  applied: z.boolean(),
-  requested: z.array(z.string()).readonly(),
-  /** The new nodes, in order, each with the node whose words it repeats; that one is never a copy itself. */
-  copies: z.array(z.object({ nodeId: nodeIdSchema, from: nodeIdSchema })).readonly(),
-  reason: z.string().exactOptional(),
-  /** Of an applied one. */
-  economics: economicsSchema.exactOptional(),
-})
-export type GraftOutcome = z.infer<typeof graftOutcomeSchema>
+export const graftOutcomeSchema = lazily(() =>
+  z.object({
+    id: z.string(),
+    applied: z.boolean(),
+    requested: z.array(z.string()).readonly(),
+    /** The new nodes, in order, each with the node whose words it repeats; that one is never a copy itself. */
+    copies: z.array(z.object({ nodeId: nodeIdSchema(), from: nodeIdSchema() })).readonly(),
+    reason: z.string().exactOptional(),
+    /** Of an applied one. */
+    economics: economicsSchema().exactOptional(),
+  }),
+)
+export type GraftOutcome = z.infer<ReturnType<typeof graftOutcomeSchema>>

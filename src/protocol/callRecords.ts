@@ -1,8 +1,9 @@
 import { z } from 'zod'
+import { lazily } from './lazily.ts'
 import { agentIdSchema } from './ids.ts'
 
 /** Of a call that starts. */
-export const toolStartShape = {
+export const toolStartShape = lazily(() => ({
   callId: z.string(),
   /** Deterministic id of the call: the idempotency key of its effect. */
   key: z.string(),
@@ -19,13 +20,13 @@ export const toolStartShape = {
   /** The input is not what the model gave. */
   edited: z.literal(true).exactOptional(),
   /** The sub-agent that carries the call out. */
-  childId: agentIdSchema.exactOptional(),
+  childId: agentIdSchema().exactOptional(),
   /** That sub-agent works on its own, and its answer comes later, as a message with the provenance `report`. */
   reports: z.literal(true).exactOptional(),
-}
+}))
 
 /** Of a call that waits for an approval. */
-export const approvalRequestShape = {
+export const approvalRequestShape = lazily(() => ({
   callId: z.string(),
   /** Unique across all agents; the agent and any ancestor can decide the call by it. */
   key: z.string(),
@@ -34,10 +35,10 @@ export const approvalRequestShape = {
   beforeTool: z.literal(true).exactOptional(),
   /** The input is not what the model gave. */
   edited: z.literal(true).exactOptional(),
-}
+}))
 
 /** Of what was decided about it. */
-export const approvalDecisionShape = {
+export const approvalDecisionShape = lazily(() => ({
   callId: z.string(),
   /** That of the request. */
   key: z.string(),
@@ -47,4 +48,4 @@ export const approvalDecisionShape = {
   input: z.unknown().exactOptional(),
   /** Id of the command that decided, when it came over a wire. */
   requestId: z.string().exactOptional(),
-}
+}))

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { lazily } from './lazily.ts'
 import { revertCategorySchema, type RevertCategory } from './braking.ts'
 import { agentIdSchema } from './ids.ts'
 import { contentSchema } from './content.ts'
@@ -6,92 +7,102 @@ import type { Content } from './saidContent.ts'
 import { limitsSchema, type Limits } from './records.ts'
 import { provenanceKindSchema, type ProvenanceKind } from './provenance.ts'
 import { useChangeSchema } from './turns.ts'
+import { variants } from './variants.ts'
 
-const toAgent = { agentId: agentIdSchema }
+const toAgent = lazily(() => ({ agentId: agentIdSchema() }))
 
-const said = {
-  ...toAgent,
-  content: contentSchema,
+const said = lazily(() => ({
+  ...toAgent(),
+  content: contentSchema(),
   /** Where it comes from, when it is not a person's own words: see `turn.request`. */
-  provenance: provenanceKindSchema.exactOptional(),
+  provenance: provenanceKindSchema().exactOptional(),
   /** Messages that go before it, each with its own provenance. */
   context: z
-    .array(z.strictObject({ content: contentSchema, provenance: provenanceKindSchema.exactOptional() }))
+    .array(z.strictObject({ content: contentSchema(), provenance: provenanceKindSchema().exactOptional() }))
     .max(1_000)
     .exactOptional(),
-}
+}))
 
 /** The commands an agent accepts, in process or over a connection. */
-export const agentCommandSchema = z.discriminatedUnion('type', [
-  z.strictObject({
-    ...said,
-    type: z.literal('agent.prompt'),
-    limits: limitsSchema.exactOptional(),
-  }),
-  z.strictObject({
-    ...said,
-    type: z.literal('agent.interrupt'),
-    limits: limitsSchema.exactOptional(),
-  }),
-  z.strictObject({ ...said, type: z.literal('agent.steer') }),
-  z.strictObject({ ...said, type: z.literal('agent.followUp') }),
-  z.strictObject({
-    ...toAgent,
-    type: z.literal('agent.abort'),
-    /** The request of the run: only this one ends, and is withdrawn if it still waits. */
-    run: z.string().exactOptional(),
-  }),
-  z.strictObject({ ...toAgent, type: z.literal('agent.resume'), limits: limitsSchema.exactOptional() }),
-  z.strictObject({ ...toAgent, type: z.literal('agent.stop') }),
-  z.strictObject({
-    ...toAgent,
-    type: z.literal('agent.revert'),
-    step: z.string(),
-    category: revertCategorySchema,
-    summary: z.string().exactOptional(),
-    /** Undoes what the abandoned calls did, as far as possible. */
-    undo: z.boolean().exactOptional(),
-  }),
-  z.strictObject({
-    ...toAgent,
-    type: z.literal('agent.prune'),
-    steps: z.array(z.string()).min(1).exactOptional(),
-    /** Without steps: how many tokens to hide, the oldest steps first. */
-    tokens: z.number().positive().exactOptional(),
-    memo: z.string().exactOptional(),
-    /** Masks the steps' results, and leaves their calls in sight. */
-    mask: z.literal(true).exactOptional(),
-  }),
-  z.strictObject({ ...toAgent, type: z.literal('agent.fold') }),
-  z.strictObject({ ...toAgent, type: z.literal('agent.brake'), policy: z.string() }),
-  z.strictObject({
-    ...toAgent,
-    type: z.literal('agent.compact'),
-    /** What the summary should keep above all, in words. */
-    focus: z.string().min(1).max(4_000).exactOptional(),
-  }),
-  z.strictObject({ ...toAgent, type: z.literal('agent.graft'), steps: z.array(z.string()).min(1) }),
+export const agentCommands = variants({
+  'agent.prompt': () =>
+    z.strictObject({
+      ...said(),
+      type: z.literal('agent.prompt'),
+      limits: limitsSchema().exactOptional(),
+    }),
+  'agent.interrupt': () =>
+    z.strictObject({
+      ...said(),
+      type: z.literal('agent.interrupt'),
+      limits: limitsSchema().exactOptional(),
+    }),
+  'agent.steer': () => z.strictObject({ ...said(), type: z.literal('agent.steer') }),
+  'agent.followUp': () => z.strictObject({ ...said(), type: z.literal('agent.followUp') }),
+  'agent.abort': () =>
+    z.strictObject({
+      ...toAgent(),
+      type: z.literal('agent.abort'),
+      /** The request of the run: only this one ends, and is withdrawn if it still waits. */
+      run: z.string().exactOptional(),
+    }),
+  'agent.resume': () =>
+    z.strictObject({ ...toAgent(), type: z.literal('agent.resume'), limits: limitsSchema().exactOptional() }),
+  'agent.stop': () => z.strictObject({ ...toAgent(), type: z.literal('agent.stop') }),
+  'agent.revert': () =>
+    z.strictObject({
+      ...toAgent(),
+      type: z.literal('agent.revert'),
+      step: z.string(),
+      category: revertCategorySchema(),
+      summary: z.string().exactOptional(),
+      /** Undoes what the abandoned calls did, as far as possible. */
+      undo: z.boolean().exactOptional(),
+    }),
+  'agent.prune': () =>
+    z.strictObject({
+      ...toAgent(),
+      type: z.literal('agent.prune'),
+      steps: z.array(z.string()).min(1).exactOptional(),
+      /** Without steps: how many tokens to hide, the oldest steps first. */
+      tokens: z.number().positive().exactOptional(),
+      memo: z.string().exactOptional(),
+      /** Masks the steps' results, and leaves their calls in sight. */
+      mask: z.literal(true).exactOptional(),
+    }),
+  'agent.fold': () => z.strictObject({ ...toAgent(), type: z.literal('agent.fold') }),
+  'agent.brake': () => z.strictObject({ ...toAgent(), type: z.literal('agent.brake'), policy: z.string() }),
+  'agent.compact': () =>
+    z.strictObject({
+      ...toAgent(),
+      type: z.literal('agent.compact'),
+      /** What the summary should keep above all, in words. */
+      focus: z.string().min(1).max(4_000).exactOptional(),
+    }),
+  'agent.graft': () =>
+    z.strictObject({ ...toAgent(), type: z.literal('agent.graft'), steps: z.array(z.string()).min(1) }),
   /** `null`: what its definition says. */
-  z.strictObject({ ...toAgent, type: z.literal('agent.use'), use: useChangeSchema.nullable() }),
-  z.strictObject({ ...toAgent, type: z.literal('agent.pin'), step: z.string() }),
-  z.strictObject({ ...toAgent, type: z.literal('agent.unpin'), step: z.string() }),
-  z.strictObject({
-    ...toAgent,
-    type: z.literal('agent.decide'),
-    callId: z.string(),
-    /** Of an approval `approve` or `deny`; of a question `answer` or `deny`; of a call for a client `return`, `fail` or `deny`. */
-    decision: z.enum(['approve', 'deny', 'answer', 'return', 'fail']),
-    /** Of `deny` and `fail`. */
-    reason: z.string().exactOptional(),
-    /** Of `approve`: what the call runs with in place of the model's arguments. */
-    input: z.unknown().exactOptional(),
-    /** Of `answer` and `return`. */
-    value: z.unknown().exactOptional(),
-  }),
-])
-export type AgentCommand = z.input<typeof agentCommandSchema>
+  'agent.use': () => z.strictObject({ ...toAgent(), type: z.literal('agent.use'), use: useChangeSchema().nullable() }),
+  'agent.pin': () => z.strictObject({ ...toAgent(), type: z.literal('agent.pin'), step: z.string() }),
+  'agent.unpin': () => z.strictObject({ ...toAgent(), type: z.literal('agent.unpin'), step: z.string() }),
+  'agent.decide': () =>
+    z.strictObject({
+      ...toAgent(),
+      type: z.literal('agent.decide'),
+      callId: z.string(),
+      /** Of an approval `approve` or `deny`; of a question `answer` or `deny`; of a call for a client `return`, `fail` or `deny`. */
+      decision: z.enum(['approve', 'deny', 'answer', 'return', 'fail']),
+      /** Of `deny` and `fail`. */
+      reason: z.string().exactOptional(),
+      /** Of `approve`: what the call runs with in place of the model's arguments. */
+      input: z.unknown().exactOptional(),
+      /** Of `answer` and `return`. */
+      value: z.unknown().exactOptional(),
+    }),
+})
+export type AgentCommand = z.input<ReturnType<typeof agentCommands.schema>>
 /** A command whose content is in blocks. */
-export type CheckedCommand = z.output<typeof agentCommandSchema>
+export type CheckedCommand = z.output<ReturnType<typeof agentCommands.schema>>
 
 /** How a step is reverted to. */
 export interface RevertCommandOptions {

@@ -120,7 +120,7 @@ export const errorCodes = Object.keys(errorTable) as readonly ErrorCode[]
 export type ErrorCode = keyof typeof errorTable
 
 /** An error as plain data, in events, records and results. */
-export type ErrorInfo = z.infer<typeof errorInfoSchema>
+export type ErrorInfo = z.infer<ReturnType<typeof errorInfoSchema>>
 
 /** Of `AGENT_ELSEWHERE`: where the agent is reached, if that was announced, and the epoch of the lease there. */
 export interface ErrorData {
@@ -207,8 +207,8 @@ export function asSentence(text: string): string {
 }
 
 /** What zod found wrong, in one line: `path: message; path: message`. */
-export const describeIssues = (error: z.ZodError): string =>
-  error.issues.flatMap((issue) => describeIssue(issue, [])).join('; ')
+export const describeIssues = (error: z.ZodError, of: readonly PropertyKey[] = []): string =>
+  error.issues.flatMap((issue) => describeIssue(issue, of)).join('; ')
 
 /** What zod says of a choice between types that has no message of its own. */
 const unspoken = 'Invalid input'

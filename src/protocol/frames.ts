@@ -1,254 +1,278 @@
 import { z } from 'zod'
-import { agentCommandSchema } from './commands.ts'
+import { lazily } from './lazily.ts'
+import { agentCommands } from './commands.ts'
 import { errorInfoSchema } from './errorInfo.ts'
 import { agentIdSchema, nodeIdSchema } from './ids.ts'
 import { metadataSchema } from './metadata.ts'
 import { usageSchema } from './messages.ts'
 import { pauseReasonSchema, runStopReasonSchema, spentSchema } from './records.ts'
+import { variants } from './variants.ts'
 
 /** Who may do what; each may do what the ones before it may. */
-export const roleSchema = z.enum(['observe', 'drive', 'admin'])
-export type Role = z.infer<typeof roleSchema>
+export const roleSchema = lazily(() => z.enum(['observe', 'drive', 'admin']))
+export type Role = z.infer<ReturnType<typeof roleSchema>>
 
-const seq = z.int().nonnegative()
+const seq = lazily(() => z.int().nonnegative())
 /** Made by the client, unique in its session: a command sent again under it is carried out once. */
-const commandId = z.string().min(1).max(128)
-const asked = { id: commandId }
-const ofAgent = { ...asked, agentId: agentIdSchema }
+const commandId = lazily(() => z.string().min(1).max(128))
+const asked = lazily(() => ({ id: commandId() }))
+const ofAgent = lazily(() => ({ ...asked(), agentId: agentIdSchema() }))
 
-const commandFrames = agentCommandSchema.options.map((command) => command.extend(asked)) as unknown as WithId<
-  typeof agentCommandSchema.options
->
-type WithId<T extends readonly z.ZodObject[]> = {
-  [I in keyof T]: T[I] extends z.ZodObject<infer Shape, infer Config>
-    ? z.ZodObject<Shape & { id: typeof commandId }, Config>
+const commandFrames = Object.fromEntries(
+  Object.entries(agentCommands.makers).map(([type, make]) => [type, () => make().extend(asked())]),
+) as unknown as WithId<typeof agentCommands.makers>
+type WithId<Makers> = {
+  readonly [T in keyof Makers]: Makers[T] extends () => z.ZodObject<infer Shape, infer Config>
+    ? () => z.ZodObject<Shape & { id: ReturnType<typeof commandId> }, Config>
     : never
 }
 
 /** What a client may send. */
-export const clientFrameSchema = z.discriminatedUnion('type', [
+export const clientFrames = variants({
   /** The first frame. `sessionId`: the session to continue, so that commands sent again are recognised. */
-  z.strictObject({
-    type: z.literal('hello'),
-    token: z.string().max(4_096).exactOptional(),
-    /**
-     * A secret of the client that its session id is keyed by, in place of the token: one whose token changes stays in its session.
-     */
-    sessionKey: z.string().min(16).max(128).exactOptional(),
-    sessionId: z
-      .string()
-      .regex(/^[\w.-]{1,128}$/, 'give 1 to 128 letters, digits, ".", "_" or "-"')
-      .exactOptional(),
-  }),
+  hello: () =>
+    z.strictObject({
+      type: z.literal('hello'),
+      token: z.string().max(4_096).exactOptional(),
+      /**
+       * A secret of the client that its session id is keyed by, in place of the token: one whose token changes stays in its session.
+       */
+      sessionKey: z.string().min(16).max(128).exactOptional(),
+      sessionId: z
+        .string()
+        .regex(/^[\w.-]{1,128}$/, 'give 1 to 128 letters, digits, ".", "_" or "-"')
+        .exactOptional(),
+    }),
   ...commandFrames,
-  z.strictObject({
-    ...asked,
-    type: z.literal('agent.spawn'),
-    definition: z.string(),
-    agentId: agentIdSchema.exactOptional(),
-    /** Nothing of it is stored, no other client sees it, and it ends with the client's session. */
-    incognito: z.boolean().exactOptional(),
-    /** What is noted on it for good; the server may add its own. */
-    metadata: metadataSchema.exactOptional(),
-  }),
-  z.strictObject({
-    ...asked,
-    type: z.literal('agent.list'),
-    /** Only those that have all of these values. */
-    metadata: metadataSchema.exactOptional(),
-    after: agentIdSchema.exactOptional(),
-    limit: z.int().positive().max(1_000).exactOptional(),
-  }),
-  z.strictObject({ ...ofAgent, type: z.literal('agent.snapshot') }),
-  z.strictObject({ ...ofAgent, type: z.literal('agent.conversation'), view: z.enum(['trunk', 'log']) }),
-  z.strictObject({
-    ...ofAgent,
-    type: z.literal('agent.subscribe'),
-    /** The first record wanted; default: from the beginning. */
-    fromSeq: z.int().positive().exactOptional(),
-    deltas: z.boolean().exactOptional(),
-    descendants: z.boolean().exactOptional(),
-  }),
-  z.strictObject({ ...ofAgent, type: z.literal('agent.unsubscribe') }),
+  'agent.spawn': () =>
+    z.strictObject({
+      ...asked(),
+      type: z.literal('agent.spawn'),
+      definition: z.string(),
+      agentId: agentIdSchema().exactOptional(),
+      /** Nothing of it is stored, no other client sees it, and it ends with the client's session. */
+      incognito: z.boolean().exactOptional(),
+      /** What is noted on it for good; the server may add its own. */
+      metadata: metadataSchema().exactOptional(),
+    }),
+  'agent.list': () =>
+    z.strictObject({
+      ...asked(),
+      type: z.literal('agent.list'),
+      /** Only those that have all of these values. */
+      metadata: metadataSchema().exactOptional(),
+      after: agentIdSchema().exactOptional(),
+      limit: z.int().positive().max(1_000).exactOptional(),
+    }),
+  'agent.snapshot': () => z.strictObject({ ...ofAgent(), type: z.literal('agent.snapshot') }),
+  'agent.conversation': () =>
+    z.strictObject({ ...ofAgent(), type: z.literal('agent.conversation'), view: z.enum(['trunk', 'log']) }),
+  'agent.subscribe': () =>
+    z.strictObject({
+      ...ofAgent(),
+      type: z.literal('agent.subscribe'),
+      /** The first record wanted; default: from the beginning. */
+      fromSeq: z.int().positive().exactOptional(),
+      deltas: z.boolean().exactOptional(),
+      descendants: z.boolean().exactOptional(),
+    }),
+  'agent.unsubscribe': () => z.strictObject({ ...ofAgent(), type: z.literal('agent.unsubscribe') }),
   /** Begins a session that shares the past of an agent up to the step of a node, such as `n12`. */
-  z.strictObject({ ...ofAgent, type: z.literal('agent.fork'), at: z.string().max(32) }),
+  'agent.fork': () => z.strictObject({ ...ofAgent(), type: z.literal('agent.fork'), at: z.string().max(32) }),
   /** Of a fork: asks for what it shares with its source, page by page, whether or not the source itself is within reach. */
-  z.strictObject({
-    ...ofAgent,
-    type: z.literal('agent.past'),
-    /** As the answer before gave it; default: from the beginning. */
-    from: z.strictObject({ part: z.int().nonnegative(), seq: z.int().positive() }).exactOptional(),
-  }),
+  'agent.past': () =>
+    z.strictObject({
+      ...ofAgent(),
+      type: z.literal('agent.past'),
+      /** As the answer before gave it; default: from the beginning. */
+      from: z.strictObject({ part: z.int().nonnegative(), seq: z.int().positive() }).exactOptional(),
+    }),
   /** Asks for a token that lets see the agent and those below it. */
-  z.strictObject({
-    ...ofAgent,
-    type: z.literal('agent.share'),
-    /** How long it holds, in milliseconds; default: a day. */
-    ms: z.int().positive().exactOptional(),
-  }),
+  'agent.share': () =>
+    z.strictObject({
+      ...ofAgent(),
+      type: z.literal('agent.share'),
+      /** How long it holds, in milliseconds; default: a day. */
+      ms: z.int().positive().exactOptional(),
+    }),
   /** Asks for `agents` frames: what runs now, and what changes, sub-agents included. */
-  z.strictObject({ ...asked, type: z.literal('agent.watch') }),
-  z.strictObject({ ...asked, type: z.literal('agent.unwatch') }),
+  'agent.watch': () => z.strictObject({ ...asked(), type: z.literal('agent.watch') }),
+  'agent.unwatch': () => z.strictObject({ ...asked(), type: z.literal('agent.unwatch') }),
   /** Sessions of the store, running or not, the one written last first. */
-  z.strictObject({
-    ...asked,
-    type: z.literal('session.list'),
-    /** Only those that have all of these values. */
-    metadata: metadataSchema.exactOptional(),
-    /** Only those whose agents run on the server, or only those whose agents do not. */
-    running: z.boolean().exactOptional(),
-    /** Only forks of this one's own log. */
-    forkedFrom: agentIdSchema.exactOptional(),
-    after: agentIdSchema.exactOptional(),
-    limit: z.int().positive().max(1_000).exactOptional(),
-  }),
+  'session.list': () =>
+    z.strictObject({
+      ...asked(),
+      type: z.literal('session.list'),
+      /** Only those that have all of these values. */
+      metadata: metadataSchema().exactOptional(),
+      /** Only those whose agents run on the server, or only those whose agents do not. */
+      running: z.boolean().exactOptional(),
+      /** Only forks of this one's own log. */
+      forkedFrom: agentIdSchema().exactOptional(),
+      after: agentIdSchema().exactOptional(),
+      limit: z.int().positive().max(1_000).exactOptional(),
+    }),
   /** Where something was said, in sessions of the store: the records that have all of the words, the best first. */
-  z.strictObject({
-    ...asked,
-    type: z.literal('session.search'),
-    text: z.string().max(1_000),
-    /** Only in those that have all of these values. */
-    metadata: metadataSchema.exactOptional(),
-    /** How many records at most; default: 20. */
-    limit: z.int().positive().max(100).exactOptional(),
-  }),
+  'session.search': () =>
+    z.strictObject({
+      ...asked(),
+      type: z.literal('session.search'),
+      text: z.string().max(1_000),
+      /** Only in those that have all of these values. */
+      metadata: metadataSchema().exactOptional(),
+      /** How many records at most; default: 20. */
+      limit: z.int().positive().max(100).exactOptional(),
+    }),
   /** The processes to which a gateway takes commands; none where the server is no gateway. Only for who may do everything. */
-  z.strictObject({ ...asked, type: z.literal('worker.list') }),
-  z.strictObject({ type: z.literal('ping'), id: commandId.exactOptional() }),
-])
-export type ClientFrame = z.input<typeof clientFrameSchema>
-export type CheckedClientFrame = z.output<typeof clientFrameSchema>
+  'worker.list': () => z.strictObject({ ...asked(), type: z.literal('worker.list') }),
+  ping: () => z.strictObject({ type: z.literal('ping'), id: commandId().exactOptional() }),
+})
+export type ClientFrame = z.input<ReturnType<typeof clientFrames.schema>>
+export type CheckedClientFrame = z.output<ReturnType<typeof clientFrames.schema>>
 
 /** A process behind a gateway that has agents work. */
-export const workerEntrySchema = z.object({
-  /** By where it is reached: `worker-1.internal:4100`. The same in the summaries of its agents. */
-  name: z.string(),
-  /** Which process it is and since when, where the store knows that. */
-  words: z.string().exactOptional(),
-})
-export type WorkerEntry = z.infer<typeof workerEntrySchema>
+export const workerEntrySchema = lazily(() =>
+  z.object({
+    /** By where it is reached: `worker-1.internal:4100`. The same in the summaries of its agents. */
+    name: z.string(),
+    /** Which process it is and since when, where the store knows that. */
+    words: z.string().exactOptional(),
+  }),
+)
+export type WorkerEntry = z.infer<ReturnType<typeof workerEntrySchema>>
 
 /** How a run ended, in a list. `at` in epoch milliseconds; of an error the message is one line. */
-export const lastRunSchema = z.object({
-  stopReason: runStopReasonSchema,
-  at: z.number(),
-  error: errorInfoSchema.exactOptional(),
-  /** Why it is paused. */
-  reason: pauseReasonSchema.exactOptional(),
-})
-export type LastRun = z.infer<typeof lastRunSchema>
+export const lastRunSchema = lazily(() =>
+  z.object({
+    stopReason: runStopReasonSchema(),
+    at: z.number(),
+    error: errorInfoSchema().exactOptional(),
+    /** Why it is paused. */
+    reason: pauseReasonSchema().exactOptional(),
+  }),
+)
+export type LastRun = z.infer<ReturnType<typeof lastRunSchema>>
 
 /** An agent as a list or a snapshot shows it. */
-export const agentSummarySchema = z.object({
-  agentId: agentIdSchema,
-  definition: z.string(),
-  /** Name of the definition that answers, if that is another: the conversation was handed over. */
-  active: z.string().exactOptional(),
-  path: z.array(z.string()).readonly(),
-  state: z.string(),
-  /** `seq` of its last record. */
-  seq,
-  head: nodeIdSchema.nullable(),
-  /** Keys of the calls that wait for an approval, its own and of those below it. */
-  pendingApprovals: z.array(z.string()).readonly(),
-  /** Keys of everything that waits for people; missing from servers of an older version. */
-  pending: z.array(z.string()).readonly().exactOptional(),
-  /** Over its life, its sub-agents included. */
-  spent: spentSchema,
-  /** As `spent`, with what sub-agents that still run have used until now; missing where it is the same. */
-  treeSpent: spentSchema.exactOptional(),
-  /** What it is about, on one line of at most 60 characters: the task its caller gave it, or its first prompt. */
-  title: z.string().exactOptional(),
-  /** How its last run ended; missing before the first end, and while a run is under way. */
-  last: lastRunSchema.exactOptional(),
-  /** When the run under way began, in epoch milliseconds. */
-  busySince: z.number().exactOptional(),
-  /** When its last record was written, in epoch milliseconds. */
-  activeAt: z.number().exactOptional(),
-  /** The calls under way, in a few words: `run_command npm test`. */
-  doing: z.string().exactOptional(),
-  /** Tokens of its last request, and how many its model takes where that is known. */
-  contextTokens: z.object({ used: z.number(), window: z.number().exactOptional() }).exactOptional(),
-  metadata: metadataSchema.exactOptional(),
-  /** The process that has it, as `worker.list` names it: in lists of a gateway, for who may do everything. */
-  worker: z.string().exactOptional(),
-})
-export type AgentSummary = z.infer<typeof agentSummarySchema>
+export const agentSummarySchema = lazily(() =>
+  z.object({
+    agentId: agentIdSchema(),
+    definition: z.string(),
+    /** Name of the definition that answers, if that is another: the conversation was handed over. */
+    active: z.string().exactOptional(),
+    path: z.array(z.string()).readonly(),
+    state: z.string(),
+    /** `seq` of its last record. */
+    seq: seq(),
+    head: nodeIdSchema().nullable(),
+    /** Keys of the calls that wait for an approval, its own and of those below it. */
+    pendingApprovals: z.array(z.string()).readonly(),
+    /** Keys of everything that waits for people; missing from servers of an older version. */
+    pending: z.array(z.string()).readonly().exactOptional(),
+    /** Over its life, its sub-agents included. */
+    spent: spentSchema(),
+    /** As `spent`, with what sub-agents that still run have used until now; missing where it is the same. */
+    treeSpent: spentSchema().exactOptional(),
+    /** What it is about, on one line of at most 60 characters: the task its caller gave it, or its first prompt. */
+    title: z.string().exactOptional(),
+    /** How its last run ended; missing before the first end, and while a run is under way. */
+    last: lastRunSchema().exactOptional(),
+    /** When the run under way began, in epoch milliseconds. */
+    busySince: z.number().exactOptional(),
+    /** When its last record was written, in epoch milliseconds. */
+    activeAt: z.number().exactOptional(),
+    /** The calls under way, in a few words: `run_command npm test`. */
+    doing: z.string().exactOptional(),
+    /** Tokens of its last request, and how many its model takes where that is known. */
+    contextTokens: z.object({ used: z.number(), window: z.number().exactOptional() }).exactOptional(),
+    metadata: metadataSchema().exactOptional(),
+    /** The process that has it, as `worker.list` names it: in lists of a gateway, for who may do everything. */
+    worker: z.string().exactOptional(),
+  }),
+)
+export type AgentSummary = z.infer<ReturnType<typeof agentSummarySchema>>
 
 /** A session of the store as a list shows it. Times in epoch milliseconds. */
-export const sessionEntrySchema = z.object({
-  agentId: z.string(),
-  definition: z.string(),
-  path: z.array(z.string()).readonly(),
-  status: z.enum(['running', 'completed', 'aborted', 'rejected', 'paused', 'failed']),
-  /** Ended for good. */
-  isStopped: z.boolean(),
-  createdAt: z.number(),
-  updatedAt: z.number(),
-  runs: z.int().nonnegative(),
-  turns: z.int().nonnegative(),
-  usage: usageSchema,
-  costUsd: z.number(),
-  /** What it is about, as in a summary of an agent. */
-  title: z.string().exactOptional(),
-  last: lastRunSchema.exactOptional(),
-  /** The session it was forked from. */
-  forkedFrom: z.string().exactOptional(),
-  metadata: metadataSchema.exactOptional(),
-  /** Why its log cannot be read to the end. */
-  error: errorInfoSchema.exactOptional(),
-})
-export type SessionEntry = z.infer<typeof sessionEntrySchema>
+export const sessionEntrySchema = lazily(() =>
+  z.object({
+    agentId: z.string(),
+    definition: z.string(),
+    path: z.array(z.string()).readonly(),
+    status: z.enum(['running', 'completed', 'aborted', 'rejected', 'paused', 'failed']),
+    /** Ended for good. */
+    isStopped: z.boolean(),
+    createdAt: z.number(),
+    updatedAt: z.number(),
+    runs: z.int().nonnegative(),
+    turns: z.int().nonnegative(),
+    usage: usageSchema(),
+    costUsd: z.number(),
+    /** What it is about, as in a summary of an agent. */
+    title: z.string().exactOptional(),
+    last: lastRunSchema().exactOptional(),
+    /** The session it was forked from. */
+    forkedFrom: z.string().exactOptional(),
+    metadata: metadataSchema().exactOptional(),
+    /** Why its log cannot be read to the end. */
+    error: errorInfoSchema().exactOptional(),
+  }),
+)
+export type SessionEntry = z.infer<ReturnType<typeof sessionEntrySchema>>
 
 /** What a server sends. Several frames that are ready together share a message, as an array. */
-export const serverFrameSchema = z.discriminatedUnion('type', [
-  z.object({
-    type: z.literal('welcome'),
-    sessionId: z.string(),
-    role: roleSchema,
-    definitions: z.array(z.string()).readonly(),
-    /** What they are for, by name, as far as they say so; missing without the role `admin`, and from servers of an older version. */
-    descriptions: z.record(z.string(), z.string()).exactOptional(),
-    limits: z.object({ maxFrameBytes: z.number(), framesPerSecond: z.number(), maxSubscriptions: z.number() }),
-  }),
-  z.object({ type: z.literal('ok'), id: z.string(), result: z.unknown() }),
-  z.object({
-    type: z.literal('error'),
-    id: z.string().exactOptional(),
-    ...errorInfoSchema.shape,
-    /** Of `AGENT_ELSEWHERE`: the address of the bridge of the process that has the agent, if it announced one, and the epoch of its lease. */
-    elsewhere: z.object({ url: z.string().exactOptional(), epoch: z.number().exactOptional() }).exactOptional(),
-  }),
+export const serverFrames = variants({
+  welcome: () =>
+    z.object({
+      type: z.literal('welcome'),
+      sessionId: z.string(),
+      role: roleSchema(),
+      definitions: z.array(z.string()).readonly(),
+      /** What they are for, by name, as far as they say so; missing without the role `admin`, and from servers of an older version. */
+      descriptions: z.record(z.string(), z.string()).exactOptional(),
+      limits: z.object({ maxFrameBytes: z.number(), framesPerSecond: z.number(), maxSubscriptions: z.number() }),
+    }),
+  ok: () => z.object({ type: z.literal('ok'), id: z.string(), result: z.unknown() }),
+  error: () =>
+    z.object({
+      type: z.literal('error'),
+      id: z.string().exactOptional(),
+      ...errorInfoSchema().shape,
+      /** Of `AGENT_ELSEWHERE`: the address of the bridge of the process that has the agent, if it announced one, and the epoch of its lease. */
+      elsewhere: z.object({ url: z.string().exactOptional(), epoch: z.number().exactOptional() }).exactOptional(),
+    }),
   /** A record of an agent's log, or with `live` something beside it; `event.seq` is the cursor. */
-  z.object({
-    type: z.literal('event'),
-    agentId: z.string(),
-    seq,
-    event: z.unknown(),
-    live: z.literal(true).exactOptional(),
-  }),
-  z.object({
-    type: z.literal('delta'),
-    agentId: z.string(),
-    runId: z.string(),
-    turnIndex: z.int().nonnegative(),
-    kind: z.enum(['text', 'thinking']),
-    /** Place of `text` in the reply so far, in UTF-16 units; 0 restarts it. */
-    offset: z.int().nonnegative(),
-    text: z.string(),
-  }),
+  event: () =>
+    z.object({
+      type: z.literal('event'),
+      agentId: z.string(),
+      seq: seq(),
+      event: z.unknown(),
+      live: z.literal(true).exactOptional(),
+    }),
+  delta: () =>
+    z.object({
+      type: z.literal('delta'),
+      agentId: z.string(),
+      runId: z.string(),
+      turnIndex: z.int().nonnegative(),
+      kind: z.enum(['text', 'thinking']),
+      /** Place of `text` in the reply so far, in UTF-16 units; 0 restarts it. */
+      offset: z.int().nonnegative(),
+      text: z.string(),
+    }),
   /** Everything up to `seq` was sent: what follows is live. */
-  z.object({ type: z.literal('caughtUp'), agentId: z.string(), seq }),
+  caughtUp: () => z.object({ type: z.literal('caughtUp'), agentId: z.string(), seq: seq() }),
   /** The client reads too slowly: what follows `seq` is sent once it has read. */
-  z.object({ type: z.literal('lagging'), agentId: z.string(), seq }),
+  lagging: () => z.object({ type: z.literal('lagging'), agentId: z.string(), seq: seq() }),
   /** For watchers: agents that started or changed since the last such frame, and ids of those that no longer run. */
-  z.object({
-    type: z.literal('agents'),
-    agents: z.array(agentSummarySchema).readonly(),
-    gone: z.array(z.string()).readonly(),
-  }),
+  agents: () =>
+    z.object({
+      type: z.literal('agents'),
+      agents: z.array(agentSummarySchema()).readonly(),
+      gone: z.array(z.string()).readonly(),
+    }),
   /** The server shuts down: come back later. */
-  z.object({ type: z.literal('closing') }),
-  z.object({ type: z.literal('pong'), id: z.string().exactOptional() }),
-])
-export type ServerFrame = z.infer<typeof serverFrameSchema>
+  closing: () => z.object({ type: z.literal('closing') }),
+  pong: () => z.object({ type: z.literal('pong'), id: z.string().exactOptional() }),
+})
+export type ServerFrame = z.infer<ReturnType<typeof serverFrames.schema>>

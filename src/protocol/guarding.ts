@@ -1,29 +1,34 @@
 import { z } from 'zod'
+import { lazily } from './lazily.ts'
 import { errorInfoSchema } from './errorInfo.ts'
 import { nodeIdSchema } from './ids.ts'
 
 /** What a guard refused, and why. */
-export const refusalSchema = z.object({
-  /** What people said to the agent, or its answer. */
-  at: z.enum(['input', 'output']),
-  /** Name of its function. */
-  guard: z.string(),
-  reason: z.string(),
-})
-export type Refusal = z.infer<typeof refusalSchema>
+export const refusalSchema = lazily(() =>
+  z.object({
+    /** What people said to the agent, or its answer. */
+    at: z.enum(['input', 'output']),
+    /** Name of its function. */
+    guard: z.string(),
+    reason: z.string(),
+  }),
+)
+export type Refusal = z.infer<ReturnType<typeof refusalSchema>>
 
 /** What the guards came to. */
-export const guardVerdictSchema = z.object({
-  at: z.enum(['input', 'output']),
-  /** `failed`: a guard came to no decision. */
-  decision: z.enum(['passed', 'refused', 'failed']),
-  /** The one that did not let it pass. */
-  guard: z.string().exactOptional(),
-  reason: z.string().exactOptional(),
-  error: errorInfoSchema.exactOptional(),
-  /** What people had said up to this node is decided about; of `input`, unless it failed. */
-  to: nodeIdSchema.exactOptional(),
-  /** Messages that were refused: from here on the model is shown a line in place of each. */
-  withheld: z.array(nodeIdSchema).readonly().exactOptional(),
-})
-export type GuardVerdict = z.infer<typeof guardVerdictSchema>
+export const guardVerdictSchema = lazily(() =>
+  z.object({
+    at: z.enum(['input', 'output']),
+    /** `failed`: a guard came to no decision. */
+    decision: z.enum(['passed', 'refused', 'failed']),
+    /** The one that did not let it pass. */
+    guard: z.string().exactOptional(),
+    reason: z.string().exactOptional(),
+    error: errorInfoSchema().exactOptional(),
+    /** What people had said up to this node is decided about; of `input`, unless it failed. */
+    to: nodeIdSchema().exactOptional(),
+    /** Messages that were refused: from here on the model is shown a line in place of each. */
+    withheld: z.array(nodeIdSchema()).readonly().exactOptional(),
+  }),
+)
+export type GuardVerdict = z.infer<ReturnType<typeof guardVerdictSchema>>

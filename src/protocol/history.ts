@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { lazily } from './lazily.ts'
 import { contentSchema } from './content.ts'
 import { maxContentChars, type Content } from './saidContent.ts'
 import { describeIssues, RuntimeError } from './errors.ts'
@@ -22,28 +23,30 @@ export type HistoryMessage =
 /** The most messages a history may have. */
 const maxMessages = 10_000
 
-const named = z.string().min(1)
-const emptyContent = z.union([z.literal(''), z.tuple([])]).transform(() => [])
+const named = lazily(() => z.string().min(1))
+const emptyContent = lazily(() => z.union([z.literal(''), z.tuple([])]).transform(() => []))
 
-const messageSchema = z.discriminatedUnion('role', [
-  z.strictObject({ role: z.literal('user'), content: contentSchema }),
-  z.strictObject({
-    role: z.literal('assistant'),
-    content: z
-      .union([z.string().transform((text) => [{ type: 'text' as const, text }]), z.array(blockSchema)])
-      .transform((blocks) => blocks.filter((block) => block.type !== 'text' || block.text.trim() !== ''))
-      .refine((blocks) => blocks.length > 0, 'the content is empty'),
-    model: named.exactOptional(),
-  }),
-  z.strictObject({
-    role: z.literal('toolResult'),
-    callId: named,
-    toolName: named,
-    content: z.union([emptyContent, contentSchema]),
-    isError: z.boolean().exactOptional(),
-  }),
-])
-export type CheckedHistoryMessage = z.output<typeof messageSchema>
+const messageSchema = lazily(() =>
+  z.discriminatedUnion('role', [
+    z.strictObject({ role: z.literal('user'), content: contentSchema() }),
+    z.strictObject({
+      role: z.literal('assistant'),
+      content: z
+        .union([z.string().transform((text) => [{ type: 'text' as const, text }]), z.array(blockSchema())])
+        .transform((blocks) => blocks.filter((block) => block.type !== 'text' || block.text.trim() !== ''))
+        .refine((blocks) => blocks.length > 0, 'the content is empty'),
+      model: named().exactOptional(),
+    }),
+    z.strictObject({
+      role: z.literal('toolResult'),
+      callId: named(),
+      toolName: named(),
+      content: z.union([emptyContent(), contentSchema()]),
+      isError: z.boolean().exactOptional(),
+    }),
+  ]),
+)
+export type CheckedHistoryMessage = z.output<ReturnType<typeof messageSchema>>
 
 /**
  * The messages of a history as blocks, each for itself sound.
@@ -57,7 +60,7 @@ export function readHistoryMessages(history: readonly HistoryMessage[]): Checked
   if (jsonChars(history) > maxContentChars)
     throw wrongHistory(`it is larger than ${maxContentChars} characters: leave out its oldest messages`)
   return history.map((message: unknown, index) => {
-    const checked = messageSchema.safeParse(message)
+    const checked = messageSchema().safeParse(message)
     if (checked.success) return checked.data
     throw wrongHistory(`message ${index}: ${describeIssues(checked.error)}`)
   })

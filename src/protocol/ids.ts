@@ -1,18 +1,19 @@
 import { z } from 'zod'
+import { lazily } from './lazily.ts'
 import { RuntimeError } from './errors.ts'
 import { agentIdPattern, isAgentId } from './nodeIds.ts'
 
 export { formatNodeId, isAgentId, parseNodeId } from './nodeIds.ts'
 
 /** A node of the conversation tree: a positive integer, monotonic over the agent's life and never reused. */
-export const nodeIdSchema = z.int().positive()
-export type NodeId = z.infer<typeof nodeIdSchema>
+export const nodeIdSchema = lazily(() => z.int().positive())
+export type NodeId = z.infer<ReturnType<typeof nodeIdSchema>>
 
 /** An agent id is also a file name, so it holds only letters, digits, `.`, `_` and `-`, at most 128, and starts with a letter or digit. */
-export const agentIdSchema = z
-  .string()
-  .regex(agentIdPattern, 'use 1 to 128 letters, digits, ".", "_" or "-", starting with a letter or digit')
-export type AgentId = z.infer<typeof agentIdSchema>
+export const agentIdSchema = lazily(() =>
+  z.string().regex(agentIdPattern, 'use 1 to 128 letters, digits, ".", "_" or "-", starting with a letter or digit'),
+)
+export type AgentId = z.infer<ReturnType<typeof agentIdSchema>>
 
 /**
  * Refuses what is not an agent id, before it becomes part of a path.

@@ -15,10 +15,10 @@ const maxConfirmations = 8
 /** How many conversations must have come to a lesson before it is put before the model without a person's word. */
 const confirmationsNeeded = 2
 
-const scopePattern = /^(?:agent|user|workspace):(?!\s)[^\p{Cc}\p{Zl}\p{Zp}]{1,256}(?<!\s)$/u
+const scopePattern = lazily(() => /^(?:agent|user|workspace):(?!\s)[^\p{Cc}\p{Zl}\p{Zp}]{1,256}(?<!\s)$/u)
 
 export const isMemoryScope = (value: unknown): value is MemoryScope =>
-  typeof value === 'string' && value.isWellFormed() && scopePattern.test(value)
+  typeof value === 'string' && value.isWellFormed() && scopePattern().test(value)
 
 const text = (most: number) =>
   z
@@ -29,7 +29,7 @@ const text = (most: number) =>
       (value) => value.isWellFormed() && !/[\0\r]/.test(value),
       'give Unicode text without NUL, its lines ended by \\n',
     )
-const time = z.number().nonnegative()
+const time = lazily(() => z.number().nonnegative())
 
 export const memorySchema = lazily(() =>
   z.strictObject({
@@ -52,8 +52,8 @@ export const memorySchema = lazily(() =>
     /** A person vouches for it. */
     approved: z.boolean(),
     /** Milliseconds since the Unix epoch. */
-    createdAt: time,
-    updatedAt: time,
+    createdAt: time(),
+    updatedAt: time(),
   }),
 )
 export type MemoryRecord = z.infer<ReturnType<typeof memorySchema>>

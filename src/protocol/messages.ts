@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { lazily } from './lazily.ts'
 import { artifactSchema } from './artifacts.ts'
 import { provenanceKindSchema } from './provenance.ts'
 
@@ -7,157 +8,183 @@ function asImages<B>(schema: z.ZodType): z.ZodType<B, B> {
   return schema as z.ZodType<B, B>
 }
 
-export const textBlockSchema = z.object({ type: z.literal('text'), text: z.string() })
-export type TextBlock = z.infer<typeof textBlockSchema>
+export const textBlockSchema = lazily(() => z.object({ type: z.literal('text'), text: z.string() }))
+export type TextBlock = z.infer<ReturnType<typeof textBlockSchema>>
 
 /** An image: base64 without a `data:` prefix, or an address that the model's provider fetches. */
 export type ImageBlock =
   | { type: 'image'; data: string; mimeType: string }
   | { type: 'image'; url: string; mimeType?: string }
 
-const imageBlockSchema = z
-  .object({
-    type: z.literal('image'),
-    data: z.string().exactOptional(),
-    mimeType: z.string().exactOptional(),
-    /** Instead of `data`: `https:` or `http:`. */
-    url: z.string().exactOptional(),
-  })
-  .refine(
-    ({ data, mimeType, url }) => (data === undefined ? url !== undefined : url === undefined && mimeType !== undefined),
-    {
-      error: 'an image has data and a mimeType, or a url',
-    },
-  )
+const imageBlockSchema = lazily(() =>
+  z
+    .object({
+      type: z.literal('image'),
+      data: z.string().exactOptional(),
+      mimeType: z.string().exactOptional(),
+      /** Instead of `data`: `https:` or `http:`. */
+      url: z.string().exactOptional(),
+    })
+    .refine(
+      ({ data, mimeType, url }) =>
+        data === undefined ? url !== undefined : url === undefined && mimeType !== undefined,
+      {
+        error: 'an image has data and a mimeType, or a url',
+      },
+    ),
+)
 
 /** A file, such as a PDF or a recording: base64 without a `data:` prefix. `name` is for the model and for people. */
-const fileBlockSchema = z.object({
-  type: z.literal('file'),
-  data: z.string(),
-  mimeType: z.string(),
-  name: z.string().exactOptional(),
-})
-export type FileBlock = z.infer<typeof fileBlockSchema>
+const fileBlockSchema = lazily(() =>
+  z.object({
+    type: z.literal('file'),
+    data: z.string(),
+    mimeType: z.string(),
+    name: z.string().exactOptional(),
+  }),
+)
+export type FileBlock = z.infer<ReturnType<typeof fileBlockSchema>>
 
 /** A block that holds bytes, or the address of some. */
 export type MediaBlock = ImageBlock | FileBlock
 
 /** `signature` is the provider's signature of `text`; both must be sent back unmodified. */
-const thinkingBlockSchema = z.object({
-  type: z.literal('thinking'),
-  text: z.string(),
-  signature: z.string().exactOptional(),
-})
+const thinkingBlockSchema = lazily(() =>
+  z.object({
+    type: z.literal('thinking'),
+    text: z.string(),
+    signature: z.string().exactOptional(),
+  }),
+)
 
 /** `input` is the arguments as parsed JSON, or the raw string if it was not JSON. */
-const toolCallBlockSchema = z.object({
-  type: z.literal('toolCall'),
-  callId: z.string(),
-  name: z.string(),
-  input: z.unknown(),
-})
+const toolCallBlockSchema = lazily(() =>
+  z.object({
+    type: z.literal('toolCall'),
+    callId: z.string(),
+    name: z.string(),
+    input: z.unknown(),
+  }),
+)
 
 /**
  * What the provider did on its own while the model answered, such as a web search; it needs no answer from us. A request to the same
  * `provider` sends it back unchanged; a source is never part of a request, and stays in the conversation.
  */
-const providerBlockSchema = z.object({
-  type: z.literal('provider'),
-  provider: z.string(),
-  kind: z.enum(['call', 'result', 'source', 'file', 'other']),
-  /** For people: the tool, the title or address of the source, the type of the file. */
-  name: z.string(),
-  /** Plain JSON, whose content only the model adapter knows. */
-  data: z.unknown(),
-})
-
-export type Block = TextBlock | z.infer<typeof thinkingBlockSchema> | MediaBlock | ToolCallBlock | ProviderBlock
-export const blockSchema: z.ZodType<Block, Block> = asImages(
-  z.discriminatedUnion('type', [
-    textBlockSchema,
-    imageBlockSchema,
-    fileBlockSchema,
-    thinkingBlockSchema,
-    toolCallBlockSchema,
-    providerBlockSchema,
-  ]),
+const providerBlockSchema = lazily(() =>
+  z.object({
+    type: z.literal('provider'),
+    provider: z.string(),
+    kind: z.enum(['call', 'result', 'source', 'file', 'other']),
+    /** For people: the tool, the title or address of the source, the type of the file. */
+    name: z.string(),
+    /** Plain JSON, whose content only the model adapter knows. */
+    data: z.unknown(),
+  }),
 )
-export type ProviderBlock = z.infer<typeof providerBlockSchema>
-export type ToolCallBlock = z.infer<typeof toolCallBlockSchema>
+
+export type Block =
+  | TextBlock
+  | z.infer<ReturnType<typeof thinkingBlockSchema>>
+  | MediaBlock
+  | ToolCallBlock
+  | ProviderBlock
+export const blockSchema = lazily((): z.ZodType<Block, Block> =>
+  asImages(
+    z.discriminatedUnion('type', [
+      textBlockSchema(),
+      imageBlockSchema(),
+      fileBlockSchema(),
+      thinkingBlockSchema(),
+      toolCallBlockSchema(),
+      providerBlockSchema(),
+    ]),
+  ),
+)
+export type ProviderBlock = z.infer<ReturnType<typeof providerBlockSchema>>
+export type ToolCallBlock = z.infer<ReturnType<typeof toolCallBlockSchema>>
 
 /** What a person or a tool may say: text, images and files. */
 export type PlainBlock = TextBlock | MediaBlock
-export const plainBlockSchema: z.ZodType<PlainBlock, PlainBlock> = asImages(
-  z.discriminatedUnion('type', [textBlockSchema, imageBlockSchema, fileBlockSchema]),
+export const plainBlockSchema = lazily((): z.ZodType<PlainBlock, PlainBlock> =>
+  asImages(z.discriminatedUnion('type', [textBlockSchema(), imageBlockSchema(), fileBlockSchema()])),
 )
 
 /** Tokens of one model call. `input` excludes what was read from or written to the provider's cache. */
-export const usageSchema = z.object({
-  input: z.number(),
-  output: z.number(),
-  cacheRead: z.number(),
-  cacheWrite: z.number(),
-  reasoning: z.number().exactOptional(),
-  /** The provider did not report all of it, so the token counter's estimate is used. */
-  estimated: z.literal(true).exactOptional(),
-})
-export type Usage = z.infer<typeof usageSchema>
+export const usageSchema = lazily(() =>
+  z.object({
+    input: z.number(),
+    output: z.number(),
+    cacheRead: z.number(),
+    cacheWrite: z.number(),
+    reasoning: z.number().exactOptional(),
+    /** The provider did not report all of it, so the token counter's estimate is used. */
+    estimated: z.literal(true).exactOptional(),
+  }),
+)
+export type Usage = z.infer<ReturnType<typeof usageSchema>>
 
 /** Where a user message came from. */
-export const userSourceSchema = z.enum(['prompt', 'steering', 'followUp'])
-export type UserSource = z.infer<typeof userSourceSchema>
+export const userSourceSchema = lazily(() => z.enum(['prompt', 'steering', 'followUp']))
+export type UserSource = z.infer<ReturnType<typeof userSourceSchema>>
 
-export const userMessageSchema = z.object({
-  role: z.literal('user'),
-  content: z.array(plainBlockSchema).readonly(),
-  source: userSourceSchema,
-  /** Set by the application: shown in the request's provenance instead of the derived one. */
-  provenance: provenanceKindSchema.exactOptional(),
-})
-export type UserMessage = z.infer<typeof userMessageSchema>
+export const userMessageSchema = lazily(() =>
+  z.object({
+    role: z.literal('user'),
+    content: z.array(plainBlockSchema()).readonly(),
+    source: userSourceSchema(),
+    /** Set by the application: shown in the request's provenance instead of the derived one. */
+    provenance: provenanceKindSchema().exactOptional(),
+  }),
+)
+export type UserMessage = z.infer<ReturnType<typeof userMessageSchema>>
 
 /** `aborted`: the reply was cut off by an abort; the part that had arrived is kept. */
-export const assistantMessageSchema = z.object({
-  role: z.literal('assistant'),
-  content: z.array(blockSchema).readonly(),
-  stopReason: z.enum(['stop', 'length', 'toolUse', 'refusal', 'aborted']),
-  usage: usageSchema,
-  model: z.string(),
-  /** Id of the model that the provider says answered, where that is not the one that was asked for: an alias stands for another now and then. */
-  responseModel: z.string().exactOptional(),
-})
-export type AssistantMessage = z.infer<typeof assistantMessageSchema>
+export const assistantMessageSchema = lazily(() =>
+  z.object({
+    role: z.literal('assistant'),
+    content: z.array(blockSchema()).readonly(),
+    stopReason: z.enum(['stop', 'length', 'toolUse', 'refusal', 'aborted']),
+    usage: usageSchema(),
+    model: z.string(),
+    /** Id of the model that the provider says answered, where that is not the one that was asked for: an alias stands for another now and then. */
+    responseModel: z.string().exactOptional(),
+  }),
+)
+export type AssistantMessage = z.infer<ReturnType<typeof assistantMessageSchema>>
 
 /** Why the runtime wrote a result instead of the tool; `answered`: the hook `beforeTool` gave it. */
-export const syntheticReasonSchema = z.enum(['aborted', 'skipped', 'denied', 'interrupted', 'refused', 'answered'])
-export type SyntheticReason = z.infer<typeof syntheticReasonSchema>
+export const syntheticReasonSchema = lazily(() =>
+  z.enum(['aborted', 'skipped', 'denied', 'interrupted', 'refused', 'answered']),
+)
+export type SyntheticReason = z.infer<ReturnType<typeof syntheticReasonSchema>>
 
-export const toolResultMessageSchema = z.object({
-  role: z.literal('toolResult'),
-  callId: z.string(),
-  toolName: z.string(),
-  content: z.array(plainBlockSchema).readonly(),
-  isError: z.boolean(),
-  synthetic: syntheticReasonSchema.exactOptional(),
-  /** Files the tool reported as changed. */
-  changed: z.array(z.string()).readonly().exactOptional(),
-  /** What the tool kept to undo the call with; `of`: what the call changed. No model sees it. */
-  receipt: z.object({ of: z.string().exactOptional(), data: z.unknown() }).exactOptional(),
-  /** The last block is the runtime's: what became of the same call before. */
-  hasLesson: z.literal(true).exactOptional(),
-  /** Said by a tool of the runtime, of the memory or a handoff: it brings nothing into the conversation from outside. */
-  ofRuntime: z.literal(true).exactOptional(),
-  /** What of it is kept apart from the log, because it was too large to show. */
-  artifacts: z.array(artifactSchema).readonly().exactOptional(),
-})
-export type ToolResultMessage = z.infer<typeof toolResultMessageSchema>
+export const toolResultMessageSchema = lazily(() =>
+  z.object({
+    role: z.literal('toolResult'),
+    callId: z.string(),
+    toolName: z.string(),
+    content: z.array(plainBlockSchema()).readonly(),
+    isError: z.boolean(),
+    synthetic: syntheticReasonSchema().exactOptional(),
+    /** Files the tool reported as changed. */
+    changed: z.array(z.string()).readonly().exactOptional(),
+    /** What the tool kept to undo the call with; `of`: what the call changed. No model sees it. */
+    receipt: z.object({ of: z.string().exactOptional(), data: z.unknown() }).exactOptional(),
+    /** The last block is the runtime's: what became of the same call before. */
+    hasLesson: z.literal(true).exactOptional(),
+    /** Said by a tool of the runtime, of the memory or a handoff: it brings nothing into the conversation from outside. */
+    ofRuntime: z.literal(true).exactOptional(),
+    /** What of it is kept apart from the log, because it was too large to show. */
+    artifacts: z.array(artifactSchema()).readonly().exactOptional(),
+  }),
+)
+export type ToolResultMessage = z.infer<ReturnType<typeof toolResultMessageSchema>>
 
-export const messageSchema = z.discriminatedUnion('role', [
-  userMessageSchema,
-  assistantMessageSchema,
-  toolResultMessageSchema,
-])
-export type Message = z.infer<typeof messageSchema>
+export const messageSchema = lazily(() =>
+  z.discriminatedUnion('role', [userMessageSchema(), assistantMessageSchema(), toolResultMessageSchema()]),
+)
+export type Message = z.infer<ReturnType<typeof messageSchema>>
 
 export {
   addUsage,

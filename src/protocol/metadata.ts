@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { lazily } from './lazily.ts'
 import { describeIssues, RuntimeError } from './errors.ts'
 
 /** The most keys, and the most characters of the whole as JSON. */
@@ -7,16 +8,18 @@ const maxChars = 4_096
 const keyPattern = /^[A-Za-z][\w.-]{0,63}$/
 
 /** What an application notes on an agent for good, such as whose it is: a few short values by name. */
-export const metadataSchema = z
-  .record(z.string(), z.union([z.string(), z.number(), z.boolean()], 'give a string, a number or a boolean'))
-  .refine(
-    (metadata) => Object.keys(metadata).every((key) => keyPattern.test(key)),
-    'a key has 1 to 64 letters, digits, ".", "_" or "-", a letter first',
-  )
-  .refine((metadata) => Object.keys(metadata).length <= maxKeys, `give at most ${maxKeys} keys`)
-  .refine((metadata) => JSON.stringify(metadata).length <= maxChars, `give at most ${maxChars} characters as JSON`)
-  .readonly()
-export type Metadata = z.infer<typeof metadataSchema>
+export const metadataSchema = lazily(() =>
+  z
+    .record(z.string(), z.union([z.string(), z.number(), z.boolean()], 'give a string, a number or a boolean'))
+    .refine(
+      (metadata) => Object.keys(metadata).every((key) => keyPattern.test(key)),
+      'a key has 1 to 64 letters, digits, ".", "_" or "-", a letter first',
+    )
+    .refine((metadata) => Object.keys(metadata).length <= maxKeys, `give at most ${maxKeys} keys`)
+    .refine((metadata) => JSON.stringify(metadata).length <= maxChars, `give at most ${maxChars} characters as JSON`)
+    .readonly(),
+)
+export type Metadata = z.infer<ReturnType<typeof metadataSchema>>
 
 /** Whether metadata has every value of a filter; an empty filter takes everything. */
 export function hasMetadata(metadata: Metadata | undefined, filter: Metadata): boolean {
@@ -26,6 +29,6 @@ export function hasMetadata(metadata: Metadata | undefined, filter: Metadata): b
 
 /** @throws RuntimeError `INVALID_OPTION`, naming the function it was given to */
 export function checkMetadata(verb: string, metadata: unknown): void {
-  const checked = metadataSchema.safeParse(metadata)
+  const checked = metadataSchema().safeParse(metadata)
   if (!checked.success) throw new RuntimeError('INVALID_OPTION', `${verb}: metadata: ${describeIssues(checked.error)}.`)
 }

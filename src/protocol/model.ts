@@ -1,5 +1,6 @@
 import { type Block, type Usage, blockSchema } from './messages.ts'
 import { z } from 'zod'
+import { lazily } from './lazily.ts'
 import type { ToolChoice } from './turns.ts'
 
 /** A JSON Schema object, as providers take it for tool input and structured output. */
@@ -105,29 +106,35 @@ export interface Model {
 /** Checks a value and gives it back as it is, field for field in its own order: what was sent is kept byte for byte. */
 const asItIs = <T>(schema: z.ZodType): z.ZodType<T, T> => z.custom<T>((value) => schema.safeParse(value).success)
 
-const content = z.array(blockSchema)
+const content = lazily(() => z.array(blockSchema()))
 
-export const requestMessageSchema = asItIs<RequestMessage>(
-  z.discriminatedUnion('role', [
-    z.object({ role: z.literal('user'), content }),
-    z.object({ role: z.literal('assistant'), content }),
-    z.object({
-      role: z.literal('toolResult'),
-      callId: z.string(),
-      toolName: z.string(),
-      content,
-      isError: z.boolean(),
-    }),
-  ]),
+export const requestMessageSchema = lazily(() =>
+  asItIs<RequestMessage>(
+    z.discriminatedUnion('role', [
+      z.object({ role: z.literal('user'), content: content() }),
+      z.object({ role: z.literal('assistant'), content: content() }),
+      z.object({
+        role: z.literal('toolResult'),
+        callId: z.string(),
+        toolName: z.string(),
+        content: content(),
+        isError: z.boolean(),
+      }),
+    ]),
+  ),
 )
 
-export const toolSpecSchema = asItIs<ToolSpec>(
-  z.object({ name: z.string(), description: z.string(), inputSchema: z.record(z.string(), z.unknown()) }),
+export const toolSpecSchema = lazily(() =>
+  asItIs<ToolSpec>(
+    z.object({ name: z.string(), description: z.string(), inputSchema: z.record(z.string(), z.unknown()) }),
+  ),
 )
 
 /** A model and its settings, without the provider's own options, which may contain secrets. */
-export const modelSnapshotSchema = z.object({
-  id: z.string(),
-  settings: z.record(z.string(), z.unknown()).readonly().exactOptional(),
-})
-export type ModelSnapshot = z.infer<typeof modelSnapshotSchema>
+export const modelSnapshotSchema = lazily(() =>
+  z.object({
+    id: z.string(),
+    settings: z.record(z.string(), z.unknown()).readonly().exactOptional(),
+  }),
+)
+export type ModelSnapshot = z.infer<ReturnType<typeof modelSnapshotSchema>>

@@ -6,12 +6,15 @@ export function onlyFields<const Shape extends z.core.$ZodLooseShape>(
   shape: Shape,
 ): z.ZodObject<Shape, z.core.$strict> {
   const names = Object.keys(shape)
-  const saidOf = (key: string): string => {
-    const nearest = nearestWord(key, names)
-    const hint = nearest === undefined ? `there are: ${names.join(', ')}` : `did you mean "${nearest}"?`
-    return `"${key}" is not known; ${hint}`
-  }
   return z.strictObject(shape, {
-    error: (issue) => (issue.code === 'unrecognized_keys' ? issue.keys.map(saidOf).join('\n') : undefined),
+    error: ({ code, keys }) =>
+      code === 'unrecognized_keys' ? keys.map((key) => unknownField(key, names)).join('\n') : undefined,
   })
+}
+
+/** That there is no such field, and which of those that there are may be meant. Pure. */
+export function unknownField(name: string, names: readonly string[]): string {
+  const nearest = nearestWord(name, names)
+  const hint = nearest === undefined ? `there are: ${names.join(', ')}` : `did you mean "${nearest}"?`
+  return `"${name}" is not known; ${hint}`
 }

@@ -15,7 +15,7 @@ const waiting = {
 /** What waits for people: a call to be approved, a question of a tool, or a call that a client is to carry out. */
 export const pendingSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('approval'), ...waiting }),
-  z.object({ kind: z.literal('question'), ...waiting, ...questionSchema.shape }),
+  z.object({ kind: z.literal('question'), ...waiting, ...questionSchema().shape }),
   z.object({ kind: z.literal('call'), ...waiting }),
 ])
 export type Pending = Readonly<z.infer<typeof pendingSchema>>

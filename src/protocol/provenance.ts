@@ -1,38 +1,43 @@
 import { z } from 'zod'
+import { lazily } from './lazily.ts'
 
-const count = z.int().nonnegative()
+const count = lazily(() => z.int().nonnegative())
 
 /** Where a message came from: derived, or stamped by the application on what it says to an agent. */
-export const provenanceKindSchema = z.discriminatedUnion('type', [
-  /** Instructions that travel as a message; the system prompt itself is the request's `system`. */
-  z.object({ type: z.literal('systemPrompt') }),
-  /** A block of the agent's identity, such as a persona file. */
-  z.object({ type: z.literal('identityBlock'), name: z.string(), order: z.int() }),
-  /** A record of a memory store. */
-  z.object({ type: z.literal('memoryTier'), tier: z.string(), recordId: z.string() }),
-  /** A message of the conversation; `messageIndex` counts from 0 within its turn. */
-  z.object({
-    type: z.literal('loopTurn'),
-    turnIndex: count,
-    role: z.enum(['user', 'assistant', 'toolResult']),
-    messageIndex: count,
-  }),
-  z.object({ type: z.literal('steering') }),
-  z.object({ type: z.literal('followUp') }),
-  /** A brake note, a prune memo, or what was wrong with the last answer. */
-  z.object({ type: z.literal('note'), kind: z.string() }),
-  z.object({ type: z.literal('summary') }),
-  /** Of another system: the conversation that the agent began with. */
-  z.object({ type: z.literal('imported') }),
-  /** What came of a call of an agent that worked on its own, told once it had ended. */
-  z.object({ type: z.literal('report'), agentId: z.string(), name: z.string(), callId: z.string() }),
-  z.object({ type: z.literal('unknown') }),
-])
-export type ProvenanceKind = z.infer<typeof provenanceKindSchema>
+export const provenanceKindSchema = lazily(() =>
+  z.discriminatedUnion('type', [
+    /** Instructions that travel as a message; the system prompt itself is the request's `system`. */
+    z.object({ type: z.literal('systemPrompt') }),
+    /** A block of the agent's identity, such as a persona file. */
+    z.object({ type: z.literal('identityBlock'), name: z.string(), order: z.int() }),
+    /** A record of a memory store. */
+    z.object({ type: z.literal('memoryTier'), tier: z.string(), recordId: z.string() }),
+    /** A message of the conversation; `messageIndex` counts from 0 within its turn. */
+    z.object({
+      type: z.literal('loopTurn'),
+      turnIndex: count(),
+      role: z.enum(['user', 'assistant', 'toolResult']),
+      messageIndex: count(),
+    }),
+    z.object({ type: z.literal('steering') }),
+    z.object({ type: z.literal('followUp') }),
+    /** A brake note, a prune memo, or what was wrong with the last answer. */
+    z.object({ type: z.literal('note'), kind: z.string() }),
+    z.object({ type: z.literal('summary') }),
+    /** Of another system: the conversation that the agent began with. */
+    z.object({ type: z.literal('imported') }),
+    /** What came of a call of an agent that worked on its own, told once it had ended. */
+    z.object({ type: z.literal('report'), agentId: z.string(), name: z.string(), callId: z.string() }),
+    z.object({ type: z.literal('unknown') }),
+  ]),
+)
+export type ProvenanceKind = z.infer<ReturnType<typeof provenanceKindSchema>>
 
 /** Where one message of a request came from. `merged`: providers want roles to alternate, so these follow in the same message. */
-export const provenanceSchema = z.intersection(
-  provenanceKindSchema,
-  z.object({ merged: z.array(provenanceKindSchema).readonly().exactOptional() }),
+export const provenanceSchema = lazily(() =>
+  z.intersection(
+    provenanceKindSchema(),
+    z.object({ merged: z.array(provenanceKindSchema()).readonly().exactOptional() }),
+  ),
 )
-export type Provenance = z.infer<typeof provenanceSchema>
+export type Provenance = z.infer<ReturnType<typeof provenanceSchema>>

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { lazily } from './lazily.ts'
 import {
   compactionRequestSchema,
   graftOutcomeSchema,
@@ -37,358 +38,395 @@ import { provenanceKindSchema, provenanceSchema } from './provenance.ts'
 import { answerSchema, questionSchema } from './questions.ts'
 import { toolsChangeSchema } from './toolsChange.ts'
 import { limitReasonSchema, preparedTurnSchema, turnUseSchema } from './turns.ts'
+import { variants } from './variants.ts'
 
 /** Version of the record format: raised when a reader of the old one would misread the new. A log of a newer one is refused. */
 export const recordVersion = 3
 
-const count = z.int().nonnegative()
+const count = lazily(() => z.int().nonnegative())
 
-const base = {
+const base = lazily(() => ({
   v: z.literal(recordVersion),
   /** 1, 2, 3 … per agent, without gaps. */
   seq: z.int().positive(),
   /** Milliseconds since the Unix epoch. */
   time: z.number(),
-}
+}))
 /** The run and turn under way, or the next ones in between; `turnIndex` counts from 0 over the agent's life, across runs. */
-const inTurn = { ...base, runId: z.string(), turnIndex: count }
-const placed = { nodeId: nodeIdSchema, parentId: nodeIdSchema.nullable() }
+const inTurn = lazily(() => ({ ...base(), runId: z.string(), turnIndex: count() }))
+const placed = lazily(() => ({ nodeId: nodeIdSchema(), parentId: nodeIdSchema().nullable() }))
 
 /** Limits of one run; an omitted one is unlimited. */
-export const limitsSchema = z.strictObject({
-  turns: z.int().positive().exactOptional(),
-  /** All tokens of the run's model calls, including cached ones. */
-  tokens: z.int().positive().exactOptional(),
-  costUsd: z.number().positive().exactOptional(),
-  /** Wall time in milliseconds; time spent waiting for approvals does not count, and a running tool is allowed to finish. */
-  ms: z.number().positive().exactOptional(),
-  /** What happens when one is reached: the agent pauses (default), or has one last turn, without tools, to answer with what it has. */
-  onLimit: z.enum(['pause', 'answer']).exactOptional(),
-})
-export type Limits = z.infer<typeof limitsSchema>
+export const limitsSchema = lazily(() =>
+  z.strictObject({
+    turns: z.int().positive().exactOptional(),
+    /** All tokens of the run's model calls, including cached ones. */
+    tokens: z.int().positive().exactOptional(),
+    costUsd: z.number().positive().exactOptional(),
+    /** Wall time in milliseconds; time spent waiting for approvals does not count, and a running tool is allowed to finish. */
+    ms: z.number().positive().exactOptional(),
+    /** What happens when one is reached: the agent pauses (default), or has one last turn, without tools, to answer with what it has. */
+    onLimit: z.enum(['pause', 'answer']).exactOptional(),
+  }),
+)
+export type Limits = z.infer<ReturnType<typeof limitsSchema>>
 
 /** A message placed before a person's message, such as a memory the application looked up. */
-export const contextMessageSchema = z.object({
-  content: z.array(plainBlockSchema).readonly(),
-  provenance: provenanceKindSchema.exactOptional(),
-})
-export type ContextMessage = z.infer<typeof contextMessageSchema>
+export const contextMessageSchema = lazily(() =>
+  z.object({
+    content: z.array(plainBlockSchema()).readonly(),
+    provenance: provenanceKindSchema().exactOptional(),
+  }),
+)
+export type ContextMessage = z.infer<ReturnType<typeof contextMessageSchema>>
 
-export const queuedMessageSchema = z.object({
-  id: z.string(),
-  ...contextMessageSchema.shape,
-  context: z.array(contextMessageSchema).readonly().exactOptional(),
-  /** Of a prompt's run. */
-  limits: limitsSchema.exactOptional(),
-})
-export type QueuedMessage = z.infer<typeof queuedMessageSchema>
+export const queuedMessageSchema = lazily(() =>
+  z.object({
+    id: z.string(),
+    ...contextMessageSchema().shape,
+    context: z.array(contextMessageSchema()).readonly().exactOptional(),
+    /** Of a prompt's run. */
+    limits: limitsSchema().exactOptional(),
+  }),
+)
+export type QueuedMessage = z.infer<ReturnType<typeof queuedMessageSchema>>
 
-export const queueNameSchema = z.enum(['steering', 'followUps', 'prompts'])
-export type QueueName = z.infer<typeof queueNameSchema>
+export const queueNameSchema = lazily(() => z.enum(['steering', 'followUps', 'prompts']))
+export type QueueName = z.infer<ReturnType<typeof queueNameSchema>>
 
 /** Why an agent is paused; for limits, the first that was reached. */
-export const pauseReasonSchema = z.discriminatedUnion('type', [
-  limitReasonSchema,
-  z.object({ type: z.literal('approvals'), callIds: z.array(z.string()).readonly() }),
-  z.object({ type: z.literal('store'), error: errorInfoSchema }),
-  /** It went in circles; the steps are in the `stall.detected` record before. */
-  z.object({ type: z.literal('stall'), ...stallSchema.omit({ steps: true }).shape }),
-  /** The process died in the middle of the run; `limit`: that had been reached, and the run was about to answer. */
-  z.object({ type: z.literal('interrupted'), limit: limitReasonSchema.exactOptional() }),
-])
-export type PauseReason = z.infer<typeof pauseReasonSchema>
+export const pauseReasonSchema = lazily(() =>
+  z.discriminatedUnion('type', [
+    limitReasonSchema(),
+    z.object({ type: z.literal('approvals'), callIds: z.array(z.string()).readonly() }),
+    z.object({ type: z.literal('store'), error: errorInfoSchema() }),
+    /** It went in circles; the steps are in the `stall.detected` record before. */
+    z.object({ type: z.literal('stall'), ...stallSchema().omit({ steps: true }).shape }),
+    /** The process died in the middle of the run; `limit`: that had been reached, and the run was about to answer. */
+    z.object({ type: z.literal('interrupted'), limit: limitReasonSchema().exactOptional() }),
+  ]),
+)
+export type PauseReason = z.infer<ReturnType<typeof pauseReasonSchema>>
 
 /** A summary shown to the model in place of the trunk nodes `from`…`to`; the nodes themselves stay where they are. */
-export const overlaySchema = z.object({
-  /** The summary's own id: it is a step. */
-  nodeId: nodeIdSchema,
-  from: nodeIdSchema,
-  to: nodeIdSchema,
-  summary: z.string(),
-  /** User messages and pinned steps inside the span, as nodes; they are shown word for word after the summary. */
-  kept: z.array(nodeIdSchema).readonly(),
-  /** Tool outputs after the span, up to this node, are cut to `maxToolOutputChars`. */
-  recentTo: nodeIdSchema,
-  maxToolOutputChars: count,
-  /** Pinned ones of them, which are not cut. */
-  uncut: z.array(nodeIdSchema).readonly().exactOptional(),
-})
-export type Overlay = z.infer<typeof overlaySchema>
+export const overlaySchema = lazily(() =>
+  z.object({
+    /** The summary's own id: it is a step. */
+    nodeId: nodeIdSchema(),
+    from: nodeIdSchema(),
+    to: nodeIdSchema(),
+    summary: z.string(),
+    /** User messages and pinned steps inside the span, as nodes; they are shown word for word after the summary. */
+    kept: z.array(nodeIdSchema()).readonly(),
+    /** Tool outputs after the span, up to this node, are cut to `maxToolOutputChars`. */
+    recentTo: nodeIdSchema(),
+    maxToolOutputChars: count(),
+    /** Pinned ones of them, which are not cut. */
+    uncut: z.array(nodeIdSchema()).readonly().exactOptional(),
+  }),
+)
+export type Overlay = z.infer<ReturnType<typeof overlaySchema>>
 
 /** What a sub-agent used, including its own sub-agents. */
-export const spentSchema = z.object({ usage: usageSchema, costUsd: z.number(), turns: count })
-export type Spent = z.infer<typeof spentSchema>
+export const spentSchema = lazily(() => z.object({ usage: usageSchema(), costUsd: z.number(), turns: count() }))
+export type Spent = z.infer<ReturnType<typeof spentSchema>>
 
-export const runStopReasonSchema = z.enum(['stop', 'length', 'refusal', 'paused', 'aborted', 'error'])
-export type RunStopReason = z.infer<typeof runStopReasonSchema>
+export const runStopReasonSchema = lazily(() => z.enum(['stop', 'length', 'refusal', 'paused', 'aborted', 'error']))
+export type RunStopReason = z.infer<ReturnType<typeof runStopReasonSchema>>
 
 /** One line of the log. Each record is also an event: see `events.ts`. */
-export const logRecordSchema = z.discriminatedUnion('type', [
-  z.object({
-    ...base,
-    type: z.literal('agent.created'),
-    agentId: agentIdSchema,
-    /** Ids of the ancestors, root first. */
-    path: z.array(z.string()).readonly(),
-    definition: z.string(),
-    model: z.string(),
-    /** Id of the statechart, which carries its version. */
-    machine: z.string(),
-    /** The agent that called or spawned this one. */
-    parent: parentSchema.exactOptional(),
-    /** A fork shares the past of another agent: its log up to and with record `seq`, where node `at` was the newest. */
-    forkedFrom: z.object({ agentId: agentIdSchema, seq: z.int().positive(), at: nodeIdSchema }).exactOptional(),
-    /** Of a fork that goes on with what its source is about: the title of that, as in a list. */
-    title: z.string().exactOptional(),
-    /** What the application noted on it, for good; sub-agents and forks have that of the agent they come from. */
-    metadata: metadataSchema.exactOptional(),
-    /** The next so many records are messages of another system, which it began with. */
-    imported: count.exactOptional(),
-  }),
-  z.object({
-    ...inTurn,
-    type: z.literal('run.start'),
-    cause: z.enum(['prompt', 'steering', 'followUp', 'resume']),
-    /** Id of the command that asked for the run. */
-    requestId: z.string(),
-    /** Messages that begin it, when there are more than the one: those of its context go before. */
-    messages: count.exactOptional(),
-    /** The paused run that this one continues. */
-    resumedFrom: z.string().exactOptional(),
-    limits: limitsSchema,
-    /** The limits that its prompt gave. A run that goes on with it has them too, unless it is given others. */
-    given: limitsSchema.exactOptional(),
-    /** What the run was started with. */
-    model: modelSnapshotSchema.exactOptional(),
-  }),
-  z.object({
-    ...inTurn,
-    type: z.literal('run.end'),
-    stopReason: runStopReasonSchema,
-    /** Id of the command that aborted it, when it came over a wire. */
-    requestId: z.string().exactOptional(),
-    /** Its own; not those of sub-agents. */
-    turns: count,
-    /** Turns of sub-agents that its calls used: they count against its limit as well. */
-    childTurns: count.exactOptional(),
-    /** Of the run and of the sub-agents that its calls used. */
-    usage: usageSchema,
-    costUsd: z.number(),
-    /** Of a pause; or the limit after which the run was to answer, and did. */
-    reason: pauseReasonSchema.exactOptional(),
-    /** What a run that was cut off had not used of its limits: one that goes on with it has that. */
-    left: limitsSchema.exactOptional(),
-    /** What a guard refused; with `refusal`, unless the model itself refused. */
-    refusal: refusalSchema.exactOptional(),
-    /** Calls whose sub-agents its limit stopped, and what those had used in this run: `resume` continues them. */
-    unfinished: z
-      .array(z.object({ callId: z.string(), spent: spentSchema }))
-      .readonly()
-      .exactOptional(),
-    error: errorInfoSchema.exactOptional(),
-  }),
+export const logRecords = variants({
+  'agent.created': () =>
+    z.object({
+      ...base(),
+      type: z.literal('agent.created'),
+      agentId: agentIdSchema(),
+      /** Ids of the ancestors, root first. */
+      path: z.array(z.string()).readonly(),
+      definition: z.string(),
+      model: z.string(),
+      /** Id of the statechart, which carries its version. */
+      machine: z.string(),
+      /** The agent that called or spawned this one. */
+      parent: parentSchema().exactOptional(),
+      /** A fork shares the past of another agent: its log up to and with record `seq`, where node `at` was the newest. */
+      forkedFrom: z.object({ agentId: agentIdSchema(), seq: z.int().positive(), at: nodeIdSchema() }).exactOptional(),
+      /** Of a fork that goes on with what its source is about: the title of that, as in a list. */
+      title: z.string().exactOptional(),
+      /** What the application noted on it, for good; sub-agents and forks have that of the agent they come from. */
+      metadata: metadataSchema().exactOptional(),
+      /** The next so many records are messages of another system, which it began with. */
+      imported: count().exactOptional(),
+    }),
+  'run.start': () =>
+    z.object({
+      ...inTurn(),
+      type: z.literal('run.start'),
+      cause: z.enum(['prompt', 'steering', 'followUp', 'resume']),
+      /** Id of the command that asked for the run. */
+      requestId: z.string(),
+      /** Messages that begin it, when there are more than the one: those of its context go before. */
+      messages: count().exactOptional(),
+      /** The paused run that this one continues. */
+      resumedFrom: z.string().exactOptional(),
+      limits: limitsSchema(),
+      /** The limits that its prompt gave. A run that goes on with it has them too, unless it is given others. */
+      given: limitsSchema().exactOptional(),
+      /** What the run was started with. */
+      model: modelSnapshotSchema().exactOptional(),
+    }),
+  'run.end': () =>
+    z.object({
+      ...inTurn(),
+      type: z.literal('run.end'),
+      stopReason: runStopReasonSchema(),
+      /** Id of the command that aborted it, when it came over a wire. */
+      requestId: z.string().exactOptional(),
+      /** Its own; not those of sub-agents. */
+      turns: count(),
+      /** Turns of sub-agents that its calls used: they count against its limit as well. */
+      childTurns: count().exactOptional(),
+      /** Of the run and of the sub-agents that its calls used. */
+      usage: usageSchema(),
+      costUsd: z.number(),
+      /** Of a pause; or the limit after which the run was to answer, and did. */
+      reason: pauseReasonSchema().exactOptional(),
+      /** What a run that was cut off had not used of its limits: one that goes on with it has that. */
+      left: limitsSchema().exactOptional(),
+      /** What a guard refused; with `refusal`, unless the model itself refused. */
+      refusal: refusalSchema().exactOptional(),
+      /** Calls whose sub-agents its limit stopped, and what those had used in this run: `resume` continues them. */
+      unfinished: z
+        .array(z.object({ callId: z.string(), spent: spentSchema() }))
+        .readonly()
+        .exactOptional(),
+      error: errorInfoSchema().exactOptional(),
+    }),
   /** A paused run that an abort gave up: `resume` does not continue it. */
-  z.object({ ...inTurn, type: z.literal('run.abandoned') }),
-  z.object({ ...inTurn, type: z.literal('turn.start') }),
+  'run.abandoned': () => z.object({ ...inTurn(), type: z.literal('run.abandoned') }),
+  'turn.start': () => z.object({ ...inTurn(), type: z.literal('turn.start') }),
   /** The tools that sources have for the agent changed. */
-  z.object({ ...inTurn, type: z.literal('tools.changed'), ...toolsChangeSchema.shape }),
+  'tools.changed': () => z.object({ ...inTurn(), type: z.literal('tools.changed'), ...toolsChangeSchema().shape }),
   /** What the turn is asked with, where that is not what the definition says. */
-  z.object({ ...inTurn, type: z.literal('turn.prepared'), ...preparedTurnSchema.shape }),
+  'turn.prepared': () => z.object({ ...inTurn(), type: z.literal('turn.prepared'), ...preparedTurnSchema().shape }),
   /** Somebody said what the agent is to use from the next turn on; `null`: what its definition says. */
-  z.object({ ...inTurn, type: z.literal('use.changed'), requestId: z.string(), use: turnUseSchema.nullable() }),
+  'use.changed': () =>
+    z.object({ ...inTurn(), type: z.literal('use.changed'), requestId: z.string(), use: turnUseSchema().nullable() }),
   /** The request of the turn, as its difference from the one captured before; only with `captureTurnRequests`. */
-  z.object({
-    ...inTurn,
-    type: z.literal('turn.captured'),
-    attempt: z.int().positive(),
-    model: z.string(),
-    /** What changed of the parts that rarely do; all of them in the first. */
-    system: z.string().exactOptional(),
-    tools: z.array(toolSpecSchema).readonly().exactOptional(),
-    settings: z.record(z.string(), z.unknown()).readonly().exactOptional(),
-    /** So many messages of the one before stand at the beginning of this one. */
-    kept: count,
-    /** Those that follow. */
-    messages: z.array(requestMessageSchema).readonly(),
-    /** Of those that follow. */
-    provenance: z.array(provenanceSchema).readonly(),
-  }),
-  z.object({ ...inTurn, type: z.literal('turn.end'), usage: usageSchema, costUsd: z.number() }),
-  z.object({ ...inTurn, ...placed, type: z.literal('message.added'), message: userMessageSchema }),
-  z.object({
-    ...inTurn,
-    ...placed,
-    type: z.literal('reply.end'),
-    message: assistantMessageSchema,
-    /** A guard refused the answer: this is what it was, and `message` has a line in its place. */
-    withheld: z.object({ ...refusalSchema.shape, content: z.array(blockSchema).readonly() }).exactOptional(),
-    /** Its text is an answer that fits the agent's output schema. */
-    answer: z.literal(true).exactOptional(),
-    costUsd: z.number(),
-    /** What the token counter expected of the request, before correction; 0 when unknown. */
-    estimatedTokens: count,
-  }),
-  z.object({
-    ...inTurn,
-    type: z.literal('reply.reset'),
-    attempt: z.int().positive(),
-    error: errorInfoSchema,
-    /** Of a reply that came but could not be used. */
-    usage: usageSchema.exactOptional(),
-    costUsd: z.number().exactOptional(),
-    /** What the next request tells the model of that reply; it is shown after the trunk until the model has answered. */
-    repair: z.string().exactOptional(),
-    /** The model that is asked at once instead of the one that failed. */
-    next: z.string().exactOptional(),
-    /** When the next attempt starts, in epoch milliseconds; missing when there is none, or at once. */
-    retryAt: z.number().exactOptional(),
-  }),
-  z.object({
-    ...inTurn,
-    type: z.literal('tool.start'),
-    ...toolStartShape,
-  }),
-  z.object({
-    ...inTurn,
-    ...placed,
-    type: z.literal('tool.end'),
-    callId: z.string(),
-    key: z.string(),
-    name: z.string(),
-    message: toolResultMessageSchema,
-    /**
-     * What a hook did. `beforeTool`: the call was not run, as it `denied` or `answered` it, or came to no decision (`unchecked`).
-     * `afterTool`: the tool's own result is not kept, as it was `replaced`, or is `withheld` because there was no decision about it.
-     */
-    hook: z.enum(['denied', 'answered', 'unchecked', 'replaced', 'withheld']).exactOptional(),
-    /** By a sub-agent; it counts against the run's limits, as part of its usage. */
-    spent: spentSchema.exactOptional(),
-    /** A client carried the call out, or refused to; with the id of its command, when that came over a wire. */
-    returned: z.object({ requestId: z.string().exactOptional() }).exactOptional(),
-    /** Name of the definition that answers from the next turn on: the model handed the conversation over. */
-    handoff: z.string().exactOptional(),
-    /** Waiting messages that this result holds: they are in the queue no longer. */
-    delivers: z.array(z.string()).readonly().exactOptional(),
-  }),
+  'turn.captured': () =>
+    z.object({
+      ...inTurn(),
+      type: z.literal('turn.captured'),
+      attempt: z.int().positive(),
+      model: z.string(),
+      /** What changed of the parts that rarely do; all of them in the first. */
+      system: z.string().exactOptional(),
+      tools: z.array(toolSpecSchema()).readonly().exactOptional(),
+      settings: z.record(z.string(), z.unknown()).readonly().exactOptional(),
+      /** So many messages of the one before stand at the beginning of this one. */
+      kept: count(),
+      /** Those that follow. */
+      messages: z.array(requestMessageSchema()).readonly(),
+      /** Of those that follow. */
+      provenance: z.array(provenanceSchema()).readonly(),
+    }),
+  'turn.end': () => z.object({ ...inTurn(), type: z.literal('turn.end'), usage: usageSchema(), costUsd: z.number() }),
+  'message.added': () =>
+    z.object({ ...inTurn(), ...placed(), type: z.literal('message.added'), message: userMessageSchema() }),
+  'reply.end': () =>
+    z.object({
+      ...inTurn(),
+      ...placed(),
+      type: z.literal('reply.end'),
+      message: assistantMessageSchema(),
+      /** A guard refused the answer: this is what it was, and `message` has a line in its place. */
+      withheld: z.object({ ...refusalSchema().shape, content: z.array(blockSchema()).readonly() }).exactOptional(),
+      /** Its text is an answer that fits the agent's output schema. */
+      answer: z.literal(true).exactOptional(),
+      costUsd: z.number(),
+      /** What the token counter expected of the request, before correction; 0 when unknown. */
+      estimatedTokens: count(),
+    }),
+  'reply.reset': () =>
+    z.object({
+      ...inTurn(),
+      type: z.literal('reply.reset'),
+      attempt: z.int().positive(),
+      error: errorInfoSchema(),
+      /** Of a reply that came but could not be used. */
+      usage: usageSchema().exactOptional(),
+      costUsd: z.number().exactOptional(),
+      /** What the next request tells the model of that reply; it is shown after the trunk until the model has answered. */
+      repair: z.string().exactOptional(),
+      /** The model that is asked at once instead of the one that failed. */
+      next: z.string().exactOptional(),
+      /** When the next attempt starts, in epoch milliseconds; missing when there is none, or at once. */
+      retryAt: z.number().exactOptional(),
+    }),
+  'tool.start': () =>
+    z.object({
+      ...inTurn(),
+      type: z.literal('tool.start'),
+      ...toolStartShape(),
+    }),
+  'tool.end': () =>
+    z.object({
+      ...inTurn(),
+      ...placed(),
+      type: z.literal('tool.end'),
+      callId: z.string(),
+      key: z.string(),
+      name: z.string(),
+      message: toolResultMessageSchema(),
+      /**
+       * What a hook did. `beforeTool`: the call was not run, as it `denied` or `answered` it, or came to no decision (`unchecked`).
+       * `afterTool`: the tool's own result is not kept, as it was `replaced`, or is `withheld` because there was no decision about it.
+       */
+      hook: z.enum(['denied', 'answered', 'unchecked', 'replaced', 'withheld']).exactOptional(),
+      /** By a sub-agent; it counts against the run's limits, as part of its usage. */
+      spent: spentSchema().exactOptional(),
+      /** A client carried the call out, or refused to; with the id of its command, when that came over a wire. */
+      returned: z.object({ requestId: z.string().exactOptional() }).exactOptional(),
+      /** Name of the definition that answers from the next turn on: the model handed the conversation over. */
+      handoff: z.string().exactOptional(),
+      /** Waiting messages that this result holds: they are in the queue no longer. */
+      delivers: z.array(z.string()).readonly().exactOptional(),
+    }),
   /** Code spawned a child that works alongside the agent. */
-  z.object({
-    ...inTurn,
-    type: z.literal('child.spawned'),
-    childId: agentIdSchema,
-    definition: z.string(),
-    /** It has no log: this, and what it used, is all that is kept of it. */
-    incognito: z.literal(true).exactOptional(),
-  }),
-  z.object({
-    ...inTurn,
-    type: z.literal('child.ended'),
-    childId: agentIdSchema,
-    /** Why it ended, if it did not end on its own. */
-    error: errorInfoSchema.exactOptional(),
-    spent: spentSchema,
-  }),
-  z.object({
-    ...inTurn,
-    type: z.literal('approval.requested'),
-    ...approvalRequestShape,
-  }),
-  z.object({
-    ...inTurn,
-    type: z.literal('approval.decided'),
-    ...approvalDecisionShape,
-  }),
+  'child.spawned': () =>
+    z.object({
+      ...inTurn(),
+      type: z.literal('child.spawned'),
+      childId: agentIdSchema(),
+      definition: z.string(),
+      /** It has no log: this, and what it used, is all that is kept of it. */
+      incognito: z.literal(true).exactOptional(),
+    }),
+  'child.ended': () =>
+    z.object({
+      ...inTurn(),
+      type: z.literal('child.ended'),
+      childId: agentIdSchema(),
+      /** Why it ended, if it did not end on its own. */
+      error: errorInfoSchema().exactOptional(),
+      spent: spentSchema(),
+    }),
+  'approval.requested': () =>
+    z.object({
+      ...inTurn(),
+      type: z.literal('approval.requested'),
+      ...approvalRequestShape(),
+    }),
+  'approval.decided': () =>
+    z.object({
+      ...inTurn(),
+      type: z.literal('approval.decided'),
+      ...approvalDecisionShape(),
+    }),
   /** A tool asks people, and its call waits for the answer. */
-  z.object({
-    ...inTurn,
-    type: z.literal('question.asked'),
-    callId: z.string(),
-    name: z.string(),
-    input: z.unknown(),
-    ...questionSchema.shape,
-  }),
-  z.object({
-    ...inTurn,
-    type: z.literal('question.answered'),
-    callId: z.string(),
-    /** That of the question. */
-    key: z.string(),
-    ...answerSchema.shape,
-    /** The process that asked is gone: the call runs again from its start, with the answers so far. */
-    again: z.literal(true).exactOptional(),
-    /** Id of the command that answered, when it came over a wire. */
-    requestId: z.string().exactOptional(),
-  }),
+  'question.asked': () =>
+    z.object({
+      ...inTurn(),
+      type: z.literal('question.asked'),
+      callId: z.string(),
+      name: z.string(),
+      input: z.unknown(),
+      ...questionSchema().shape,
+    }),
+  'question.answered': () =>
+    z.object({
+      ...inTurn(),
+      type: z.literal('question.answered'),
+      callId: z.string(),
+      /** That of the question. */
+      key: z.string(),
+      ...answerSchema().shape,
+      /** The process that asked is gone: the call runs again from its start, with the answers so far. */
+      again: z.literal(true).exactOptional(),
+      /** Id of the command that answered, when it came over a wire. */
+      requestId: z.string().exactOptional(),
+    }),
   /** A client is to carry the call out, and to give its result. */
-  z.object({
-    ...inTurn,
-    type: z.literal('call.requested'),
-    callId: z.string(),
-    /** Unique across all agents: whoever gives the result names it. */
-    key: z.string(),
-    name: z.string(),
-    input: z.unknown(),
-  }),
-  z.object({
-    ...inTurn,
-    type: z.literal('queue.changed'),
-    queue: queueNameSchema,
-    added: queuedMessageSchema.exactOptional(),
-    /** It went to the front. */
-    first: z.literal(true).exactOptional(),
-    /** Ids that left the queue. */
-    removed: z.array(z.string()).readonly().exactOptional(),
-    /** `taken`: became messages; `dropped`: an abort or a stop cleared them. */
-    why: z.enum(['taken', 'dropped']).exactOptional(),
-    length: count,
-  }),
-  z.object({
-    ...inTurn,
-    type: z.literal('compaction.start'),
-    cause: z.enum(['headroom', 'overflow', 'requested']),
-    tokens: count,
-    /** The request that it answers. */
-    requestId: z.string().exactOptional(),
-  }),
-  z.object({
-    ...inTurn,
-    type: z.literal('compaction.end'),
-    applied: z.boolean(),
-    /** The request that this answers; there may have been no start. */
-    requestId: z.string().exactOptional(),
-    /** Why it was not applied. */
-    reason: z.string().exactOptional(),
-    overlay: overlaySchema.exactOptional(),
-    tokensBefore: count,
-    tokensAfter: count,
-    usage: usageSchema.exactOptional(),
-    costUsd: z.number(),
-    /** Of an applied one. */
-    economics: economicsSchema.exactOptional(),
-  }),
+  'call.requested': () =>
+    z.object({
+      ...inTurn(),
+      type: z.literal('call.requested'),
+      callId: z.string(),
+      /** Unique across all agents: whoever gives the result names it. */
+      key: z.string(),
+      name: z.string(),
+      input: z.unknown(),
+    }),
+  'queue.changed': () =>
+    z.object({
+      ...inTurn(),
+      type: z.literal('queue.changed'),
+      queue: queueNameSchema(),
+      added: queuedMessageSchema().exactOptional(),
+      /** It went to the front. */
+      first: z.literal(true).exactOptional(),
+      /** Ids that left the queue. */
+      removed: z.array(z.string()).readonly().exactOptional(),
+      /** `taken`: became messages; `dropped`: an abort or a stop cleared them. */
+      why: z.enum(['taken', 'dropped']).exactOptional(),
+      length: count(),
+    }),
+  'compaction.start': () =>
+    z.object({
+      ...inTurn(),
+      type: z.literal('compaction.start'),
+      cause: z.enum(['headroom', 'overflow', 'requested']),
+      tokens: count(),
+      /** The request that it answers. */
+      requestId: z.string().exactOptional(),
+    }),
+  'compaction.end': () =>
+    z.object({
+      ...inTurn(),
+      type: z.literal('compaction.end'),
+      applied: z.boolean(),
+      /** The request that this answers; there may have been no start. */
+      requestId: z.string().exactOptional(),
+      /** Why it was not applied. */
+      reason: z.string().exactOptional(),
+      overlay: overlaySchema().exactOptional(),
+      tokensBefore: count(),
+      tokensAfter: count(),
+      usage: usageSchema().exactOptional(),
+      costUsd: z.number(),
+      /** Of an applied one. */
+      economics: economicsSchema().exactOptional(),
+    }),
   /** What the guards of an agent came to: about what people said, beside the first request after it; about an answer, before its `reply.end`. */
-  z.object({ ...inTurn, type: z.literal('guard.decided'), ...guardVerdictSchema.shape }),
-  z.object({ ...inTurn, type: z.literal('revert.requested'), request: revertRequestSchema }),
-  z.object({ ...inTurn, type: z.literal('revert.applied'), ...revertOutcomeSchema.shape }),
+  'guard.decided': () => z.object({ ...inTurn(), type: z.literal('guard.decided'), ...guardVerdictSchema().shape }),
+  'revert.requested': () =>
+    z.object({ ...inTurn(), type: z.literal('revert.requested'), request: revertRequestSchema() }),
+  'revert.applied': () => z.object({ ...inTurn(), type: z.literal('revert.applied'), ...revertOutcomeSchema().shape }),
   /** A call was undone, or was not: one of those that the `revert.applied` with this `id` lists, in their order. */
-  z.object({ ...inTurn, type: z.literal('undo.step'), id: z.string(), ...undoStepSchema.shape }),
+  'undo.step': () => z.object({ ...inTurn(), type: z.literal('undo.step'), id: z.string(), ...undoStepSchema().shape }),
   /** The undoing of a revert has ended: what came of it. */
-  z.object({ ...inTurn, type: z.literal('undo.end'), id: z.string(), ...undoLedgerSchema.shape }),
-  z.object({ ...inTurn, type: z.literal('prune.requested'), request: pruneRequestSchema }),
-  z.object({ ...inTurn, type: z.literal('prune.applied'), ...pruneOutcomeSchema.shape }),
-  z.object({ ...inTurn, type: z.literal('compaction.requested'), request: compactionRequestSchema }),
-  z.object({ ...inTurn, type: z.literal('pin.requested'), request: pinRequestSchema }),
-  z.object({ ...inTurn, type: z.literal('pin.applied'), ...pinOutcomeSchema.shape }),
-  z.object({ ...inTurn, type: z.literal('graft.requested'), request: graftRequestSchema }),
-  z.object({ ...inTurn, type: z.literal('graft.applied'), ...graftOutcomeSchema.shape }),
-  z.object({ ...inTurn, type: z.literal('stall.detected'), ...stallOutcomeSchema.shape }),
-  z.object({ ...inTurn, type: z.literal('policy.requested'), request: policyRequestSchema }),
-  z.object({ ...inTurn, type: z.literal('policy.start'), ...policyStartSchema.shape }),
-  z.object({ ...inTurn, type: z.literal('policy.end'), ...policyEndSchema.shape }),
+  'undo.end': () => z.object({ ...inTurn(), type: z.literal('undo.end'), id: z.string(), ...undoLedgerSchema().shape }),
+  'prune.requested': () => z.object({ ...inTurn(), type: z.literal('prune.requested'), request: pruneRequestSchema() }),
+  'prune.applied': () => z.object({ ...inTurn(), type: z.literal('prune.applied'), ...pruneOutcomeSchema().shape }),
+  'compaction.requested': () =>
+    z.object({ ...inTurn(), type: z.literal('compaction.requested'), request: compactionRequestSchema() }),
+  'pin.requested': () => z.object({ ...inTurn(), type: z.literal('pin.requested'), request: pinRequestSchema() }),
+  'pin.applied': () => z.object({ ...inTurn(), type: z.literal('pin.applied'), ...pinOutcomeSchema().shape }),
+  'graft.requested': () => z.object({ ...inTurn(), type: z.literal('graft.requested'), request: graftRequestSchema() }),
+  'graft.applied': () => z.object({ ...inTurn(), type: z.literal('graft.applied'), ...graftOutcomeSchema().shape }),
+  'stall.detected': () => z.object({ ...inTurn(), type: z.literal('stall.detected'), ...stallOutcomeSchema().shape }),
+  'policy.requested': () =>
+    z.object({ ...inTurn(), type: z.literal('policy.requested'), request: policyRequestSchema() }),
+  'policy.start': () => z.object({ ...inTurn(), type: z.literal('policy.start'), ...policyStartSchema().shape }),
+  'policy.end': () => z.object({ ...inTurn(), type: z.literal('policy.end'), ...policyEndSchema().shape }),
   /** What left the model's sight was looked through for what is worth knowing in later conversations. */
-  z.object({ ...inTurn, type: z.literal('memory.extracted'), ...memoryExtractionSchema.shape }),
-  z.object({ ...base, type: z.literal('agent.stopped') }),
-])
-export type LogRecord = z.infer<typeof logRecordSchema>
+  'memory.extracted': () =>
+    z.object({ ...inTurn(), type: z.literal('memory.extracted'), ...memoryExtractionSchema().shape }),
+  'agent.stopped': () => z.object({ ...base(), type: z.literal('agent.stopped') }),
+})
+/** The schema of a line of the log, as this version writes it; made when it is first asked for. */
+export const logRecordSchema = logRecords.schema
+export type LogRecord = z.infer<ReturnType<typeof logRecordSchema>>
 
 export type RecordOf<T extends LogRecord['type']> = Extract<LogRecord, { type: T }>
 

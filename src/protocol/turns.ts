@@ -1,57 +1,65 @@
 import { z } from 'zod'
+import { lazily } from './lazily.ts'
 
 /** Which tool the model is to call: as it likes, none, any, or this one. Providers that cannot do this ignore it. */
-export const toolChoiceSchema = z.union([
-  z.enum(['auto', 'none', 'required']),
-  z.strictObject({ tool: z.string().min(1) }).readonly(),
-])
-export type ToolChoice = z.infer<typeof toolChoiceSchema>
+export const toolChoiceSchema = lazily(() =>
+  z.union([z.enum(['auto', 'none', 'required']), z.strictObject({ tool: z.string().min(1) }).readonly()]),
+)
+export type ToolChoice = z.infer<ReturnType<typeof toolChoiceSchema>>
 
 /** The limit of a run that was reached, what it allowed, and what was used by then. */
-export const limitReasonSchema = z.object({
-  type: z.literal('limit'),
-  limit: z.enum(['turns', 'tokens', 'costUsd', 'ms']),
-  allowed: z.number(),
-  used: z.number(),
-})
-export type LimitReason = z.infer<typeof limitReasonSchema>
+export const limitReasonSchema = lazily(() =>
+  z.object({
+    type: z.literal('limit'),
+    limit: z.enum(['turns', 'tokens', 'costUsd', 'ms']),
+    allowed: z.number(),
+    used: z.number(),
+  }),
+)
+export type LimitReason = z.infer<ReturnType<typeof limitReasonSchema>>
 
 /** A model by its id and, if it is one of the definition's `models`, by its name there. */
-export const modelUseSchema = z.object({ id: z.string(), name: z.string().exactOptional() })
-export type ModelUse = z.infer<typeof modelUseSchema>
+export const modelUseSchema = lazily(() => z.object({ id: z.string(), name: z.string().exactOptional() }))
+export type ModelUse = z.infer<ReturnType<typeof modelUseSchema>>
 
 /** What takes the place of what the definition says, from the next turn on. */
-export const turnUseSchema = z.object({
-  instructions: z.string().exactOptional(),
-  /** Names of the tools and sub-agents that are offered. */
-  tools: z.array(z.string()).readonly().exactOptional(),
-  model: modelUseSchema.exactOptional(),
-})
-export type TurnUse = z.infer<typeof turnUseSchema>
+export const turnUseSchema = lazily(() =>
+  z.object({
+    instructions: z.string().exactOptional(),
+    /** Names of the tools and sub-agents that are offered. */
+    tools: z.array(z.string()).readonly().exactOptional(),
+    model: modelUseSchema().exactOptional(),
+  }),
+)
+export type TurnUse = z.infer<ReturnType<typeof turnUseSchema>>
 
 /** What is to change of that: a field that is `null` is as the definition says again, one that is missing stays. */
-export const useChangeSchema = z.strictObject({
-  instructions: z.string().max(1_000_000).nullable().exactOptional(),
-  tools: z.array(z.string()).max(10_000).readonly().nullable().exactOptional(),
-  /** A name of the definition's `models`, or an id. */
-  model: z.string().min(1).max(256).nullable().exactOptional(),
-})
-export type UseChange = z.infer<typeof useChangeSchema>
+export const useChangeSchema = lazily(() =>
+  z.strictObject({
+    instructions: z.string().max(1_000_000).nullable().exactOptional(),
+    tools: z.array(z.string()).max(10_000).readonly().nullable().exactOptional(),
+    /** A name of the definition's `models`, or an id. */
+    model: z.string().min(1).max(256).nullable().exactOptional(),
+  }),
+)
+export type UseChange = z.infer<ReturnType<typeof useChangeSchema>>
 
 /** What one turn is asked with; what is missing is as the definition says. */
-export const preparedTurnSchema = z.object({
-  /** Who had a say in it, the last of them the last word. */
-  by: z.array(z.enum(['instructions', 'use', 'beforeTurn', 'limit'])).readonly(),
-  /** Without what the runtime adds, such as the form of the answer. */
-  instructions: z.string().exactOptional(),
-  /** The instructions are those that this log has last. */
-  sameInstructions: z.literal(true).exactOptional(),
-  /** Names of the tools and sub-agents that are offered; the tools of the brakes are too. */
-  tools: z.array(z.string()).readonly().exactOptional(),
-  model: modelUseSchema.exactOptional(),
-  /** Those that differ, without the provider's own options, which may contain secrets. */
-  settings: z.record(z.string(), z.unknown()).readonly().exactOptional(),
-  /** The limit that was reached: the turn is the run's last, has no tools, and is to answer with what there is. */
-  limit: limitReasonSchema.exactOptional(),
-})
-export type PreparedTurn = z.infer<typeof preparedTurnSchema>
+export const preparedTurnSchema = lazily(() =>
+  z.object({
+    /** Who had a say in it, the last of them the last word. */
+    by: z.array(z.enum(['instructions', 'use', 'beforeTurn', 'limit'])).readonly(),
+    /** Without what the runtime adds, such as the form of the answer. */
+    instructions: z.string().exactOptional(),
+    /** The instructions are those that this log has last. */
+    sameInstructions: z.literal(true).exactOptional(),
+    /** Names of the tools and sub-agents that are offered; the tools of the brakes are too. */
+    tools: z.array(z.string()).readonly().exactOptional(),
+    model: modelUseSchema().exactOptional(),
+    /** Those that differ, without the provider's own options, which may contain secrets. */
+    settings: z.record(z.string(), z.unknown()).readonly().exactOptional(),
+    /** The limit that was reached: the turn is the run's last, has no tools, and is to answer with what there is. */
+    limit: limitReasonSchema().exactOptional(),
+  }),
+)
+export type PreparedTurn = z.infer<ReturnType<typeof preparedTurnSchema>>

@@ -1,39 +1,48 @@
 import { z } from 'zod'
+import { lazily } from './lazily.ts'
 import { nodeIdSchema } from './ids.ts'
 
 /** Something that was not undone, and the reason. */
-export const keptSchema = z.object({ what: z.string(), why: z.string() })
-export type Kept = z.infer<typeof keptSchema>
+export const keptSchema = lazily(() => z.object({ what: z.string(), why: z.string() }))
+export type Kept = z.infer<ReturnType<typeof keptSchema>>
 
 /** What came of undoing a span: what is as it was before, and what was left as it is. */
-export const undoLedgerSchema = z.object({
-  undone: z.array(z.string()).readonly(),
-  kept: z.array(keptSchema).readonly(),
-})
-export type UndoLedger = z.infer<typeof undoLedgerSchema>
+export const undoLedgerSchema = lazily(() =>
+  z.object({
+    undone: z.array(z.string()).readonly(),
+    kept: z.array(keptSchema()).readonly(),
+  }),
+)
+export type UndoLedger = z.infer<ReturnType<typeof undoLedgerSchema>>
 
 /** A call that is to be undone. */
-export const undoCallSchema = z.object({
-  /** The node of its result. */
-  call: nodeIdSchema,
-  /** What it changed, or the call itself. */
-  what: z.string(),
-  /** Calls with the same `what` are undone together, or not at all. */
-  together: z.literal(true).exactOptional(),
-})
-export type UndoCall = z.infer<typeof undoCallSchema>
+export const undoCallSchema = lazily(() =>
+  z.object({
+    /** The node of its result. */
+    call: nodeIdSchema(),
+    /** What it changed, or the call itself. */
+    what: z.string(),
+    /** Calls with the same `what` are undone together, or not at all. */
+    together: z.literal(true).exactOptional(),
+  }),
+)
+export type UndoCall = z.infer<ReturnType<typeof undoCallSchema>>
 
 /** What an applied revert undoes: calls, the newest first; and what cannot be undone. */
-export const undoPlanSchema = z.object({
-  calls: z.array(undoCallSchema).readonly(),
-  kept: z.array(keptSchema).readonly(),
-})
-export type UndoPlan = z.infer<typeof undoPlanSchema>
+export const undoPlanSchema = lazily(() =>
+  z.object({
+    calls: z.array(undoCallSchema()).readonly(),
+    kept: z.array(keptSchema()).readonly(),
+  }),
+)
+export type UndoPlan = z.infer<ReturnType<typeof undoPlanSchema>>
 
 /** What came of undoing one call. */
-export const undoStepSchema = z.object({
-  call: nodeIdSchema,
-  undone: z.boolean(),
-  why: z.string().exactOptional(),
-})
-export type UndoStep = z.infer<typeof undoStepSchema>
+export const undoStepSchema = lazily(() =>
+  z.object({
+    call: nodeIdSchema(),
+    undone: z.boolean(),
+    why: z.string().exactOptional(),
+  }),
+)
+export type UndoStep = z.infer<ReturnType<typeof undoStepSchema>>

@@ -1,5 +1,5 @@
 import { describeIssues, messageOf, RuntimeError } from './errors.ts'
-import { type LogRecord, logRecordSchema, recordVersion } from './records.ts'
+import { type LogRecord, logRecords, recordVersion } from './records.ts'
 
 type PlainRecord = { readonly [field: string]: unknown }
 
@@ -61,7 +61,7 @@ export function readValue(value: unknown): ReadValue {
   } catch (thrown) {
     return { code: 'LOG_CORRUPT', why: `it is of version ${version} and could not be upgraded: ${messageOf(thrown)}` }
   }
-  const { success, data, error } = logRecordSchema.safeParse(upgraded)
+  const { success, data, error } = logRecords.safeParse(upgraded)
   return success ? { record: data, upgraded: upgraded as object } : { code: 'LOG_CORRUPT', why: describeIssues(error) }
 }
 

@@ -70,7 +70,7 @@ export type Verb = AgentCommand['type'] extends `agent.${infer V}` ? V : never
 const besides = z.object({
   requestId: z.string().min(1).max(512).exactOptional(),
   definition: z.string().exactOptional(),
-  metadata: metadataSchema.exactOptional(),
+  metadata: metadataSchema().exactOptional(),
   history: z.array(z.unknown()).exactOptional(),
 })
 

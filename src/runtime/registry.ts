@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { lazily } from '../protocol/lazily.ts'
 import { describeIssues, RuntimeError } from '../protocol/errors.ts'
 import { hasMetadata, metadataSchema, type Metadata } from '../protocol/metadata.ts'
 import { Agent } from './agents/agent.ts'
@@ -21,12 +22,14 @@ export interface ListOptions {
   readonly page?: AgentPage
 }
 
-const optionsSchema = z
-  .strictObject({
-    metadata: metadataSchema,
-    page: z.strictObject({ after: z.string(), limit: z.int().positive().default(100) }).partial({ after: true }),
-  })
-  .partial()
+const optionsSchema = lazily(() =>
+  z
+    .strictObject({
+      metadata: metadataSchema(),
+      page: z.strictObject({ after: z.string(), limit: z.int().positive().default(100) }).partial({ after: true }),
+    })
+    .partial(),
+)
 
 /** Keeps an agent's place while its host is loaded and unloaded. */
 class Slot implements AgentSlot {
@@ -99,7 +102,7 @@ export class Registry {
 
   /** Agents without a parent, oldest first. @throws RuntimeError `INVALID_OPTION`, also when `after` is not one of them. */
   roots(options: ListOptions = {}): Agent[] {
-    const checked = optionsSchema.safeParse(options)
+    const checked = optionsSchema().safeParse(options)
     if (!checked.success) throw new RuntimeError('INVALID_OPTION', `agents: ${describeIssues(checked.error)}.`)
     const { after, limit = Infinity } = checked.data.page ?? {}
     const { metadata } = checked.data

@@ -2,9 +2,10 @@ import { z } from 'zod'
 import { modelLimitsSchema, type ModelLimits } from '../actors/models/limits/modelLimit.ts'
 import type { RedactOptions } from '../redaction/redactor.ts'
 import type { Clock } from '../protocol/clock.ts'
-import { describeIssues, RuntimeError } from '../protocol/errors.ts'
+import { RuntimeError } from '../protocol/errors.ts'
 import type { Logger } from '../protocol/logger.ts'
 import { metadataSchema } from '../protocol/metadata.ts'
+import { optionsCheck } from '../protocol/optionsCheck.ts'
 import type { Store } from '../protocol/store.ts'
 import type { Tracer } from '../protocol/tracer.ts'
 
@@ -49,36 +50,42 @@ const has =
     methods.every((name) => typeof Reflect.get(value, name) === 'function')
 
 /** A history is checked message by message where it is taken. */
-const birth = { metadata: metadataSchema, history: z.unknown() }
+const birth = { metadata: metadataSchema, history: () => z.unknown() }
 
 const resumption = {
-  continue: z.boolean(),
-  takeOver: z.boolean(),
-  wait: z.number().nonnegative(),
-  signal: z.instanceof(AbortSignal, { error: 'give an AbortSignal' }),
+  continue: () => z.boolean(),
+  takeOver: () => z.boolean(),
+  wait: () => z.number().nonnegative(),
+  signal: () => z.instanceof(AbortSignal, { error: 'give an AbortSignal' }),
 }
 
-const under = z.custom(has('send', 'getSnapshot'), 'give an XState actor')
+const given = {
+  under: () => z.custom(has('send', 'getSnapshot'), 'give an XState actor'),
+  deps: () => z.unknown(),
+}
 
-const schemas = {
-  createRuntime: z
-    .strictObject({
-      store: z.custom(has('append', 'read', 'list', 'open', 'close'), 'give a store, such as fileStore(dir)'),
-      clock: z.custom(has('now', 'after'), 'give { now, after }'),
-      random: z.custom((value) => typeof value === 'function', 'give a function'),
-      newId: z.custom((value) => typeof value === 'function', 'give a function'),
-      tracer: z.custom(has('event', 'within'), 'give a tracer, such as otelTracer()'),
-      logger: z.custom(has('debug', 'info', 'warn', 'error'), 'give a logger, such as pino()'),
-      redact: z.looseObject({}),
-      idleUnloadMs: z.number().positive(),
-      models: modelLimitsSchema(),
-      interpreter: z.enum(['planned', 'xstate']),
-    })
-    .partial(),
-  close: z.strictObject({ detach: z.boolean() }).partial(),
-  spawn: z.strictObject({ id: z.string(), incognito: z.boolean(), under, deps: z.unknown(), ...birth }).partial(),
-  resume: z.strictObject({ ...resumption, under, deps: z.unknown() }).partial(),
-  open: z.strictObject({ ...resumption, under, deps: z.unknown(), ...birth }).partial(),
+const func = () => z.custom((value) => typeof value === 'function', 'give a function')
+
+const checks = {
+  createRuntime: optionsCheck(
+    {},
+    {
+      store: () => z.custom(has('append', 'read', 'list', 'open', 'close'), 'give a store, such as fileStore(dir)'),
+      clock: () => z.custom(has('now', 'after'), 'give { now, after }'),
+      random: func,
+      newId: func,
+      tracer: () => z.custom(has('event', 'within'), 'give a tracer, such as otelTracer()'),
+      logger: () => z.custom(has('debug', 'info', 'warn', 'error'), 'give a logger, such as pino()'),
+      redact: () => z.looseObject({}),
+      idleUnloadMs: () => z.number().positive(),
+      models: modelLimitsSchema,
+      interpreter: () => z.enum(['planned', 'xstate']),
+    },
+  ),
+  close: optionsCheck({}, { detach: () => z.boolean() }),
+  spawn: optionsCheck({}, { id: () => z.string(), incognito: () => z.boolean(), ...given, ...birth }),
+  resume: optionsCheck({}, { ...resumption, ...given }),
+  open: optionsCheck({}, { ...resumption, ...given, ...birth }),
 }
 
 /**
@@ -86,7 +93,7 @@ const schemas = {
  *
  * @throws RuntimeError `INVALID_OPTION`, naming the option.
  */
-export function checkOptions(verb: keyof typeof schemas, options: unknown): void {
-  const checked = schemas[verb].safeParse(options)
-  if (!checked.success) throw new RuntimeError('INVALID_OPTION', `${verb}: ${describeIssues(checked.error)}.`)
+export function checkOptions(verb: keyof typeof checks, options: unknown): void {
+  const wrong = checks[verb](options)
+  if (wrong !== undefined) throw new RuntimeError('INVALID_OPTION', `${verb}: ${wrong}.`)
 }

@@ -1,6 +1,7 @@
 import type { Store } from '../protocol/store.ts'
 import { historyParts, readPart } from './readHistory.ts'
 import { z } from 'zod'
+import { lazily } from '../protocol/lazily.ts'
 import type { Artifact } from '../protocol/artifacts.ts'
 import { agentIdSchema } from '../protocol/ids.ts'
 import {
@@ -13,15 +14,17 @@ import {
 } from './exportLines.ts'
 
 /** First line of an exported session. */
-export const exportHeaderSchema = z.object({
-  format: z.literal('escapement.session'),
-  version: z.union([z.literal(1), z.literal(exportVersion)]),
-  /** The session. */
-  agentId: agentIdSchema,
-  /** Whose records follow, in this order: the sources it was forked from, oldest first, then the session itself. */
-  agents: z.array(agentIdSchema).min(1),
-})
-export type ExportHeader = z.infer<typeof exportHeaderSchema>
+export const exportHeaderSchema = lazily(() =>
+  z.object({
+    format: z.literal('escapement.session'),
+    version: z.union([z.literal(1), z.literal(exportVersion)]),
+    /** The session. */
+    agentId: agentIdSchema(),
+    /** Whose records follow, in this order: the sources it was forked from, oldest first, then the session itself. */
+    agents: z.array(agentIdSchema()).min(1),
+  }),
+)
+export type ExportHeader = z.infer<ReturnType<typeof exportHeaderSchema>>
 
 /**
  * A session as the lines of one JSONL file, each with its newline, for `importSession`. Of a fork the part of its sources that it

@@ -1,5 +1,6 @@
 import { nanoid } from 'nanoid'
 import { z } from 'zod'
+import { lazily } from '../protocol/lazily.ts'
 import { rebuildConversation } from '../conversation/rebuildConversation.ts'
 import { type Clock, systemClock } from '../protocol/clock.ts'
 import { describeIssues, RuntimeError } from '../protocol/errors.ts'
@@ -17,12 +18,14 @@ export interface ForkOptions {
   readonly clock?: Clock
 }
 
-const forkOptionsSchema = z
-  .strictObject({
-    id: z.string(),
-    clock: z.custom((value) => typeof (value as Clock | null)?.now === 'function', 'give { now, after }'),
-  })
-  .partial()
+const forkOptionsSchema = lazily(() =>
+  z
+    .strictObject({
+      id: z.string(),
+      clock: z.custom((value) => typeof (value as Clock | null)?.now === 'function', 'give { now, after }'),
+    })
+    .partial(),
+)
 
 /** The longest name that leaves room for the random part of an id. */
 const mostNameChars = 100
@@ -49,7 +52,7 @@ export async function forkSession(
   at: NodeId | string,
   options: ForkOptions = {},
 ): Promise<{ agentId: string }> {
-  const checked = forkOptionsSchema.safeParse(options)
+  const checked = forkOptionsSchema().safeParse(options)
   if (!checked.success) throw new RuntimeError('INVALID_OPTION', `forkSession: ${describeIssues(checked.error)}.`)
   const { id, clock = systemClock } = options
   if (id !== undefined) checkAgentId(id)
@@ -82,7 +85,7 @@ interface Moment {
 }
 
 async function findMoment(store: Store, parts: readonly HistoryPart[], at: NodeId | string): Promise<Moment> {
-  const nodeId = typeof at === 'string' ? parseNodeId(at) : nodeIdSchema.safeParse(at).data
+  const nodeId = typeof at === 'string' ? parseNodeId(at) : nodeIdSchema().safeParse(at).data
   // Without an id it looks for none, but finds the highest one.
   const search = new StepSearch(nodeId ?? 0)
   const shared: LogRecord[] = []

@@ -1,10 +1,10 @@
+import { charactersOf } from '../conversation/characters.ts'
 import { cutEnd } from '../conversation/cutMiddle.ts'
 import { withoutReordering } from '../conversation/withoutReordering.ts'
 import type { ErrorInfo } from '../protocol/errors.ts'
 import type { LastRun } from '../protocol/frames.ts'
 import type { NodeId } from '../protocol/ids.ts'
 import { isImported } from '../protocol/imported.ts'
-import { lazily } from '../protocol/lazily.ts'
 import { textOf } from '../protocol/messageText.ts'
 import type { LogRecord, RecordOf } from '../protocol/records.ts'
 
@@ -14,8 +14,6 @@ const maxTitleUnits = 4 * maxTitle
 /** How much of a text is looked at for a title, in UTF-16 units. */
 const maxRead = 4_000
 const maxMessage = 300
-
-const segmenter = lazily(() => new Intl.Segmenter())
 
 /** A text on one line, without what would move the cursor or turn the order of letters. */
 const onOneLine = (text: string): string =>
@@ -28,8 +26,9 @@ export function titleOf(text: string): string | undefined {
   const line = onOneLine(text)
   if (line === '') return undefined
   const ends: number[] = []
-  for (const { index, segment } of segmenter().segment(line)) {
-    const end = index + segment.length
+  let end = 0
+  for (const character of charactersOf(line)) {
+    end += character.length
     if (ends.length === maxTitle || end > maxTitleUnits)
       return ends.length < 2 ? cutEnd(line, maxTitle) : `${line.slice(0, ends[ends.length - 2])}…`
     ends.push(end)

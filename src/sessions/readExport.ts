@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { lazily } from '../protocol/lazily.ts'
 import { rebuildConversation } from '../conversation/rebuildConversation.ts'
 import { describeIssues, messageOf, RuntimeError } from '../protocol/errors.ts'
 import { agentIdSchema } from '../protocol/ids.ts'
@@ -22,16 +23,19 @@ interface PlacedRecord {
 }
 
 const file = 'the exported session'
-const anyVersionSchema = z.object({ format: exportHeaderSchema.shape.format, version: z.int().positive() })
-const artifactLineSchema = z.union([
-  z.object({ id: z.string(), data: z.base64() }),
-  z.object({ id: z.string(), missing: z.literal(true) }),
-])
-const lineSchema = z.object({
-  agentId: agentIdSchema,
-  record: z.unknown().optional(),
-  artifact: artifactLineSchema.exactOptional(),
-})
+const anyVersionSchema = lazily(() =>
+  z.object({ format: exportHeaderSchema().shape.format, version: z.int().positive() }),
+)
+const artifactLineSchema = lazily(() =>
+  z.union([z.object({ id: z.string(), data: z.base64() }), z.object({ id: z.string(), missing: z.literal(true) })]),
+)
+const lineSchema = lazily(() =>
+  z.object({
+    agentId: agentIdSchema(),
+    record: z.unknown().optional(),
+    artifact: artifactLineSchema().exactOptional(),
+  }),
+)
 
 /** Something that a result names; `bytes` are missing where they were no longer kept. */
 export interface ReadArtifact {
@@ -75,12 +79,12 @@ export async function readExport(
 
 function readHeader(text: string, line: number): ExportHeader {
   const value = parse(text, line)
-  const version = anyVersionSchema.safeParse(value).data?.version ?? 0
+  const version = anyVersionSchema().safeParse(value).data?.version ?? 0
   if (version > exportVersion) {
     const what = `The exported session has format version ${version}; this is version ${exportVersion}.`
     throw new RuntimeError('LOG_VERSION', what)
   }
-  const header = exportHeaderSchema.safeParse(value)
+  const header = exportHeaderSchema().safeParse(value)
   if (!header.success) throw corruptHeader(line, describeIssues(header.error))
   const { agentId, agents } = header.data
   if (agents.at(-1) !== agentId) throw corruptHeader(line, `agents does not end with "${agentId}"`)
@@ -93,7 +97,7 @@ const corruptHeader = (line: number, why: string): RuntimeError =>
 
 /** Takes a record; returns an artifact. */
 function takeLine(logs: ReadonlyMap<string, PlacedRecord[]>, text: string, line: number): ReadArtifact | undefined {
-  const parsed = lineSchema.safeParse(parse(text, line))
+  const parsed = lineSchema().safeParse(parse(text, line))
   if (!parsed.success) throw corruptLine({ file, line }, describeIssues(parsed.error))
   const { agentId, artifact } = parsed.data
   if (artifact !== undefined) return readArtifact(agentId, artifact, line)
@@ -107,7 +111,11 @@ function takeLine(logs: ReadonlyMap<string, PlacedRecord[]>, text: string, line:
   return undefined
 }
 
-function readArtifact(agentId: string, artifact: z.infer<typeof artifactLineSchema>, line: number): ReadArtifact {
+function readArtifact(
+  agentId: string,
+  artifact: z.infer<ReturnType<typeof artifactLineSchema>>,
+  line: number,
+): ReadArtifact {
   const { id } = artifact
   if ('missing' in artifact) return { agentId, id, bytes: undefined }
   const bytes = Buffer.from(artifact.data, 'base64')

@@ -1,17 +1,20 @@
 import { open, readFile, rename, rm } from 'node:fs/promises'
 import { crc32 } from 'node:zlib'
 import { z } from 'zod'
+import { lazily } from '../protocol/lazily.ts'
 import type { Checkpoint, CheckpointStore } from '../protocol/checkpoints.ts'
 import { hasCode } from '../protocol/errors.ts'
 import { checkAgentId } from '../protocol/ids.ts'
 
-const headSchema = z.object({
-  seq: z.int().positive(),
-  form: z.string(),
-  digest: z.string(),
-  bytes: z.int().nonnegative(),
-  crc: z.int().nonnegative(),
-})
+const headSchema = lazily(() =>
+  z.object({
+    seq: z.int().positive(),
+    form: z.string(),
+    digest: z.string(),
+    bytes: z.int().nonnegative(),
+    crc: z.int().nonnegative(),
+  }),
+)
 
 /** The first line says what follows, with a checksum. A longer one is none of ours. */
 const maxHeadBytes = 4_096
@@ -91,7 +94,7 @@ export class FileCheckpoints implements CheckpointStore {
 function checkpointIn(bytes: Buffer): Checkpoint | undefined {
   const end = bytes.subarray(0, maxHeadBytes).indexOf(newline)
   if (end < 0) return undefined
-  const head = headSchema.safeParse(jsonIn(bytes.toString('utf8', 0, end)))
+  const head = headSchema().safeParse(jsonIn(bytes.toString('utf8', 0, end)))
   if (!head.success) return undefined
   const { bytes: length, crc, ...rest } = head.data
   const checkpoint = { ...rest, body: bytes.subarray(end + 1) }

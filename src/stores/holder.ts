@@ -2,26 +2,29 @@ import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { z } from 'zod'
+import { lazily } from '../protocol/lazily.ts'
 import { hasCode } from '../protocol/errors.ts'
 
-const holderSchema = z.object({
-  pid: z.int().positive(),
-  host: z.string(),
-  /** ISO 8601, for people. */
-  startedAt: z.string(),
-  token: z.string(),
-  processStart: z.string().exactOptional(),
-  /** Where its agents are reached. */
-  url: z.string().exactOptional(),
-})
+const holderSchema = lazily(() =>
+  z.object({
+    pid: z.int().positive(),
+    host: z.string(),
+    /** ISO 8601, for people. */
+    startedAt: z.string(),
+    token: z.string(),
+    processStart: z.string().exactOptional(),
+    /** Where its agents are reached. */
+    url: z.string().exactOptional(),
+  }),
+)
 
 /** Who holds something that processes share. */
-export type Holder = z.infer<typeof holderSchema>
+export type Holder = z.infer<ReturnType<typeof holderSchema>>
 
 /** Reads a holder from JSON; `undefined` if it is none. */
 export function holderIn(content: string): Holder | undefined {
   try {
-    return holderSchema.safeParse(JSON.parse(content)).data
+    return holderSchema().safeParse(JSON.parse(content)).data
   } catch {
     return undefined
   }

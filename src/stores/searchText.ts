@@ -1,10 +1,13 @@
 import type { LogRecord } from '../protocol/records.ts'
+import { lazily } from '../protocol/lazily.ts'
 import { textOf } from '../protocol/messageText.ts'
 import { foldText } from './foldText.ts'
 
 /** A word; of scripts that put nothing between words, a character. */
-const word =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]\p{M}*|(?:(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}])[\p{L}\p{N}\p{M}])+/gu
+const word = lazily(
+  () =>
+    /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]\p{M}*|(?:(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}])[\p{L}\p{N}\p{M}])+/gu,
+)
 const asciiWord = /[a-z0-9]+/g
 const ascii = /^[\0-\x7f]*$/
 /** How much of a record is looked at, in characters. */
@@ -28,7 +31,7 @@ export const saidIn = (record: LogRecord): string =>
 /** The words of a text as they are looked for; of scripts without spaces each character is one. Pure. */
 export function searchWords(text: string): string[] {
   const folded = foldText(text.slice(0, mostChars))
-  return folded.match(ascii.test(folded) ? asciiWord : word) ?? []
+  return folded.match(ascii.test(folded) ? asciiWord : word()) ?? []
 }
 
 /** What a query looks for: nothing in it is an operator. Empty: nothing can be found. Pure. */

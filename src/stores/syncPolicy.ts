@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { lazily } from '../protocol/lazily.ts'
 import { systemClock, type Clock } from '../protocol/clock.ts'
 import { describeIssues, RuntimeError } from '../protocol/errors.ts'
 import type { SnapshotLimits } from '../protocol/snapshots.ts'
@@ -10,14 +11,16 @@ const isClock = (value: unknown): value is Clock =>
   value !== null &&
   ['now', 'after'].every((name) => typeof (value as { [name: string]: unknown })[name] === 'function')
 
-const limit = z.number().positive()
+const limit = lazily(() => z.number().positive())
 
-const syncPolicySchema = z.strictObject({
-  durability: z.enum(['os', 'batch', 'each']).default('os'),
-  batchMs: z.number().min(0).max(60_000).default(10),
-  clock: z.custom<Clock>(isClock, 'expected a Clock').default(systemClock),
-  snapshots: z.strictObject({ maxBytes: limit, maxCount: limit, maxFileBytes: limit }).partial().default({}),
-})
+const syncPolicySchema = lazily(() =>
+  z.strictObject({
+    durability: z.enum(['os', 'batch', 'each']).default('os'),
+    batchMs: z.number().min(0).max(60_000).default(10),
+    clock: z.custom<Clock>(isClock, 'expected a Clock').default(systemClock),
+    snapshots: z.strictObject({ maxBytes: limit(), maxCount: limit(), maxFileBytes: limit() }).partial().default({}),
+  }),
+)
 
 /** When appends count as stored, and the state that a store's files share for this. */
 export interface SyncPolicy {
@@ -53,7 +56,7 @@ export interface FileStoreOptions {
  * @throws RuntimeError `INVALID_OPTION`, naming the option.
  */
 export function syncPolicy(options: FileStoreOptions = {}): SyncPolicy {
-  const policy = syncPolicySchema.safeParse(options)
+  const policy = syncPolicySchema().safeParse(options)
   if (!policy.success)
     throw new RuntimeError('INVALID_OPTION', `fileStore was given a wrong option: ${describeIssues(policy.error)}.`)
   const { durability, batchMs, clock } = policy.data

@@ -168,7 +168,7 @@ export function play(
     const indexes = notesIn(live.request.messages).filter((note) => note.startsWith('<brake-note kind="index">'))
     assert.ok(indexes.length <= 1, 'one index')
   }
-  for (const record of log.records) assert.equal(logRecordSchema.parse(JSON.parse(JSON.stringify(record))), record)
+  for (const record of log.records) assert.equal(logRecordSchema().parse(JSON.parse(JSON.stringify(record))), record)
   assert.equal(viewOf(rebuildConversation(log.records)), viewOf(conversation))
   return (
     conversation.annotations?.hidden.spans.map(({ fold }) => fold?.detail).filter((detail) => detail !== undefined) ??

@@ -1,6 +1,7 @@
 import { XMLValidator } from 'fast-xml-parser'
 import { chart } from '../../src/charts/chart.ts'
-import { fontSizes, lineHeight, type ChartLayout } from '../../src/charts/chartLayout.ts'
+import { lineHeight, type ChartLayout } from '../../src/charts/chartLayout.ts'
+import { fontSizes } from '../../src/charts/pictureStyle.ts'
 import { chartModel, type ChartModel } from '../../src/charts/chartModel.ts'
 import { overviewDrawing } from '../../src/charts/overviewDrawing.ts'
 import { overviewLayout, overviewSize } from '../../src/charts/overviewLayout.ts'

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { readConfig } from '../../src/cli/config/loadConfig.ts'
+import { readConfig } from '../../src/cli/config/readConfig.ts'
 import { isToolSource } from '../../src/actors/tools/toolSource.ts'
 import { assert, describe } from '../support/suite.ts'
 import { skillText } from '../actors/skills/skillFolder.ts'

@@ -2,9 +2,9 @@ import { checkCommand } from '../../src/client/commandShapes.ts'
 import { conversationShape, readAnswer, snapshotShape } from '../../src/client/answers.ts'
 import { readFrames } from '../../src/client/readFrames.ts'
 import { sessionShape } from '../../src/client/summaryShapes.ts'
-import { agentCommandSchema } from '../../src/protocol/commands.ts'
+import { agentCommands } from '../../src/protocol/commands.ts'
 import type { ErrorInfo } from '../../src/protocol/errors.ts'
-import { clientFrameSchema, serverFrameSchema, sessionEntrySchema } from '../../src/protocol/frames.ts'
+import { clientFrames, serverFrames, sessionEntrySchema } from '../../src/protocol/frames.ts'
 import { runStopReasonSchema } from '../../src/protocol/records.ts'
 import { assert, describe } from '../support/suite.ts'
 
@@ -149,10 +149,10 @@ describe('what the client checks without schemas', (it) => {
   it('takes and refuses the frames that the schema takes and refuses', () => {
     // What goes with a pause, ids and metadata as a server has let them through.
     const isLeft = (path: string): boolean => /\.reason(?:\.|$)|agents\.0\.(?:agentId|metadata|head)/.test(path)
-    agree(frames, (frame) => serverFrameSchema.safeParse(frame).success, readsFrame, isLeft)
+    agree(frames, (frame) => serverFrames.schema().safeParse(frame).success, readsFrame, isLeft)
     assert.equal(
       frames.map(({ type }) => type),
-      serverFrameSchema.options.map(({ shape }) => shape.type.value),
+      serverFrames.schema().options.map(({ shape }) => shape.type.value),
     )
   })
 
@@ -160,7 +160,7 @@ describe('what the client checks without schemas', (it) => {
     const isLeft = (path: string): boolean => /^agentId|provenance|context\.0\.provenance/.test(path)
     agree(
       commands,
-      (command) => agentCommandSchema.safeParse(command).success,
+      (command) => agentCommands.schema().safeParse(command).success,
       takes,
       (path, command) => {
         const { type, mask, memo, steps, tokens, decision } = command as { readonly [key: string]: Json | undefined }
@@ -172,25 +172,25 @@ describe('what the client checks without schemas', (it) => {
       },
     )
     const known = new Set(commands.map(({ type }) => type))
-    for (const { shape } of agentCommandSchema.options) assert.ok(known.has(shape.type.value), shape.type.value)
+    for (const { shape } of agentCommands.schema().options) assert.ok(known.has(shape.type.value), shape.type.value)
   })
 
   it('takes and refuses the sessions of a list that the schema takes and refuses', () => {
     const isRightHere = (entry: Json): boolean => sessionShape(entry) === undefined
     const isLeft = (path: string): boolean => /\.reason(?:\.|$)|^metadata/.test(path)
-    agree([session], (entry) => sessionEntrySchema.safeParse(entry).success, isRightHere, isLeft)
+    agree([session], (entry) => sessionEntrySchema().safeParse(entry).success, isRightHere, isLeft)
   })
 
   it('knows every word of the enumerations', () => {
-    for (const stopReason of runStopReasonSchema.options)
+    for (const stopReason of runStopReasonSchema().options)
       assert.is(sessionShape({ ...session, last: { ...last, stopReason } }), undefined, stopReason)
-    for (const status of sessionEntrySchema.shape.status.options)
+    for (const status of sessionEntrySchema().shape.status.options)
       assert.is(sessionShape({ ...session, status }), undefined, status)
     for (const role of ['observe', 'drive', 'admin']) assert.ok(readsFrame({ ...frames[0]!, role }), role)
-    const asked = agentCommandSchema.options.find(({ shape }) => shape.type.value === 'agent.revert')!
+    const asked = agentCommands.schema().options.find(({ shape }) => shape.type.value === 'agent.revert')!
     for (const category of (asked.shape as unknown as { category: { options: readonly string[] } }).category.options)
       assert.ok(takes({ type: 'agent.revert', agentId: 'a', step: 'n1', category }), category)
-    assert.ok(clientFrameSchema.options.length > 0)
+    assert.ok(clientFrames.schema().options.length > 0)
   })
 
   it('says where in a frame something is wrong', () => {

@@ -84,7 +84,7 @@ describe('what a thrown value says', (it) => {
       assert.is(withoutAdvice(value()), message)
       assert.ok(message.length > 0)
       const info = toErrorInfo(value(), 'INTERNAL')
-      assert.equal(errorInfoSchema.parse(info), info)
+      assert.equal(errorInfoSchema().parse(info), info)
       assert.ok(info.message.endsWith(errorTable.INTERNAL))
     })
   }

@@ -9,9 +9,9 @@ import { assert, describe } from '../support/suite.ts'
 
 const pdf = { type: 'file', data: 'aGk=', mimeType: 'application/pdf', name: 'a.pdf' } as const
 const base64 = (text: string): string => Buffer.from(text).toString('base64')
-const kept = (content: unknown) => contentSchema.parse(content)
+const kept = (content: unknown) => contentSchema().parse(content)
 const wrong = (block: object): string => {
-  const { error } = contentSchema.safeParse([{ ...pdf, ...block }])
+  const { error } = contentSchema().safeParse([{ ...pdf, ...block }])
   return error === undefined ? 'nothing' : describeIssues(error)
 }
 
@@ -48,7 +48,7 @@ describe('files in content', (it) => {
   })
 
   it('are blocks of records, and base64 in the frame of a command', () => {
-    for (const schema of [blockSchema, plainBlockSchema]) {
+    for (const schema of [blockSchema(), plainBlockSchema()]) {
       assert.ok(schema.safeParse(pdf).success)
       assert.not.ok(schema.safeParse({ type: 'file', data: 'aGk=' }).success)
     }

@@ -6,9 +6,9 @@ import { toBase64 } from '../../src/protocol/toBase64.ts'
 import { assert, describe } from '../support/suite.ts'
 
 const url = 'https://pictures.example/cat.png'
-const kept = (content: unknown) => contentSchema.parse(content)
+const kept = (content: unknown) => contentSchema().parse(content)
 const wrong = (block: object): string => {
-  const { error } = contentSchema.safeParse([{ type: 'image', ...block }])
+  const { error } = contentSchema().safeParse([{ type: 'image', ...block }])
   return error === undefined ? 'nothing' : describeIssues(error)
 }
 
@@ -51,7 +51,7 @@ describe('images by address', (it) => {
   })
 
   it('are blocks of records, where an image is one or the other', () => {
-    for (const schema of [blockSchema, plainBlockSchema]) {
+    for (const schema of [blockSchema(), plainBlockSchema()]) {
       assert.ok(schema.safeParse({ type: 'image', url }).success)
       assert.ok(schema.safeParse({ type: 'image', data: 'AAAA', mimeType: 'image/png' }).success)
       for (const half of [

@@ -117,7 +117,7 @@ function readValues(values: readonly Json[]): LogRecord[] {
       assert.ok(['LOG_CORRUPT', 'LOG_VERSION'].includes(read.code), read.code)
       return records
     }
-    assert.ok(logRecordSchema.safeParse(read).success, 'the reader let something through')
+    assert.ok(logRecordSchema().safeParse(read).success, 'the reader let something through')
     records.push(read)
   }
   return records

@@ -298,9 +298,9 @@ const optional: { readonly [type: string]: readonly string[] } = {
 
 describe('records', (it) => {
   it('of every kind survive the way through JSON and the schema unchanged', () => {
-    for (const record of records) assert.equal(logRecordSchema.parse(JSON.parse(JSON.stringify(record))), record)
+    for (const record of records) assert.equal(logRecordSchema().parse(JSON.parse(JSON.stringify(record))), record)
     const kinds = new Set(records.map(({ type }) => type))
-    assert.is(kinds.size, logRecordSchema.options.length)
+    assert.is(kinds.size, logRecordSchema().options.length)
   })
 
   for (const [title, change] of [
@@ -315,7 +315,7 @@ describe('records', (it) => {
   ] as const) {
     it(`of every kind are refused with ${title}`, () => {
       for (const record of records)
-        assert.not.ok(accepts(logRecordSchema, { ...record, ...change }), String(record['type']))
+        assert.not.ok(accepts(logRecordSchema(), { ...record, ...change }), String(record['type']))
     })
   }
 
@@ -324,7 +324,7 @@ describe('records', (it) => {
       for (const key of Object.keys(record)) {
         const type = String(record['type'])
         const { [key]: _, ...rest } = record
-        assert.is(accepts(logRecordSchema, rest), optional[type]?.includes(key) === true, `${type} without ${key}`)
+        assert.is(accepts(logRecordSchema(), rest), optional[type]?.includes(key) === true, `${type} without ${key}`)
       }
     }
   })
@@ -345,12 +345,12 @@ describe('records', (it) => {
       { ...records[5], message: { role: 'user', content: [{ type: 'text', text: null }], source: 'prompt' } },
     ],
   ] as const) {
-    it(`are refused with ${title}`, () => assert.not.ok(accepts(logRecordSchema, record)))
+    it(`are refused with ${title}`, () => assert.not.ok(accepts(logRecordSchema(), record)))
   }
 
   it('are refused when they are nonsense', () => {
     fc.assert(
-      fc.property(fc.anything(), (value) => assert.not.ok(accepts(logRecordSchema, value))),
+      fc.property(fc.anything(), (value) => assert.not.ok(accepts(logRecordSchema(), value))),
       { seed: 1, numRuns: someRuns(300) },
     )
   })
@@ -365,8 +365,8 @@ describe('records', (it) => {
 
 describe('limits', (it) => {
   it('are positive, known, and may all be missing', () => {
-    assert.ok(accepts(limitsSchema, {}))
-    assert.ok(accepts(limitsSchema, { turns: 1, tokens: 1, costUsd: 0.001, ms: 0.5 }))
+    assert.ok(accepts(limitsSchema(), {}))
+    assert.ok(accepts(limitsSchema(), { turns: 1, tokens: 1, costUsd: 0.001, ms: 0.5 }))
     for (const limits of [
       { turns: 1.5 },
       { turns: -1 },
@@ -378,7 +378,7 @@ describe('limits', (it) => {
       { turn: 1 },
       null,
     ]) {
-      assert.not.ok(accepts(limitsSchema, limits), JSON.stringify(limits))
+      assert.not.ok(accepts(limitsSchema(), limits), JSON.stringify(limits))
     }
   })
 })

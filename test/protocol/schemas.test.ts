@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describeIssues } from '../../src/protocol/errors.ts'
-import { agentCommandSchema } from '../../src/protocol/commands.ts'
+import { agentCommands } from '../../src/protocol/commands.ts'
 import { contentSchema } from '../../src/protocol/content.ts'
 import { maxContentChars } from '../../src/protocol/saidContent.ts'
 import { agentIdSchema, formatNodeId, isAgentId, nodeIdSchema, parseNodeId } from '../../src/protocol/ids.ts'
@@ -23,22 +23,22 @@ const image = { type: 'image', data: 'aGk=', mimeType: 'image/png' } as const
 
 describe('content', (it) => {
   it('may be a string, which becomes a text block', () => {
-    assert.equal(contentSchema.parse('hi'), [text('hi')])
+    assert.equal(contentSchema().parse('hi'), [text('hi')])
   })
 
   it('may be blocks of text and images, and loses those that are empty', () => {
-    assert.equal(contentSchema.parse([text(''), text('hi'), image]), [text('hi'), image])
-    assert.equal(contentSchema.parse([image]), [image])
+    assert.equal(contentSchema().parse([text(''), text('hi'), image]), [text('hi'), image])
+    assert.equal(contentSchema().parse([image]), [image])
   })
 
   it('keeps the blanks of what is not blank', () => {
-    assert.equal(contentSchema.parse('  hi\n'), [text('  hi\n')])
+    assert.equal(contentSchema().parse('  hi\n'), [text('  hi\n')])
   })
 
   it('splits a data URL, whose own type counts', () => {
     const given = { type: 'image', data: 'data:image/PNG;charset=utf-8;base64,AAAA', mimeType: 'image/jpeg' }
-    assert.equal(contentSchema.parse([given]), [{ type: 'image', data: 'AAAA', mimeType: 'image/png' }])
-    assert.throws(() => contentSchema.parse([{ ...given, data: 'data:image/png;base64,' }]), /the content is empty/)
+    assert.equal(contentSchema().parse([given]), [{ type: 'image', data: 'AAAA', mimeType: 'image/png' }])
+    assert.throws(() => contentSchema().parse([{ ...given, data: 'data:image/png;base64,' }]), /the content is empty/)
   })
 
   for (const [what, content, said] of [
@@ -58,7 +58,7 @@ describe('content', (it) => {
     ],
   ] as const) {
     it(`says of ${what} what it is and what is wanted`, () => {
-      assert.match(describeIssues(contentSchema.safeParse(content).error!), said)
+      assert.match(describeIssues(contentSchema().safeParse(content).error!), said)
     })
   }
 
@@ -75,21 +75,21 @@ describe('content', (it) => {
     ['an unknown block', [{ type: 'video', data: 'x' }]],
     ['a block without its text', [{ type: 'text' }]],
   ] as const) {
-    it(`is refused when it is ${title}`, () => assert.not.ok(accepts(contentSchema, value)))
+    it(`is refused when it is ${title}`, () => assert.not.ok(accepts(contentSchema(), value)))
   }
 
   it('is measured over all blocks, and refused when it is too large', () => {
     const half = 'x'.repeat(maxContentChars / 2)
-    assert.ok(accepts(contentSchema, [text(half), { ...image, data: half }]))
-    assert.not.ok(accepts(contentSchema, [text(half), { ...image, data: half }, text('x')]))
-    assert.match(contentSchema.safeParse(`${half}${half}x`).error?.message ?? '', /larger than 33554432/)
+    assert.ok(accepts(contentSchema(), [text(half), { ...image, data: half }]))
+    assert.not.ok(accepts(contentSchema(), [text(half), { ...image, data: half }, text('x')]))
+    assert.match(contentSchema().safeParse(`${half}${half}x`).error?.message ?? '', /larger than 33554432/)
   })
 })
 
 describe('ids', (it) => {
   it('of agents are file names that need no care', () => {
     for (const id of ['a', '0', 'coder-1', 'A.b_c-9', 'x'.repeat(128)]) {
-      assert.ok(accepts(agentIdSchema, id), id)
+      assert.ok(accepts(agentIdSchema(), id), id)
       assert.ok(isAgentId(id), id)
     }
     for (const id of [
@@ -109,15 +109,15 @@ describe('ids', (it) => {
       5,
       null,
     ]) {
-      assert.not.ok(accepts(agentIdSchema, id), String(id))
+      assert.not.ok(accepts(agentIdSchema(), id), String(id))
       assert.not.ok(isAgentId(id), String(id))
     }
   })
 
   it('of nodes are positive integers', () => {
-    assert.ok(accepts(nodeIdSchema, 1))
+    assert.ok(accepts(nodeIdSchema(), 1))
     for (const id of [0, -1, 1.5, NaN, Infinity, '1', null, 2 ** 53])
-      assert.not.ok(accepts(nodeIdSchema, id), String(id))
+      assert.not.ok(accepts(nodeIdSchema(), id), String(id))
   })
 
   it('of nodes are read as they are written, with or without the n', () => {
@@ -163,24 +163,24 @@ describe('messages', (it) => {
       { type: 'thinking', text: 'hm', signature: 's' },
       { type: 'toolCall', callId: 'a', name: 'b', input: null },
     ]
-    for (const block of blocks) assert.equal(blockSchema.parse(block), block)
+    for (const block of blocks) assert.equal(blockSchema().parse(block), block)
     for (const block of [
       {},
       { type: 'audio' },
       { type: 'text', text: 1 },
       { type: 'thinking', text: 'x', signature: undefined },
     ]) {
-      assert.not.ok(accepts(blockSchema, block), JSON.stringify(block))
+      assert.not.ok(accepts(blockSchema(), block), JSON.stringify(block))
     }
   })
 
   it('from people and tools hold no calls', () => {
     const call = { type: 'toolCall', callId: 'a', name: 'b', input: {} }
-    assert.not.ok(accepts(messageSchema, { role: 'user', content: [call], source: 'prompt' }))
+    assert.not.ok(accepts(messageSchema(), { role: 'user', content: [call], source: 'prompt' }))
     assert.not.ok(
-      accepts(messageSchema, { role: 'toolResult', callId: 'a', toolName: 'b', content: [call], isError: false }),
+      accepts(messageSchema(), { role: 'toolResult', callId: 'a', toolName: 'b', content: [call], isError: false }),
     )
-    assert.not.ok(accepts(messageSchema, { role: 'system', content: [] }))
+    assert.not.ok(accepts(messageSchema(), { role: 'system', content: [] }))
   })
 
   it('give their text and their calls in order', () => {
@@ -202,8 +202,8 @@ describe('messages', (it) => {
     assert.equal(addUsage(a, a), { input: 2, output: 4, cacheRead: 6, cacheWrite: 8 })
     assert.equal(addUsage(a, { ...noUsage, reasoning: 5 }), { ...a, reasoning: 5 })
     assert.is(totalTokens({ ...a, reasoning: 100 }), 10)
-    assert.not.ok(accepts(usageSchema, { ...a, input: NaN }))
-    assert.not.ok(accepts(usageSchema, { input: 1 }))
+    assert.not.ok(accepts(usageSchema(), { ...a, input: NaN }))
+    assert.not.ok(accepts(usageSchema(), { input: 1 }))
   })
 })
 
@@ -211,7 +211,7 @@ describe('commands', (it) => {
   const agentId = 'a'
   it('of every kind are accepted, their content as blocks', () => {
     for (const type of ['agent.prompt', 'agent.interrupt', 'agent.steer', 'agent.followUp'] as const) {
-      const command = agentCommandSchema.parse({ type, agentId, content: 'hi' })
+      const command = agentCommands.schema().parse({ type, agentId, content: 'hi' })
       assert.ok('content' in command)
       assert.equal(command.content, [text('hi')])
     }
@@ -223,7 +223,7 @@ describe('commands', (it) => {
       { type: 'agent.decide', agentId, callId: 'c', decision: 'approve' },
       { type: 'agent.decide', agentId, callId: 'c', decision: 'deny', reason: 'no' },
     ]) {
-      assert.equal(agentCommandSchema.parse(command), command)
+      assert.equal(agentCommands.schema().parse(command), command)
     }
   })
 
@@ -240,12 +240,12 @@ describe('commands', (it) => {
       '__proto__',
     ]) {
       assert.not.ok(
-        accepts(agentCommandSchema, { type, agentId, content: 'x', callId: 'c', decision: 'approve' }),
+        accepts(agentCommands.schema(), { type, agentId, content: 'x', callId: 'c', decision: 'approve' }),
         type,
       )
     }
     for (const command of [{}, null, [], 'agent.stop', { type: 'agent.stop' }])
-      assert.not.ok(accepts(agentCommandSchema, command))
+      assert.not.ok(accepts(agentCommands.schema(), command))
   })
 
   it('with a part too many, or a wrong one, are refused', () => {
@@ -258,7 +258,7 @@ describe('commands', (it) => {
       { type: 'agent.decide', agentId, callId: 'c', decision: 'maybe' },
       { type: 'agent.decide', agentId, decision: 'approve' },
     ]) {
-      assert.not.ok(accepts(agentCommandSchema, command), JSON.stringify(command))
+      assert.not.ok(accepts(agentCommands.schema(), command), JSON.stringify(command))
     }
   })
 })

@@ -136,7 +136,7 @@ describe('forkSession', (it) => {
     const [first, ...rest] = source()
     const store = await storeOf({ a: [{ ...first!, definition: 'd'.repeat(128) } as LogRecord, ...rest] })
     const { agentId } = await forkSession(store, 'a', 2)
-    assert.ok(agentIdSchema.safeParse(agentId).success)
+    assert.ok(agentIdSchema().safeParse(agentId).success)
   })
 
   it('refuses bad ids, unknown agents, ids that are taken, and unknown options', async () => {

@@ -40,7 +40,7 @@ export const requestFaults = (request: ModelRequest, context: CheckContext): str
 /** Every record is what its schema says, and still is after a trip through a file. */
 function checkRecords({ records }: Pick<Journey, 'records'>): string[] {
   return records.flatMap((record) => {
-    const read = logRecordSchema.safeParse(JSON.parse(JSON.stringify(record)))
+    const read = logRecordSchema().safeParse(JSON.parse(JSON.stringify(record)))
     if (!read.success) return [`record ${record.seq} (${record.type}) is not valid: ${read.error.message}`]
     return isDeepStrictEqual(read.data, record)
       ? []

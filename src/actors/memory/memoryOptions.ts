@@ -58,31 +58,35 @@ export interface MemorySettings<in Deps = never> {
   readonly timeoutMs: number
 }
 
-const name = z.union([z.string().min(1), z.custom((value) => typeof value === 'function')], {
-  error: 'give a name, or a function that returns one',
-})
-const timeoutMs = z.number().positive()
-const store = z.custom<Memory>(isMemory, 'give a memory, such as markdownMemory(dir)')
+const name = lazily(() =>
+  z.union([z.string().min(1), z.custom((value) => typeof value === 'function')], {
+    error: 'give a name, or a function that returns one',
+  }),
+)
+const timeoutMs = lazily(() => z.number().positive())
+const store = lazily(() => z.custom<Memory>(isMemory, 'give a memory, such as markdownMemory(dir)'))
 
 /** A memory alone is one that all agents of the definition share. */
 export const memorySchema = lazily(() =>
   z.union(
     [
-      store,
+      store(),
       onlyFields({
-        store,
+        store: store(),
         agent: z.boolean().optional(),
-        user: name.optional(),
-        workspace: name.optional(),
+        user: name().optional(),
+        workspace: name().optional(),
         recall: z
           .union([
             z.literal(false),
             onlyFields({ records: z.int().positive().max(100), tokens: z.int().positive() }).partial(),
           ])
           .optional(),
-        extract: z.union([z.boolean(), onlyFields({ model: z.unknown(), timeoutMs }).partial()]).optional(),
+        extract: z
+          .union([z.boolean(), onlyFields({ model: z.unknown(), timeoutMs: timeoutMs() }).partial()])
+          .optional(),
         ask: z.enum(['never', 'tainted', 'always']).optional(),
-        timeoutMs: timeoutMs.optional(),
+        timeoutMs: timeoutMs().optional(),
       }),
     ],
     {

@@ -17,28 +17,25 @@ export type ReplyShape =
     }
 
 const shapeSchema = lazily(() =>
-  z.union([
-    z.string(),
-    z
-      .strictObject({
-        text: z.string(),
-        thinking: z.string(),
-        toolCalls: z.array(
-          z.strictObject({ name: z.string(), input: z.unknown().optional(), callId: z.string().optional() }),
-        ),
-        stopReason: z.enum(['stop', 'length', 'toolUse', 'refusal']),
-        usage: z.unknown(),
-      })
-      .partial(),
-  ]),
+  z
+    .strictObject({
+      text: z.string(),
+      thinking: z.string(),
+      toolCalls: z.array(
+        z.strictObject({ name: z.string(), input: z.unknown().optional(), callId: z.string().optional() }),
+      ),
+      stopReason: z.enum(['stop', 'length', 'toolUse', 'refusal']),
+      usage: z.unknown(),
+    })
+    .partial(),
 )
 
 /** What is wrong with a shorthand reply; `undefined` if it is valid. */
 export function wrongInShape(shape: unknown): string | undefined {
+  if (typeof shape === 'string') return undefined
   const { error } = shapeSchema().safeParse(shape)
   if (error === undefined) return undefined
-  const issues = error.issues.flatMap((issue) => (issue.code === 'invalid_union' ? (issue.errors[1] ?? []) : [issue]))
-  const wrong = typeof shape === 'object' && shape !== null ? `, and ${describeIssues(new z.ZodError(issues))}` : ''
+  const wrong = typeof shape === 'object' && shape !== null ? `, and ${describeIssues(error)}` : ''
   const seen = (JSON.stringify(shape) ?? String(shape)).slice(0, 200)
   return `the reply is ${seen}${wrong}: give a text, or { text, thinking, toolCalls: [{ name, input }], stopReason, usage }, each of them optional`
 }

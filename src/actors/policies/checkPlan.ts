@@ -7,16 +7,16 @@ import { formatNodeId } from '../../protocol/ids.ts'
 import { lazily } from '../../protocol/lazily.ts'
 import type { Consultation, HiddenPart, Kept, Plan, Policy } from './policy.ts'
 
-const text = z.string().max(100_000)
+const text = lazily(() => z.string().max(100_000))
 
 const planSchema = lazily(() =>
   z
     .strictObject({
       hide: z.array(z.string()).max(100_000).readonly(),
-      memo: text,
-      revert: z.strictObject({ step: z.string(), category: revertCategorySchema, summary: text.optional() }),
-      note: text,
-      why: text,
+      memo: text(),
+      revert: z.strictObject({ step: z.string(), category: revertCategorySchema(), summary: text().optional() }),
+      note: text(),
+      why: text(),
     })
     .partial()
     .nullable(),
@@ -24,7 +24,7 @@ const planSchema = lazily(() =>
 
 const keptSchema = lazily(() =>
   z.discriminatedUnion('as', [
-    z.strictObject({ as: z.literal('memo'), memo: text.optional() }),
+    z.strictObject({ as: z.literal('memo'), memo: text().optional() }),
     z.strictObject({ as: z.literal('lines'), rollUp: z.boolean().optional() }),
     z.strictObject({ as: z.literal('calls') }),
   ]),

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { describeIssues, labelOf, RuntimeError } from '../../protocol/errors.ts'
-import { onlyFields } from '../../protocol/onlyFields.ts'
+import { optionsCheck } from '../../protocol/optionsCheck.ts'
 import type { SaidBlock } from '../../protocol/saidContent.ts'
 import type { JsonSchema, ToolSpec } from '../../protocol/model.ts'
 import type { Snapshots } from '../../protocol/snapshots.ts'
@@ -217,21 +217,26 @@ export interface ToolOptions<
   readonly polls?: boolean
 }
 
-const optionsSchema = onlyFields({
-  name: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'use 1 to 64 letters, digits, "_" or "-"'),
-  description: z.string().min(1, 'describe the tool: the model chooses by this'),
-  input: z.custom<object>(isToolSchema, { error: ({ input }) => notASchema(input) }),
-  run: z.custom((value) => typeof value === 'function', 'give a function').optional(),
-  needsApproval: z.union([z.boolean(), z.custom((value) => typeof value === 'function')]).optional(),
-  timeoutMs: z.union([z.number().positive(), z.literal(Infinity)]).optional(),
-  maxOutputChars: z.int().min(100).optional(),
-  effects: z.enum(['none', 'idempotent', 'reversible', 'irreversible']).optional(),
-  undo: z.custom((value) => typeof value === 'function', 'give a function').optional(),
-  receipt: z
-    .custom((value) => typeof value === 'object' && value !== null && '_zod' in value, 'give a zod schema')
-    .optional(),
-  polls: z.boolean().optional(),
-})
+const isFunction = (value: unknown): boolean => typeof value === 'function'
+
+const checkOptions = optionsCheck(
+  {
+    name: () => z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'use 1 to 64 letters, digits, "_" or "-"'),
+    description: () => z.string().min(1, 'describe the tool: the model chooses by this'),
+    input: () => z.custom<object>(isToolSchema, { error: ({ input }) => notASchema(input) }),
+  },
+  {
+    run: () => z.custom(isFunction, 'give a function'),
+    needsApproval: () => z.union([z.boolean(), z.custom(isFunction)]),
+    timeoutMs: () => z.union([z.number().positive(), z.literal(Infinity)]),
+    maxOutputChars: () => z.int().min(100),
+    effects: () => z.enum(['none', 'idempotent', 'reversible', 'irreversible']),
+    undo: () => z.custom(isFunction, 'give a function'),
+    receipt: () =>
+      z.custom((value) => typeof value === 'object' && value !== null && '_zod' in value, 'give a zod schema'),
+    polls: () => z.boolean(),
+  },
+)
 
 /**
  * Defines a tool from a schema and a function.
@@ -255,10 +260,8 @@ export function defineTool<
   Deps = unknown,
   const Name extends string = string,
 >(options: ToolOptions<Input, Receipt, Deps, Name>): Tool<Deps, Name, SentTo<Input>> {
-  const checked = optionsSchema.safeParse(options)
   const label = labelOf('Tool', options)
-  if (!checked.success) throw new RuntimeError('INVALID_DEFINITION', `${label}: ${describeIssues(checked.error)}.`)
-  const wrong = wrongInUndo(options)
+  const wrong = checkOptions(options) ?? wrongInUndo(options)
   if (wrong !== undefined) throw new RuntimeError('INVALID_DEFINITION', `${label}: ${wrong}.`)
   return toolOf(options, readSchema(options.input, label))
 }

@@ -1,5 +1,6 @@
 import { cutEnd } from '../../conversation/cutMiddle.ts'
 import { messageOf } from '../../protocol/errors.ts'
+import { lazily } from '../../protocol/lazily.ts'
 import { type OfferedToolSpec, offeredToolSchema, sourceStateSchema } from '../../protocol/toolsChange.ts'
 import type { Cancellation } from '../cancellation.ts'
 import { TimeLimit } from '../policies/timeLimit.ts'
@@ -182,7 +183,7 @@ export class OpenSource {
     const text = JSON.stringify({ ...said, source: this.source.source })
     if (text.length > mostChars) throw new Error(`it has more than ${mostChars} characters`)
     const offer = this.#clean(JSON.parse(text) as unknown)
-    const { success, data } = offeredToolSchema.safeParse(offer)
+    const { success, data } = offeredToolSchema().safeParse(offer)
     if (!success) throw new Error('it is not a tool')
     if (data.name !== name) throw new Error('its name holds a secret')
     return data
@@ -210,12 +211,12 @@ function checkedConnection(given: unknown): ToolConnection {
   return given as ToolConnection
 }
 
-const states: ReadonlySet<unknown> = new Set(sourceStateSchema.options)
+const states = lazily((): ReadonlySet<unknown> => new Set(sourceStateSchema().options))
 
 /** Throws what is wrong with it. */
 function checkedStatus(given: unknown): Pick<SourceStatus, 'state' | 'trouble'> {
   const { state, trouble } = (given ?? {}) as Partial<SourceStatus>
-  if (!states.has(state)) throw new Error(`its state is none of ${[...states].join(', ')}`)
+  if (!states().has(state)) throw new Error(`its state is none of ${[...states()].join(', ')}`)
   const text = textOr(trouble, 'its trouble is no text')
   return { state: state!, ...(text === undefined ? {} : { trouble: text }) }
 }

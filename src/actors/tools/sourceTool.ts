@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { lazily } from '../../protocol/lazily.ts'
 import type { OfferedToolSpec } from '../../protocol/toolsChange.ts'
 import { Cancellation } from '../cancellation.ts'
 import type { RunContext } from '../runContext.ts'
@@ -59,7 +60,7 @@ export class SourceTool implements AnyTool {
    * refused ask neither a person nor `beforeTool`, and could run then.
    */
   parse(input: unknown): ReturnType<AnyTool['parse']> {
-    return this.#there?.parse(input) ?? parseInput(anything, input)
+    return this.#there?.parse(input) ?? parseInput(anything(), input)
   }
 
   /** As long as the tool itself is not there, a person is rather asked once too often. */
@@ -104,4 +105,4 @@ export class SourceTool implements AnyTool {
 }
 
 const nothing = Object.freeze({})
-const anything = z.unknown()
+const anything = lazily(() => z.unknown())

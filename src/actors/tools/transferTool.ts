@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { lazily } from '../../protocol/lazily.ts'
 import type { AgentDefinition } from '../agentDefinition.ts'
 import { defineTool, type Tool } from './defineTool.ts'
 import { asOwn } from './ownTools.ts'
@@ -14,7 +15,7 @@ export class TransferCall {
 
 export const transferName = (name: string): string => `transfer_to_${name}`
 
-const input = z.object({})
+const input = lazily(() => z.object({}))
 
 /** The tool by which a model hands its conversation over to an agent. */
 export const transferTool = ({ name, description }: Pick<AgentDefinition, 'name' | 'description'>): Tool =>
@@ -24,7 +25,7 @@ export const transferTool = ({ name, description }: Pick<AgentDefinition, 'name'
       description:
         `Hand this conversation over to the agent "${name}", who answers from then on. ${description}`.trim(),
       effects: 'none',
-      input,
+      input: input(),
       run: () => new TransferCall(name),
     }),
   )

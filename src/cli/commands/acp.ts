@@ -1,7 +1,7 @@
 import { systemClock } from '../../protocol/clock.ts'
 
 import { Bridge } from '../../server/bridge/bridge.ts'
-import { bridgeLimitsSchema } from '../../server/bridge/limits.ts'
+import { limitsOf } from '../../server/bridge/limits.ts'
 import { AgentAccess } from '../../server/bridge/agentAccess.ts'
 import { createRuntime } from '../../createRuntime.ts'
 import { exitCodes } from '../cliHost.ts'
@@ -21,10 +21,10 @@ export const acpCommand: CommandRun = async (invocation, host) => {
     const { serveStdio } = await loadAcp()
     const config = await loadConfig(invocation, host)
     const loaded = await definitionsFor(invocation, config, host)
-    const { store } = openLogs(invocation, config)
+    const { store } = await openLogs(invocation, config)
     const definitions = new Map(loaded.map((definition) => [definition.name, definition]))
     const runtime = await createRuntime({ store, ...settingsOf(config).runtime })
-    const limits = bridgeLimitsSchema.parse({})
+    const limits = limitsOf()
     const bridge = new Bridge(runtime, {
       store,
       clock: systemClock,

@@ -54,7 +54,7 @@ export const clusterCommand: CommandRun = async (invocation, host) => {
   })
   try {
     const { engine } = cluster
-    const store = logs.open()
+    const store = await logs.open()
     const gateway = await serveGateway({ ...address, directory: store, secret })
     try {
       const page = pageOf(gateway)

@@ -3,7 +3,8 @@ import { forkSession } from '../../sessions/forkSession.ts'
 import type { CommandRun } from '../command.ts'
 import { exitCodes } from '../cliHost.ts'
 import { ownSession } from '../ownSession.ts'
-import { howToResume, logsFor, readSession, wantsJson } from '../sessionLogs.ts'
+import { readSession } from '../readSession.ts'
+import { howToResume, logsFor, wantsJson } from '../sessionLogs.ts'
 import { oneLine } from '../../charts/plainText.ts'
 
 /** `escapement fork <id> --at n12`: a new session that shares the past of another up to a node. */

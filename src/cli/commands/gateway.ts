@@ -14,7 +14,7 @@ export const gatewayCommand: CommandRun = async (invocation, host) => {
   const secret = host.env['ESCAPEMENT_GATEWAY_SECRET'] ?? ''
   if (secret === '')
     throw new RuntimeError('INVALID_OPTION', '"gateway" needs ESCAPEMENT_GATEWAY_SECRET, which the workers have too.')
-  const store = sharedLogs(invocation, host).open()
+  const store = await sharedLogs(invocation, host).open()
   try {
     const gateway = await serveGateway({ ...address, directory: store, secret })
     try {

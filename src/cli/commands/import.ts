@@ -13,7 +13,7 @@ import { storePlace, type StorePlace } from '../storePlace.ts'
 export const importCommand: CommandRun = async (invocation, host) => {
   const { task: file = '' } = invocation
   const place = await placeFor(invocation, host)
-  const store = place.open()
+  const store = await place.open()
   const { agentIds, missing = [] } = await importInto(store, textOf(file, host))
   // Only now, so that a rejected file leaves no folder behind.
   if (invocation.logs === undefined && place.folder !== undefined) recordFolder(place.folder)

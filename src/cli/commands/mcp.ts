@@ -17,7 +17,7 @@ export const mcpCommand: CommandRun = async (invocation, host) => {
   try {
     const config = await loadConfig(invocation, host)
     const definitions = await definitionsFor(invocation, config, host)
-    const { store } = openLogs(invocation, config)
+    const { store } = await openLogs(invocation, config)
     const runtime = await createRuntime({ store, ...settingsOf(config).runtime })
     try {
       const stopped = untilStopped(host)

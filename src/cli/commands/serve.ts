@@ -22,7 +22,7 @@ import { loadPeer } from '../../protocol/loadPeer.ts'
 export const serveCommand: CommandRun = async (invocation, host) => {
   const config = await loadConfig(invocation, host)
   const definitions = await definitionsFor(invocation, config, host)
-  const { store } = openLogs(invocation, config)
+  const { store } = await openLogs(invocation, config)
   const { acp: _, agUi: __, mcp: ___, stately: ____, endpoints: others = [], ...settings } = config?.serve ?? {}
   const runtime = await createRuntime({ store, ...settingsOf(config).runtime })
   try {

@@ -86,7 +86,7 @@ async function transfer({ invocation, host, rest }: Work, how: 'export' | 'impor
     throw new RuntimeError('INVALID_OPTION', `${other.name} is where the sessions are already.`)
   const [from, to] = isImport ? [other, own] : [own, other]
   if (to.folder !== undefined) recordFolder(to.folder)
-  const [source, target] = [from.open(), to.open()]
+  const [source, target] = [await from.open(), await to.open()]
   const line = progressLine(host)
   try {
     const report = await copySessions(source, target, {

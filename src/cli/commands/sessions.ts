@@ -6,7 +6,6 @@ import { listSessions, sessionsIn, type SessionSummary } from '../../sessions/li
 import { type CliHost, exitCodes } from '../cliHost.ts'
 import type { Invocation } from '../commandLine.ts'
 import type { CommandRun } from '../command.ts'
-import { sessionAction } from './sessionActions.ts'
 import { columnsOf, logsFor, readCount, wantsJson } from '../sessionLogs.ts'
 import { age, counted, money, whole } from '../../charts/amounts.ts'
 import { factsAtRest, standingOf, standingWords, type Standing } from '../../charts/standing.ts'
@@ -26,7 +25,10 @@ const pageSize = 50
 
 /** `escapement sessions`: what is recorded in a folder, the newest first. */
 export const sessionsCommand: CommandRun = async (invocation, host) => {
-  if (invocation.task !== undefined) return await sessionAction(invocation, host)
+  if (invocation.task !== undefined) {
+    const { sessionAction } = await import('./sessionActions.ts')
+    return await sessionAction(invocation, host)
+  }
   const { place, store } = await logsFor(invocation, host)
   const texts = new Map<string, string>()
   const isJson = wantsJson(invocation, host)

@@ -11,16 +11,8 @@ import { type CliHost, exitCodes } from '../cliHost.ts'
 import type { CommandRun } from '../command.ts'
 import type { Invocation } from '../commandLine.ts'
 import { artifactLines, findArtifact, keptArtifacts, writeArtifact } from '../keptArtifacts.ts'
-import {
-  columnsOf,
-  forksOf,
-  logsFor,
-  readCount,
-  readSession,
-  refuse,
-  wantsJson,
-  type SessionLogs,
-} from '../sessionLogs.ts'
+import { readSession } from '../readSession.ts'
+import { columnsOf, forksOf, logsFor, readCount, refuse, wantsJson, type SessionLogs } from '../sessionLogs.ts'
 import { coloursFor, type Colours } from '../terminal/colours.ts'
 import { conversationTree } from '../terminal/conversationTree.ts'
 import { requestChange } from '../../conversation/requestChange.ts'

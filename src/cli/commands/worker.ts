@@ -65,7 +65,7 @@ interface OpenWorker {
 }
 
 async function openWorker(invocation: Invocation, host: CliHost): Promise<OpenWorker> {
-  const store = sharedLogs(invocation, host).open()
+  const store = await sharedLogs(invocation, host).open()
   const config = await loadConfig(invocation, host)
   const definitions = await definitionsFor(invocation, config, host)
   const keys = (host.env['ESCAPEMENT_ENGINE_KEYS'] ?? '').split(',').filter((key) => key !== '')

@@ -61,7 +61,7 @@ const configFields = (): { readonly [K in keyof Required<Config>]: z.ZodType } =
   tools: toolEntriesSchema(),
   skills: skillFoldersSchema(),
   mcp: z.record(z.string().regex(/^[A-Za-z0-9_-]{1,32}$/, 'use 1 to 32 letters, digits, "_" or "-"'), serverSchema()),
-  limits: limitsSchema,
+  limits: limitsSchema(),
   store: z.string(`give ${storeForms}`).min(1, `give ${storeForms}`),
   memory: z.string('give a folder or a file').min(1, 'give a folder or a file'),
   redact: z.looseObject({}),

@@ -1,7 +1,7 @@
 import { realpathSync, statSync, type Stats } from 'node:fs'
 import { homedir, userInfo } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
-import { isInside } from '../../actors/tools/workspace/workspacePath.ts'
+import { isInside } from '../../actors/tools/workspace/isInside.ts'
 import { RuntimeError } from '../../protocol/errors.ts'
 
 /** In the order in which they are looked for. */

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { lazily } from '../../protocol/lazily.ts'
 import { subAgentOf, type SubAgentEntry } from '../../actors/subAgents.ts'
 import { aliveChildren } from '../../machines/allowances.ts'
 import { describeIssues, RuntimeError, toErrorInfo } from '../../protocol/errors.ts'
@@ -8,7 +9,9 @@ import { runDepsOf } from './runDeps.ts'
 import type { GivenDeps, SpawnOptions } from './spawnOptions.ts'
 import type { TreeAgent } from './treeAgent.ts'
 
-const optionsSchema = z.strictObject({ id: z.string(), incognito: z.boolean(), deps: z.unknown() }).partial()
+const optionsSchema = lazily(() =>
+  z.strictObject({ id: z.string(), incognito: z.boolean(), deps: z.unknown() }).partial(),
+)
 
 /** How many more sub-agents an agent may have alive. `children`: those that it has had. */
 export const roomFor = ({ definition, context }: TreeAgent, children: Children | undefined): number =>
@@ -22,7 +25,7 @@ export async function spawnChild(
   { options, isTaken }: { readonly options: SpawnOptions & GivenDeps<unknown>; isTaken(agentId: string): boolean },
 ): Promise<TreeAgent> {
   const agent = subAgentOf(entry, 'spawn')
-  const checked = optionsSchema.safeParse(options)
+  const checked = optionsSchema().safeParse(options)
   if (!checked.success) throw new RuntimeError('INVALID_OPTION', `spawn: ${describeIssues(checked.error)}.`)
   // A separate kind of id, because a call may be given the next number in the same step.
   const childId = checked.data.id ?? `${parent.agentId}.s${parent.context.children + children.unseen + 1}`

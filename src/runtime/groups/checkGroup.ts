@@ -22,7 +22,7 @@ const entrySchema = lazily(() =>
 /** The options every group has. */
 export const groupOptionsSchema = lazily(() =>
   z.strictObject({
-    limits: limitsSchema.optional(),
+    limits: limitsSchema().optional(),
     deps: z.unknown().optional(),
     signal: z.custom<AbortSignal>((value) => value instanceof AbortSignal, 'give an AbortSignal').optional(),
     keep: z.boolean().optional(),
@@ -73,8 +73,8 @@ export function checkRoom(verb: string, host: GroupHost, needed: number): void {
 }
 
 /** A prompt as blocks. @throws RuntimeError `INVALID_CONTENT` */
-export function checkContent(verb: string, content: Content): z.output<typeof contentSchema> {
-  const checked = contentSchema.safeParse(content)
+export function checkContent(verb: string, content: Content): z.output<ReturnType<typeof contentSchema>> {
+  const checked = contentSchema().safeParse(content)
   if (!checked.success) throw new RuntimeError('INVALID_CONTENT', `${verb}: ${describeIssues(checked.error)}.`)
   return checked.data
 }

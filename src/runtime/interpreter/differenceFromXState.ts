@@ -4,6 +4,7 @@ import { changeAction, type ChildCommand, type MakeChange } from '../../machines
 import { messageOf } from '../../protocol/errors.ts'
 import { type Interpreter, plannedInterpreter, xstateInterpreter } from './interpreter.ts'
 import type { Logger } from '../../protocol/logger.ts'
+import { isTested, xstateVersion } from './testedXState.ts'
 
 interface Trial {
   readonly seq: number
@@ -96,12 +97,6 @@ function traceOf({ prepare, createActor }: Interpreter): readonly unknown[] {
   return trace
 }
 
-let answer: { readonly difference: string | undefined } | undefined
-
-/** Checks, once per process, that the planner agrees with the installed XState, whose internals it relies on. `undefined`: it does. */
-export const differenceFromXState = (): string | undefined =>
-  (answer ??= { difference: compareWithXState(plannedInterpreter) }).difference
-
 /** The first difference from XState's own interpreter on a small chart; `undefined`: none. */
 export function compareWithXState(interpreter: Interpreter): string | undefined {
   try {
@@ -115,10 +110,31 @@ export function compareWithXState(interpreter: Interpreter): string | undefined 
   }
 }
 
-/** The interpreter to use: XState's own if the planned one disagrees with the installed XState. */
-export function interpretBy(interpreter: 'planned' | 'xstate', logger: Logger | undefined): Interpreter {
+/** The XState that runs here. */
+interface Installed {
+  readonly version: string
+  /** Where plans differ from it; `undefined`: nowhere. */
+  readonly difference: () => string | undefined
+}
+
+let answer: { readonly difference: string | undefined } | undefined
+
+const installed: Installed = {
+  version: xstateVersion,
+  difference: () => (answer ??= { difference: compareWithXState(plannedInterpreter) }).difference,
+}
+
+/**
+ * The interpreter to use. Plans rely on internals of XState: where its version is not one that they were tested on, they are compared with it, once per
+ * process, and if they differ, XState's own is used and the logger told.
+ */
+export function interpretBy(
+  interpreter: 'planned' | 'xstate',
+  logger: Logger | undefined,
+  { version, difference: compare }: Installed = installed,
+): Interpreter {
   if (interpreter === 'xstate') return xstateInterpreter
-  const difference = differenceFromXState()
+  const difference = isTested(version) ? undefined : compare()
   if (difference === undefined) return plannedInterpreter
   logger?.warn({ difference }, 'This version of XState does not do what the planned interpreter does: its own is used.')
   return xstateInterpreter

@@ -1,6 +1,7 @@
 import type { Snapshot } from 'xstate'
 import { nanoid } from 'nanoid'
 import { z } from 'zod'
+import { lazily } from '../../protocol/lazily.ts'
 import { isAgentDefinition, type AgentDefinition } from '../../actors/agentDefinition.ts'
 import type { EventsOf } from '../../actors/typedEvents.ts'
 import { describeIssues, RuntimeError } from '../../protocol/errors.ts'
@@ -59,14 +60,16 @@ export interface AgentLogic<Output = unknown, Deps = unknown, Event = AgentEvent
 const isAny = (): boolean => true
 const isFunction = <T>(value: unknown): value is (agentId: string) => T => typeof value === 'function'
 
-const optionsSchema = z
-  .strictObject({
-    onStop: z.enum(['abort', 'suspend', 'leave']),
-    tell: z.array(z.string()),
-    deps: z.custom(isAny),
-    textMs: z.number().nonnegative(),
-  })
-  .partial()
+const optionsSchema = lazily(() =>
+  z
+    .strictObject({
+      onStop: z.enum(['abort', 'suspend', 'leave']),
+      tell: z.array(z.string()),
+      deps: z.custom(isAny),
+      textMs: z.number().nonnegative(),
+    })
+    .partial(),
+)
 
 const configs = new WeakMap<AgentDefinition, object>()
 
@@ -108,7 +111,7 @@ export function agentLogic<Output = unknown, Deps = unknown, Calls = unknown>(
     throw new RuntimeError('INVALID_OPTION', 'agentLogic: give the runtime that createRuntime returned.')
   if (!isAgentDefinition(definition))
     throw new RuntimeError('INVALID_DEFINITION', 'agentLogic takes what defineAgent returns.')
-  const checked = optionsSchema.safeParse(options)
+  const checked = optionsSchema().safeParse(options)
   if (!checked.success) throw new RuntimeError('INVALID_OPTION', `agentLogic: ${describeIssues(checked.error)}.`)
   const { onStop = 'abort', tell = [], textMs = 16, deps } = options
   /** What inputs give. By actor: in a snapshot it would be persisted. */

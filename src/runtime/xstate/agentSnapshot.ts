@@ -1,7 +1,8 @@
 import type { Snapshot } from 'xstate'
 import { z } from 'zod'
+import { lazily } from '../../protocol/lazily.ts'
 import { checkCommand } from '../../protocol/checkCommand.ts'
-import { agentCommandSchema, type AgentCommand } from '../../protocol/commands.ts'
+import { agentCommands, type AgentCommand } from '../../protocol/commands.ts'
 import type { Content } from '../../protocol/saidContent.ts'
 import { describeIssues, RuntimeError, toErrorInfo } from '../../protocol/errors.ts'
 import { isAgentId } from '../../protocol/ids.ts'
@@ -76,21 +77,23 @@ export const blank = {
 } as const
 
 const commandTypes: ReadonlySet<string> = new Set(
-  agentCommandSchema.options.map(({ shape }) => shape.type.value.replace('agent.', '')),
+  Object.keys(agentCommands.makers).map((type) => type.replace('agent.', '')),
 )
 
 /** Whether the actor takes the event; like a machine it ignores others. */
 export const isCommand = ({ type }: { readonly type: string }): boolean => type !== 'stop' && commandTypes.has(type)
 
-const inputSchema = z
-  .strictObject({
-    id: z.string(),
-    // Checked as the command they become.
-    prompt: z.unknown(),
-    limits: z.unknown(),
-    deps: z.unknown(),
-  })
-  .partial()
+const inputSchema = lazily(() =>
+  z
+    .strictObject({
+      id: z.string(),
+      // Checked as the command they become.
+      prompt: z.unknown(),
+      limits: z.unknown(),
+      deps: z.unknown(),
+    })
+    .partial(),
+)
 
 /**
  * Checks the input of an actor; `name` is that of its definition.
@@ -102,7 +105,7 @@ export function checkInput(
   given: unknown,
   newId: () => string,
 ): Pick<AgentView<never>, 'agentId' | 'request'> {
-  const checked = inputSchema.safeParse(given ?? {})
+  const checked = inputSchema().safeParse(given ?? {})
   if (!checked.success)
     throw new RuntimeError('INVALID_OPTION', `The input of an agent's actor: ${describeIssues(checked.error)}.`)
   const { prompt, limits, id: agentId = `${name}-${newId()}` } = checked.data
@@ -116,12 +119,14 @@ export function checkInput(
   return { agentId, request: { id: newId(), ...asked } }
 }
 
-const persistedSchema = z.object({
-  status: z.enum(['active', 'done', 'error', 'stopped']),
-  agentId: z.string(),
-  request: z.object({ id: z.string(), content: z.unknown(), limits: z.unknown().optional() }).nullable(),
-  queued: z.array(z.looseObject({ type: z.string() })),
-})
+const persistedSchema = lazily(() =>
+  z.object({
+    status: z.enum(['active', 'done', 'error', 'stopped']),
+    agentId: z.string(),
+    request: z.object({ id: z.string(), content: z.unknown(), limits: z.unknown().optional() }).nullable(),
+    queued: z.array(z.looseObject({ type: z.string() })),
+  }),
+)
 
 /** What is kept of an actor: whose it is, and what it still has to ask. Nothing that the agent's log has, and never its `deps`. */
 export const persisted = ({ status, output, error, agentId, request, queued }: AgentSnapshot): Snapshot<unknown> => {
@@ -135,7 +140,7 @@ export const persisted = ({ status, output, error, agentId, request, queued }: A
  * @throws RuntimeError `INVALID_OPTION`
  */
 export function restored<Output>(kept: unknown): AgentSnapshot<Output> {
-  const checked = persistedSchema.safeParse(kept)
+  const checked = persistedSchema().safeParse(kept)
   if (checked.success) return { ...blank, ...(kept as AgentSnapshot<Output>) }
   throw new RuntimeError(
     'INVALID_OPTION',

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { errorInfo, RuntimeError } from '../../protocol/errors.ts'
 import { chart, chartDetails, type ChartDetail, type ChartFormat, type ChartSubject } from '../../charts/chart.ts'
-import { servedChart, type ServedChart } from '../../charts/servedChart.ts'
+import type { ServedChart } from '../../charts/servedChart.ts'
 import { checkChoice } from '../../protocol/checkChoice.ts'
 import type { AgentAccess } from './agentAccess.ts'
 
@@ -78,6 +78,8 @@ export class AgentCharts {
     if (format === 'mermaid') return chart(subject, { format, detail })
     if (format === 'svg') return await this.#inTurn(response, (signal) => chart(subject, { format, detail, signal }))
     const model = chart(subject, { format, detail })
+    // Only now: what lays out is needed for no agent's work.
+    const { servedChart } = await import('../../charts/servedChart.ts')
     if (queryOf(request).get('layout') !== 'full') return await servedChart(model)
     return await this.#inTurn(response, (signal) => servedChart(model, { withFull: true, signal }))
   }

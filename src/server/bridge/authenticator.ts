@@ -131,7 +131,7 @@ export class Authenticator {
     try {
       const decided = await Promise.race([authenticate!(request, token), late.promise])
       if (decided === null || decided === undefined) return undefined
-      const checked = grantSchema.safeParse(decided)
+      const checked = grantSchema().safeParse(decided)
       if (checked.success) return { ...decided }
       throw new Error(`it gave something else than { role, agents?, metadata? }: ${describeIssues(checked.error)}`)
     } catch (thrown) {

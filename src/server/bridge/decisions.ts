@@ -25,7 +25,7 @@ export class Decisions {
 
   /** Whether this request of an ancestor has decided a call, named by its key, of an agent below. */
   async wasDecided(ancestor: Agent, key: string, requestId: string): Promise<boolean> {
-    const owner = agentIdSchema.safeParse(key.split('/', 1)[0]).data
+    const owner = agentIdSchema().safeParse(key.split('/', 1)[0]).data
     if (owner === undefined || owner === key || owner === ancestor.id) return false
     if (ancestor.pending().some((call) => call.key === key)) return false
     const running = this.#agentOf(owner)

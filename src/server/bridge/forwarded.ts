@@ -1,5 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
+import { lazily } from '../../protocol/lazily.ts'
 import { roleSchema } from '../../protocol/frames.ts'
 import { agentIdSchema } from '../../protocol/ids.ts'
 import { metadataSchema } from '../../protocol/metadata.ts'
@@ -23,14 +24,16 @@ export interface Forwarded {
   readonly session: { readonly id: string; readonly isProven: boolean } | undefined
 }
 
-const claimsSchema = z.strictObject({
-  r: roleSchema,
-  a: z.array(agentIdSchema).exactOptional(),
-  m: metadataSchema.exactOptional(),
-  o: z.string().exactOptional(),
-  s: z.string().max(256).exactOptional(),
-  p: z.literal(1).exactOptional(),
-})
+const claimsSchema = lazily(() =>
+  z.strictObject({
+    r: roleSchema(),
+    a: z.array(agentIdSchema()).exactOptional(),
+    m: metadataSchema().exactOptional(),
+    o: z.string().exactOptional(),
+    s: z.string().max(256).exactOptional(),
+    p: z.literal(1).exactOptional(),
+  }),
+)
 
 /**
  * What a gateway tells a worker of a client, as a token: `gateway.<who it is>.<its hash>`, keyed by the secret that both have. The secret
@@ -44,7 +47,7 @@ export class ForwardedTokens {
   }
 
   mint({ grant, owner, session }: Forwarded): string {
-    const claims: z.output<typeof claimsSchema> = {
+    const claims: z.output<ReturnType<typeof claimsSchema>> = {
       r: grant.role,
       ...(grant.agents === undefined ? {} : { a: [...grant.agents] }),
       ...(grant.metadata === undefined ? {} : { m: grant.metadata }),
@@ -62,7 +65,7 @@ export class ForwardedTokens {
     const given = Buffer.from(hash, 'base64url')
     const own = this.#hashOf(`client\n${body}`)
     if (others.length > 0 || given.length !== own.length || !timingSafeEqual(given, own)) return undefined
-    const { r, a, m, o, s, p } = claimsSchema.parse(JSON.parse(Buffer.from(body, 'base64url').toString()))
+    const { r, a, m, o, s, p } = claimsSchema().parse(JSON.parse(Buffer.from(body, 'base64url').toString()))
     return {
       grant: { role: r, ...(a === undefined ? {} : { agents: a }), ...(m === undefined ? {} : { metadata: m }) },
       owner: o,

@@ -1,7 +1,7 @@
 import type { RawData } from 'ws'
 import { cutEnd } from '../../conversation/cutMiddle.ts'
 import { describeIssues } from '../../protocol/errors.ts'
-import { clientFrameSchema, type CheckedClientFrame } from '../../protocol/frames.ts'
+import { clientFrames, type CheckedClientFrame } from '../../protocol/frames.ts'
 
 /** Most of a client's frame that an error quotes, in UTF-16 units. */
 const maxEchoed = 500
@@ -17,7 +17,7 @@ export function readFrame(text: string, maxDepth: number): Read {
   const read = readJson(text, maxDepth, 'frame')
   if ('problem' in read) return read
   const { value } = read
-  const frame = clientFrameSchema.safeParse(value)
+  const frame = clientFrames.safeParse(value)
   if (frame.success) return frame.data
   const id = typeof value === 'object' && value !== null && 'id' in value ? value.id : undefined
   const issues = describeIssues(frame.error)

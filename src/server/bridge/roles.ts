@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
+import { lazily } from '../../protocol/lazily.ts'
 import { RuntimeError } from '../../protocol/errors.ts'
 import { roleSchema, type Role } from '../../protocol/frames.ts'
 import { agentIdSchema } from '../../protocol/ids.ts'
@@ -22,13 +23,15 @@ export interface Grant {
   readonly metadata?: Metadata
 }
 
-export const grantSchema = z.strictObject({
-  role: roleSchema,
-  agents: z
-    .union([z.array(agentIdSchema), z.custom((value) => typeof value === 'function')], 'give ids, or a function')
-    .exactOptional(),
-  metadata: metadataSchema.exactOptional(),
-})
+export const grantSchema = lazily(() =>
+  z.strictObject({
+    role: roleSchema(),
+    agents: z
+      .union([z.array(agentIdSchema()), z.custom((value) => typeof value === 'function')], 'give ids, or a function')
+      .exactOptional(),
+    metadata: metadataSchema().exactOptional(),
+  }),
+)
 
 /** Grants by token. */
 export type Tokens = { readonly [token: string]: Role | Grant }

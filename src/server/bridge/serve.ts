@@ -13,7 +13,8 @@ import { Bridge, type BridgeParts } from './bridge.ts'
 import { Announcing } from './announcing.ts'
 import { Admission, serverClosing, pathOf, unknownPath } from './admission.ts'
 import { startHeartbeat } from './heartbeat.ts'
-import { bridgeLimitsSchema } from './limits.ts'
+import { limitsOf } from './limits.ts'
+import { loadWs } from './loadWs.ts'
 import { HttpRoutes } from './httpRoutes.ts'
 import { AgentAccess } from './agentAccess.ts'
 import { share } from './shareLink.ts'
@@ -37,7 +38,7 @@ export async function serve(
   const { definitions = [], endpoints = [] } = options
   const hasPage = options.inspector ?? options.server === undefined
   if (options.server === undefined) checkExposure(host, options)
-  const limits = bridgeLimitsSchema.parse(options.limits ?? {})
+  const limits = limitsOf(options.limits)
   const byName = new Map(definitions.map((definition) => [definition.name, definition]))
   for (const endpoint of endpoints) endpoint.check?.([...byName.keys()])
   const { clock } = shared
@@ -59,7 +60,7 @@ export async function serve(
   const { frameAncestors = [] } = typeof options.inspector === 'object' ? options.inspector : {}
   const page = hasPage === false ? undefined : new ServedPage({ bridge: seenFrom(base, path), frameAncestors })
   const routes = new HttpRoutes(bridge, admission, paths, page)
-  const upgrades = new Upgrades(bridge, admission, paths)
+  const upgrades = new Upgrades(bridge, admission, paths, await loadWs())
   const http =
     options.server ??
     // Other protocols that are offered, such as HTTP/2, are not taken up, and the request is answered as it is.

@@ -1,9 +1,11 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Server as TlsServer } from 'node:https'
 import { z } from 'zod'
+import { lazily } from '../../protocol/lazily.ts'
 import { isAgentDefinition, type AgentDefinition } from '../../actors/agentDefinition.ts'
-import { describeIssues, RuntimeError } from '../../protocol/errors.ts'
+import { RuntimeError } from '../../protocol/errors.ts'
 import { roleSchema, type Role } from '../../protocol/frames.ts'
+import { optionsCheck } from '../../protocol/optionsCheck.ts'
 import type { Authenticate } from './authenticator.ts'
 import type { Dispatch } from './dispatch.ts'
 import type { ServedDeps } from './servedDeps.ts'
@@ -130,7 +132,7 @@ export interface BridgeServer {
 /** An origin as browsers name it: no path, no name, nothing that a policy could read as more than one. */
 const isOrigin = (text: string): boolean => /^https?:\/\/[\w.:[\]-]+$/.test(text) && URL.parse(text)?.origin === text
 const isSocketAddress = (text: string): boolean => /^wss?:$/.test(URL.parse(text)?.protocol ?? '')
-const grantsSchema = z.array(z.union([roleSchema, grantSchema]))
+const grantsSchema = lazily(() => z.array(z.union([roleSchema(), grantSchema()])))
 
 /** Whether two of these are the same. */
 const isTwice = (paths: readonly string[]): boolean => new Set(paths).size < paths.length
@@ -143,81 +145,92 @@ const isEndpoint = (value: unknown): boolean => {
   return typeof path === 'string' && path.startsWith('/') && (answer !== undefined || connect !== undefined)
 }
 
-const optionsSchema = z
-  .strictObject({
-    port: z.int().min(0).max(65_535),
-    host: z.string().min(1),
-    server: z.custom(
-      (value) => typeof (value as Server | undefined)?.on === 'function',
-      'give a server of node:http or node:https',
-    ),
-    // The message must not quote a token, which is in the issue's path.
-    tokens: z
-      .custom<Tokens>(
-        (value) =>
-          typeof value === 'object' &&
-          value !== null &&
-          Object.keys(value).every((token) => token.length >= minTokenLength),
-        `a token needs at least ${minTokenLength} characters`,
-      )
-      .refine(
-        (tokens) => !Object.keys(tokens).some((token) => isShareToken(token)),
-        'a token that begins with "share." is taken for one of a read-only link, and never accepted: choose another',
-      )
-      .refine(
-        (tokens) => !Object.keys(tokens).some((token) => isForwardedToken(token)),
-        'a token that begins with "gateway." is taken for one of a gateway, and never accepted: choose another',
-      )
-      .refine(
-        (tokens) => grantsSchema.safeParse(Object.values(tokens)).success,
-        'a token is given a role, or { role, agents, metadata }',
+const checkEach = optionsCheck(
+  {},
+  {
+    port: () => z.int().min(0).max(65_535),
+    host: () => z.string().min(1),
+    server: () =>
+      z.custom(
+        (value) => typeof (value as Server | undefined)?.on === 'function',
+        'give a server of node:http or node:https',
       ),
-    role: roleSchema,
-    origins: z.array(z.string()),
-    deps: z.custom((value) => typeof value === 'function', 'give a function'),
-    definitions: z.array(z.custom<AgentDefinition>(isAgentDefinition, 'give what defineAgent returns')),
-    endpoints: z
-      .array(z.custom<Endpoint>(isEndpoint, 'give an endpoint with a path, such as what acp() returns'))
-      .refine((endpoints) => !isTwice(endpoints.map(({ path }) => path)), 'two of them have the same path'),
-    authenticate: z.custom((value) => typeof value === 'function', 'give a function'),
-    path: z
-      .string()
-      .regex(/^(?:\/[\w.~-]+)+$/, 'give a path such as "/agents/bridge"')
-      .refine((path) => !isDotted(path), 'give a path such as "/agents/bridge"'),
-    base: z
-      .string()
-      .regex(/^\/(?:[\w.~-]+\/)*$/, 'give a path that begins and ends with a slash, such as "/agents/"')
-      .refine((base) => !isDotted(base), 'give a path such as "/agents/"'),
-    inspector: z.union([
-      z.boolean(),
+    // The message must not quote a token, which is in the issue's path.
+    tokens: () =>
       z
-        .strictObject({
-          frameAncestors: z.array(z.string().refine(isOrigin, 'give an origin such as "https://app.example"')),
-        })
-        .partial(),
-    ]),
-    shareKey: z.string().min(minShareKeyLength, `a key needs at least ${minShareKeyLength} characters`),
-    dispatch: z.custom((value) => typeof value === 'object' && value !== null && 'command' in value, 'give a dispatch'),
-    gatewaySecret: z.string().min(minSecretLength, `a secret needs at least ${minSecretLength} characters`),
-    advertise: z.union([
-      z.literal(false),
-      z.string().refine(isSocketAddress, 'give an address such as "ws://worker-1:4100/bridge"'),
-    ]),
-    limits: bridgeLimitsSchema.partial(),
-  })
-  .partial()
-  .superRefine((options, context) => {
-    const { base, bridge } = placesOf(options)
-    const own = belowBase(base, bridge)
-    if (own !== undefined && (own === healthPath || own.startsWith('/assets/')))
-      context.addIssue({ code: 'custom', path: ['path'], message: 'it is a path of the server’s own' })
-    const paths = (options.endpoints ?? []).map((endpoint) => endpoint.path)
-    if (isTwice([base, `${base.slice(0, -1)}${healthPath}`, bridge, ...new Set(paths)]))
-      context.addIssue({ code: 'custom', path: ['endpoints'], message: 'one of them has a path of the server’s own' })
-  })
+        .custom<Tokens>(
+          (value) =>
+            typeof value === 'object' &&
+            value !== null &&
+            Object.keys(value).every((token) => token.length >= minTokenLength),
+          `a token needs at least ${minTokenLength} characters`,
+        )
+        .refine(
+          (tokens) => !Object.keys(tokens).some((token) => isShareToken(token)),
+          'a token that begins with "share." is taken for one of a read-only link, and never accepted: choose another',
+        )
+        .refine(
+          (tokens) => !Object.keys(tokens).some((token) => isForwardedToken(token)),
+          'a token that begins with "gateway." is taken for one of a gateway, and never accepted: choose another',
+        )
+        .refine(
+          (tokens) => grantsSchema().safeParse(Object.values(tokens)).success,
+          'a token is given a role, or { role, agents, metadata }',
+        ),
+    role: roleSchema,
+    origins: () => z.array(z.string()),
+    deps: () => z.custom((value) => typeof value === 'function', 'give a function'),
+    definitions: () => z.array(z.custom<AgentDefinition>(isAgentDefinition, 'give what defineAgent returns')),
+    endpoints: () =>
+      z
+        .array(z.custom<Endpoint>(isEndpoint, 'give an endpoint with a path, such as what acp() returns'))
+        .refine((endpoints) => !isTwice(endpoints.map(({ path }) => path)), 'two of them have the same path'),
+    authenticate: () => z.custom((value) => typeof value === 'function', 'give a function'),
+    path: () =>
+      z
+        .string()
+        .regex(/^(?:\/[\w.~-]+)+$/, 'give a path such as "/agents/bridge"')
+        .refine((path) => !isDotted(path), 'give a path such as "/agents/bridge"'),
+    base: () =>
+      z
+        .string()
+        .regex(/^\/(?:[\w.~-]+\/)*$/, 'give a path that begins and ends with a slash, such as "/agents/"')
+        .refine((base) => !isDotted(base), 'give a path such as "/agents/"'),
+    inspector: () =>
+      z.union([
+        z.boolean(),
+        z
+          .strictObject({
+            frameAncestors: z.array(z.string().refine(isOrigin, 'give an origin such as "https://app.example"')),
+          })
+          .partial(),
+      ]),
+    shareKey: () => z.string().min(minShareKeyLength, `a key needs at least ${minShareKeyLength} characters`),
+    dispatch: () =>
+      z.custom((value) => typeof value === 'object' && value !== null && 'command' in value, 'give a dispatch'),
+    gatewaySecret: () => z.string().min(minSecretLength, `a secret needs at least ${minSecretLength} characters`),
+    advertise: () =>
+      z.union([
+        z.literal(false),
+        z.string().refine(isSocketAddress, 'give an address such as "ws://worker-1:4100/bridge"'),
+      ]),
+    limits: bridgeLimitsSchema,
+  },
+)
+
+/** What is wrong between paths each of which is right by itself. */
+function wrongPath(options: ServeOptions): string | undefined {
+  const { base, bridge } = placesOf(options)
+  const own = belowBase(base, bridge)
+  if (own !== undefined && (own === healthPath || own.startsWith('/assets/')))
+    return 'path: it is a path of the server’s own'
+  const paths = (options.endpoints ?? []).map((endpoint) => endpoint.path)
+  const isOwn = isTwice([base, `${base.slice(0, -1)}${healthPath}`, bridge, ...new Set(paths)])
+  return isOwn ? 'endpoints: one of them has a path of the server’s own' : undefined
+}
 
 /** @throws RuntimeError `INVALID_OPTION` */
 export function checkServeOptions(options: ServeOptions): void {
-  const checked = optionsSchema.safeParse(options)
-  if (!checked.success) throw new RuntimeError('INVALID_OPTION', `serve: ${describeIssues(checked.error)}.`)
+  const wrong = checkEach(options) ?? wrongPath(options)
+  if (wrong !== undefined) throw new RuntimeError('INVALID_OPTION', `serve: ${wrong}.`)
 }

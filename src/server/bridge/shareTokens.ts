@@ -1,5 +1,6 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
+import { lazily } from '../../protocol/lazily.ts'
 import type { Clock } from '../../protocol/clock.ts'
 import { agentIdSchema } from '../../protocol/ids.ts'
 import { metadataSchema, type Metadata } from '../../protocol/metadata.ts'
@@ -23,7 +24,9 @@ export interface Share {
   readonly expiresAt: number
 }
 
-const claimsSchema = z.strictObject({ a: agentIdSchema, m: metadataSchema.exactOptional(), e: z.int().positive() })
+const claimsSchema = lazily(() =>
+  z.strictObject({ a: agentIdSchema(), m: metadataSchema().exactOptional(), e: z.int().positive() }),
+)
 
 /**
  * Tokens of read-only links: `share.<what it lets see>.<its hash>`, keyed by the server. Nothing is stored of them: they hold until they expire, or
@@ -58,7 +61,7 @@ export class ShareTokens {
       a: agentId,
       m: metadata,
       e: expiresAt,
-    } = claimsSchema.parse(JSON.parse(Buffer.from(body, 'base64url').toString()))
+    } = claimsSchema().parse(JSON.parse(Buffer.from(body, 'base64url').toString()))
     return { agentId, metadata, expiresAt }
   }
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { WebSocketServer, type WebSocket } from 'ws'
+import type { WebSocket, WebSocketServer } from 'ws'
 import { bridgeProtocol, closeCodes, tokenProtocolPrefix } from '../../protocol/bridgeProtocol.ts'
 import type { Bridge } from './bridge.ts'
 import { BridgeSession } from './bridgeSession.ts'
@@ -43,11 +43,11 @@ export class Upgrades {
   readonly #paths: Paths
   readonly #sockets: WebSocketServer
 
-  constructor(bridge: Bridge, admission: Admission, paths: Paths) {
+  constructor(bridge: Bridge, admission: Admission, paths: Paths, ws: Pick<typeof import('ws'), 'WebSocketServer'>) {
     this.#bridge = bridge
     this.#admission = admission
     this.#paths = paths
-    this.#sockets = new WebSocketServer({
+    this.#sockets = new ws.WebSocketServer({
       noServer: true,
       maxPayload: bridge.limits.frameBytes,
       perMessageDeflate: false,

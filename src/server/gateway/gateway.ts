@@ -8,7 +8,7 @@ import type { Permit } from '../bridge/authenticator.ts'
 import { ForwardedTokens, type Forwarded } from '../bridge/forwarded.ts'
 import type { TextSocket } from '../bridge/textSocket.ts'
 import type { Command, Front, FrontClient, FrontVisit } from '../bridge/front.ts'
-import { bridgeLimitsSchema, type BridgeLimits } from '../bridge/limits.ts'
+import { limitsOf, type BridgeLimits } from '../bridge/limits.ts'
 import { outwardError } from '../bridge/outwardError.ts'
 import { outOfReach, reaches } from '../bridge/roles.ts'
 import { bodyOf } from '../bridge/requestBody.ts'
@@ -36,7 +36,7 @@ export class Gateway implements Front {
 
   constructor({ whoHas, workers, place, secret, clock, logger, serving }: CheckedGateway, store: Store) {
     this.clock = clock
-    this.limits = bridgeLimitsSchema.parse(serving.limits ?? {})
+    this.limits = limitsOf(serving.limits)
     this.#store = store
     this.#tokens = new ForwardedTokens(secret)
     this.#log = new RefusalLog(logger, clock)

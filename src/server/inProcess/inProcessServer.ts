@@ -1,14 +1,15 @@
 import { z } from 'zod'
+import { optionsCheck } from '../../protocol/optionsCheck.ts'
 import { isAgentDefinition, type AgentDefinition } from '../../actors/agentDefinition.ts'
 import { closeCodes } from '../../protocol/bridgeProtocol.ts'
-import { describeIssues, RuntimeError } from '../../protocol/errors.ts'
+import { RuntimeError } from '../../protocol/errors.ts'
 import { roleSchema, type Role } from '../../protocol/frames.ts'
 import { AgentAccess } from '../bridge/agentAccess.ts'
 import type { BridgeRuntime } from '../bridge/agentDirectory.ts'
 import { Bridge, type BridgeParts } from '../bridge/bridge.ts'
 import { BridgeSession } from '../bridge/bridgeSession.ts'
 import { startHeartbeat } from '../bridge/heartbeat.ts'
-import { bridgeLimitsSchema, type BridgeLimits } from '../bridge/limits.ts'
+import { bridgeLimitsSchema, limitsOf, type BridgeLimits } from '../bridge/limits.ts'
 import type { ServedDeps } from '../bridge/servedDeps.ts'
 import { socketPair, type ClientSocket } from './socketPair.ts'
 
@@ -23,14 +24,15 @@ export interface InProcessOptions {
   readonly limits?: Partial<BridgeLimits>
 }
 
-const optionsSchema = z
-  .strictObject({
-    definitions: z.array(z.custom<AgentDefinition>(isAgentDefinition, 'give what defineAgent returns')),
-    deps: z.custom<ServedDeps>((value) => typeof value === 'function', 'give a function'),
+const checkOptions = optionsCheck(
+  {},
+  {
+    definitions: () => z.array(z.custom<AgentDefinition>(isAgentDefinition, 'give what defineAgent returns')),
+    deps: () => z.custom<ServedDeps>((value) => typeof value === 'function', 'give a function'),
     role: roleSchema,
-    limits: bridgeLimitsSchema.partial(),
-  })
-  .partial()
+    limits: bridgeLimitsSchema,
+  },
+)
 
 /** A bridge for clients in this process: they connect to `url` by `webSocket`, and nothing listens on any port. */
 export class InProcessServer {
@@ -49,12 +51,12 @@ export class InProcessServer {
     shared: Pick<BridgeParts, 'store' | 'clock' | 'redactor' | 'logger'>,
     options: InProcessOptions = {},
   ) {
-    const checked = optionsSchema.safeParse(options)
-    if (!checked.success) throw new RuntimeError('INVALID_OPTION', `connect: ${describeIssues(checked.error)}.`)
-    const { definitions = [], deps, role = 'admin', limits = {} } = options
+    const wrong = checkOptions(options)
+    if (wrong !== undefined) throw new RuntimeError('INVALID_OPTION', `connect: ${wrong}.`)
+    const { definitions = [], deps, role = 'admin', limits } = options
     this.bridge = new Bridge(runtime, {
       ...shared,
-      limits: bridgeLimitsSchema.parse(limits),
+      limits: limitsOf(limits),
       tokens: undefined,
       role,
       definitions: new Map(definitions.map((definition) => [definition.name, definition])),

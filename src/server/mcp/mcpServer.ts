@@ -10,7 +10,7 @@ import { LocalRuntime } from '../../runtime/runtime.ts'
 import { AgentAccess } from '../bridge/agentAccess.ts'
 import { Bridge } from '../bridge/bridge.ts'
 import type { Endpoint } from '../bridge/endpoint.ts'
-import { bridgeLimitsSchema } from '../bridge/limits.ts'
+import { limitsOf } from '../bridge/limits.ts'
 import { mustBeServed } from '../bridge/oneDefinition.ts'
 import type { ServedDeps } from '../bridge/servedDeps.ts'
 import { agentServer, type ServerParts, type Visit } from './agentServer.ts'
@@ -112,7 +112,7 @@ export function mcpServer(
       clock,
       logger,
       redactor: () => shared.redactor,
-      limits: bridgeLimitsSchema.parse({}),
+      limits: limitsOf(),
       tokens: undefined,
       definitions: new Map([...tools.values()].map(({ definition }) => [definition.name, definition])),
       deps,

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { lazily } from '../../protocol/lazily.ts'
 import { quietClock, systemClock, type Clock } from '../../protocol/clock.ts'
 import { describeIssues, RuntimeError } from '../../protocol/errors.ts'
 import { checkAgentId } from '../../protocol/ids.ts'
@@ -48,26 +49,28 @@ export interface PostgresStoreOptions {
   readonly snapshots?: Partial<SnapshotLimits>
 }
 
-const limit = z.number().positive()
-const optionsSchema = z
-  .strictObject({
-    schema: z
-      .string()
-      .regex(
-        /^(?!pg_)[a-z_][a-z0-9_]{0,62}$/,
-        'a name of small letters, digits and underscores, 63 at most, not of PostgreSQL itself',
+const limit = lazily(() => z.number().positive())
+const optionsSchema = lazily(() =>
+  z
+    .strictObject({
+      schema: z
+        .string()
+        .regex(
+          /^(?!pg_)[a-z_][a-z0-9_]{0,62}$/,
+          'a name of small letters, digits and underscores, 63 at most, not of PostgreSQL itself',
+        ),
+      leaseMs: z.number().min(100),
+      connections: z.int().positive(),
+      queryTimeoutMs: limit(),
+      retryMs: z.number().nonnegative(),
+      search: z.boolean(),
+      clock: z.custom<Clock>(
+        (value) => typeof value === 'object' && value !== null && 'now' in value && 'after' in value,
       ),
-    leaseMs: z.number().min(100),
-    connections: z.int().positive(),
-    queryTimeoutMs: limit,
-    retryMs: z.number().nonnegative(),
-    search: z.boolean(),
-    clock: z.custom<Clock>(
-      (value) => typeof value === 'object' && value !== null && 'now' in value && 'after' in value,
-    ),
-    snapshots: z.strictObject({ maxBytes: limit, maxCount: limit, maxFileBytes: limit }).partial(),
-  })
-  .partial()
+      snapshots: z.strictObject({ maxBytes: limit(), maxCount: limit(), maxFileBytes: limit() }).partial(),
+    })
+    .partial(),
+)
 
 /** How long deleting one log may take, in milliseconds. */
 const deletionMs = 300_000
@@ -380,7 +383,7 @@ class PostgresStore implements ErasableStore {
  */
 export function postgresStore(place: string | PostgresPool, options: PostgresStoreOptions = {}): ErasableStore {
   checkPlace(place)
-  const checked = optionsSchema.safeParse(options)
+  const checked = optionsSchema().safeParse(options)
   if (!checked.success)
     throw new RuntimeError(
       'INVALID_OPTION',

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { z } from 'zod'
+import { lazily } from '../../protocol/lazily.ts'
 import { systemClock, type Clock } from '../../protocol/clock.ts'
 import { describeIssues, RuntimeError } from '../../protocol/errors.ts'
 import { checkAgentId } from '../../protocol/ids.ts'
@@ -43,16 +44,18 @@ export interface SqliteStoreOptions {
   readonly snapshots?: Partial<SnapshotLimits>
 }
 
-const limit = z.number().positive()
-const optionsSchema = z
-  .strictObject({
-    durability: z.enum(['os', 'batch']),
-    clock: z.custom<Clock>(
-      (value) => typeof value === 'object' && value !== null && 'now' in value && 'after' in value,
-    ),
-    snapshots: z.strictObject({ maxBytes: limit, maxCount: limit, maxFileBytes: limit }).partial(),
-  })
-  .partial()
+const limit = lazily(() => z.number().positive())
+const optionsSchema = lazily(() =>
+  z
+    .strictObject({
+      durability: z.enum(['os', 'batch']),
+      clock: z.custom<Clock>(
+        (value) => typeof value === 'object' && value !== null && 'now' in value && 'after' in value,
+      ),
+      snapshots: z.strictObject({ maxBytes: limit(), maxCount: limit(), maxFileBytes: limit() }).partial(),
+    })
+    .partial(),
+)
 
 /** Records of a page while a log is read: the first is small, as many readers want the beginning only. */
 const pages = { first: 8, next: 512 } as const
@@ -348,7 +351,7 @@ class SqliteStore implements ErasableStore {
 export function sqliteStore(file: string, options: SqliteStoreOptions = {}): ErasableStore {
   if (typeof file !== 'string' || file.trim() === '')
     throw new RuntimeError('INVALID_OPTION', `sqliteStore needs the path of a file, not ${JSON.stringify(file)}.`)
-  const checked = optionsSchema.safeParse(options)
+  const checked = optionsSchema().safeParse(options)
   if (!checked.success)
     throw new RuntimeError('INVALID_OPTION', `sqliteStore was given a wrong option: ${describeIssues(checked.error)}.`)
   return new SqliteStore(resolve(file), options)

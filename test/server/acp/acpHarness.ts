@@ -18,7 +18,7 @@ import type { Store } from '../../../src/protocol/store.ts'
 import { openAcp, type OpenOptions } from '../../../src/server/acp/openAcp.ts'
 import type { Grant } from '../../../src/server/bridge/roles.ts'
 import { Bridge } from '../../../src/server/bridge/bridge.ts'
-import { bridgeLimitsSchema, type BridgeLimits } from '../../../src/server/bridge/limits.ts'
+import { limitsOf, type BridgeLimits } from '../../../src/server/bridge/limits.ts'
 import { AgentAccess } from '../../../src/server/bridge/agentAccess.ts'
 import { createRuntime, type Runtime } from '../../../src/createRuntime.ts'
 import { memoryStore } from '../../../src/stores/memoryStore.ts'
@@ -163,7 +163,7 @@ export async function openHouse(
   const bridge = new Bridge(runtime, {
     store,
     clock: systemClock,
-    limits: bridgeLimitsSchema.parse(options.limits ?? {}),
+    limits: limitsOf(options.limits),
     tokens: undefined,
     definitions: new Map(definitions.map((definition) => [definition.name, definition])),
   })

@@ -7,7 +7,7 @@ import type { Client } from '../../../src/client/client.ts'
 import { connect } from '../../../src/client/connect.ts'
 import type { ConnectOptions } from '../../../src/client/connectOptions.ts'
 import { isLogged, type AgentEvent } from '../../../src/protocol/events.ts'
-import { serverFrameSchema, type ServerFrame } from '../../../src/protocol/frames.ts'
+import { serverFrames, type ServerFrame } from '../../../src/protocol/frames.ts'
 import { bridgeProtocol } from '../../../src/protocol/bridgeProtocol.ts'
 import type { ErasableStore, Store } from '../../../src/protocol/store.ts'
 import type { BridgeServer, ServeOptions } from '../../../src/server/bridge/serveOptions.ts'
@@ -102,7 +102,7 @@ export async function dial(url: string, headers: Record<string, string> = {}): P
   let last = 0
   socket.on('message', (data) => {
     const value: unknown = JSON.parse((data as Buffer).toString())
-    for (const frame of Array.isArray(value) ? value : [value]) frames.push(serverFrameSchema.parse(frame))
+    for (const frame of Array.isArray(value) ? value : [value]) frames.push(serverFrames.schema().parse(frame))
     for (const look of looks) look()
   })
   const closed = new Promise<{ code: number; reason: string }>((resolve) =>

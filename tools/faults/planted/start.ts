@@ -3,7 +3,7 @@ import type { Fault } from '../mutate.ts'
 export const faults: readonly Fault[] = [
   {
     id: 'start-1',
-    file: 'src/charts/textWidth.ts',
+    file: 'src/conversation/characters.ts',
     what: 'a segmenter is made when the library is imported',
     from: 'const segmenter = lazily(() => new Intl.Segmenter())',
     to: 'const made = new Intl.Segmenter()\nconst segmenter = () => made',

@@ -49,7 +49,8 @@ interface Linked {
 }
 
 async function pageOf(root: string, path: string): Promise<Linked> {
-  if (!path.endsWith('.md') || statSync(join(root, path)).isDirectory()) return { page: await sourcePage(root, path), linked: [] }
+  if (!path.endsWith('.md') || statSync(join(root, path)).isDirectory())
+    return { page: await sourcePage(root, path), linked: [] }
   const text = await readFile(join(root, path), 'utf8')
   const { title, description, body } = pageText(text)
   const live = livePlaces(body)

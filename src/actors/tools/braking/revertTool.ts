@@ -24,13 +24,13 @@ A "completion" or "step-summary" may be held back until it pays. You then still 
 const notUndone = 'Files and other effects are not undone.'
 const undoing = `${notUndone.slice(0, -1)}, unless you give undo: true. Then what the calls after the step did is undone as far as their tools can, such as the files they wrote; the note says what was undone, and what was not and why. Commands are never undone.`
 
-const input = {
-  category: revertCategorySchema,
+const input = lazily(() => ({
+  category: revertCategorySchema(),
   step: z.string(),
   summary: z.string().optional(),
-}
+}))
 
-type Asked = z.output<z.ZodObject<typeof input>> & { readonly undo?: boolean | undefined }
+type Asked = z.output<z.ZodObject<ReturnType<typeof input>>> & { readonly undo?: boolean | undefined }
 
 const makeTool = (text: string, unread: string, offersUndo: boolean): Tool =>
   defineTool({
@@ -38,7 +38,7 @@ const makeTool = (text: string, unread: string, offersUndo: boolean): Tool =>
     description: offersUndo ? text.replace(notUndone, undoing) : text,
     // It only asks.
     effects: 'none',
-    input: offersUndo ? z.object({ ...input, undo: z.boolean().optional() }) : z.object(input),
+    input: offersUndo ? z.object({ ...input(), undo: z.boolean().optional() }) : z.object(input()),
     run: ({ category, step, summary, undo }: Asked, { redact }) =>
       new BrakeCallResult(
         {

@@ -3,6 +3,7 @@ import { readlink, realpath } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { RuntimeError } from '../../../protocol/errors.ts'
 import { errnoOf, fileProblem } from './fileProblem.ts'
+import { isInside } from './isInside.ts'
 
 /** A folder the file tools cannot leave. */
 export interface Workspace {
@@ -73,12 +74,6 @@ async function realPlace(place: string, asked: string): Promise<string> {
     )
   }
   return real
-}
-
-/** Whether a path is a folder or lies below it; both absolute and without links. */
-export const isInside = (root: string, path: string): boolean => {
-  const way = relative(root, path)
-  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way)
 }
 
 const outside = (path: string, root: string): Error =>

@@ -1,6 +1,6 @@
 import { withoutControls } from '../../../charts/plainText.ts'
 import { cellsOf, fitted, textWidth } from '../../../charts/textWidth.ts'
-import { lazily } from '../../../protocol/lazily.ts'
+import { charactersOf } from '../../../conversation/characters.ts'
 
 /** A text laid out in rows of a terminal. */
 export interface InputRows {
@@ -24,7 +24,6 @@ export interface InputRowsOptions {
 }
 
 const indent = '  '
-const segmenter = lazily(() => new Intl.Segmenter())
 
 /** Lays a text out below and beside its prompt, wrapped where the terminal ends. Pure. */
 export function inputRows(
@@ -53,12 +52,12 @@ export function inputRows(
   // With no room left beside it, the text begins below.
   if (width >= columns) next(margin)
   let place = 0
-  for (const { segment } of segmenter().segment(text)) {
-    if (segment === '\n' || segment === '\r\n') {
+  for (const character of charactersOf(text)) {
+    if (character === '\n' || character === '\r\n') {
       own.push({ at: place, column: width })
       next(margin)
     } else {
-      const shown = shownCharacter(show(segment), columns - margin.length)
+      const shown = shownCharacter(show(character), columns - margin.length)
       const taken = textWidth(shown)
       // The cursor needs a column of its own behind the text.
       if (width + taken >= columns && width > margin.length) next(margin)
@@ -66,7 +65,7 @@ export function inputRows(
       row += shown
       width += taken
     }
-    place += segment.length
+    place += character.length
   }
   own.push({ at: place, column: width })
   next('')

@@ -5,7 +5,7 @@ import { messageOf } from '../../../../src/protocol/errors.ts'
 import type { LogRecord } from '../../../../src/protocol/records.ts'
 import { Bridge } from '../../../../src/server/bridge/bridge.ts'
 import { BridgeSession } from '../../../../src/server/bridge/bridgeSession.ts'
-import { bridgeLimitsSchema } from '../../../../src/server/bridge/limits.ts'
+import { limitsOf } from '../../../../src/server/bridge/limits.ts'
 import { createRuntime, type Runtime } from '../../../../src/createRuntime.ts'
 import { simulatedClock, type SimulatedClock } from '../../../../src/testing/simulatedClock.ts'
 import type { Dice } from '../../../tree/dice.ts'
@@ -59,7 +59,7 @@ export class ResumeWorld {
     const newId = (): string => `q${(this.#ids += 1)}`
     const runtime = await createRuntime({ store, clock, random: this.#dice.roll, newId })
     const { highWaterBytes } = this.#plan
-    const limits = bridgeLimitsSchema.parse({ highWaterBytes, hardLimitBytes: highWaterBytes * 8 })
+    const limits = limitsOf({ highWaterBytes, hardLimitBytes: highWaterBytes * 8 })
     const definitions = new Map([[definition.name, definition]])
     const bridge = new Bridge(runtime, {
       store,
