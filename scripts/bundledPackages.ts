@@ -70,8 +70,8 @@ function readPackage(folder: string): BundledPackage {
 }
 
 /**
- * What a licence file says of its package. A bundler names there also those whose code is in the bundler; of its own code only helpers come along, which
- * have nothing of theirs.
+ * The part of a licence file that is about its package. A bundler names there also those whose code is in the bundler; only helpers of its own come along,
+ * which have nothing of theirs.
  */
 const ownPart = (text: string): string =>
   text

@@ -16,7 +16,7 @@ function filesIn(path: string): readonly string[] {
   return [path, ...readdirSync(path, { recursive: true, encoding: 'utf8' }).map((name) => join(path, name))]
 }
 
-/** Whether the pages of the repository at this place have to be built. */
+/** Says whether the pages of the repository at this place have to be built. */
 export function isStale(repository: string): boolean {
   const built = Math.min(...made.map((path) => changedAt(join(repository, path))))
   return sources.flatMap((path) => filesIn(join(repository, path))).some((path) => changedAt(path) > built)

@@ -3,7 +3,7 @@ import Elk from 'elkjs/lib/elk-api.js'
 import { messageOf } from '../protocol/errors.ts'
 import type { ElkGraph } from './chartLayout.ts'
 
-/** What a layout worker is started with. */
+/** The task of a layout worker, which it is started with. */
 export interface LayoutTask {
   readonly graph: ElkGraph
   /** Address of ELK, as a worker of a page loads it. */
@@ -19,7 +19,7 @@ interface Layouter {
   layout(graph: unknown): Promise<unknown>
 }
 
-/** What ELK speaks with: in a page its worker, here the other end of the same talk. */
+/** One end of the talk with ELK, as a page has it with its worker. */
 interface Port {
   postMessage(data: unknown): void
   onmessage?: (event: { readonly data: unknown }) => void

@@ -34,7 +34,7 @@ const runtime = await createRuntime()
 await runtime.serve({ definitions: [clerk], endpoints: [mcpServer(runtime, [clerk]).endpoint()] })
 `
 
-/** What several doors have is the same through each, also a class with private members. */
+/** Types that several doors have are the same through each, also classes with private members. */
 const sharedProgram = `
 import { createRuntime, defineAgent, RuntimeError, SessionProjection, type Agent, type Store } from 'escapement'
 import { RuntimeError as ErrorOfClients } from 'escapement/client'
@@ -83,7 +83,7 @@ async function problemsOf(context: CaseContext, folder: string, options: object)
 }
 
 const plain = [...Object.keys(dependencies), '@types/node', 'undici-types']
-/** What the type tests import besides. */
+/** Packages that the type tests import besides, and those of their types. */
 const ofTypeTests = [
   '@ai-sdk/anthropic',
   '@ai-sdk/provider',

@@ -16,7 +16,7 @@ describe('npm start', (it) => {
     for (const path of [...sources, ...folders]) writtenAt(path, 1_000)
     for (const path of pages) writtenAt(path, 2_000)
     assert.not(isStale(folder))
-    // Of a folder: a file was removed.
+    // A folder changes when a file in it is removed.
     for (const path of [...sources, 'src', 'src/protocol']) {
       writtenAt(path, 3_000)
       assert.ok(isStale(folder), path)

@@ -54,7 +54,7 @@ export async function readPageFiles(from = pageFolder()): Promise<ReadonlyMap<st
   return new Map(await Promise.all(read))
 }
 
-/** A name with a hash of what is in it, as the build gives it to all but what is also found by name. */
+/** Says whether a name has a hash of the content, as the build gives it to all files but one, which Node finds by its name. */
 const hasHash = (path: string): boolean => /^\/assets\/[^/]+-[\w-]{8}\.\w+$/.test(path)
 
 /** A file of the page, by its path on the server. */
