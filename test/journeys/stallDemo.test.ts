@@ -87,7 +87,7 @@ describe('the stall demo', (it) => {
         /9 requests, of 30 that it may make/,
         /│ ○ n10–n11 +build/,
         /Checked once more, apart from the agent: dist\/prices\.json is built/,
-        /Next: .*escapement demo sort\. .*docs\/braking\.md/,
+        /Next: .*escapement demo sort\. .*docs\/quickStart\.md/,
       ]) {
         const found = line.exec(rest)
         assert.ok(found, `${String(line)} is missing in order in:\n${stdout}`)
