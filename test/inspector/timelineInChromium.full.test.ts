@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { defineAgent } from '../../src/actors/defineAgent.ts'
 import { policyModel } from '../../src/actors/models/policyModel.ts'
 import { defineTool } from '../../src/actors/tools/defineTool.ts'
+import { systemClock, type Clock } from '../../src/protocol/clock.ts'
 import { checkProblems, describeInChromium } from '../browser/chromium.ts'
 import { assert } from '../support/suite.ts'
 import { axeViolations } from './axe.ts'
@@ -36,6 +37,13 @@ const lead = defineAgent({
   ),
   agents: [scout],
 })
+
+/** Some milliseconds go by with each look at it: less than five of a run are shown as they are, with nothing to enlarge. */
+function slowClock(): Clock {
+  const start = systemClock.now()
+  let looks = 0
+  return { ...systemClock, now: () => start + 3 * looks++ }
+}
 
 describeInChromium('the timeline of the inspector page', (it) => {
   it(
@@ -87,7 +95,7 @@ describeInChromium('the timeline of the inspector page', (it) => {
     'draws what took time as bars, with those of a sub-agent once it is opened, by the keyboard alone',
     { timeoutMs: 60_000, reducedMotion: 'reduce' },
     async (context) => {
-      const { runtime, server } = await serveInspector(context, [lead, scout])
+      const { runtime, server } = await serveInspector(context, [lead, scout], { runtime: { clock: slowClock() } })
       await (await runtime.spawn(lead, { id: 'l' })).prompt('go').result
       const inspector = await openInspector(context, server.port, { hash: '#agent=l&view=timeline' })
       const { page } = inspector

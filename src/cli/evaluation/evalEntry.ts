@@ -6,7 +6,7 @@ export const evalEntry: Command = {
   group: 'work',
   summary: 'try an agent on tasks, with brakes and without',
   details: [
-    'A suite is a folder; each folder in it with a task.json is a task. escapement/docs/evaluation.md says more.',
+    'A suite is a folder; each folder in it with a task.json is a task: escapement/docs/evaluation.md.',
     'Results are kept in --out, by default .escapement/evals/<suite>-<time>: what is finished is kept,',
     'and --resume goes on. eval report <folder> measures and reports an evaluation again.',
     'Arms: off, as-defined, compaction, fold, recall, stall, revert, prune, graft, lessons, the',
