@@ -12,7 +12,7 @@ const commandLine = source('cli/main.ts')
 const commandFolder = 'cli/commands/'
 
 /** Who needs a module at once; `library`: some door does, be it later. */
-type Part = 'commandLine' | 'command' | 'index' | 'client' | 'aiSdk' | 'bridge' | 'library'
+type Part = 'commandLine' | 'command' | 'index' | 'client' | 'aiSdk' | 'bridge' | 'listing' | 'library'
 
 /** Of what the main door needs. */
 const chunksOfIndex: readonly (readonly [path: RegExp, chunk: string])[] = [
@@ -36,11 +36,15 @@ function chunkOf(path: string, isFor: (part: Part) => boolean): string | null {
   // It knows its own place.
   if (path === 'charts/packageFile.ts') return 'packageFile'
   if (isFor('commandLine')) return isFor('library') ? 'errors' : 'commandLine'
-  if (!isFor('library')) return isFor('command') && !path.startsWith(commandFolder) ? 'commands' : null
+  if (!isFor('library')) {
+    if (!isFor('command') || path.startsWith(commandFolder)) return null
+    return isFor('listing') ? 'listing' : 'commands'
+  }
   if (!isFor('index')) return isFor('bridge') ? 'bridge' : null
   // Apart from the schemas, so that it brings no zod to browsers.
   if (isFor('client')) return 'clientShared'
   if (isFor('aiSdk')) return /^(actors|redaction)\//.test(path) ? 'models' : 'protocol'
+  if (isFor('listing')) return 'reading'
   return chunksOfIndex.find(([folder]) => folder.test(path))?.[1] ?? null
 }
 
@@ -63,7 +67,9 @@ export async function bundleEntries(outDir: string, plugins: readonly Plugin[]):
         ),
       )
       parts.set('bridge', needs([source('server/inProcess/inProcessServer.ts')]))
-      parts.set('commandLine', needs([commandLine]))
+      parts.set('listing', needs([source('cli/commands/sessions.ts'), source('stores/fileStore.ts')]))
+      // The entry loads it only then, so that what Node compiles of it is kept.
+      parts.set('commandLine', needs([source('cli/runCli.ts')]))
       // Not what a command itself loads later, such as an optional package.
       parts.set('command', needs([...needs([commandLine], true)].filter((id) => pathOf(id).startsWith(commandFolder))))
     },

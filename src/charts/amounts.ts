@@ -3,8 +3,9 @@ import type { LimitReason } from '../protocol/turns.ts'
 import { oneLine } from './plainText.ts'
 import type { Took } from './workTimes.ts'
 
-/** `12,345`. */
-export const whole = (value: number): string => value.toLocaleString('en-US')
+/** `12,345`. Small numbers are as they are: what puts the commas takes milliseconds to make. */
+export const whole = (value: number): string =>
+  Number.isInteger(value) && Math.abs(value) < 1_000 ? String(value) : value.toLocaleString('en-US')
 
 /** `1 turn`, `12,345 turns`. */
 export const counted = (count: number, noun: string): string => `${whole(count)} ${noun}${count === 1 ? '' : 's'}`

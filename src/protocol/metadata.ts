@@ -27,8 +27,9 @@ export function hasMetadata(metadata: Metadata | undefined, filter: Metadata): b
   return true
 }
 
-/** @throws RuntimeError `INVALID_OPTION`, naming the function it was given to */
+/** Checks metadata, if any is given. @throws RuntimeError `INVALID_OPTION`, naming the function it was given to */
 export function checkMetadata(verb: string, metadata: unknown): void {
+  if (metadata === undefined) return
   const checked = metadataSchema().safeParse(metadata)
   if (!checked.success) throw new RuntimeError('INVALID_OPTION', `${verb}: metadata: ${describeIssues(checked.error)}.`)
 }

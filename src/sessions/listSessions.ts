@@ -47,7 +47,7 @@ export interface ListOptions {
  */
 export async function listSessions(store: Store, options: ListOptions = {}): Promise<SessionSummary[]> {
   const { metadata = none, limit = Infinity } = options
-  checkMetadata('listSessions', metadata)
+  checkMetadata('listSessions', options.metadata)
   if (limit !== Infinity && (!Number.isSafeInteger(limit) || limit < 0))
     throw new RuntimeError('INVALID_OPTION', `listSessions: limit: give a whole number from 0 on, not ${limit}.`)
   const pages = pagesOf(store)

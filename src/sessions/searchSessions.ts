@@ -14,7 +14,7 @@ import { allLogs, pagesOf } from './logPages.ts'
  */
 export async function searchSessions(store: Store, query: SearchQuery): Promise<readonly SearchHit[]> {
   const { text, limit, ...among } = query
-  checkMetadata('searchSessions', query.metadata ?? {})
+  checkMetadata('searchSessions', query.metadata)
   if (typeof text !== 'string') throw new RuntimeError('INVALID_OPTION', 'searchSessions: text: give a text.')
   if (limit !== undefined && (!Number.isSafeInteger(limit) || limit < 0))
     throw new RuntimeError('INVALID_OPTION', `searchSessions: limit: give a whole number from 0 on, not ${limit}.`)

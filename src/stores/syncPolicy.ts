@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { lazily } from '../protocol/lazily.ts'
 import { systemClock, type Clock } from '../protocol/clock.ts'
-import { describeIssues, RuntimeError } from '../protocol/errors.ts'
+import { RuntimeError } from '../protocol/errors.ts'
+import { optionsCheck } from '../protocol/optionsCheck.ts'
 import type { SnapshotLimits } from '../protocol/snapshots.ts'
 import { defaultSnapshotLimits } from './snapshotLimits.ts'
 import { QuickWrites } from './quickWrites.ts'
@@ -11,15 +11,16 @@ const isClock = (value: unknown): value is Clock =>
   value !== null &&
   ['now', 'after'].every((name) => typeof (value as { [name: string]: unknown })[name] === 'function')
 
-const limit = lazily(() => z.number().positive())
+const limit = () => z.number().positive()
 
-const syncPolicySchema = lazily(() =>
-  z.strictObject({
-    durability: z.enum(['os', 'batch', 'each']).default('os'),
-    batchMs: z.number().min(0).max(60_000).default(10),
-    clock: z.custom<Clock>(isClock, 'expected a Clock').default(systemClock),
-    snapshots: z.strictObject({ maxBytes: limit(), maxCount: limit(), maxFileBytes: limit() }).partial().default({}),
-  }),
+const checkOptions = optionsCheck(
+  {},
+  {
+    durability: () => z.enum(['os', 'batch', 'each']),
+    batchMs: () => z.number().min(0).max(60_000),
+    clock: () => z.custom<Clock>(isClock, 'expected a Clock'),
+    snapshots: () => z.strictObject({ maxBytes: limit(), maxCount: limit(), maxFileBytes: limit() }).partial(),
+  },
 )
 
 /** When appends count as stored, and the state that a store's files share for this. */
@@ -56,11 +57,10 @@ export interface FileStoreOptions {
  * @throws RuntimeError `INVALID_OPTION`, naming the option.
  */
 export function syncPolicy(options: FileStoreOptions = {}): SyncPolicy {
-  const policy = syncPolicySchema().safeParse(options)
-  if (!policy.success)
-    throw new RuntimeError('INVALID_OPTION', `fileStore was given a wrong option: ${describeIssues(policy.error)}.`)
-  const { durability, batchMs, clock } = policy.data
-  const given = Object.entries(policy.data.snapshots).filter(([, value]) => value !== undefined)
+  const wrong = checkOptions(options)
+  if (wrong !== undefined) throw new RuntimeError('INVALID_OPTION', `fileStore was given a wrong option: ${wrong}.`)
+  const { durability = 'os', batchMs = 10, clock = systemClock } = options
+  const given = Object.entries(options.snapshots ?? {}).filter(([, value]) => value !== undefined)
   const snapshots = { ...defaultSnapshotLimits, ...Object.fromEntries(given) }
   return { durability, quick: new QuickWrites(clock), rounds: new SyncRounds(clock, batchMs), snapshots }
 }

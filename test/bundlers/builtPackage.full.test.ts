@@ -121,6 +121,9 @@ describe('the built package', (it) => {
     const folder = await packedPackage(context.signal)
     const library = await started(context, importing(join(folder, 'dist/index.js')))
     assert.equal(loaded(library, forLater), [])
+    assert.equal(loaded(library, /^node:/), [])
+    // That of whoever installs it, and not the one that it was built with.
+    assert.ok(loaded(library, /\/node_modules\/xstate\/package\.json$/).length > 0)
     const own = loaded(library, /\/escapement\/dist\//)
     assert.ok(own.length <= 20, `${own.length} files of its own were loaded`)
     const client = await started(context, importing(join(folder, 'dist/client.js')))

@@ -13,15 +13,36 @@ export interface StartReport {
   readonly normalForms: number
   /** Tables of bytes made by a function. */
   readonly tables: number
+  /** Made by functions of `z`, not by methods of other schemas. */
+  readonly schemas: number
 }
 
 const modules: string[] = []
-const counts = { segmenters: 0, normalForms: 0, tables: 0 }
+const counts = { segmenters: 0, normalForms: 0, tables: 0, schemas: 0 }
+
+const zod = import.meta.resolve('zod')
+/** Stands before zod, for whoever imports it by name. */
+const counting = 'counting:zod'
+const countingZod = `
+  export * from '${zod}'
+  import { z as made } from '${zod}'
+  const counted = (make) => (...args) => {
+    const value = make(...args)
+    if (value?._zod !== undefined) globalThis.countSchema()
+    return value
+  }
+  export const z = new Proxy(made, {
+    get: (_, name) => (/^[a-z]/.test(name) && typeof made[name] === 'function' ? counted(made[name]) : made[name]),
+  })
+`
+Object.assign(globalThis, { countSchema: () => (counts.schemas += 1) })
 
 registerHooks({
+  resolve: (specifier, context, nextResolve) =>
+    specifier === 'zod' ? { url: counting, shortCircuit: true } : nextResolve(specifier, context),
   load(url, context, nextLoad) {
     modules.push(url)
-    return nextLoad(url, context)
+    return url === counting ? { format: 'module', source: countingZod, shortCircuit: true } : nextLoad(url, context)
   },
 })
 

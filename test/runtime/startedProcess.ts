@@ -13,12 +13,14 @@ export async function started(context: CaseContext, args: readonly string[]): Pr
   return JSON.parse(stderr) as StartReport
 }
 
+/** Arguments of Node for a program. */
+export const running = (program: string): readonly string[] => ['--input-type=module', '--eval', program]
+
+/** Imports a file, in a program. */
+export const importOf = (file: string): string => `await import(${JSON.stringify(pathToFileURL(file))})`
+
 /** Arguments of Node for a program that only imports a file. */
-export const importing = (file: string): readonly string[] => [
-  '--input-type=module',
-  '--eval',
-  `await import(${JSON.stringify(pathToFileURL(file))})`,
-]
+export const importing = (file: string): readonly string[] => running(importOf(file))
 
 /** The addresses of loaded modules that match. */
 export const loaded = ({ modules }: StartReport, pattern: RegExp): readonly string[] =>
