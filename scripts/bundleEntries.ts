@@ -40,7 +40,8 @@ function chunkOf(path: string, isFor: (part: Part) => boolean): string | null {
     if (!isFor('command') || path.startsWith(commandFolder)) return null
     return isFor('listing') ? 'listing' : 'commands'
   }
-  if (!isFor('index')) return isFor('bridge') ? 'bridge' : null
+  // Not what browsers need of it: it would bring the rest along.
+  if (!isFor('index')) return isFor('bridge') && !isFor('client') ? 'bridge' : null
   // Apart from the schemas, so that it brings no zod to browsers.
   if (isFor('client')) return 'clientShared'
   if (isFor('aiSdk')) return /^(actors|redaction)\//.test(path) ? 'models' : 'protocol'
