@@ -112,7 +112,7 @@ export const faults: readonly Fault[] = [
     id: 'sources-14',
     file: 'src/actors/tools/sourceTool.ts',
     what: 'arguments that a schema refuses ask nobody while the source is not there, and run once it is',
-    from: '?? parseInput(anything, input)',
+    from: '?? parseInput(anything(), input)',
     to: '?? parseInput(z.fromJSONSchema(this.offer.inputSchema), input)',
     tests: ['journeys/resumesToolSources'],
   },
@@ -145,7 +145,7 @@ export const faults: readonly Fault[] = [
     file: 'src/actors/tools/openSource.ts',
     what: 'a source in a state that there is none of loses its tools, or breaks whoever shows it',
     from: 'if (!states.has(state)) throw',
-    to: 'if (states.size === 0) throw',
+    to: 'if (states().size === 0) throw',
     tests: ['runtime/nonsenseSources'],
   },
   {
