@@ -144,7 +144,7 @@ export const faults: readonly Fault[] = [
     id: 'sources-18',
     file: 'src/actors/tools/openSource.ts',
     what: 'a source in a state that there is none of loses its tools, or breaks whoever shows it',
-    from: 'if (!states.has(state)) throw',
+    from: 'if (!states().has(state)) throw',
     to: 'if (states().size === 0) throw',
     tests: ['runtime/nonsenseSources'],
   },
