@@ -82,7 +82,7 @@ export const faults: readonly Fault[] = [
     id: 'pages-11',
     file: 'src/stores/searchText.ts',
     what: 'words of scripts without spaces are found only whole',
-    from: 'folded.match(ascii.test(folded) ? asciiWord : word)',
+    from: 'folded.match(ascii.test(folded) ? asciiWord : word())',
     to: 'folded.match(ascii.test(folded) ? asciiWord : /[\\p{L}\\p{N}\\p{M}]+/gu)',
     tests: contract,
   },

@@ -1,5 +1,6 @@
 import { chosenAgent } from './config/configAgents.ts'
-import { loadConfig, type LoadedConfig } from './config/loadConfig.ts'
+import { loadConfig } from './config/loadConfig.ts'
+import type { LoadedConfig } from './config/readConfig.ts'
 import { isInteractive, type CliHost } from './cliHost.ts'
 import type { Invocation } from './commandLine.ts'
 import { chooseModel, type ModelChoice } from './models/chooseModel.ts'

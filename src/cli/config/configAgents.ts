@@ -9,7 +9,7 @@ import { checkNames, loadDefinitions } from '../loadDefinitions.ts'
 import { chooseModel } from '../models/chooseModel.ts'
 import { cliAgentName } from '../ownSession.ts'
 import { placeOfThrown } from '../../userFiles/importModule.ts'
-import type { LoadedConfig } from './loadConfig.ts'
+import type { LoadedConfig } from './readConfig.ts'
 
 /**
  * The agents of a configuration, those that are functions made with the model.

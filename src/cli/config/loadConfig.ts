@@ -1,18 +1,8 @@
 import { dirname, relative, resolve } from 'node:path'
-import type { ToolEntry } from '../../actors/toolEntries.ts'
-import type { Config } from '../../defineConfig.ts'
 import { findConfig } from './findConfig.ts'
+import type { LoadedConfig } from './readConfig.ts'
 import type { CliHost } from '../cliHost.ts'
 import type { Invocation } from '../commandLine.ts'
-
-/** A configuration that was found, checked. */
-export interface LoadedConfig extends Omit<Config, 'store' | 'skills' | 'mcp'> {
-  /** Those of `skills` and `mcp` too. */
-  readonly tools: readonly ToolEntry[]
-  readonly file: string
-  /** The address of the store, absolute. */
-  readonly logs?: string
-}
 
 export type ConfigWish = Pick<Invocation, 'dir' | 'config' | 'noConfig'>
 

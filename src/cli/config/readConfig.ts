@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
+import type { ToolEntry } from '../../actors/toolEntries.ts'
 import { RuntimeError, withoutAdvice } from '../../protocol/errors.ts'
 import type { Config } from '../../defineConfig.ts'
 import { importModule } from '../../userFiles/importModule.ts'
@@ -7,7 +8,15 @@ import { wrongInFile } from '../../userFiles/wrongInFile.ts'
 import { storePlace } from '../storePlace.ts'
 import { configSchema } from './configSchema.ts'
 import { configTools } from './configTools.ts'
-import type { LoadedConfig } from './loadConfig.ts'
+
+/** A configuration that was found, checked. */
+export interface LoadedConfig extends Omit<Config, 'store' | 'skills' | 'mcp'> {
+  /** Those of `skills` and `mcp` too. */
+  readonly tools: readonly ToolEntry[]
+  readonly file: string
+  /** The address of the store, absolute. */
+  readonly logs?: string
+}
 
 /** Loads and checks a configuration. @throws RuntimeError `INVALID_OPTION` with file and line of what is wrong. */
 export async function readConfig(file: string): Promise<LoadedConfig> {

@@ -9,7 +9,7 @@ import { providers, type Provider } from './providers.ts'
 import { isAiSdkModel } from '../../actors/models/aiSdk/isAiSdkModel.ts'
 import { modelOf } from '../../actors/models/modelOf.ts'
 import { keyInFile } from '../../userFiles/keyInFile.ts'
-import type { LoadedConfig } from '../config/loadConfig.ts'
+import type { LoadedConfig } from '../config/readConfig.ts'
 import { aiSdkModel } from '../../actors/models/aiSdk/aiSdkModel.ts'
 
 export interface ModelChoice {
