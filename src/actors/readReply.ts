@@ -88,7 +88,10 @@ class Reading {
   }
 
   /** Never rejects. */
-  async run(request: ModelRequest, options: { signal: AbortSignal; turnIndex?: number; isOnce?: true }): Promise<ReadReply> {
+  async run(
+    request: ModelRequest,
+    options: { signal: AbortSignal; turnIndex?: number; isOnce?: true },
+  ): Promise<ReadReply> {
     try {
       const parts: Partial<AsyncIterable<ModelPart>> | undefined = this.#model.stream(request, options)
       const iterator = parts?.[Symbol.asyncIterator]?.()

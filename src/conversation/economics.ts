@@ -50,7 +50,14 @@ export const reshapingFactor = (cachedShare: number): number => Math.sqrt(rewrit
  * what follows the first change. It has paid after n requests when `n · freed · kept > rewritten · (cacheWrite − kept) + used`, where `kept`
  * is `cacheRead` for the share that the cache holds, and `input` for the rest. Pure.
  */
-export function economicsOf({ before, after, unchanged, used = noUsage, prices, cachedShare = 1 }: Reshaping): Economics {
+export function economicsOf({
+  before,
+  after,
+  unchanged,
+  used = noUsage,
+  prices,
+  cachedShare = 1,
+}: Reshaping): Economics {
   const known = prices == null || (prices.cacheRead ?? prices.input) === 0 ? usualPrices : prices
   const { input, output, cacheRead = input, cacheWrite = input } = known
   const kept = keptPrice(known, cachedShare)

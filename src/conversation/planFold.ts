@@ -78,7 +78,9 @@ export function foldLevels(
   const minBatch = counted(policy.minBatch)
   const batch = Math.max(
     minBatch,
-    batchFactor * reshapingFactor(cachedShare) * Math.sqrt(Math.max(leastGrowth, growth) * Math.max(leastSpan, low - frameTokens)),
+    batchFactor *
+      reshapingFactor(cachedShare) *
+      Math.sqrt(Math.max(leastGrowth, growth) * Math.max(leastSpan, low - frameTokens)),
   )
   const high = Math.min(Math.max(cap, low + minBatch), low + batch)
   const request = frameTokens + trunkTokens + waitingTokens(conversation)

@@ -85,7 +85,10 @@ describe('how rarely a conversation is reshaped', (it) => {
   it('is as ever while the cache holds, and the less the less it is read', () => {
     assert.is(reshapingFactor(1), 1)
     const factors = [1, 0.9, 0.5, 0.1, 0].map(reshapingFactor)
-    assert.equal(factors, factors.toSorted((a, b) => b - a))
+    assert.equal(
+      factors,
+      factors.toSorted((a, b) => b - a),
+    )
     assert.ok(reshapingFactor(0) > 0.1 && reshapingFactor(0) < 0.2)
   })
 })
