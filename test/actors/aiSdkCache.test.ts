@@ -190,7 +190,7 @@ describe('prompt caching with Anthropic', (it) => {
   })
 
   it('is not asked for by a question that nobody goes on from', async (test) => {
-    const { server, model } = await useWire(test, anthropicWire, [{ blocks: [{ text: ['a'] }], stop: 'end_turn' }])
+    const { server, model } = await useWire(test, anthropicWire, [{ blocks: [{ text: ['a'] }], stop: 'end_turn' }], {})
     const clock = simulatedClock()
     await askModel(model, { system: 'Sum up.', text: 'all', maxTokens: 9, timeoutMs: 9, clock, signal: test.signal })
     assert.not.match(JSON.stringify(server.requests[0]!.body), 'cache')
