@@ -25,6 +25,9 @@ const lifetimeMs = 5 * 60_000
 /** What an older measurement still counts when another is made. */
 const keptWeight = 0.9
 
+/** Whether a function stands in for a model: it has no provider, and no cache but one that it plays. */
+const isFunction = (model: string): boolean => model.startsWith('embedded:')
+
 /**
  * What is known with another reply. A request that is smaller than the one before, or that another model answers, does not begin with it as
  * far as a cache knows, and says nothing. Pure.
@@ -37,8 +40,11 @@ export function measure(
   const { cachedShare, unread, last } = before
   const tokens = usage.input + usage.cacheRead + usage.cacheWrite
   if (usage.estimated === true || tokens <= 0) return before
+  const correction = correctionOf(message, estimatedTokens) ?? before.correction
+  if (last === undefined && isFunction(model) && usage.cacheRead + usage.cacheWrite === 0)
+    return { ...before, correction }
   const now = {
-    correction: correctionOf(message, estimatedTokens) ?? before.correction,
+    correction,
     last: { tokens, model, time },
   }
   const goesOn = last !== undefined && last.model === model && last.tokens >= leastCached && tokens >= last.tokens

@@ -45,6 +45,13 @@ describe('what a provider’s cache is measured to hold', (it) => {
     assert.is(after({ input: 10_000 }, { input: 12_000, estimated: true }).cachedShare, 1)
   })
 
+  it('says nothing of a function that stands in for a model, unless it plays a cache', () => {
+    const model = 'embedded:long'
+    assert.is(after({ input: 10_000, model }, { input: 11_000, model }).cachedShare, 1)
+    const played = after({ read: 10_000, model }, { input: 11_000, model })
+    assert.ok(played.cachedShare < 1)
+  })
+
   it('counts the requests in a row that had nothing, though they came soon', () => {
     assert.is(after(...misses(4)).unread, 3)
     assert.is(after(...misses(4), { input: 1, read: 10_003 }).unread, 0)
