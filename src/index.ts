@@ -207,6 +207,7 @@ export type {
   ModelSettings,
   ReplyStopReason,
   RequestMessage,
+  PromptCache,
   ThinkingLevel,
   ToolSpec,
 } from './protocol/model.ts'

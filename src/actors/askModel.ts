@@ -27,7 +27,7 @@ export async function askModel(
   const result = await readReply(
     model,
     { system, messages, tools: [], settings: { maxTokens } },
-    { cancellation: limit },
+    { cancellation: limit, isOnce: true },
     () => {},
   )
   cancel()

@@ -8,7 +8,7 @@ import { labelOf, RuntimeError } from '../protocol/errors.ts'
 import { lazily } from '../protocol/lazily.ts'
 import { optionsCheck } from '../protocol/optionsCheck.ts'
 import type { Memory } from '../protocol/memory.ts'
-import type { Model, ModelSettings, ModelSnapshot } from '../protocol/model.ts'
+import type { Model, ModelSettings, ModelSnapshot, PromptCache } from '../protocol/model.ts'
 import { limitsSchema, type Limits } from '../protocol/records.ts'
 import { isAgentDefinition, type AgentDefinition } from './agentDefinition.ts'
 import {
@@ -99,6 +99,11 @@ export interface AgentOptions<
    */
   readonly skills?: readonly string[]
   readonly settings?: Omit<ModelSettings, 'responseFormat'>
+  /**
+   * Whether the provider is asked to cache the instructions and the conversation so far, where it has to be asked: with `false` it is not.
+   * Default `{ ttl: '5m' }`.
+   */
+  readonly cache?: PromptCache
   /**
    * The final answer must be JSON that matches this schema, which the model is shown. If it does not match, the model is told what
    * was wrong and asked again at once; if it does, it becomes `result.output`.
@@ -256,7 +261,7 @@ export function defineAgent<
     ? lazily(() => subAgentMap((agents as () => readonly SubAgentEntry[])(), tools, label))
     : constant(subAgentMap(agents as readonly SubAgentEntry[], tools, label))
   const hasAgents = isFunction(agents) || agents.length > 0
-  const settings = settingsOf(options.settings, output, label)
+  const settings = settingsOf(withCache(options), output, label)
   const brakeNames = brakeTools.length === 0 ? nobody : brakeTools.map((tool) => tool.name)
   const { toolSources } = given
   const turns = turnSettings(options, brakeNames, label)
@@ -360,6 +365,10 @@ const constant =
   <T>(value: T): (() => T) =>
   () =>
     value
+
+/** A request says with its settings what it is to ask of a cache. */
+const withCache = ({ cache, settings }: Pick<AgentOptions, 'cache' | 'settings'>): ModelSettings | undefined =>
+  cache === undefined ? settings : { cache, ...settings }
 
 /** Omits the provider's own options, which may contain keys, and the output schema, which may be long. */
 function snapshotOf(id: string, { providerOptions: _, responseFormat: __, ...settings }: ModelSettings): ModelSnapshot {

@@ -4,7 +4,7 @@ import type { Usage } from '../protocol/messages.ts'
 import type { AgentPorts } from './agentPorts.ts'
 import { requestTokens } from './requestTokens.ts'
 
-/** What it costs and saves, at the agent's prices, to reshape the trunk; `used`: by the model calls that it took. */
+/** What it costs and saves, at the agent's prices and with the cache as it was measured, to reshape the trunk; `used`: by the model calls that it took. */
 export const economicsFor = (ports: AgentPorts, { before, after, unchanged }: Sizes, used?: Usage): Economics =>
   economicsOf({
     before: requestTokens(ports, before),
@@ -12,4 +12,5 @@ export const economicsFor = (ports: AgentPorts, { before, after, unchanged }: Si
     unchanged: requestTokens(ports, unchanged),
     used,
     prices: ports.frame.pricing,
+    cachedShare: ports.conversation.measured.cachedShare,
   })

@@ -49,10 +49,10 @@ type Delta = Exclude<ModelPart, { type: 'done' | 'error' | 'model' }> | Handover
 export function readReply(
   model: Model,
   request: ModelRequest,
-  options: { cancellation: Cancellation; turnIndex?: number },
+  options: { cancellation: Cancellation; turnIndex?: number; isOnce?: true },
   onDelta: (delta: Delta) => void,
 ): Promise<ReadReply> {
-  const { cancellation, turnIndex } = options
+  const { cancellation, ...more } = options
   if (cancellation.aborted) return Promise.resolve(null)
   return new Promise((resolve) => {
     const reading = new Reading(model, cancellation, onDelta)
@@ -62,7 +62,7 @@ export function readReply(
     }
     cancellation.add(stop)
     const { signal } = cancellation
-    void reading.run(request, turnIndex === undefined ? { signal } : { signal, turnIndex }).then((outcome) => {
+    void reading.run(request, { signal, ...more }).then((outcome) => {
       cancellation.remove(stop)
       resolve(outcome)
     })
@@ -88,7 +88,10 @@ class Reading {
   }
 
   /** Never rejects. */
-  async run(request: ModelRequest, options: { signal: AbortSignal; turnIndex?: number }): Promise<ReadReply> {
+  async run(
+    request: ModelRequest,
+    options: { signal: AbortSignal; turnIndex?: number; isOnce?: true },
+  ): Promise<ReadReply> {
     try {
       const parts: Partial<AsyncIterable<ModelPart>> | undefined = this.#model.stream(request, options)
       const iterator = parts?.[Symbol.asyncIterator]?.()

@@ -1,6 +1,6 @@
 import { checkRequest } from '../conversation/checkRequest.ts'
 import { nextFold } from '../conversation/planFold.ts'
-import { correctionOf } from '../conversation/tokenCounter.ts'
+import { measure, type Measured } from '../conversation/measured.ts'
 import { cutEnd, cutMiddle } from '../conversation/cutMiddle.ts'
 import type { AssembledRequest } from '../conversation/assembleRequest.ts'
 import type { PlannedCall, ReplyFailure, ReplyInput, ReplyOutput } from '../machines/effectTypes.ts'
@@ -22,6 +22,7 @@ import { readAnswer } from '../protocol/readAnswer.ts'
 import { readReply, tooLarge, type ReadReply } from './readReply.ts'
 import type { TurnFrame } from './turnFrames.ts'
 import { needsApproval } from './needsApproval.ts'
+import { warnOfUnusedCache } from './warnOfUnusedCache.ts'
 import { whenDone } from './whenDone.ts'
 
 /** The effect of `replying`: assembles the request, streams the reply, passes on deltas and returns the finished message. */
@@ -136,6 +137,8 @@ function finish(
     model,
     ...(isNamed(reply.responseModel) ? { responseModel: reply.responseModel } : {}),
   }
+  const measured = measure(conversation.measured, { message, estimatedTokens, time: clock.now() })
+  warnOfUnusedCache(ports, input, measured)
   return whenDone(
     planCalls(ports, calls, () => runContext(ports, input, cancellation)),
     (planned) => ({
@@ -147,7 +150,7 @@ function finish(
       estimatedTokens,
       contextTokens: totalTokens(usage),
       at: clock.now(),
-      ...foldAt(ports, message, estimatedTokens),
+      ...foldAt(ports, message, measured),
       ...(isAnswer && definition.output !== null ? answered : none),
     }),
   )
@@ -170,13 +173,13 @@ const priced = (frame: TurnFrame, failure: ReplyFailure, model: string): ReplyFa
 function foldAt(
   { conversation, definition, frame }: AgentPorts,
   message: AssistantMessage,
-  estimatedTokens: number,
+  measured: Measured,
 ): { foldAt?: number } {
   const { braking, counter } = definition
   const { frameTokens } = frame
   if (braking?.fold == null) return none
-  const correction = correctionOf(message, estimatedTokens) ?? conversation.correction
-  const tokens = frameTokens + nextFold(conversation, braking.fold, frameTokens, correction)
+  const { correction } = measured
+  const tokens = frameTokens + nextFold(conversation, braking.fold, frameTokens, measured)
   // A provider may count less of the reply than the drain will.
   const uncounted = Math.max(0, counter.message(message) * correction - message.usage.output)
   return { foldAt: Math.max(0, Math.floor(0.98 * tokens * correction - uncounted)) }

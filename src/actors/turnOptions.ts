@@ -89,6 +89,13 @@ export interface TurnSettings<in Deps = never> {
 const isFunction = (value: unknown): boolean => typeof value === 'function'
 const isObject = (value: unknown): boolean => (typeof value === 'object' && value !== null) || isFunction(value)
 
+/** The option `cache` of an agent. */
+export const promptCache = lazily(() =>
+  z.union([z.literal(false), z.strictObject({ ttl: z.enum(['5m', '1h']).optional() })], {
+    error: "give false, or { ttl: '5m' } or { ttl: '1h' }",
+  }),
+)
+
 /** Options of requests, but for the tool choice. */
 const plainSettings = lazily(() =>
   z
@@ -99,6 +106,7 @@ const plainSettings = lazily(() =>
       stopSequences: z.array(z.string()),
       seed: z.int(),
       thinkingLevel: z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh']),
+      cache: promptCache(),
       providerOptions: z.record(z.string(), z.record(z.string(), z.unknown())),
     })
     .partial(),
@@ -114,6 +122,7 @@ export const turnOptionSchemas = {
     z.union([z.string(), z.custom(isFunction)], { error: 'give a string, or a function that returns one' }),
   beforeTurn: () => z.custom(isFunction, 'give a function'),
   models: () => z.record(z.string().min(1), z.custom(isObject, 'give a model, or { model, pricing }')),
+  cache: promptCache,
   settings: () => plainSettings().extend({ toolChoice: choice().optional() }),
 } satisfies OptionSchemas
 

@@ -20,7 +20,8 @@ import { changedByOverlay, wrongInPrune } from './hiddenSteps.ts'
 import { renderRepair } from './repairNote.ts'
 import { noNotes, noteTokens, type NoteTokens } from './noteTokens.ts'
 import { wrongInPin } from './pins.ts'
-import { correctionOf, estimateTokens, type TokenCounter } from './tokenCounter.ts'
+import { measure, unmeasured, type Measured } from './measured.ts'
+import { estimateTokens, type TokenCounter } from './tokenCounter.ts'
 import { wrongInStall } from './stallLog.ts'
 import { UndoneTags } from './undoneTags.ts'
 import { TrunkChanges } from './trunkChanges.ts'
@@ -38,7 +39,7 @@ export class Conversation extends TreeView implements ConversationView {
   #waiting: WaitingMessages | undefined
   #open: OpenStep | undefined
   #lastSeq = 0
-  #correction = 1
+  #measured = unmeasured
   #annotations: Annotations | undefined
   readonly #changes = new TrunkChanges()
   #notes = noNotes
@@ -62,7 +63,7 @@ export class Conversation extends TreeView implements ConversationView {
 
   #restore(state: KeptConversation): void {
     const { open, waiting, annotations, undone } = state
-    ;({ lastSeq: this.#lastSeq, correction: this.#correction, ownFrom: this.#ownFrom } = state)
+    ;({ lastSeq: this.#lastSeq, measured: this.#measured, ownFrom: this.#ownFrom } = state)
     ;({ notes: this.#notes, repair: this.#repair } = state)
     this.#shown = state.shown === undefined ? undefined : this.overlays.span(state.shown)
     if (waiting !== undefined) this.#waiting = new WaitingMessages(waiting)
@@ -75,7 +76,7 @@ export class Conversation extends TreeView implements ConversationView {
   keep(): KeptConversation {
     return {
       lastSeq: this.#lastSeq,
-      correction: this.#correction,
+      measured: this.#measured,
       ownFrom: this.#ownFrom,
       notes: this.#notes,
       repair: this.#repair,
@@ -132,13 +133,18 @@ export class Conversation extends TreeView implements ConversationView {
     return this.#waiting?.queues ?? noQueues
   }
 
+  /** What providers have said of the requests so far. */
+  get measured(): Measured {
+    return this.#measured
+  }
+
   /** Reported over estimated tokens of the last request that a provider measured; 1 before. */
   get correction(): number {
-    return this.#correction
+    return this.#measured.correction
   }
 
   get tokens(): number {
-    return Math.round(this.trunkTokens * this.#correction)
+    return Math.round(this.trunkTokens * this.correction)
   }
 
   /** Estimated tokens of the trunk as shown, before correction. */
@@ -291,7 +297,7 @@ export class Conversation extends TreeView implements ConversationView {
     const callIds = toolCallsOf(record.message.content).map((call) => call.callId)
     const repeated = callIds.find((callId, index) => this.hasCall(callId) || callIds.indexOf(callId) !== index)
     if (repeated !== undefined) throw corrupt(record, `call ${repeated} was made before`)
-    this.#correction = correctionOf(record.message, record.estimatedTokens) ?? this.#correction
+    this.#measured = measure(this.#measured, record)
     if (callIds.length === 0) {
       this.tree.append(record, record.nodeId, this.#counter)
       return

@@ -25,19 +25,45 @@ export interface Reshaping extends Sizes {
   readonly used?: Usage | undefined
   /** Default: `usualPrices`, which also stand in where a token from the cache costs nothing. */
   readonly prices?: Prices | null | undefined
+  /** How much of an unchanged beginning the cache has been seen to hold, from 0 to 1. Default 1. */
+  readonly cachedShare?: number | undefined
+}
+
+/** What a token costs that stays where it was: as much of it as the cache does not hold is paid in full. */
+const keptPrice = ({ input, cacheRead = input }: Prices, cachedShare: number): number =>
+  cachedShare * cacheRead + (1 - cachedShare) * input
+
+/** What writing a token anew costs more than keeping it, in units of the latter. */
+const rewriting = (cachedShare: number): number => {
+  const kept = keptPrice(usualPrices, cachedShare)
+  return (usualPrices.cacheWrite - kept) / kept
 }
 
 /**
- * What a reshaping costs and saves. Without it, each request would read `before` tokens from the cache; with it, each reads `after`, and
- * the first has to write what follows the first change. It has paid after n requests when
- * `n · freed · cacheRead > rewritten · (cacheWrite − cacheRead) + used`. Pure.
+ * How rarely a conversation is to be reshaped, against one whose cache holds all that stays: 1 for that, and .15 when the cache is never read,
+ * because then hardly anything is lost by it. Pure.
  */
-export function economicsOf({ before, after, unchanged, used = noUsage, prices }: Reshaping): Economics {
+export const reshapingFactor = (cachedShare: number): number => Math.sqrt(rewriting(cachedShare) / rewriting(1))
+
+/**
+ * What a reshaping costs and saves. Without it, each request would keep `before` tokens; with it, each keeps `after`, and the first has to write
+ * what follows the first change. It has paid after n requests when `n · freed · kept > rewritten · (cacheWrite − kept) + used`, where `kept`
+ * is `cacheRead` for the share that the cache holds, and `input` for the rest. Pure.
+ */
+export function economicsOf({
+  before,
+  after,
+  unchanged,
+  used = noUsage,
+  prices,
+  cachedShare = 1,
+}: Reshaping): Economics {
   const known = prices == null || (prices.cacheRead ?? prices.input) === 0 ? usualPrices : prices
   const { input, output, cacheRead = input, cacheWrite = input } = known
+  const kept = keptPrice(known, cachedShare)
   const freed = Math.round(before - after)
   const rewritten = Math.max(0, Math.round(after - unchanged))
   const spent = used.input * input + used.output * output + used.cacheRead * cacheRead + used.cacheWrite * cacheWrite
-  const cost = spent + rewritten * Math.max(0, cacheWrite - cacheRead)
-  return { freed, rewritten, paysAfter: freed > 0 ? Math.floor(cost / (freed * cacheRead)) + 1 : null }
+  const cost = spent + rewritten * Math.max(0, cacheWrite - kept)
+  return { freed, rewritten, paysAfter: freed > 0 ? Math.floor(cost / (freed * kept)) + 1 : null }
 }

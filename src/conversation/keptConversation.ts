@@ -3,6 +3,7 @@ import type { NodeId } from '../protocol/ids.ts'
 import type { KeptAnnotations } from './annotations.ts'
 import type { KeptTree } from './conversationTree.ts'
 import type { OverlaySpan } from './laidOverlays.ts'
+import type { Measured } from './measured.ts'
 import type { NoteTokens } from './noteTokens.ts'
 import type { KeptOpenStep } from './openStep.ts'
 import type { KeptWaiting } from './waitingMessages.ts'
@@ -13,7 +14,7 @@ import type { KeptWaiting } from './waitingMessages.ts'
  */
 export interface KeptConversation {
   readonly lastSeq: number
-  readonly correction: number
+  readonly measured: Measured
   readonly ownFrom: NodeId
   readonly notes: NoteTokens
   readonly repair?: string | undefined

@@ -2,8 +2,10 @@ import type { PruneOutcome, PruneRequest } from '../protocol/braking.ts'
 import type { NodeId } from '../protocol/ids.ts'
 import { renderIndex, renderMemo } from './brakeNotes.ts'
 import type { Conversation } from './conversation.ts'
+import { reshapingFactor } from './economics.ts'
 import { foldLine } from './foldLine.ts'
 import { noteStep } from './hiddenSpan.ts'
+import type { Measured } from './measured.ts'
 import { nameIndex } from './nameIndex.ts'
 import { tokensOfShown } from './maskedResults.ts'
 import type { Step } from './node.ts'
@@ -51,7 +53,7 @@ export interface FoldLevels {
   readonly foldable: number
 }
 
-/** How large a batch is against the growth of a request: the best on recorded sessions. */
+/** How large a batch is against the growth of a request, with a cache that holds: the best on recorded sessions. */
 const batchFactor = 5
 /** Sessions that have just begun have no growth to go by. */
 const leastGrowth = 50
@@ -64,7 +66,7 @@ export function foldLevels(
   conversation: Conversation,
   policy: FoldPolicy,
   frameTokens: number,
-  correction = conversation.correction,
+  { correction, cachedShare }: Measured = conversation.measured,
 ): FoldLevels {
   const { path, notes, trunkTokens, overlay } = conversation
   const counted = (tokens: number): number => tokens / correction
@@ -76,7 +78,9 @@ export function foldLevels(
   const minBatch = counted(policy.minBatch)
   const batch = Math.max(
     minBatch,
-    batchFactor * Math.sqrt(Math.max(leastGrowth, growth) * Math.max(leastSpan, low - frameTokens)),
+    batchFactor *
+      reshapingFactor(cachedShare) *
+      Math.sqrt(Math.max(leastGrowth, growth) * Math.max(leastSpan, low - frameTokens)),
   )
   const high = Math.min(Math.max(cap, low + minBatch), low + batch)
   const request = frameTokens + trunkTokens + waitingTokens(conversation)
@@ -91,20 +95,20 @@ export function foldLevels(
 
 /**
  * Tokens of the trunk above which a fold may be due once the reply under way and its results are there. Asked with every reply, so that
- * no drain looks in vain; the largest integer: what could be folded by then is not worth it. `correction`: with that reply. Pure.
+ * no drain looks in vain; the largest integer: what could be folded by then is not worth it. `measured`: with that reply. Pure.
  */
 export function nextFold(
   conversation: Conversation,
   policy: FoldPolicy,
   frameTokens: number,
-  correction?: number,
+  measured?: Measured,
 ): number {
   // The reply under way takes one of the places of the steps that are kept.
   const { high, least, foldable } = foldLevels(
     conversation,
     { ...policy, keepSteps: Math.max(0, policy.keepSteps - 1) },
     frameTokens,
-    correction,
+    measured,
   )
   return foldable < 0.9 * least ? Number.MAX_SAFE_INTEGER : high - frameTokens
 }

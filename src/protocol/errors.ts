@@ -105,6 +105,7 @@ export const errorTable = {
   OUTPUT_INVALID: 'Loosen the output schema, or describe it in the instructions.',
   PRICE_UNKNOWN: 'Set pricing on the agent, or remove limits.costUsd.',
   USAGE_UNKNOWN: 'Make the provider report it, for example with includeUsage: true of @ai-sdk/openai-compatible.',
+  CACHE_UNUSED: 'See that instructions and tools stay the same from turn to turn, or switch caching off: cache: false.',
   EVALUATION_SETUP: 'Correct the task or its folder, and resume.',
   EVALUATION_OUTSIDE: 'Correct the task, or use --docker; then resume.',
   EVALUATION_CHANGED: 'Go on as it began, or evaluate in another folder.',

@@ -9,6 +9,12 @@ export type JsonSchema = { readonly [key: string]: unknown }
 /** How hard the model should think; a provider without such a setting ignores it. */
 export type ThinkingLevel = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh'
 
+/**
+ * Whether a provider is asked to cache what requests begin with, and for how long: `ttl`, 5 minutes by default, is how long it keeps a
+ * beginning that nobody asks for again.
+ */
+export type PromptCache = false | { readonly ttl?: '5m' | '1h' }
+
 /** Call settings; an omitted one leaves the provider's default. */
 export interface ModelSettings {
   /** The maximum number of tokens in one reply. */
@@ -22,6 +28,8 @@ export interface ModelSettings {
   readonly toolChoice?: ToolChoice
   /** Set by an agent's `output`: the reply must be JSON that matches it. */
   readonly responseFormat?: { readonly type: 'json'; readonly schema: JsonSchema; readonly name?: string }
+  /** As the option `cache` of an agent, which goes here. */
+  readonly cache?: PromptCache
   /** Passed through to the provider untouched, keyed by provider name. */
   readonly providerOptions?: { readonly [provider: string]: { readonly [key: string]: unknown } }
 }

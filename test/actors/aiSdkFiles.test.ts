@@ -24,7 +24,7 @@ const result = (content: readonly Block[]): ModelRequest['messages'][number] => 
 /** What came over the wire of one request, and the warnings that came back. */
 async function sent(test: Parameters<typeof useWire>[0], family: WireFamily, messages: ModelRequest['messages']) {
   const replies = [{ blocks: [{ text: ['ok'] }], stop: family.stops.stop }]
-  const { server, model } = await useWire(test, family, replies, {})
+  const { server, model } = await useWire(test, family, replies)
   const parts = await partsOf(model, ask('', { messages }), test.signal)
   assert.is(parts.at(-1)?.type, 'done', JSON.stringify(parts.at(-1)))
   const warnings = parts.flatMap((part) => (part.type === 'warning' ? [part.message] : []))

@@ -1,3 +1,4 @@
+import type { AiSdkModelOptions } from '../../src/aiSdk.ts'
 import { toCallOptions } from '../../src/actors/models/aiSdk/toCallOptions.ts'
 import type { Block } from '../../src/protocol/messages.ts'
 import type { ModelRequest } from '../../src/protocol/model.ts'
@@ -45,7 +46,7 @@ async function bodyOf(
   test: Parameters<typeof useWire>[0],
   family: WireFamily,
   request: ModelRequest,
-  options = {},
+  options: AiSdkModelOptions = { cache: false },
 ): Promise<Wire> {
   const { server, model } = await useWire(test, family, [ok(family)], options)
   await replyOf(model, request, test.signal)
@@ -179,15 +180,6 @@ describe('AI SDK request to anthropic', (it) => {
     assert.is(picture?.['type'], 'image')
   })
 
-  it('asks for caching of instructions and conversation only when told to', async (test) => {
-    const request = ask('hi', { system: 'Be brief.' })
-    const plain = await bodyOf(test, anthropicWire, request)
-    assert.not.match(JSON.stringify(plain), 'cache_control')
-    const cached = await bodyOf(test, anthropicWire, request, { cache: true })
-    assert.equal(cached['system'], [{ type: 'text', text: 'Be brief.', cache_control: { type: 'ephemeral' } }])
-    assert.equal(cached['cache_control'], { type: 'ephemeral' })
-  })
-
   it("turns the thinking level into the provider's own setting", async (test) => {
     const body = await bodyOf(test, anthropicWire, ask('hi', { settings: { thinkingLevel: 'low' } }))
     assert.is((body['thinking'] as Record<string, unknown>)['type'], 'enabled')
@@ -195,9 +187,8 @@ describe('AI SDK request to anthropic', (it) => {
 
   it('passes provider options through', async (test) => {
     const providerOptions = { anthropic: { metadata: { userId: 'u1' } } }
-    const body = await bodyOf(test, anthropicWire, ask('hi', { settings: { providerOptions } }), { cache: true })
+    const body = await bodyOf(test, anthropicWire, ask('hi', { settings: { providerOptions } }))
     assert.equal(body['metadata'], { user_id: 'u1' })
-    assert.equal(body['cache_control'], { type: 'ephemeral' })
   })
 })
 

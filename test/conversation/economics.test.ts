@@ -1,4 +1,4 @@
-import { economicsOf, usualPrices, type Reshaping } from '../../src/conversation/economics.ts'
+import { economicsOf, reshapingFactor, usualPrices, type Reshaping } from '../../src/conversation/economics.ts'
 import { noUsage } from '../../src/protocol/messages.ts'
 import { assert, describe } from '../support/suite.ts'
 
@@ -62,6 +62,15 @@ describe('the economics of a reshaping', (it) => {
     assert.is(economicsOf({ ...sizes, prices: null }).paysAfter, 12)
   })
 
+  it('count what the cache does not hold as paid in full, so that a reshaping is cheap where it is never read', () => {
+    const sizes = { before: 10_000, after: 5_000, unchanged: 0 }
+    assert.equal(economicsOf({ ...sizes, cachedShare: 1 }), economicsOf(sizes))
+    const pays = [1, 0.9, 0.5, 0].map((cachedShare) => economicsOf({ ...sizes, cachedShare }).paysAfter)
+    assert.equal(pays, [12, 6, 2, 1])
+    const read = { input: 10, output: 50, cacheRead: 1 }
+    assert.is(economicsOf({ ...sizes, prices: read, cachedShare: 0 }).paysAfter, 1)
+  })
+
   it('fall back on the usual prices where reading from the cache is free: everything would be, or nothing', () => {
     const sizes = { before: 10_000, after: 5_000, unchanged: 0 }
     for (const prices of [
@@ -69,5 +78,17 @@ describe('the economics of a reshaping', (it) => {
       { input: 1, output: 1, cacheRead: 0 },
     ])
       assert.equal(economicsOf({ ...sizes, prices }), economicsOf(sizes))
+  })
+})
+
+describe('how rarely a conversation is reshaped', (it) => {
+  it('is as ever while the cache holds, and the less the less it is read', () => {
+    assert.is(reshapingFactor(1), 1)
+    const factors = [1, 0.9, 0.5, 0.1, 0].map(reshapingFactor)
+    assert.equal(
+      factors,
+      factors.toSorted((a, b) => b - a),
+    )
+    assert.ok(reshapingFactor(0) > 0.1 && reshapingFactor(0) < 0.2)
   })
 })

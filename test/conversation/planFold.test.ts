@@ -63,6 +63,16 @@ describe('a fold', (it) => {
     assert.ok(folded.length <= steps.length - policy.keepSteps)
   })
 
+  it('comes sooner where the provider’s cache is never read, and no later than that is known', () => {
+    const { conversation } = worked(30)
+    const unread = { ...conversation.measured, cachedShare: 0 }
+    const [kept, dead] = [foldLevels(conversation, policy, 0), foldLevels(conversation, policy, 0, unread)]
+    assert.is(dead.low, kept.low)
+    assert.ok(dead.high < kept.high && dead.least < kept.least, `${dead.high} of ${kept.high}`)
+    assert.ok(dead.high >= dead.low + policy.minBatch)
+    assert.ok(nextFold(conversation, policy, 0, unread) < nextFold(conversation, policy, 0))
+  })
+
   it('waits until enough would come off', () => {
     const log = new BrakeLog()
     log.user('the task')

@@ -3,6 +3,7 @@ import { describeIssues, messageOf, RuntimeError } from '../../protocol/errors.t
 import { lazily } from '../../protocol/lazily.ts'
 import type { Model, ModelError, ModelErrorKind, ModelPart, ModelRequest } from '../../protocol/model.ts'
 import type { AiSdkModel } from './aiSdk/isAiSdkModel.ts'
+import { asksForCache, cachingModel } from './cachingModels.ts'
 import { modelOf } from './modelOf.ts'
 import { madeOfModels, openStream, pausedError, pausedMs, type StreamOptions } from './openStream.ts'
 import { leave, relay, type Source } from './relay.ts'
@@ -45,10 +46,11 @@ export function fallback(models: readonly (Model | AiSdkModel)[], options: Fallb
   if (!checked.success) throw new RuntimeError('INVALID_DEFINITION', `fallback: ${describeIssues(checked.error)}.`)
   const { on = unlessTheRequest } = options
   const asked = models.map((model, index) => modelOf(model, `fallback: model ${index + 1}`))
-  return madeOfModels({
+  const model = madeOfModels({
     id: asked[0]!.id,
     stream: (request, how) => relay((source) => askInTurn(asked, on, { request, how, source })),
   })
+  return cachingModel(model, (settings) => asked.some((each) => asksForCache(each, settings)))
 }
 
 interface Call {

@@ -3,6 +3,8 @@ import type { Model, ModelError, ModelPart, ModelRequest } from '../../protocol/
 interface CallOptions {
   readonly signal: AbortSignal
   readonly turnIndex?: number
+  /** No later request begins with this one. */
+  readonly isOnce?: true
 }
 
 /** Lets the calls of models through within the limits of a runtime. */

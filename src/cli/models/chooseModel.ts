@@ -147,7 +147,7 @@ async function loadModel(provider: Provider, modelId: string, file: string): Pro
       `${packageName} has no function "${factory}" that gives a language model.`,
     )
   }
-  return aiSdkModel(made, { cache: true })
+  return aiSdkModel(made)
 }
 
 async function make({ factory }: Provider, modelId: string, file: string): Promise<unknown> {

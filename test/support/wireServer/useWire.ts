@@ -14,7 +14,7 @@ export async function useWire(
   { cleanup }: CaseContext,
   family: WireFamily,
   scripts: readonly (WireScript | WireReply)[],
-  options: AiSdkModelOptions = {},
+  options: AiSdkModelOptions = { cache: false },
 ): Promise<{ server: WireServer; model: Model }> {
   const server = await startWireServer()
   cleanup(async () => {

@@ -53,8 +53,8 @@ export const faults: readonly Fault[] = [
     id: 'reshaping-7',
     file: 'src/actors/streamReply.ts',
     what: 'the next fold is looked for by what the provider measured one reply ago',
-    from: 'const correction = correctionOf(message, estimatedTokens) ?? conversation.correction',
-    to: 'const { correction } = conversation',
+    from: '...foldAt(ports, message, measured),',
+    to: '...foldAt(ports, message, conversation.measured),',
     tests: ['braking/foldTurn'],
   },
   {

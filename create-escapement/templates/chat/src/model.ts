@@ -4,7 +4,8 @@ import { reply } from './demoReplies.ts'
 
 /**
  * Claude, if ANTHROPIC_API_KEY is set. Else a function stands in for a model, which needs no key and knows this demo alone. Any other model of the
- * AI SDK will do: npm install @ai-sdk/openai, and return openai('…') here.
+ * AI SDK will do: npm install @ai-sdk/openai, and return openai('…') here. The provider is asked to cache what requests begin with; `cache: false` of
+ * an agent switches that off.
  */
 export const chooseModel = (): Model | AiSdkModel =>
   process.env['ANTHROPIC_API_KEY']

@@ -1,6 +1,9 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider'
 import { messageOf, RuntimeError } from '../../../protocol/errors.ts'
-import type { Model, ModelRequest } from '../../../protocol/model.ts'
+import type { Model, ModelRequest, ModelSettings, PromptCache } from '../../../protocol/model.ts'
+import { cachingModel } from '../cachingModels.ts'
+import type { CacheAsking } from './askForCache.ts'
+import { cacheWay } from './cacheWays.ts'
 import { callModel } from './callModel.ts'
 import { isAiSdkModel, type AiSdkModel } from './isAiSdkModel.ts'
 import { notSent } from './providerParts.ts'
@@ -11,10 +14,10 @@ export interface AiSdkModelOptions {
   /** The model's id in logs, events and prices; by default the provider's family and the model id: `anthropic:claude-…`. */
   readonly id?: string
   /**
-   * Asks Anthropic to cache the instructions and the conversation so far; other providers ignore it. Default `false`.
-   * `settings.providerOptions.anthropic.cacheControl` wins where both are given.
+   * Whether the provider is asked to cache the instructions and the conversation so far, where it has to be asked; `true`, the default, for 5
+   * minutes. The agent's `cache` wins, and so do marks in `settings.providerOptions`.
    */
-  readonly cache?: boolean
+  readonly cache?: boolean | PromptCache
   /**
    * Where images and PDFs of tool results go: into the result, or into a user message after it. By default into the result for
    * providers whose format has room for it, else into a user message.
@@ -36,14 +39,19 @@ export function aiSdkModel(languageModel: AiSdkModel, options: AiSdkModelOptions
   const model = languageModel as unknown as LanguageModelV4
   const toolImages = options.toolImages ?? (takesImagesInResults.test(model.provider) ? 'result' : 'user')
   const provider = familyOf(model.provider)
-  const prompting = { provider, cache: options.cache ?? false, toolImages }
-  return {
+  const way = cacheWay(model.provider, model.modelId)
+  const own: PromptCache = options.cache === undefined || options.cache === true ? {} : options.cache
+  const asking = ({ cache = own }: ModelSettings): false | CacheAsking =>
+    way !== undefined && cache !== false && { way, ttl: cache.ttl ?? '5m' }
+  const made: Model = {
     id: options.id ?? `${provider}:${model.modelId}`,
-    stream: (request, { signal }) =>
+    stream: (request, { signal, isOnce = false }: { signal: AbortSignal; isOnce?: boolean }) =>
       callModel(
         model,
         {
-          toOptions: (takes) => toCallOptions(request, { ...prompting, takes }),
+          // What nobody goes on from would be written to the cache for nothing.
+          toOptions: (takes) =>
+            toCallOptions(request, { provider, toolImages, takes, cache: !isOnce && asking(request.settings) }),
           fileTypes: fileTypesOf(request),
           warnings: notSent(request, provider),
         },
@@ -51,6 +59,7 @@ export function aiSdkModel(languageModel: AiSdkModel, options: AiSdkModelOptions
         createReplyReader(provider, model.modelId),
       ),
   }
+  return cachingModel(made, (settings) => asking(settings) !== false)
 }
 
 const fileTypesOf = ({ messages }: ModelRequest): string[] => {

@@ -6,18 +6,21 @@ import type {
   SharedV4ProviderOptions,
 } from '@ai-sdk/provider'
 import type { ModelRequest, ModelSettings, ToolSpec } from '../../../protocol/model.ts'
+import { askForCache } from './askForCache.ts'
 import { type PromptOptions, toPrompt } from './toPrompt.ts'
 import { wellFormed } from './wellFormed.ts'
 
 /** Converts a `Model` request to AI SDK call options; settings absent from the request stay absent. Pure. */
 export function toCallOptions(request: ModelRequest, options: PromptOptions): LanguageModelV4CallOptions {
   const tools = wellFormed(request.tools.map(toTool))
-  return {
+  const given = request.settings.providerOptions as SharedV4ProviderOptions | undefined
+  const asked = {
     prompt: wellFormed(toPrompt(request, options)),
     ...(tools.length > 0 && { tools, ...toToolChoice(request.settings) }),
     ...toSettings(request.settings),
-    ...toProviderOptions(request.settings, options.cache),
+    ...(given !== undefined && { providerOptions: given }),
   }
+  return options.cache === false ? asked : askForCache(asked, options.cache)
 }
 
 function toTool({
@@ -67,13 +70,4 @@ function toSettings(settings: ModelSettings): Partial<LanguageModelV4CallOptions
       },
     }),
   }
-}
-
-function toProviderOptions(
-  settings: ModelSettings,
-  cache: boolean,
-): Pick<LanguageModelV4CallOptions, 'providerOptions'> {
-  const given = settings.providerOptions as SharedV4ProviderOptions | undefined
-  if (!cache) return given === undefined ? {} : { providerOptions: given }
-  return { providerOptions: { ...given, anthropic: { cacheControl: { type: 'ephemeral' }, ...given?.['anthropic'] } } }
 }

@@ -9,6 +9,7 @@ import {
   type ProviderBlock,
 } from '../../../protocol/messages.ts'
 import type { ModelRequest, RequestMessage } from '../../../protocol/model.ts'
+import type { CacheAsking } from './askForCache.ts'
 import { fromProvided } from './providerParts.ts'
 import { fromNextSignature, fromSignature, isNextSignature } from './providerData.ts'
 
@@ -16,8 +17,8 @@ import { fromNextSignature, fromSignature, isNextSignature } from './providerDat
 export interface PromptOptions {
   /** The provider's family: its own tool calls and the like are sent back only to the same family. */
   readonly provider: string
-  /** Puts a cache breakpoint at the end of the instructions. */
-  readonly cache: boolean
+  /** How the provider is asked to cache what requests begin with. */
+  readonly cache: false | CacheAsking
   /** Where images and PDFs of tool results go: into the result, or into a user message after the results. */
   readonly toolImages: 'result' | 'user'
   /** Whether the provider takes files of this type; the others are sent as the text that they hold, or named. Default: all. */
@@ -31,7 +32,7 @@ type AssistantMessage = Extract<LanguageModelV4Message, { role: 'assistant' }>
 /** The messages of a request as an AI SDK prompt; adjacent tool results become one `tool` message. Pure. */
 export function toPrompt(request: ModelRequest, options: PromptOptions): LanguageModelV4Message[] {
   const prompt: LanguageModelV4Message[] = []
-  if (request.system !== '') prompt.push(toSystem(request.system, options.cache))
+  if (request.system !== '') prompt.push({ role: 'system', content: request.system })
   let results: ToolResult[] = []
   const flush = () => {
     if (results.length > 0) prompt.push(...toToolMessages(results, options))
@@ -51,12 +52,6 @@ export function toPrompt(request: ModelRequest, options: PromptOptions): Languag
   flush()
   return prompt
 }
-
-const toSystem = (content: string, cache: boolean): LanguageModelV4Message => ({
-  role: 'system',
-  content,
-  ...(cache && { providerOptions: { anthropic: { cacheControl: { type: 'ephemeral' } } } }),
-})
 
 const toFile = (block: MediaBlock): LanguageModelV4FilePart => ({
   type: 'file',

@@ -1,0 +1,125 @@
+import type { LanguageModelV4CallOptions, LanguageModelV4Message, SharedV4ProviderOptions } from '@ai-sdk/provider'
+import { TextHash } from '../../../conversation/textHash.ts'
+import type { CacheTtl, CacheWay } from './cacheWays.ts'
+
+type Prompt = LanguageModelV4CallOptions['prompt']
+type Tools = LanguageModelV4CallOptions['tools']
+
+/** How a request asks for caching. */
+export interface CacheAsking {
+  readonly way: CacheWay
+  readonly ttl: CacheTtl
+}
+
+/** Providers refuse requests with more. */
+const mostMarks = 4
+
+/** The same request, asking its provider to cache what it begins with; as it is, where the application asks by itself. Pure. */
+export function askForCache(
+  options: LanguageModelV4CallOptions,
+  { way, ttl }: CacheAsking,
+): LanguageModelV4CallOptions {
+  if (way.by === 'key') return withKey(options)
+  const { prompt, tools, providerOptions } = options
+  if (marksOf(providerOptions).length > 0) return options
+  const own = (tools ?? []).flatMap((tool) => ('providerOptions' in tool ? marksOf(tool.providerOptions) : []))
+  // What is to be kept for long must stand before the rest.
+  const mark = way.mark(own.every(isLong) ? ttl : '5m')
+  const places = placesIn(prompt).slice(0, Math.max(0, mostMarks - own.length))
+  const marked = places.reduce((so, place) => so.with(place.message, markAt(so[place.message]!, place, mark)), prompt)
+  const hasSystem = prompt[0]?.role === 'system'
+  if (places.length + own.length >= mostMarks || (!hasSystem && own.length > 0)) return { ...options, prompt: marked }
+  if (!hasSystem) return { ...options, prompt: marked, ...markTools(tools, mark) }
+  return { ...options, prompt: marked.with(0, { ...prompt[0]!, providerOptions: mark }) }
+}
+
+/** What an application asks for itself: a mark at the end of the request, or one at a tool. */
+const marksOf = (options: SharedV4ProviderOptions | undefined): unknown[] =>
+  Object.values(options ?? {}).flatMap(({ cacheControl, cache_control, cachePoint, caching }) =>
+    [cacheControl, cache_control, cachePoint, caching].filter(Boolean),
+  )
+
+const isLong = (mark: unknown): boolean => (mark as { ttl?: unknown }).ttl === '1h'
+
+/** A part of a message behind which a mark may stand. */
+interface Place {
+  readonly message: number
+  readonly part: number
+}
+
+/** Notes after the conversation that no later request has. */
+const isPassing = (text: string): boolean => /^<runtime-note kind="(limit|repair)">/.test(text)
+/** What a fold leaves last: the next one takes it away, and adds to what stands before. */
+const isIndex = (text: string): boolean => text.startsWith('<brake-note kind="index"')
+const isMemo = (text: string): boolean => /^(<brake-note kind="memo"|<conversation-summary )/.test(text)
+
+/**
+ * Where marks stand beside that of the frame, the most important first: the end, which the next request goes on from; the end of the request
+ * before, as a provider looks back only 20 blocks; and where the next fold begins to write. Only in what users and tools said: after
+ * thinking there may be none, and of replies some packages drop parts.
+ */
+function placesIn(prompt: Prompt): readonly Place[] {
+  let last: Place | undefined
+  let previous: Place | undefined
+  let memo: Place | undefined
+  let boundary: Place | undefined
+  for (const [message, { role, content }] of prompt.entries()) {
+    if (role === 'assistant') previous = last
+    if (role !== 'user' && role !== 'tool') continue
+    for (const [part, each] of content.entries()) {
+      const text = each.type === 'text' ? each.text : ''
+      if (isIndex(text)) boundary = last
+      if (!isMarkable(each)) continue
+      last = { message, part }
+      if (isMemo(text)) memo = last
+    }
+  }
+  const places = [last, previous, boundary ?? memo].filter((place) => place !== undefined)
+  return places.filter((place, index) => places.indexOf(place) === index)
+}
+
+type Part = Extract<LanguageModelV4Message, { role: 'user' | 'tool' }>['content'][number]
+
+/** Whether it is sure to be sent, and not empty: providers refuse marks at empty texts. */
+function isMarkable(part: Part): boolean {
+  if (part.type === 'text') return part.text !== '' && !isPassing(part.text)
+  if (part.type !== 'tool-result') return part.type === 'file'
+  return !('value' in part.output) || part.output.value !== ''
+}
+
+function markAt(message: LanguageModelV4Message, { part }: Place, mark: SharedV4ProviderOptions): typeof message {
+  const content = (message.content as Part[]).map((each, index) =>
+    index === part ? { ...each, providerOptions: { ...each.providerOptions, ...mark } } : each,
+  )
+  return { ...message, content } as LanguageModelV4Message
+}
+
+/** Without instructions the tools are what all requests begin with. */
+function markTools(tools: Tools = [], mark: SharedV4ProviderOptions): { tools?: NonNullable<Tools> } {
+  const last = tools.findLastIndex(({ type }) => type === 'function')
+  if (last < 0) return {}
+  return {
+    tools: tools.map((tool, index) =>
+      index === last && tool.type === 'function'
+        ? { ...tool, providerOptions: { ...tool.providerOptions, ...mark } }
+        : tool,
+    ),
+  }
+}
+
+/** One for each conversation, and the same for its forks: requests with one key go to the machine that has their beginning. */
+function withKey(options: LanguageModelV4CallOptions): LanguageModelV4CallOptions {
+  const { prompt, tools = [], providerOptions: given } = options
+  const hash = new TextHash()
+  for (const { name } of tools) hash.add(name)
+  const first = prompt.find(({ role }) => role === 'user')
+  for (const { content } of [prompt[0], first].filter((message) => message !== undefined))
+    if (typeof content === 'string') hash.add(content)
+    else for (const part of content) if (part.type === 'text') hash.add(part.text)
+  // The package reads one of them alone.
+  const name = given?.['azure'] === undefined ? 'openai' : 'azure'
+  return {
+    ...options,
+    providerOptions: { ...given, [name]: { promptCacheKey: `escapement-${hash.value}`, ...given?.[name] } },
+  }
+}

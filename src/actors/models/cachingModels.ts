@@ -1,0 +1,14 @@
+import type { Model, ModelSettings } from '../../protocol/model.ts'
+
+type Asks = (settings: ModelSettings) => boolean
+
+const asking = new WeakMap<Model, Asks>()
+
+/** Marks a model that asks its provider to cache what requests begin with, for requests with such settings. */
+export function cachingModel(model: Model, asks: Asks): Model {
+  asking.set(model, asks)
+  return model
+}
+
+/** Whether a model is known to ask its provider to cache. */
+export const asksForCache = (model: Model, settings: ModelSettings): boolean => asking.get(model)?.(settings) === true

@@ -1,0 +1,52 @@
+import type { Fault } from '../mutate.ts'
+
+export const faults: readonly Fault[] = [
+  {
+    id: 'caching-1',
+    file: 'src/actors/models/aiSdk/askForCache.ts',
+    what: 'the end of the request before is not marked: after many calls at once nothing is found in the cache',
+    from: '[last, previous, boundary ?? memo]',
+    to: '[last, boundary ?? memo]',
+    tests: ['journeys/cachesPrompts'],
+  },
+  {
+    id: 'caching-2',
+    file: 'src/actors/models/aiSdk/askForCache.ts',
+    what: 'with marks of the application there are more than four',
+    from: 'Math.max(0, mostMarks - own.length)',
+    to: 'mostMarks',
+    tests: ['actors/aiSdkCache'],
+  },
+  {
+    id: 'caching-3',
+    file: 'src/actors/models/aiSdk/askForCache.ts',
+    what: 'a note that no later request has is marked',
+    from: "part.text !== '' && !isPassing(part.text)",
+    to: "part.text !== ''",
+    tests: ['actors/aiSdkCache'],
+  },
+  {
+    id: 'caching-4',
+    file: 'src/conversation/measured.ts',
+    what: 'after a fold the cache seems to hold less',
+    from: ' && tokens >= last.tokens',
+    to: '',
+    tests: ['conversation/measured'],
+  },
+  {
+    id: 'caching-5',
+    file: 'src/actors/askModel.ts',
+    what: 'summaries are written to the cache, which nobody reads',
+    from: '{ cancellation: limit, isOnce: true }',
+    to: '{ cancellation: limit }',
+    tests: ['actors/aiSdkCache'],
+  },
+  {
+    id: 'caching-6',
+    file: 'src/actors/models/aiSdk/askForCache.ts',
+    what: 'marks of an hour stand behind those of five minutes, which is refused',
+    from: "own.every(isLong) ? ttl : '5m'",
+    to: 'ttl',
+    tests: ['actors/aiSdkCache'],
+  },
+]
