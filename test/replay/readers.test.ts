@@ -476,8 +476,8 @@ describe('readers of recorded sessions', (it) => {
       assert.is(session.format, 'OpenCode export')
       assert.equal(turnsOf(session), [
         'user: look | image',
-        'thinking → prt_1:bash({"command":"ls"}) → prt_2:bash({"command":"rm"}) = x & !denied',
-        'prt_3:bash({"command":"sleep"}) = !(the recording has no result)',
+        'thinking → REDACTED:bash({"command":"ls"}) → REDACTED-2:bash({"command":"rm"}) = x & !denied',
+        'REDACTED-3:bash({"command":"sleep"}) = !(the recording has no result)',
         'done',
       ])
     }
