@@ -3,6 +3,7 @@ import { mediaOf, wrongInMedia, type SaidMedia } from '../protocol/saidContent.t
 import { isMedia, type PlainBlock } from '../protocol/messages.ts'
 import type { AgentPorts } from './agentPorts.ts'
 import { isBlocks } from './tools/defineTool.ts'
+import { jsonOf } from './tools/jsonOf.ts'
 
 export const textBlock = (text: string): PlainBlock => ({ type: 'text', text })
 
@@ -15,7 +16,7 @@ export const clean = <T>({ redactor }: Pick<AgentPorts, 'redactor'>, value: T): 
  * @throws TypeError when it is not JSON, or has an image or a file that is none.
  */
 export function contentOf(value: unknown, maxChars: number, ports: Pick<AgentPorts, 'redactor'>): PlainBlock[] {
-  const blocks = plainBlocks(value) ?? [textBlock(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))]
+  const blocks = plainBlocks(value) ?? [textBlock(typeof value === 'string' ? value : jsonOf(value))]
   return cutBlocks(clean(ports, blocks), maxChars)
 }
 

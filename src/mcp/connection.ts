@@ -295,7 +295,12 @@ export class McpConnection implements ToolConnection {
       return await use(server, options)
     } catch (thrown) {
       if (signal.aborted) throw signal.reason
-      if (!isSessionGone(thrown, server)) throw this.#inWords(thrown, server)
+      if (!isSessionGone(thrown, server)) {
+        const why = this.#inWords(thrown, server)
+        // It may have done what it was asked for: that is not asked for again.
+        if (await isLost(thrown, server, signal)) server.giveUp('it answers nothing in this session any more')
+        throw why
+      }
       // Refused before anything was done: a server that was started again does not know the session.
       server.giveUp('it no longer knows the session')
     }
@@ -337,7 +342,18 @@ const mostTroubles = 8
 /** A session that a server forgot is answered 404, by some 400; another 400 may come of a call that was carried out. */
 function isSessionGone(thrown: unknown, server: Server): boolean {
   if (!server.sdk.SdkHttpError.isInstance(thrown) || !server.hasSession) return false
-  return thrown.status === 404 || (thrown.status === 400 && /session|initiali[sz]ed/i.test(thrown.message))
+  const { status } = thrown
+  return status === 404 || status === 410 || (status === 400 && /session|initiali[sz]ed/i.test(thrown.message))
+}
+
+/** For a server to answer whether it is there, in milliseconds. */
+const pingMs = 5_000
+
+/** Whether a server that failed fails at anything in its session: some answer 503 for one that they forgot, others are only busy. */
+async function isLost(thrown: unknown, server: Server, signal: AbortSignal): Promise<boolean> {
+  const isFailure = (error: unknown): boolean => server.sdk.SdkHttpError.isInstance(error) && (error.status ?? 0) >= 500
+  if (!isFailure(thrown) || !server.hasSession) return false
+  return await server.client.ping({ signal, timeout: pingMs }).then(() => false, isFailure)
 }
 
 /** Whether models and people would see no difference. The order does not count: it is the agent's. */

@@ -4,11 +4,21 @@ import { below, DocumentProblem, type Part } from './references.ts'
 
 /** What is used of a document. Anything else in it is left alone. */
 const text = z.string().optional()
-const schema = z.union([z.boolean(), z.record(z.string(), z.unknown())])
+const schema = z.union([z.boolean(), z.record(z.string(), z.unknown())], 'a schema is an object, true or false')
 
 const mediaTypeSchema = z.looseObject({
   schema: schema.optional(),
-  encoding: z.record(z.string(), z.looseObject({ contentType: text })).optional(),
+  encoding: z
+    .record(
+      z.string(),
+      z.looseObject({
+        contentType: text,
+        style: z.enum(['form', 'spaceDelimited', 'pipeDelimited', 'deepObject']).optional(),
+        explode: z.boolean().optional(),
+        allowReserved: z.boolean().optional(),
+      }),
+    )
+    .optional(),
 })
 export type MediaType = z.infer<typeof mediaTypeSchema>
 

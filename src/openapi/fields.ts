@@ -118,7 +118,8 @@ function freeKey(name: string, place: string, taken: Set<string>): string {
   return key
 }
 
-const isJson = (type: string): boolean => /^application\/(?:[\w.+-]*\+)?json\b|^\*\/\*$/i.test(type)
+/** Whether a type of content is JSON, or any. */
+export const isJson = (type: string): boolean => /^application\/(?:[\w.+-]*\+)?json\b|^\*\/\*$/i.test(type)
 const preferred: readonly ((type: string) => boolean)[] = [
   isJson,
   (type) => /^application\/x-www-form-urlencoded\b/i.test(type),
@@ -139,18 +140,30 @@ function formOf(document: unknown, content: { readonly [type: string]: MediaType
   throw new DocumentProblem(at, 'the content of the request has no type')
 }
 
+/** So deep is looked for files: schemas may hold themselves. */
+const maxDepth = 8
+
 /** The parts whose schema says that they are bytes. @throws DocumentProblem */
 function filesIn(document: unknown, { schema }: MediaType, at: string): ReadonlySet<string> {
-  const resolved = (value: unknown): unknown => resolve(document, { value, at }).value
-  const whole = resolved(schema)
-  const properties = isObject(whole) && isObject(whole['properties']) ? whole['properties'] : {}
-  const isFile = (given: unknown): boolean => {
-    const part = resolved(given)
-    if (!isObject(part)) return false
-    if (part['format'] === 'binary' || part['contentMediaType'] !== undefined) return true
-    return 'items' in part && isFile(part['items'])
+  const resolved = (value: unknown) => {
+    const part = resolve(document, { value, at }).value
+    return isObject(part) ? part : {}
   }
-  return new Set(Object.keys(properties).filter((name) => isFile(properties[name])))
+  const choices = ({ allOf, anyOf, oneOf }: { readonly [key: string]: unknown }): readonly unknown[] =>
+    [allOf, anyOf, oneOf].flatMap((list): readonly unknown[] => (Array.isArray(list) ? list : []))
+  const isFile = (given: unknown, depth: number): boolean => {
+    const part = resolved(given)
+    if (part['format'] === 'binary' || part['contentMediaType'] !== undefined) return true
+    // Base64 without a type is text that the service itself decodes.
+    if (part['contentEncoding'] !== undefined && part['contentEncoding'] !== 'base64') return true
+    return depth < maxDepth && [...choices(part), part['items']].some((inner) => isFile(inner, depth + 1))
+  }
+  const namesIn = (given: unknown, depth: number): readonly string[] => {
+    const { properties, ...whole } = resolved(given)
+    const own = isObject(properties) ? Object.keys(properties).filter((name) => isFile(properties[name], 0)) : []
+    return depth < maxDepth ? [...own, ...choices(whole).flatMap((inner) => namesIn(inner, depth + 1))] : own
+  }
+  return new Set(namesIn(schema, 0))
 }
 
 /** Whether a body is bytes or text, and not an object. */
@@ -162,6 +175,6 @@ function noteOn(form: BodyForm): string {
   if (isPlain(form) && !form.contentType.startsWith('text/'))
     return `The content (${form.contentType}), as text or as a data URL: data:<type>;base64,<data>.`
   return form.contentType.startsWith('multipart/')
-    ? 'Files are given as text, or as data URLs: data:<type>;base64,<data>.'
+    ? 'Files are given as text, or as data URLs: data:<type>;name=<file name>;base64,<data>.'
     : ''
 }

@@ -90,7 +90,8 @@ interface Plans {
 function plansOf(found: ReadDocument, options: OpenApiOptions): Plans {
   try {
     const document = read(documentSchema, { value: found.document, at: '#' })
-    const all = placesIn(document)
+    const { places: all, problems } = placesIn(document)
+    if (all.length === 0 && problems.length > 0) throw unusable(problems)
     checkPatterns(all, patternsIn(options))
     const places = chosen(all, options)
     const { maxTools = 64 } = options
@@ -99,7 +100,7 @@ function plansOf(found: ReadDocument, options: OpenApiOptions): Plans {
       throw invalid(what)
     }
     const planOf = planner(document, found.url, options)
-    const leftOut: string[] = []
+    const leftOut = [...problems]
     const plans = places.flatMap((place): OperationPlan[] => {
       try {
         return [planOf(place)]
@@ -109,18 +110,18 @@ function plansOf(found: ReadDocument, options: OpenApiOptions): Plans {
         return []
       }
     })
-    if (plans.length === 0)
-      throw invalid(
-        leftOut.length === 0
-          ? 'The document has no operations.'
-          : `No operation of the document can be used. ${leftOut[0]}.`,
-      )
+    if (plans.length === 0) throw unusable(leftOut)
     return { plans, leftOut, name: document.info?.title ?? 'api' }
   } catch (thrown) {
     if (thrown instanceof DocumentProblem) throw invalid(`${thrown.message}.`, thrown)
     throw thrown
   }
 }
+
+const unusable = ([first]: readonly string[]) =>
+  invalid(
+    first === undefined ? 'The document has no operations.' : `No operation of the document can be used. ${first}.`,
+  )
 
 /** All patterns that somebody wrote. Pure. */
 function patternsIn({

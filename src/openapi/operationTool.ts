@@ -96,7 +96,7 @@ async function requestOf(
     fields.body === undefined || input[bodyKey] === undefined
       ? undefined
       : contentOf(fields.body, input[bodyKey], fields.schema)
-  if (body?.contentType !== undefined) headers.set('content-type', body.contentType)
+  if (body !== undefined) headers.set('content-type', body.contentType)
   const secrets: string[] = []
   const jar = cookies.map(([name, value]) => `${name}=${value}`)
   const target = { headers, query: secrets, cookies: jar, hide: (texts: readonly string[]) => host.hide?.(texts) }

@@ -12,7 +12,7 @@ import {
   type Requirement,
   type Server,
 } from './documentSchema.ts'
-import { below, DocumentProblem, isObject, resolve } from './references.ts'
+import { below, DocumentProblem, isObject, resolve, type Part } from './references.ts'
 
 const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch'] as const
 export type Method = Uppercase<(typeof methods)[number]>
@@ -38,16 +38,27 @@ export interface ReadOperation extends OperationPlace {
   readonly security: readonly Requirement[]
 }
 
+/** The operations of a document, and what of its paths could not be read. */
+interface Places {
+  readonly places: readonly OperationPlace[]
+  readonly problems: readonly string[]
+}
+
 /** All operations of a document, in its order, each by a name of its own. Pure. */
-export function placesIn(document: Document): readonly OperationPlace[] {
+export function placesIn(document: Document): Places {
   const taken = new Set<string>()
-  return Object.entries(document.paths).flatMap(([path, item]) => {
-    const at = below('#/paths', path)
-    const found = itemAt(document, item, at)
+  const problems: string[] = []
+  const paths = Object.entries(document.paths).filter(([path]) => !path.startsWith('x-'))
+  const places = paths.flatMap(([path, item]) => {
+    const found = partAt(document, { value: item, at: below('#/paths', path) }, problems)
     if (found === undefined) return []
+    const operations = found.value
     return methods.flatMap((method): OperationPlace[] => {
-      if (!Object.hasOwn(found.item, method)) return []
-      const { operationId, tags } = (isObject(found.item[method]) ? found.item[method] : {}) as Operation
+      if (!Object.hasOwn(operations, method)) return []
+      const at = below(found.at, method)
+      // One that cannot be followed is told of when the operation is read.
+      const { value } = partAt(document, { value: operations[method], at }, []) ?? { value: {} }
+      const { operationId, tags } = value as Operation
       const id = typeof operationId === 'string' ? operationId : undefined
       return [
         {
@@ -56,19 +67,22 @@ export function placesIn(document: Document): readonly OperationPlace[] {
           method: method.toUpperCase() as Method,
           path,
           tags: Array.isArray(tags) ? tags.filter((tag) => typeof tag === 'string') : [],
-          at: below(found.at, method),
+          at,
         },
       ]
     })
   })
+  return { places, problems }
 }
 
-/** A broken path is told of by its operations, of which there are none. */
-function itemAt(document: Document, item: unknown, at: string) {
+/** The object that a part is or refers to. */
+function partAt(document: Document, given: Part, problems: string[]) {
   try {
-    const part = resolve(document, { value: item, at })
-    return isObject(part.value) ? { item: part.value, at: part.at } : undefined
-  } catch {
+    const { value, at } = resolve(document, given)
+    return isObject(value) ? { value, at } : undefined
+  } catch (thrown) {
+    if (!(thrown instanceof DocumentProblem)) throw thrown
+    problems.push(thrown.message)
     return undefined
   }
 }
@@ -84,17 +98,19 @@ function freeName(wanted: string, taken: Set<string>): string {
 
 /** Reads an operation. @throws DocumentProblem */
 export function readOperation(document: Document, place: OperationPlace): ReadOperation {
-  const { path, at, method } = place
+  const { path, method } = place
   const pathAt = below('#/paths', path)
   const itemPart = resolve(document, { value: document.paths[path], at: pathAt })
   const item = read(pathItemSchema, itemPart)
-  const operation = read(operationSchema, { value: item[method.toLowerCase()], at })
+  const part = resolve(document, { value: item[method.toLowerCase()], at: place.at })
+  const { at } = part
+  const operation = read(operationSchema, part)
   const own = (operation.parameters ?? []).map((value, index) => ({ value, at: below(at, 'parameters', index) }))
   const shared = (item.parameters ?? []).map((value, index) => ({ value, at: below(itemPart.at, 'parameters', index) }))
   const parameters = new Map<string, Parameter & { readonly at: string }>()
   // The operation's own come later, and in place of those of its path.
-  for (const part of [...shared, ...own]) {
-    const resolved = resolve(document, part)
+  for (const one of [...shared, ...own]) {
+    const resolved = resolve(document, one)
     const parameter = { ...read(parameterSchema, resolved), at: resolved.at }
     parameters.set(`${parameter.in} ${parameter.name}`, parameter)
   }

@@ -3,7 +3,7 @@ import type { Field } from './fields.ts'
 import { isObject } from './references.ts'
 
 /** A name and a value of an address, a header or a cookie. */
-type Pair = readonly [name: string, value: string]
+export type Pair = readonly [name: string, value: string]
 
 /** One value as text. */
 export const plain = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))
@@ -15,6 +15,13 @@ export const encode = (text: string): string =>
 /** Leaves what an address may hold: for parameters that say so. */
 const encodeReserved = (text: string): string => encodeURI(text).replaceAll('#', '%23').replaceAll('&', '%26')
 
+/** A text as a part of a form. */
+export const encodeForm = (text: string): string => encode(text).replaceAll('%20', '+').replaceAll('%2A', '*')
+
+/** Leaves what a form may hold, in which `+` is a space: for fields that say so. */
+export const encodeFormReserved = (text: string): string =>
+  encodeReserved(text).replaceAll('+', '%2B').replaceAll('%20', '+')
+
 /** A parameter with `content` is JSON. */
 const isJsonParameter = ({ content }: Parameter): boolean => content !== undefined
 
@@ -24,29 +31,45 @@ const asIs: Code = (text) => text
 /** What stands between the values of a list that is one value. */
 const separators: { readonly [style: string]: string } = { spaceDelimited: '%20', pipeDelimited: '%7C' }
 
-/** The names and values of a parameter, in code; several where a list or an object is spread out. Pure. */
+/** How a value is written. */
+type Styled = Pick<Parameter, 'name' | 'in' | 'style' | 'explode'>
+
+const isThere = (value: unknown): boolean => value !== null && value !== undefined
+
+/** The names and values of a parameter, in code; several where a list or an object is spread out, none of what is null. Pure. */
 function pairsOf(parameter: Parameter, value: unknown, code: Code): readonly Pair[] {
+  return isJsonParameter(parameter)
+    ? [[code(parameter.name), code(JSON.stringify(value))]]
+    : styledPairs(parameter, value, code)
+}
+
+/** The names and values of a parameter, or of a field of a form, that has a style. Pure. */
+export function styledPairs(parameter: Styled, value: unknown, code: Code): readonly Pair[] {
+  if (!isThere(value)) return []
   const name = code(parameter.name)
-  if (isJsonParameter(parameter)) return [[name, code(JSON.stringify(value))]]
   const style = parameter.style ?? (parameter.in === 'query' || parameter.in === 'cookie' ? 'form' : 'simple')
+  if (style === 'deepObject') return deepPairs(parameter.name, value, code)
   const isSpread = parameter.explode ?? style === 'form'
   const coded = (one: unknown): string => code(plain(one))
   const separator = separators[style] ?? ','
   if (Array.isArray(value)) {
-    const items = value.map(coded)
+    const items = value.filter(isThere).map(coded)
     return isSpread && style !== 'simple' ? items.map((item) => [name, item]) : [[name, items.join(separator)]]
   }
   if (!isObject(value)) return [[name, coded(value)]]
-  const entries = Object.entries(value).filter(([, inner]) => inner !== undefined)
-  if (style === 'deepObject')
-    return entries.flatMap(([key, inner]) => deepPairs(`${parameter.name}[${key}]`, inner, code))
+  const entries = Object.entries(value).filter(([, inner]) => isThere(inner))
   if (isSpread && style !== 'simple') return entries.map(([key, inner]) => [code(key), coded(inner)])
   const joined = isSpread ? '=' : separator
   return [[name, entries.map(([key, inner]) => `${code(key)}${joined}${coded(inner)}`).join(separator)]]
 }
 
-function deepPairs(name: string, value: unknown, code: Code): Pair[] {
-  if (Array.isArray(value)) return value.map((item) => [code(name), code(plain(item))])
+/** What lies deeper stands in brackets; so do the numbers of items that are no single values, which would run into one another. */
+function deepPairs(name: string, value: unknown, code: Code): readonly Pair[] {
+  if (!isThere(value)) return []
+  if (Array.isArray(value)) {
+    const isNumbered = value.some((item) => typeof item === 'object' && item !== null)
+    return value.flatMap((item, index) => deepPairs(`${name}[${isNumbered ? index : ''}]`, item, code))
+  }
   if (!isObject(value)) return [[code(name), code(plain(value))]]
   return Object.entries(value).flatMap(([key, inner]) => deepPairs(`${name}[${key}]`, inner, code))
 }
@@ -55,6 +78,7 @@ function deepPairs(name: string, value: unknown, code: Code): Pair[] {
 function pathPart(parameter: Parameter, value: unknown): string {
   if (isJsonParameter(parameter)) return encode(JSON.stringify(value))
   const { name, style = 'simple', explode = false } = parameter
+  if (!isThere(value)) return ''
   const items = Array.isArray(value)
     ? value.map((item) => encode(plain(item)))
     : isObject(value)
@@ -81,7 +105,10 @@ interface Placed {
  * @throws Error for the model, if a value would lead to another path
  */
 export function placed(template: string, fields: readonly Field[], input: { readonly [key: string]: unknown }): Placed {
-  let path = template
+  // Some documents tell operations of one address apart by what follows it.
+  const [, address = '', fixed = ''] = /^((?:\{[^}]*\}|[^?#])*)(?:\?((?:\{[^}]*\}|[^#])*))?/.exec(template) ?? []
+  let path = address
+  let given = fixed
   const query: string[] = []
   const headers: Pair[] = []
   const cookies: Pair[] = []
@@ -93,6 +120,7 @@ export function placed(template: string, fields: readonly Field[], input: { read
         const part = pathPart(parameter, value)
         if (part === '') throw new Error(`The argument ${key} is empty, and it is part of the address.`)
         path = path.replaceAll(`{${parameter.name}}`, () => part)
+        given = given.replaceAll(`{${parameter.name}}`, () => part)
         break
       }
       case 'query': {
@@ -101,7 +129,7 @@ export function placed(template: string, fields: readonly Field[], input: { read
         break
       }
       case 'header':
-        headers.push([parameter.name, pairsOf(parameter, value, asIs)[0]?.[1] ?? ''])
+        headers.push(...pairsOf(parameter, value, asIs).slice(0, 1))
         break
       case 'cookie':
         cookies.push(...pairsOf(parameter, value, encode))
@@ -111,5 +139,5 @@ export function placed(template: string, fields: readonly Field[], input: { read
   // An address is made shorter by them: the call would go to another operation.
   if (path.split('/').some((segment) => /^(?:\.|%2e){1,2}$/i.test(segment)))
     throw new Error('An argument that is part of the address is "." or "..", which leads to another one.')
-  return { path, query: query.join('&'), headers, cookies }
+  return { path, query: [given, ...query].filter((part) => part !== '').join('&'), headers, cookies }
 }

@@ -88,7 +88,8 @@ async function textOf(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>):
   return new TextDecoder().decode(Buffer.concat(kept))
 }
 
-async function parse(text: string, name: string): Promise<unknown> {
+async function parse(given: string, name: string): Promise<unknown> {
+  const text = given.replace(/^\uFEFF/, '')
   try {
     if (/^\s*[{[]/.test(text)) return JSON.parse(text) as unknown
   } catch (thrown) {
@@ -102,10 +103,17 @@ async function parse(text: string, name: string): Promise<unknown> {
   }
 }
 
-async function upgraded(value: { readonly [key: string]: unknown }): Promise<{ readonly [key: string]: unknown }> {
-  const given = value['openapi'] ?? value['swagger'] ?? ''
-  const version = typeof given === 'string' ? given : JSON.stringify(given)
-  if (/^3\.[12]\./.test(version)) return value
+/** The version that a document says, whole: YAML makes numbers of `3.1` and `2.0`. Pure. */
+function versionOf({ openapi, swagger }: { readonly [key: string]: unknown }): string {
+  const given = openapi ?? swagger ?? ''
+  const said = typeof given === 'string' ? given.trim() : JSON.stringify(given)
+  if (openapi === undefined) return /^2(?:\.0)?$/.test(said) ? '2.0' : said
+  return said === '3' ? '3.0.0' : /^3\.\d$/.test(said) ? `${said}.0` : said
+}
+
+async function upgraded(given: { readonly [key: string]: unknown }): Promise<{ readonly [key: string]: unknown }> {
+  const version = versionOf(given)
+  if (/^3\.[12]\./.test(version)) return given
   if (!/^(?:2\.0|3\.0\.\d+)$/.test(version)) {
     const said = version === '' ? 'neither "openapi" nor "swagger"' : JSON.stringify(version)
     throw invalid(`The document says ${said}; OpenAPI 2.0, 3.0, 3.1 and 3.2 can be read.`)
@@ -116,7 +124,7 @@ async function upgraded(value: { readonly [key: string]: unknown }): Promise<{ r
     '@scalar/openapi-upgrader',
   )
   try {
-    return upgrade(value, '3.1')
+    return upgrade({ ...given, [version === '2.0' ? 'swagger' : 'openapi']: version }, '3.1')
   } catch (thrown) {
     throw invalid(`The document of version ${version} is malformed: ${messageOf(thrown)}.`, thrown)
   }

@@ -79,6 +79,8 @@ export const errorTable = {
   MEMORY_DAMAGED: 'Correct the place by hand, or delete it; it is kept as it is.',
   RECORD_TOO_LARGE:
     'It is not in the log. An agent that waits for it is released by abort, stop or close; runtime.open continues from its log.',
+  FOREIGN_FORMAT:
+    'Give a file that escapement export wrote, or look for the log in a folder of logs; the file was left as it is.',
   LOG_CORRUPT: 'Restore the file from a copy, or keep the part before the bad line with: escapement repair <file>.',
   LOG_REPAIRED: 'No action needed: the record had not been acknowledged.',
   LOG_VERSION: 'If the log was written by a newer version, update escapement.',

@@ -1,6 +1,9 @@
 import type { Artifact } from '../protocol/artifacts.ts'
 import type { LogRecord } from '../protocol/records.ts'
 
+/** What the first line of such a file says it is. */
+export const exportFormat = 'escapement.session'
+
 /** Version of the file that `exportSession` makes; a newer one is refused. Version 1 had no artifacts. */
 export const exportVersion = 2
 
@@ -20,7 +23,7 @@ export interface ExportLine {
 
 /** The first line of an exported session. `agents`: whose records follow, the session itself last. */
 export const headerLine = (agentId: string, agents: readonly string[]): string =>
-  lineOf({ format: 'escapement.session', version: exportVersion, agentId, agents })
+  lineOf({ format: exportFormat, version: exportVersion, agentId, agents })
 
 export const lineOf = (value: object): string => `${JSON.stringify(value)}\n`
 

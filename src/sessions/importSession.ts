@@ -14,11 +14,11 @@ const batchSize = 1_000
 
 /**
  * Puts a session that `exportSession` made into a store, with the sources it was forked from; returns their ids, the session's last.
- * `lines` is the file's text, in pieces that may be split anywhere. Nothing is written before all of it was read and found
+ * `lines` is the file's text: its lines, with or without their ends, or pieces that may be split anywhere. Nothing is written before all of it was read and found
  * sound. `missing` names the artifacts that were no longer kept, or that the store cannot keep. A log that is there already is left alone, or gets the records it lacks; after a failure the logs that were new are
  * deleted again, where the store can do that.
  *
- * @throws RuntimeError `LOG_CORRUPT` naming the line, `LOG_VERSION`, `INVALID_OPTION`, `AGENT_EXISTS` when an id has a log that
+ * @throws RuntimeError `FOREIGN_FORMAT` for a file of another program, `LOG_CORRUPT` naming the line, `LOG_VERSION`, `INVALID_OPTION`, `AGENT_EXISTS` when an id has a log that
  * goes another way, `STORE_LOCKED`, and what the store rejects with.
  */
 export async function importSession(

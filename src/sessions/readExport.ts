@@ -1,12 +1,14 @@
 import { z } from 'zod'
 import { lazily } from '../protocol/lazily.ts'
 import { rebuildConversation } from '../conversation/rebuildConversation.ts'
+import { cutEnd } from '../conversation/cutMiddle.ts'
 import { describeIssues, messageOf, RuntimeError } from '../protocol/errors.ts'
+import { damagedFile, foreignFormat } from '../protocol/foreignFormat.ts'
 import { agentIdSchema } from '../protocol/ids.ts'
 import type { LogRecord } from '../protocol/records.ts'
 import { corruptLine, readRecord } from '../stores/readRecord.ts'
 import { snapshotId } from '../stores/snapshotLimits.ts'
-import { exportVersion } from './exportLines.ts'
+import { exportFormat, exportVersion } from './exportLines.ts'
 import { exportHeaderSchema, type ExportHeader } from './exportSession.ts'
 
 /** One log of an exported session. */
@@ -48,7 +50,7 @@ export interface ReadArtifact {
  * Reads a whole exported session and proves that it can be resumed: every record is valid and in its place, no source is
  * missing, and everything folds into a conversation. Blank lines are skipped.
  *
- * @throws RuntimeError `LOG_CORRUPT` naming the line, `LOG_VERSION`, `INVALID_OPTION` for anything but text.
+ * @throws RuntimeError `FOREIGN_FORMAT`, `LOG_CORRUPT` naming the line, `LOG_VERSION`, `INVALID_OPTION` for anything but text.
  */
 export async function readExport(
   pieces: AsyncIterable<string> | Iterable<string>,
@@ -57,10 +59,14 @@ export async function readExport(
   const logs = new Map<string, PlacedRecord[]>()
   const artifacts: ReadArtifact[] = []
   let line = 0
+  let foreign = ''
   for await (const text of textLines(pieces)) {
     line += 1
     if (text.trim() === '') continue
-    if (header === undefined) {
+    if (foreign !== '' || (header === undefined && !isHeader(text))) {
+      foreign += `${text}\n`
+      if (foreign.length > mostLooked) break
+    } else if (header === undefined) {
       header = readHeader(text, line)
       for (const agentId of header.agents) logs.set(agentId, [])
     } else {
@@ -68,6 +74,7 @@ export async function readExport(
       if (artifact !== undefined) artifacts.push(artifact)
     }
   }
+  if (foreign !== '') throw notExported(foreign)
   if (header === undefined) throw new RuntimeError('LOG_CORRUPT', 'The exported session is empty.')
   checkChain(header.agents, logs)
   checkFold([...logs.values()].flat())
@@ -78,7 +85,7 @@ export async function readExport(
 }
 
 function readHeader(text: string, line: number): ExportHeader {
-  const value = parse(text, line)
+  const value = valueOf(text)
   const version = anyVersionSchema().safeParse(value).data?.version ?? 0
   if (version > exportVersion) {
     const what = `The exported session has format version ${version}; this is version ${exportVersion}.`
@@ -90,6 +97,28 @@ function readHeader(text: string, line: number): ExportHeader {
   if (agents.at(-1) !== agentId) throw corruptHeader(line, `agents does not end with "${agentId}"`)
   if (new Set(agents).size < agents.length) throw corruptHeader(line, 'agents names one twice')
   return header.data
+}
+
+function valueOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+const isHeader = (text: string): boolean =>
+  (valueOf(text) as { readonly format?: unknown } | null | undefined)?.format === exportFormat
+
+/** So much of a file is looked at to tell what it is, in UTF-16 units. */
+const mostLooked = 64 * 1024
+
+function notExported(text: string): RuntimeError {
+  const format = foreignFormat(text)
+  if (format === damagedFile) return corruptHeader(1, `its format is not "${exportFormat}"`)
+  const seen =
+    format === undefined ? `it begins with ${JSON.stringify(cutEnd(text.trim(), 60))}` : `it looks like ${format}`
+  return new RuntimeError('FOREIGN_FORMAT', `The file is no exported session: ${seen}.`)
 }
 
 const corruptHeader = (line: number, why: string): RuntimeError =>
@@ -124,11 +153,9 @@ function readArtifact(
 }
 
 function parse(text: string, line: number): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw corruptLine({ file, line }, 'it is not JSON')
-  }
+  const value = valueOf(text)
+  if (value === undefined) throw corruptLine({ file, line }, 'it is not JSON')
+  return value
 }
 
 /** Every log begins with the creation of its agent, and every one but the first is a fork of the one before. */
@@ -162,6 +189,12 @@ function checkFold(placed: readonly PlacedRecord[]): void {
   }
 }
 
+/** Whether a line that has begun is one already: nothing can follow an object. */
+function isWhole(begun: readonly string[]): boolean {
+  if (begun.at(-1)?.trimEnd().endsWith('}') !== true) return false
+  return typeof valueOf(begun.join('')) === 'object'
+}
+
 /** UTF-16 units of the longest line accepted; a longer one is not ours. */
 const maxLineChars = 256 * 1024 * 1024
 
@@ -177,6 +210,7 @@ export async function* textLines(
   let begun: string[] = []
   let length = 0
   let line = 1
+  let isAtStart = true
   const add = (part: string): void => {
     length += part.length
     if (length > maxChars)
@@ -191,9 +225,13 @@ export async function* textLines(
     return text
   }
   // A string would come apart into its characters.
-  for await (const piece of typeof pieces === 'string' ? [pieces] : pieces) {
-    if (typeof piece !== 'string')
+  for await (const given of typeof pieces === 'string' ? [pieces] : pieces) {
+    if (typeof given !== 'string')
       throw new RuntimeError('INVALID_OPTION', 'The lines are to come as text: read the file with encoding "utf8".')
+    const piece = isAtStart ? given.replace(/^\uFEFF/, '') : given
+    isAtStart &&= given === ''
+    // Lines that come without their newlines.
+    if (piece.startsWith('{') && isWhole(begun)) yield end()
     let start = 0
     for (let at = piece.indexOf('\n'); at >= 0; at = piece.indexOf('\n', start)) {
       add(piece.slice(start, at))

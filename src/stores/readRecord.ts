@@ -30,12 +30,27 @@ function hasDamagedChecksum(
   return isUnknown && typeof last === 'string' && last.length <= 8
 }
 
+const brace = 0x7b
+const carriageReturn = 0x0d
+const byteOrderMark = Buffer.from('\uFEFF')
+
+/** A line without what an editor or a copy put around it: a byte order mark before, a carriage return after it. Pure. */
+function bare(line: Buffer): Buffer {
+  const end = line.at(-1) === carriageReturn ? line.length - 1 : line.length
+  const isMarked = line[0] !== brace && line.subarray(0, byteOrderMark.length).equals(byteOrderMark)
+  return line.subarray(isMarked ? byteOrderMark.length : 0, end)
+}
+
+/** Whether a line has nothing: no record was lost with it. Pure. */
+export const isBlankLine = (line: Buffer): boolean => line[0] !== brace && line.toString().trim() === ''
+
 /**
  * Reads one line of a log, without its newline, and holds it against its checksum when it has one; a record of an older format
  * is brought to this one. Returns the error (`LOG_CORRUPT`, or `LOG_VERSION` for a record of a newer format) instead of
  * throwing it, because a bad last line is expected: the caller knows which line is the last. Bytes are used up by it.
  */
-export function readRecord(line: string | Buffer, place: LinePlace): LogRecord | RuntimeError {
+export function readRecord(given: string | Buffer, place: LinePlace): LogRecord | RuntimeError {
+  const line = typeof given === 'string' ? given : bare(given)
   const sum = checksumOf(line)
   if (sum !== undefined && sum.seen !== sum.expected)
     return corruptLine(place, `its checksum is wrong (expected ${sum.expected}, seen ${sum.seen})`)

@@ -1,9 +1,11 @@
-import { constants, copyFile, open, stat } from 'node:fs/promises'
+import { constants, copyFile, type FileHandle, open, stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { messageOf, RuntimeError, hasCode } from '../protocol/errors.ts'
 import { lockFile } from './lockFile.ts'
-import { offsetOfLine } from './jsonLines.ts'
+import { foreignFormat } from '../protocol/foreignFormat.ts'
+import { offsetOfLine, readBytes, readLines } from './jsonLines.ts'
 import { readLog } from './readLog.ts'
+import { readRecord } from './readRecord.ts'
 import { syncAndClose, syncFolder } from './syncFolder.ts'
 
 export interface LogRepair {
@@ -22,7 +24,7 @@ const extension = '.jsonl'
  * intact log is left alone. The log's lock is held meanwhile.
  *
  * @throws RuntimeError `INVALID_OPTION` if the file is not called `*.jsonl`, `STORE_LOCKED` while a process is writing the log,
- * `LOG_VERSION` for a log written by a newer version, which is left alone, `STORE_OPEN_FAILED`, `STORE_READ_FAILED`.
+ * `FOREIGN_FORMAT` for a file without one record, and `LOG_VERSION` for a log written by a newer version, which are left alone, `STORE_OPEN_FAILED`, `STORE_READ_FAILED`.
  */
 export async function repairLog(file: string): Promise<LogRepair> {
   if (typeof file !== 'string' || !file.endsWith(extension))
@@ -48,9 +50,11 @@ async function cutBadPart(path: string): Promise<LogRepair> {
   const handle = await open(path, 'r+')
   try {
     const { size } = await handle.stat()
-    const kept = await countGood(path, size)
-    const goodSize = await offsetOfLine(handle, kept)
-    if (goodSize === size) return { kept, cutBytes: 0, backup: null }
+    const { kept, lines } = await countGood(path, size)
+    if (kept === 0 && size > 0 && !(await hasRecord(handle, path, size)))
+      throw notALog(path, await readBytes(handle, 0, Math.min(size, mostLooked)))
+    const goodSize = await offsetOfLine(handle, lines)
+    if (goodSize === size || (await isBlank(handle, goodSize, size))) return { kept, cutBytes: 0, backup: null }
     const backup = await copyDamaged(path)
     await handle.truncate(goodSize)
     await handle.sync()
@@ -60,14 +64,36 @@ async function cutBadPart(path: string): Promise<LogRepair> {
   }
 }
 
-async function countGood(path: string, end: number): Promise<number> {
-  let count = 0
+/** How many records are good, and how many lines they take. */
+async function countGood(path: string, end: number): Promise<{ readonly kept: number; readonly lines: number }> {
+  let kept = 0
+  let lines = 0
   try {
-    for await (const _ of readLog(path, { fromSeq: 1, end })) count += 1
+    for await (const _ of readLog(path, { fromSeq: 1, end, onLine: (line) => (lines = line) })) kept += 1
   } catch (thrown) {
     if (!(thrown instanceof RuntimeError) || thrown.code !== 'LOG_CORRUPT') throw thrown
   }
-  return count
+  return { kept, lines }
+}
+
+/** So much of a file is looked at to tell what it is, in bytes. */
+const mostLooked = 64 * 1024
+
+async function hasRecord(handle: FileHandle, file: string, end: number): Promise<boolean> {
+  for await (const lines of readLines(handle, { skip: 0, end }))
+    for (const bytes of lines)
+      if (bytes !== undefined && !(readRecord(bytes, { file, line: 0 }) instanceof RuntimeError)) return true
+  return false
+}
+
+const isBlank = async (handle: FileHandle, start: number, end: number): Promise<boolean> =>
+  end - start <= mostLooked && (await readBytes(handle, start, end)).toString().trim() === ''
+
+/** Cutting it off would leave nothing of it. */
+function notALog(path: string, beginning: Buffer): RuntimeError {
+  const format = foreignFormat(beginning.toString())
+  const what = format === undefined ? '' : `: it looks like ${format}`
+  return new RuntimeError('FOREIGN_FORMAT', `${path} has no record of a log${what}. Nothing was changed.`)
 }
 
 /** Copies to the first free name, and forces the copy to disk. */

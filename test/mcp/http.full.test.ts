@@ -63,7 +63,8 @@ function underWay(call: (context: Partial<ToolContext>) => Promise<unknown>): {
 async function sessionServer({ cleanup }: CaseContext) {
   let sessions = 0
   let known = ''
-  let isOld = false
+  let how: 400 | 404 | 410 | 503 = 404
+  let isBusy = false
   const ended: unknown[] = []
   const paid: unknown[] = []
   const results: Readonly<Record<string, () => object>> = {
@@ -72,6 +73,7 @@ async function sessionServer({ cleanup }: CaseContext) {
       capabilities: { tools: {} },
       serverInfo: { name: 's', version: '1' },
     }),
+    ping: () => ({}),
     'tools/list': () => ({ tools: ['echo', 'cut', 'pay'].map((name) => ({ name, inputSchema: { type: 'object' } })) }),
     'tools/call': () => ({ content: [{ type: 'text', text: `in session ${sessions}` }] }),
   }
@@ -86,7 +88,8 @@ async function sessionServer({ cleanup }: CaseContext) {
     }
     if (method === 'initialize') known = `session-${(sessions += 1)}`
     else if (session !== known)
-      return isOld ? response.writeHead(400).end('Bad Request: No valid session ID') : response.writeHead(404).end()
+      return response.writeHead(how).end(how === 400 ? 'Bad Request: No valid session ID' : '')
+    if (isBusy && method === 'tools/call') return response.writeHead(503).end('busy')
     if (id === undefined) return response.writeHead(202).end()
     if (method === 'tools/call' && params?.name === 'pay') {
       paid.push(session)
@@ -105,7 +108,13 @@ async function sessionServer({ cleanup }: CaseContext) {
     server.closeAllConnections()
   })
   const { port } = server.address() as { readonly port: number }
-  return { url: `http://127.0.0.1:${port}/mcp`, forget: (old: boolean) => ([known, isOld] = ['', old]), ended, paid }
+  return {
+    url: `http://127.0.0.1:${port}/mcp`,
+    forget: (status: typeof how) => ([known, how] = ['', status]),
+    busy: (is: boolean) => (isBusy = is),
+    ended,
+    paid,
+  }
 }
 
 describe('a server over HTTP', (it) => {
@@ -196,13 +205,40 @@ describe('a server over HTTP', (it) => {
     const server = await sessionServer(context)
     const open = await opened(context, { name: 'http', url: server.url, protocol: 'legacy', restart: { backoffMs: 1 } })
     assert.equal(await open.text('echo'), 'in session 1')
-    server.forget(false)
+    server.forget(404)
     assert.equal(await open.text('echo'), 'in session 2')
-    server.forget(true)
+    server.forget(400)
     assert.equal(await open.text('echo'), 'in session 3')
+    server.forget(410)
+    assert.equal(await open.text('echo'), 'in session 4')
     await open.connection.close()
-    assert.equal(server.ended, ['session-3'])
+    assert.equal(server.ended, ['session-4'])
   })
+
+  it(
+    'that answers 503 for a session that it forgot gets a new one, and for one that it knows keeps it',
+    { timeoutMs },
+    async (context) => {
+      const server = await sessionServer(context)
+      const open = await opened(context, {
+        name: 'http',
+        url: server.url,
+        protocol: 'legacy',
+        restart: { backoffMs: 1 },
+      })
+      const fails = async (): Promise<void> => {
+        const thrown = await open.call('echo').catch((error: unknown) => error)
+        assert.match((thrown as Error).message, /^The MCP server "http" failed: /)
+      }
+      server.busy(true)
+      await fails()
+      server.busy(false)
+      assert.equal(await open.text('echo'), 'in session 1')
+      server.forget(503)
+      await fails()
+      assert.equal(await open.text('echo'), 'in session 2')
+    },
+  )
 
   it('that refuses a call which it may have carried out is not asked again', { timeoutMs }, async (context) => {
     const { url, paid } = await sessionServer(context)

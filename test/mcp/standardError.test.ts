@@ -29,6 +29,58 @@ describe('the last line that a server wrote to standard error', (it) => {
       assert.is(lastOf(...pieces), line)
   })
 
+  const node = 'Node.js v24.21.0'
+  for (const [what, text, line] of [
+    [
+      'an error that was thrown',
+      `file:///x/server.mjs:3\nthrow new Error("DATABASE_URL is not set")\n      ^\n\nError: DATABASE_URL is not set\n    at file:///x/server.mjs:3:7\n    at async node:internal/x:1:2\n\n${node}\n`,
+      'Error: DATABASE_URL is not set',
+    ],
+    [
+      'a file that is missing',
+      `node:internal/modules/cjs/loader:1424\n  throw err;\n  ^\n\nError: Cannot find module '/x/y.js'\nRequire stack:\n- /x/z.js\n    at Function._resolveFilename (node:internal:1:1) {\n  code: 'MODULE_NOT_FOUND',\n  requireStack: []\n}\n\n${node}\n`,
+      "Error: Cannot find module '/x/y.js' Require stack: - /x/z.js",
+    ],
+    [
+      'an error with a cause',
+      `started\nDatabaseError: no connection\n    at a (b:1:1) {\n  [cause]: Error: connect ECONNREFUSED\n      at c (d:1:1) {\n    errno: -111\n  }\n}\n`,
+      'DatabaseError: no connection',
+    ],
+    [
+      'an error without frames',
+      `Failed to start: [Error: wrong DSN] {\n  code: 'X'\n}\n`,
+      'Failed to start: [Error: wrong DSN] {',
+    ],
+    [
+      'a rejection',
+      `node:internal/process/promises:394\n      triggerUncaughtException(err, true);\n      ^\n\n[UnhandledPromiseRejection: reason "x".] {\n  code: 'ERR_UNHANDLED_REJECTION'\n}\n\n${node}\n`,
+      '[UnhandledPromiseRejection: reason "x".] {',
+    ],
+    [
+      'Python',
+      'Traceback (most recent call last):\n  File "a.py", line 1, in <module>\n    main()\nValueError: no key\n',
+      'ValueError: no key',
+    ],
+    [
+      'Go',
+      'panic: no key\n\ngoroutine 1 [running]:\nmain.main()\n\t/x/main.go:4 +0x1d\nexit status 2\n',
+      'panic: no key',
+    ],
+    [
+      'Java',
+      'Exception in thread "main" java.lang.RuntimeException: x\n\tat A.b(A.java:1)\nCaused by: java.io.IOException: no key\n\tat A.c(A.java:2)\n\t... 1 more\n',
+      'Caused by: java.io.IOException: no key',
+    ],
+    ['Rust', "thread 'main' panicked at src/main.rs:2:5:\nno key\nnote: run with `RUST_BACKTRACE=1`\n", 'no key'],
+    [
+      'an error that it went on after',
+      `Error: a request failed\n    at a (b:1:1)\nThe port 80 is taken.\n`,
+      'The port 80 is taken.',
+    ],
+    ['only brackets', '  }\n}\n', '}'],
+  ] as const)
+    it(`is the error of a crash: ${what}`, () => assert.is(lastOf(text), line))
+
   it('has no secret, nor a part of one, wherever it is cut', () => {
     assert.is(lastOf(`key: ${secret}\n`), 'key: [redacted:mcp]')
     assert.is(lastOf('key: two\nlines of a key.\n'), 'key: [redacted:mcp].')

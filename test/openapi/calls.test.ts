@@ -29,7 +29,14 @@ describe('the arguments of a call', (it) => {
     ],
     [{ name: 'filter[name]' }, 'x', '/pets?filter%5Bname%5D=x'],
     [{}, true, '/pets?q=true'],
-    [{}, null, '/pets?q=null'],
+    [{}, null, '/pets'],
+    [{}, ['a', null], '/pets?q=a'],
+    [{ style: 'deepObject' }, ['a', 'b'], '/pets?q%5B%5D=a&q%5B%5D=b'],
+    [
+      { style: 'deepObject' },
+      { of: [{ x: 1 }, { x: 2 }] },
+      '/pets?q%5Bof%5D%5B0%5D%5Bx%5D=1&q%5Bof%5D%5B1%5D%5Bx%5D=2',
+    ],
   ] as const)
     it(`stand in the query: ${JSON.stringify(given)} of ${JSON.stringify(value)}`, async (context) => {
       const service = await startService(context)
@@ -122,7 +129,7 @@ describe('the arguments of a call', (it) => {
       'multipart/form-data',
       { type: 'object', properties: { file: { type: 'string', format: 'binary' }, name: { type: 'string' } } },
       { file: 'data:text/plain;base64,SGk=', name: 'x' },
-      /filename="file"\r\nContent-Type: text\/plain\r\n\r\nHi\r\n[^]*name="name"\r\n\r\nx\r\n/,
+      /filename="file.txt"\r\nContent-Type: text\/plain\r\n\r\nHi\r\n[^]*name="name"\r\n\r\nx\r\n/,
     ],
   ] as const)
     it(`are the content, as ${type}`, async (context) => {

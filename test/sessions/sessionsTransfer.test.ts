@@ -187,8 +187,8 @@ describe('importSession', (it) => {
         ['LOG_CORRUPT', [], 'is empty'],
         ['LOG_CORRUPT', ['', ' '], 'is empty'],
         ['LOG_CORRUPT', lines.slice(1), 'Line 1', 'not its header'],
-        ['LOG_CORRUPT', ['hello'], 'Line 1', 'not JSON'],
-        ['LOG_CORRUPT', ['[]'], 'Line 1', 'not its header'],
+        ['FOREIGN_FORMAT', ['hello'], 'begins with "hello"'],
+        ['FOREIGN_FORMAT', ['[]'], 'begins with "[]"'],
         ['LOG_CORRUPT', edit(1, (value) => ({ ...value, format: 'other' })), 'Line 1', 'format'],
         ['LOG_VERSION', edit(1, (value) => ({ ...value, version: 3 })), 'version 3'],
         ['LOG_CORRUPT', edit(1, (value) => ({ ...value, version: 'x' })), 'Line 1', 'version'],
@@ -220,6 +220,38 @@ describe('importSession', (it) => {
       }
     },
   )
+
+  it('takes lines, with a byte order mark or other line ends', async () => {
+    const text = await textOf(exportSession(await source(), 'g'))
+    for (const given of [text.split('\n'), [`\uFEFF${text}`], [text.replaceAll('\n', '\r\n')]]) {
+      const store = memoryStore()
+      assert.equal((await importSession(store, given)).agentIds, ['a', 'f', 'g'])
+    }
+  })
+
+  for (const [name, text] of [
+    [
+      'Claude Code',
+      '{"type":"file-history-snapshot","messageId":"m"}\n{"type":"user","sessionId":"s","message":{"role":"user","content":"hi"}}',
+    ],
+    [
+      'Claude Code',
+      '{"parentUuid":null,"sessionId":"s","type":"user","message":{"role":"user","content":"escapement.session"}}',
+    ],
+    ['Codex', '{"timestamp":"t","type":"session_meta","payload":{"id":"i"}}\n'],
+    ['the Copilot CLI', '{"type":"session.start","data":{"sessionId":"s"},"id":"i","timestamp":"t","parentId":null}'],
+    ['OpenCode', JSON.stringify({ info: { id: 'ses_1', directory: '/' }, messages: [] }, null, 2)],
+    ['pi', '{"type":"session","version":3,"id":"i","cwd":"/"}'],
+    ['OpenHands', JSON.stringify([{ id: 0, source: 'user', action: 'message', args: {} }], null, 2)],
+    ['SWE-agent', JSON.stringify({ environment: 'e', trajectory: [] }, null, 2)],
+    ['chat messages', JSON.stringify([{ role: 'user', content: 'hi' }], null, 2)],
+    ['a log of escapement', '{"v":3,"seq":1,"time":1,"type":"agent.created","agentId":"a"}'],
+  ] as const)
+    it(`names ${name}, and writes nothing: ${text.slice(0, 40).replaceAll(/\s+/g, ' ')}`, async () => {
+      const store = memoryStore()
+      await assert.rejects(importSession(store, [text]), failsWith('FOREIGN_FORMAT', name))
+      assert.equal(await store.list(), [])
+    })
 
   it('keeps to its errors, whatever bytes are changed', { timeoutMs: 20_000 }, async () => {
     const text = await textOf(exportSession(await source(), 'g'))
@@ -292,6 +324,24 @@ describe('lines of text in pieces', (it) => {
     assert.equal(await linesOf(['a', 'b\n\nc', '', '\n', 'd']), ['ab', '', 'c', 'd'])
     assert.equal(await linesOf([]), [])
     assert.equal(await linesOf(['\n']), [''])
+  })
+
+  it('may come as lines without their ends, of files with other ends too', async () => {
+    const [one, two] = ['{"a":"}{"}', '{"b":{}}']
+    for (const pieces of [
+      [one, two],
+      [`${one}\r`, `${two}\r`],
+      [`${one}\n`, `${two}\n`],
+      [`\uFEFF${one}`, two],
+      [one, '', two, ''],
+    ])
+      assert.equal(
+        (await linesOf(pieces)).map((line) => line.trim()).filter((line) => line !== ''),
+        [one, two],
+      )
+    // A piece may end wherever it likes.
+    assert.equal(await linesOf(['{"a":"}', '{"}\n{"b":{}', '}']), [one, two])
+    assert.equal(await linesOf(['{"a":{}', '{"']), ['{"a":{}{"'])
   })
 
   it('are refused over the limit, with or without an end', async () => {

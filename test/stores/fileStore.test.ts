@@ -132,11 +132,49 @@ describe('file store, torn tail', (it) => {
     })
 })
 
+describe('file store, a log that an editor or another system wrote again', (it) => {
+  const good = linesOf(recordsBetween(1, 5))
+  const inMiddle = (text: string): string => good.replace(linesOf(recordsBetween(3, 3)), (line) => `${text}${line}`)
+  for (const [what, content] of Object.entries({
+    'CRLF line ends': good.replaceAll('\n', '\r\n'),
+    'a byte order mark': `\uFEFF${good}`,
+    both: `\uFEFF${good.replaceAll('\n', '\r\n')}`,
+    'a blank line in the middle': inMiddle('\n'),
+    'blank lines with spaces in the middle and at the start': `\r\n\n${inMiddle(' \t\r\n')}`,
+    'many blank lines at the end': `${good}${'\n'.repeat(40)}`,
+    'a blank line between each': good.replaceAll('\n', '\n\n'),
+  }))
+    it(`is read from any record on, and goes on: ${what}`, async (context) => {
+      const folder = await storeFolder(context)
+      const store = folder.store()
+      await folder.write('a.jsonl', content)
+      for (let from = 1; from <= 6; from += 1) {
+        const seqs: number[] = []
+        for await (const { seq } of store.read('a', from)) seqs.push(seq)
+        assert.equal(seqs, [1, 2, 3, 4, 5].slice(from - 1))
+      }
+      assert.is((await store.open('a')).lastSeq, 5)
+      await store.append('a', recordsBetween(6, 7))
+      assert.equal(await readAll(store, 'a'), recordsBetween(1, 7))
+      for (let from = 1; from <= 8; from += 1) {
+        const seqs: number[] = []
+        for await (const { seq } of store.read('a', from)) seqs.push(seq)
+        assert.equal(seqs, [1, 2, 3, 4, 5, 6, 7].slice(from - 1))
+      }
+    })
+
+  it('is damaged where a record is missing', async (context) => {
+    const folder = await storeFolder(context)
+    await folder.write('a.jsonl', `${linesOf(recordsBetween(1, 1))}\n${linesOf(recordsBetween(3, 3))}`)
+    await assert.rejects(readAll(folder.store(), 'a'), failsWith('LOG_CORRUPT', 'Line 3 ', 'its seq is 3, not 2'))
+  })
+})
+
 describe('file store, damaged log', (it) => {
   it('names the file and the line of a bad line before the last, after the good ones', async (context) => {
     const folder = await storeFolder(context)
     const [one, three] = [linesOf(recordsBetween(1, 1)), linesOf(recordsBetween(3, 3))]
-    const bad = { nonsense: 'not JSON', '': 'blank', '{"v":3,"seq":2,"time":1,"type":"agent.stoped"}': 'type' }
+    const bad = { nonsense: 'not JSON', '{"v":3,"seq":2,"time":1,"type":"agent.stoped"}': 'type' }
     for (const [line, why] of Object.entries(bad)) {
       await folder.write('a.jsonl', `${one}${line}\n${three}`)
       const seen: number[] = []

@@ -60,6 +60,41 @@ describe('repairing a log', (it) => {
     assert.equal((await readdir(folder.dir)).toSorted(), ['a.jsonl', 'a.jsonl.damaged-1', 'a.jsonl.damaged-2'])
   })
 
+  it('is refused for a file without one record, which it names', async (context) => {
+    const folder = await storeFolder(context)
+    const claude = '{"type":"user","sessionId":"s","message":{"role":"user","content":"hi"}}\n'
+    for (const [content, name] of [
+      [claude.repeat(3), 'Claude Code'],
+      [JSON.stringify([{ role: 'user', content: 'hi' }], null, 2), 'chat messages'],
+      ['hello\n', 'no record of a log'],
+    ] as const) {
+      await folder.write('a.jsonl', content)
+      await assert.rejects(repairLog(folder.file('a.jsonl')), failsWith('FOREIGN_FORMAT', 'Nothing was changed', name))
+      assert.is(await readFile(folder.file('a.jsonl'), 'utf8'), content)
+      assert.equal(await readdir(folder.dir), ['a.jsonl'])
+    }
+  })
+
+  it('leaves alone what an editor or another system did to the lines, and cuts only what is bad', async (context) => {
+    const folder = await storeFolder(context)
+    const file = folder.file('a.jsonl')
+    const good = linesOf(recordsBetween(1, 3))
+    for (const written of [
+      good.replaceAll('\n', '\r\n'),
+      `\uFEFF${good}`,
+      good.replace('\n', '\n\n \r\n'),
+      `${good}\n\n`,
+    ]) {
+      await folder.write('a.jsonl', written)
+      assert.equal(await repairLog(file), { kept: 3, cutBytes: 0, backup: null })
+      assert.is(await readFile(file, 'utf8'), written)
+      await folder.write('a.jsonl', `${written}nonsense\n${linesOf(recordsBetween(5, 6))}`)
+      assert.is((await repairLog(file)).kept, 3)
+      assert.ok(written.startsWith(await readFile(file, 'utf8')))
+      assert.equal(await readAll(folder.store(), 'a'), recordsBetween(1, 3))
+    }
+  })
+
   it('is refused while the log is written, and then changes nothing', async (context) => {
     const folder = await storeFolder(context)
     const { content } = damaged(2, 5)

@@ -13,10 +13,14 @@ export type ReadSkill =
 /** Line breaks and control characters have no place in a list that is part of the system prompt. */
 const inOneLine = (given: string): string => oneLine(given, Infinity)
 
+/** As the format has it. Clients are to load what goes beyond it all the same, and to say so. */
 const nameSchema = z
-  .string('is missing')
+  .string()
   .max(64, 'takes at most 64 characters')
   .regex(/^[a-z0-9]+(?:-[a-z0-9]+)*$/, 'takes lower-case letters, digits and single hyphens between them')
+
+/** A name has its place in a list of all skills. */
+const mostOfName = 200
 
 const descriptionSchema = z.string('is missing').transform(inOneLine).pipe(z.string().min(1, 'is empty'))
 /** As the format has it. Authors go beyond it all the same, and a description that was cut is worth more than none. */
@@ -49,12 +53,10 @@ export function readSkill(
 ): ReadSkill {
   try {
     const { fields, bodyLine, note } = readFrontMatter(start, yaml)
-    const name = need('name', nameSchema, fields['name'])
-    if (name !== folder.name)
-      throw new Error(`its name is ${JSON.stringify(name)}, and its folder's is not: rename one of them`)
     const told = need('description', descriptionSchema, fields['description'])
     const description = cutEnd(told, mostOfDescription)
-    const notes = note === undefined ? [] : [note]
+    const { name, notes: ofName } = nameOf(fields['name'], folder.name)
+    const notes = note === undefined ? [...ofName] : [note, ...ofName]
     if (description !== told) notes.push(`description takes at most ${mostOfDescription} characters; it was cut`)
     const found: { [field: string]: unknown } = {}
     for (const [field, schema] of Object.entries(optionalFields())) {
@@ -69,6 +71,16 @@ export function readSkill(
   } catch (thrown) {
     return { skill: undefined, notes: [oneLine(messageOf(thrown), 300)] }
   }
+}
+
+/** What a skill is called: as it says, else as its folder. */
+function nameOf(given: unknown, folder: string): { readonly name: string; readonly notes: readonly string[] } {
+  const name = typeof given === 'string' ? cutEnd(inOneLine(given).trim(), mostOfName) : ''
+  if (name === '')
+    return { name: folder, notes: [`name is missing; it is called ${JSON.stringify(folder)}, as its folder is`] }
+  const read = nameSchema.safeParse(name)
+  if (!read.success) return { name, notes: [`name ${read.error.issues[0]!.message}; it was loaded all the same`] }
+  return { name, notes: name === folder ? [] : [`its name is ${JSON.stringify(name)}, and its folder's is not`] }
 }
 
 function need<T>(field: string, schema: z.ZodType<T>, value: unknown): T {

@@ -34,9 +34,11 @@ export async function scanSkills(folders: readonly string[], cache: SkillCache, 
   const seen = new Set<string>()
   for (const folder of folders) {
     const candidates = await candidatesIn(folder, trouble)
+    let isEmpty = candidates.length > 0
     for (const candidate of candidates) {
       const found = await look(candidate, cache, yaml)
       if (found === undefined) continue
+      isEmpty = false
       const { read, real } = found
       if (seen.has(real)) continue
       seen.add(real)
@@ -46,6 +48,7 @@ export async function scanSkills(folders: readonly string[], cache: SkillCache, 
       if (first === undefined) skills.set(read.skill.name, read.skill)
       else trouble.push(`${candidate.name}: left out, as ${first.folder} has that name too`)
     }
+    if (isEmpty) trouble.push(`${folder}: none of its folders has a ${skillFile}; name the one that holds the skills`)
   }
   for (const folder of cache.keys()) if (!seen.has(folder)) cache.delete(folder)
   return { skills: [...skills.values()], trouble }

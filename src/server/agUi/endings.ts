@@ -10,12 +10,7 @@ import { toolCallIdOf, pauseInterruptId } from './ids.ts'
 /** How a run ended. */
 export type Ending =
   | { readonly type: 'interrupt'; readonly interrupts: readonly Interrupt[] }
-  | {
-      readonly type: 'success'
-      readonly result?: { readonly stopReason: string; readonly text: string }
-      /** Calls that the client is to carry out. */
-      readonly pendingToolCallIds?: readonly string[]
-    }
+  | { readonly type: 'success'; readonly result?: { readonly stopReason: string; readonly text: string } }
   | { readonly type: 'cancelled' }
   | { readonly type: 'error'; readonly code: string; readonly message: string }
 
@@ -38,10 +33,8 @@ export function waitEnding(agent: DrivenAgent, tools: ClientTools): Ending {
   const isForClient = ({ kind, name }: Pending): boolean => kind === 'call' && tools.has(name)
   const interrupts = pending.filter((one) => !isForClient(one)).map((one) => interruptOf(agent.id, one))
   if (interrupts.length > 0) return { type: 'interrupt', interrupts }
-  return {
-    type: 'success',
-    pendingToolCallIds: pending.map(({ agentId, callId }) => toolCallIdOf(agent.id, agentId, callId)),
-  }
+  // Which calls is not named: clients of before AG-UI 1.0 refuse a run whose outcome has more, and all of them know calls without a result.
+  return { type: 'success' }
 }
 
 function interruptOf(rootId: string, pending: Pending): Interrupt {
@@ -127,12 +120,7 @@ export function lastEvent(ending: Ending, ids: { threadId: string; runId: string
     return { type: EventType.RUN_ERROR, code, message, ...spent }
   }
   const { type } = ending
-  const outcome =
-    type === 'interrupt'
-      ? { type, interrupts: [...ending.interrupts] }
-      : type === 'success' && ending.pendingToolCallIds !== undefined
-        ? { type, pendingToolCallIds: [...ending.pendingToolCallIds] }
-        : { type }
+  const outcome = type === 'interrupt' ? { type, interrupts: [...ending.interrupts] } : { type }
   const result = type === 'success' && ending.result !== undefined ? { result: ending.result } : {}
   return { type: EventType.RUN_FINISHED, ...ids, outcome, ...result, ...spent }
 }

@@ -68,6 +68,7 @@ function specOf(agent: SubAgent): Tool {
           description:
             'stop: this is the answer. paused: a limit was reached, or the like; call again with the session alone to continue. length, refusal: there is no whole answer. waiting: people must decide something first. error, aborted, idle.',
         },
+        text: { type: 'string', description: 'The answer; without one, why there is none.' },
         ...(definition.output === null ? {} : { output: outputSchemaOf(definition.output) }),
         reason: { description: 'Why it is paused.' },
         error: {
@@ -76,7 +77,7 @@ function specOf(agent: SubAgent): Tool {
         },
         pending: { type: 'array', items: { type: 'object' }, description: 'What waits for a decision.' },
       },
-      required: ['session', 'stopReason'],
+      required: ['session', 'stopReason', 'text'],
     },
   }
 }

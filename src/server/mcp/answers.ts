@@ -25,7 +25,8 @@ export function answerOf(outcome: Outcome): CallToolResult {
       // Not every client shows its model more than the text, and some join it as it is.
       { type: 'text', text: `\nsession: ${session}` },
     ],
-    structuredContent: { session, stopReason, ...data },
+    // Some clients show their model this alone.
+    structuredContent: { session, stopReason, text, ...data },
     ...(isError === true ? { isError } : {}),
   }
 }

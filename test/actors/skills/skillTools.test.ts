@@ -61,7 +61,7 @@ describe('skillTools', (it) => {
     })
   })
 
-  it('leaves a broken skill out, says why, and keeps the others', async (context) => {
+  it('leaves a broken skill out, takes one that only breaks the format, and says why', async (context) => {
     const { source, look } = skillFolder(context, {
       'good/SKILL.md': skillText('good'),
       'no-matter/SKILL.md': '# Title\n',
@@ -71,12 +71,13 @@ describe('skillTools', (it) => {
       'silent/SKILL.md': skillText('silent', 'description: "  "'),
       'talks/SKILL.md': skillText('talks', `description: ${'x'.repeat(1025)}`),
       'binary/SKILL.md': new Uint8Array([45, 45, 45, 10, 255, 254, 10]),
+      'nameless/SKILL.md': '---\ndescription: d\n---\n',
       'odd/SKILL.md': skillText('odd', 'description: d\nmetadata: x'),
     })
     const { skills, trouble } = await source.list()
     assert.equal(
       skills.map(({ name }) => name),
-      ['good', 'odd', 'talks'],
+      ['Big', 'double--hyphen', 'good', 'nameless', 'odd', 'another', 'talks'],
     )
     const talks = skills.at(-1)?.description ?? ''
     assert.is(talks.length, 1_024)
@@ -86,13 +87,14 @@ describe('skillTools', (it) => {
     assert.match(reasons.get('other') ?? '', /its name is "another", and its folder's is not/)
     assert.match(reasons.get('Big') ?? '', /name takes lower-case letters/)
     assert.match(reasons.get('double--hyphen') ?? '', /name takes lower-case letters/)
+    assert.match(reasons.get('nameless') ?? '', /name is missing; it is called "nameless", as its folder is/)
     assert.match(reasons.get('silent') ?? '', /description is empty/)
     assert.match(reasons.get('talks') ?? '', /description takes at most 1024 characters; it was cut/)
     assert.match(reasons.get('binary') ?? '', /not UTF-8/)
     assert.match(reasons.get('odd') ?? '', /metadata takes names with text; it was left out/)
     const open = await look()
     assert.is(open.status().state, 'up')
-    assert.match(open.trouble ?? '', /; and 3 more$/)
+    assert.match(open.trouble ?? '', /; and 4 more$/)
     assert.is(open.status().trouble, open.trouble)
   })
 
@@ -120,6 +122,17 @@ describe('skillTools', (it) => {
     assert.equal(names(missing.instructions), ['a'])
   })
 
+  it('says so of a folder whose skills lie deeper', async (context) => {
+    const { dir, source } = skillFolder(context, {
+      '.curated/a/SKILL.md': skillText('a'),
+      'docs/more/b/SKILL.md': skillText('b'),
+    })
+    assert.equal(await source.list(), {
+      skills: [],
+      trouble: [`${dir}: none of its folders has a SKILL.md; name the one that holds the skills`],
+    })
+  })
+
   it('takes changes at the next look, and is the same as long as nothing changes', async (context) => {
     const { look, write, dir } = skillFolder(context, { 'a/SKILL.md': skillText('a') })
     const { tools, instructions } = await look()
@@ -133,7 +146,7 @@ describe('skillTools', (it) => {
     assert.is((await look()).tools, tools)
     rmSync(join(dir, 'a'), { recursive: true })
     renameSync(join(dir, 'b'), join(dir, 'c'))
-    assert.equal(names((await look()).instructions), [])
+    assert.equal(names((await look()).instructions), ['b'])
     assert.match((await look()).trouble ?? '', /c: its name is "b"/)
   })
 

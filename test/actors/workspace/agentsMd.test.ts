@@ -53,7 +53,10 @@ describe('agentsMd', (it) => {
     assert.equal(namesIn(messages), ['0 a/AGENTS.md', '1 a/b/AGENTS.md'])
     assert.match(messages[0]?.content ?? '', /characters left out/)
     assert.not.match(messages[1]?.content ?? '', /left out/)
-    assert.equal(trouble, [`${join(dir, 'AGENTS.md')} was not read: there is no room for it: 900 characters are taken`])
+    assert.equal(trouble, [
+      `${join(dir, 'a/AGENTS.md')} was cut: it has 499 characters, and there is room for 375`,
+      `${join(dir, 'AGENTS.md')} was not read: there is no room for it: 900 characters are taken`,
+    ])
   })
 
   it('leaves out what leads out of the repository or is not text, and says so', async (context) => {

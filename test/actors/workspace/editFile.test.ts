@@ -101,6 +101,19 @@ describe('edit_file', (it) => {
     assert.is(read(), '\uFEFF1\r\n3\r\n')
   })
 
+  for (const [before, oldText, newText, after] of [
+    ['\uFEFFone\n', '\uFEFFone', '\uFEFFONE', '\uFEFFONE\n'],
+    ['\uFEFFone\n', 'one', '\uFEFFONE', '\uFEFFONE\n'],
+    ['one\n', '\uFEFFone', '\uFEFFONE', 'ONE\n'],
+    ['one\ntwo\n', 'two', '\uFEFFTWO', 'one\n\uFEFFTWO\n'],
+    ['a\uFEFFb\n', 'a\uFEFFb', 'c', 'c\n'],
+  ] as const)
+    it(`writes one byte order mark at most: ${JSON.stringify([before, oldText, newText])}`, async (context) => {
+      const { dir, call } = workspaceFolder(context, { 'a.txt': before })
+      await call('edit_file', { path: 'a.txt', oldText, newText })
+      assert.is(readFileSync(join(dir, 'a.txt'), 'utf8'), after)
+    })
+
   it('leaves the lines outside the edit as they are in a file of mixed line endings', async (context) => {
     const { dir, call } = workspaceFolder(context, { 'a.txt': 'a\r\nb\nc\r\nd\ne\n' })
     await call('edit_file', { path: 'a.txt', oldText: 'b\nc', newText: 'B\nC' })

@@ -25,6 +25,23 @@ describe('write_file', (it) => {
     assert.is(statSync(join(dir, 'run.sh')).mode & 0o777, 0o751)
   })
 
+  for (const [before, content, after, said] of [
+    ['a\r\nb\r\n', 'x\ny\n', 'x\r\ny\r\n', ' Its line endings (CRLF) were kept.'],
+    ['\uFEFFa\n', 'x\n', '\uFEFFx\n', ' Its byte order mark was kept.'],
+    ['\uFEFFa\r\n', 'x\n', '\uFEFFx\r\n', ' Its line endings (CRLF) and byte order mark were kept.'],
+    ['\uFEFFa\r\n', '\uFEFFx\r\n', '\uFEFFx\r\n', ''],
+    ['a\r\nb\nc\n', 'x\ny\n', 'x\ny\n', ''],
+    ['a\r\n', 'x\r\ny\n', 'x\r\ny\n', ''],
+    ['a\n', 'x\n', 'x\n', ''],
+    ['\0a\r\n', 'x\n', 'x\n', ''],
+  ] as const)
+    it(`keeps what a model does not see of ${JSON.stringify(before)} under ${JSON.stringify(content)}`, async (context) => {
+      const { dir, call } = workspaceFolder(context, { 'a.txt': before })
+      const told = await call('write_file', { path: 'a.txt', content })
+      assert.is(readFileSync(join(dir, 'a.txt'), 'utf8'), after)
+      assert.is(told.slice(told.indexOf('bytes).') + 'bytes).'.length), said)
+    })
+
   it('puts the new file in place by a rename and leaves nothing behind', async (context) => {
     const { dir, call } = workspaceFolder(context, { 'a.txt': 'old' })
     const before = statSync(join(dir, 'a.txt')).ino

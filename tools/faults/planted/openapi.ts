@@ -155,4 +155,20 @@ export const faults: readonly Fault[] = [
     to: 'marked(schema)',
     tests: ['openapi/wholeNumbers'],
   },
+  {
+    id: 'openapi-20',
+    file: file('requestBody'),
+    what: 'an object in a form is sent as JSON though the service wants its fields in brackets',
+    from: 'if (isStyled(encoding)) return styledPairs(styled(name, encoding), inner, code)',
+    to: '',
+    tests: ['openapi/forms'],
+  },
+  {
+    id: 'openapi-21',
+    file: file('operations'),
+    what: 'an operation that is a reference out of the document is called without arguments',
+    from: 'const part = resolve(document, { value: item[method.toLowerCase()], at: place.at })',
+    to: 'const part = { value: item[method.toLowerCase()], at: place.at }',
+    tests: ['openapi/forms'],
+  },
 ]

@@ -29,13 +29,17 @@ type ToolResult = Extract<RequestMessage, { role: 'toolResult' }>
 type UserMessage = Extract<LanguageModelV4Message, { role: 'user' }>
 type AssistantMessage = Extract<LanguageModelV4Message, { role: 'assistant' }>
 
+/** What the provider said of calls, by their ids: it wants to read it of their results as well, such as which program called. */
+type CallData = Map<string, NonNullable<ReturnType<typeof fromNextSignature>>>
+
 /** The messages of a request as an AI SDK prompt; adjacent tool results become one `tool` message. Pure. */
 export function toPrompt(request: ModelRequest, options: PromptOptions): LanguageModelV4Message[] {
   const prompt: LanguageModelV4Message[] = []
   if (request.system !== '') prompt.push({ role: 'system', content: request.system })
   let results: ToolResult[] = []
+  const ofCalls: CallData = new Map()
   const flush = () => {
-    if (results.length > 0) prompt.push(...toToolMessages(results, options))
+    if (results.length > 0) prompt.push(...toToolMessages(results, ofCalls, options))
     results = []
   }
   for (const message of request.messages) {
@@ -44,7 +48,7 @@ export function toPrompt(request: ModelRequest, options: PromptOptions): Languag
       flush()
       if (message.role === 'user') prompt.push({ role: 'user', content: toUserContent(message.content, options) })
       else {
-        const content = toAssistantContent(message.content, options.provider)
+        const content = toAssistantContent(message.content, options.provider, ofCalls)
         if (content.length > 0) prompt.push({ role: 'assistant', content })
       }
     }
@@ -83,7 +87,11 @@ function inWords(file: FileBlock): string {
  * Thinking is always sent back: each provider package drops what its provider does not accept (Anthropic: unsigned thinking) and
  * sends what it does (OpenAI-compatible servers: `reasoning_content`, signed or not).
  */
-function toAssistantContent(content: readonly Block[], provider: string): AssistantMessage['content'] {
+function toAssistantContent(
+  content: readonly Block[],
+  provider: string,
+  ofCalls: CallData,
+): AssistantMessage['content'] {
   const parts: AssistantMessage['content'] = []
   let carried: ReturnType<typeof fromNextSignature>
   for (const block of content) {
@@ -99,6 +107,7 @@ function toAssistantContent(content: readonly Block[], provider: string): Assist
     const data = block.type === 'thinking' ? fromSignature(block.signature) : carried
     const part = toAssistantPart(block)
     parts.push(data === undefined ? part : { ...part, providerOptions: data })
+    if (data !== undefined && block.type === 'toolCall') ofCalls.set(block.callId, data)
     carried = undefined
   }
   return parts
@@ -115,13 +124,21 @@ function toAssistantPart(block: Exclude<Block, ProviderBlock>): AssistantMessage
 const toInput = (input: unknown): unknown =>
   typeof input === 'object' && input !== null && !Array.isArray(input) ? input : { rawInvalidInput: input }
 
-function toToolMessages(results: readonly ToolResult[], options: PromptOptions): LanguageModelV4Message[] {
-  const content = results.map((result) => ({
-    type: 'tool-result' as const,
-    toolCallId: result.callId,
-    toolName: result.toolName,
-    output: toOutput(result, options),
-  }))
+function toToolMessages(
+  results: readonly ToolResult[],
+  ofCalls: CallData,
+  options: PromptOptions,
+): LanguageModelV4Message[] {
+  const content = results.map((result) => {
+    const data = ofCalls.get(result.callId)
+    return {
+      type: 'tool-result' as const,
+      toolCallId: result.callId,
+      toolName: result.toolName,
+      output: toOutput(result, options),
+      ...(data !== undefined && { providerOptions: data }),
+    }
+  })
   const apart = results.flatMap((result) => toPartsApart(result, options))
   const tool: LanguageModelV4Message = { role: 'tool', content }
   return apart.length > 0 ? [tool, { role: 'user', content: apart }] : [tool]

@@ -11,7 +11,7 @@ import { openWorkspace, type Workspace } from './workspacePath.ts'
 export interface AgentsMdOptions {
   /** How much the files may hold together: the nearest has the first claim, and a longer one has its middle cut out. Default 40,000 characters. */
   readonly maxChars?: number
-  /** Told of a file that could not be taken, in one line. */
+  /** Told of a file that could not be taken, or not as a whole, in one line. */
   readonly onTrouble?: (trouble: string) => void
 }
 
@@ -64,6 +64,8 @@ export async function agentsMd(dir: string, options: AgentsMdOptions = {}): Prom
       if (left < fewestChars) throw new Error(`there is no room for it: ${maxChars} characters are taken`)
       const taken = cutMiddle(text.trim(), left)
       left -= taken.length
+      if (taken !== text.trim())
+        onTrouble(`${path} was cut: it has ${text.trim().length} characters, and there is room for ${taken.length}`)
       found.push({ folder, text: taken })
     } catch (thrown) {
       onTrouble(`${path} was not read: ${messageOf(thrown)}`)

@@ -25,8 +25,11 @@ export function replaceText(content: string, edit: TextEdit): { content: string;
   const mark = content.startsWith(byteOrderMark) ? byteOrderMark : ''
   const body = content.slice(mark.length)
   const file = unifyLineEndings(body)
-  const oldText = toLf(edit.oldText.replace(byteOrderMark, ''))
-  const newText = toLf(edit.newText)
+  const hasMark = edit.oldText.startsWith(byteOrderMark)
+  const oldText = toLf(withoutMark(edit.oldText))
+  // The mark of the file stays, and what stood behind one is not to get another.
+  const given = hasMark || (mark !== '' && file.text.startsWith(oldText)) ? withoutMark(edit.newText) : edit.newText
+  const newText = toLf(given)
   if (oldText === '') throw new Error('oldText is empty; give the text to replace, or use write_file for a whole file')
   if (oldText === newText)
     throw new Error(
@@ -46,7 +49,7 @@ export function replaceText(content: string, edit: TextEdit): { content: string;
     ? toCrlf(newText)
     : body.includes('\r\n') || edit.oldText.includes('\r\n')
       ? newText
-      : edit.newText
+      : given
   const pieces: string[] = []
   let from = 0
   for (const place of places) {
@@ -59,6 +62,8 @@ export function replaceText(content: string, edit: TextEdit): { content: string;
     excerpt: excerpt(file.text, places, { oldText, newText, clean: edit.clean }),
   }
 }
+
+const withoutMark = (text: string): string => (text.startsWith(byteOrderMark) ? text.slice(1) : text)
 
 function findAll(text: string, wanted: string, all: boolean): number[] {
   const places = placesOf(text, wanted, mostPlaces + 1)

@@ -5,6 +5,7 @@ import { lazily } from '../../../protocol/lazily.ts'
 import { defineTool } from '../defineTool.ts'
 import { inTurn } from './pathQueue.ts'
 import { fileProblem } from './fileProblem.ts'
+import { asBefore } from './asBefore.ts'
 import { keepFile, type FileUndo } from './fileReceipt.ts'
 import { replaceFile } from './replaceFile.ts'
 import type { Approval } from './approval.ts'
@@ -29,7 +30,7 @@ export const writeFileTool = (workspace: Workspace, needsApproval: Approval<Writ
     needsApproval,
     effects: 'idempotent',
     ...undo,
-    run: async ({ path, content }, context) => {
+    run: async ({ path, content: given }, context) => {
       const { signal } = context
       const real = await workspace.locate(path)
       if (real === workspace.root) throw new Error(`path ${JSON.stringify(path)} is the workspace itself, not a file`)
@@ -39,13 +40,14 @@ export const writeFileTool = (workspace: Workspace, needsApproval: Approval<Writ
           const made = await mkdir(dirname(real), { recursive: true })
           if ((await workspace.locate(path)) !== real)
             throw new Error(`path ${JSON.stringify(path)} changed its place meanwhile; try again`)
+          const { content, note: kept } = await asBefore(real, given)
           const note = undo === undefined ? '' : await keepFile(workspace, { real, after: content, made }, context)
           const before = await replaceFile(real, content, signal)
           context.changed(workspace.show(real))
           const now = `${Buffer.byteLength(content)} bytes, ${countLines(content)} lines`
           return before === undefined
             ? `Created ${path}: ${now}.${note}`
-            : `Overwrote ${path}: ${now} (was ${before.size} bytes).${note}`
+            : `Overwrote ${path}: ${now} (was ${before.size} bytes).${kept}${note}`
         } catch (thrown) {
           throw fileProblem(thrown, path)
         }

@@ -3,15 +3,19 @@ import { basename } from 'node:path'
 import { type RecordedSession, ReplayError } from '../recordedSession.ts'
 import { chatMessagesIn, readChatMessages } from './chatMessages.ts'
 import { isClaudeCode, readClaudeCode } from './claudeCode.ts'
+import { isCodex, readCodex } from './codex.ts'
+import { isCopilot, readCopilot } from './copilot.ts'
 import { isExport, isLog, readExported, readFolder, readLog } from './escapement.ts'
 import { type JsonLines, jsonLines, parsed } from './jsonLines.ts'
 import { isMiniSweAgent, readMiniSweAgent } from './miniSweAgent.ts'
+import { isOpenCode, readOpenCode } from './openCode.ts'
+import { openHandsEventsIn, readOpenHands } from './openHands.ts'
 import { isPi, readPi } from './pi.ts'
 import { isObject } from './shapes.ts'
 import { isSweAgent, readSweAgent } from './sweAgent.ts'
 
 const formats =
-  'an escapement log, export or folder, a session file of pi or Claude Code, chat messages of OpenAI or the AI SDK, or a trajectory of SWE-agent'
+  'an escapement log, export or folder, a session file of pi, Claude Code, Codex, OpenCode or the Copilot CLI, events of OpenHands, chat messages of OpenAI or the AI SDK, or a trajectory of SWE-agent'
 
 /**
  * Reads a recording from a file, or from a folder of logs (`<folder>#<id>` names one of several); its format is seen from its content.
@@ -29,15 +33,20 @@ export async function readSession(path: string): Promise<RecordedSession> {
 }
 
 /** @throws as `readSession` does. */
-export async function readText(text: string, name: string): Promise<RecordedSession> {
+export async function readText(given: string, name: string): Promise<RecordedSession> {
+  const text = given.replace(/^\uFEFF/, '')
   if (text.trim() === '') throw new ReplayError(`${name} is empty.`)
   const whole = parsed(text)
   if (isSweAgent(whole)) return readSweAgent(whole, name)
   if (isMiniSweAgent(whole)) return readMiniSweAgent(whole, name)
   const chat = chatMessagesIn(whole)
   if (chat !== undefined) return readChatMessages(chat, name)
+  if (isOpenCode(whole)) return readOpenCode(whole, name)
+  const events = openHandsEventsIn(whole)
+  if (events !== undefined) return readOpenHands(events, name)
   if (whole !== undefined && !isObject(whole)) throw unknownFormat(name, whole)
-  const lines = jsonLines(text, name)
+  // One value over many lines is no list of lines.
+  const lines = whole === undefined ? jsonLines(text, name) : { values: [whole], isTorn: false }
   const session = await readLines(text, lines, name)
   if (!lines.isTorn) return session
   return { ...session, notes: [...session.notes, 'the last line was cut off and left out'] }
@@ -47,9 +56,13 @@ async function readLines(text: string, { values }: JsonLines, name: string): Pro
   if (isLog(values)) return readLog(values, name)
   if (isExport(values)) return await readExported(text, name)
   if (isPi(values)) return readPi(values, name)
+  if (isCodex(values)) return readCodex(values, name)
+  if (isCopilot(values)) return readCopilot(values, name)
   if (isClaudeCode(values)) return readClaudeCode(values, name)
   const chat = chatMessagesIn(values)
   if (chat !== undefined) return readChatMessages(chat, name)
+  const events = openHandsEventsIn(values)
+  if (events !== undefined) return readOpenHands(events, name)
   throw unknownFormat(name, values[0])
 }
 

@@ -1,0 +1,70 @@
+type Json = { readonly [field: string]: unknown }
+
+const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
+const has = (value: Json, ...fields: readonly string[]): boolean => fields.every((field) => field in value)
+const isType = ({ type }: Json, shape: RegExp): boolean => typeof type === 'string' && shape.test(type)
+
+/** What the first value of a recording shows of the program that wrote it; the first that fits counts. */
+const formats: readonly (readonly [name: string, fits: (value: Json) => boolean])[] = [
+  ['an exported session of escapement', ({ format }) => format === 'escapement.session'],
+  ['a log of escapement', (value) => value['type'] === 'agent.created' && has(value, 'seq')],
+  [
+    'a session of Codex',
+    (value) =>
+      has(value, 'timestamp', 'payload') && isType(value, /^(?:session_meta|response_item|event_msg|turn_context)$/),
+  ],
+  [
+    'a session of the Copilot CLI',
+    (value) => has(value, 'data') && isType(value, /^(?:session|user|assistant|tool)\./),
+  ],
+  [
+    'a session of Claude Code',
+    (value) => has(value, 'sessionId') || (has(value, 'leafUuid') && isType(value, /^summary$/)),
+  ],
+  ['a session of pi', (value) => isType(value, /^session$/) && has(value, 'version', 'cwd')],
+  ['an export of OpenCode', (value) => isObject(value['info']) && Array.isArray(value['messages'])],
+  ['a trajectory of SWE-agent', (value) => Array.isArray(value['trajectory'])],
+  [
+    'events of OpenHands',
+    (value) => has(value, 'source') && (has(value, 'action') || has(value, 'observation') || has(value, 'kind')),
+  ],
+  [
+    'chat messages',
+    (value) => has(value, 'role') && (has(value, 'content') || has(value, 'parts') || has(value, 'tool_calls')),
+  ],
+  ['chat messages', (value) => Array.isArray(value['messages'])],
+]
+
+/** What is ours, and is not whole. */
+export const damagedFile = 'a damaged file of escapement'
+
+/** As fields at the beginning of a text that is one value over many lines, or cut off. */
+const written: readonly (readonly [name: string, shape: RegExp])[] = [
+  [damagedFile, /^\{[^\n]{0,40}escapement\.session|^\{[^\n]*"type":"agent\.created"/m],
+  ['an export of OpenCode', /^\s*\{\s*"info"\s*:\s*\{[^]*"(?:sessionID|projectID|directory)"/],
+  ['a trajectory of SWE-agent', /^\s*\{[^]*"trajectory"\s*:\s*\[/],
+  ['events of OpenHands', /^\s*\[\s*\{[^]*"source"\s*:\s*"(?:agent|user|environment)"/],
+  ['chat messages', /"role"\s*:\s*"(?:system|user|assistant|developer)"/],
+]
+
+/** So many lines are looked at. */
+const firstLines = 20
+
+/** Which program a file is of, by its beginning, in words; `undefined` if it is of none that is known. Pure; never throws. */
+export function foreignFormat(beginning: string): string | undefined {
+  const text = beginning.replace(/^\uFEFF/, '')
+  const whole = parsed(text)
+  // Some programs write lines of no kind first.
+  const values =
+    whole === undefined ? text.split('\n', firstLines).map(parsed) : Array.isArray(whole) ? [whole[0]] : [whole]
+  const found = formats.find(([, fits]) => values.some((value) => isObject(value) && fits(value)))
+  return (found ?? written.find(([, shape]) => shape.test(text)))?.[0]
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
