@@ -85,7 +85,7 @@ export const errorTable = {
   INVALID_REQUEST: 'This is a bug in escapement: please report it with the message.',
   MODEL_RATE_LIMITED: 'Wait, or lower the number of agents that share the key.',
   MODEL_NETWORK: "Check the connection and the provider's status page, then agent.resume().",
-  MODEL_AUTH: 'Check the API key and its permissions.',
+  MODEL_AUTH: "Check the API key, its permissions and the account's credit.",
   MODEL_OVERFLOW: 'Shorten the prompt or enable compaction with the right contextWindow.',
   MODEL_BAD_REQUEST: "Check the model id and the settings against the provider's documentation.",
   MODEL_FAILED: "Read the provider's message, then retry: agent.resume().",

@@ -106,6 +106,8 @@ function toAssistantContent(content: readonly Block[], provider: string): Assist
     parts.push(data === undefined ? part : { ...part, providerOptions: data })
     carried = undefined
   }
+  // What another provider did after it is not sent.
+  while (parts.at(-1)?.type === 'reasoning') parts.pop()
   return parts
 }
 
