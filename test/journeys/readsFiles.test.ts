@@ -5,7 +5,12 @@ import { rebuildConversation } from '../../src/conversation/rebuildConversation.
 import { calls, startAgent, tool } from '../support/agentHarness.ts'
 import { assert, describe } from '../support/suite.ts'
 
-const pdf = { type: 'file', data: Buffer.from('%PDF-').toString('base64'), mimeType: 'application/pdf', name: 'a.pdf' } as const
+const pdf = {
+  type: 'file',
+  data: Buffer.from('%PDF-').toString('base64'),
+  mimeType: 'application/pdf',
+  name: 'a.pdf',
+} as const
 const wav = { type: 'file', data: Buffer.from('%PDF-').toString('base64'), mimeType: 'audio/wav' } as const
 
 describe('files', (it) => {
