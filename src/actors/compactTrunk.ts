@@ -33,11 +33,14 @@ export const compactTrunk = (find: FindPorts) =>
     const { policy } = definition.compaction
     // After an overflow, or when a person asks, anything that makes the request smaller is worth it.
     const wanted = input.force ? { ...policy, minShrink: Number.MIN_VALUE } : policy
-    const plan = planCompaction(conversation, wanted, frame.frameTokens)
+    const plan = planCompaction(conversation, wanted, frame.frameTokens, input.force)
     if (typeof plan === 'string') return refuse(plan)
 
     const how = { focus: ports.redactor?.value(input.focus) ?? input.focus, signal }
-    const { summary, reason } = await ports.within({ type: 'compaction' }, () => summarise(ports, plan, how))
+    const { summary, reason } =
+      plan.summary === undefined
+        ? await ports.within({ type: 'compaction' }, () => summarise(ports, plan, how))
+        : { summary: { text: plan.summary }, reason: onlyCut }
     const text = cutMiddle(ports.redactor?.text(summary.text) ?? summary.text, policy.maxSummaryTokens * 4)
     const overlay = overlayOf(plan, 0, text, policy)
     const sizes = sizesOfCompaction(conversation, overlay)
@@ -49,6 +52,8 @@ export const compactTrunk = (find: FindPorts) =>
     const economics = economicsFor(ports, sizes, summary.usage)
     return { ...refuse('', summary), overlay: body, reason, tokensAfter, economics }
   })
+
+const onlyCut = 'there was nothing to summarise, so long outputs of the newest steps were cut'
 
 /** The configured strategy; the heuristic when that fails, with a reason that says so. */
 async function summarise(

@@ -261,9 +261,9 @@ function soundContent(content: readonly Block[], ports: AgentPorts, turnIndex: n
   return content.map((block, index) => {
     if (block.type !== 'toolCall') return soundBlock(block)
     const isTaken = (id: string): boolean => id === '' || seen.has(id) || ports.conversation.hasCall(id)
-    const named = block.callId.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 128)
+    const named = block.callId.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 64)
     let callId = named
-    for (let n = index; isTaken(callId); n++) callId = `${named || 'call'}_t${turnIndex}_${n}`
+    for (let n = index; isTaken(callId); n++) callId = `${named.slice(0, 40) || 'call'}_t${turnIndex}_${n}`
     seen.add(callId)
     return { type: 'toolCall', callId, name: block.name, input: soundInput(block.input) }
   })

@@ -12,6 +12,7 @@ import { brakeMarkers, noteMarkers, plainMarkers, type Markers } from './markers
 import { neutraliseBlocks, type Unfinished } from './neutralise.ts'
 import { shownMessage } from './maskedResults.ts'
 import type { ConversationNode } from './node.ts'
+import { closedReply } from './openProviderCalls.ts'
 import { Origins, type Origin } from './origins.ts'
 import { renderSpanFacts, renderSummary, type LaidOverlay } from './overlay.ts'
 import { renderMessage } from './renderMessage.ts'
@@ -273,6 +274,10 @@ export class RequestAssembler {
       }
       this.#origins.merge(origin)
       return
+    }
+    if (last?.role === 'assistant') {
+      const closed = closedReply(last, message)
+      if (closed !== last) this.#messages.replaceLast(closed)
     }
     this.#messages.push(message)
     this.#origins.push(origin)

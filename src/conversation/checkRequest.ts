@@ -1,8 +1,11 @@
-import type { Block } from '../protocol/messages.ts'
+import { isMedia, type Block } from '../protocol/messages.ts'
 import type { ModelRequest, RequestMessage } from '../protocol/model.ts'
 import type { ConversationNode } from './node.ts'
+import { closedReply, openProviderCalls } from './openProviderCalls.ts'
+import { isSaid, soundCallId, withoutLastThinking } from './renderMessage.ts'
+import { sentMedia } from './sentMedia.ts'
 
-/** A reason why some provider would refuse a request; `rule` is its number in the guide's list of nine. */
+/** A reason why some provider would refuse a request; `rule` is its number in the list of docs/errors.md. */
 export interface Violation {
   readonly rule: number
   readonly message: string
@@ -22,6 +25,8 @@ export function checkRequest(request: ModelRequest, context: CheckContext = {}):
     ...checkCalls(request.messages),
     ...checkContent(request.messages),
     ...checkThinking(request.messages, context.trunk),
+    ...checkReplies(request.messages),
+    ...checkMedia(request.messages),
     ...checkFrame(request, context.previous),
   ]
 }
@@ -75,12 +80,57 @@ function checkContent(messages: readonly RequestMessage[]): Violation[] {
   })
 }
 
+/** Each reply says something after its thinking, leaves no call of the provider open, and has ids that each provider takes. */
+function checkReplies(messages: readonly RequestMessage[]): Violation[] {
+  return messages.flatMap((message, index) => {
+    const violations: Violation[] = []
+    const ids = message.role === 'toolResult' ? [message.callId] : []
+    if (message.role === 'assistant') {
+      const next = messages[index + 1]
+      if (message.content.at(-1)?.type === 'thinking')
+        violations.push({ rule: 10, message: `message ${index} ends with thinking` })
+      // The last reply may go on.
+      const open =
+        next === undefined ? [] : openProviderCalls(message.content, next.role === 'assistant' ? next.content : [])
+      for (const block of open)
+        violations.push({
+          rule: 12,
+          message: `message ${index} has a call of the provider without a result: ${block.type === 'provider' ? block.name : ''}`,
+        })
+      for (const block of message.content) if (block.type === 'toolCall') ids.push(block.callId)
+    }
+    for (const id of ids)
+      if (soundCallId(id) !== id)
+        violations.push({ rule: 13, message: `call id ${id} of message ${index} is not 1 to 64 of A-Z a-z 0-9 _ -` })
+    return violations
+  })
+}
+
+/** Images and files that every provider takes. */
+const checkMedia = (messages: readonly RequestMessage[]): Violation[] =>
+  messages.flatMap(({ content }, index) =>
+    content.flatMap((block) => {
+      const sent = isMedia(block) ? sentMedia(block) : block
+      if (sent === block) return []
+      const why = sent.type === 'text' ? sent.text : `an image that is no ${'mimeType' in block ? block.mimeType : ''}`
+      return [{ rule: 11, message: `message ${index} has media that providers refuse: ${why}` }]
+    }),
+  )
+
 /** A message's signed thinking and calls, in order, which providers verify together. */
 const signedParts = (content: readonly Block[]): string[] =>
   content.flatMap((block) => {
-    if (block.type === 'toolCall') return [`call ${block.callId}`]
+    if (block.type === 'toolCall') return [`call ${soundCallId(block.callId)}`]
     return block.type === 'thinking' && block.signature !== undefined ? [JSON.stringify(block)] : []
   })
+
+/** What of a reply may be sent: thinking that nothing comes after is left out, and so are open calls of the provider. */
+function sentForms(content: readonly Block[]): (readonly Block[])[] {
+  const said = content.filter(isSaid)
+  const tail = withoutLastThinking(said)
+  const closed = closedReply({ role: 'assistant', content: tail }, { role: 'user', content: [] }).content
+  return [content, tail, closed]
+}
 
 function checkThinking(
   messages: readonly RequestMessage[],
@@ -91,7 +141,8 @@ function checkThinking(
   for (const { message } of trunk) {
     if (message.role !== 'assistant') continue
     // Only the text of an interrupted reply is sent.
-    written.add(message.stopReason === 'aborted' ? '' : signedParts(message.content).join('\n'))
+    if (message.stopReason === 'aborted') written.add('')
+    else for (const content of sentForms(message.content)) written.add(signedParts(content).join('\n'))
   }
   return messages.flatMap((message, index) => {
     if (message.role !== 'assistant' || written.has(signedParts(message.content).join('\n'))) return []

@@ -47,18 +47,23 @@ export interface CompactionPlan {
   readonly uncut: readonly NodeId[]
   /** The nodes of the span. */
   readonly span: readonly ConversationNode[]
+  /** Nothing new is summarised: this stands there already, and only outputs after the span are cut. */
+  readonly summary?: string
+  /** To how many characters outputs are cut, if to fewer than the policy says. */
+  readonly cutTo?: number
 }
 
 const noMiddle = 'the conversation has no middle to summarise'
 
 /**
  * Chooses the span: everything but the first and the most recent steps; the recent part is halved until what is left fits under the
- * trigger and saves enough. A refusal is a string that says what cannot go; nothing has been paid for then. Pure.
+ * trigger and saves enough. Where that cannot help and the request does not fit, or `isForced`, long outputs alone are cut. A refusal is a string that says what cannot go; nothing has been paid for then. Pure.
  */
 export function planCompaction(
   conversation: Conversation,
   policy: CompactionPolicy,
   frameTokens: number,
+  isForced = false,
 ): CompactionPlan | string {
   const steps = conversation.steps()
   const target = compactionTrigger(policy) / conversation.correction - frameTokens - policy.maxSummaryTokens
@@ -75,9 +80,49 @@ export function planCompaction(
     }
     if (recent <= 1) break
   }
-  if (plan === undefined) return why ?? noMiddle
-  const { shrink } = forecast(conversation, plan, policy, frameTokens)
-  return shrink >= policy.minShrink ? plan : whyTooLittle(conversation, plan, policy, frameTokens)
+  const shrink = plan === undefined ? -1 : forecast(conversation, plan, policy, frameTokens).shrink
+  if (plan !== undefined && shrink >= policy.minShrink) return plan
+  const full = policy.compactAt * policy.contextWindow
+  const mayCut = isForced || (frameTokens + conversation.trunkTokens) * conversation.correction > full
+  const cut = mayCut ? planCut(conversation, steps, policy, { frameTokens, target }) : undefined
+  if (cut !== undefined) return cut
+  return plan === undefined ? (why ?? noMiddle) : whyTooLittle(conversation, plan, policy, frameTokens)
+}
+
+/** What is said of a span that nothing was taken from. */
+const nothingSummarised = 'Nothing has been summarised here. Long outputs of tools have lost their middle.'
+
+/** The smallest that outputs are cut to, in characters. */
+const leastCut = 100
+
+/**
+ * Cuts outputs alone, as short as it takes, under the summary that there is, or under one of the first message that says that nothing is
+ * summarised; `undefined` when that saves too little.
+ */
+function planCut(
+  conversation: Conversation,
+  steps: readonly Step[],
+  policy: CompactionPolicy,
+  { frameTokens, target }: { readonly frameTokens: number; readonly target: number },
+): CompactionPlan | undefined {
+  const { overlay, annotations, path, head } = conversation
+  const first = steps[0]?.nodes ?? []
+  if (head === null || (overlay !== undefined && annotations?.isPinned(overlay.nodeId) === true)) return undefined
+  if (overlay === undefined && !first.every((node) => staysWhole(node, conversation))) return undefined
+  const { from, to, summary } = overlay ?? { from: first[0]!.id, to: first.at(-1)!.id, summary: nothingSummarised }
+  const end = conversation.depthOf(to)
+  const span = path.slice(conversation.depthOf(from) - 1, end)
+  const kept = idsOf(span.filter((node) => staysWhole(node, conversation)))
+  const uncut = idsOf(uncutAfter(end, conversation))
+  let best: CompactionPlan | undefined
+  for (let cutTo = policy.maxToolOutputChars; cutTo >= leastCut; cutTo = Math.floor(cutTo / 4)) {
+    const plan = { from, to, kept, summary, cutTo, recentTo: head, uncut, span }
+    const { bare, shrink } = forecast(conversation, plan, policy, frameTokens)
+    if (shrink < policy.minShrink) continue
+    best = plan
+    if (bare <= target) break
+  }
+  return best
 }
 
 function planSpan(
@@ -86,7 +131,7 @@ function planSpan(
   keepFirst: number,
   recent: number,
 ): CompactionPlan | string {
-  const { overlay, annotations, path } = conversation
+  const { overlay, annotations } = conversation
   // What a summary stands for stays in the next one.
   const summarised = steps.findIndex(({ id }) => id === overlay?.from)
   const first = summarised < 0 ? keepFirst : Math.min(keepFirst, summarised)
@@ -107,15 +152,18 @@ function planSpan(
   return {
     from: span[0]!.id,
     to: last.id,
-    kept: span.filter((node) => staysWhole(node, conversation)).map(({ id }) => id),
+    kept: idsOf(span.filter((node) => staysWhole(node, conversation))),
     recentTo: conversation.head!,
-    uncut: path
-      .slice(last.depth)
-      .filter((node) => node.message.role === 'toolResult' && staysWhole(node, conversation))
-      .map(({ id }) => id),
+    uncut: idsOf(uncutAfter(last.depth, conversation)),
     span,
   }
 }
+
+const idsOf = (nodes: readonly ConversationNode[]): NodeId[] => nodes.map(({ id }) => id)
+
+/** Outputs after this depth that are not cut. */
+const uncutAfter = (depth: number, conversation: Conversation): ConversationNode[] =>
+  conversation.path.slice(depth).filter((node) => node.message.role === 'toolResult' && staysWhole(node, conversation))
 
 /** What stays in a span of which nothing can go, in words. */
 function whatStays(conversation: Conversation, span: readonly ConversationNode[]): string {
@@ -141,8 +189,9 @@ function forecast(
   policy: CompactionPolicy,
   frameTokens: number,
 ): Forecast {
-  const { before, after: bare } = sizesOfCompaction(conversation, overlayOf(plan, 0, '', policy))
-  const left = bare + Math.min(policy.maxSummaryTokens, Math.ceil(Math.max(0, before - bare) / 10))
+  const { before, after: bare } = sizesOfCompaction(conversation, overlayOf(plan, 0, plan.summary ?? '', policy))
+  const room = plan.summary === undefined ? policy.maxSummaryTokens : 0
+  const left = bare + Math.min(room, Math.ceil(Math.max(0, before - bare) / 10))
   return { bare, left, shrink: 1 - (frameTokens + left) / (frameTokens + before) }
 }
 
@@ -190,6 +239,6 @@ export const overlayOf = (
   summary,
   kept: plan.kept,
   recentTo: plan.recentTo,
-  maxToolOutputChars: policy.maxToolOutputChars,
+  maxToolOutputChars: plan.cutTo ?? policy.maxToolOutputChars,
   ...(plan.uncut.length === 0 ? {} : { uncut: plan.uncut }),
 })

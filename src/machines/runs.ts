@@ -354,9 +354,11 @@ export function discardReply(draft: Draft, why: string): void {
   draft.record({ type: 'reply.reset', ...draft.at, attempt: draft.context.run?.attempt ?? 1, error })
 }
 
-/** When the next attempt may start: as the provider requested, else after a doubling wait with jitter. */
+/** When the next attempt may start: after a doubling wait with jitter, and no sooner than the provider asked. */
 export function retryTime(policy: RetryPolicy, attempt: number, output: FailedReply): number {
-  return output.at + Math.round(output.failure.retryAfterMs ?? backoffDelay(attempt - 1, policy, output.jitter))
+  return (
+    output.at + Math.round(Math.max(output.failure.retryAfterMs ?? 0, backoffDelay(attempt - 1, policy, output.jitter)))
+  )
 }
 
 /** Key of the current reply; only a result with this key counts. */

@@ -24,6 +24,8 @@ export const errorTable = {
   AGENT_STOPPED: 'Spawn a new agent; one that was only closed goes on with runtime.open(id, definition).',
   RUNTIME_CLOSED: 'Create a new runtime.',
   QUEUE_FULL: 'Wait for a run to end, or raise maxQueue.',
+  PROMPT_TOO_LARGE:
+    'Shorten it, pass a file that a tool reads in parts, or set compaction.contextWindow to what the model takes.',
   NOT_PAUSED: 'Call resume() while agent.state is "paused" by a limit or a failed store, or after a run that failed.',
   AGENT_PAUSED: 'Fix the store, then call agent.resume().',
   CALL_NOT_PENDING: 'Decide what waits once, by the key of its event, or of agent.pending().',
@@ -87,7 +89,7 @@ export const errorTable = {
   INVALID_REQUEST: 'This is a bug in escapement: please report it with the message.',
   MODEL_RATE_LIMITED: 'Wait, or lower the number of agents that share the key.',
   MODEL_NETWORK: "Check the connection and the provider's status page, then agent.resume().",
-  MODEL_AUTH: 'Check the API key and its permissions.',
+  MODEL_AUTH: "Check the API key, its permissions and the account's credit.",
   MODEL_OVERFLOW: 'Shorten the prompt or enable compaction with the right contextWindow.',
   MODEL_BAD_REQUEST: "Check the model id and the settings against the provider's documentation.",
   MODEL_FAILED: "Read the provider's message, then retry: agent.resume().",

@@ -1,3 +1,4 @@
+import { fromBase64 } from './fromBase64.ts'
 import type { FileBlock } from './messages.ts'
 
 const textual =
@@ -14,12 +15,4 @@ export function fileText({ data, mimeType }: Pick<FileBlock, 'data' | 'mimeType'
   } catch {
     return undefined
   }
-}
-
-/** @throws DOMException when it is not base64 */
-function fromBase64(data: string): Uint8Array {
-  const text = atob(data)
-  const bytes = new Uint8Array(text.length)
-  for (let at = 0; at < text.length; at++) bytes[at] = text.charCodeAt(at)
-  return bytes
 }

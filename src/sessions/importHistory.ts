@@ -8,8 +8,11 @@ import { recordVersion, type LogRecord, type RecordOf } from '../protocol/record
 /** An empty result is shown in words. */
 const noOutput = { type: 'text', text: '(no output)' } as const
 
-/** The rules of a request that a history need not keep: it ends before the next message, and people's messages are merged later. */
-const rulesOfRequests: readonly number[] = [4, 9]
+/**
+ * The rules of a request that a history need not keep: it ends before the next message, people's messages are merged later, and what comes
+ * after them is mended when a request is made.
+ */
+const rulesOfRequests: readonly number[] = [4, 9, 10, 11, 12, 13]
 
 /**
  * Refuses a history that no provider would take.

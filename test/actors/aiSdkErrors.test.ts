@@ -45,7 +45,12 @@ for (const family of wireFamilies) {
         { date, 'retry-after': 'Wed, 21 Oct 2026 07:29:30 GMT' },
         90_000,
       ],
-      ['a date that has passed', { date, 'retry-after': 'Wed, 21 Oct 2026 07:00:00 GMT' }, 0],
+      ['a date that has passed', { date, 'retry-after': 'Wed, 21 Oct 2026 07:00:00 GMT' }, undefined],
+      ['no time at all', { 'retry-after': '0' }, undefined],
+      ['no milliseconds at all', { 'retry-after-ms': '0' }, undefined],
+      ['seconds beside empty milliseconds', { 'retry-after': '7', 'retry-after-ms': '' }, 7000],
+      ['empty milliseconds', { 'retry-after-ms': '' }, undefined],
+      ['less than nothing', { 'retry-after': '-5' }, undefined],
       ['nothing', {}, undefined],
       ['nonsense', { 'retry-after': 'soon' }, undefined],
     ]
@@ -84,6 +89,10 @@ for (const family of wireFamilies) {
         'The input token count (1200000) exceeds the maximum number of tokens allowed',
         'overflow',
       ],
+      [500, 'api_error', 'prompt too long; exceeded max context length by 4 tokens', 'overflow'],
+      [429, 'insufficient_quota', 'You exceeded your current quota.', 'auth'],
+      [429, 'rate_limit_error', 'You exceeded your current quota.', 'rateLimited'],
+      [402, 'billing_error', 'Insufficient credits', 'auth'],
       [413, 'request_too_large', 'Request exceeds the maximum size', 'overflow'],
       [400, 'invalid_request_error', 'messages: at least one message is required', 'badRequest'],
       [
@@ -95,6 +104,17 @@ for (const family of wireFamilies) {
       [404, 'not_found_error', 'model: no-such-model', 'badRequest'],
       [422, 'invalid_request_error', 'unprocessable', 'badRequest'],
     ]
+    const overflows = [
+      'prompt token count of 128500 exceeds the limit of 128000',
+      'Prompt exceeds max length',
+      'Range of input length should be [1, 98304]',
+      'Input validation error: `inputs` tokens + `max_new_tokens` must be <= 32769. Given: 40000 `inputs` tokens',
+      'token limit exceeded',
+      "You passed 40961 input tokens. However, the model's context length is only 40960 tokens",
+      'The input (40000 tokens) is longer than the model’s context length (32768 tokens).',
+      'Input tokens exceed the configured limit of 272000 tokens.',
+    ]
+    for (const message of overflows) answers.push([400, 'invalid_request_error', message, 'overflow'])
     for (const [status, type, message, kind] of answers) {
       it(`reads HTTP ${status} "${message.replace(fakeKey, '…').slice(0, 40)}" as ${kind}`, async (test) => {
         const { error, before } = await failureOf(test, family, answer(status, type, message))
@@ -110,6 +130,21 @@ for (const family of wireFamilies) {
       )
       assert.is(error.kind, 'overflow')
       assert.match(error.message, 'prompt too long')
+    })
+
+    it('reads an answer of 400 without a word as a request that is too long', async (test) => {
+      const { error } = await failureOf(test, family, (exchange) => exchange.answer(400, ''))
+      assert.is(error.kind, 'overflow')
+    })
+
+    it('reads how long to wait from the body, as Google says it', async (test) => {
+      const details = [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '2.5s' }]
+      const { error } = await failureOf(test, family, (exchange) =>
+        exchange.answer(429, {
+          error: { code: 429, message: 'Quota exceeded.', status: 'RESOURCE_EXHAUSTED', details },
+        }),
+      )
+      assert.equal([error.kind, error.retryAfterMs], ['rateLimited', 2500])
     })
 
     it('keeps the page of a broken proxy out of the message', async (test) => {

@@ -6,6 +6,7 @@ import { defineAgent } from '../../src/actors/defineAgent.ts'
 import type { ToolEntries } from '../../src/actors/toolEntries.ts'
 import { toCallOptions } from '../../src/actors/models/aiSdk/toCallOptions.ts'
 import { scriptedModel } from '../../src/testing/scriptedModel.ts'
+import { imageBytes, pngOf } from '../support/imageBytes.ts'
 import { calls, startAgent, withCode } from '../support/agentHarness.ts'
 import { ask } from '../support/wireServer/useWire.ts'
 import { assert, describe, type CaseContext } from '../support/suite.ts'
@@ -102,7 +103,7 @@ describe('tools of the AI SDK', (it) => {
   it('show models what toModelOutput makes of a result', async (context) => {
     const giving = (output: unknown) =>
       tool({ inputSchema: z.object({}), execute: () => 'raw', toModelOutput: () => output as never })
-    const data = Buffer.from('hi').toString('base64')
+    const data = Buffer.from('%PDF-').toString('base64')
     const set = {
       text: giving({ type: 'text', value: 'said' }),
       json: giving({ type: 'json', value: [{ type: 'text', text: 'data' }] }),
@@ -110,7 +111,7 @@ describe('tools of the AI SDK', (it) => {
         type: 'content',
         value: [
           { type: 'text', text: 'see' },
-          { type: 'file', mediaType: 'image/png', data: { type: 'data', data: new Uint8Array([104, 105]) } },
+          { type: 'file', mediaType: 'image/png', data: { type: 'data', data: imageBytes.png(1, 1) } },
           { type: 'file', mediaType: 'application/pdf', filename: 'a.pdf', data: { type: 'data', data } },
           { type: 'file-data', mediaType: 'audio/wav', data },
           { type: 'image-url', url: 'https://a.example/b.png' },
@@ -132,7 +133,7 @@ describe('tools of the AI SDK', (it) => {
       '[{"type":"text","text":"data"}]',
       [
         { type: 'text', text: 'see' },
-        { type: 'image', data, mimeType: 'image/png' },
+        { type: 'image', data: pngOf(), mimeType: 'image/png' },
         { type: 'file', data, mimeType: 'application/pdf', name: 'a.pdf' },
         { type: 'file', data, mimeType: 'audio/wav' },
         { type: 'image', url: 'https://a.example/b.png' },

@@ -3,6 +3,7 @@ import { checkRequest } from '../../src/conversation/checkRequest.ts'
 import type { RequestMessage } from '../../src/protocol/model.ts'
 import { calls, startAgent, tool } from '../support/agentHarness.ts'
 import { BrakeLog, idsIn, notesIn, textIn } from '../support/brakeLog.ts'
+import { pngOf } from '../support/imageBytes.ts'
 import { assert, describe } from '../support/suite.ts'
 
 const lastText = (message: RequestMessage | undefined): string => {
@@ -16,8 +17,8 @@ describe('the ids of a braked request', (it) => {
     log.user('go')
     log.step([{ output: 'a' }, { output: 'b' }, { output: '' }], { order: [2, 0, 1], thinking: 'hm' })
     log.reply('said')
-    log.user([{ type: 'image', data: 'AA==', mimeType: 'image/png' }])
-    log.step([{ output: [{ type: 'image', data: 'AA==', mimeType: 'image/png' }] }])
+    log.user([{ type: 'image', data: pngOf(), mimeType: 'image/png' }])
+    log.step([{ output: [{ type: 'image', data: pngOf(), mimeType: 'image/png' }] }])
     const { messages } = log.assemble().request
     assert.equal(idsIn(messages), ['n1', 'n5', 'n7', 'n9'])
     assert.equal(

@@ -6,6 +6,7 @@ import { Conversation } from '../../src/conversation/conversation.ts'
 import { rebuildConversation } from '../../src/conversation/rebuildConversation.ts'
 import { textOf, type Block } from '../../src/protocol/messages.ts'
 import { histories } from '../support/arbitraries.ts'
+import { pngOf } from '../support/imageBytes.ts'
 import { assert, describe } from '../support/suite.ts'
 import { LogBuilder, text, toolCall } from './logBuilder.ts'
 import { LogPlayer } from './logPlayer.ts'
@@ -105,7 +106,7 @@ describe('a request', (it) => {
   })
 
   it('keeps images, and what is not blank, word for word', () => {
-    const image = { type: 'image', data: 'aGk=', mimeType: 'image/png' } as const
+    const image = { type: 'image', data: pngOf(), mimeType: 'image/png' } as const
     const log = new LogBuilder()
     log.user([image, ...text('  what is this?\n')])
     assert.equal(messagesOf(log)[0]?.content, [image, ...text('  what is this?\n')])

@@ -3,6 +3,7 @@ import { rebuildConversation } from '../../src/conversation/rebuildConversation.
 import type { Block } from '../../src/protocol/messages.ts'
 import type { ModelRequest, RequestMessage } from '../../src/protocol/model.ts'
 import { assert, describe } from '../support/suite.ts'
+import { pngOf } from '../support/imageBytes.ts'
 import { LogBuilder, text, toolCall } from './logBuilder.ts'
 
 const user = (words: string): RequestMessage => ({ role: 'user', content: text(words) })
@@ -182,6 +183,41 @@ const breaches: readonly {
     context: { previous: valid },
   },
   { rule: 9, title: 'two user messages are neighbours', request: request(user('go'), user('more')) },
+  {
+    rule: 10,
+    title: 'a reply ends with thinking',
+    request: request(user('go'), assistant(...text('a'), { type: 'thinking', text: 'I think' }), user('more')),
+  },
+  {
+    rule: 11,
+    title: 'an image is empty',
+    request: request({ role: 'user', content: [{ type: 'image', data: '', mimeType: 'image/png' }] }),
+  },
+  {
+    rule: 11,
+    title: 'an image is of another type than it says',
+    request: request({ role: 'user', content: [{ type: 'image', data: pngOf(), mimeType: 'image/jpeg' }] }),
+  },
+  {
+    rule: 12,
+    title: 'a call of the provider has no result',
+    request: request(
+      user('go'),
+      assistant(...text('a'), {
+        type: 'provider',
+        provider: 'anthropic',
+        kind: 'call',
+        name: 'web_search',
+        data: { toolCallId: 's1' },
+      }),
+      user('more'),
+    ),
+  },
+  {
+    rule: 13,
+    title: 'an id is longer than 64 characters',
+    request: request(user('go'), assistant(toolCall('a'.repeat(65))), result('a'.repeat(65))),
+  },
 ]
 
 describe('the check of a request', (it) => {
@@ -217,7 +253,7 @@ describe('the check of a request', (it) => {
     assert.equal(new Set(found.map(({ rule }) => rule)), new Set([1, 2, 3, 4, 6]))
   })
 
-  it('covers all nine rules here', () => {
-    assert.equal([...new Set(breaches.map(({ rule }) => rule))], [1, 2, 3, 4, 5, 6, 7, 8, 9])
+  it('covers all rules here', () => {
+    assert.equal([...new Set(breaches.map(({ rule }) => rule))], [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13])
   })
 })

@@ -1,5 +1,7 @@
 import { someRuns } from '../support/seeds.ts'
 import * as fc from 'fast-check'
+import { assembleRequest } from '../../src/conversation/assembleRequest.ts'
+import { checkRequest } from '../../src/conversation/checkRequest.ts'
 import { cutEnd, cutMiddle } from '../../src/conversation/cutMiddle.ts'
 import { heuristicSummary } from '../../src/conversation/heuristicSummary.ts'
 import { truncateResult } from '../../src/conversation/overlay.ts'
@@ -239,6 +241,69 @@ describe('the plan of a compaction', (it) => {
       assert.ok(planned > someRuns(100))
     },
   )
+})
+
+describe('a request that only outputs of the newest step make too large', (it) => {
+  /** A prompt and a step with so many outputs. */
+  function readAll(files: number, chars = 3_000): LogBuilder {
+    const log = new LogBuilder()
+    log.user('read and compare')
+    const ids = Array.from({ length: files }, (_, index) => `c${index}`)
+    log.reply(ids.map((id) => toolCall(id)))
+    for (const id of ids) log.result(id, 'word '.repeat(chars / 5))
+    return log
+  }
+
+  /** Applies the plan to a log, and gives what the trunk holds then. */
+  function applied(log: LogBuilder, isForced: boolean, which = policy) {
+    const conversation = rebuildConversation(log.records)
+    const plan = plannedOf(conversation, which, 0, isForced)
+    const { nodeId: _, ...overlay } = overlayOf(plan, 0, plan.summary ?? 'SUM', which)
+    log.compact(overlay)
+    const after = rebuildConversation(log.records)
+    return { plan, after, tokens: after.trunkTokens, before: conversation.trunkTokens }
+  }
+
+  it('has them cut, with nothing summarised, and the message kept', () => {
+    const { plan, after, tokens } = applied(readAll(10), false)
+    assert.match(plan.summary ?? '', /Nothing has been summarised/)
+    assert.equal(plan.kept, [1])
+    assert.ok(tokens < compactionTrigger(policy))
+    const { request } = assembleRequest(after, { system: '', tools: [], settings: {} })
+    assert.equal(checkRequest(request, { trunk: after.path }), [])
+    assert.is(request.messages.length, 12)
+    assert.match(JSON.stringify(request.messages[0]), /read and compare/)
+  })
+
+  it('has them cut as short as it takes', () => {
+    const wide = { ...policy, maxToolOutputChars: 2_000 }
+    assert.is(applied(readAll(2), true, wide).plan.cutTo, 2_000)
+    assert.is(applied(readAll(8), true, wide).plan.cutTo, 500)
+  })
+
+  it('has them cut shorter each time that it is still too large for the provider', () => {
+    const log = readAll(10)
+    const roomy = { ...policy, contextWindow: 200_000, maxToolOutputChars: 2_000, minShrink: Number.MIN_VALUE }
+    const cuts = [0, 1, 2].map(() => applied(log, true, roomy).plan.cutTo)
+    assert.equal(cuts, [2_000, 500, 125])
+    assert.match(refusalOf(rebuildConversation(log.records), roomy, 0, true), /no middle|left in sight|people said all/)
+  })
+
+  it('has them cut below the summary that is there', () => {
+    const log = readAll(1, 100)
+    log.step('a')
+    log.compact({ from: 2, to: 3, summary: 'EARLIER', kept: [] })
+    log.user('go on')
+    log.reply([toolCall('b')])
+    log.result('b', 'x'.repeat(20_000))
+    const { after } = applied(log, true)
+    assert.match(after.overlay?.summary ?? '', /EARLIER|SUM/)
+    assert.ok(after.trunkTokens < 1_000)
+  })
+
+  it('stays as it is while it fits and nobody asked', () => {
+    assert.match(refusalOf(rebuildConversation(readAll(2).records), policy, 0), /no middle/)
+  })
 })
 
 describe('the heuristic summary', (it) => {

@@ -98,7 +98,7 @@ describe('an agent that works on its own and reports', (it) => {
         .map((text) => text.split('\n').at(-1)!)
         .toSorted((a, b) => a.localeCompare(b)),
       [
-        'The agent "failing" did not finish: no key (embedded:scripted). Check the API key and its permissions.',
+        'The agent "failing" did not finish: no key (embedded:scripted). Check the API key, its permissions and the account\'s credit.',
         'The agent "short" did not finish: its limit of 1 turns was reached.',
         'The agent "slow" did not finish: it was aborted.',
       ],

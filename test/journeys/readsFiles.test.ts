@@ -5,12 +5,17 @@ import { rebuildConversation } from '../../src/conversation/rebuildConversation.
 import { calls, startAgent, tool } from '../support/agentHarness.ts'
 import { assert, describe } from '../support/suite.ts'
 
-const pdf = { type: 'file', data: 'aGVsbG8=', mimeType: 'application/pdf', name: 'a.pdf' } as const
-const wav = { type: 'file', data: 'aGVsbG8=', mimeType: 'audio/wav' } as const
+const pdf = {
+  type: 'file',
+  data: Buffer.from('%PDF-').toString('base64'),
+  mimeType: 'application/pdf',
+  name: 'a.pdf',
+} as const
+const wav = { type: 'file', data: Buffer.from('%PDF-').toString('base64'), mimeType: 'audio/wav' } as const
 
 describe('files', (it) => {
   it('go from people and tools to the model, and into the log', async (context) => {
-    const bytes = new TextEncoder().encode('hello')
+    const bytes = new TextEncoder().encode('%PDF-')
     const { agent, script, records } = await startAgent(context, {
       tools: [
         tool('fetch', () => [

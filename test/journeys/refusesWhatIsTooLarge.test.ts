@@ -86,7 +86,7 @@ describe('what a log could not hold', (it) => {
     'is refused when it is said, with its context and where it comes from, and leaves nothing',
     patient,
     async (context) => {
-      const { agent, records } = await startAgent(context, { replies: ['fine'] })
+      const { agent, records } = await startAgent(context, { replies: ['fine'], compaction: false })
       await quiet()
       const before = await records()
       const refused = withCode('INVALID_CONTENT', String(maxContentChars))

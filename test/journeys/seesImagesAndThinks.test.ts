@@ -1,3 +1,4 @@
+import { imageBytes, pngOf } from '../support/imageBytes.ts'
 import { calls, done, never, startAgent, tool } from '../support/agentHarness.ts'
 import { estimateTokens } from '../../src/conversation/tokenCounter.ts'
 import { rebuildConversation } from '../../src/conversation/rebuildConversation.ts'
@@ -6,7 +7,7 @@ import { scriptedModel } from '../../src/testing/scriptedModel.ts'
 import { serveAgents } from '../server/bridge/bridgeHarness.ts'
 import { assert, describe } from '../support/suite.ts'
 
-const image = { type: 'image', data: 'aGVsbG8=', mimeType: 'image/png' } as const
+const image = { type: 'image', data: pngOf(), mimeType: 'image/png' } as const
 
 describe('images', (it) => {
   it('go from the user to the model', async (context) => {
@@ -41,7 +42,7 @@ describe('images that lie elsewhere, and bytes', (it) => {
   const there = { type: 'image', url: 'https://pictures.example/cat.png' } as const
 
   it('go from people and tools to the model, and into the log', async (context) => {
-    const bytes = new TextEncoder().encode('hello')
+    const bytes = imageBytes.png(1, 1)
     const { agent, script, records } = await startAgent(context, {
       tools: [tool('shoot', () => [there, { type: 'image', data: bytes, mimeType: 'image/png' }])],
       replies: [calls('c', 'shoot'), 'nice'],
@@ -85,7 +86,7 @@ describe('images that lie elsewhere, and bytes', (it) => {
     const seer = defineAgent({ name: 'seer', model })
     const serving = await serveAgents(context, [seer])
     await serving.runtime.spawn(seer, { id: 's' })
-    const bytes = new TextEncoder().encode('hello')
+    const bytes = imageBytes.png(1, 1)
     await serving
       .connect()
       .agent('s')

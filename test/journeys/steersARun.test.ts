@@ -1,3 +1,4 @@
+import { pngOf } from '../support/imageBytes.ts'
 import { rebuildConversation } from '../../src/conversation/rebuildConversation.ts'
 import { calls, gate, never, resultsOf, saidIn, stalled, startAgent, tool, withCode } from '../support/agentHarness.ts'
 import { assert, describe } from '../support/suite.ts'
@@ -152,7 +153,7 @@ describe('steering', (it) => {
     await untilState('replying.streaming')
     agent.steer([
       { type: 'text', text: 'look' },
-      { type: 'image', data: 'aGk=', mimeType: 'image/png' },
+      { type: 'image', data: pngOf(), mimeType: 'image/png' },
     ])
     open.resolve()
     await run.result

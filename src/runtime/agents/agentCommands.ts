@@ -38,7 +38,7 @@ export abstract class AgentCommands<out Output = unknown, in Deps = undefined, o
    *
    * `deps`: what the run is given in place of the agent's own, by reference; it ends with the run and is not logged.
    *
-   * @throws RuntimeError `INVALID_CONTENT`, `QUEUE_FULL`, `AGENT_STOPPED`, `AGENT_PAUSED` (by a failed store), `DEPS_MISSING`,
+   * @throws RuntimeError `INVALID_CONTENT`, `PROMPT_TOO_LARGE`, `QUEUE_FULL`, `AGENT_STOPPED`, `AGENT_PAUSED` (by a failed store), `DEPS_MISSING`,
    * `INVALID_DEPS`; then nothing has happened.
    *
    * @example

@@ -1,5 +1,6 @@
 import type { CheckedCommand } from '../../protocol/commands.ts'
 import { RuntimeError } from '../../protocol/errors.ts'
+import { textOf } from '../../protocol/messageText.ts'
 import type { QueueName } from '../../protocol/records.ts'
 import type { AgentBody } from './agentBody.ts'
 import { mayResumeFailed } from '../../machines/guards.ts'
@@ -44,6 +45,7 @@ function carryOut(host: AgentBody, command: Command, id: string, isRemote: boole
     case 'agent.prompt':
     case 'agent.interrupt': {
       checkRoom(host, 'prompts')
+      checkFits(host, command.content)
       const run = host.runs.expect(id)
       const interrupt = command.type === 'agent.interrupt' ? ({ interrupt: true } as const) : {}
       host.send({ type: 'prompt', id, at, ...saidIn(command), ...interrupt })
@@ -51,10 +53,12 @@ function carryOut(host: AgentBody, command: Command, id: string, isRemote: boole
     }
     case 'agent.steer':
       checkRoom(host, isBusy(host) ? 'steering' : 'prompts')
+      checkFits(host, command.content)
       host.send({ type: 'steer', id, at, ...saidIn(command) })
       return undefined
     case 'agent.followUp':
       checkRoom(host, isBusy(host) ? 'followUps' : 'prompts')
+      checkFits(host, command.content)
       host.send({ type: 'followUp', id, at, ...saidIn(command) })
       return undefined
     case 'agent.abort':
@@ -184,6 +188,27 @@ function checkStore({ agentId, context: { pause } }: AgentBody): void {
   if (pause?.type !== 'store') return
   const why = pause.error.message
   throw new RuntimeError('AGENT_PAUSED', `Agent "${agentId}" is paused because its store failed: ${why}`)
+}
+
+/**
+ * Refuses a message that no request could hold: nothing may ever hide what people said, so each request from then on would fail.
+ * Its images and files are left out of the sum, as only a provider knows what they take.
+ *
+ * @throws RuntimeError `PROMPT_TOO_LARGE`
+ */
+function checkFits({ agentId, definition }: AgentBody, content: CommandOf<'agent.prompt'>['content']): void {
+  const { compaction, counter } = definition
+  if (compaction === null) return
+  const { contextWindow } = compaction.policy
+  const tokens = counter.text(typeof content === 'string' ? content : textOf(content))
+  // Instructions that fill the window are to be blamed themselves.
+  if (tokens <= contextWindow / 2) return
+  const { frameTokens } = definition
+  if (tokens <= contextWindow - frameTokens) return
+  throw new RuntimeError(
+    'PROMPT_TOO_LARGE',
+    `The message to agent "${agentId}" has about ${tokens} tokens, with instructions and tools ${tokens + frameTokens}, and its contextWindow is ${contextWindow}. It was not added.`,
+  )
 }
 
 function checkRoom(

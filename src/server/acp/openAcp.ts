@@ -176,6 +176,7 @@ const rpcCodes: { readonly [C in ErrorCode]?: number } = {
   AGENT_NOT_FOUND: notFound,
   AGENT_STOPPED: notFound,
   INVALID_CONTENT: invalidParams,
+  PROMPT_TOO_LARGE: invalidParams,
   INVALID_OPTION: invalidParams,
   INVALID_ID: invalidParams,
   AGENT_EXISTS: invalidParams,

@@ -32,6 +32,7 @@ const statuses: { readonly [code: string]: number } = {
   STORE_LEASE_LOST: 409,
   STORE_LOCKED: 409,
   BRIDGE_LIMIT: 413,
+  PROMPT_TOO_LARGE: 413,
   QUEUE_FULL: 429,
   REQUEST_INTERRUPTED: 502,
   AGENT_PAUSED: 503,

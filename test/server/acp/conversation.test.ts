@@ -7,6 +7,7 @@ import { defineTool } from '../../../src/actors/tools/defineTool.ts'
 import type { ConversationNode } from '../../../src/conversation/node.ts'
 import { LiveUpdates } from '../../../src/server/acp/liveUpdates.ts'
 import { pastUpdates } from '../../../src/server/acp/pastUpdates.ts'
+import { pngOf } from '../../support/imageBytes.ts'
 import { assert, describe } from '../../support/suite.ts'
 import { errorOf, openHouse } from './acpHarness.ts'
 
@@ -241,15 +242,16 @@ describe('an ACP conversation', (it) => {
     assert.equal(refused.data, { code: 'INVALID_CONTENT', sessionId })
     const empty = await errorOf(editor.agent.request('session/prompt', { sessionId, prompt: [] }))
     assert.is(empty.code, -32602)
+    const pdf = Buffer.from('%PDF-').toString('base64')
     const { stopReason } = await editor.agent.request('session/prompt', {
       sessionId,
       prompt: [
         { type: 'text', text: 'see' },
         { type: 'resource_link', name: 'a.ts', uri: 'file:///a.ts' },
         { type: 'resource', resource: { uri: 'file:///b.ts', text: 'const b = 1' } },
-        { type: 'image', data: 'AA==', mimeType: 'image/png' },
+        { type: 'image', data: pngOf(), mimeType: 'image/png' },
         { type: 'audio', data: 'AA==', mimeType: 'audio/wav' },
-        { type: 'resource', resource: { uri: 'file:///d/a%20b.pdf', blob: 'AA==', mimeType: 'application/pdf' } },
+        { type: 'resource', resource: { uri: 'file:///d/a%20b.pdf', blob: pdf, mimeType: 'application/pdf' } },
         { type: 'resource', resource: { uri: 'zip:', blob: 'AA==' } },
       ],
     })
@@ -258,9 +260,9 @@ describe('an ACP conversation', (it) => {
       { type: 'text', text: 'see' },
       { type: 'text', text: '[a.ts](file:///a.ts)' },
       { type: 'text', text: '<resource uri="file:///b.ts">\nconst b = 1\n</resource>' },
-      { type: 'image', data: 'AA==', mimeType: 'image/png' },
+      { type: 'image', data: pngOf(), mimeType: 'image/png' },
       { type: 'file', data: 'AA==', mimeType: 'audio/wav' },
-      { type: 'file', data: 'AA==', mimeType: 'application/pdf', name: 'a b.pdf' },
+      { type: 'file', data: pdf, mimeType: 'application/pdf', name: 'a b.pdf' },
       { type: 'file', data: 'AA==', mimeType: 'application/octet-stream' },
     ])
   })

@@ -5,8 +5,8 @@ export const faults: readonly Fault[] = [
     id: 'compaction-1',
     file: 'src/conversation/planCompaction.ts',
     what: 'a model is paid for a summary that could not save enough',
-    from: 'return shrink >= policy.minShrink ? plan :',
-    to: 'return shrink >= -1 ? plan :',
+    from: 'if (plan !== undefined && shrink >= policy.minShrink) return plan',
+    to: 'if (plan !== undefined) return plan',
     tests: ['conversation/compactionPlan', 'journeys/compacts'],
   },
   {

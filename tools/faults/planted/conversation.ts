@@ -233,4 +233,28 @@ export const faults: readonly Fault[] = [
     to: '',
     tests: ['conversation/assemble'],
   },
+  {
+    id: 'conversation-58',
+    file: 'src/conversation/renderMessage.ts',
+    what: 'a reply that ends with thinking is sent, and every request is refused from then on',
+    from: 'withoutLastThinking(said(kept))',
+    to: 'said(kept)',
+    tests: ['conversation/refused'],
+  },
+  {
+    id: 'conversation-59',
+    file: 'src/conversation/sentMedia.ts',
+    what: 'an image that providers refuse is sent',
+    from: 'if (seen === undefined) {',
+    to: 'if (seen === undefined && image.data.length < 0) {',
+    tests: ['conversation/refused'],
+  },
+  {
+    id: 'conversation-60',
+    file: 'src/conversation/assembleRequest.ts',
+    what: "a provider's call that never got a result is sent",
+    from: 'if (closed !== last) this.#messages.replaceLast(closed)',
+    to: '',
+    tests: ['conversation/refused'],
+  },
 ]

@@ -160,8 +160,8 @@ export const faults: readonly Fault[] = [
     id: 'conversation-45',
     file: 'src/conversation/checkRequest.ts',
     what: 'the request after an abort is called invalid',
-    from: "message.stopReason === 'aborted' ? '' : signedParts(message.content).join('\\n')",
-    to: "signedParts(message.content).join('\\n')",
+    from: "if (message.stopReason === 'aborted') written.add('')",
+    to: 'if (message.role === undefined) continue',
     tests: ['conversation/limitsOfBrakes'],
   },
   {

@@ -31,7 +31,7 @@ export function readError(thrown: unknown): ModelError {
   const status = http === undefined ? undefined : statusOf(http)
   const wording = failures.map(wordsOf).join('\n')
   const kind = kindOf(status, failures, wording)
-  const retryAfterMs = http === undefined ? undefined : readRetryAfter(http.responseHeaders)
+  const retryAfterMs = http === undefined ? undefined : readRetryAfter(http)
   return {
     kind,
     message: describe(failures, http, thrown),
@@ -40,13 +40,15 @@ export function readError(thrown: unknown): ModelError {
 }
 
 function kindOf(status: number | undefined, failures: readonly Failure[], wording: string): ModelErrorKind {
-  if (status === 429) return 'rateLimited'
-  if (status === 401 || status === 403) return 'auth'
+  if (status === 429) return outOfQuota.test(wording) ? 'auth' : 'rateLimited'
+  if (status === 401 || status === 402 || status === 403) return 'auth'
   if (status === 413) return 'overflow'
-  if (status === 408 || (status !== undefined && status >= 500)) return 'network'
   // Their messages quote the stream, so their wording says nothing about the cause.
-  if (failures.some((failure) => /JSONParseError|TypeValidationError/.test(labelsOf(failure)))) return 'other'
-  if (overflowWording.test(wording)) return 'overflow'
+  const quotesStream = failures.some((failure) => /JSONParseError|TypeValidationError/.test(labelsOf(failure)))
+  if (!quotesStream && overflowWording.test(wording)) return 'overflow'
+  if (status === 408 || (status !== undefined && status >= 500)) return 'network'
+  if (quotesStream) return 'other'
+  if (status === 400 && failures.every(saysNothing)) return 'overflow'
   if (status !== undefined) return 'badRequest'
   for (const failure of failures) {
     for (const [pattern, kind] of namedKinds) if (pattern.test(labelsOf(failure))) return kind
@@ -56,7 +58,8 @@ function kindOf(status: number | undefined, failures: readonly Failure[], wordin
 
 /** Names, codes and types of errors that come without an HTTP status. */
 const namedKinds: readonly (readonly [RegExp, ModelErrorKind])[] = [
-  [/rate_?limit|too_many_requests|insufficient_quota|\b429\b/i, 'rateLimited'],
+  [/insufficient_quota/i, 'auth'],
+  [/rate_?limit|too_many_requests|\b429\b/i, 'rateLimited'],
   [/overloaded|server_error|api_error|timeout|service_unavailable|\b5\d\d\b/i, 'network'],
   [/\b(ECONN\w+|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_\w+|ERR_SOCKET\w*)\b/, 'network'],
   [/ConnectionRefused|ConnectionClosed|FailedToOpenSocket|AbortError|EmptyResponseBodyError/, 'network'],
@@ -66,6 +69,14 @@ const namedKinds: readonly (readonly [RegExp, ModelErrorKind])[] = [
     'badRequest',
   ],
 ]
+
+/** How providers say that waiting does not help, with the status of a rate limit. */
+const outOfQuota = /insufficient[_ ](quota|balance|credits?)|exceeded_current_quota_error|billing_hard_limit/i
+
+/** Cerebras answers a request that is too long so: with 400 and no word. */
+const saysNothing = ({ message, responseBody }: Failure): boolean =>
+  (typeof responseBody !== 'string' || responseBody.trim() === '') &&
+  (typeof message !== 'string' || /^(Bad Request)?$/i.test(message))
 
 /** How known providers and servers report that a request exceeds the model's context. */
 const overflowWording = new RegExp(
@@ -84,7 +95,16 @@ const overflowWording = new RegExp(
     'exceeded model token limit',
     'reduce the length of the (messages|prompt)',
     'too many (input )?tokens',
-    'input length.*exceeds',
+    'input length.*exceeds?',
+    'range of input length should be',
+    'input tokens exceed the configured limit',
+    'prompt token count of .*exceeds',
+    'max_prompt_tokens_exceeded',
+    '(prompt|input|request) exceeds (the )?max(imum)? (prompt |input )?length',
+    'inputs?.{0,2} tokens \\+ .{0,2}max_new_tokens.{0,2} must be',
+    'model.s context length is only',
+    'longer than the model.s (maximum )?context length',
+    'token limit exceeded',
   ].join('|'),
   'i',
 )
@@ -167,16 +187,25 @@ function bodyMessage(text: string): string {
 const field = (value: unknown, key: string): unknown =>
   typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined
 
-/** The delay in milliseconds; a date is taken relative to the `date` header, so that the clocks need not agree. */
-function readRetryAfter(headers: unknown): number | undefined {
-  const precise = Number(headerOf(headers, 'retry-after-ms') ?? NaN)
-  if (precise >= 0) return Math.round(precise)
-  const after = headerOf(headers, 'retry-after')?.trim()
-  if (after === undefined || after === '') return undefined
-  if (/^\d+(\.\d+)?$/.test(after)) return Math.round(Number(after) * 1000)
-  const wait = Date.parse(after) - Date.parse(headerOf(headers, 'date') ?? '')
-  return Number.isNaN(wait) ? undefined : Math.max(0, wait)
+/**
+ * The delay in milliseconds, from the headers or as Google says it, in the body; a date is taken relative to the `date` header, so that
+ * the clocks need not agree. No delay at all is none that was asked for.
+ */
+function readRetryAfter({ responseHeaders: headers, responseBody }: Failure): number | undefined {
+  const after = headerOf(headers, 'retry-after') ?? ''
+  const [, delay] =
+    /"retryDelay"\s*:\s*"(\d+(?:\.\d+)?)s"/.exec(typeof responseBody === 'string' ? responseBody : '') ?? []
+  const waits = [
+    amountOf(headerOf(headers, 'retry-after-ms') ?? ''),
+    amountOf(after) * 1000,
+    Date.parse(after) - Date.parse(headerOf(headers, 'date') ?? ''),
+    Number(delay) * 1000,
+  ]
+  const wait = waits.find((ms) => ms > 0)
+  return wait === undefined ? undefined : Math.round(wait)
 }
+
+const amountOf = (text: string): number => (/^\s*\d+(\.\d+)?\s*$/.test(text) ? Number(text) : NaN)
 
 function headerOf(headers: unknown, name: string): string | undefined {
   if (typeof headers !== 'object' || headers === null) return undefined

@@ -110,6 +110,8 @@ function toAssistantContent(
     if (data !== undefined && block.type === 'toolCall') ofCalls.set(block.callId, data)
     carried = undefined
   }
+  // What another provider did after it is not sent.
+  while (parts.at(-1)?.type === 'reasoning') parts.pop()
   return parts
 }
 
