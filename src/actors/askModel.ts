@@ -1,11 +1,20 @@
 import { estimateTokens } from '../conversation/tokenCounter.ts'
 import type { Clock } from '../protocol/clock.ts'
-import type { Model, ModelReply } from '../protocol/model.ts'
+import { noUsage, textOf, type Usage } from '../protocol/messages.ts'
+import type { Model } from '../protocol/model.ts'
 import { Cancellation } from './cancellation.ts'
 import { countUsage } from './countUsage.ts'
 import { readReply } from './readReply.ts'
 
-/** One question to a model, outside any conversation, under a time limit. Never rejects. */
+/** The text of a whole answer, or what went wrong, with what it used all the same. */
+export type Answered =
+  | { readonly ok: true; readonly text: string; readonly usage: Usage }
+  | { readonly ok: false; readonly problem: string; readonly usage?: Usage }
+
+/**
+ * One question to a model, outside any conversation, under a time limit. Never rejects. A reply that was cut off or refused, or that calls
+ * what it was not offered, is no answer.
+ */
 export async function askModel(
   model: Model,
   question: {
@@ -16,7 +25,7 @@ export async function askModel(
     readonly clock: Clock
     readonly signal: AbortSignal
   },
-): Promise<{ ok: true; reply: ModelReply } | { ok: false; problem: string }> {
+): Promise<Answered> {
   const { system, text, maxTokens, timeoutMs, clock, signal } = question
   if (signal.aborted) return { ok: false, problem: 'aborted' }
   const limit = new Cancellation()
@@ -24,17 +33,39 @@ export async function askModel(
   signal.addEventListener('abort', stop, { once: true })
   const cancel = clock.after(timeoutMs, stop)
   const messages = [{ role: 'user', content: [{ type: 'text', text }] }] as const
+  let written = ''
   const result = await readReply(
     model,
     { system, messages, tools: [], settings: { maxTokens } },
     { cancellation: limit, isOnce: true },
-    () => {},
+    (delta) => void (written += 'text' in delta ? delta.text : ''),
   )
   cancel()
   signal.removeEventListener('abort', stop)
-  if (result === null)
-    return { ok: false, problem: signal.aborted ? 'aborted' : `it took too long, over ${timeoutMs} ms` }
-  if (!result.ok) return { ok: false, problem: result.failure.error.message }
   const input = estimateTokens.text(system) + estimateTokens.text(text)
-  return { ok: true, reply: { ...result.reply, usage: countUsage(result.reply, input, estimateTokens) } }
+  // No provider tells what a reply used that came in part.
+  const begun =
+    written === ''
+      ? {}
+      : { usage: { ...noUsage, input, output: estimateTokens.text(written), estimated: true as const } }
+  if (result === null)
+    return { ok: false, problem: signal.aborted ? 'aborted' : `it took too long, over ${timeoutMs} ms`, ...begun }
+  if (!result.ok) {
+    const { error, usage } = result.failure
+    return { ok: false, problem: error.message, ...(usage === undefined ? begun : { usage }) }
+  }
+  const { reply, verdict } = result
+  const usage = countUsage(reply, input, estimateTokens)
+  const said = textOf(reply.content)
+  if (verdict !== 'whole') return { ok: false, problem: problems[verdict](usage), usage }
+  const isCall = reply.content.some(({ type }) => type === 'toolCall') || said.trimStart().startsWith('<tool_call>')
+  return isCall
+    ? { ok: false, problem: 'the model called a tool, and has none', usage }
+    : { ok: true, text: said, usage }
 }
+
+const problems = {
+  cut: ({ output }: Usage) => `the model was cut off after ${output} tokens`,
+  refused: () => 'the model refused to answer',
+  empty: () => 'the model wrote nothing',
+} as const

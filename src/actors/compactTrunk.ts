@@ -4,7 +4,9 @@ import { shownOfSpan } from '../conversation/shownOfSpan.ts'
 import { sizesOfCompaction } from '../conversation/trunkSizes.ts'
 import type { CompactInput, CompactOutput } from '../machines/drainTypes.ts'
 import { messageOf } from '../protocol/errors.ts'
+import type { Usage } from '../protocol/messages.ts'
 import type { Model } from '../protocol/model.ts'
+import { toldBy } from './countUsage.ts'
 import { costOf } from './pricing.ts'
 import type { AgentPorts, FindPorts } from './agentPorts.ts'
 import { through } from './models/openStream.ts'
@@ -82,6 +84,8 @@ async function summarise(
     return { summary, reason: strategy === heuristicStrategy ? unused : null }
   } catch (thrown) {
     const reason = `strategy "${strategy.name}" failed, so the heuristic was used: ${messageOf(thrown)}`
-    return { summary: await heuristicStrategy.summarise(span, context), reason }
+    const { usage } = (thrown ?? {}) as { readonly usage?: Partial<Usage> }
+    const summary = await heuristicStrategy.summarise(span, context)
+    return { summary: usage === undefined ? summary : { ...summary, usage: toldBy(usage) }, reason }
   }
 }

@@ -7,7 +7,7 @@ import type { ModelReply } from '../protocol/model.ts'
  * stands in, `inputTokens` for what was asked and the counter's for what came, and the usage says so. Pure.
  */
 export function countUsage(
-  { content, usage, stopReason }: ModelReply,
+  { content, usage }: Pick<ModelReply, 'content' | 'usage'>,
   inputTokens: number,
   counter: TokenCounter,
 ): Usage {
@@ -16,7 +16,7 @@ export function countUsage(
   const isInputTold = input + cacheRead + cacheWrite > 0
   const isOutputTold = output > 0 || content.length === 0
   if (isInputTold && isOutputTold) return told
-  const said = () => counter.message({ role: 'assistant', content, stopReason, usage: noUsage, model: '' })
+  const said = () => counter.message({ role: 'assistant', content, stopReason: 'stop', usage: noUsage, model: '' })
   return {
     ...told,
     ...(isInputTold ? {} : { input: inputTokens }),

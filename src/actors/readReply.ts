@@ -1,8 +1,18 @@
 import { cutEnd } from '../conversation/cutMiddle.ts'
 import { maxContentChars, wrongInMedia } from '../protocol/saidContent.ts'
+import { renderMessage } from '../conversation/renderMessage.ts'
 import { asSentence, errorInfo, messageOf, RuntimeError, toErrorInfo, type ErrorCode } from '../protocol/errors.ts'
-import type { Block } from '../protocol/messages.ts'
-import type { Model, ModelError, ModelErrorKind, ModelPart, ModelReply, ModelRequest } from '../protocol/model.ts'
+import { errorOfReply, judgeReply, type ReplyVerdict } from '../protocol/judgeReply.ts'
+import { addUsage, noUsage, totalTokens, type Block, type Usage } from '../protocol/messages.ts'
+import type {
+  Model,
+  ModelError,
+  ModelErrorKind,
+  ModelPart,
+  ModelReply,
+  ModelRequest,
+  ReplyStopReason,
+} from '../protocol/model.ts'
 import type { ReplyFailure } from '../machines/effectTypes.ts'
 import type { Cancellation } from './cancellation.ts'
 import { toldBy } from './countUsage.ts'
@@ -29,8 +39,25 @@ interface ReplyFailed {
   readonly model: string
 }
 
-/** `null`: it was aborted. `model`: the id of the one that answered. */
-export type ReadReply = { readonly ok: true; readonly reply: ModelReply; readonly model: string } | ReplyFailed | null
+/** A reply that may be kept, with what may be done with it. */
+export interface JudgedReply extends Omit<ModelReply, 'stopReason' | 'endReason'> {
+  readonly stopReason: ReplyStopReason
+}
+
+interface Replied {
+  readonly ok: true
+  readonly reply: JudgedReply
+  readonly verdict: Exclude<ReplyVerdict, 'paused' | 'windowFull' | 'broken'>
+  /** Id of the model that answered. */
+  readonly model: string
+  /** How many requests it took: the provider may pause in the middle of a reply. */
+  readonly requests: number
+  /** What the last of them used. */
+  readonly lastUsage: Usage
+}
+
+/** `null`: it was aborted. */
+export type ReadReply = Replied | ReplyFailed | null
 
 /** From here on `model` answers; with `after`, because `from` failed, and what has come of its reply is taken back. */
 export interface Handover {
@@ -42,17 +69,80 @@ export interface Handover {
 
 type Delta = Exclude<ModelPart, { type: 'done' | 'error' | 'model' }> | Handover
 
+/** How often a provider may pause in the middle of one reply. */
+const mostPauses = 8
+
+interface ReadOptions {
+  readonly cancellation: Cancellation
+  readonly turnIndex?: number
+  /** Nobody asks with the same beginning again. */
+  readonly isOnce?: true
+  /** How many tokens the model takes, as far as that is known. */
+  readonly window?: number | undefined
+}
+
 /**
- * Reads one reply from a model, passing on each delta and warning as it arrives. Never throws: whatever the model does wrong is
- * returned as a failure. Once aborted, nothing more is passed on and the result is `null` at once, even if the model continues.
+ * Reads one reply from a model, passing on each delta and warning as it arrives, and judges it. One that the provider pauses is gone on with.
+ * Never throws: whatever the model does wrong is returned as a failure. Once aborted, nothing more is passed on and the result is `null` at
+ * once, even if the model continues.
  */
-export function readReply(
+export async function readReply(
   model: Model,
   request: ModelRequest,
-  options: { cancellation: Cancellation; turnIndex?: number; isOnce?: true },
+  options: ReadOptions,
   onDelta: (delta: Delta) => void,
 ): Promise<ReadReply> {
-  const { cancellation, ...more } = options
+  const room = { window: options.window, maxTokens: request.settings.maxTokens }
+  let content: readonly Block[] = []
+  let usage = noUsage
+  for (let requests = 1; ; requests++) {
+    const read = await readOnce(model, goOn(request, content), options, onDelta)
+    if (read === null) return null
+    if (!read.ok) return { ...read, failure: withUsage(read.failure, usage) }
+    const reply: ModelReply = { ...read.reply, usage: toldBy(read.reply.usage) }
+    const error = errorOfReply(reply, room)
+    if (error !== undefined)
+      return { ok: false, failure: withUsage(failureOf(read.model, error), usage), model: read.model }
+    const verdict = judgeReply(reply, reply.endReason, room) as Replied['verdict'] | 'paused'
+    content = requests === 1 ? reply.content : [...content, ...reply.content]
+    usage = requests === 1 ? reply.usage : addUsage(usage, reply.usage)
+    if (verdict === 'paused' && requests <= mostPauses) continue
+    if (verdict === 'paused')
+      onDelta({ type: 'warning', message: `The provider paused ${requests} times in one reply, which ends here.` })
+    const judged = verdict === 'paused' ? 'cut' : verdict
+    const { endReason: _, ...rest } = reply
+    const stopReason = stopReasonOf(judged, reply)
+    const kept: JudgedReply = { ...rest, content, usage, stopReason }
+    return { ok: true, reply: kept, verdict: judged, model: read.model, requests, lastUsage: reply.usage }
+  }
+}
+
+/** The request that a paused reply goes on from. */
+function goOn(request: ModelRequest, content: readonly Block[]): ModelRequest {
+  const said = renderMessage({ role: 'assistant', content, stopReason: 'stop', usage: noUsage, model: '' })
+  return said === undefined ? request : { ...request, messages: [...request.messages, said] }
+}
+
+function withUsage(failure: ReplyFailure, before: Usage): ReplyFailure {
+  if (totalTokens(before) === 0) return failure
+  return { ...failure, usage: failure.usage === undefined ? before : addUsage(before, failure.usage) }
+}
+
+function stopReasonOf(verdict: Replied['verdict'], { stopReason, content }: ModelReply): ReplyStopReason {
+  if (verdict === 'cut') return 'length'
+  if (verdict === 'refused') return 'refusal'
+  if (stopReason === 'stop' || stopReason === 'toolUse') return stopReason
+  return content.some(({ type }) => type === 'toolCall') ? 'toolUse' : 'stop'
+}
+
+type ReadOnce = { readonly ok: true; readonly reply: ModelReply; readonly model: string } | ReplyFailed
+
+function readOnce(
+  model: Model,
+  request: ModelRequest,
+  { cancellation, window: _, ...more }: ReadOptions,
+  onDelta: (delta: Delta) => void,
+): Promise<ReadOnce | null> {
   if (cancellation.aborted) return Promise.resolve(null)
   return new Promise((resolve) => {
     const reading = new Reading(model, cancellation, onDelta)
@@ -91,7 +181,7 @@ class Reading {
   async run(
     request: ModelRequest,
     options: { signal: AbortSignal; turnIndex?: number; isOnce?: true },
-  ): Promise<ReadReply> {
+  ): Promise<ReadOnce | null> {
     try {
       const parts: Partial<AsyncIterable<ModelPart>> | undefined = this.#model.stream(request, options)
       const iterator = parts?.[Symbol.asyncIterator]?.()
@@ -130,7 +220,7 @@ class Reading {
   }
 
   /** Passes a delta on; a terminal part, or a breach of the contract, is the outcome. */
-  #take(part: ModelPart): Exclude<ReadReply, null> | undefined {
+  #take(part: ModelPart): ReadOnce | undefined {
     switch (part?.type) {
       case 'text.delta':
       case 'thinking.delta':
@@ -163,7 +253,7 @@ class Reading {
     }
   }
 
-  #handOver({ model, after }: Extract<ModelPart, { type: 'model' }>): Exclude<ReadReply, null> | undefined {
+  #handOver({ model, after }: Extract<ModelPart, { type: 'model' }>): ReadOnce | undefined {
     if (typeof model !== 'string' || model === '')
       return protocolFailure(this.#answering, 'it named no model that answers')
     const from = this.#answering
@@ -182,7 +272,7 @@ class Reading {
   }
 
   /** A part immediately after the terminal one is a breach; a stream that is merely slow to close is not waited for. */
-  async #end(iterator: AsyncIterator<ModelPart>, outcome: Exclude<ReadReply, null>): Promise<ReadReply> {
+  async #end(iterator: AsyncIterator<ModelPart>, outcome: ReadOnce): Promise<ReadOnce> {
     const next: { isOver: boolean; part?: ModelPart } = { isOver: false }
     iterator.next().then(
       ({ done, value }) => Object.assign(next, { isOver: true }, done === true ? {} : { part: value }),
@@ -195,7 +285,7 @@ class Reading {
   }
 }
 
-const stopReasons: ReadonlySet<unknown> = new Set(['stop', 'length', 'toolUse', 'refusal'])
+const stopReasons: ReadonlySet<unknown> = new Set(['stop', 'length', 'toolUse', 'refusal', 'other'])
 
 /** What a hand-written adapter got wrong in a reply; `undefined` if nothing. */
 function wrongIn(reply: Partial<ModelReply> | undefined): string | undefined {
@@ -204,6 +294,8 @@ function wrongIn(reply: Partial<ModelReply> | undefined): string | undefined {
   if (index >= 0)
     return `block ${index} of its reply is no block: ${cutEnd(JSON.stringify(reply.content[index]) ?? 'undefined', 200)}`
   if (!stopReasons.has(reply.stopReason)) return `its stop reason is ${JSON.stringify(reply.stopReason)}`
+  if (reply.endReason !== undefined && typeof reply.endReason !== 'string')
+    return `the reason of its end is ${JSON.stringify(reply.endReason)}`
   const counts = Object.entries(reply.usage ?? {})
   const [name, wrong] = counts.find(([, count]) => typeof count === 'number' && count < 0) ?? []
   return name === undefined ? undefined : `its usage.${name} is ${wrong}`

@@ -7,6 +7,7 @@ export const defaultRetry: RetryPolicy = Object.freeze({
   baseMs: 1_000,
   maxMs: 60_000,
   maxRetryAfterMs: 600_000,
+  silenceMs: 300_000,
 })
 
 export const retrySchema = () =>
@@ -16,5 +17,6 @@ export const retrySchema = () =>
       baseMs: z.number().nonnegative(),
       maxMs: z.number().nonnegative(),
       maxRetryAfterMs: z.number().nonnegative(),
+      silenceMs: z.number().positive(),
     })
     .partial()

@@ -16,7 +16,9 @@ import { countUsage } from './countUsage.ts'
 import { effect } from './effect.ts'
 import type { Cancellation } from './cancellation.ts'
 import { runContext, type RunContext } from './runContext.ts'
+import { heardGate } from './models/heardGate.ts'
 import { through } from './models/openStream.ts'
+import { partialUsage } from './partialUsage.ts'
 import { guardedReply } from './guardedReply.ts'
 import { readAnswer } from '../protocol/readAnswer.ts'
 import { readReply, tooLarge, type ReadReply } from './readReply.ts'
@@ -60,13 +62,18 @@ async function stream(ports: AgentPorts, input: ReplyInput, cancellation: Cancel
   let answering: Answering = frame.model.id === definition.model.id ? none : { model: frame.model.id }
   let partial = { key, text: '', thinking: '', estimatedTokens, ...answering }
   let isStarted = false
+  /** What a failed attempt used: as the provider says, else as far as it had come. */
+  const spentInVain = (failure: ReplyFailure, from: string): ReplyFailure =>
+    failure.usage === undefined && isStarted && !cancellation.aborted
+      ? { ...failure, ...partialUsage(ports, { ...partial, model: from }) }
+      : priced(frame, failure, from)
   const take: Parameters<typeof readReply>[3] = (delta) => {
     if (delta.type === 'warning') return ports.warn({ runId, turnIndex }, delta.message)
     if (delta.type === 'model') {
       const { model: next, from, after } = delta
       answering = next === definition.model.id ? none : { model: next }
       if (after !== undefined) {
-        ports.replyReplaced(key, priced(frame, after, from), next)
+        ports.replyReplaced(key, spentInVain(after, from), next)
         attempt += 1
         key = `${key.slice(0, key.lastIndexOf('/'))}/${attempt}`
         isStarted = false
@@ -96,12 +103,14 @@ async function stream(ports: AgentPorts, input: ReplyInput, cancellation: Cancel
         ports.emit({ ...delta, runId, turnIndex })
     }
   }
-  const model = through(ports.gate(Math.ceil(estimatedTokens * conversation.correction)), frame.model)
+  const gate = ports.gate(Math.ceil(estimatedTokens * conversation.correction))
+  const model = through(heardGate(gate, ports.clock, definition.policy.retry.silenceMs), frame.model)
+  const window = definition.compaction?.policy.contextWindow
   const result = await ports.within({ type: 'model', turnIndex, attempt, ...answering }, () =>
-    readReply(model, request, { cancellation, turnIndex }, take),
+    readReply(model, request, { cancellation, turnIndex, window }, take),
   )
   if (result === null) return aborted(ports, key)
-  if (!result.ok) return failed(ports, key, priced(frame, result.failure, result.model))
+  if (!result.ok) return failed(ports, key, spentInVain(result.failure, result.model))
   return finish(ports, { ...input, key }, result, { estimatedTokens, cancellation })
 }
 
@@ -111,7 +120,7 @@ const isNamed = (name: unknown): name is string => typeof name === 'string' && n
 function finish(
   ports: AgentPorts,
   input: ReplyInput,
-  { reply, model }: Extract<ReadReply, { ok: true }>,
+  { reply, verdict, model, requests, lastUsage }: Extract<ReadReply, { ok: true }>,
   { estimatedTokens, cancellation }: { readonly estimatedTokens: number; readonly cancellation: Cancellation },
 ): ReplyOutput | Promise<ReplyOutput> {
   const { definition, frame, conversation, clock } = ports
@@ -126,6 +135,10 @@ function finish(
   )
   const costUsd = costOf(usage, priceOf(frame, model))
   if (isTooLarge) return failed(ports, input.key, { ...tooLarge(model, chars).failure, usage, costUsd })
+  if (verdict === 'empty' && definition.output === null && input.acceptsEmpty !== true) {
+    ports.warn(input, 'The model replied with neither a text nor a call, so it is asked once more.')
+    return failed(ports, input.key, { kind: 'empty', ...emptied, usage, costUsd })
+  }
   const isAnswer = calls.length === 0 && (reply.stopReason === 'stop' || reply.stopReason === 'toolUse')
   const wrong = isAnswer ? checkAnswer(ports, content) : undefined
   if (wrong !== undefined) return failed(ports, input.key, { kind: 'badAnswer', ...wrong, usage, costUsd })
@@ -137,18 +150,20 @@ function finish(
     model,
     ...(isNamed(reply.responseModel) ? { responseModel: reply.responseModel } : {}),
   }
-  const measured = measure(conversation.measured, { message, estimatedTokens, time: clock.now() })
+  const asked = estimatedTokens * requests
+  const measured = measure(conversation.measured, { message, estimatedTokens: asked, time: clock.now() })
   warnOfUnusedCache(ports, input, measured)
   return whenDone(
-    planCalls(ports, calls, () => runContext(ports, input, cancellation)),
+    planCalls(ports, calls, verdict === 'whole', () => runContext(ports, input, cancellation)),
     (planned) => ({
       key: input.key,
       ok: true,
       message,
       calls: planned,
       costUsd,
-      estimatedTokens,
-      contextTokens: totalTokens(usage),
+      // What was asked is counted once for each request that it took.
+      estimatedTokens: asked,
+      contextTokens: totalTokens(requests === 1 ? usage : lastUsage),
       at: clock.now(),
       ...foldAt(ports, message, measured),
       ...(isAnswer && definition.output !== null ? answered : none),
@@ -156,6 +171,10 @@ function finish(
   )
 }
 
+const emptied = {
+  error: errorInfo('REPLY_EMPTY', 'The model replied with neither a text nor a call.'),
+  repair: 'Your last reply was empty: it had neither a text nor a call. Go on, or say what came of the task.',
+} as const
 const none = {}
 const answered = { answer: true } as const
 
@@ -299,10 +318,11 @@ function soundInput(input: unknown): unknown {
 function planCalls(
   ports: AgentPorts,
   calls: readonly ToolCallBlock[],
+  isWhole: boolean,
   context: () => RunContext<never>,
 ): readonly PlannedCall[] | Promise<readonly PlannedCall[]> {
-  // With `beforeTool` nobody is asked to approve before that has decided.
-  const isLater = ports.definition.policy.flags.beforeTool === true
+  // With `beforeTool` nobody is asked to approve before that has decided, and of a reply that is not whole nothing is run.
+  const isLater = ports.definition.policy.flags.beforeTool === true || !isWhole
   const answers = calls.map((call) => !isLater && needsApproval(ports.definition, call, context))
   const plan = (needed: readonly boolean[]): PlannedCall[] =>
     calls.map(({ callId, name, input }, index) => ({ callId, name, input, needsApproval: needed[index]! }))

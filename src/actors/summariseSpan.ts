@@ -5,7 +5,7 @@ import { heuristicSummary } from '../conversation/heuristicSummary.ts'
 import type { TokenCounter } from '../conversation/tokenCounter.ts'
 import type { Clock } from '../protocol/clock.ts'
 import { describeIssues, RuntimeError } from '../protocol/errors.ts'
-import { textOf, type Usage } from '../protocol/messages.ts'
+import type { Usage } from '../protocol/messages.ts'
 import type { Model } from '../protocol/model.ts'
 import type { AiSdkModel } from './models/aiSdk/isAiSdkModel.ts'
 import { modelOf } from './models/modelOf.ts'
@@ -34,7 +34,7 @@ export interface Summary {
 
 /**
  * How a span is condensed. Instead of hidden steps it holds their memo, and masked results as the model sees them. Reject to fall back on
- * the heuristic, stop when `signal` aborts, and write at most `maxTokens`.
+ * the heuristic, stop when `signal` aborts, and write at most `maxTokens`. An error may have the `usage` of what was asked in vain.
  */
 export interface CompactionStrategy {
   readonly name: string
@@ -91,10 +91,8 @@ export function llmStrategy(options: LlmStrategyOptions = {}): CompactionStrateg
         clock,
         signal,
       })
-      if (!answer.ok) throw new Error(answer.problem)
-      const text = textOf(answer.reply.content).trim()
-      if (text === '') throw new RuntimeError('MODEL_FAILED', 'The model wrote an empty summary.')
-      return { text, usage: answer.reply.usage }
+      if (!answer.ok) throw Object.assign(new Error(answer.problem), { usage: answer.usage })
+      return { text: answer.text.trim(), usage: answer.usage }
     },
   }
 }

@@ -3,7 +3,7 @@ import { cutMiddle } from '../conversation/cutMiddle.ts'
 import { fidelityOf, filesOf } from '../conversation/fidelity.ts'
 import type { RevertRequest } from '../protocol/braking.ts'
 import { tagKinds } from '../protocol/tagKinds.ts'
-import { textOf, type Usage } from '../protocol/messages.ts'
+import type { Usage } from '../protocol/messages.ts'
 import type { Model } from '../protocol/model.ts'
 import type { AgentDefinition } from './agentDefinition.ts'
 import type { AgentPorts } from './agentPorts.ts'
@@ -89,10 +89,8 @@ async function ask(
     clock: ports.clock,
     signal,
   })
-  if (!answer.ok) return { problem: answer.problem }
-  const said = textOf(answer.reply.content).trim()
-  const text = ports.redactor?.text(said) ?? said
-  return text === ''
-    ? { problem: 'the model wrote nothing', usage: answer.reply.usage }
-    : { text: cutMiddle(text, maxSummaryChars), usage: answer.reply.usage }
+  const usage = answer.usage === undefined ? {} : { usage: answer.usage }
+  if (!answer.ok) return { problem: answer.problem, ...usage }
+  const said = answer.text.trim()
+  return { text: cutMiddle(ports.redactor?.text(said) ?? said, maxSummaryChars), ...usage }
 }

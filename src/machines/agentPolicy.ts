@@ -15,6 +15,8 @@ export interface RetryPolicy {
   readonly maxMs: number
   /** A provider that asks for a longer wait than this ends the run. */
   readonly maxRetryAfterMs: number
+  /** How long a model may say nothing in the middle of a reply, or before it, until that counts as a lost connection. */
+  readonly silenceMs?: number
 }
 
 /** What an agent's definition decides about its machine. Plain data that never changes. */

@@ -40,6 +40,8 @@ export interface CallState {
   readonly returned?: RecordOf<'tool.end'>['returned']
   /** To the questions before, in order: given to a call that runs again. */
   readonly answers?: readonly Answer[]
+  /** Why it is not to run, whatever anybody decides: its reply was not whole. */
+  readonly unfit?: string
   /** `beforeTool` has let it through. */
   readonly beforeTool?: true
   /** Who changed the input last. */
@@ -107,6 +109,8 @@ export interface RunState {
   readonly turnUsage: Usage
   readonly turnCostUsd: number
   readonly lastStopReason: RunStopReason
+  /** How many replies in a row were cut off in their calls; missing if the last was not. */
+  readonly cutReplies?: number
   /** What a guard refused: the run ends with it. */
   readonly refusal?: Refusal
   /** The command that aborts it, if it came from a remote client. */

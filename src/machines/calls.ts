@@ -3,6 +3,7 @@ import type { CallOutput, PlannedCall } from './effectTypes.ts'
 import type { ToolExecution } from './agentPolicy.ts'
 import { pinResult, requestBrake } from './brakes.ts'
 import { endCall, recordEnd, synthesize } from './callEnds.ts'
+import type { AssistantMessage } from '../protocol/messages.ts'
 import { recordVersion as v, type Spent } from '../protocol/records.ts'
 import { aliveChildren, allowanceFor } from './allowances.ts'
 import { room, type Draft } from './draft.ts'
@@ -12,6 +13,7 @@ import { handedOver, takeOver } from './handoffs.ts'
 import type { ExplainedReason } from './explanations.ts'
 import { mayAnswer, reachedLimit } from './limits.ts'
 import { spendByChild } from './spending.ts'
+import { answersResults, whyUnfit } from './unfitReplies.ts'
 
 /** Child ids are reused by position, because every new id would stay in memory for the lifetime of the machine. */
 export const callSlot = (index: number): string => `call.${index}`
@@ -24,8 +26,9 @@ export const callKey = (agentId: string, turnIndex: number, callId: string): str
   [agentId, '/t', turnIndex, '/tool/', callId].join('')
 
 /** Opens the step of a reply's calls: requests approvals and starts what may start. */
-export function openCalls(draft: Draft, planned: readonly PlannedCall[]): void {
+export function openCalls(draft: Draft, planned: readonly PlannedCall[], message: AssistantMessage): void {
   const { agentId, lastNodeId, policy } = draft.context
+  const unfit = whyUnfit(message)
   const { turnIndex } = draft.at
   const calls = planned.map((call, index): CallState => ({
     callId: call.callId,
@@ -33,13 +36,26 @@ export function openCalls(draft: Draft, planned: readonly PlannedCall[]): void {
     input: call.input,
     key: callKey(agentId, turnIndex, call.callId),
     nodeId: lastNodeId + 1 + index,
-    status: call.needsApproval && index < policy.maxCallsPerReply && isOffered(draft, call.name) ? 'held' : 'ready',
+    ...unfit,
+    status:
+      unfit.unfit === undefined && call.needsApproval && index < policy.maxCallsPerReply && isOffered(draft, call.name)
+        ? 'held'
+        : 'ready',
   }))
   draft.set({ calls, lastNodeId: lastNodeId + calls.length })
+  refuseUnfit(draft)
   refuseExcess(draft)
   refuseUnoffered(draft)
   for (const [index, { status }] of calls.entries()) if (status === 'held') holdCall(draft, index)
   advanceCalls(draft)
+}
+
+/** Answers the calls of a reply that was not whole. Nobody is asked about them, and nobody's decision counts. */
+function refuseUnfit(draft: Draft): void {
+  for (const [index, { unfit, status }] of draft.context.calls.entries()) {
+    if (unfit === undefined || (status !== 'ready' && status !== 'held')) continue
+    endCall(draft, index, { content: [{ type: 'text', text: unfit }], isError: true, synthetic: 'refused' })
+  }
 }
 
 /**
@@ -255,6 +271,7 @@ export function cancelCalls(
 /** After a crash: calls that may run again are made ready, and the rest are answered, because it is not known whether they happened. */
 export function recoverCalls(draft: Draft, restored: NonNullable<AgentInput['restored']>): void {
   const { mayRerun, redacted, unapproved } = restored
+  refuseUnfit(draft)
   refuseExcess(draft)
   refuseUnoffered(draft)
   draft.context.calls.forEach((call, index) => {
@@ -292,7 +309,7 @@ export function sealCalls(draft: Draft): void {
     draft.children.push({ type: 'stop', id: callSlot(index) })
     if (hasHook) draft.children.push({ type: 'stop', id: hookSlot(index) })
   }
-  draft.set({ calls: [], head: last.nodeId, owesReply: true })
+  draft.set({ calls: [], head: last.nodeId, owesReply: answersResults(draft.context.run) })
   takeOver(draft)
 }
 

@@ -19,6 +19,8 @@ export interface ReplyInput {
   readonly attempt: number
   /** What a sub-agent may still use: a request that would exceed it is not made. */
   readonly left?: Pick<Limits, 'tokens' | 'costUsd'>
+  /** One that said nothing was asked again already: whatever comes now stands. */
+  readonly acceptsEmpty?: true
   /** Set with input guards: what people said after this node they have not looked at yet. */
   readonly guardedTo?: NodeId
 }
@@ -82,12 +84,12 @@ export interface PlannedCall {
 }
 
 export interface ReplyFailure {
-  readonly kind: ModelErrorKind | 'badAnswer' | 'overBudget' | 'refused' | 'unguarded'
+  readonly kind: ModelErrorKind | 'badAnswer' | 'empty' | 'overBudget' | 'refused' | 'unguarded'
   readonly error: ErrorInfo
   /** The limit that the request would have exceeded. */
   readonly limit?: 'tokens' | 'costUsd'
   readonly retryAfterMs?: number
-  /** What the model is told about an answer that does not match `output`. */
+  /** What the model is told about an answer that does not match `output`, or is empty. */
   readonly repair?: string
   /** What a reply that arrived but could not be used cost. */
   readonly usage?: Usage

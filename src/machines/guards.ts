@@ -227,11 +227,13 @@ export const overBudget = (subject: Subject): boolean => {
 
 const retriedKinds: ReadonlySet<string> = new Set(['rateLimited', 'network', 'other'])
 
-/** The answer does not match `output` and may be requested again: at once, because waiting would not help. */
+/** The answer does not match `output`, or there is none, and it may be requested again: at once, because waiting would not help. */
 export const mayRepair = (subject: Subject): boolean => {
   const output = outputOf(subject)
   const { policy, run } = subject.context
-  if (output.ok || output.failure.kind !== 'badAnswer' || run === null) return false
+  if (output.ok || run === null) return false
+  if (output.failure.kind === 'empty') return run.badAnswers === 0
+  if (output.failure.kind !== 'badAnswer') return false
   return run.badAnswers + 1 < policy.outputAttempts
 }
 

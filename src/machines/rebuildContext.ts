@@ -11,6 +11,7 @@ import { numberOf } from './continuing.ts'
 import { newRun, nothingPaused } from './runs.ts'
 import { addSpent } from './spending.ts'
 import { preparedFrame, usedFrame } from './turns.ts'
+import { answersResults, endingOf, whyUnfit } from './unfitReplies.ts'
 
 /** The parts of a context that are folded from the log; the rest comes from the conversation or starts afresh. */
 export type FoldedContext = Pick<
@@ -98,7 +99,8 @@ const withStatus = (
   key?: string,
 ): Partial<FoldedContext> => {
   const calls = context.calls.map((call) => (call.callId === callId ? { ...call, status, key: key ?? call.key } : call))
-  return calls.every((call) => call.status === 'settled') ? { calls: [], owesReply: true } : { calls }
+  if (calls.some((call) => call.status !== 'settled')) return { calls }
+  return { calls: [], owesReply: answersResults(context.run) }
 }
 
 const withCall = (
@@ -219,15 +221,18 @@ const fold: Fold = {
   }),
   'reply.end': (context, record) => {
     const { agentId, turnIndex, nodeId, message, costUsd } = { agentId: agentOf(record.runId), ...record }
+    const unfit = whyUnfit(message)
     const calls = toolCallsOf(message.content).map(({ callId, name, input }, index): CallState => ({
       callId,
       name,
       input,
       key: callKey(agentId, turnIndex, callId),
       nodeId: nodeId + 1 + index,
+      ...unfit,
       status: 'ready',
     }))
-    const after = { calls, owesReply: calls.length > 0, ...used(context, message.usage, costUsd) }
+    const spent = { ...context, ...used(context, message.usage, costUsd) }
+    const after = { ...inRun(spent, endingOf(context.run, message)), calls, owesReply: calls.length > 0 }
     return { ...after, ...refusedIn({ ...context, ...after }, record.withheld) }
   },
   'reply.reset': (context, { attempt, usage, costUsd, repair, next }) => {

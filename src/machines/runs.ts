@@ -20,6 +20,7 @@ import { deadlineReason, reachedLimit } from './limits.ts'
 import { takeMessages } from './queues.ts'
 import { addSpent, spend } from './spending.ts'
 import { resetFrame } from './turns.ts'
+import { endingOf } from './unfitReplies.ts'
 
 type FailedReply = Extract<ReplyOutput, { ok: false }>
 
@@ -301,8 +302,7 @@ export function addReply(draft: Draft, output: Extract<ReplyOutput, { ok: true }
   draft.set({ owesReply: isOpen, contextTokens: output.contextTokens })
   if (isOpen) draft.set({ head })
   if (output.foldAt !== undefined) draft.set({ foldAt: output.foldAt })
-  const { stopReason } = output.message
-  draft.setRun({ lastStopReason: stopReason === 'toolUse' ? 'stop' : stopReason })
+  draft.setRun(endingOf(draft.context.run, output.message))
 }
 
 /** Keeps the part of an aborted reply that had arrived. */

@@ -97,6 +97,7 @@ export const errorTable = {
   MODEL_LIMIT: 'Raise tokensPerMinute of createRuntime({ models }), or shorten the request.',
   ROUTER_FAILED: 'Return a model from the function given to router.',
   REPLY_TOO_LARGE: 'Lower maxTokens, or ask for files instead of their content.',
+  REPLY_EMPTY: 'No action needed: the model is asked once more.',
   REPLY_INTERRUPTED: 'Call agent.resume() to ask for it again.',
   MODEL_UNAVAILABLE: "Install the provider's package and set its API key.",
   ABORTED: 'No action needed: it was asked for.',

@@ -70,7 +70,10 @@ export type ReplyStopReason = 'stop' | 'length' | 'toolUse' | 'refusal'
 
 export interface ModelReply {
   readonly content: readonly Block[]
-  readonly stopReason: ReplyStopReason
+  /** `other`: in a way that none of them says. It is a failure, unless `endReason` is known to be an end. */
+  readonly stopReason: ReplyStopReason | 'other'
+  /** The provider's own word for how the reply ended: it counts where that is worse than `stopReason` says. */
+  readonly endReason?: string
   readonly usage: Usage
   /** Id of the model that the provider says answered, without the provider, where that is not the one that was asked for. */
   readonly responseModel?: string

@@ -47,7 +47,7 @@ for (const family of wireFamilies) {
       const usage: Usage = { input: 1, output: 1, cacheRead: 0, cacheWrite: 0 }
       assert.equal(parts.at(-1), {
         type: 'done',
-        reply: { content: [{ type: 'text', text: 'Hello' }], stopReason: 'stop', usage },
+        reply: { content: [{ type: 'text', text: 'Hello' }], stopReason: 'stop', endReason: stops.stop, usage },
       })
       assert.is(parts.filter((part) => part.type === 'done').length, 1)
     })
@@ -132,6 +132,22 @@ for (const family of wireFamilies) {
       })
     }
 
+    for (const word of ['a_reason_from_the_future', 'insufficient_system_resource', 'abort']) {
+      it(`takes the stop reason ${word} for a failure, with what the reply used`, async (test) => {
+        const { model } = await useWire(test, family, [reply(hello.blocks, { stop: word })])
+        const last = (await partsOf(model, ask('hi'), test.signal)).at(-1)
+        assert.is(last?.type === 'error' && last.error.kind, 'other')
+        assert.match(last?.type === 'error' ? last.error.message : '', word)
+        assert.equal(last?.type === 'error' && last.error.usage?.output, 1)
+      })
+    }
+
+    it('takes a full window for an overflow', async (test) => {
+      const { model } = await useWire(test, family, [reply(hello.blocks, { stop: 'model_context_window_exceeded' })])
+      const last = (await partsOf(model, ask('hi'), test.signal)).at(-1)
+      assert.is(last?.type === 'error' && last.error.kind, 'overflow')
+    })
+
     it('says toolUse for a tool call even when the server says that it just stopped', async (test) => {
       const { model } = await useWire(test, family, [reply([{ call: 'call_1', name: 'now', input: ['{}'] }])])
       assert.is((await replyOf(model, ask('hi'), test.signal)).stopReason, 'toolUse')
@@ -162,6 +178,5 @@ function stopWords({ stops }: WireFamily): [string, ReplyStopReason][] {
     [stops.stop, 'stop'],
     [stops.length, 'length'],
     [stops.refusal, 'refusal'],
-    ['a_reason_from_the_future', 'stop'],
   ]
 }

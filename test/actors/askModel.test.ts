@@ -2,7 +2,7 @@ import { askModel } from '../../src/actors/askModel.ts'
 import { scriptedModel } from '../../src/testing/scriptedModel.ts'
 import type { Model } from '../../src/protocol/model.ts'
 import { simulatedClock } from '../../src/testing/simulatedClock.ts'
-import { never, quiet } from '../support/agentHarness.ts'
+import { done, never, quiet, usageOf } from '../support/agentHarness.ts'
 import { assert, describe } from '../support/suite.ts'
 
 const clock = simulatedClock()
@@ -31,6 +31,25 @@ describe('a question to a model beside the conversation', (it) => {
     const model = scriptedModel([{ error: { kind: 'auth', message: 'no key' } }])
     const answer = await askModel(model, { ...question, signal })
     assert.match(answer.ok ? '' : answer.problem, 'no key')
+  })
+
+  it('has no answer in a reply that is not whole, and tells what that used', async ({ signal }) => {
+    const text = { type: 'text', text: 'Goal: fix the par' } as const
+    const call = { type: 'toolCall', callId: 'c', name: 'big', input: {} } as const
+    const written = { type: 'text', text: '<tool_call>{"name":"big"}</tool_call>' } as const
+    for (const [wrong, content, stopReason] of [
+      ['cut off after 7 tokens', [text], 'length'],
+      ['refused', [text], 'refusal'],
+      ['wrote nothing', [], 'stop'],
+      ['called a tool', [text, call], 'toolUse'],
+      ['called a tool', [written], 'stop'],
+      ['ended the reply without saying how', [text], 'other'],
+    ] as const) {
+      const model = scriptedModel([{ parts: [done(content, { stopReason, usage: usageOf(5_000, 7) })] }])
+      const answer = await askModel(model, { ...question, signal })
+      assert.match(answer.ok ? answer.text : answer.problem, wrong)
+      assert.equal([answer.ok, answer.usage?.input, answer.usage?.output], [false, 5_000, 7])
+    }
   })
 
   it('is given up when its time is over, and when it is aborted, and tells which', async () => {

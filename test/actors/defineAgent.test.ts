@@ -100,7 +100,13 @@ describe('the definition of an agent', (it) => {
       compact: true,
     })
     assert.equal([policy.toolExecution, policy.queueMode, policy.limits], ['parallel', 'one-at-a-time', {}])
-    assert.equal(policy.retry, { attempts: 4, baseMs: 1_000, maxMs: 60_000, maxRetryAfterMs: 600_000 })
+    assert.equal(policy.retry, {
+      attempts: 4,
+      baseMs: 1_000,
+      maxMs: 60_000,
+      maxRetryAfterMs: 600_000,
+      silenceMs: 300_000,
+    })
     assert.equal([compaction?.policy.contextWindow, compaction?.strategy.name], [200_000, 'heuristic'])
     assert.equal([maxQueue, output, pricing, tools.size, instructions, checkRequests], [100, null, null, 0, '', false])
     assert.is(policy.compaction.trigger, 170_000)

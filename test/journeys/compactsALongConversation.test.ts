@@ -85,6 +85,9 @@ describe('a conversation that fills its window', (it) => {
   for (const [what, replies] of [
     ['fails', [{ error: { kind: 'auth', message: 'no key' } }]],
     ['answers nothing', ['']],
+    ['is cut off', [{ text: 'Goal: fix the par', stopReason: 'length', usage: usageOf(5_000, 7) }]],
+    ['refuses', [{ text: 'I cannot help with that.', stopReason: 'refusal', usage: usageOf(5_000, 7) }]],
+    ['calls a tool', [{ toolCalls: [{ name: 'look', input: {} }], usage: usageOf(5_000, 7) }]],
     [
       'throws',
       [
@@ -102,6 +105,8 @@ describe('a conversation that fills its window', (it) => {
       assert.is(end!.applied, true)
       assert.match(end!.reason!, /"llm" failed, so the heuristic was used/)
       assert.match(end!.overlay!.summary, /look/)
+      // What a summary used that cannot be taken is counted.
+      assert.is(end!.usage?.input, /cut off|refuses|calls/.test(what) ? 5_000 : end!.usage?.input)
     })
   }
 

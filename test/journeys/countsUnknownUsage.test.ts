@@ -134,7 +134,7 @@ describe('usage that a provider does not report', (it) => {
       signal,
     })
     assert.ok(answer.ok)
-    const { input, output, estimated } = answer.reply.usage
+    const { input, output, estimated } = answer.usage
     assert.ok(input > 300 && output > 150, `${input}, ${output}`)
     assert.is(estimated, true)
   })

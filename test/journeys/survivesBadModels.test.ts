@@ -184,9 +184,11 @@ describe('a model that breaks its contract', (it) => {
     assert.equal(agent.conversation.trunk()[1]!.message.content, [{ type: 'text', text: 'said' }])
   })
 
-  it('and answers with nothing at all ends the run, and the next request is valid', async (context) => {
-    const { result, agent } = await prompt(context, yielding(done([])))
+  it('and answers with nothing at all twice ends the run, and the next request is valid', async (context) => {
+    const { agent } = await startAgent(context, { replies: [{ parts: [done([])] }, { parts: [done([])] }, 'fine'] })
+    const result = await agent.prompt('go').result
     assert.equal([result.stopReason, result.text], ['stop', ''])
+    assert.is((await agent.prompt('again').result).text, 'fine')
     assert.equal(
       agent.conversation.trunk().map(({ message }) => message.role),
       ['user', 'assistant', 'user', 'assistant'],

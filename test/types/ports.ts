@@ -88,7 +88,8 @@ type ThePart =
       type: 'done'
       reply: {
         content: readonly Block[]
-        stopReason: 'stop' | 'length' | 'toolUse' | 'refusal'
+        stopReason: 'stop' | 'length' | 'toolUse' | 'refusal' | 'other'
+        endReason?: string
         usage: Usage
         responseModel?: string
       }

@@ -6,7 +6,7 @@ import { asSentence, withoutAdvice } from '../../protocol/errors.ts'
 import { lazily } from '../../protocol/lazily.ts'
 import type { MemoryRecord, MemoryScope } from '../../protocol/memory.ts'
 import type { MemoryExtraction } from '../../protocol/memoryExtraction.ts'
-import { textOf, type Usage } from '../../protocol/messages.ts'
+import type { Usage } from '../../protocol/messages.ts'
 import type { AgentPorts } from '../agentPorts.ts'
 import { askModel } from '../askModel.ts'
 import { through } from '../models/openStream.ts'
@@ -96,20 +96,22 @@ async function factsIn(
   const question = { system: instructions, text, maxTokens: mostTokens, timeoutMs, clock: ports.clock, signal }
   const answer = await askModel(through(ports.gate(), model), question)
   signal.throwIfAborted()
-  if (!answer.ok) return { texts: [], problem: `no facts were drawn: ${answer.problem}`, costUsd: 0 }
-  const { usage } = answer.reply
-  const costUsd = costOf(usage, given === null ? priceOf(ports.frame, model.id) : given.pricing)
-  const said = textOf(answer.reply.content)
+  const { usage } = answer
+  const spent =
+    usage === undefined
+      ? { costUsd: 0 }
+      : { usage, costUsd: costOf(usage, given === null ? priceOf(ports.frame, model.id) : given.pricing) }
+  if (!answer.ok) return { texts: [], problem: `no facts were drawn: ${answer.problem}`, ...spent }
+  const said = answer.text
   try {
     const list: unknown = JSON.parse(said.slice(said.indexOf('['), said.lastIndexOf(']') + 1))
-    return { texts: factsSchema().parse(list).slice(0, mostFacts), usage, costUsd }
+    return { texts: factsSchema().parse(list).slice(0, mostFacts), ...spent }
   } catch {
     const seen = JSON.stringify(cutMiddle(ports.redactor?.text(said) ?? said, 80))
     return {
       texts: [],
       problem: `no facts were drawn: the model answered ${seen}, which is no list of facts`,
-      usage,
-      costUsd,
+      ...spent,
     }
   }
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { describeIssues, messageOf, RuntimeError } from '../../protocol/errors.ts'
+import { errorOfReply } from '../../protocol/judgeReply.ts'
 import { lazily } from '../../protocol/lazily.ts'
 import type { Model, ModelError, ModelErrorKind, ModelPart, ModelRequest } from '../../protocol/model.ts'
 import type { AiSdkModel } from './aiSdk/isAiSdkModel.ts'
@@ -120,6 +121,13 @@ async function* ask(model: Model, { request, how, source }: Call): AsyncGenerato
       if (value?.type === 'error') {
         void leave(parts)
         return failed(value.error)
+      }
+      // Where it has no content, what is wrong with it is said elsewhere.
+      const broken =
+        value?.type === 'done' && value.reply?.content !== undefined ? errorOfReply(value.reply) : undefined
+      if (broken !== undefined) {
+        void leave(parts)
+        return failed(broken)
       }
       isDone ||= value?.type === 'done'
       yield value

@@ -13,11 +13,11 @@ import type { Spent } from '../../protocol/records.ts'
 import { RuntimeError } from '../../protocol/errors.ts'
 import { formatNodeId } from '../../protocol/ids.ts'
 import { lazily } from '../../protocol/lazily.ts'
-import { addUsage, noUsage, textOf, type Usage } from '../../protocol/messages.ts'
+import { addUsage, noUsage, type Usage } from '../../protocol/messages.ts'
 import type { ConsultInput } from '../../machines/drainTypes.ts'
 import { isAgentDefinition } from '../agentDefinition.ts'
 import type { AgentPorts } from '../agentPorts.ts'
-import { askModel } from '../askModel.ts'
+import { askModel, type Answered } from '../askModel.ts'
 import type { Cancellation } from '../cancellation.ts'
 import { keepFact } from '../memory/keepFact.ts'
 import { through } from '../models/openStream.ts'
@@ -97,9 +97,10 @@ export function consultationOf(
     },
     ask: (question) =>
       heeded(async () => {
-        const { text, usage } = await answerTo(ports, question, how())
+        const { usage = noUsage, ...answer } = await answerTo(ports, question, how())
         pay(spending, { usage, costUsd: costOf(usage, question.model === undefined ? ports.frame.pricing : null) })
-        return text
+        if (!answer.ok) throw new Error(answer.problem)
+        return answer.text
       }),
     run: (agent, prompt) => {
       hasRunAgents = true
@@ -155,16 +156,11 @@ function stallNow({ conversation, definition }: AgentPorts): Stall | undefined {
   return stallOf(conversation, definition.braking?.stall?.rules ?? defaultStallRules)
 }
 
-async function answerTo(
+const answerTo = (
   ports: AgentPorts,
   { model = ports.frame.model, system, text, maxTokens = defaultAnswerTokens }: Question,
   how: Limits,
-): Promise<{ text: string; usage: Usage }> {
-  const { clock } = ports
-  const answer = await askModel(through(ports.gate(), model), { system, text, maxTokens, clock, ...how })
-  if (!answer.ok) throw new Error(answer.problem)
-  return { text: textOf(answer.reply.content), usage: answer.reply.usage }
-}
+): Promise<Answered> => askModel(through(ports.gate(), model), { system, text, maxTokens, clock: ports.clock, ...how })
 
 async function runAgent(
   ports: AgentPorts,

@@ -42,6 +42,7 @@ export const replying = agentSetup.createStateConfig({
       runId: context.run!.runId,
       turnIndex: context.turns - 1,
       attempt: context.run!.attempt,
+      ...(context.run!.badAnswers > 0 ? { acceptsEmpty: true } : {}),
       ...budgetLeft(context),
       ...guardInput(context),
     }),
@@ -57,7 +58,7 @@ export const replying = agentSetup.createStateConfig({
         target: 'executing',
         actions: advance<Replied>((draft, { output }) => {
           addReply(draft, output)
-          openCalls(draft, output.calls)
+          openCalls(draft, output.calls, output.message)
         }),
       },
       {

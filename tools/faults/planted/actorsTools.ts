@@ -181,7 +181,7 @@ export const faults: readonly Fault[] = [
     id: 'actorsTools-23',
     file: 'src/actors/compactTrunk.ts',
     what: 'a strategy that fails ends the compaction',
-    from: 'return { summary: await heuristicStrategy.summarise(span, context), reason }',
+    from: 'const summary = await heuristicStrategy.summarise(span, context)',
     to: 'throw thrown',
     tests: ['actors/smallActors'],
   },

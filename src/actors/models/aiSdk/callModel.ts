@@ -1,6 +1,5 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-sdk/provider'
 import type { ModelPart } from '../../../protocol/model.ts'
-import { readError } from './readError.ts'
 import type { ReplyReader } from './readStream.ts'
 
 type PartStream = ReadableStream<LanguageModelV4StreamPart>
@@ -78,7 +77,7 @@ async function* run(
   } catch (thrown) {
     if (closed.aborted) return
     // A failure after the provider has finished does not affect the reply.
-    yield reply.isFinished ? reply.end() : { type: 'error', error: readError(thrown) }
+    yield reply.isFinished ? reply.end() : reply.fail(thrown)
   } finally {
     signal.removeEventListener('abort', follow)
     if (!ended) connection.abort(new Error('the reply has ended'))

@@ -6,8 +6,9 @@ import type {
   SharedV4ProviderMetadata,
   SharedV4Warning,
 } from '@ai-sdk/provider'
-import type { Block, Usage } from '../../../protocol/messages.ts'
-import type { ModelPart, ReplyStopReason } from '../../../protocol/model.ts'
+import { errorOfReply } from '../../../protocol/judgeReply.ts'
+import { totalTokens, type Block, type Usage } from '../../../protocol/messages.ts'
+import type { ModelError, ModelPart, ModelReply } from '../../../protocol/model.ts'
 import { mergeData, toNextSignature, toSignature } from './providerData.ts'
 import { parseInput, toBase64, toCited, toProvided, type ProvidedPart } from './providerParts.ts'
 import { readError } from './readError.ts'
@@ -21,6 +22,8 @@ interface Called {
   readonly type: 'toolCall'
   readonly callId: string
   name: string
+  /** The pieces of its input so far. */
+  text: string
   /** Missing until the call is complete. */
   input?: string
   data?: SharedV4ProviderMetadata | undefined
@@ -41,6 +44,8 @@ export interface ReplyReader {
   readonly isFinished: boolean
   /** The terminal part once the stream has ended. */
   end(): ModelPart
+  /** The terminal part when the stream has failed. */
+  fail(thrown: unknown): ModelPart
 }
 
 /**
@@ -50,11 +55,14 @@ export interface ReplyReader {
 export function createReplyReader(provider: string, asked?: string): ReplyReader {
   const drafts: Draft[] = []
   const open = { text: new Map<string, Written>(), thinking: new Map<string, Written>() }
-  const calls = new Map<string, Called>()
+  /** Those that are not complete. */
+  const calls = new Map<string, Called[]>()
   /** Calls that the provider executes itself. */
   const provided = new Set<string>()
   let finish: PartOf<'finish'> | undefined
   let answered: string | undefined
+  /** What the provider says at the start that the reply uses. */
+  let begun: Usage | undefined
 
   const start = (type: Written['type'], id: string): Written => {
     const draft: Written = { type, text: '' }
@@ -75,10 +83,14 @@ export function createReplyReader(provider: string, asked?: string): ReplyReader
   }
 
   const startCall = (callId: string, name: string): Called => {
-    const draft: Called = { type: 'toolCall', callId, name }
+    const draft: Called = { type: 'toolCall', callId, name, text: '' }
     drafts.push(draft)
-    calls.set(callId, draft)
     return draft
+  }
+
+  const failed = (error: ModelError): ModelPart => {
+    const usage = finish === undefined ? begun : toUsage(finish.usage)
+    return { type: 'error', error: usage === undefined ? error : { ...error, usage } }
   }
 
   const provide = (part: ProvidedPart): undefined => void drafts.push(toProvided(part, provider))
@@ -107,16 +119,21 @@ export function createReplyReader(provider: string, asked?: string): ReplyReader
         provided.add(part.id)
         return undefined
       }
-      startCall(part.id, part.toolName).data = part.providerMetadata
+      const draft = startCall(part.id, part.toolName)
+      draft.data = part.providerMetadata
+      calls.set(part.id, [...(calls.get(part.id) ?? []), draft])
       return { type: 'toolCall.delta', callId: part.id, name: part.toolName, text: '' }
     },
-    'tool-input-delta': (part) =>
-      provided.has(part.id) || part.delta === ''
-        ? undefined
-        : { type: 'toolCall.delta', callId: part.id, text: part.delta },
+    'tool-input-delta': (part) => {
+      if (provided.has(part.id) || part.delta === '') return undefined
+      const draft = calls.get(part.id)?.at(-1)
+      if (draft !== undefined) draft.text += part.delta
+      return { type: 'toolCall.delta', callId: part.id, text: part.delta }
+    },
     'tool-call': (part) => {
       if (part.providerExecuted === true) return provide(part)
-      const known = calls.get(part.toolCallId)
+      // Ids are not to be relied on: some servers give every call the same one, or none.
+      const known = calls.get(part.toolCallId)?.shift()
       const draft = known ?? startCall(part.toolCallId, part.toolName)
       draft.name = part.toolName
       draft.input = part.input
@@ -132,7 +149,11 @@ export function createReplyReader(provider: string, asked?: string): ReplyReader
       message: `The provider asks for approval of its own call ${toolCallId}, which cannot be given: let its tool run without.`,
     }),
     source: provide,
-    custom: (part) => (remarks.has(part.kind) ? undefined : provide(part)),
+    custom(part) {
+      if (!remarks.has(part.kind)) return provide(part)
+      begun = toldAtStart(part.providerMetadata) ?? begun
+      return undefined
+    },
     'reasoning-file': provide,
     file: (part) => {
       const image = toImage(part)
@@ -146,7 +167,7 @@ export function createReplyReader(provider: string, asked?: string): ReplyReader
     raw: () => undefined,
     // A stream may hold several finishes when the provider continues a paused turn: the last one counts.
     finish: (part) => void (finish = part),
-    error: (part) => ({ type: 'error', error: readError(part.error) }),
+    error: (part) => failed(readError(part.error)),
   }
 
   return {
@@ -160,42 +181,54 @@ export function createReplyReader(provider: string, asked?: string): ReplyReader
     get isFinished() {
       return finish !== undefined
     },
+    fail: (thrown) => failed(readError(thrown)),
     end() {
-      const failed = failureOf(finish?.finishReason)
-      if (failed !== undefined) return failed
-      const content = drafts.flatMap(toBlocks)
-      const stopReason = toStopReason(finish?.finishReason, content)
+      const { unified, raw } = finish?.finishReason ?? broken
+      // Without a word for it, it is a stream that just ends.
+      if (unified === 'interrupted' || (unified === 'other' && raw === undefined))
+        return failed({ kind: 'network', message: 'The stream of the reply ended before the reply did.' })
+      const content = drafts.flatMap((draft) => toBlocks(draft, unified === 'length'))
       const isAnother = asked !== undefined && answered !== undefined && answered !== asked
-      return {
-        type: 'done',
-        reply: {
-          content,
-          stopReason,
-          usage: toUsage(finish?.usage),
-          ...(isAnother ? { responseModel: answered! } : {}),
-        },
+      const reply: ModelReply = {
+        content,
+        stopReason: toStopReason(unified, content),
+        ...(raw === undefined ? {} : { endReason: unified === 'error' ? `error: ${raw}` : raw }),
+        usage: toUsage(finish?.usage),
+        ...(isAnother ? { responseModel: answered! } : {}),
       }
+      const error = errorOfReply(reply)
+      return error === undefined ? { type: 'done', reply } : { type: 'error', error }
     },
   }
 }
 
-function failureOf(reason: LanguageModelV4FinishReason | undefined): ModelPart | undefined {
-  if (reason === undefined || reason.unified === 'interrupted') {
-    return { type: 'error', error: { kind: 'network', message: 'The stream of the reply ended before the reply did.' } }
-  }
-  if (reason.unified !== 'error') return undefined
-  const raw = reason.raw === undefined ? '' : ` (${reason.raw})`
-  return { type: 'error', error: { kind: 'other', message: `The provider ended the reply with an error${raw}.` } }
-}
+const broken: LanguageModelV4FinishReason = { unified: 'interrupted', raw: undefined }
 
-const cutShort = new Map<string | undefined, ReplyStopReason>([
+const stopReasons = new Map<LanguageModelV4FinishReason['unified'], ModelReply['stopReason']>([
   ['length', 'length'],
   ['content-filter', 'refusal'],
+  ['error', 'other'],
+  ['other', 'other'],
 ])
 
 /** Decided by the content: some servers report "stop" after tool calls, or "tool calls" when the provider ran them itself. */
-function toStopReason(reason: LanguageModelV4FinishReason | undefined, content: readonly Block[]): ReplyStopReason {
-  return cutShort.get(reason?.unified) ?? (content.some((block) => block.type === 'toolCall') ? 'toolUse' : 'stop')
+const toStopReason = (
+  unified: LanguageModelV4FinishReason['unified'],
+  content: readonly Block[],
+): ModelReply['stopReason'] =>
+  stopReasons.get(unified) ?? (content.some((block) => block.type === 'toolCall') ? 'toolUse' : 'stop')
+
+/** Anthropic says what it has read before it answers: all that is known of a reply that breaks off. */
+function toldAtStart(data: SharedV4ProviderMetadata | undefined): Usage | undefined {
+  const { usage } = (data?.['anthropic'] ?? {}) as { readonly usage?: { readonly [name: string]: unknown } | null }
+  const count = (name: string): number => Math.max(0, Number(usage?.[name]) || 0)
+  const told: Usage = {
+    input: count('input_tokens'),
+    output: count('output_tokens'),
+    cacheRead: count('cache_read_input_tokens'),
+    cacheWrite: count('cache_creation_input_tokens'),
+  }
+  return totalTokens(told) === 0 ? undefined : told
 }
 
 function toUsage(usage: LanguageModelV4Usage | undefined): Usage {
@@ -212,10 +245,10 @@ function toUsage(usage: LanguageModelV4Usage | undefined): Usage {
   }
 }
 
-/** The blocks of a draft: none if it never got content or its call was never completed. */
-function toBlocks(draft: Draft): Block[] {
+/** The blocks of a draft: none if it never got content, or its call was never completed and the reply was not cut off in it. */
+function toBlocks(draft: Draft, isCut: boolean): Block[] {
   if (draft.type === 'image' || draft.type === 'provider') return [draft]
-  if (draft.type === 'toolCall') return toCall(draft)
+  if (draft.type === 'toolCall') return toCall(isCut ? { ...draft, input: draft.input ?? draft.text } : draft)
   if (draft.type === 'text')
     return draft.text === '' ? [] : [...toCarrier(draft.data), { type: 'text', text: draft.text }]
   const signature = toSignature(draft.data)

@@ -1,0 +1,32 @@
+import type { AssistantMessage } from '../protocol/messages.ts'
+import type { CallState, RunState } from './agentTypes.ts'
+
+/** Why no call of this reply may be run: some may lack half of their arguments, and what was to follow them is not known. Pure. */
+export function whyUnfit({ stopReason, usage }: AssistantMessage): Pick<CallState, 'unfit'> {
+  if (stopReason === 'refusal') return { unfit: 'Not run: the reply that made this call ended as a refusal.' }
+  if (stopReason !== 'length') return {}
+  return {
+    unfit:
+      `Not run: your reply was cut off at ${usage.output} tokens, before it was complete. ` +
+      'Make the call again in a shorter reply; where its arguments are long, in several smaller calls.',
+  }
+}
+
+/** How the run stands after a reply, as far as that ended in an unusual way. Pure. */
+export function endingOf(
+  run: Pick<RunState, 'cutReplies'> | null,
+  { stopReason, content }: AssistantMessage,
+): Pick<RunState, 'lastStopReason' | 'cutReplies'> {
+  const lastStopReason = stopReason === 'toolUse' ? 'stop' : stopReason
+  const isCut = stopReason === 'length' && content.some(({ type }) => type === 'toolCall')
+  const before = run?.cutReplies ?? 0
+  if (!isCut && before === 0) return { lastStopReason }
+  return { lastStopReason, cutReplies: isCut ? before + 1 : 0 }
+}
+
+/** How many replies in a row may be cut off in their calls. */
+const mostCutReplies = 3
+
+/** The model is to answer the results of its calls; not those of a reply that it refused, or if it is cut off again and again. */
+export const answersResults = (run: Pick<RunState, 'lastStopReason' | 'cutReplies'> | null): boolean =>
+  run === null || (run.lastStopReason !== 'refusal' && (run.cutReplies ?? 0) < mostCutReplies)
