@@ -133,12 +133,10 @@ export class Conversation extends TreeView implements ConversationView {
     return this.#waiting?.queues ?? noQueues
   }
 
-  /** What providers have said of the requests so far. */
   get measured(): Measured {
     return this.#measured
   }
 
-  /** Reported over estimated tokens of the last request that a provider measured; 1 before. */
   get correction(): number {
     return this.#measured.correction
   }
