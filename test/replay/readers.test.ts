@@ -399,6 +399,7 @@ describe('readers of recorded sessions', (it) => {
       jsonl(
         event('session.start', { sessionId: 's', version: 1, producer: 'copilot-agent' }),
         event('system.message', { role: 'system', content: 'You are Copilot.' }),
+        event('system.message', { role: 'system', content: 'You are Copilot.' }),
         event('user.message', { content: 'look', transformedContent: 'look!', attachments: [] }),
         event('assistant.turn_start', { turnId: '0' }),
         event('assistant.message', {
