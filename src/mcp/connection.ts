@@ -18,7 +18,7 @@ import { reasonsOf, whyRefused } from './refusals.ts'
 import { SignIn } from './signIn.ts'
 import type { ServerSecrets } from './serverSecrets.ts'
 import { printOf } from './toolPrint.ts'
-import { toolsOf } from './toolsOf.ts'
+import { isWanted, toolsOf } from './toolsOf.ts'
 import { within } from '../actors/within.ts'
 
 type Machine = typeof mcpConnectionMachine
@@ -224,7 +224,8 @@ export class McpConnection implements ToolConnection {
   /** Takes the tools as the server lists them now; the same ones stay the same array. */
   async #take(server: Server, signal: AbortSignal): Promise<void> {
     const settings = this.#settings
-    const listed = await listTools(server.client, { signal, timeout: settings.connectMs }, this.#clean)
+    const request = { signal, timeout: settings.connectMs }
+    const listed = await listTools(server.client, request, this.#clean, (name) => isWanted(settings, name))
     const made = await toolsOf(listed.tools, settings, this.#checks, (call, context) => this.#call(call, context))
     const others = resourceTools(server, settings, (context, use) => this.#using(context, use))
     signal.throwIfAborted()

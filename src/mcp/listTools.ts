@@ -63,9 +63,14 @@ export async function listAll(
 }
 
 /**
- * The tools of a server, as `clean` leaves what it lists. The SDK's own list is all or nothing; here one that is malformed costs only itself.
+ * The tools of a server, as `clean` leaves what it lists; nothing is said of those that nobody wants. The SDK's own list is all or nothing; here one that is malformed costs only itself.
  */
-export async function listTools(client: Client, options: Request, clean: <T>(value: T) => T): Promise<Listed> {
+export async function listTools(
+  client: Client,
+  options: Request,
+  clean: <T>(value: T) => T,
+  isWanted: (name: string) => boolean,
+): Promise<Listed> {
   if (client.getServerCapabilities()?.tools === undefined) return { tools: [], trouble: [] }
   const { entries, isCut } = await listAll(client, 'tools/list', 'tools', options)
   const tools = new Map<string, ListedTool>()
@@ -76,15 +81,21 @@ export async function listTools(client: Client, options: Request, clean: <T>(val
     const read = toolSchema.safeParse(entry)
     const wrong = isDeep ? `it is nested deeper than ${mostLevels} levels` : wrongIn(read, tools)
     if (wrong === undefined) tools.set(read.data!.name, read.data!)
-    else trouble.push(`tool ${nameIn(entry)}: ${wrong}`)
+    else if (isWanted(textIn(entry))) trouble.push(`tool ${nameIn(entry)}: ${wrong}`)
   }
   return { tools: [...tools.values()], trouble }
 }
 
 const nameAlone = ({ name }: { readonly name?: unknown }): object => (typeof name === 'string' ? { name } : {})
 
-const nameIn = (entry: unknown): string =>
-  JSON.stringify((entry as { readonly name?: unknown } | null)?.name ?? null).slice(0, 80)
+const nameOf = (entry: unknown): unknown => (entry as { readonly name?: unknown } | null)?.name ?? null
+
+const textIn = (entry: unknown): string => {
+  const name = nameOf(entry)
+  return typeof name === 'string' ? name : ''
+}
+
+const nameIn = (entry: unknown): string => JSON.stringify(nameOf(entry)).slice(0, 80)
 
 /** A schema goes into every request. */
 const mostSchemaChars = 100_000

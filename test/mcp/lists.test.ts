@@ -49,6 +49,14 @@ describe('the list of a server', (it) => {
     },
   )
 
+  it('say nothing of tools that nobody wants', { timeoutMs }, async (context) => {
+    const pages = [[tool('good'), tool('task', { execution: { taskSupport: 'required' } }), { name: 'bare' }]]
+    for (const choice of [{ exclude: ['task', 'bare'] }, { include: [/^g/] }]) {
+      const { connection, names } = await opened(context, { ...raw({ pages }), ...choice })
+      assert.equal([names(), connection.trouble], [['good'], undefined])
+    }
+  })
+
   it(
     'may have tools that are nested as deep as nobody reads: they are left out as well',
     { timeoutMs },

@@ -253,6 +253,10 @@ describe('an OpenAPI document', (it) => {
       ['http://127.0.0.1:9/openapi.json', /could not be read: fetch failed/],
       [documentOf(here, {}), /The document has no operations/],
       [{ ...documentOf(here, {}), paths: [] }, /^#\/paths: /],
+      [
+        documentOf(here, { '/pets': { post: { requestBody: { content: { 'application/json': { schema: null } } } } } }),
+        /application~1json\/schema: a schema is an object, true or false/,
+      ],
       [operation(5), /#\/paths\/~1pets\/get: .*expected object/],
       [operation({ parameters: [{ name: 'q', in: 'body' }] }), /#\/paths\/~1pets\/get\/parameters\/0\/in: /],
       [

@@ -38,4 +38,19 @@ describe('an OpenAPI document at an address', (it) => {
       assert.not.match(message, /hunter|ann:/)
     }
   })
+
+  for (const [text, paths] of [
+    ['openapi: 3.1', 'paths: { /pets: { get: {} } }'],
+    ['openapi: 3.0', 'paths: { /pets: { get: { responses: {} } } }'],
+    ['openapi: "3.0"', 'paths: { /pets: { get: { responses: {} } } }'],
+    ['swagger: 2.0', 'host: a.example\npaths: { /pets: { get: { responses: {} } } }'],
+    ['\uFEFF{"openapi":"3.1.0",', '"paths":{"/pets":{"get":{}}}}'],
+  ] as const)
+    it(`may say its version as YAML makes it a number: ${text}`, async () => {
+      const { operations } = await openApiTools(`${text}\n${paths}`, { servers: ['https://a.example'] })
+      assert.equal(
+        operations.map(({ path }) => path),
+        ['/pets'],
+      )
+    })
 })

@@ -112,8 +112,13 @@ export function tokenUsage({ input, output, cacheRead, cacheWrite, reasoning }: 
   }
 }
 
-/** The last event of a run. */
-export function lastEvent(ending: Ending, ids: { threadId: string; runId: string }, usage: Usage): Event {
+/** The last event of a run. Clients of before AG-UI 1.0 (`isOld`) know no cancelled runs, and refuse what they do not know. */
+export function lastEvent(
+  ending: Ending,
+  ids: { threadId: string; runId: string },
+  usage: Usage,
+  isOld: boolean,
+): Event {
   const spent = { usage: [tokenUsage(usage)] }
   if (ending.type === 'error') {
     const { code, message } = ending
@@ -122,5 +127,6 @@ export function lastEvent(ending: Ending, ids: { threadId: string; runId: string
   const { type } = ending
   const outcome = type === 'interrupt' ? { type, interrupts: [...ending.interrupts] } : { type }
   const result = type === 'success' && ending.result !== undefined ? { result: ending.result } : {}
-  return { type: EventType.RUN_FINISHED, ...ids, outcome, ...result, ...spent }
+  const ended = isOld && type === 'cancelled' ? {} : { outcome }
+  return { type: EventType.RUN_FINISHED, ...ids, ...ended, ...result, ...spent }
 }

@@ -35,6 +35,8 @@ export class RunView implements EventWriter {
   readonly #sink: DurableSink<Event>
   readonly #cursor: ReplyCursor
   #threadState: ThreadState | undefined
+  /** Clients of before 1.0 do not say their version. */
+  #isOld = false
   /** `behind`: nothing is written before the client has read; `outdated`: and it has missed more than deltas. */
   #state: 'live' | 'behind' | 'outdated' | 'closed' = 'live'
 
@@ -50,7 +52,12 @@ export class RunView implements EventWriter {
   }
 
   /** Sends the current state, then events. The messages are those the client has; of its tools those that the agent does not know are ignored. */
-  start({ messages: shown, tools }: Pick<RunAgentInput, 'messages' | 'tools'>): void {
+  start({
+    messages: shown,
+    tools,
+    protocolVersion,
+  }: Pick<RunAgentInput, 'messages' | 'tools' | 'protocolVersion'>): void {
+    this.#isOld = protocolVersion === undefined
     const { activity, runId } = this.#run
     const threadId = this.rootId
     this.write({ type: EventType.RUN_STARTED, threadId, runId, protocolVersion: PROTOCOL_VERSION })
@@ -114,7 +121,7 @@ export class RunView implements EventWriter {
       if (ending.type === 'interrupt') this.#suspendChildren(ending.interrupts)
       this.parts.closeAll()
     }
-    this.#end(lastEvent(ending, { threadId: this.rootId, runId }, usage))
+    this.#end(lastEvent(ending, { threadId: this.rootId, runId }, usage, this.#isOld))
   }
 
   write(event: Event): void {

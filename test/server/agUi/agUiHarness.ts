@@ -1,5 +1,5 @@
 import { HttpAgent } from '@ag-ui/client'
-import { EventType, type Event, type Message, type RunAgentInput } from '@ag-ui/core'
+import { EventType, PROTOCOL_VERSION, type Event, type Message, type RunAgentInput } from '@ag-ui/core'
 import { EventSchemas } from '@ag-ui/core/schemas'
 import type { AgentDefinition } from '../../../src/actors/agentDefinition.ts'
 import { agUi } from '../../../src/agUi.ts'
@@ -50,6 +50,7 @@ export const inputOf = (over: Partial<RunAgentInput> = {}): RunAgentInput => ({
   messages: [{ id: 'm1', role: 'user', content: 'hello' }],
   tools: [],
   context: [],
+  protocolVersion: PROTOCOL_VERSION,
   ...over,
 })
 

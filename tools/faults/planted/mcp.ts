@@ -5,8 +5,8 @@ export const faults: readonly Fault[] = [
     id: 'mcp-1',
     file: 'src/mcp/listTools.ts',
     what: 'one malformed tool costs all of a server',
-    from: '    else trouble.push(`tool ${nameIn(entry)}: ${wrong}`)\n',
-    to: '    else throw new Error(wrong)\n',
+    from: 'else if (isWanted(textIn(entry))) trouble.push(`tool ${nameIn(entry)}: ${wrong}`)',
+    to: 'else throw new Error(wrong)',
     tests: ['mcp/lists'],
   },
   {

@@ -13,13 +13,17 @@ export const isCopilot = (lines: readonly unknown[]): boolean => lines.some(isEv
 export function readCopilot(lines: readonly unknown[], name: string): RecordedSession {
   const draft = new SessionDraft('Copilot CLI session')
   const called = new Set<string>()
+  const prompts = new Set<unknown>()
   let isReplying = false
   for (const { type, data: given } of lines.filter(isEvent)) {
     const data = objectOf(given)
     const callId = textOf(data['toolCallId'])
     if (textOf(data['parentToolCallId']) !== '') draft.note('messages of sub-agents were left out')
-    else if (type === 'system.message') draft.system(textOf(data['content']))
-    else if (type === 'user.message') {
+    else if (type === 'system.message') {
+      // It comes again whenever the session is gone on with.
+      if (!prompts.has(data['content'])) draft.system(textOf(data['content']))
+      prompts.add(data['content'])
+    } else if (type === 'user.message') {
       isReplying = false
       draft.user([text(textOf(data['content']))])
     } else if (type === 'assistant.message') {

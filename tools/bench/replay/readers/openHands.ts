@@ -90,7 +90,7 @@ class Reader {
 
   readObservation(event: Json): void {
     const { observation, content, cause, extras } = event
-    const { exit_code: exitCode, metadata, error, success } = { ...event, ...objectOf(extras) } as Json
+    const { exit_code: exitCode, metadata, error, success } = { ...event, ...objectOf(extras) }
     const code = exitCode ?? objectOf(metadata)['exit_code']
     const isError =
       observation === 'error' ||
