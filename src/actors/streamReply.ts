@@ -23,6 +23,7 @@ import { readReply, tooLarge, type ReadReply } from './readReply.ts'
 import type { TurnFrame } from './turnFrames.ts'
 import { needsApproval } from './needsApproval.ts'
 import { whenDone } from './whenDone.ts'
+import { withoutRefused } from './withoutRefused.ts'
 
 /** The effect of `replying`: assembles the request, streams the reply, passes on deltas and returns the finished message. */
 export const streamReply = (find: FindPorts) =>
@@ -96,9 +97,18 @@ async function stream(ports: AgentPorts, input: ReplyInput, cancellation: Cancel
     }
   }
   const model = through(ports.gate(Math.ceil(estimatedTokens * conversation.correction)), frame.model)
-  const result = await ports.within({ type: 'model', turnIndex, attempt, ...answering }, () =>
-    readReply(model, request, { cancellation, turnIndex }, take),
-  )
+  const read = (asked: ModelRequest) =>
+    ports.within({ type: 'model', turnIndex, attempt, ...answering }, () =>
+      readReply(model, asked, { cancellation, turnIndex }, take),
+    )
+  let result = await read(request)
+  // Asked once more at once: what is refused now would be refused in each request from here on.
+  const without = result === null || result.ok || isStarted ? undefined : withoutRefused(request, result.failure)
+  if (without !== undefined && result?.ok === false && !cancellation.aborted) {
+    const why = `The provider refused ${without.what}, which are left out of this request: ${result.failure.error.message}`
+    ports.warn({ runId, turnIndex }, why)
+    result = await read(without.request)
+  }
   if (result === null) return aborted(ports, key)
   if (!result.ok) return failed(ports, key, priced(frame, result.failure, result.model))
   return finish(ports, { ...input, key }, result, { estimatedTokens, cancellation })
