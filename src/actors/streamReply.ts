@@ -26,6 +26,7 @@ import type { TurnFrame } from './turnFrames.ts'
 import { needsApproval } from './needsApproval.ts'
 import { warnOfUnusedCache } from './warnOfUnusedCache.ts'
 import { whenDone } from './whenDone.ts'
+import { withoutRefused } from './withoutRefused.ts'
 
 /** The effect of `replying`: assembles the request, streams the reply, passes on deltas and returns the finished message. */
 export const streamReply = (find: FindPorts) =>
@@ -106,9 +107,18 @@ async function stream(ports: AgentPorts, input: ReplyInput, cancellation: Cancel
   const gate = ports.gate(Math.ceil(estimatedTokens * conversation.correction))
   const model = through(heardGate(gate, ports.clock, definition.policy.retry.silenceMs), frame.model)
   const window = definition.compaction?.policy.contextWindow
-  const result = await ports.within({ type: 'model', turnIndex, attempt, ...answering }, () =>
-    readReply(model, request, { cancellation, turnIndex, window }, take),
-  )
+  const read = (asked: ModelRequest) =>
+    ports.within({ type: 'model', turnIndex, attempt, ...answering }, () =>
+      readReply(model, asked, { cancellation, turnIndex, window }, take),
+    )
+  let result = await read(request)
+  // Asked once more at once: what is refused now would be refused in each request from here on.
+  const without = result === null || result.ok || isStarted ? undefined : withoutRefused(request, result.failure)
+  if (without !== undefined && result?.ok === false && !cancellation.aborted) {
+    const why = `The provider refused ${without.what}, which are left out of this request: ${result.failure.error.message}`
+    ports.warn({ runId, turnIndex }, why)
+    result = await read(without.request)
+  }
   if (result === null) return aborted(ports, key)
   if (!result.ok) return failed(ports, key, spentInVain(result.failure, result.model))
   return finish(ports, { ...input, key }, result, { estimatedTokens, cancellation })

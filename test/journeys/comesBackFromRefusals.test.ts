@@ -1,4 +1,4 @@
-import type { Model } from '../../src/protocol/model.ts'
+import type { Model, ModelRequest } from '../../src/protocol/model.ts'
 import { noUsage, type Block } from '../../src/protocol/messages.ts'
 import { createRuntime } from '../../src/createRuntime.ts'
 import { defineAgent } from '../../src/actors/defineAgent.ts'
@@ -82,5 +82,81 @@ describe('a message that can never fit', (it) => {
     const small = await started(context, { name: 'small', model, compaction: { contextWindow: 2_000 } })
     const image = { type: 'image', data: pngOf('x'.repeat(100_000)), mimeType: 'image/png' } as const
     assert.is((await small.prompt([{ type: 'text', text: 'look' }, image]).result).stopReason, 'stop')
+  })
+})
+
+describe('a request of which the provider refuses a part by name', (it) => {
+  /** A model that refuses, in these words, every request in which it finds something. */
+  const refusing = (message: string, finds: (request: ModelRequest) => boolean, first: Content = []) => {
+    const requests: ModelRequest[] = []
+    const model: Model = {
+      id: 'test:refusing',
+      async *stream(request) {
+        requests.push(request)
+        if (finds(request)) yield { type: 'error', error: { kind: 'badRequest', message: `HTTP 400: ${message}` } }
+        else yield done(requests.length === 1 && first.length > 0 ? first : [{ type: 'text', text: 'fine' }])
+      },
+    }
+    return { model, requests }
+  }
+  const holds = (type: Block['type']) => (request: ModelRequest) =>
+    request.messages.some(({ content }) => content.some((block) => block.type === type))
+  const image = { type: 'image', data: pngOf(), mimeType: 'image/png' } as const
+  const file = { type: 'file', data: btoa('%PDF-1.7'), mimeType: 'application/pdf' } as const
+  const look = tool('look', () => 'seen')
+  const isClosed = ({ tools }: ModelRequest): boolean => tools.some(({ inputSchema }) => 'properties' in inputSchema)
+
+  const parts: [string, string, (request: ModelRequest) => boolean, Content][] = [
+    ['images', 'messages.0.content.1.image.source.base64: Could not process image', holds('image'), [image]],
+    ['files', 'messages.0.content.1.document.source: The PDF specified was not valid.', holds('file'), [file]],
+    ['the schema of a tool', 'tools.0.custom.input_schema: JSON schema is invalid', isClosed, []],
+    ['the schema of a tool', "Invalid schema for function 'look': 'x' is not valid", isClosed, []],
+  ]
+  for (const [what, message, finds, said] of parts) {
+    it(`is asked again without ${what}, and says so: ${message.slice(0, 24)}`, async (context) => {
+      const { model, requests } = refusing(message, finds)
+      const agent = await started(context, { name: 'seer', model, tools: [look], checkRequests: true })
+      const warnings: string[] = []
+      agent.subscribe((event) => {
+        if (event.type === 'model.warning') warnings.push(event.message)
+      })
+      const { text } = await agent.prompt([{ type: 'text', text: 'go' }, ...(said as (typeof image)[])]).result
+      assert.equal([text, requests.length], ['fine', 2])
+      assert.match(warnings[0] ?? '', `The provider refused ${what}`)
+      assert.equal(
+        requests[1]?.tools.map(({ name }) => name),
+        ['look'],
+      )
+      assert.is((await agent.prompt('and now?').result).text, 'fine')
+    })
+  }
+
+  it('is asked again without thinking that was signed elsewhere', async (context) => {
+    const reply: Content = [
+      { type: 'thinking', text: 'hm', signature: 'of another' },
+      { type: 'text', text: 'said' },
+    ]
+    const { model, requests } = refusing(
+      'messages.1: Invalid `signature` in `thinking` block',
+      holds('thinking'),
+      reply,
+    )
+    const agent = await started(context, { name: 'thinker', model })
+    await agent.prompt('go').result
+    assert.is((await agent.prompt('more').result).text, 'fine')
+    assert.equal(requests.at(-1)?.messages[1]?.content, [{ type: 'text', text: 'said' }])
+  })
+
+  it('is not asked again for what it does not hold, nor more than once', async (context) => {
+    for (const message of ['image: no', 'model: no such model']) {
+      const { model, requests } = refusing(message, () => true)
+      const agent = await started(context, { name: 'lost', model })
+      assert.is((await agent.prompt('go').result).error?.code, 'MODEL_BAD_REQUEST')
+      assert.is(requests.length, 1)
+    }
+    const { model, requests } = refusing('image: no', () => true)
+    const agent = await started(context, { name: 'lost', model })
+    assert.is((await agent.prompt([image]).result).error?.code, 'MODEL_BAD_REQUEST')
+    assert.is(requests.length, 2)
   })
 })

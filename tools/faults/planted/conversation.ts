@@ -257,4 +257,28 @@ export const faults: readonly Fault[] = [
     to: '',
     tests: ['conversation/refused'],
   },
+  {
+    id: 'conversation-61',
+    file: 'src/conversation/planCompaction.ts',
+    what: 'an overflow of the newest step alone cannot be compacted',
+    from: 'if (cut !== undefined) return cut',
+    to: '',
+    tests: ['conversation/compactionPlan', 'journeys/comesBack'],
+  },
+  {
+    id: 'conversation-62',
+    file: 'src/runtime/agents/commands.ts',
+    what: 'a message that can never fit is added',
+    from: 'if (tokens <= contextWindow / 2) return',
+    to: 'if (tokens <= Infinity) return',
+    tests: ['journeys/comesBack'],
+  },
+  {
+    id: 'conversation-63',
+    file: 'src/actors/streamReply.ts',
+    what: 'a request is not asked again without what its provider refused',
+    from: 'result = await read(without.request)',
+    to: 'void without',
+    tests: ['journeys/comesBack'],
+  },
 ]
