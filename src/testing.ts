@@ -1,5 +1,5 @@
 export { memoryContract, type MemoryContractCase, type MemoryContractOptions } from './testing/memoryContract.ts'
-export { modelContract, type ModelContractOptions } from './testing/modelContract.ts'
+export { modelContract, type ContractEnd, type ModelContractOptions } from './testing/modelContract.ts'
 export { recordModel, type RecordingModel } from './testing/recordModel.ts'
 export { replayModel, type ReplayModel, type ReplayModelOptions } from './testing/replayModel.ts'
 export { scriptedModel, type ScriptedModel, type ScriptedReply } from './testing/scriptedModel.ts'

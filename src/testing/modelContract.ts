@@ -1,12 +1,19 @@
 import { type Block, textOf, toolCallsOf } from '../protocol/messages.ts'
+import { judgeReply, type ReplyVerdict } from '../protocol/judgeReply.ts'
 import type { Model, ModelPart, ModelReply, ModelRequest } from '../protocol/model.ts'
 
-/** What a model under test should reply: thinking, then text, then tool calls. */
+/** What a model under test should reply: thinking, then text, then tool calls; the last two only with `ends`. */
 export interface ContractReply {
   readonly thinking?: string
   readonly text?: string
-  readonly toolCalls?: readonly { readonly name: string; readonly input: unknown }[]
+  readonly toolCalls?: readonly { readonly name: string; readonly input: unknown; readonly callId?: string }[]
+  readonly stopReason?: ModelReply['stopReason']
+  /** The word of the provider for how it ended, as it comes over the wire. */
+  readonly endReason?: string
 }
+
+/** A way in which a reply may end, or its calls may be named, that not every provider has. */
+export type ContractEnd = 'cut' | 'refused' | 'windowFull' | 'paused' | 'broken' | 'sameIds' | 'noIds'
 
 /** One promise of a model, to be run by any test runner. */
 export interface ModelContractCase {
@@ -18,6 +25,8 @@ export interface ModelContractCase {
 export interface ModelContractOptions {
   /** A model that says these replies, one a call, in order. Called once a case. */
   create(replies: readonly ContractReply[]): Promise<Model> | Model
+  /** Those that the replies of its provider may have: a case for each; the replies say it by `stopReason`, `endReason` and `callId`. */
+  readonly ends?: readonly ContractEnd[]
 }
 
 const request: ModelRequest = {
@@ -34,6 +43,8 @@ const everything: ContractReply = {
     { name: 'add', input: { a: 2, list: ['ä', null] } },
   ],
 }
+
+type Check = (create: ModelContractOptions['create']) => Promise<void>
 
 const checks: { readonly [name: string]: (create: ModelContractOptions['create']) => Promise<void> } = {
   'has an id': async (create) => {
@@ -82,6 +93,9 @@ const checks: { readonly [name: string]: (create: ModelContractOptions['create']
     demandEqual(stopReason, 'stop', 'the stop reason')
     for (const [name, tokens] of Object.entries(usage)) demand(Number(tokens) >= 0, `usage.${name} is ${tokens}`)
   },
+  'makes nothing up where the provider says nothing': async (create) => {
+    demandEqual(verdictOf(await partsOf(await create([{}]))), 'empty', 'what a reply without content is taken for')
+  },
   'answers one call after another': async (create) => {
     const model = await create([{ text: 'one' }, { text: 'two' }])
     demandEqual(textOf(replyIn(await partsOf(model)).content), 'one', 'the first text')
@@ -110,8 +124,57 @@ const checks: { readonly [name: string]: (create: ModelContractOptions['create']
  * The contract of `Model` as cases for any test runner: `for (const { name, run } of modelContract({ create })) it(name, run)`.
  * Cases are independent.
  */
-export const modelContract = ({ create }: ModelContractOptions): readonly ModelContractCase[] =>
-  Object.entries(checks).map(([name, check]) => ({ name, run: () => check(create) }))
+export const modelContract = ({ create, ends = [] }: ModelContractOptions): readonly ModelContractCase[] =>
+  [...Object.entries(checks), ...ends.map((end) => endChecks[end])].map(([name, check]) => ({
+    name,
+    run: () => check(create),
+  }))
+
+/** The reply ends so, and is taken for that. */
+const endsAs =
+  (verdict: ReplyVerdict, reply: ContractReply): Check =>
+  async (create) => {
+    const parts = await partsOf(await create([{ text: 'The answer is fort', ...reply }]))
+    demandEqual(verdictOf(parts), verdict, 'what the reply is taken for')
+  }
+
+const keepsBoth =
+  (callId: string): Check =>
+  async (create) => {
+    const toolCalls = [1, 2].map((a) => ({ name: 'add', input: { a }, callId }))
+    const { content } = replyIn(await partsOf(await create([{ toolCalls }])))
+    demandEqual(
+      toolCallsOf(content).map(({ input }) => input),
+      [{ a: 1 }, { a: 2 }],
+      'the inputs of the calls',
+    )
+  }
+
+const { toolCalls = [] } = everything
+
+const endChecks: { readonly [E in ContractEnd]: readonly [name: string, check: Check] } = {
+  cut: ['says that a reply was cut off, also in its calls', endsAs('cut', { toolCalls, stopReason: 'length' })],
+  refused: ['says that a reply is a refusal, also with calls', endsAs('refused', { toolCalls, stopReason: 'refusal' })],
+  windowFull: [
+    'takes a full window for an overflow',
+    endsAs('windowFull', { stopReason: 'length', endReason: 'model_context_window_exceeded' }),
+  ],
+  paused: ['says that the provider pauses', endsAs('paused', { stopReason: 'stop', endReason: 'pause_turn' })],
+  broken: [
+    'takes an end for a failure that is no end of a whole reply',
+    endsAs('broken', { stopReason: 'other', endReason: 'insufficient_system_resource' }),
+  ],
+  sameIds: ['keeps two calls of the same id', keepsBoth('same')],
+  noIds: ['keeps two calls without an id', keepsBoth('')],
+}
+
+/** What the runtime takes the reply for. */
+function verdictOf(parts: readonly ModelPart[]): ReplyVerdict {
+  const last = parts.at(-1)
+  if (last?.type === 'error') return last.error.kind === 'overflow' ? 'windowFull' : 'broken'
+  const reply = replyIn(parts)
+  return judgeReply(reply, reply.endReason)
+}
 
 async function partsOf(model: Model, signal = new AbortController().signal): Promise<ModelPart[]> {
   const parts: ModelPart[] = []

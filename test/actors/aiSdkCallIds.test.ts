@@ -1,5 +1,5 @@
 import type { LanguageModelV4StreamPart } from '@ai-sdk/provider'
-import { aiSdkModel, type AiSdkModel } from '../../src/aiSdk.ts'
+import { aiSdkModel } from '../../src/aiSdk.ts'
 import { assert, describe } from '../support/suite.ts'
 import { ask, replyOf } from '../support/wireServer/useWire.ts'
 
@@ -16,7 +16,7 @@ const says = (...parts: readonly LanguageModelV4StreamPart[]) =>
     provider: 'hand.made',
     modelId: 'm1',
     doStream: async () => ({ stream: ReadableStream.from(parts) }),
-  } as AiSdkModel)
+  })
 
 describe('the ids of calls of an AI SDK model', (it) => {
   it('are not relied on: every call is kept, and one that was never completed is dropped', async ({ signal }) => {

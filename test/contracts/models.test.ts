@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type ContractReply, modelContract } from '../../src/testing/modelContract.ts'
+import { type ContractEnd, type ContractReply, modelContract } from '../../src/testing/modelContract.ts'
 import { policyModel } from '../../src/actors/models/policyModel.ts'
 import { recordModel } from '../../src/testing/recordModel.ts'
 import { replayModel } from '../../src/testing/replayModel.ts'
@@ -11,24 +11,29 @@ import { assert, describe } from '../support/suite.ts'
 import { useWire, wireFamilies } from '../support/wireServer/useWire.ts'
 import type { WireFamily, WireReply } from '../support/wireServer/wireFamily.ts'
 
+const ends: readonly ContractEnd[] = ['cut', 'refused', 'windowFull', 'paused', 'broken', 'sameIds', 'noIds']
+
 const halves = (text: string): string[] => [text.slice(0, text.length / 2), text.slice(text.length / 2)]
 
-const toWire = (family: WireFamily, { thinking, text, toolCalls = [] }: ContractReply): WireReply => ({
+const toWire = (
+  family: WireFamily,
+  { thinking, text, toolCalls = [], stopReason = toolCalls.length > 0 ? 'toolUse' : 'stop', endReason }: ContractReply,
+): WireReply => ({
   blocks: [
     ...(thinking === undefined ? [] : [{ thinking: halves(thinking) }]),
     ...(text === undefined ? [] : [{ text: halves(text) }]),
-    ...toolCalls.map(({ name, input }, index) => ({
-      call: `call_${index}`,
+    ...toolCalls.map(({ name, input, callId }, index) => ({
+      call: callId ?? `call_${index}`,
       name,
       input: halves(JSON.stringify(input)),
     })),
   ],
-  stop: toolCalls.length > 0 ? family.stops.toolUse : family.stops.stop,
+  stop: endReason ?? family.stops[stopReason as keyof typeof family.stops],
 })
 
 for (const family of wireFamilies) {
   describe(`model contract of the AI SDK adapter over ${family.name}`, (it) => {
-    const titles = modelContract({ create: () => assert.unreachable() }).map(({ name }) => name)
+    const titles = modelContract({ create: () => assert.unreachable(), ends }).map(({ name }) => name)
     for (const [index, title] of titles.entries()) {
       it(title, async (test) => {
         const create = async (replies: readonly ContractReply[]) =>
@@ -39,7 +44,7 @@ for (const family of wireFamilies) {
               replies.map((reply) => toWire(family, reply)),
             )
           ).model
-        await modelContract({ create })[index]?.run()
+        await modelContract({ create, ends })[index]?.run()
       })
     }
   })
@@ -53,12 +58,12 @@ const policy = (replies: readonly ContractReply[]): Model => {
 
 for (const [name, create] of Object.entries({ policyModel: policy, scriptedModel })) {
   describe(`model contract of ${name}`, (it) => {
-    for (const { name: title, run } of modelContract({ create })) it(title, run)
+    for (const { name: title, run } of modelContract({ create, ends })) it(title, run)
   })
 }
 
 describe('model contract of recordModel, and of replayModel over that recording', (it) => {
-  const titles = modelContract({ create: policy }).map(({ name }) => name)
+  const titles = modelContract({ create: policy, ends }).map(({ name }) => name)
   for (const [index, title] of titles.entries()) {
     it(title, async ({ cleanup }) => {
       const dir = await mkdtemp(join(tmpdir(), 'escapement-recording-'))
@@ -70,10 +75,10 @@ describe('model contract of recordModel, and of replayModel over that recording'
         flush = recording.flush
         return recording
       }
-      await modelContract({ create: record })[index]?.run()
+      await modelContract({ create: record, ends })[index]?.run()
       await flush()
       const replay = await replayModel(file)
-      await modelContract({ create: () => replay })[index]?.run()
+      await modelContract({ create: () => replay, ends })[index]?.run()
       replay.assertComplete()
     })
   }
@@ -98,7 +103,7 @@ describe('model contract', (it) => {
           yield* parts
         },
       })
-      const outcomes = await Promise.allSettled(modelContract({ create }).map(({ run }) => run()))
+      const outcomes = await Promise.allSettled(modelContract({ create, ends }).map(({ run }) => run()))
       const broken = outcomes.filter((outcome) => outcome.status === 'rejected')
       assert.ok(broken.length > 0)
       for (const { reason } of broken) assert.match(reason.message, /contract|not "done"/)

@@ -132,6 +132,8 @@ describe('a reply that did not end well', (it) => {
     const usage = ofType('reply.reset')[0]?.usage as Usage
     assert.ok(usage.input > 0 && usage.output > 0)
     assert.is(usage.estimated, true)
+    // The model is not to be blamed for that.
+    assert.not.ok(ofType('error').some(({ error }) => error.code === 'USAGE_UNKNOWN'))
   })
 
   it('compacts where the window was full, and asks again', async (context) => {

@@ -118,6 +118,8 @@ describe('wait_for', (it) => {
     assert.match(resultsOf(harness)[0]![0], /^Somebody has spoken to you.*\n\nStill at work: a1\.1/)
     harness.agent.abort()
     assert.is((await run.result).stopReason, 'aborted')
+    // It is still at work.
+    await harness.runtime.agent('a1.1')?.stop()
   })
 
   it('is no stall: neither for who watches the caller nor for loops', async (context) => {

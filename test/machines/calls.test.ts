@@ -21,6 +21,21 @@ const statusOf: Readonly<Record<string, CallState['status']>> = {
 const held = (callId: string) => ({ callId, held: true })
 
 describe('tool calls', (it) => {
+  it('of a reply that is not whole start nothing and wait for nobody, whatever was planned', () => {
+    for (const [stopReason, state] of [
+      ['length', 'replying.requesting'],
+      ['refusal', 'idle'],
+    ] as const) {
+      const script = new AgentScript({ agents: ['helper'] })
+      script.prompt('go')
+      script.reply({ stopReason, calls: ['c1', held('c2'), { callId: 'c3', name: 'helper' }] })
+      assert.is(script.state, state)
+      assert.equal(ends(script), ['c1 refused', 'c2 refused', 'c3 refused'])
+      assert.equal(script.driver.recordsOf('approval.requested'), [])
+      assert.equal(script.driver.recordsOf('tool.start'), [])
+    }
+  })
+
   it('all start at once in parallel, their intents recorded before; the next turn waits for the last', () => {
     const script = new AgentScript({ toolExecution: 'parallel' })
     script.prompt('go')

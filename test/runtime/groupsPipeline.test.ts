@@ -45,7 +45,7 @@ describe('a pipeline', (it) => {
     const store = memoryStore()
     const runtime = await createRuntime({ store })
     cleanup(() => runtime.close())
-    const [first, second, third] = [scripted('first', 'one'), scripted('second', ''), scripted('third', 'three')]
+    const [first, second, third] = [scripted('first', 'one'), scripted('second', '', ''), scripted('third', 'three')]
     const seen: unknown[] = []
     const { text, steps } = await pipeline(
       runtime,
@@ -62,7 +62,7 @@ describe('a pipeline', (it) => {
       'go',
     )
     assert.is(text, 'three')
-    assert.equal(second.said(), [['one and two']])
+    assert.equal(second.said()[0], ['one and two'])
     assert.equal(third.said(), [['go on']])
     assert.equal(seen, ['', steps[1]!.agentId])
     assert.is((await store.list()).length, 3)
@@ -77,7 +77,7 @@ describe('a pipeline', (it) => {
       [{ text: 'cut', stopReason: 'length' }, 'length', 'cut'],
       [' ', 'stop', ' '],
     ] as const) {
-      const [before, middle] = [scripted('before', 'x'), scripted('middle', reply)]
+      const [before, middle] = [scripted('before', 'x'), scripted('middle', reply, reply)]
       const result = await pipeline(agent, [before.entry, middle.entry, last.entry], 'go', { keep: true })
       assert.equal(result.stopped, { index: 1, definition: 'middle', stopReason })
       assert.is(result.text, text)
@@ -90,7 +90,7 @@ describe('a pipeline', (it) => {
 
   it('ends well when the last answer is blank', async (context) => {
     const { agent } = await startAgent(context)
-    const { text, stopped } = await pipeline(agent, [scripted('silent', '').entry], 'go')
+    const { text, stopped } = await pipeline(agent, [scripted('silent', '', '').entry], 'go')
     assert.equal([text, stopped], ['', null])
   })
 

@@ -108,6 +108,8 @@ describe('the actor of an agent', (it) => {
     assert.equal(found(actorOf(agent), 'a1', 'a1.1', 'a2'), [true, false, false])
     assert.equal(found(actorOf(runtime.agent('a1.1')!), 'a1', 'a1.1', 'a2'), [false, true, false])
     assert.equal(found(actorOf(other), 'a1', 'a1.1', 'a2'), [false, false, true])
+    // Those are still at work.
+    await Promise.all([runtime.agent('a1.1')!.stop(), other.stop()])
   })
 })
 

@@ -56,7 +56,8 @@ function watched(parts: AsyncIterator<ModelPart>, { clock, ms, signal }: Watch):
           resolve({ done: false, value: { type: 'error', error: { kind: 'network', message } } })
         },
       }
-      cancel ??= clock.after(ms, look)
+      // Asking for the part may have ended it.
+      if (!isOver) cancel ??= clock.after(ms, look)
       next.then(resolve, reject)
     })
   return {

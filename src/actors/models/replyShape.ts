@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { describeIssues } from '../../protocol/errors.ts'
 import { lazily } from '../../protocol/lazily.ts'
 import type { Block, Usage } from '../../protocol/messages.ts'
-import type { ModelPart, ModelReply, ModelRequest, ReplyStopReason } from '../../protocol/model.ts'
+import type { ModelPart, ModelReply, ModelRequest } from '../../protocol/model.ts'
 
 /** Shorthand for a reply: a string is its text. Ids, stop reason and usage are filled in. */
 export type ReplyShape =
@@ -12,7 +12,9 @@ export type ReplyShape =
       readonly text?: string
       readonly thinking?: string
       readonly toolCalls?: readonly { readonly name: string; readonly input: unknown; readonly callId?: string }[]
-      readonly stopReason?: ReplyStopReason
+      readonly stopReason?: ModelReply['stopReason']
+      /** The provider's own word for how the reply ended. */
+      readonly endReason?: string
       readonly usage?: Usage
     }
 
@@ -24,7 +26,8 @@ const shapeSchema = lazily(() =>
       toolCalls: z.array(
         z.strictObject({ name: z.string(), input: z.unknown().optional(), callId: z.string().optional() }),
       ),
-      stopReason: z.enum(['stop', 'length', 'toolUse', 'refusal']),
+      stopReason: z.enum(['stop', 'length', 'toolUse', 'refusal', 'other']),
+      endReason: z.string(),
       usage: z.unknown(),
     })
     .partial(),
@@ -37,12 +40,19 @@ export function wrongInShape(shape: unknown): string | undefined {
   if (error === undefined) return undefined
   const wrong = typeof shape === 'object' && shape !== null ? `, and ${describeIssues(error)}` : ''
   const seen = (JSON.stringify(shape) ?? String(shape)).slice(0, 200)
-  return `the reply is ${seen}${wrong}: give a text, or { text, thinking, toolCalls: [{ name, input }], stopReason, usage }, each of them optional`
+  return `the reply is ${seen}${wrong}: give a text, or { text, thinking, toolCalls: [{ name, input }], stopReason, endReason, usage }, each of them optional`
 }
 
 /** Expands a shorthand reply. `turnIndex` makes its call ids unique and reproducible. */
 export function toReply(shape: ReplyShape, request: ModelRequest, turnIndex: number): ModelReply {
-  const { text, thinking, toolCalls = [], stopReason, usage } = typeof shape === 'string' ? { text: shape } : shape
+  const {
+    text,
+    thinking,
+    toolCalls = [],
+    stopReason,
+    endReason,
+    usage,
+  } = typeof shape === 'string' ? { text: shape } : shape
   const content: Block[] = []
   if (thinking !== undefined) content.push({ type: 'thinking', text: thinking, signature: `embedded-${turnIndex}` })
   if (text !== undefined && text !== '') content.push({ type: 'text', text })
@@ -52,6 +62,7 @@ export function toReply(shape: ReplyShape, request: ModelRequest, turnIndex: num
   return {
     content,
     stopReason: stopReason ?? (toolCalls.length > 0 ? 'toolUse' : 'stop'),
+    ...(endReason === undefined ? {} : { endReason }),
     usage: usage ?? estimateUsage(request, content),
   }
 }

@@ -27,7 +27,10 @@ export class Notices {
     } else if (record.type === 'reply.end' || record.type === 'reply.reset') {
       this.#checkPrice(record)
       const usage = record.type === 'reply.end' ? record.message.usage : record.usage
-      if (usage?.estimated !== true || (record.type === 'reply.end' && record.message.stopReason === 'aborted')) return
+      // Of a reply that did not come whole nobody could have reported it.
+      const isPart =
+        record.type === 'reply.end' ? record.message.stopReason === 'aborted' : record.error.code.startsWith('MODEL_')
+      if (usage?.estimated !== true || isPart) return
       this.#tell('USAGE_UNKNOWN', `${id} does not report the tokens it used, so an estimate counts.`)
     }
   }

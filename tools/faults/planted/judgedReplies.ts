@@ -24,7 +24,7 @@ export const faults: readonly Fault[] = [
     what: 'a call of a cut reply waits for an approval',
     from: 'unfit.unfit === undefined && call.needsApproval',
     to: 'call.needsApproval',
-    tests: ['journeys/judgesReplies'],
+    tests: ['machines/calls'],
   },
   {
     id: 'repliesJudged-4',
