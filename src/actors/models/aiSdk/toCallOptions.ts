@@ -16,7 +16,7 @@ export function toCallOptions(request: ModelRequest, options: PromptOptions): La
     prompt: wellFormed(toPrompt(request, options)),
     ...(tools.length > 0 && { tools, ...toToolChoice(request.settings) }),
     ...toSettings(request.settings),
-    ...toProviderOptions(request.settings, options.cache),
+    ...toProviderOptions(withoutStrict(request.settings, options.provider), options.cache),
   }
 }
 
@@ -67,6 +67,14 @@ function toSettings(settings: ModelSettings): Partial<LanguageModelV4CallOptions
       },
     }),
   }
+}
+
+/** Providers that would hold the model to a schema to the letter refuse one that their rules cannot say: they are asked not to. */
+function withoutStrict(settings: ModelSettings, provider: string): ModelSettings {
+  const { responseFormat, providerOptions } = settings
+  if (responseFormat?.strict !== false) return settings
+  const own = { strictJsonSchema: false, ...providerOptions?.[provider] }
+  return { ...settings, providerOptions: { ...providerOptions, [provider]: own } }
 }
 
 function toProviderOptions(
