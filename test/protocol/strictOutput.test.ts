@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { settingsOf } from '../../src/actors/modelSettings.ts'
 import type { JsonSchema } from '../../src/protocol/model.ts'
 import { readAnswer } from '../../src/protocol/readAnswer.ts'
 import { fromOutput, outputSchema, unwrapped } from '../../src/protocol/strictOutput.ts'
@@ -111,6 +112,17 @@ describe('the schema of an answer', (it) => {
         value: says,
       })
     })
+
+  it('is by its input side what an agent asks for, so that what a model writes by it is taken', () => {
+    const output = z.object({
+      n: z.string().transform(Number).pipe(z.number()),
+      at: z.codec(z.string(), z.date(), { decode: (at) => new Date(at), encode: String }),
+    })
+    const { responseFormat } = settingsOf(undefined, output, 'Agent "a"')
+    const { properties } = responseFormat!.schema as { readonly properties: object }
+    assert.equal(properties, { n: { type: 'string' }, at: { type: 'string' } })
+    assert.is(responseFormat!.strict, true)
+  })
 
   it('that the rules cannot say is an object all the same, and is not to be held to', () => {
     const loose = [
