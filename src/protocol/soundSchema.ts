@@ -198,7 +198,7 @@ function leadsTo(reference: string, root: Part): boolean {
   const found = namedBy(reference, root)
   if (found !== undefined) return isPart(found.value) || isFlag(found.value)
   // Names and addresses: whoever reads the schema knows them, or says that it does not.
-  return !/^#(\/|$)/.test(reference) && (/^#/.test(reference) || JSON.stringify(root).includes('"$id"'))
+  return !/^#(\/|$)/.test(reference) && (reference.startsWith('#') || JSON.stringify(root).includes('"$id"'))
 }
 
 const partsIn = (value: unknown): readonly Part[] => (Array.isArray(value) ? value.filter(isPart) : [])

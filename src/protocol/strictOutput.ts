@@ -60,9 +60,7 @@ const kept: ReadonlySet<string> = new Set([
   ...wordsOf('type description enum const minimum maximum exclusiveMinimum exclusiveMaximum multipleOf'),
   ...wordsOf('minItems maxItems'),
 ])
-const formats: ReadonlySet<unknown> = new Set([
-  ...wordsOf('date-time time date duration email hostname ipv4 ipv6 uuid'),
-])
+const formats: ReadonlySet<unknown> = new Set(wordsOf('date-time time date duration email hostname ipv4 ipv6 uuid'))
 /** What has a place of its own, or says nothing about a value. */
 const elsewhere: ReadonlySet<string> = new Set([
   ...wordsOf('$schema $defs $ref anyOf oneOf allOf items properties required additionalProperties title'),

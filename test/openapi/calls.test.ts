@@ -85,37 +85,6 @@ describe('the arguments of a call', (it) => {
     )
   })
 
-  it('are refused for no more than the document means by a choice, by values that are objects and by formats', async (context) => {
-    const service = await startService(context)
-    const schema = {
-      type: 'object',
-      oneOf: [{ required: ['a'] }, { required: ['b'] }],
-      properties: {
-        ports: { type: 'object', additionalProperties: { enum: [{}] } },
-        id: { type: 'string', format: 'uuid' },
-        at: { type: 'string', format: 'date-time' },
-        kind: { oneOf: [{ type: 'object', properties: { k: { type: 'string' } } }, { type: 'object' }] },
-      },
-    }
-    const tool = await oneTool(
-      service.url,
-      { requestBody: { content: { 'application/json': { schema } } } },
-      { method: 'post', approve: 'none' },
-    )
-    const body = {
-      a: 1,
-      b: 2,
-      ports: { '80/tcp': {} },
-      id: '6F9619FF-8B86-D011-B42D-00CF4FC964FF',
-      at: '2026-01-01t00:00:00z',
-      kind: { k: 'x' },
-    }
-    await use(tool, { body })
-    assert.equal(JSON.parse(service.asked[0]!.body), body)
-    assert.match(await failure(use(tool, { body: { ports: { '80/tcp': 1 }, a: 1 } })), /body\.ports/)
-    assert.match(await failure(use(tool, { body: {} })), /body/)
-  })
-
   it('stand in headers and cookies, and under names of their own', async (context) => {
     const service = await startService(context)
     const parameters = [

@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import { array, assert as assertAll, constantFrom, dictionary, letrec, oneof, property } from 'fast-check'
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/client/validators/ajv'
 import type { JsonSchema } from '../../src/protocol/model.ts'
 import { shownSchema, soundSchema } from '../../src/protocol/soundSchema.ts'
@@ -10,21 +10,21 @@ const text = { type: 'string' }
 const assertValid = (schema: JsonSchema): void =>
   void new AjvJsonSchemaValidator().getValidator(JSON.parse(JSON.stringify(schema)) as never)
 
-const wordsOf = (text: string): readonly string[] => text.split(' ')
+const wordsOf = (words: string): readonly string[] => words.split(' ')
 const keywords = [
   ...wordsOf('type properties required items additionalItems additionalProperties enum const allOf anyOf oneOf'),
   ...wordsOf('not if then minimum exclusiveMinimum exclusiveMaximum minLength maxItems uniqueItems pattern'),
   ...wordsOf('format nullable description dependentRequired dependencies $defs definitions patternProperties'),
   ...wordsOf('prefixItems multipleOf examples deprecated $ref title'),
 ]
-const garbage = fc.letrec((tie) => ({
-  schema: fc.dictionary(fc.constantFrom(...keywords), tie('value'), { maxKeys: 5, noNullPrototype: true }),
-  value: fc.oneof(
+const garbage = letrec((tie) => ({
+  schema: dictionary(constantFrom(...keywords), tie('value'), { maxKeys: 5, noNullPrototype: true }),
+  value: oneof(
     { depthSize: 'small' },
-    fc.constantFrom(null, true, false, 0, -1, 1.5, '', 'string', 'any', '^a$', '#', '#/properties/a', [], {}),
+    constantFrom(null, true, false, 0, -1, 1.5, '', 'string', 'any', '^a$', '#', '#/properties/a', [], {}),
     tie('schema'),
-    fc.array(tie('value'), { maxLength: 3 }),
-    fc.dictionary(fc.constantFrom('a', 'b', 'type'), tie('value'), { maxKeys: 3, noNullPrototype: true }),
+    array(tie('value'), { maxLength: 3 }),
+    dictionary(constantFrom('a', 'b', 'type'), tie('value'), { maxKeys: 3, noNullPrototype: true }),
   ),
 }))
 
@@ -66,8 +66,8 @@ describe('a schema from elsewhere', (it) => {
   })
 
   it('is JSON Schema 2020-12 whatever it was, to the meta-schema itself', () => {
-    fc.assert(
-      fc.property(garbage.schema, (given) => {
+    assertAll(
+      property(garbage.schema, (given) => {
         const { schema } = soundSchema({ type: 'object', ...(given as object) })
         assertValid(schema)
         assertValid(shownSchema(schema))

@@ -192,10 +192,10 @@ export const parseInput = (schema: z.ZodType, input: unknown): Parsed =>
 
 /** Checks a model's arguments by JSON Schema, and passes them on as they are: defaults are for whoever carries the call out to fill in. */
 export const parseBy =
-  ({ wrongIn }: SchemaCheck) =>
+  (check: SchemaCheck) =>
   (input: unknown): Parsed =>
     parseWith(input, (value) => {
-      const wrong = wrongIn(value)
+      const wrong = check.wrongIn(value)
       if (wrong !== undefined) return { ok: false, message: invalid(wrong) }
       if (isObject(value) && !Array.isArray(value)) return { ok: true, value }
       return { ok: false, message: 'The arguments are not an object. Send one JSON object.' }
