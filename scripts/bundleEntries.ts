@@ -12,7 +12,7 @@ const commandLine = source('cli/main.ts')
 const commandFolder = 'cli/commands/'
 
 /** Who needs a module at once; `library`: some door does, be it later. */
-type Part = 'commandLine' | 'command' | 'index' | 'client' | 'aiSdk' | 'bridge' | 'listing' | 'library'
+type Part = 'commandLine' | 'command' | 'index' | 'client' | 'aiSdk' | 'bridge' | 'light' | 'listing' | 'library'
 
 /** Of what the main door needs. */
 const chunksOfIndex: readonly (readonly [path: RegExp, chunk: string])[] = [
@@ -40,8 +40,7 @@ function chunkOf(path: string, isFor: (part: Part) => boolean): string | null {
     if (!isFor('command') || path.startsWith(commandFolder)) return null
     return isFor('listing') ? 'listing' : 'commands'
   }
-  // Not what browsers need of it: it would bring the rest along.
-  if (!isFor('index')) return isFor('bridge') && !isFor('client') ? 'bridge' : null
+  if (!isFor('index')) return isFor('bridge') && !isFor('light') ? 'bridge' : null
   // Beside what models need: tools alone do.
   if (/^protocol\/(?:schemaCheck|soundSchema)\.ts$|\/pi-schema\//.test(path)) return 'jsonSchema'
   // Apart from the schemas, so that it brings no zod to browsers.
@@ -69,6 +68,8 @@ export async function bundleEntries(outDir: string, plugins: readonly Plugin[]):
           true,
         ),
       )
+      // Doors that a program may take without a runtime.
+      parts.set('light', needs(['client', 'react', 'aiSdk', 'acp', 'agUi'].map((name) => entries.get(name)!)))
       parts.set('bridge', needs([source('server/inProcess/inProcessServer.ts')]))
       parts.set('listing', needs([source('cli/commands/sessions.ts'), source('stores/fileStore.ts')]))
       // The entry loads it only then, so that what Node compiles of it is kept.

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
 import { parse, parseAllDocuments } from 'yaml'
 import { commands } from '../../src/cli/commandList.ts'
 import { parseCommandLine, type Invocation } from '../../src/cli/commandLine.ts'
@@ -132,7 +133,7 @@ const invocations = [
 
 /** What programs of ours read of the environment. */
 async function variablesRead(): Promise<Set<string>> {
-  const files = [...new ImportGraph(new URL('../..', import.meta.url).pathname).reachedFrom('src/cli/main.ts')]
+  const files = [...new ImportGraph(fileURLToPath(new URL('../..', import.meta.url))).reachedFrom('src/cli/main.ts')]
   const texts = await Promise.all(files.map((file) => readFile(new URL(`../../${file}`, import.meta.url), 'utf8')))
   return new Set(texts.flatMap((text) => [...text.matchAll(/'(ESCAPEMENT_\w+)'/g)].map(([, name]) => name!)))
 }

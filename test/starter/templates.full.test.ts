@@ -117,6 +117,12 @@ describe('a project of the starter', (it) => {
     await npm(['install', '--no-audit', '--no-fund', '--prefer-offline'], own, context.signal)
     await npm(['run', 'build'], own, context.signal)
     await npm(['test'], own, context.signal)
+    const { scripts } = JSON.parse(manifest) as { readonly scripts: { readonly start: string } }
+    const [, ...words] = scripts.start.split(' ')
+    const env = { NODE_COMPILE_CACHE: '' }
+    const { code, stderr } = await startChild(context, [process.execPath, ...words], { cwd: own, input: '', env }).ended
+    assert.is(code, 0, stderr)
+    assert.ok((await readdir(join(own, 'node_modules', '.cache', 'compiled'))).length > 0)
   })
 
   it('is not made where something is in the way, or nobody can be asked', { timeoutMs }, async (context) => {

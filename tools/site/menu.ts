@@ -9,7 +9,7 @@ export interface MenuGroup {
 
 /**
  * The menu, from the first visit to the last detail. A test wants every page of `docs` in it, but for decisions, which contributors find
- * from the architecture.
+ * from the architecture, and what is to be sent to other projects, which decisions lead to.
  */
 export const menu: readonly MenuGroup[] = [
   {

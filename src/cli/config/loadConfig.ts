@@ -1,8 +1,8 @@
 import { dirname, relative, resolve } from 'node:path'
 import { findConfig } from './findConfig.ts'
+import type { LoadedConfig } from './readConfig.ts'
 import type { CliHost } from '../cliHost.ts'
 import type { Invocation } from '../commandLine.ts'
-import type { LoadedConfig } from './readConfig.ts'
 
 export type ConfigWish = Pick<Invocation, 'dir' | 'config' | 'noConfig'>
 

@@ -10,8 +10,7 @@ import { importModule } from '../../userFiles/importModule.ts'
 import type { CliHost } from '../cliHost.ts'
 import type { Invocation } from '../commandLine.ts'
 import { chosenAgent } from '../config/configAgents.ts'
-import type { LoadedConfig } from '../config/readConfig.ts'
-import { readConfig } from '../config/readConfig.ts'
+import { readConfig, type LoadedConfig } from '../config/readConfig.ts'
 import { nearestWord } from '../../protocol/nearestWord.ts'
 
 /** What is evaluated, and where it comes from. */

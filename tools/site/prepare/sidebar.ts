@@ -10,7 +10,7 @@ export interface SidebarGroup {
 
 /** Whether the menu of a version has to name a page: not those that others lead to. */
 export const isListed = ({ slug, isSource }: SitePage): boolean =>
-  isSource !== true && !slug.startsWith('decisions') && !/^api\/[^/]+\//.test(slug)
+  isSource !== true && !/^(?:decisions|upstream)\b/.test(slug) && !/^api\/[^/]+\//.test(slug)
 
 /** The menu of a version: of the pages that it has, with what the menu does not know at its end. Pure. */
 export function sidebarOf(menu: readonly MenuGroup[], pages: readonly SitePage[]): readonly SidebarGroup[] {
