@@ -41,6 +41,8 @@ function chunkOf(path: string, isFor: (part: Part) => boolean): string | null {
     return isFor('listing') ? 'listing' : 'commands'
   }
   if (!isFor('index')) return isFor('bridge') && !isFor('light') ? 'bridge' : null
+  // Beside what models need: tools alone do.
+  if (/^protocol\/(?:schemaCheck|soundSchema)\.ts$|\/pi-schema\//.test(path)) return 'jsonSchema'
   // Apart from the schemas, so that it brings no zod to browsers.
   if (isFor('client')) return 'clientShared'
   if (isFor('aiSdk')) return /^(actors|redaction)\//.test(path) ? 'models' : 'protocol'
@@ -85,7 +87,7 @@ export async function bundleEntries(outDir: string, plugins: readonly Plugin[]):
     logLevel: 'warn',
     plugins: [...plugins, builtinsAtFirstUse(), layout],
     // Dependencies of development are not there where the package is.
-    ssr: { noExternal: ['marked', 'smol-toml'] },
+    ssr: { noExternal: ['@earendil-works/pi-schema', 'marked', 'smol-toml'] },
     build: {
       ssr: true,
       outDir,

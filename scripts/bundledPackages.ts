@@ -55,6 +55,7 @@ interface Manifest {
   readonly license?: string
   readonly homepage?: string
   readonly repository?: string | { readonly url: string }
+  readonly author?: string | { readonly name: string }
 }
 
 function readPackage(folder: string): BundledPackage {
@@ -62,11 +63,36 @@ function readPackage(folder: string): BundledPackage {
   const { name, version, license, homepage, repository } = manifest
   if (license === undefined) throw new Error(`${name} has no licence in its package.json.`)
   const files = readdirSync(folder).filter((file) => /^(?:licen[cs]e|notice|copying)/i.test(file))
-  if (files.length === 0) throw new Error(`${name} has no file with the text of its licence (${license}).`)
+  if (files.length === 0 && (license !== 'MIT' || manifest.author === undefined))
+    throw new Error(`${name} has no file with the text of its licence (${license}).`)
   const address = (typeof repository === 'string' ? repository : repository?.url) ?? homepage
   if (address === undefined) throw new Error(`${name} does not say where its source is.`)
-  const texts = files.toSorted().map((file) => ownPart(readFileSync(join(folder, file), 'utf8')))
+  const texts =
+    files.length === 0
+      ? [mitOf(manifest)]
+      : files.toSorted().map((file) => ownPart(readFileSync(join(folder, file), 'utf8')))
   return { name, version, license, source: webAddress(address), texts }
+}
+
+/** The licence that a package names without its text, by whom the package says it is. */
+function mitOf({ author }: Manifest): string {
+  const holder = typeof author === 'string' ? author : author?.name
+  return `(The package has no file with its licence. This is the text of the one that it names.)
+
+MIT License
+
+Copyright (c) ${holder}
+
+Permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated documentation files (the "Software"), to deal
+in the Software without restriction, including without limitation the rights to use, copy, modify, merge, publish, distribute, sublicense, and/or sell
+copies of the Software, and to permit persons to whom the Software is furnished to do so, subject to the following conditions:
+
+The above copyright notice and this permission notice shall be included in all copies or substantial portions of the Software.
+
+THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY,
+FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER
+LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM, OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN
+THE SOFTWARE.`
 }
 
 /**

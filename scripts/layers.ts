@@ -17,7 +17,7 @@ const words = ['protocol', 'conversation']
 
 /** From the ground up: each imports only what stands before it. */
 export const layers: readonly Layer[] = [
-  { path: 'protocol', below: [], packages: ['zod'] },
+  { path: 'protocol', below: [], packages: ['zod', '@earendil-works/pi-schema'] },
   { path: 'conversation', below: ['protocol'] },
   { path: 'machines', below: ['protocol'], packages: ['xstate'] },
   { path: 'redaction', below: ['protocol'], packages: ['zod'] },

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { messageOf, RuntimeError } from '../protocol/errors.ts'
 import type { JsonSchema, ModelSettings } from '../protocol/model.ts'
 import { askForAnswer } from '../protocol/readAnswer.ts'
+import { outputSchema } from '../protocol/strictOutput.ts'
 
 /**
  * The settings of every request of an agent whose final answer must match this schema.
@@ -15,8 +16,9 @@ export function settingsOf(
 ): ModelSettings {
   if (output === undefined) return Object.freeze({ ...settings })
   try {
-    const { $schema: _, ...schema } = z.toJSONSchema(output) as JsonSchema
-    return Object.freeze({ ...settings, responseFormat: { type: 'json', schema, name: 'answer' } as const })
+    const { $schema: _, ...written } = z.toJSONSchema(output, { io: 'input' }) as JsonSchema
+    const { schema, strict } = outputSchema(written)
+    return Object.freeze({ ...settings, responseFormat: { type: 'json', schema, name: 'answer', strict } as const })
   } catch (thrown) {
     throw new RuntimeError('INVALID_DEFINITION', `${label}: output: ${messageOf(thrown)}.`, { cause: thrown })
   }

@@ -3,6 +3,7 @@ import { errorInfo, type ErrorInfo } from '../protocol/errors.ts'
 import type { AgentEvent, EventOf } from '../protocol/events.ts'
 import { textOf } from '../protocol/messageText.ts'
 import { readAnswer, readJson } from '../protocol/readAnswer.ts'
+import { unwrapped } from '../protocol/strictOutput.ts'
 import { RunHandle } from '../runs/run.ts'
 import type { RunResult } from '../runs/runResult.ts'
 
@@ -122,7 +123,7 @@ export class RemoteRuns {
   /** The answer as the server checked it; what its schema converts or fills in is not in it. */
   #said(): { output?: unknown } {
     const json = this.#isAnswer ? readJson(this.#lastText) : undefined
-    return json === undefined ? {} : { output: json.value }
+    return json === undefined ? {} : { output: unwrapped(json.value) }
   }
 
   #dropped(requestIds: readonly string[]): void {

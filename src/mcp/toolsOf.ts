@@ -1,7 +1,7 @@
 import { defineTool, type Tool, type ToolContext, type ToolEffects } from '../actors/tools/defineTool.ts'
 import type { SaidBlock } from '../protocol/saidContent.ts'
 import type { ServerCall } from './callServer.ts'
-import { shownSchema, type InputChecks } from './inputSchemas.ts'
+import type { InputChecks } from './inputSchemas.ts'
 import type { ListedTool } from './listTools.ts'
 import type { McpSettings } from './options.ts'
 import { toolNames } from './toolNames.ts'
@@ -68,7 +68,7 @@ export async function toolsOf(
   const trouble: string[] = []
   for (const [index, tool] of wanted.entries()) {
     if (index % atOnce === atOnce - 1) await new Promise((resolve) => void setImmediate(resolve))
-    const { parse, unchecked } = await checks.of(tool.inputSchema)
+    const { parse, shown, unchecked } = checks.of(tool.inputSchema)
     if (unchecked !== undefined)
       trouble.push(`tool ${JSON.stringify(tool.name)}: only the server checks its arguments, since ${unchecked}`)
     const made = defineTool({
@@ -80,7 +80,7 @@ export async function toolsOf(
       timeoutMs: settings.callMs,
       run: (input, context) => call({ name: tool.name, schema: tool.inputSchema, input }, context),
     })
-    tools.push(Object.freeze({ ...made, inputSchema: Object.freeze(shownSchema(tool.inputSchema)), parse }))
+    tools.push(Object.freeze({ ...made, inputSchema: shown, parse }))
   }
   return { tools, trouble }
 }

@@ -1,8 +1,10 @@
 import type { JsonSchema } from '../protocol/model.ts'
+import { soundSchema } from '../protocol/soundSchema.ts'
 import type { MediaType, Parameter } from './documentSchema.ts'
 import type { ReadOperation } from './operations.ts'
 import { below, DocumentProblem, isObject, resolve } from './references.ts'
 import { SchemaCopy } from './schemas.ts'
+import { withinChars } from './withinChars.ts'
 import { withWideText } from './wholeNumbers.ts'
 
 /** An argument of a tool that is a parameter of its operation. */
@@ -22,7 +24,10 @@ export interface BodyForm {
 
 /** The arguments of an operation's tool. */
 export interface Fields {
+  /** As models are shown it. */
   readonly schema: JsonSchema
+  /** As the document has it, by which arguments are checked. */
+  readonly checked: JsonSchema
   readonly parameters: readonly Field[]
   readonly body: BodyForm | undefined
   /** The header in which the service takes a key that tells repeated calls. */
@@ -78,17 +83,18 @@ export function fieldsOf(
     properties[bodyKey] = described(schema, [body!.description, noteOn(form)].filter(Boolean).join(' '))
     if (body!.required === true) required.push(bodyKey)
   }
-  const schema: JsonSchema = {
+  const checked: JsonSchema = {
     type: 'object',
     properties,
     ...(required.length === 0 ? {} : { required }),
     additionalProperties: false,
     ...(Object.keys(definitions).length === 0 ? {} : { $defs: definitions }),
   }
+  const schema = withinChars(soundSchema(checked).schema, maxSchema)
   const size = JSON.stringify(schema).length
   if (size > maxSchema)
     throw new DocumentProblem(at, `its arguments need a schema of ${size} characters, more than ${maxSchema}`)
-  return { schema, parameters: fields, body: form, keyHeader: parameters.find(isKeyHeader)?.name }
+  return { schema, checked, parameters: fields, body: form, keyHeader: parameters.find(isKeyHeader)?.name }
 }
 
 const schemaOf = ({ schema, content }: Parameter): unknown => schema ?? Object.values(content ?? {})[0]?.schema ?? {}

@@ -47,14 +47,18 @@ export async function openApiTools(
   checkOptions(options)
   const found = await readDocument(document)
   const { plans, leftOut, name } = plansOf(found, options)
-  const trouble = leftOut.length === 0 ? undefined : troubleOf(leftOut)
   return Object.freeze({
     source: options.name ?? toolName(name),
     secrets: secretsIn(options.auth ?? {}),
     operations: plans.map(({ operation, effects }) => operationOf(operation, effects)),
     leftOut,
     open: (host): ToolConnection => {
-      const tools = plans.map((plan) => operationTool(plan, host))
+      const made = plans.map((plan) => operationTool(plan, host))
+      const tools = made.map(({ tool }) => tool)
+      const trouble = troubleOf(
+        leftOut,
+        made.flatMap(({ unchecked }) => unchecked ?? []),
+      )
       const since = host.clock.now()
       let isClosed = false
       return {
@@ -70,10 +74,20 @@ export async function openApiTools(
   } satisfies OpenApiTools)
 }
 
-function troubleOf(leftOut: readonly string[]): string {
-  const told = leftOut.slice(0, maxTold).join('; ')
-  return `${leftOut.length} operations were left out: ${told}${leftOut.length > maxTold ? '; …' : ''}`
+function troubleOf(leftOut: readonly string[], unchecked: readonly string[]): string | undefined {
+  const told = [
+    ...(leftOut.length === 0 ? [] : [`${leftOut.length} operations were left out: ${first(leftOut)}`]),
+    ...(unchecked.length === 0
+      ? []
+      : [
+          `arguments of ${unchecked.length} operations are checked by the service alone, or in part: ${first(unchecked)}`,
+        ]),
+  ]
+  return told.length === 0 ? undefined : told.join('. ')
 }
+
+const first = (texts: readonly string[]): string =>
+  `${texts.slice(0, maxTold).join('; ')}${texts.length > maxTold ? '; …' : ''}`
 
 const operationOf = (
   { name, operationId, method, path }: OperationPlace,

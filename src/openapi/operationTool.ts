@@ -32,10 +32,16 @@ const maxDescription = 1_024
 
 type Input = { readonly [key: string]: unknown }
 
-/** The tool of an operation. */
-export function operationTool(plan: OperationPlan, host: SourceHost): Tool {
+/** The tool of an operation, and which of its arguments the service alone checks. */
+export interface OperationTool {
+  readonly tool: Tool
+  readonly unchecked?: string
+}
+
+/** Makes the tool of an operation. */
+export function operationTool(plan: OperationPlan, host: SourceHost): OperationTool {
   const { operation, fields, effects, needsApproval, timeoutMs } = plan
-  const parse = checkOf(fields.schema)
+  const { parse, unchecked } = checkOf(fields.checked)
   const tool = defineTool({
     name: operation.name,
     description: descriptionOf(operation),
@@ -46,7 +52,10 @@ export function operationTool(plan: OperationPlan, host: SourceHost): Tool {
     timeoutMs,
     run: (input, context) => call(plan, host, input, context),
   })
-  return Object.freeze({ ...tool, inputSchema: Object.freeze(fields.schema) as JsonSchema, parse })
+  return {
+    tool: Object.freeze({ ...tool, inputSchema: Object.freeze(fields.schema) as JsonSchema, parse }),
+    ...(unchecked === undefined ? {} : { unchecked: `${operation.name}: ${unchecked}` }),
+  }
 }
 
 const titleOf = ({ method, path }: ReadOperation): string => `${method} ${path}`

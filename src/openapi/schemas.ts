@@ -1,9 +1,7 @@
-import { z } from 'zod'
-import { invalid, parseWith } from '../actors/tools/toolSchema.ts'
-import { bareJson } from '../protocol/bareJson.ts'
+import { parseBy } from '../actors/tools/toolSchema.ts'
 import { whyCostly } from '../protocol/costlySchema.ts'
-import { describeIssues } from '../protocol/errors.ts'
 import type { JsonSchema } from '../protocol/model.ts'
+import { schemaCheck } from '../protocol/schemaCheck.ts'
 import type { Tool } from '../actors/tools/defineTool.ts'
 import { below, DocumentProblem, isObject, resolve, target } from './references.ts'
 
@@ -108,58 +106,9 @@ export class SchemaCopy {
   }
 }
 
-/** What zod cannot check: the service does. */
-const unchecked: ReadonlySet<string> = new Set([
-  'not',
-  'if',
-  'then',
-  'else',
-  'dependentRequired',
-  'dependentSchemas',
-  'unevaluatedProperties',
-  'unevaluatedItems',
-  'contains',
-  'minContains',
-  'maxContains',
-  'patternProperties',
-  'propertyNames',
-  'pattern',
-  'format',
-  'contentEncoding',
-  'contentMediaType',
-  'contentSchema',
-])
-
-function without(keys: ReadonlySet<string>, value: unknown, isNamed = false): unknown {
-  if (Array.isArray(value)) return value.map((one) => without(keys, one))
-  if (!isObject(value)) return value
-  return Object.fromEntries(
-    Object.entries(value)
-      .filter(([key]) => isNamed || !keys.has(key))
-      .map(([key, inner]) => [key, without(keys, inner, !isNamed && (key === 'properties' || key === '$defs'))]),
-  )
-}
-
-/** For what is left to the service. */
-const anything = z.looseObject({})
-
-/** Checks arguments as far as the schema can be checked here, and hands them on as the model gave them. */
-export function checkOf(schema: JsonSchema): Tool['parse'] {
-  const shape =
-    whyCostly(schema) !== undefined
-      ? anything
-      : (readable(schema) ?? readable(without(unchecked, schema) as JsonSchema) ?? anything)
-  return (input) =>
-    parseWith(input, (value) => {
-      const { error } = shape.safeParse(bareJson(value))
-      return error === undefined ? { ok: true, value } : { ok: false, message: invalid(describeIssues(error)) }
-    })
-}
-
-function readable(schema: JsonSchema): z.ZodType | undefined {
-  try {
-    return z.fromJSONSchema(schema)
-  } catch {
-    return undefined
-  }
+/** What checks arguments: what could hold the process, or cannot be read, is left to the service. */
+export function checkOf(schema: JsonSchema): { readonly parse: Tool['parse']; readonly unchecked?: string } {
+  const check = schemaCheck(schema, whyCostly)
+  const { unchecked } = check
+  return { parse: parseBy(check), ...(unchecked === undefined ? {} : { unchecked }) }
 }

@@ -27,7 +27,13 @@ export interface ModelSettings {
   /** Which tool the model is to call. One that it must call is called in every turn: give it in `beforeTurn`, or set limits. */
   readonly toolChoice?: ToolChoice
   /** Set by an agent's `output`: the reply must be JSON that matches it. */
-  readonly responseFormat?: { readonly type: 'json'; readonly schema: JsonSchema; readonly name?: string }
+  readonly responseFormat?: {
+    readonly type: 'json'
+    readonly schema: JsonSchema
+    readonly name?: string
+    /** `false`: the schema says what providers that hold a model to it to the letter refuse, such as any names of fields. */
+    readonly strict?: boolean
+  }
   /** As the option `cache` of an agent, which goes here. */
   readonly cache?: PromptCache
   /** Passed through to the provider untouched, keyed by provider name. */

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import { describeIssues, messageOf } from './errors.ts'
 import type { JsonSchema } from './model.ts'
+import { fromOutput } from './strictOutput.ts'
 
 /** The value of an answer, or what is wrong with it, in a sentence without its stop. */
 export type Answer = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly wrong: string }
@@ -13,12 +14,28 @@ export function readAnswer(schema: z.ZodType, text: string): Answer {
   const json = readJson(text)
   if (json === undefined) return { ok: false, wrong: text.trim() === '' ? 'it is empty' : 'it is not JSON' }
   try {
-    const result = schema.safeParse(json.value)
+    const result = schema.safeParse(fromOutput(json.value, writtenOf(schema)))
     if (result.success) return { ok: true, value: result.data }
     return { ok: false, wrong: `it does not fit the output schema: ${describeIssues(result.error)}` }
   } catch (thrown) {
     return { ok: false, wrong: `it could not be checked by the output schema: ${messageOf(thrown)}` }
   }
+}
+
+const written = new WeakMap<z.ZodType, JsonSchema>()
+
+/** As models were shown it, before `outputSchema`. */
+function writtenOf(schema: z.ZodType): JsonSchema {
+  const known = written.get(schema)
+  if (known !== undefined) return known
+  let json: JsonSchema = { type: 'object' }
+  try {
+    json = schema.toJSONSchema({ io: 'input' })
+  } catch {
+    // No agent was defined with it, so nothing was changed.
+  }
+  written.set(schema, json)
+  return json
 }
 
 /** The JSON of an answer, without a schema to check it; `undefined`: there is none. */

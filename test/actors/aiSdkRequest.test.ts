@@ -300,6 +300,18 @@ describe('AI SDK request to openai-compatible', (it) => {
     assert.is(body['reasoning_effort'], 'high')
     assert.is(body['top_k'], 3)
   })
+
+  it('asks not to be strict about a schema that strict rules cannot say, and leaves others alone', async (test) => {
+    for (const [strict, sent] of [
+      [false, false],
+      [true, true],
+      [undefined, true],
+    ] as const) {
+      const responseFormat = { type: 'json' as const, schema, ...(strict === undefined ? {} : { strict }) }
+      const body = await bodyOf(test, openaiWire, ask('hi', { settings: { responseFormat } }))
+      assert.is((body['response_format'] as { json_schema: { strict: boolean } }).json_schema.strict, sent)
+    }
+  })
 })
 
 for (const family of wireFamilies) {

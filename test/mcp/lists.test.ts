@@ -125,7 +125,7 @@ describe('the list of a server', (it) => {
       )
       const outer = open.tool('raw_call_tool')
       const wrong = outer.parse({ name: 'tool_77', input: { to: 1 } })
-      assert.match(wrong.ok ? '' : wrong.message, /^Invalid arguments: .*to must be string/)
+      assert.match(wrong.ok ? '' : wrong.message, /^Invalid arguments: to: expected string/)
       const none = outer.parse({ name: 'tool_500', input: {} })
       assert.match(none.ok ? '' : none.message, /^There is no tool "tool_500" on "raw"\. Find one with raw_find_tools/)
       // The worst of them counts, and each asks for itself.

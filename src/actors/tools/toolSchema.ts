@@ -1,7 +1,10 @@
 import { z } from 'zod'
 import { cutEnd } from '../../conversation/cutMiddle.ts'
 import { describeIssues, messageOf, RuntimeError } from '../../protocol/errors.ts'
+import { namedBy } from '../../protocol/jsonPointer.ts'
 import type { JsonSchema } from '../../protocol/model.ts'
+import { schemaCheck, type SchemaCheck } from '../../protocol/schemaCheck.ts'
+import { shownSchema, soundSchema } from '../../protocol/soundSchema.ts'
 import { foreignSchema } from './schemaKind.ts'
 
 /** What a check of arguments gives. */
@@ -70,11 +73,7 @@ export const notASchema = (value: unknown): string =>
 /** @throws RuntimeError `INVALID_DEFINITION`, beginning with `label` */
 export function readSchema(input: ToolSchema, label: string): ReadSchema {
   try {
-    if ('jsonSchema' in input) {
-      const { validate } = input
-      const inputSchema = objectSchema(input.jsonSchema)
-      return validate == null ? zodReader(inputSchema, fromJsonSchema(inputSchema)) : reader(inputSchema, validate)
-    }
+    if ('jsonSchema' in input) return jsonSchemaReader(input, label)
     if ('_zod' in input) return zodReader(objectSchema(z.toJSONSchema(input, { io: 'input' })), input)
     const standard = standardOf(input)!
     return reader(objectSchema(standard.jsonSchema.input({ target: 'draft-2020-12' })), standardCheck(standard))
@@ -83,13 +82,26 @@ export function readSchema(input: ToolSchema, label: string): ReadSchema {
   }
 }
 
-function fromJsonSchema(schema: JsonSchema): z.ZodType {
-  try {
-    return z.fromJSONSchema(schema)
-  } catch (thrown) {
-    const why = messageOf(thrown).replace(/[.]$/, '')
-    throw new Error(`${why}: give a check beside such a schema, { jsonSchema, validate }`, { cause: thrown })
-  }
+/** What is not JSON Schema in it would have providers refuse every request, so it is shown mended. */
+function jsonSchemaReader({ jsonSchema, validate }: JsonSchemaInput<unknown>, label: string): ReadSchema {
+  const { schema } = soundSchema(jsonSchema)
+  const inputSchema = Object.freeze(shownSchema(objectSchema(withType(schema))))
+  if (validate != null) return reader(inputSchema, validate)
+  const check = schemaCheck(jsonSchema)
+  if (check.unchecked !== undefined) warn(`${label}: some arguments are not checked, as ${check.unchecked}. ${remedy}`)
+  return { inputSchema, parse: parseBy(check), finish: (value) => value }
+}
+
+const remedy = 'Mend the schema, or give a check beside it: { jsonSchema, validate }.'
+
+/** Where there is a process: a definition is made before any logger. */
+const warn = (message: string): void => globalThis.process?.emitWarning?.(message, 'EscapementWarning')
+
+/** Of a schema that is a reference to one of its parts, as generators write them. */
+function withType(schema: JsonSchema): JsonSchema {
+  const { type, $ref } = schema
+  const named = type === undefined && typeof $ref === 'string' ? namedBy($ref, schema)?.value : undefined
+  return isObject(named) && 'type' in named ? { ...schema, type: named.type } : schema
 }
 
 function objectSchema({ $schema: _, ...schema }: JsonSchema): JsonSchema {
@@ -177,6 +189,17 @@ export const parseInput = (schema: z.ZodType, input: unknown): Parsed =>
       ? { ok: true, value: result.data }
       : { ok: false, message: invalid(describeIssues(result.error)) }
   })
+
+/** Checks a model's arguments by JSON Schema, and passes them on as they are: defaults are for whoever carries the call out to fill in. */
+export const parseBy =
+  (check: SchemaCheck) =>
+  (input: unknown): Parsed =>
+    parseWith(input, (value) => {
+      const wrong = check.wrongIn(value)
+      if (wrong !== undefined) return { ok: false, message: invalid(wrong) }
+      if (isObject(value) && !Array.isArray(value)) return { ok: true, value }
+      return { ok: false, message: 'The arguments are not an object. Send one JSON object.' }
+    })
 
 /** Reads arguments as far as they are JSON, and checks them. */
 export function parseWith(input: unknown, check: (value: unknown) => Parsed): Parsed {

@@ -1,6 +1,7 @@
 import type { AgentEvent, EventOf } from '../../protocol/events.ts'
 import { textOf } from '../../protocol/messageText.ts'
 import { readJson } from '../../protocol/readAnswer.ts'
+import { unwrapped } from '../../protocol/strictOutput.ts'
 import type { RunStopReason } from '../../protocol/records.ts'
 import { resultOf } from '../../runs/run.ts'
 import type { RunResult } from '../../runs/runResult.ts'
@@ -74,7 +75,7 @@ const handlers: Fold = {
     const { stopReason, turns, childTurns = 0, usage, costUsd, reason, error, refusal } = end
     const totals = { text: run.text, runId: run.runId, turns, childTurns, usage, costUsd }
     const answer = stopReason === 'stop' && run.isAnswer ? readJson(run.text) : undefined
-    const why = { reason, error, refusal, ...(answer === undefined ? {} : { output: answer.value }) }
+    const why = { reason, error, refusal, ...(answer === undefined ? {} : { output: unwrapped(answer.value) }) }
     return { ...run, status: stopReason, progress: [], result: resultOf(totals, stopReason, why) }
   },
   'run.abandoned': (run, { runId }) => {

@@ -1,9 +1,7 @@
-import { z } from 'zod'
 import type { AgentPorts } from '../../actors/agentPorts.ts'
 import { clientResult, type ClientOutcome } from '../../actors/clientResult.ts'
 import { taskOf } from '../../actors/subAgents.ts'
 import type { CallReturn } from '../../machines/effectTypes.ts'
-import { describeIssues } from '../../protocol/errors.ts'
 import type { PendingOf } from '../../protocol/pending.ts'
 import type { Answer, Question } from '../../protocol/questions.ts'
 import type { RecordDraft } from '../../protocol/records.ts'
@@ -66,17 +64,12 @@ export class Answers implements PeoplesAnswers {
     }
   }
 
-  /** What is wrong with the answer to a question; `undefined` if nothing. */
-  wrongInAnswer({ key, schema }: PendingOf<'question'>, value: unknown): string | undefined {
-    const open = this.#open.get(key)
-    if (open !== undefined) return open.wrongIn(value)
-    try {
-      const read = z.fromJSONSchema(schema).safeParse(value)
-      return read.success ? undefined : describeIssues(read.error)
-    } catch {
-      // The tool reads the answer with its own schema, and asks again.
-      return undefined
-    }
+  /**
+   * What is wrong with the answer to a question; `undefined` if nothing, or if no tool waits for it: the one that runs again reads it with its
+   * own schema, of which the log has a copy that says less, and asks again.
+   */
+  wrongInAnswer({ key }: PendingOf<'question'>, value: unknown): string | undefined {
+    return this.#open.get(key)?.wrongIn(value)
   }
 
   /** What is wrong with arguments that a person edited; `undefined` if nothing. */

@@ -1,8 +1,7 @@
 import type { Message, ResumeEntry } from '@ag-ui/core'
 import { z } from 'zod'
 import type { DecideOptions, Decision } from '../../protocol/commands.ts'
-import { describeIssues, RuntimeError } from '../../protocol/errors.ts'
-import type { Pending } from '../../protocol/pending.ts'
+import { RuntimeError } from '../../protocol/errors.ts'
 import type { DrivenAgent } from '../bridge/drivenAgent.ts'
 import { toolCallIdOf } from './ids.ts'
 import { mediaBlock } from './userInput.ts'
@@ -24,7 +23,7 @@ const callSchema = z.union([z.strictObject({ error: z.string() }), z.strictObjec
 /**
  * The answer to an interrupt.
  *
- * @throws RuntimeError `CALL_NOT_PENDING`, `INVALID_OPTION`, `ANSWER_INVALID`
+ * @throws RuntimeError `CALL_NOT_PENDING`, `INVALID_OPTION`
  */
 export function decisionFor(agent: DrivenAgent, entry: ResumeEntry): Decided {
   const { interruptId, status, payload } = entry
@@ -44,7 +43,6 @@ export function decisionFor(agent: DrivenAgent, entry: ResumeEntry): Decided {
       return { callId, decision: 'approve', how: input === undefined ? why : { ...why, input } }
     }
     case 'question':
-      checkAnswer(pending, payload)
       return { callId, decision: { value: payload as unknown } }
     case 'call':
       return { callId, decision: read(callSchema, entry, '{ result } or { error: string }') }
@@ -55,23 +53,6 @@ function read<T>(schema: z.ZodType<T>, { interruptId, payload }: ResumeEntry, sh
   const parsed = schema.safeParse(payload)
   if (parsed.success) return parsed.data
   throw new RuntimeError('INVALID_OPTION', `resume: the payload for "${interruptId}" is not ${shape}.`)
-}
-
-/** Before anything is decided, as far as its JSON Schema tells. */
-function checkAnswer({ key, schema }: Extract<Pending, { kind: 'question' }>, payload: unknown): void {
-  const answer = readable(schema)
-  const parsed = answer?.safeParse(payload)
-  if (parsed === undefined || parsed.success) return
-  throw new RuntimeError('ANSWER_INVALID', `resume: the payload for "${key}": ${describeIssues(parsed.error)}.`)
-}
-
-/** `undefined`: the schema has words that only the tool's own schema knows, which reads the answer anyway. */
-function readable(schema: Extract<Pending, { kind: 'question' }>['schema']): z.ZodType | undefined {
-  try {
-    return z.fromJSONSchema(schema)
-  } catch {
-    return undefined
-  }
 }
 
 /** What the client's own tools returned, by the messages that it sends: for calls that still wait. */

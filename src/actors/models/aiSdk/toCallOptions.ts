@@ -13,7 +13,7 @@ import { wellFormed } from './wellFormed.ts'
 /** Converts a `Model` request to AI SDK call options; settings absent from the request stay absent. Pure. */
 export function toCallOptions(request: ModelRequest, options: PromptOptions): LanguageModelV4CallOptions {
   const tools = wellFormed(request.tools.map(toTool))
-  const given = request.settings.providerOptions as SharedV4ProviderOptions | undefined
+  const given = withoutStrict(request.settings, options.provider).providerOptions as SharedV4ProviderOptions | undefined
   const asked = {
     prompt: wellFormed(toPrompt(request, options)),
     ...(tools.length > 0 && { tools, ...toToolChoice(request.settings) }),
@@ -70,4 +70,12 @@ function toSettings(settings: ModelSettings): Partial<LanguageModelV4CallOptions
       },
     }),
   }
+}
+
+/** Providers that would hold the model to a schema to the letter refuse one that their rules cannot say: they are asked not to. */
+function withoutStrict(settings: ModelSettings, provider: string): ModelSettings {
+  const { responseFormat, providerOptions } = settings
+  if (responseFormat?.strict !== false) return settings
+  const own = { strictJsonSchema: false, ...providerOptions?.[provider] }
+  return { ...settings, providerOptions: { ...providerOptions, [provider]: own } }
 }

@@ -4,14 +4,7 @@ import type { JsonSchema } from '../../../protocol/model.ts'
 import type { RunContext } from '../../runContext.ts'
 import { toolOf, type Tool, type ToolContext, type ToolEffects, type ToolOptions } from '../defineTool.ts'
 import { foreignSchema } from '../schemaKind.ts'
-import {
-  reader,
-  readSchema,
-  standardCheck,
-  type ReadSchema,
-  type SchemaResult,
-  type StandardInput,
-} from '../toolSchema.ts'
+import { readSchema, standardCheck, type ReadSchema, type SchemaResult, type StandardInput } from '../toolSchema.ts'
 import { plainOutput, toolOutputOf } from './modelOutput.ts'
 
 /** A tool made with `tool()` of the AI SDK or by a provider's package, declared here so that no package is needed. */
@@ -70,7 +63,7 @@ export function aiSdkTool(name: string, tool: AiSdkTool, use: AiSdkToolUse, pref
   }
   try {
     if (isProvided) return made(anyInput)
-    const schema = schemaOf(tool.inputSchema)
+    const schema = schemaOf(tool.inputSchema, label)
     if (!(schema instanceof Promise)) return made(schema)
     return schema.then(made, (thrown: unknown) => {
       throw refused(messageOf(thrown).replace(/[.]$/, ''), thrown)
@@ -180,13 +173,15 @@ function checkOf(schema: unknown): Check | undefined {
 }
 
 /** Any of the schemas that the AI SDK takes, read. */
-function schemaOf(given: unknown): ReadSchema | Promise<ReadSchema> {
+function schemaOf(given: unknown, label: string): ReadSchema | Promise<ReadSchema> {
   const schema = resolved(given)
-  if (schema === undefined) return readerOf(noInput, undefined)
+  if (schema === undefined) return readerOf(noInput, undefined, label)
   if (!isSchema(schema)) throw new Error('its inputSchema is not a schema')
   const written = jsonSchemaOf(schema)
   const check = checkOf(schema)
-  return isPromise(written) ? Promise.resolve(written).then((json) => readerOf(json, check)) : readerOf(written, check)
+  return isPromise(written)
+    ? Promise.resolve(written).then((json) => readerOf(json, check, label))
+    : readerOf(written, check, label)
 }
 
 const noInput: JsonSchema = { type: 'object', properties: {}, additionalProperties: false }
@@ -203,24 +198,12 @@ function jsonSchemaOf(schema: object): JsonSchema | PromiseLike<JsonSchema> {
   throw new Error(foreignSchema(schema) ?? 'its inputSchema is not a schema')
 }
 
-function readerOf({ $schema: _, ...schema }: JsonSchema, check: Check | undefined): ReadSchema {
+function readerOf({ $schema: _, ...schema }: JsonSchema, check: Check | undefined, label: string): ReadSchema {
   const { type, anyOf, oneOf } = schema
   if (type !== undefined && type !== 'object')
     throw new Error(`its input must be an object, it is ${JSON.stringify(type)}`)
   if (type === undefined && (anyOf ?? oneOf) !== undefined)
     throw new Error('its input is a union, which providers do not take: put it into a field')
-  const inputSchema = Object.freeze({ ...schema, type: 'object' })
-  return check === undefined ? unchecked(inputSchema) : reader(inputSchema, check)
-}
-
-/** A JSON Schema without `validate` is checked as far as it can be: the AI SDK does not check it at all. */
-function unchecked(inputSchema: JsonSchema): ReadSchema {
-  try {
-    return readSchema({ jsonSchema: inputSchema }, '')
-  } catch {
-    return reader(inputSchema, (value) => {
-      if (isObject(value) && !Array.isArray(value)) return { success: true, value }
-      return { success: false, error: new Error('they are not an object') }
-    })
-  }
+  // The AI SDK itself checks nothing by a schema without a check.
+  return readSchema({ jsonSchema: { ...schema, type: 'object' }, validate: check }, label)
 }

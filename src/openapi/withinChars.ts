@@ -1,0 +1,56 @@
+import { cutEnd } from '../conversation/cutMiddle.ts'
+import type { JsonSchema } from '../protocol/model.ts'
+import { isObject } from './references.ts'
+
+/** How long descriptions may be, tried in this order. */
+const steps = [400, 120, 40, 0] as const
+
+/** The keywords whose values are schemas by names that anybody chose. */
+const named: ReadonlySet<string> = new Set([
+  'properties',
+  'patternProperties',
+  '$defs',
+  'definitions',
+  'dependentSchemas',
+])
+
+/** Not schemas, whatever they look like. */
+const values: ReadonlySet<string> = new Set(['enum', 'const', 'default', 'examples'])
+
+/**
+ * A schema of at most so many characters of JSON, if descriptions can be made so much shorter: those furthest inside first, so that what a model reads
+ * first stays as it is. Pure.
+ */
+export function withinChars(schema: JsonSchema, most: number): JsonSchema {
+  let shorter = schema
+  for (const chars of steps) {
+    for (let level = depthOf(schema); level >= 0; level -= 1) {
+      if (JSON.stringify(shorter).length <= most) return shorter
+      shorter = shortened(shorter, level, chars) as JsonSchema
+    }
+  }
+  return shorter
+}
+
+function depthOf(value: unknown): number {
+  return typeof value === 'object' && value !== null ? 1 + Math.max(0, ...Object.values(value).map(depthOf)) : 0
+}
+
+/** With descriptions of at most `chars` from so many levels of schemas inwards. */
+function shortened(schema: unknown, level: number, chars: number): unknown {
+  if (Array.isArray(schema)) return schema.map((one) => shortened(one, level, chars))
+  if (!isObject(schema)) return schema
+  const entries = Object.entries(schema).flatMap(([keyword, value]): [string, unknown][] => {
+    if (level <= 0 && (keyword === 'description' || keyword === 'title') && typeof value === 'string')
+      return chars === 0 ? [] : [[keyword, cutEnd(value, chars)]]
+    if (values.has(keyword)) return [[keyword, value]]
+    if (!named.has(keyword) || !isObject(value)) return [[keyword, shortened(value, level - 1, chars)]]
+    return [
+      [
+        keyword,
+        Object.fromEntries(Object.entries(value).map(([name, one]) => [name, shortened(one, level - 1, chars)])),
+      ],
+    ]
+  })
+  return Object.fromEntries(entries)
+}

@@ -1,0 +1,209 @@
+import { namedBy } from './jsonPointer.ts'
+import type { JsonSchema } from './model.ts'
+
+/** The schema of an answer as providers take it. */
+export interface OutputSchema {
+  readonly schema: JsonSchema
+  /** Whether it keeps to the rules of those that hold a model to it to the letter: without, they would refuse it. */
+  readonly strict: boolean
+}
+
+type Part = { readonly [keyword: string]: unknown }
+
+/** Holds an answer that is no object: providers take nothing else. No answer of its own is likely to have it. */
+const wrapper = 'final_answer'
+
+const isPart = (value: unknown): value is Part => typeof value === 'object' && value !== null && !Array.isArray(value)
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? (value as unknown[]) : [])
+const fieldsOf = ({ properties }: Part): Part => (isPart(properties) ? properties : {})
+const isObjects = ({ type, $ref, anyOf, oneOf, allOf }: Part): boolean =>
+  type === 'object' && [$ref, anyOf, oneOf, allOf].every((keyword) => keyword === undefined)
+
+/**
+ * Writes the schema of an answer for providers: an object at its root, `anyOf` for every choice, and, where that can be said, every field required, those that may be
+ * missing as `null`. `schemaOf` an answer is what a model writes: its input. `fromOutput` takes back what this changes. Pure.
+ */
+export function outputSchema(schema: JsonSchema): OutputSchema {
+  const wrapped = isObjects(schema) ? schema : wrap(schema)
+  const written = strictly(wrapped)
+  return written === undefined ? { schema: wrapped, strict: false } : { schema: written, strict: true }
+}
+
+function wrap({ $defs, ...schema }: JsonSchema): JsonSchema {
+  const root = '#/$defs/answer'
+  const inner = aboutRoot(schema, root)
+  const definitions = { ...(aboutRoot($defs ?? {}, root) as Part) }
+  const isOwn = JSON.stringify([inner, definitions]).includes(`"${root}"`)
+  if (isOwn) definitions['answer'] = inner
+  return {
+    type: 'object',
+    properties: { [wrapper]: isOwn ? { $ref: root } : inner },
+    required: [wrapper],
+    additionalProperties: false,
+    ...(Object.keys(definitions).length === 0 ? {} : { $defs: definitions }),
+  }
+}
+
+/** With references to what was the root, led to where that is now. */
+function aboutRoot(value: unknown, root: string): unknown {
+  if (Array.isArray(value)) return value.map((one) => aboutRoot(one, root))
+  if (!isPart(value)) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [key, key === '$ref' && inner === '#' ? root : aboutRoot(inner, root)]),
+  )
+}
+
+const wordsOf = (text: string): readonly string[] => text.split(' ')
+
+/** What the rules know of a string, a number, a list. */
+const kept: ReadonlySet<string> = new Set([
+  ...wordsOf('type description enum const minimum maximum exclusiveMinimum exclusiveMaximum multipleOf'),
+  ...wordsOf('minItems maxItems'),
+])
+const formats: ReadonlySet<unknown> = new Set(wordsOf('date-time time date duration email hostname ipv4 ipv6 uuid'))
+/** What has a place of its own, or says nothing about a value. */
+const elsewhere: ReadonlySet<string> = new Set([
+  ...wordsOf('$schema $defs $ref anyOf oneOf allOf items properties required additionalProperties title'),
+  ...wordsOf('default examples $comment deprecated readOnly writeOnly id $id'),
+])
+/** What narrows a value, and may be said in words. */
+const spoken: ReadonlySet<string> = new Set(['minLength', 'maxLength', 'pattern', 'format', 'uniqueItems'])
+
+/** `undefined`: the rules have no way to say it. */
+function strictly(schema: unknown): JsonSchema | undefined {
+  if (!isPart(schema)) return undefined
+  const { $ref, anyOf, oneOf, allOf, $defs } = schema
+  if (typeof $ref === 'string') return { $ref }
+  if (allOf !== undefined) {
+    const [only, ...others] = listOf(allOf)
+    const rest = Object.fromEntries(Object.entries(schema).filter(([keyword]) => keyword !== 'allOf'))
+    return others.length === 0 && isPart(only) ? strictly({ ...rest, ...only }) : undefined
+  }
+  const written = ownWords(schema)
+  const choices = anyOf ?? oneOf
+  if (written === undefined || (anyOf !== undefined && oneOf !== undefined)) return undefined
+  if (choices !== undefined) {
+    const branches = each(listOf(choices))
+    return branches === undefined ? undefined : { ...written, anyOf: branches }
+  }
+  const { type, enum: some } = schema
+  if (type === 'array') {
+    const items = strictly(schema['items'])
+    return items === undefined || 'prefixItems' in schema ? undefined : { ...written, items }
+  }
+  if (type === 'object') return strictObject(schema, written, $defs)
+  return type === undefined && some === undefined && !('const' in schema) ? undefined : written
+}
+
+function each(schemas: readonly unknown[]): readonly JsonSchema[] | undefined {
+  const written = schemas.map(strictly)
+  return written.every((one) => one !== undefined) ? written : undefined
+}
+
+/** What a schema says beside others that it holds. */
+function ownWords(schema: Part): JsonSchema | undefined {
+  const written: Record<string, unknown> = {}
+  const words: Record<string, unknown> = {}
+  for (const [keyword, value] of Object.entries(schema)) {
+    // It says the same as the format.
+    if (keyword === 'pattern' && formats.has(schema['format'])) continue
+    if (kept.has(keyword) || (keyword === 'format' && formats.has(value)) || isPlainPattern(keyword, value))
+      written[keyword] = value
+    else if (spoken.has(keyword)) words[keyword] = value
+    else if (!elsewhere.has(keyword)) return undefined
+  }
+  if (Object.keys(words).length === 0) return written
+  const { description } = written
+  const said = JSON.stringify(words)
+  return { ...written, description: typeof description === 'string' ? `${description} ${said}` : said }
+}
+
+/** Providers know no looking around. */
+const isPlainPattern = (keyword: string, value: unknown): boolean =>
+  keyword === 'pattern' && typeof value === 'string' && !/\(\?[^:]|\\[1-9kpP]/.test(value)
+
+function strictObject(schema: Part, written: JsonSchema, $defs: unknown): JsonSchema | undefined {
+  const { additionalProperties = false } = schema
+  if (additionalProperties !== false) return undefined
+  const required = listOf(schema['required'])
+  const properties: Record<string, JsonSchema> = {}
+  for (const [name, field] of Object.entries(fieldsOf(schema))) {
+    const one = strictly(field)
+    if (one === undefined) return undefined
+    properties[name] = required.includes(name) || takesNull(field) ? one : { anyOf: [one, { type: 'null' }] }
+  }
+  const names = Object.keys(isPart($defs) ? $defs : {})
+  const definitions = each(names.map((name) => ($defs as Part)[name]))
+  if (definitions === undefined) return undefined
+  return {
+    ...written,
+    properties,
+    required: Object.keys(properties),
+    additionalProperties: false,
+    ...(names.length === 0 ? {} : { $defs: Object.fromEntries(names.map((name, at) => [name, definitions[at]])) }),
+  }
+}
+
+function takesNull(schema: unknown): boolean {
+  if (!isPart(schema)) return schema !== false
+  const { type, enum: some, anyOf, oneOf, $ref, allOf } = schema
+  const choices = listOf(anyOf ?? oneOf)
+  if (choices.length > 0) return choices.some(takesNull)
+  if (type !== undefined) return listOf([type].flat()).includes('null')
+  if (some !== undefined) return listOf(some).includes(null)
+  if ('const' in schema) return schema['const'] === null
+  return $ref === undefined && allOf === undefined
+}
+
+/** An answer whose schema is not known, out of what providers had it wrapped in. Pure. */
+export const unwrapped = (value: unknown): unknown =>
+  isPart(value) && Object.keys(value).join() === wrapper ? value[wrapper] : value
+
+/** An answer as its own schema has it: unwrapped, without the `null` of fields that may be missing and are not to be `null`. Pure. */
+export function fromOutput(value: unknown, schema: JsonSchema): unknown {
+  return withoutNulls(isObjects(schema) ? value : unwrapped(value), schema, schema)
+}
+
+function withoutNulls(value: unknown, part: unknown, root: JsonSchema): unknown {
+  if (typeof value !== 'object' || value === null || !isPart(part)) return value
+  const { $ref, anyOf, oneOf, allOf, items } = part
+  if (typeof $ref === 'string') return withoutNulls(value, namedBy($ref, root)?.value, root)
+  const choices = listOf(anyOf ?? oneOf)
+  if (choices.length > 0)
+    return withoutNulls(
+      value,
+      choices.find((one) => mayBe(value, one, root)),
+      root,
+    )
+  if (listOf(allOf).length === 1) return withoutNulls(value, listOf(allOf)[0], root)
+  if (Array.isArray(value)) return value.map((one) => withoutNulls(one, items, root))
+  const fields = fieldsOf(part)
+  const required = listOf(part['required'])
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, one]): [string, unknown][] => {
+      const field = Object.hasOwn(fields, name) ? fields[name] : undefined
+      const isAbsent = one === null && field !== undefined && !required.includes(name) && !takesNull(field)
+      return isAbsent ? [] : [[name, withoutNulls(one, field, root)]]
+    }),
+  )
+}
+
+/** Whether a value looks like one of a choice's: a list or an object with its fields, and what is fixed in them. */
+function mayBe(value: object, part: unknown, root: JsonSchema): boolean {
+  if (!isPart(part)) return false
+  if (typeof part['$ref'] === 'string') return mayBe(value, namedBy(part['$ref'], root)?.value, root)
+  const inner = listOf(part['anyOf'] ?? part['oneOf'])
+  if (inner.length > 0) return inner.some((one) => mayBe(value, one, root))
+  if (Array.isArray(value)) return part['type'] === 'array'
+  if (part['type'] !== 'object') return false
+  const fields = fieldsOf(part)
+  const given = value as Part
+  return (
+    listOf(part['required']).every((name) => Object.hasOwn(given, String(name))) &&
+    Object.entries(given).every(([name, one]) => {
+      const field = Object.hasOwn(fields, name) ? fields[name] : undefined
+      if (field === undefined) return false
+      return !isPart(field) || !('const' in field) || field['const'] === one
+    })
+  )
+}

@@ -1,0 +1,79 @@
+import { openApiTools } from '../../src/openapi/openApiTools.ts'
+import { assert, describe } from '../support/suite.ts'
+import { documentOf, failure, oneTool, startService, use } from './service.ts'
+
+const here = 'https://pets.example'
+
+describe('the check by a schema of a document', (it) => {
+  it('refuses no more than the document means by a choice, by values that are objects and by formats', async (context) => {
+    const service = await startService(context)
+    const schema = {
+      type: 'object',
+      oneOf: [{ required: ['a'] }, { required: ['b'] }],
+      properties: {
+        ports: { type: 'object', additionalProperties: { enum: [{}] } },
+        id: { type: 'string', format: 'uuid' },
+        at: { type: 'string', format: 'date-time' },
+        kind: { oneOf: [{ type: 'object', properties: { k: { type: 'string' } } }, { type: 'object' }] },
+      },
+    }
+    const tool = await oneTool(
+      service.url,
+      { requestBody: { content: { 'application/json': { schema } } } },
+      { method: 'post', approve: 'none' },
+    )
+    const body = {
+      a: 1,
+      b: 2,
+      ports: { '80/tcp': {} },
+      id: '6F9619FF-8B86-D011-B42D-00CF4FC964FF',
+      at: '2026-01-01t00:00:00z',
+      kind: { k: 'x' },
+    }
+    await use(tool, { body })
+    assert.equal(JSON.parse(service.asked[0]!.body), body)
+    assert.match(await failure(use(tool, { body: { ports: { '80/tcp': 1 }, a: 1 } })), /body\.ports/)
+    assert.match(await failure(use(tool, { body: {} })), /body/)
+  })
+})
+
+describe('a schema of a document', (it) => {
+  it('that is too large for a request has the descriptions that are furthest inside shortened, and no field that is called so', async () => {
+    const words = 'word '.repeat(100)
+    const fields = Object.fromEntries(
+      Array.from({ length: 400 }, (_, at) => [
+        `f${at}`,
+        {
+          type: 'object',
+          description: `Field ${at}.`,
+          properties: { description: { type: 'string', description: words } },
+        },
+      ]),
+    )
+    const schema = { type: 'object', description: 'All of it.', properties: fields }
+    const post = { requestBody: { content: { 'application/json': { schema } } } }
+    const { leftOut, open } = await openApiTools(documentOf(here, { '/a': { post } }))
+    assert.equal(leftOut, [])
+    const shown = open({ clock: { now: () => 0, after: () => () => {} } }).tools[0]!.inputSchema
+    assert.ok(JSON.stringify(shown).length <= 100_000)
+    const { body } = shown['properties'] as {
+      readonly body: { readonly description: string; readonly properties: object }
+    }
+    assert.is(body.description, 'All of it.')
+    const { f7 } = body.properties as { readonly f7: { readonly description: string; readonly properties: object } }
+    assert.is(f7.description, 'Field 7.')
+    assert.equal(Object.keys(f7.properties), ['description'])
+  })
+
+  it('of which the service alone checks parts is told of', async () => {
+    const schema = { type: 'string', pattern: '^(a+)+$' }
+    const source = await openApiTools(
+      documentOf(here, { '/a': { get: { operationId: 'a', parameters: [{ name: 'q', in: 'query', schema }] } } }),
+    )
+    const { trouble } = source.open({ clock: { now: () => 0, after: () => () => {} } })
+    assert.match(
+      trouble!,
+      /^arguments of 1 operations are checked by the service alone, or in part: a: its regular expression/,
+    )
+  })
+})
