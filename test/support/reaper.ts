@@ -4,11 +4,12 @@
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
+import { isOver, stopwatch } from './deadline.ts'
 import { descendants } from './processTable.ts'
 import { fileMark, type Reaped, runMark } from './reaping.ts'
 
 const [mark = ''] = process.argv.slice(2)
-/** Servers that end with the process that uses them need a moment. */
+/** Servers that end with the process that uses them need a moment, longer on a busy machine (`isOver`). */
 const graceMs = 3_000
 const pollMs = 50
 
@@ -69,8 +70,8 @@ for (const pid of told.split('\n').filter((line) => line !== '' && isOurs(line))
   kill(-Number(pid))
   below.forEach(kill)
 }
-const until = performance.now() + graceMs
-while (performance.now() < until && marked().size > 0) await wait(pollMs)
+const elapsed = stopwatch()
+while (!isOver(elapsed(), graceMs) && marked().size > 0) await wait(pollMs)
 const left = marked()
 for (const pid of left.keys()) kill(pid)
 // Nobody may be there to read it.
