@@ -125,6 +125,7 @@ describe('prompt caching with Anthropic', (it) => {
     const bare = (messages: readonly RequestMessage[]) => anthropicBody({ ...session(), messages })
     assert.equal(marksIn(await bare([user(text('go')), ...step('a'), thought])), [
       'system.0 Look.',
+      'messages.0.content.0 go',
       'messages.2.content.0 seen a0',
     ])
     assert.equal(marksIn(await bare([user(text('go')), step('a')[0]!, toolSays('a0', '')])), [

@@ -35,7 +35,6 @@ describe('the definition of an agent', (it) => {
     ['twice', { tools: [tool('twice', () => 1), tool('twice', () => 1)] }],
     ['settings', { settings: 'hot' }],
     ['output', { output: { type: 'object' } }],
-    ['output', { output: z.object({ a: z.string() }).transform(({ a }) => a) }],
     ['output', { output: z.object({ when: z.date() }) }],
     ['limits.turns', { limits: { turns: 0 } }],
     ['limits.turns', { limits: { turns: 1.5 } }],

@@ -42,8 +42,7 @@ describe('a tool that had asked when its process died', (it) => {
     assert.equal([await second.logs(), did], [left, []])
     const { agent } = second
     assert.throws(() => agent.decide('c0', { value: 'x' }), withCode('CALL_NOT_PENDING'))
-    const { key, callId } = agent.pending()[0]!
-    assert.throws(() => agent.decide(callId, { value: 7 }), withCode('ANSWER_INVALID', 'Where to?', 'string'))
+    const { key } = agent.pending()[0]!
     agent.decide(key, { value: 'Ulm' })
     await until(agent, (event) => event.type === 'question.asked')
     assert.equal(did, ['begin', 'Ulm'])

@@ -96,7 +96,7 @@ describe('a tool that misbehaves', (it) => {
     ],
     ['a block of unknown type', [{ type: 'video', data: 'x' }], /video/, false],
     ['an image without a type', [{ type: 'image', data: 'x', mimeType: undefined }], /./, false],
-    ['a function', () => 1, /^\(no output\)$/, false],
+    ['a function', () => 1, /^\[a function, which is no JSON\]$/, false],
     [
       'a circular object',
       (() => {

@@ -9,7 +9,11 @@ import { serveAgents } from './bridgeHarness.ts'
 
 const token = 'admin-token-0123456789'
 const ofFork = 'fork-token-0123456789'
-const echo = defineAgent({ name: 'echo', model: policyModel(({ messages }) => `reply ${messages.length}`) })
+const echo = defineAgent({
+  name: 'echo',
+  model: policyModel(({ messages }) => `reply ${messages.length}`),
+  compaction: { contextWindow: 1_000_000 },
+})
 
 /** A session of two prompts, a fork of it after the first, and a fork of that. */
 async function served(context: CaseContext, texts: readonly string[] = ['one', 'secret']) {
