@@ -27,4 +27,5 @@ export const loaded = ({ modules }: StartReport, pattern: RegExp): readonly stri
   modules.filter((address) => pattern.test(address))
 
 /** What no start needs: a server and what it speaks, other processes, drawing. Checks by JSON Schema are in the package. */
-export const forLater = /\/node_modules\/(?:ws|elkjs|@(?!earendil-works\/pi-schema))|^node:(?:http|https|net|tls|child_process)$/
+export const forLater =
+  /\/node_modules\/(?:ws|elkjs|@(?!earendil-works\/pi-schema))|^node:(?:http|https|net|tls|child_process)$/
