@@ -132,10 +132,8 @@ function plansOf(found: ReadDocument, options: OpenApiOptions): Plans {
   }
 }
 
-const unusable = ([first]: readonly string[]) =>
-  invalid(
-    first === undefined ? 'The document has no operations.' : `No operation of the document can be used. ${first}.`,
-  )
+const unusable = ([why]: readonly string[]) =>
+  invalid(why === undefined ? 'The document has no operations.' : `No operation of the document can be used. ${why}.`)
 
 /** All patterns that somebody wrote. Pure. */
 function patternsIn({

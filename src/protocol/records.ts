@@ -1,3 +1,4 @@
+/* oxlint-disable max-lines -- one table of all records; what is not a record is to move out */
 import { z } from 'zod'
 import { lazily } from './lazily.ts'
 import {

@@ -13,7 +13,7 @@ function run(code: string) {
   const body = withoutImports(code)
     .replace(/export const result =/, 'return')
     .replaceAll('export ', '')
-  // oxlint-disable-next-line no-new-func -- it is the code under test
+  // oxlint-disable-next-line no-new-func, typescript/no-implied-eval -- it is the code under test
   const result = new Function('process', body)(process) as unknown
   return { result, asked }
 }

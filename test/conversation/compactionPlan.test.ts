@@ -1,3 +1,4 @@
+/* oxlint-disable max-lines -- the newest steps are to get a file of their own */
 import { someRuns } from '../support/seeds.ts'
 import * as fc from 'fast-check'
 import { assembleRequest } from '../../src/conversation/assembleRequest.ts'

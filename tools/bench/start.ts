@@ -11,7 +11,7 @@ import { parseArgs } from 'node:util'
 import { format, median } from './measure.ts'
 
 const { values } = parseArgs({ options: { base: { type: 'string' }, rounds: { type: 'string', default: '11' } } })
-const root = join(import.meta.dirname, '..')
+const root = join(import.meta.dirname, '..', '..')
 const folder = mkdtempSync(join(tmpdir(), 'escapement-start-'))
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
 

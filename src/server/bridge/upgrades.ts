@@ -43,7 +43,12 @@ export class Upgrades {
   readonly #paths: Paths
   readonly #sockets: WebSocketServer
 
-  constructor(bridge: Bridge, admission: Admission, paths: Paths, ws: Pick<typeof import('ws'), 'WebSocketServer'>) {
+  constructor(
+    bridge: Bridge,
+    admission: Admission,
+    paths: Paths,
+    ws: { readonly WebSocketServer: typeof WebSocketServer },
+  ) {
     this.#bridge = bridge
     this.#admission = admission
     this.#paths = paths
