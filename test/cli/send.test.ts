@@ -183,8 +183,9 @@ describe('escapement send', (it) => {
     await first.close()
     const again = await createRuntime({ store: folder.store() })
     context.cleanup(() => again.close())
-    await again.serve({ port, definitions: [definition], limits: { drainMs: 50 } })
+    // Before anybody is let in: who comes back in between finds an agent at rest, whose run was cut off.
     await again.resume(agent.id, definition)
+    await again.serve({ port, definitions: [definition], limits: { drainMs: 50 } })
     await cli.until('allow it?')
     cli.send('y\r')
     await cli.until('The tool said: wiped')
