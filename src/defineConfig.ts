@@ -4,7 +4,7 @@ import type { AiSdkModel } from './actors/models/aiSdk/isAiSdkModel.ts'
 import type { ModelLimits } from './actors/models/limits/modelLimit.ts'
 import type { McpServerOptions } from './mcp/options.ts'
 import type { Model } from './protocol/model.ts'
-import type { Limits } from './protocol/records.ts'
+import type { Limits } from './protocol/runLimits.ts'
 import type { RedactOptions } from './redaction/redactor.ts'
 import type { ServeOptions } from './server/bridge/serveOptions.ts'
 

@@ -213,20 +213,18 @@ export type {
 } from './protocol/model.ts'
 export type { ParentLink } from './protocol/parentLink.ts'
 export { parseRecord } from './protocol/upgradeRecord.ts'
+export { type ContextMessage, type QueuedMessage, type QueueName } from './protocol/queue.ts'
 export {
   logRecordSchema,
   recordVersion,
-  type ContextMessage,
-  type Limits,
   type LogRecord,
   type Overlay,
   type PauseReason,
-  type QueuedMessage,
-  type QueueName,
   type RecordOf,
   type RunStopReason,
   type Spent,
 } from './protocol/records.ts'
+export { type Limits } from './protocol/runLimits.ts'
 export type { Logger, LogLine } from './protocol/logger.ts'
 export type { Provenance, ProvenanceKind } from './protocol/provenance.ts'
 export type { ModelSnapshot } from './protocol/model.ts'

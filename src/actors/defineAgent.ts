@@ -9,7 +9,7 @@ import { lazily } from '../protocol/lazily.ts'
 import { optionsCheck } from '../protocol/optionsCheck.ts'
 import type { Memory } from '../protocol/memory.ts'
 import type { Model, ModelSettings, ModelSnapshot, PromptCache } from '../protocol/model.ts'
-import { limitsSchema, type Limits } from '../protocol/records.ts'
+import { limitsSchema, type Limits } from '../protocol/runLimits.ts'
 import { isAgentDefinition, type AgentDefinition } from './agentDefinition.ts'
 import {
   brakingOf,

@@ -1,4 +1,4 @@
-import type { Limits } from '../protocol/records.ts'
+import type { Limits } from '../protocol/runLimits.ts'
 import { counted, dollars, duration } from './amounts.ts'
 import { compactTokens } from './nowLine.ts'
 

@@ -1,4 +1,4 @@
-import type { Limits } from '../protocol/records.ts'
+import type { Limits } from '../protocol/runLimits.ts'
 import { counted, dollars, duration, whole } from './amounts.ts'
 import { oneLine } from './plainText.ts'
 

@@ -2,7 +2,7 @@ import type { RevertCategory } from '../protocol/braking.ts'
 import { checkRules, wrongCommand } from '../protocol/commandRules.ts'
 import type { AgentCommand } from '../protocol/commands.ts'
 import type { ProvenanceKind } from '../protocol/provenance.ts'
-import type { Limits } from '../protocol/records.ts'
+import type { Limits } from '../protocol/runLimits.ts'
 import { wrongInSaid, type Content } from '../protocol/saidContent.ts'
 import type { UseChange } from '../protocol/turns.ts'
 import {

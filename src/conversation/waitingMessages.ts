@@ -1,5 +1,6 @@
 import type { Block } from '../protocol/messages.ts'
-import type { ContextMessage, QueuedMessage, QueueName, RecordOf } from '../protocol/records.ts'
+import type { ContextMessage, QueuedMessage, QueueName } from '../protocol/queue.ts'
+import type { RecordOf } from '../protocol/records.ts'
 
 /** A message that has left its queue but is not yet completely on the trunk. */
 interface Taken {

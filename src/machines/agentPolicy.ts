@@ -1,4 +1,4 @@
-import type { Limits } from '../protocol/records.ts'
+import type { Limits } from '../protocol/runLimits.ts'
 
 /** How the calls of one reply are run. */
 export type ToolExecution = 'parallel' | 'sequential' | { readonly batch: number }

@@ -8,7 +8,9 @@ import type { ToolsChange } from '../protocol/toolsChange.ts'
 import type { AgentPolicy } from './agentPolicy.ts'
 import type { Answer } from '../protocol/questions.ts'
 import type { MemoryExtraction } from '../protocol/memoryExtraction.ts'
-import type { ContextMessage, Limits, RecordOf, RunStopReason, Spent } from '../protocol/records.ts'
+import type { ContextMessage } from '../protocol/queue.ts'
+import type { RecordOf, RunStopReason, Spent } from '../protocol/records.ts'
+import type { Limits } from '../protocol/runLimits.ts'
 import type { LimitReason, PreparedTurn, TurnUse } from '../protocol/turns.ts'
 
 export interface ReplyInput {

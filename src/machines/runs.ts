@@ -2,14 +2,9 @@ import { backoffDelay } from '../protocol/backoffDelay.ts'
 import { errorInfo, type ErrorInfo } from '../protocol/errors.ts'
 import type { Refusal } from '../protocol/guarding.ts'
 import { noUsage, totalTokens, type UserSource } from '../protocol/messages.ts'
-import {
-  recordVersion as v,
-  type Limits,
-  type PauseReason,
-  type QueuedMessage,
-  type RecordOf,
-  type RunStopReason,
-} from '../protocol/records.ts'
+import type { QueuedMessage } from '../protocol/queue.ts'
+import { recordVersion as v, type PauseReason, type RecordOf, type RunStopReason } from '../protocol/records.ts'
+import type { Limits } from '../protocol/runLimits.ts'
 import type { AgentContext, EventOfType, RunState } from './agentTypes.ts'
 import type { ReplyOutput, SettleOutput } from './effectTypes.ts'
 import type { RetryPolicy } from './agentPolicy.ts'

@@ -1,4 +1,3 @@
-/* oxlint-disable max-lines -- one table of all records; what is not a record is to move out */
 import { z } from 'zod'
 import { lazily } from './lazily.ts'
 import {
@@ -27,7 +26,6 @@ import { undoLedgerSchema, undoStepSchema } from './undo.ts'
 import {
   assistantMessageSchema,
   blockSchema,
-  plainBlockSchema,
   toolResultMessageSchema,
   usageSchema,
   userMessageSchema,
@@ -35,9 +33,11 @@ import {
 import { memoryExtractionSchema } from './memoryExtraction.ts'
 import { metadataSchema } from './metadata.ts'
 import { modelSnapshotSchema, requestMessageSchema, toolSpecSchema } from './model.ts'
-import { provenanceKindSchema, provenanceSchema } from './provenance.ts'
+import { provenanceSchema } from './provenance.ts'
 import { answerSchema, questionSchema } from './questions.ts'
 import { toolsChangeSchema } from './toolsChange.ts'
+import { queuedMessageSchema, queueNameSchema } from './queue.ts'
+import { limitsSchema } from './runLimits.ts'
 import { limitReasonSchema, preparedTurnSchema, turnUseSchema } from './turns.ts'
 import { variants } from './variants.ts'
 
@@ -56,44 +56,6 @@ const base = lazily(() => ({
 /** The run and turn under way, or the next ones in between; `turnIndex` counts from 0 over the agent's life, across runs. */
 const inTurn = lazily(() => ({ ...base(), runId: z.string(), turnIndex: count() }))
 const placed = lazily(() => ({ nodeId: nodeIdSchema(), parentId: nodeIdSchema().nullable() }))
-
-/** Limits of one run; an omitted one is unlimited. */
-export const limitsSchema = lazily(() =>
-  z.strictObject({
-    turns: z.int().positive().exactOptional(),
-    /** All tokens of the run's model calls, including cached ones. */
-    tokens: z.int().positive().exactOptional(),
-    costUsd: z.number().positive().exactOptional(),
-    /** Wall time in milliseconds; time spent waiting for approvals does not count, and a running tool is allowed to finish. */
-    ms: z.number().positive().exactOptional(),
-    /** What happens when one is reached: the agent pauses (default), or has one last turn, without tools, to answer with what it has. */
-    onLimit: z.enum(['pause', 'answer']).exactOptional(),
-  }),
-)
-export type Limits = z.infer<ReturnType<typeof limitsSchema>>
-
-/** A message placed before a person's message, such as a memory the application looked up. */
-export const contextMessageSchema = lazily(() =>
-  z.object({
-    content: z.array(plainBlockSchema()).readonly(),
-    provenance: provenanceKindSchema().exactOptional(),
-  }),
-)
-export type ContextMessage = z.infer<ReturnType<typeof contextMessageSchema>>
-
-export const queuedMessageSchema = lazily(() =>
-  z.object({
-    id: z.string(),
-    ...contextMessageSchema().shape,
-    context: z.array(contextMessageSchema()).readonly().exactOptional(),
-    /** Of a prompt's run. */
-    limits: limitsSchema().exactOptional(),
-  }),
-)
-export type QueuedMessage = z.infer<ReturnType<typeof queuedMessageSchema>>
-
-export const queueNameSchema = lazily(() => z.enum(['steering', 'followUps', 'prompts']))
-export type QueueName = z.infer<ReturnType<typeof queueNameSchema>>
 
 /** Why an agent is paused; for limits, the first that was reached. */
 export const pauseReasonSchema = lazily(() =>

@@ -6,7 +6,8 @@ import type { NodeId } from '../protocol/ids.ts'
 import type { SyntheticReason, Usage, UserSource } from '../protocol/messages.ts'
 import type { Metadata } from '../protocol/metadata.ts'
 import type { ParentLink } from '../protocol/parentLink.ts'
-import type { Limits, PauseReason, RecordOf } from '../protocol/records.ts'
+import type { PauseReason, RecordOf } from '../protocol/records.ts'
+import type { Limits } from '../protocol/runLimits.ts'
 import type { ModelSnapshot } from '../protocol/model.ts'
 
 /**

@@ -1,3 +1,4 @@
+import { compileFunction } from 'node:vm'
 import { withoutImports } from '../../scripts/builtinsAtFirstUse.ts'
 import { assert, describe } from '../support/suite.ts'
 
@@ -13,8 +14,7 @@ function run(code: string) {
   const body = withoutImports(code)
     .replace(/export const result =/, 'return')
     .replaceAll('export ', '')
-  // oxlint-disable-next-line no-new-func, typescript/no-implied-eval -- it is the code under test
-  const result = new Function('process', body)(process) as unknown
+  const result: unknown = compileFunction(body, ['process'])(process)
   return { result, asked }
 }
 

@@ -14,14 +14,14 @@ import type { StallOutcome } from '../../src/protocol/braking.ts'
 import { noUsage, type Block, type PlainBlock, type Usage } from '../../src/protocol/messages.ts'
 import type { ModelErrorKind, ReplyStopReason } from '../../src/protocol/model.ts'
 import type { ErrorInfo } from '../../src/protocol/errors.ts'
-import type { Limits, Overlay } from '../../src/protocol/records.ts'
+import type { Overlay } from '../../src/protocol/records.ts'
+import type { Limits } from '../../src/protocol/runLimits.ts'
 import type { TurnUse } from '../../src/protocol/turns.ts'
 import { consulted } from './consultations.ts'
 import { type Child, type ChildOf, MachineDriver, type MachineOptions } from '../support/machineDriver.ts'
 import { drained } from './drained.ts'
 
 export const text = (value: string): PlainBlock[] => [{ type: 'text', text: value }]
-
 export const diskFull: ErrorInfo = { code: 'STORE_APPEND_FAILED', message: 'the disk is full' }
 
 export interface ScriptedCall {

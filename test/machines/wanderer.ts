@@ -3,7 +3,7 @@ import type { CallVerdict, PrepareOutput, TakenTools, ReplyOutput } from '../../
 import type { AgentPolicy } from '../../src/machines/agentPolicy.ts'
 import type { CompactOutput, ConsultOutput } from '../../src/machines/drainTypes.ts'
 import { noUsage } from '../../src/protocol/messages.ts'
-import type { Limits } from '../../src/protocol/records.ts'
+import type { Limits } from '../../src/protocol/runLimits.ts'
 import { waitsForPeople } from '../../src/machines/calls.ts'
 import type { Move, Outcome } from '../support/arbitraries.ts'
 import { type Child, type ChildOf, MachineDriver } from '../support/machineDriver.ts'

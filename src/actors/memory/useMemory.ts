@@ -1,6 +1,6 @@
 import type { PrepareInput, TakenMemory } from '../../machines/effectTypes.ts'
 import { asSentence, errorInfo, toErrorInfo, type ErrorInfo } from '../../protocol/errors.ts'
-import type { ContextMessage } from '../../protocol/records.ts'
+import type { ContextMessage } from '../../protocol/queue.ts'
 import type { AgentPorts } from '../agentPorts.ts'
 import { answerInTime } from '../answerInTime.ts'
 import type { Cancellation } from '../cancellation.ts'

@@ -8,7 +8,7 @@ import { serverSchema } from '../../mcp/options.ts'
 import { lazily } from '../../protocol/lazily.ts'
 import type { Model } from '../../protocol/model.ts'
 import { onlyFields } from '../../protocol/onlyFields.ts'
-import { limitsSchema } from '../../protocol/records.ts'
+import { limitsSchema } from '../../protocol/runLimits.ts'
 import type { Config, ConfigModel, ConfigServe } from '../../defineConfig.ts'
 import { storeForms } from '../storePlace.ts'
 

@@ -1,6 +1,6 @@
 import type { Clock } from '../../protocol/clock.ts'
 import type { AgentEvent, EventOf } from '../../protocol/events.ts'
-import type { Limits } from '../../protocol/records.ts'
+import type { Limits } from '../../protocol/runLimits.ts'
 import { totalTokens } from '../../protocol/messages.ts'
 import { pendingIn } from '../../protocol/pendingIn.ts'
 import type { Colours } from './colours.ts'

@@ -2,7 +2,8 @@ import { limitUses, type LimitUse } from '../../charts/limitUse.ts'
 import { WorkTimes } from '../../charts/workTimes.ts'
 import type { AgentEvent } from '../../protocol/events.ts'
 import { totalTokens } from '../../protocol/messageText.ts'
-import type { Limits, LogRecord } from '../../protocol/records.ts'
+import type { LogRecord } from '../../protocol/records.ts'
+import type { Limits } from '../../protocol/runLimits.ts'
 import { foldSpent, nothingYet, totalSpent } from '../../sessions/spent.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { textOf } from '../../protocol/messages.ts'
-import type { QueueName } from '../../protocol/records.ts'
+import type { QueueName } from '../../protocol/queue.ts'
 import { isBusy } from '../model/controls.ts'
 import { say, type SayHow } from '../model/say.ts'
 import { oneLine } from '../model/shortText.ts'

@@ -1,7 +1,7 @@
 import type { CheckedCommand } from '../../protocol/commands.ts'
 import { RuntimeError } from '../../protocol/errors.ts'
 import { textOf } from '../../protocol/messageText.ts'
-import type { QueueName } from '../../protocol/records.ts'
+import type { QueueName } from '../../protocol/queue.ts'
 import type { AgentBody } from './agentBody.ts'
 import { mayResumeFailed } from '../../machines/guards.ts'
 import { decide } from './decide.ts'

@@ -1,5 +1,7 @@
 import type { SubAgent } from '../../actors/agentDefinition.ts'
-import type { Limits, QueuedMessage, Spent } from '../../protocol/records.ts'
+import type { QueuedMessage } from '../../protocol/queue.ts'
+import type { Spent } from '../../protocol/records.ts'
+import type { Limits } from '../../protocol/runLimits.ts'
 import type { Store } from '../../protocol/store.ts'
 import type { RunOutcome } from '../../runs/run.ts'
 import { lessSpent } from '../../sessions/spent.ts'

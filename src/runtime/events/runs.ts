@@ -6,7 +6,8 @@ import type { AgentContext, AgentMachineEvent } from '../../machines/agentTypes.
 import type { Clock } from '../../protocol/clock.ts'
 import { toErrorInfo, type ErrorInfo } from '../../protocol/errors.ts'
 import { textOf } from '../../protocol/messages.ts'
-import type { Limits, RecordOf } from '../../protocol/records.ts'
+import type { RecordOf } from '../../protocol/records.ts'
+import type { Limits } from '../../protocol/runLimits.ts'
 import { RunHandle, type RunOutcome } from '../../runs/run.ts'
 import type { Announcer } from './announcer.ts'
 

@@ -1,7 +1,7 @@
 import type { AgentDefinition } from '../../actors/agentDefinition.ts'
 import type { SubAgentOptions } from '../../actors/subAgents.ts'
 import { addUsage, noUsage, type Usage } from '../../protocol/messages.ts'
-import type { Limits } from '../../protocol/records.ts'
+import type { Limits } from '../../protocol/runLimits.ts'
 import type { Agent } from '../agents/agent.ts'
 import type { OutputOf } from '../agents/agentTypes.ts'
 import type { RunResult } from '../../runs/runResult.ts'

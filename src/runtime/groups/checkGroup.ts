@@ -4,7 +4,7 @@ import { contentSchema } from '../../protocol/content.ts'
 import type { Content } from '../../protocol/saidContent.ts'
 import { describeIssues, RuntimeError } from '../../protocol/errors.ts'
 import { lazily } from '../../protocol/lazily.ts'
-import { limitsSchema } from '../../protocol/records.ts'
+import { limitsSchema } from '../../protocol/runLimits.ts'
 import { Agent } from '../agents/agent.ts'
 import type { GroupEntry, GroupHost } from './branch.ts'
 

@@ -2,7 +2,7 @@ import { isAgentDefinition } from '../../actors/agentDefinition.ts'
 import { SharedLessons } from '../../conversation/sharedLessons.ts'
 import type { Content } from '../../protocol/saidContent.ts'
 import { RuntimeError } from '../../protocol/errors.ts'
-import type { Limits } from '../../protocol/records.ts'
+import type { Limits } from '../../protocol/runLimits.ts'
 import { Agent } from '../agents/agent.ts'
 import type { Branch, GroupEntry, GroupHost, GroupOptions } from './branch.ts'
 

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
+import type * as Ws from 'ws'
 import type { WebSocket, WebSocketServer } from 'ws'
 import { bridgeProtocol, closeCodes, tokenProtocolPrefix } from '../../protocol/bridgeProtocol.ts'
 import type { Bridge } from './bridge.ts'
@@ -43,12 +44,7 @@ export class Upgrades {
   readonly #paths: Paths
   readonly #sockets: WebSocketServer
 
-  constructor(
-    bridge: Bridge,
-    admission: Admission,
-    paths: Paths,
-    ws: { readonly WebSocketServer: typeof WebSocketServer },
-  ) {
+  constructor(bridge: Bridge, admission: Admission, paths: Paths, ws: Pick<typeof Ws, 'WebSocketServer'>) {
     this.#bridge = bridge
     this.#admission = admission
     this.#paths = paths
