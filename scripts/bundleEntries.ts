@@ -124,7 +124,7 @@ export async function bundleEntries(outDir: string, plugins: readonly Plugin[]):
   })
 }
 
-/** What says that an import is JSON is lost on the way. */
+/** The attribute of an import that says it is JSON is lost on the way. */
 const withAttributes = (code: string): string =>
   code.replaceAll(/^(import \w+ from "[^"]+\.json");$/gm, '$1 with { type: "json" };')
 

@@ -100,7 +100,7 @@ export interface AgentOptions<
   readonly skills?: readonly string[]
   readonly settings?: Omit<ModelSettings, 'responseFormat'>
   /**
-   * Whether the provider is asked to cache the instructions and the conversation so far, where it has to be asked: with `false` it is not.
+   * Asks the provider to cache the instructions and the conversation so far, where it has to be asked; not with `false`.
    * Default `{ ttl: '5m' }`.
    */
   readonly cache?: PromptCache

@@ -52,7 +52,7 @@ interface Replied {
   readonly model: string
   /** How many requests it took: the provider may pause in the middle of a reply. */
   readonly requests: number
-  /** What the last of them used. */
+  /** The usage of the last of them. */
   readonly lastUsage: Usage
 }
 
@@ -75,7 +75,7 @@ const mostPauses = 8
 interface ReadOptions {
   readonly cancellation: Cancellation
   readonly turnIndex?: number
-  /** Nobody asks with the same beginning again. */
+  /** No later request has the same beginning. */
   readonly isOnce?: true
   /** How many tokens the model takes, as far as that is known. */
   readonly window?: number | undefined

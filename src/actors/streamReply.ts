@@ -63,7 +63,7 @@ async function stream(ports: AgentPorts, input: ReplyInput, cancellation: Cancel
   let answering: Answering = frame.model.id === definition.model.id ? none : { model: frame.model.id }
   let partial = { key, text: '', thinking: '', estimatedTokens, ...answering }
   let isStarted = false
-  /** What a failed attempt used: as the provider says, else as far as it had come. */
+  /** The usage of a failed attempt: as the provider says, else as far as it had come. */
   const spentInVain = (failure: ReplyFailure, from: string): ReplyFailure =>
     failure.usage === undefined && isStarted && !cancellation.aborted
       ? { ...failure, ...partialUsage(ports, { ...partial, model: from }) }

@@ -48,7 +48,7 @@ const withoutFormat: Leaves = (request) => {
   return responseFormat === undefined ? request : { ...request, settings }
 }
 
-/** What a refusal names, in the words of providers, and how the request is without it. The first that changes something counts. */
+/** The parts that a refusal names, in the words of providers, and how the request is without it. The first that changes something counts. */
 const parts: readonly (readonly [what: string, named: RegExp, leaves: Leaves])[] = [
   ['the schema of a tool', /\btools?[.[](?<index>\d+)/, withoutSchema],
   ['the schema of a tool', /\bschema for (?:function|tool) ['"`]?(?<name>[\w-]+)/i, withoutSchema],

@@ -124,7 +124,7 @@ const signedParts = (content: readonly Block[]): string[] =>
     return block.type === 'thinking' && block.signature !== undefined ? [JSON.stringify(block)] : []
   })
 
-/** What of a reply may be sent: thinking that nothing comes after is left out, and so are open calls of the provider. */
+/** The part of a reply that may be sent: thinking that nothing comes after is left out, and so are open calls of the provider. */
 function sentForms(content: readonly Block[]): (readonly Block[])[] {
   const said = content.filter(isSaid)
   const tail = withoutLastThinking(said)

@@ -29,11 +29,11 @@ export interface Reshaping extends Sizes {
   readonly cachedShare?: number | undefined
 }
 
-/** What a token costs that stays where it was: as much of it as the cache does not hold is paid in full. */
+/** The cost of a token that stays where it was: as much of it as the cache does not hold is paid in full. */
 const keptPrice = ({ input, cacheRead = input }: Prices, cachedShare: number): number =>
   cachedShare * cacheRead + (1 - cachedShare) * input
 
-/** What writing a token anew costs more than keeping it, in units of the latter. */
+/** The extra cost of writing a token anew over keeping it, in units of the latter. */
 const rewriting = (cachedShare: number): number => {
   const kept = keptPrice(usualPrices, cachedShare)
   return (usualPrices.cacheWrite - kept) / kept
@@ -46,7 +46,7 @@ const rewriting = (cachedShare: number): number => {
 export const reshapingFactor = (cachedShare: number): number => Math.sqrt(rewriting(cachedShare) / rewriting(1))
 
 /**
- * What a reshaping costs and saves. Without it, each request would keep `before` tokens; with it, each keeps `after`, and the first has to write
+ * The costs and savings of a reshaping. Without it, each request would keep `before` tokens; with it, each keeps `after`, and the first has to write
  * what follows the first change. It has paid after n requests when `n · freed · kept > rewritten · (cacheWrite − kept) + used`, where `kept`
  * is `cacheRead` for the share that the cache holds, and `input` for the rest. Pure.
  */

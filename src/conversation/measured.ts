@@ -1,7 +1,7 @@
 import type { RecordOf } from '../protocol/records.ts'
 import { correctionOf } from './tokenCounter.ts'
 
-/** What providers have said of the requests so far. */
+/** Measurements that providers have reported of the requests so far. */
 export interface Measured {
   /** Reported over estimated tokens of the last request that was measured; 1 before. */
   readonly correction: number
@@ -22,14 +22,14 @@ export const unmeasured: Measured = Object.freeze({ correction: 1, cachedShare: 
 const leastCached = 4_096
 /** How long every provider keeps a beginning that nobody asks for again. */
 const lifetimeMs = 5 * 60_000
-/** What an older measurement still counts when another is made. */
+/** The weight of an older measurement when another is made. */
 const keptWeight = 0.9
 
-/** Whether a function stands in for a model: it has no provider, and no cache but one that it plays. */
+/** True where a function stands in for a model: it has no provider, and no cache but one that it plays. */
 const isFunction = (model: string): boolean => model.startsWith('embedded:')
 
 /**
- * What is known with another reply. A request that is smaller than the one before, or that another model answers, does not begin with it as
+ * The measurements with another reply. A request that is smaller than the one before, or that another model answers, does not begin with it as
  * far as a cache knows, and says nothing. Pure.
  */
 export function measure(

@@ -2,7 +2,7 @@ import type { Block, ProviderBlock } from '../protocol/messages.ts'
 import type { RequestMessage } from '../protocol/model.ts'
 import { withoutLastThinking } from './renderMessage.ts'
 
-/** What stands for a reply of which nothing else can be sent. */
+/** The stand-in for a reply of which nothing else can be sent. */
 const cutOff: Block = { type: 'text', text: '(this reply was cut off)' }
 
 /**

@@ -89,7 +89,7 @@ export function planCompaction(
   return plan === undefined ? (why ?? noMiddle) : whyTooLittle(conversation, plan, policy, frameTokens)
 }
 
-/** What is said of a span that nothing was taken from. */
+/** The summary of a span that nothing was taken from. */
 const nothingSummarised = 'Nothing has been summarised here. Long outputs of tools have lost their middle.'
 
 /** The smallest that outputs are cut to, in characters. */

@@ -42,7 +42,7 @@ function isSentAsItIs(message: ToolResultMessage): boolean {
   )
 }
 
-/** Whether a block says anything to a model; providers refuse blank ones. */
+/** True of a block that says anything to a model; providers refuse blank ones. */
 export function isSaid(block: Block): boolean {
   switch (block.type) {
     case 'text':

@@ -91,7 +91,7 @@ export interface ReplyFailure {
   /** The limit that the request would have exceeded. */
   readonly limit?: 'tokens' | 'costUsd'
   readonly retryAfterMs?: number
-  /** What the model is told about an answer that does not match `output`, or is empty. */
+  /** The words to the model about an answer that does not match `output`, or is empty. */
   readonly repair?: string
   /** What a reply that arrived but could not be used cost. */
   readonly usage?: Usage

@@ -350,7 +350,7 @@ function isSessionGone(thrown: unknown, server: Server): boolean {
 /** For a server to answer whether it is there, in milliseconds. */
 const pingMs = 5_000
 
-/** Whether a server that failed fails at anything in its session: some answer 503 for one that they forgot, others are only busy. */
+/** True of a failed server that fails at anything in its session: some answer 503 for one that they forgot, others are only busy. */
 async function isLost(thrown: unknown, server: Server, signal: AbortSignal): Promise<boolean> {
   const isFailure = (error: unknown): boolean => server.sdk.SdkHttpError.isInstance(error) && (error.status ?? 0) >= 500
   if (!isFailure(thrown) || !server.hasSession) return false

@@ -5,11 +5,11 @@ import type { JsonSchema } from '../protocol/model.ts'
 import { schemaCheck } from '../protocol/schemaCheck.ts'
 import { shownSchema, soundSchema } from '../protocol/soundSchema.ts'
 
-/** What checks the arguments of a tool, and what models are shown of them. */
+/** The check of a tool's arguments, and the schema that models are shown. */
 export interface InputCheck {
   readonly parse: Tool['parse']
   readonly shown: JsonSchema
-  /** What is not checked here, but only by the server, and why. */
+  /** The arguments that only the server checks, and why. */
   readonly unchecked?: string
 }
 

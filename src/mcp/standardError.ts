@@ -39,7 +39,7 @@ export class StandardError {
 
 /** Where a program was when it crashed, as Node, Bun, Deno, Java, Go and Rust tell it. */
 const frame = /^\s+at |^goroutine \d+ |^\s+\S+\.go:\d+/
-/** What programs end a crash with, whatever it was. */
+/** The lines that programs end a crash with, whatever it was. */
 const ending = /^(?:Node\.js v\d|Bun v\d|exit status \d|note: run with |npm (?:error|ERR!) A complete log)/
 const error = /^(?:\[?[\w.$]*(?:Error|Exception)\b|Uncaught |Exception in |Caused by: |Unhandled|panic: |error: )/i
 

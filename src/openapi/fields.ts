@@ -124,7 +124,7 @@ function freeKey(name: string, place: string, taken: Set<string>): string {
   return key
 }
 
-/** Whether a type of content is JSON, or any. */
+/** True of a type of content that is JSON, or any. */
 export const isJson = (type: string): boolean => /^application\/(?:[\w.+-]*\+)?json\b|^\*\/\*$/i.test(type)
 const preferred: readonly ((type: string) => boolean)[] = [
   isJson,

@@ -63,7 +63,7 @@ export function styledPairs(parameter: Styled, value: unknown, code: Code): read
   return [[name, entries.map(([key, inner]) => `${code(key)}${joined}${coded(inner)}`).join(separator)]]
 }
 
-/** What lies deeper stands in brackets; so do the numbers of items that are no single values, which would run into one another. */
+/** Names further inside stand in brackets; so do the numbers of items that are no single values, which would run into one another. */
 function deepPairs(name: string, value: unknown, code: Code): readonly Pair[] {
   if (!isThere(value)) return []
   if (Array.isArray(value)) {

@@ -71,7 +71,7 @@ type Encoding = NonNullable<BodyForm['media']['encoding']>[string]
 const encodingOf = ({ media }: BodyForm, name: string): Encoding | undefined =>
   media.encoding !== undefined && Object.hasOwn(media.encoding, name) ? media.encoding[name] : undefined
 
-/** Whether a field is written like a parameter of the query; else each of its values is one of its type. Pure. */
+/** True of a field that is written like a parameter of the query; else each of its values is one of its type. Pure. */
 const isStyled = (encoding: Encoding | undefined): boolean =>
   (encoding?.style ?? encoding?.explode ?? encoding?.allowReserved) !== undefined
 

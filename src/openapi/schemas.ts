@@ -106,7 +106,7 @@ export class SchemaCopy {
   }
 }
 
-/** What checks arguments: what could hold the process, or cannot be read, is left to the service. */
+/** The check of arguments: what could hold the process, or cannot be read, is left to the service. */
 export function checkOf(schema: JsonSchema): { readonly parse: Tool['parse']; readonly unchecked?: string } {
   const check = schemaCheck(schema, whyCostly)
   const { unchecked } = check

@@ -4,7 +4,7 @@ const isObject = (value: unknown): value is Json => typeof value === 'object' &&
 const has = (value: Json, ...fields: readonly string[]): boolean => fields.every((field) => field in value)
 const isType = ({ type }: Json, shape: RegExp): boolean => typeof type === 'string' && shape.test(type)
 
-/** What the first value of a recording shows of the program that wrote it; the first that fits counts. */
+/** The programs that write recordings, by the first value of one; the first that fits counts. */
 const formats: readonly (readonly [name: string, fits: (value: Json) => boolean])[] = [
   ['an exported session of escapement', ({ format }) => format === 'escapement.session'],
   ['a log of escapement', (value) => value['type'] === 'agent.created' && has(value, 'seq')],
@@ -35,7 +35,7 @@ const formats: readonly (readonly [name: string, fits: (value: Json) => boolean]
   ['chat messages', (value) => Array.isArray(value['messages'])],
 ]
 
-/** What is ours, and is not whole. */
+/** The name of a file that is ours, and is not whole. */
 export const damagedFile = 'a damaged file of escapement'
 
 /** As fields at the beginning of a text that is one value over many lines, or cut off. */

@@ -2,7 +2,7 @@ import { totalTokens, type Block } from './messages.ts'
 import type { ModelError, ModelReply } from './model.ts'
 
 /**
- * What may be done with a reply: only the calls of a `whole` one are run. `cut` and `refused` ones are kept as they are; a `paused` one is to be
+ * The use that may be made of a reply: only the calls of a `whole` one are run. `cut` and `refused` ones are kept as they are; a `paused` one is to be
  * gone on with; `empty`: it says nothing; the others are failures.
  */
 export type ReplyVerdict = 'whole' | 'cut' | 'refused' | 'paused' | 'empty' | 'windowFull' | 'broken'

@@ -10,7 +10,7 @@ export type JsonSchema = { readonly [key: string]: unknown }
 export type ThinkingLevel = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh'
 
 /**
- * Whether a provider is asked to cache what requests begin with, and for how long: `ttl`, 5 minutes by default, is how long it keeps a
+ * Caching of what requests begin with, as a provider is asked for it, and for how long: `ttl`, 5 minutes by default, is how long it keeps a
  * beginning that nobody asks for again.
  */
 export type PromptCache = false | { readonly ttl?: '5m' | '1h' }

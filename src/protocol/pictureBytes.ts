@@ -1,8 +1,8 @@
 import { fromBase64 } from './fromBase64.ts'
 
-/** What the first bytes of an image say. */
+/** The facts that the first bytes of an image tell. */
 export interface PictureBytes {
-  /** Of the four that every provider takes. */
+  /** One of the four types that every provider takes. */
   readonly type: 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp'
   /** Its longer side in pixels, where that stands in what was read. */
   readonly side?: number
@@ -20,10 +20,10 @@ export function pictureBytes(base64: string): PictureBytes | undefined {
   return side === undefined || Number.isNaN(side) ? { type } : { type, side }
 }
 
-/** Whether these are the first bytes of a HEIF container, which some providers take. */
+/** True of the first bytes of a HEIF container, which some providers take. */
 export const isHeif = (base64: string): boolean => textAt(bytesAt(base64, 64), 4, 'ftyp')
 
-/** Whether a PDF begins here: its readers look for its mark in the first 1,024 bytes. */
+/** True where a PDF begins: its readers look for its mark in the first 1,024 bytes. */
 export const isPdf = (base64: string): boolean => String.fromCharCode(...bytesAt(base64, 1024 + 340)).includes('%PDF-')
 
 function bytesAt(base64: string, chars: number): Uint8Array {

@@ -5,7 +5,7 @@ import { soundSchema } from './soundSchema.ts'
 
 /** The check of values by a JSON Schema. */
 export interface SchemaCheck {
-  /** What is wrong, for a model: `a.b: expected string, got integer`; `undefined`: nothing. Never throws. */
+  /** The faults of a value, for a model: `a.b: expected string, got integer`; `undefined`: nothing. Never throws. */
   wrongIn(value: unknown): string | undefined
   /** Why nothing is checked, or which parts of the schema are not. */
   readonly unchecked?: string

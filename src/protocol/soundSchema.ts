@@ -4,7 +4,7 @@ import type { JsonSchema } from './model.ts'
 /** A schema that is JSON Schema 2020-12, and where it was not: `/properties/a/required`. */
 export interface SoundSchema {
   readonly schema: JsonSchema
-  /** What was left out, as it could not be read. What older drafts and OpenAPI say otherwise is only written anew. */
+  /** The places that were left out, as they could not be read. Words of older drafts and of OpenAPI are only written anew. */
   readonly mended: readonly string[]
 }
 
@@ -18,7 +18,7 @@ const holding: { readonly [keyword: string]: 'one' | 'list' | 'named' } = {
   ...each('named', 'properties patternProperties $defs definitions dependentSchemas'),
 }
 
-/** What the values of other keywords must be. */
+/** The values that other keywords may have. */
 const shapes: { readonly [keyword: string]: (value: unknown) => boolean } = {
   ...each(
     isText,

@@ -4,7 +4,7 @@ import type { JsonSchema } from './model.ts'
 /** The schema of an answer as providers take it. */
 export interface OutputSchema {
   readonly schema: JsonSchema
-  /** Whether it keeps to the rules of those that hold a model to it to the letter: without, they would refuse it. */
+  /** True of a schema that keeps to the rules of providers that hold a model to it to the letter: they would refuse any other. */
   readonly strict: boolean
 }
 
@@ -55,18 +55,18 @@ function aboutRoot(value: unknown, root: string): unknown {
 
 const wordsOf = (text: string): readonly string[] => text.split(' ')
 
-/** What the rules know of a string, a number, a list. */
+/** The keywords that the rules know for a string, a number, a list. */
 const kept: ReadonlySet<string> = new Set([
   ...wordsOf('type description enum const minimum maximum exclusiveMinimum exclusiveMaximum multipleOf'),
   ...wordsOf('minItems maxItems'),
 ])
 const formats: ReadonlySet<unknown> = new Set(wordsOf('date-time time date duration email hostname ipv4 ipv6 uuid'))
-/** What has a place of its own, or says nothing about a value. */
+/** Keywords that have a place of their own, or say nothing about a value. */
 const elsewhere: ReadonlySet<string> = new Set([
   ...wordsOf('$schema $defs $ref anyOf oneOf allOf items properties required additionalProperties title'),
   ...wordsOf('default examples $comment deprecated readOnly writeOnly id $id'),
 ])
-/** What narrows a value, and may be said in words. */
+/** Keywords that narrow a value, and may be said in words. */
 const spoken: ReadonlySet<string> = new Set(['minLength', 'maxLength', 'pattern', 'format', 'uniqueItems'])
 
 /** `undefined`: the rules have no way to say it. */
@@ -100,7 +100,7 @@ function each(schemas: readonly unknown[]): readonly JsonSchema[] | undefined {
   return written.every((one) => one !== undefined) ? written : undefined
 }
 
-/** What a schema says beside others that it holds. */
+/** The schema itself, without others that it holds. */
 function ownWords(schema: Part): JsonSchema | undefined {
   const written: Record<string, unknown> = {}
   const words: Record<string, unknown> = {}
@@ -188,7 +188,7 @@ function withoutNulls(value: unknown, part: unknown, root: JsonSchema): unknown 
   )
 }
 
-/** Whether a value looks like one of a choice's: a list or an object with its fields, and what is fixed in them. */
+/** True of a value that looks like one of a choice's: a list or an object with its fields, and what is fixed in them. */
 function mayBe(value: object, part: unknown, root: JsonSchema): boolean {
   if (!isPart(part)) return false
   if (typeof part['$ref'] === 'string') return mayBe(value, namedBy(part['$ref'], root)?.value, root)

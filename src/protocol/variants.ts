@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { lazily } from './lazily.ts'
 
-/** What makes the schemas of objects, by their `type`. */
+/** Functions that make the schemas of objects, by their `type`. */
 type Makers = { readonly [type: string]: () => z.ZodObject }
 
 /** Objects that their `type` tells apart. The schema of each is made when the first of them is met, as a process meets few of all that there are. */

@@ -1,7 +1,7 @@
 import type { Artifact } from '../protocol/artifacts.ts'
 import type { LogRecord } from '../protocol/records.ts'
 
-/** What the first line of such a file says it is. */
+/** The name that the first line of such a file gives itself. */
 export const exportFormat = 'escapement.session'
 
 /** Version of the file that `exportSession` makes; a newer one is refused. Version 1 had no artifacts. */

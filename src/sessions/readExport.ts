@@ -189,7 +189,7 @@ function checkFold(placed: readonly PlacedRecord[]): void {
   }
 }
 
-/** Whether a line that has begun is one already: nothing can follow an object. */
+/** True of a line that has begun and is one already: nothing can follow an object. */
 function isWhole(begun: readonly string[]): boolean {
   if (begun.at(-1)?.trimEnd().endsWith('}') !== true) return false
   return typeof valueOf(begun.join('')) === 'object'

@@ -41,7 +41,7 @@ function bare(line: Buffer): Buffer {
   return line.subarray(isMarked ? byteOrderMark.length : 0, end)
 }
 
-/** Whether a line has nothing: no record was lost with it. Pure. */
+/** True of a line that has nothing: no record was lost with it. Pure. */
 export const isBlankLine = (line: Buffer): boolean => line[0] !== brace && line.toString().trim() === ''
 
 /**

@@ -2,7 +2,7 @@ import { type Block, textOf, toolCallsOf } from '../protocol/messages.ts'
 import { judgeReply, type ReplyVerdict } from '../protocol/judgeReply.ts'
 import type { Model, ModelPart, ModelReply, ModelRequest } from '../protocol/model.ts'
 
-/** What a model under test should reply: thinking, then text, then tool calls; the last two only with `ends`. */
+/** The reply that a model under test should give: thinking, then text, then tool calls; the last two only with `ends`. */
 export interface ContractReply {
   readonly thinking?: string
   readonly text?: string
@@ -168,7 +168,7 @@ const endChecks: { readonly [E in ContractEnd]: readonly [name: string, check: C
   noIds: ['keeps two calls without an id', keepsBoth('')],
 }
 
-/** What the runtime takes the reply for. */
+/** The verdict of the runtime on the reply. */
 function verdictOf(parts: readonly ModelPart[]): ReplyVerdict {
   const last = parts.at(-1)
   if (last?.type === 'error') return last.error.kind === 'overflow' ? 'windowFull' : 'broken'

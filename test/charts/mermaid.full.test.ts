@@ -19,7 +19,7 @@ interface Mermaid {
   parse(text: string): Promise<{ readonly diagramType: string }>
 }
 
-/** What kind of diagram Mermaid's own parser sees. Throws what it does not accept. */
+/** The kind of diagram that Mermaid's own parser sees. Throws for what it does not accept. */
 async function kindOf(text: string): Promise<string> {
   // Mermaid cleans labels by a package that needs a page; what is asked here is only whether it can read them.
   const { default: purifier } = await judge<{ readonly default: Purifier }>('dompurify')

@@ -9,7 +9,7 @@ interface Seen {
   readonly estimated?: true
 }
 
-/** What is known after replies to requests of so many tokens, of which so many came from the cache. */
+/** The measurements after replies to requests of so many tokens, of which so many came from the cache. */
 const after = (...seen: readonly Seen[]): Measured =>
   seen.reduce<Measured>((before, { input = 0, read = 0, model = 'm', time = 0, estimated }) => {
     const usage = { input, output: 1, cacheRead: read, cacheWrite: 0, ...(estimated && { estimated }) }

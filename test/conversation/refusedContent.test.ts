@@ -19,7 +19,7 @@ function sentOf(log: LogBuilder): readonly RequestMessage[] {
   return request.messages
 }
 
-/** What a reply is sent as, once a person has said more. */
+/** The form in which a reply is sent, once a person has said more. */
 function replySentAs(
   content: readonly Block[],
   stopReason: 'length' | 'stop' | 'refusal' = 'length',
@@ -102,7 +102,7 @@ describe('an image that providers refuse', (it) => {
   const image = (data: string, mimeType = 'image/png'): PlainBlock => ({ type: 'image', data, mimeType })
   const file = (data: string, mimeType = 'application/pdf'): PlainBlock => ({ type: 'file', data, mimeType })
 
-  /** What a tool's result and a person's message with this block are sent as. */
+  /** The forms in which a tool's result and a person's message with this block are sent. */
   function mediaSentAs(block: PlainBlock): PlainBlock {
     const log = new LogBuilder()
     log.user([...text('look'), block])

@@ -16,7 +16,7 @@ const projects = typeScripts
   .flatMap((name) => scripts[name]!.split(' '))
   .filter((word) => existsSync(join(repository, word, 'tsconfig.json')))
 
-/** What no project has: code of others' projects, what needs packages that are not installed, and what Astro checks. */
+/** Sources that no project has: code of others' projects, what needs packages that are not installed, and what Astro checks. */
 const apart =
   /\/sample-project\/|^create-escapement\/templates\/|^suites\/[^/]+\/[^/]+\/(?:files|check)\/|^tools\/bench\/peers\/contenders\/|^tools\/site\/theme\/|\/node_modules\/|\/\.[^/]+\//
 

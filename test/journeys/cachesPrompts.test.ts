@@ -13,7 +13,7 @@ import type { WireScript } from '../support/wireServer/wireServer.ts'
 
 const turns = 100
 
-/** What the model does in a turn: it looks; sometimes at more places at once than the provider looks back; and now and then it answers. */
+/** The work of the model in a turn: it looks; sometimes at more places at once than the provider looks back; and now and then it answers. */
 function blocksOf(turn: number, chars: number): readonly WireBlock[] {
   if (turn % 20 === 19) return [{ text: [`Done with part ${turn}.`] }]
   const calls = turn % 10 === 4 ? 24 : 1 + (turn % 3)

@@ -26,7 +26,7 @@ export const judged =
       })
   }
 
-/** What imports for us, from among the packages: Node resolves names from where the file is that imports. */
+/** A module that imports for us, from among the packages: Node resolves names from where the file is that imports. */
 async function loader(): Promise<Load> {
   const folder = await mkdtemp(join(judges.folder, 'load-'))
   try {

@@ -1,7 +1,7 @@
 /** A program: chooses an interpreter on the copy of XState that it is given, as a runtime does, and compares plans with it in any case. */
 import { registerHooks } from 'node:module'
 
-/** What it writes to standard output, as JSON. */
+/** Its standard output, read as JSON. */
 export interface OnXState {
   readonly version: string
   readonly chosen: 'planned' | 'xstate'

@@ -5,7 +5,7 @@ import { documentOf, failure, oneTool, opened, startService, use } from './servi
 
 const urlencoded = 'application/x-www-form-urlencoded'
 
-/** What a service gets of a body: the media type as the document has it. */
+/** A body as a service gets it: the media type as the document has it. */
 async function sent(context: CaseContext, type: string, media: object, body: unknown) {
   const service = await startService(context)
   const requestBody = { required: true, content: { [type]: { schema: { type: 'object' }, ...media } } }

@@ -3,7 +3,7 @@ import { agentCommands, type AgentCommand } from '../../src/protocol/commands.ts
 import { maxContentChars } from '../../src/protocol/saidContent.ts'
 import { assert, describe } from '../support/suite.ts'
 
-/** What comes of a command: itself as it is carried out, or the code that it is refused with. */
+/** The outcome of a command: itself as it is carried out, or the code that it is refused with. */
 function outcome(command: unknown): unknown {
   try {
     return checkCommand(command as AgentCommand)

@@ -6,7 +6,7 @@ import { assert, describe } from '../support/suite.ts'
 
 const text = { type: 'string' }
 
-/** Whether the meta-schema of 2020-12 takes it. @throws for one that it does not */
+/** True of a schema that the meta-schema of 2020-12 takes. @throws for one that it does not */
 const assertValid = (schema: JsonSchema): void =>
   void new AjvJsonSchemaValidator().getValidator(JSON.parse(JSON.stringify(schema)) as never)
 

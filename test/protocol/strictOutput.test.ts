@@ -12,7 +12,7 @@ const shown = (schema: z.ZodType) => {
 
 type Part = { readonly [keyword: string]: unknown }
 
-/** What OpenAI's rules refuse in a schema, as its pages have them. */
+/** The parts of a schema that OpenAI's rules refuse, as its pages have them. */
 function refusedIn(schema: JsonSchema): string | undefined {
   if (schema['type'] !== 'object' || 'anyOf' in schema) return 'the root is no object'
   const walk = (part: Part): string | undefined => {

@@ -26,6 +26,6 @@ export const importing = (file: string): readonly string[] => running(importOf(f
 export const loaded = ({ modules }: StartReport, pattern: RegExp): readonly string[] =>
   modules.filter((address) => pattern.test(address))
 
-/** What no start needs: a server and what it speaks, other processes, drawing. Checks by JSON Schema are in the package. */
+/** Modules that no start needs: a server and what it speaks, other processes, drawing. Checks by JSON Schema are in the package. */
 export const forLater =
   /\/node_modules\/(?:ws|elkjs|@(?!earendil-works\/pi-schema))|^node:(?:http|https|net|tls|child_process)$/

@@ -1,7 +1,7 @@
 /** `undefined`: the object had no such property of its own. */
 type Descriptors = ReadonlyMap<PropertyKey, PropertyDescriptor | undefined>
 
-/** What tests and packages exchange parts of. A stream has its state beside its functions, and that is not put back. */
+/** Objects of which tests and packages exchange parts. A stream has its state beside its functions, and that is not put back. */
 const shared: readonly (readonly [object: object, keys?: readonly PropertyKey[]])[] = [
   ...[globalThis, console, Math, Date, JSON, performance].map((object) => [object] as const),
   ...[process.stdout, process.stderr].map((stream) => [stream, ['write', 'isTTY', 'columns', 'rows']] as const),

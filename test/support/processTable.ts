@@ -8,7 +8,7 @@ export interface ProcessStat {
   readonly parent: number
   /** Milliseconds of processor time of itself. */
   readonly own: number
-  /** Of the children that it waited for. */
+  /** Milliseconds of the children that it waited for. */
   readonly waited: number
 }
 

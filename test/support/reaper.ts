@@ -30,7 +30,7 @@ const commandOf = (pid: string): string => {
   }
 }
 
-/** What the run started and still runs, by its mark; nothing where there is no `/proc`. A process that has ended has no command any more. */
+/** Processes that the run started and that still run, by its mark; nothing where there is no `/proc`. A process that has ended has no command any more. */
 function marked(): ReadonlyMap<number, Reaped> {
   let pids: readonly string[]
   try {
@@ -57,7 +57,7 @@ function kill(pid: number): void {
   }
 }
 
-/** Whether it is still what the run started: another process may have got its number since. Where that cannot be seen, it is believed. */
+/** True of a process that is still the one that the run started: another process may have got its number since. Where that cannot be seen, it is believed. */
 const isOurs = (pid: string): boolean => !existsSync('/proc/self') || environmentOf(pid).includes(`${runMark}=${mark}`)
 
 // What ends the run by a signal to all of its group is not to end this.

@@ -3,10 +3,10 @@ import { asFull, isFull } from './testFiles.ts'
 import { timeoutFactor } from './deadline.ts'
 import type { FileEnd } from './workers.ts'
 
-/** What a file of `npm test` may cost, in milliseconds of processor time with that of the processes it starts. */
+/** The most that a file of `npm test` may cost, in milliseconds of processor time with that of the processes it starts. */
 export const mostCpuMs = 5_000
 
-/** What came of all files so far. */
+/** The outcome of all files so far. */
 export class Tally {
   passed = 0
   failed = 0

@@ -28,7 +28,7 @@ export function filtered(files: readonly string[], filters: readonly string[]): 
 
 const mostNamed = 3
 
-/** What a filter may have meant: paths that have one of its words, whatever their case. */
+/** Files that a filter may have meant: paths that have one of its words, whatever their case. */
 function resembling(files: readonly string[], filter: string): string {
   const words = filter
     .toLowerCase()

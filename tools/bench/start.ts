@@ -1,5 +1,5 @@
 /**
- * What a start costs: processor time of fresh processes, which take turns. `node tools/bench/start.ts`, after `npm run build`; `--base <folder>`: beside the
+ * The cost of a start: processor time of fresh processes, which take turns. `node tools/bench/start.ts`, after `npm run build`; `--base <folder>`: beside the
  * `dist` of another checkout, such as a worktree of the commit before, with the ratio of each round; `--rounds 11`.
  */
 import { spawnSync } from 'node:child_process'

@@ -31,7 +31,7 @@ const mostOf: Readonly<Record<keyof typeof sizeBudget, (tarball: Tarball) => num
 /** What each tarball must have beside its doors. */
 const wanted = ['package.json', 'README.md', 'LICENSE', 'THIRD-PARTY-NOTICES', 'dist/cli.js']
 
-/** What none may have: sources and tests, what is made of others when it is needed, secrets, what belongs to one machine. */
+/** Files that none may have: sources and tests, what is made of others when it is needed, secrets, what belongs to one machine. */
 const unwanted =
   /^(src|test|tools|examples|scripts|suites|node_modules|docs\/decisions)\/|\.(?:map|br|gz)$|(^|\/)(\.env[^/]*|\.npmrc|\.DS_Store|\.escapement)(\/|$)|\.tsbuildinfo$/
 

@@ -10,5 +10,5 @@ export function cachingModel(model: Model, asks: Asks): Model {
   return model
 }
 
-/** Whether a model is known to ask its provider to cache. */
+/** True of a model that is known to ask its provider to cache. */
 export const asksForCache = (model: Model, settings: ModelSettings): boolean => asking.get(model)?.(settings) === true

@@ -73,7 +73,7 @@ export function readSkill(
   }
 }
 
-/** What a skill is called: as it says, else as its folder. */
+/** The name of a skill: as it says, else as its folder. */
 function nameOf(given: unknown, folder: string): { readonly name: string; readonly notes: readonly string[] } {
   const name = typeof given === 'string' ? cutEnd(inOneLine(given).trim(), mostOfName) : ''
   if (name === '')

@@ -1,7 +1,7 @@
 import { messageOf } from '../../protocol/errors.ts'
 
 /**
- * What a tool returned, as JSON. What JSON has nothing of (a Map, an Error, a Response, a promise), and would show as `{}`, is named in its place.
+ * The value that a tool returned, as JSON. Objects that JSON has nothing of (a Map, an Error, a Response, a promise) and would show as `{}` are named in their place.
  * Nothing is `''`.
  *
  * @throws TypeError for what goes in a circle, and for whole numbers of any size

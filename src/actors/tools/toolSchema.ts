@@ -82,7 +82,7 @@ export function readSchema(input: ToolSchema, label: string): ReadSchema {
   }
 }
 
-/** What is not JSON Schema in it would have providers refuse every request, so it is shown mended. */
+/** Parts that are no JSON Schema would have providers refuse every request, so it is shown mended. */
 function jsonSchemaReader({ jsonSchema, validate }: JsonSchemaInput<unknown>, label: string): ReadSchema {
   const { schema } = soundSchema(jsonSchema)
   const inputSchema = Object.freeze(shownSchema(objectSchema(withType(schema))))
@@ -97,7 +97,7 @@ const remedy = 'Mend the schema, or give a check beside it: { jsonSchema, valida
 /** Where there is a process: a definition is made before any logger. */
 const warn = (message: string): void => globalThis.process?.emitWarning?.(message, 'EscapementWarning')
 
-/** Of a schema that is a reference to one of its parts, as generators write them. */
+/** The type of a schema that is a reference to one of its parts, as generators write them, stands in that part. */
 function withType(schema: JsonSchema): JsonSchema {
   const { type, $ref } = schema
   const named = type === undefined && typeof $ref === 'string' ? namedBy($ref, schema)?.value : undefined

@@ -65,7 +65,7 @@ export class Answers implements PeoplesAnswers {
   }
 
   /**
-   * What is wrong with the answer to a question; `undefined` if nothing, or if no tool waits for it: the one that runs again reads it with its
+   * The fault of the answer to a question; `undefined` if nothing, or if no tool waits for it: the one that runs again reads it with its
    * own schema, of which the log has a copy that says less, and asks again.
    */
   wrongInAnswer({ key }: PendingOf<'question'>, value: unknown): string | undefined {

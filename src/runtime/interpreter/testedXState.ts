@@ -6,7 +6,7 @@ export const testedXState = { oldest: '5.28.0', newest: '5.33.3' } as const
 /** Version of the XState that runs here. */
 export const xstateVersion = xstate.version
 
-/** Whether a version lies in the tested range; a prerelease does not. Pure. */
+/** True of a version in the tested range; a prerelease does not. Pure. */
 export function isTested(version: string): boolean {
   const { oldest, newest } = testedXState
   return /^\d+\.\d+\.\d+$/.test(version) && rank(oldest) <= rank(version) && rank(version) <= rank(newest)

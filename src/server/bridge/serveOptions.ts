@@ -218,7 +218,7 @@ const checkEach = optionsCheck(
   },
 )
 
-/** What is wrong between paths each of which is right by itself. */
+/** The conflict between paths each of which is right by itself. */
 function wrongPath(options: ServeOptions): string | undefined {
   const { base, bridge } = placesOf(options)
   const own = belowBase(base, bridge)

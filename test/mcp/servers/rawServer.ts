@@ -26,7 +26,7 @@ export interface Raw {
   readonly instructions?: string
   /** It says that it has resources. */
   readonly hasResources?: boolean
-  /** What its tool `ask` has people asked, who give a `name`; their answer is its result. */
+  /** The question that its tool `ask` has people asked, who give a `name`; their answer is its result. */
   readonly asks?: string
   /** Calls of these tools are never answered. */
   readonly hangs?: readonly string[]

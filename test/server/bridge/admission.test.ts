@@ -33,7 +33,7 @@ async function say({ cleanup }: Pick<CaseContext, 'cleanup'>, port: number, line
 const upgrade = ['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13']
 const key = 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=='
 
-/** Whoever ran in this process before may have had the same chart laid out: others take its place. */
+/** A file that ran in this process before may have had the same chart laid out: others take its place. */
 async function forgetLayouts(): Promise<void> {
   for (let n = 0; n < mostKnown; n += 1) {
     const drawing = {

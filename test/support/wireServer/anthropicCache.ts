@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { WireUsage } from './wireFamily.ts'
 
 interface Part {
-  /** Of the request up to and with it. */
+  /** The hash of the request up to and with it. */
   readonly print: string
   readonly tokens: number
   readonly mark: { readonly ttl?: string } | undefined
@@ -24,11 +24,11 @@ const prices = { read: 0.1, written: 1.25 }
  */
 export class AnthropicCache {
   readonly #known = new Set<string>()
-  /** Of every block that was ever sent. */
+  /** The hashes of every block that was ever sent. */
   readonly #sent = new Set<string>()
-  /** What all would have cost had every beginning that was ever sent been there. */
+  /** The cost of all had every beginning that was ever sent been there. */
   ideal = 0
-  /** Of each request, how many marks it had. */
+  /** The number of marks of each request. */
   readonly marks: number[] = []
   /** Input tokens of all requests: read, written, and neither. */
   readonly total = { read: 0, written: 0, fresh: 0 }

@@ -1,6 +1,6 @@
 import type { Fault } from '../mutate.ts'
 
-/** What is done with a reply by how it ended. */
+/** Faults in what is done with a reply by how it ended. */
 export const faults: readonly Fault[] = [
   {
     id: 'repliesJudged-1',

@@ -14,7 +14,7 @@ export interface AiSdkModelOptions {
   /** The model's id in logs, events and prices; by default the provider's family and the model id: `anthropic:claude-…`. */
   readonly id?: string
   /**
-   * Whether the provider is asked to cache the instructions and the conversation so far, where it has to be asked; `true`, the default, for 5
+   * Asks the provider to cache the instructions and the conversation so far, where it has to be asked; `true`, the default, for 5
    * minutes. The agent's `cache` wins, and so do marks in `settings.providerOptions`.
    */
   readonly cache?: boolean | PromptCache

@@ -33,7 +33,7 @@ export function askForCache(
   return { ...options, prompt: marked.with(0, { ...prompt[0]!, providerOptions: mark }) }
 }
 
-/** What an application asks for itself: a mark at the end of the request, or one at a tool. */
+/** The marks that an application sets itself: a mark at the end of the request, or one at a tool. */
 const marksOf = (options: SharedV4ProviderOptions | undefined): unknown[] =>
   Object.values(options ?? {}).flatMap(({ cacheControl, cache_control, cachePoint, caching }) =>
     [cacheControl, cache_control, cachePoint, caching].filter(Boolean),
@@ -49,7 +49,7 @@ interface Place {
 
 /** Notes after the conversation that no later request has. */
 const isPassing = (text: string): boolean => /^<runtime-note kind="(limit|repair)">/.test(text)
-/** What a fold leaves last: the next one takes it away, and adds to what stands before. */
+/** The note that a fold leaves last: the next one takes it away, and adds to what stands before. */
 const isIndex = (text: string): boolean => text.startsWith('<brake-note kind="index"')
 const isMemo = (text: string): boolean => /^(<brake-note kind="memo"|<conversation-summary )/.test(text)
 
@@ -80,7 +80,7 @@ function placesIn(prompt: Prompt): readonly Place[] {
 
 type Part = Extract<LanguageModelV4Message, { role: 'user' | 'tool' }>['content'][number]
 
-/** Whether it is sure to be sent, and not empty: providers refuse marks at empty texts. */
+/** True of a part that is sure to be sent, and not empty: providers refuse marks at empty texts. */
 function isMarkable(part: Part): boolean {
   if (part.type === 'text') return part.text !== '' && !isPassing(part.text)
   if (part.type !== 'tool-result') return part.type === 'file'

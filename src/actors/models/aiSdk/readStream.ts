@@ -61,7 +61,7 @@ export function createReplyReader(provider: string, asked?: string): ReplyReader
   const provided = new Set<string>()
   let finish: PartOf<'finish'> | undefined
   let answered: string | undefined
-  /** What the provider says at the start that the reply uses. */
+  /** The usage of the reply as the provider tells it at the start. */
   let begun: Usage | undefined
 
   const start = (type: Written['type'], id: string): Written => {

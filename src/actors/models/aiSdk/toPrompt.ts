@@ -29,7 +29,7 @@ type ToolResult = Extract<RequestMessage, { role: 'toolResult' }>
 type UserMessage = Extract<LanguageModelV4Message, { role: 'user' }>
 type AssistantMessage = Extract<LanguageModelV4Message, { role: 'assistant' }>
 
-/** What the provider said of calls, by their ids: it wants to read it of their results as well, such as which program called. */
+/** The provider's data of calls, by their ids: it wants to read it of their results as well, such as which program called. */
 type CallData = Map<string, NonNullable<ReturnType<typeof fromNextSignature>>>
 
 /** The messages of a request as an AI SDK prompt; adjacent tool results become one `tool` message. Pure. */

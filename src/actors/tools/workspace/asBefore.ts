@@ -10,7 +10,7 @@ const byteOrderMark = '\uFEFF'
 
 interface Kept {
   readonly content: string
-  /** What was kept, to follow what was done; empty if nothing was. */
+  /** The sentence about what was kept, to follow what was done; empty if nothing was. */
   readonly note: string
 }
 

@@ -62,7 +62,7 @@ function inputOf(line: unknown): number[] {
   return input === undefined ? [] : [numberOf(input)]
 }
 
-/** What an item adds to a reply; `undefined` if it is something else. */
+/** The blocks that an item adds to a reply; `undefined` if it is something else. */
 function replyOf(item: Json): Block[] | undefined {
   const callId = textOf(item['call_id']) || textOf(item['id'])
   switch (item['type']) {

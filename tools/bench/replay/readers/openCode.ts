@@ -25,7 +25,7 @@ export function readOpenCode(value: Json, name: string): RecordedSession {
   return draft.finish(name)
 }
 
-/** What a person said. Notes of the program that the model does not get are `ignored`. */
+/** The words of a person. Notes of the program that the model does not get are `ignored`. */
 function said({ type, text: words, ignored, mime, url, filename }: Json): PlainBlock[] {
   if (type === 'text') return ignored === true ? [] : [text(textOf(words))]
   if (type !== 'file') return []

@@ -28,7 +28,7 @@ export function readOpenHands(events: readonly Json[], name: string): RecordedSe
   return draft.finish(name)
 }
 
-/** What only the program does, or says to itself. */
+/** Actions that only the program takes, or notes to itself. */
 const ownActions = new Set([
   'change_agent_state',
   'recall',
