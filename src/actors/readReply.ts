@@ -2,7 +2,7 @@ import { cutEnd } from '../conversation/cutMiddle.ts'
 import { maxContentChars, wrongInMedia } from '../protocol/saidContent.ts'
 import { renderMessage } from '../conversation/renderMessage.ts'
 import { asSentence, errorInfo, messageOf, RuntimeError, toErrorInfo, type ErrorCode } from '../protocol/errors.ts'
-import { errorOfReply, judgeReply, type ReplyVerdict } from '../protocol/judgeReply.ts'
+import { errorOfVerdict, judgeReply, type ReplyVerdict } from '../protocol/judgeReply.ts'
 import { addUsage, noUsage, totalTokens, type Block, type Usage } from '../protocol/messages.ts'
 import type {
   Model,
@@ -100,10 +100,11 @@ export async function readReply(
     if (read === null) return null
     if (!read.ok) return { ...read, failure: withUsage(read.failure, usage) }
     const reply: ModelReply = { ...read.reply, usage: toldBy(read.reply.usage) }
-    const error = errorOfReply(reply, room)
-    if (error !== undefined)
-      return { ok: false, failure: withUsage(failureOf(read.model, error), usage), model: read.model }
-    const verdict = judgeReply(reply, reply.endReason, room) as Replied['verdict'] | 'paused'
+    const verdict = judgeReply(reply, reply.endReason, room)
+    if (verdict === 'broken' || verdict === 'windowFull') {
+      const failure = failureOf(read.model, errorOfVerdict(verdict, reply))
+      return { ok: false, failure: withUsage(failure, usage), model: read.model }
+    }
     content = requests === 1 ? reply.content : [...content, ...reply.content]
     usage = requests === 1 ? reply.usage : addUsage(usage, reply.usage)
     if (verdict === 'paused' && requests <= mostPauses) continue

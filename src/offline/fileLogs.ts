@@ -1,4 +1,5 @@
 import { RuntimeError } from '../protocol/errors.ts'
+import { fromBase64 } from '../protocol/fromBase64.ts'
 import type { LogRecord } from '../protocol/records.ts'
 import type { Store } from '../protocol/store.ts'
 import { checkAgentId } from '../protocol/ids.ts'
@@ -22,8 +23,6 @@ const readOnly = (): RuntimeError =>
 /** What a person calls the place of a session. */
 export const placeOf = ({ file }: Pick<PageFile, 'file'>): string =>
   file === '' ? 'The session in this page' : `sessions/${file}`
-
-const fromBase64 = (text: string): Uint8Array => Uint8Array.from(atob(text), (unit) => unit.charCodeAt(0))
 
 /** How many sessions are kept once they were read; the one that was read first goes first. */
 const mostKept = 12

@@ -1,6 +1,7 @@
 import { damaged, tooNew } from './fileProblem.ts'
 import type { LogRecord } from '../protocol/records.ts'
 import { RuntimeError } from '../protocol/errors.ts'
+import { fromBase64 } from '../protocol/fromBase64.ts'
 import { parseRecord } from '../protocol/upgradeRecord.ts'
 import { packedSchema, pagesVersion, type PageLine } from '../sessionPages/sessionFile.ts'
 
@@ -40,7 +41,7 @@ export async function unpackSession(file: string, given: unknown): Promise<Unpac
 }
 
 async function inflated(base64: string): Promise<string> {
-  const bytes = Uint8Array.from(atob(base64), (unit) => unit.charCodeAt(0))
+  const bytes = fromBase64(base64)
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate-raw'))
   return await new Response(stream).text()
 }

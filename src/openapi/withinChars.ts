@@ -1,18 +1,10 @@
 import { cutEnd } from '../conversation/cutMiddle.ts'
 import type { JsonSchema } from '../protocol/model.ts'
+import { namedSchemas } from '../protocol/schemaParts.ts'
 import { isObject } from './references.ts'
 
 /** How long descriptions may be, tried in this order. */
 const steps = [400, 120, 40, 0] as const
-
-/** The keywords whose values are schemas by names that anybody chose. */
-const named: ReadonlySet<string> = new Set([
-  'properties',
-  'patternProperties',
-  '$defs',
-  'definitions',
-  'dependentSchemas',
-])
 
 /** Not schemas, whatever they look like. */
 const values: ReadonlySet<string> = new Set(['enum', 'const', 'default', 'examples'])
@@ -44,7 +36,7 @@ function shortened(schema: unknown, level: number, chars: number): unknown {
     if (level <= 0 && (keyword === 'description' || keyword === 'title') && typeof value === 'string')
       return chars === 0 ? [] : [[keyword, cutEnd(value, chars)]]
     if (values.has(keyword)) return [[keyword, value]]
-    if (!named.has(keyword) || !isObject(value)) return [[keyword, shortened(value, level - 1, chars)]]
+    if (!namedSchemas.has(keyword) || !isObject(value)) return [[keyword, shortened(value, level - 1, chars)]]
     return [
       [
         keyword,

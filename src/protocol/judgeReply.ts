@@ -52,16 +52,19 @@ export function judgeReply(reply: ModelReply, raw?: string, room: ReplyRoom = {}
 
 /** The error that a reply amounts to; `undefined` if it may be kept. */
 export function errorOfReply(reply: ModelReply, room?: ReplyRoom): ModelError | undefined {
-  const { endReason, usage } = reply
+  const verdict = judgeReply(reply, reply.endReason, room)
+  return verdict === 'broken' || verdict === 'windowFull' ? errorOfVerdict(verdict, reply) : undefined
+}
+
+/** The error of a reply that is judged not to be kept. */
+export function errorOfVerdict(
+  verdict: 'broken' | 'windowFull',
+  { endReason, usage }: Pick<ModelReply, 'endReason' | 'usage'>,
+): ModelError {
+  if (verdict === 'windowFull')
+    return { kind: 'overflow', message: 'The window of the model was full before the reply was complete.', usage }
   const said = endReason === undefined ? 'without saying how' : `as ${JSON.stringify(endReason.slice(0, 200))}`
-  switch (judgeReply(reply, endReason, room)) {
-    case 'broken':
-      return { kind: 'other', message: `The provider ended the reply ${said}, which is no end of a whole one.`, usage }
-    case 'windowFull':
-      return { kind: 'overflow', message: 'The window of the model was full before the reply was complete.', usage }
-    default:
-      return undefined
-  }
+  return { kind: 'other', message: `The provider ended the reply ${said}, which is no end of a whole one.`, usage }
 }
 
 function judgedByWords(stopReason: ModelReply['stopReason'], raw: string | undefined): ReplyVerdict {

@@ -1,6 +1,7 @@
 import { compile, type Validator } from '@earendil-works/pi-schema'
 import { messageOf } from './errors.ts'
 import type { JsonSchema } from './model.ts'
+import { namedSchemas } from './schemaParts.ts'
 import { soundSchema } from './soundSchema.ts'
 
 /** The check of values by a JSON Schema. */
@@ -51,13 +52,6 @@ const wrongBy = (validator: Validator) => (value: unknown) => {
 const placeOf = (pointer: string): string =>
   pointer === '' ? '' : `${pointer.slice(1).replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~')}: `
 
-const named: ReadonlySet<string> = new Set([
-  'properties',
-  'patternProperties',
-  '$defs',
-  'definitions',
-  'dependentSchemas',
-])
 const values: ReadonlySet<string> = new Set(['enum', 'const'])
 
 /** The schema as values are checked by it. `odd`: what is left out. */
@@ -71,7 +65,7 @@ function asChecked(part: unknown, odd: string[]): unknown {
       if (values.has(keyword)) return [[keyword, value]]
       // Of a choice that has another name here.
       if (keyword === '$ref') return [[keyword, String(value).replaceAll('/oneOf/', '/anyOf/')]]
-      if (!named.has(keyword)) return [[keyword, asChecked(value, odd)]]
+      if (!namedSchemas.has(keyword)) return [[keyword, asChecked(value, odd)]]
       const inner = Object.entries(value as object)
         .filter(([name]) => keyword !== 'patternProperties' || !isOddPattern(name, odd))
         .map(([name, schema]): [string, unknown] => [name, asChecked(schema, odd)])

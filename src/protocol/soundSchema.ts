@@ -1,5 +1,6 @@
 import { namedBy } from './jsonPointer.ts'
 import type { JsonSchema } from './model.ts'
+import { fieldsOf, isPart, namedSchemas, type SchemaPart as Part } from './schemaParts.ts'
 
 /** A schema that is JSON Schema 2020-12, and where it was not: `/properties/a/required`. */
 export interface SoundSchema {
@@ -8,14 +9,12 @@ export interface SoundSchema {
   readonly mended: readonly string[]
 }
 
-type Part = { readonly [keyword: string]: unknown }
-
 /** The keywords that hold schemas, and in what. */
 const holding: { readonly [keyword: string]: 'one' | 'list' | 'named' } = {
   ...each('one', 'items additionalProperties propertyNames contains not if then else contentSchema'),
   ...each('one', 'unevaluatedItems unevaluatedProperties additionalItems'),
   ...each('list', 'allOf anyOf oneOf prefixItems'),
-  ...each('named', 'properties patternProperties $defs definitions dependentSchemas'),
+  ...each('named', [...namedSchemas].join(' ')),
 }
 
 /** The values that other keywords may have. */
@@ -55,9 +54,6 @@ function isFlag(value: unknown): boolean {
 function isCount(value: unknown): boolean {
   return Number.isSafeInteger(value) && (value as number) >= 0
 }
-
-/** Whether a value is an object, and no list. */
-const isPart = (value: unknown): value is Part => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const ofKeyword = <T>(table: { readonly [keyword: string]: T }, keyword: string): T | undefined =>
   Object.hasOwn(table, keyword) ? table[keyword] : undefined
@@ -202,7 +198,6 @@ function leadsTo(reference: string, root: Part): boolean {
 }
 
 const partsIn = (value: unknown): readonly Part[] => (Array.isArray(value) ? value.filter(isPart) : [])
-const fieldsOf = ({ properties }: Part): object => (isPart(properties) ? properties : {})
 
 /**
  * A sound schema of a tool's arguments as models get it. Providers refuse a request for a schema that is a choice or a reference at its top, so the fields

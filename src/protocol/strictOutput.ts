@@ -1,5 +1,6 @@
 import { namedBy } from './jsonPointer.ts'
 import type { JsonSchema } from './model.ts'
+import { fieldsOf, isPart, type SchemaPart as Part } from './schemaParts.ts'
 
 /** The schema of an answer as providers take it. */
 export interface OutputSchema {
@@ -8,14 +9,10 @@ export interface OutputSchema {
   readonly strict: boolean
 }
 
-type Part = { readonly [keyword: string]: unknown }
-
 /** Holds an answer that is no object: providers take nothing else. No answer of its own is likely to have it. */
 const wrapper = 'final_answer'
 
-const isPart = (value: unknown): value is Part => typeof value === 'object' && value !== null && !Array.isArray(value)
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? (value as unknown[]) : [])
-const fieldsOf = ({ properties }: Part): Part => (isPart(properties) ? properties : {})
 const isObjects = ({ type, $ref, anyOf, oneOf, allOf }: Part): boolean =>
   type === 'object' && [$ref, anyOf, oneOf, allOf].every((keyword) => keyword === undefined)
 

@@ -8,7 +8,7 @@ import { hasCode } from '../../src/protocol/errors.ts'
 import { lockFile, type FileLock } from '../../src/stores/lockFile.ts'
 import { madeOnce } from '../support/madeOnce.ts'
 import { isCi, type CaseBody, type It } from '../support/suite.ts'
-import { sitePackages, sitePackagesFolder } from './sitePackages.ts'
+import { sitePackages } from './sitePackages.ts'
 
 const repository = join(import.meta.dirname, '..', '..')
 const keptSites = join(repository, '.escapement', 'site')
@@ -75,7 +75,7 @@ async function build(target: string, signal: AbortSignal): Promise<void> {
       { name: 'unreleased', root: repository },
     ]
     const outDir = join(draft, 'site')
-    await buildSite({ versions, packages: sitePackagesFolder, outDir, work: folder, signal, print: () => {} })
+    await buildSite({ versions, packages: sitePackages.folder, outDir, work: folder, signal, print: () => {} })
     await rename(outDir, target).catch((thrown: unknown) => {
       if (!existsSync(target)) throw thrown
     })
@@ -88,7 +88,7 @@ async function build(target: string, signal: AbortSignal): Promise<void> {
 /** A folder that nobody else has, of the same name in every run that is alone. */
 async function claimFolder(): Promise<{ readonly folder: string; readonly lock: FileLock }> {
   for (let number = 1; ; number += 1) {
-    const folder = join(sitePackagesFolder, `work-${number}`)
+    const folder = join(sitePackages.folder, `work-${number}`)
     try {
       return { folder, lock: await lockFile(`${folder}.lock`) }
     } catch (thrown) {

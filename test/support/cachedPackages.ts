@@ -4,6 +4,7 @@ import { cp, mkdir, mkdtemp, rename, rm } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { npm } from '../bundlers/packedPackage.ts'
+import { fullOnly } from './fullOnly.ts'
 import type { Provision } from './setUp.ts'
 
 const mostMs = 300_000
@@ -41,7 +42,10 @@ export function cachedPackages({
     name,
     door,
     folder,
-    isThere: () => existsSync(folder),
+    isThere() {
+      fullOnly('packages that npm ci does not install')
+      return existsSync(folder)
+    },
     way: () => `in ${dirname(folder)}`,
     install: () => install(here, folder),
     advice: 'run npm test where npm reaches its registry',

@@ -1,23 +1,13 @@
 import { someRuns } from '../support/seeds.ts'
+import { liveAll, seedsFrom, sum } from '../support/seededLives.ts'
 import { assert, describe } from '../support/suite.ts'
-import { chaosTree, type ChaosOutcome } from './chaosTree.ts'
+import { chaosTree } from './chaosTree.ts'
 
 const seedsAGroup = someRuns(60)
 
-/** Lives these trees, one after the other. */
-async function live(seeds: readonly number[], change: Parameters<typeof chaosTree>[1] = {}): Promise<ChaosOutcome[]> {
-  const outcomes: ChaosOutcome[] = []
-  for (const seed of seeds) {
-    const outcome = await chaosTree(seed, change)
-    assert.equal(outcome.faults, [], `seed ${seed}`)
-    outcomes.push(outcome)
-  }
-  return outcomes
-}
-
-const from = (first: number, count = seedsAGroup): number[] => Array.from({ length: count }, (_, n) => first + n)
-const sum = (outcomes: readonly ChaosOutcome[], of: (outcome: ChaosOutcome) => number): number =>
-  outcomes.reduce((total, outcome) => total + of(outcome), 0)
+const live = (seeds: readonly number[], change: Parameters<typeof chaosTree>[1] = {}) =>
+  liveAll(seeds, (seed) => chaosTree(seed, change))
+const from = (first: number) => seedsFrom(first, seedsAGroup)
 
 describe('a tree of agents in chaos of one kind', (it) => {
   it('survives crashes on every level, its root among them', { timeoutMs: 60_000 }, async () => {

@@ -1,30 +1,20 @@
 import { someRuns } from '../support/seeds.ts'
+import { liveAll, seedsFrom, sum } from '../support/seededLives.ts'
 import { assert, describe } from '../support/suite.ts'
 import { chaosTree, type ChaosOutcome } from './chaosTree.ts'
 import { Dice } from './dice.ts'
 
 const seedsAGroup = someRuns(60)
 
-/** Lives these trees, one after the other. */
-async function live(seeds: readonly number[], change: Parameters<typeof chaosTree>[1] = {}): Promise<ChaosOutcome[]> {
-  const outcomes: ChaosOutcome[] = []
-  for (const seed of seeds) {
-    const outcome = await chaosTree(seed, change)
-    assert.equal(outcome.faults, [], `seed ${seed}`)
-    outcomes.push(outcome)
-  }
-  return outcomes
-}
-
-const from = (first: number, count = seedsAGroup): number[] => Array.from({ length: count }, (_, n) => first + n)
-const sum = (outcomes: readonly ChaosOutcome[], of: (outcome: ChaosOutcome) => number): number =>
-  outcomes.reduce((total, outcome) => total + of(outcome), 0)
+const live = (seeds: readonly number[], change: Parameters<typeof chaosTree>[1] = {}) =>
+  liveAll(seeds, (seed) => chaosTree(seed, change))
+const from = (first: number) => seedsFrom(first, seedsAGroup)
 
 // `node test/tree/chaosMatrix.ts` lives thousands.
 describe('a tree of agents in chaos', (it) => {
   it('comes to its end, with every log whole and nothing left', { timeoutMs: 60_000 }, async () => {
     const trees = someRuns(160)
-    const outcomes = await live(from(1, trees))
+    const outcomes = await live(seedsFrom(1, trees))
     assert.ok(sum(outcomes, ({ agents }) => agents) > 5 * trees)
     assert.ok(sum(outcomes, ({ crashes }) => crashes) > trees / 4)
     assert.ok(outcomes.some(({ depth }) => depth === 5))

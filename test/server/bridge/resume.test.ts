@@ -1,31 +1,20 @@
 import { someRuns } from '../../support/seeds.ts'
+import { liveAll, seedsFrom, sum } from '../../support/seededLives.ts'
 import { assert, describe } from '../../support/suite.ts'
-import { resumeLife, type LifeOutcome, type LifePlan } from './resume/resumeLife.ts'
+import { resumeLife, type LifePlan } from './resume/resumeLife.ts'
 
-/** Lives these lives, one after the other. */
-async function live(seeds: readonly number[], change: Partial<LifePlan> = {}): Promise<LifeOutcome[]> {
-  const outcomes: LifeOutcome[] = []
-  for (const seed of seeds) {
-    const outcome = await resumeLife(seed, change)
-    assert.equal(outcome.faults, [], `seed ${seed}`)
-    outcomes.push(outcome)
-  }
-  return outcomes
-}
-
-const from = (first: number, count: number): number[] => Array.from({ length: count }, (_, n) => first + n)
-const sum = (outcomes: readonly LifeOutcome[], of: (outcome: LifeOutcome) => number): number =>
-  outcomes.reduce((total, outcome) => total + of(outcome), 0)
+const live = (seeds: readonly number[], change: Partial<LifePlan> = {}) =>
+  liveAll(seeds, (seed) => resumeLife(seed, change))
 
 // `node test/server/bridge/resumeMatrix.ts` lives thousands.
 describe('a client under which everything breaks', (it) => {
   it('hears it by whatever plan', { timeoutMs: 60_000 }, async () => {
-    const outcomes = await live(from(100, someRuns(8)), { turns: 50 })
+    const outcomes = await live(seedsFrom(100, someRuns(8)), { turns: 50 })
     assert.ok(sum(outcomes, ({ kills }) => kills) > someRuns(10))
   })
 
   it('hears it from servers that die again before they go on', { timeoutMs: 60_000 }, async () => {
-    const outcomes = await live(from(200, someRuns(8)), { turns: 40, kills: 25, writeMs: 12 })
+    const outcomes = await live(seedsFrom(200, someRuns(8)), { turns: 40, kills: 25, writeMs: 12 })
     assert.ok(sum(outcomes, ({ kills }) => kills) > someRuns(50))
   })
 
@@ -35,7 +24,7 @@ describe('a client under which everything breaks', (it) => {
   })
 
   it('hears it through a wire that is nearly always full', { timeoutMs: 60_000 }, async () => {
-    const outcomes = await live(from(300, someRuns(6)), { turns: 40, highWaterBytes: 600, holds: 15, kills: 0 })
+    const outcomes = await live(seedsFrom(300, someRuns(6)), { turns: 40, highWaterBytes: 600, holds: 15, kills: 0 })
     assert.ok(sum(outcomes, ({ holds }) => holds) > someRuns(20))
   })
 })
