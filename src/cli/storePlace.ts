@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { RuntimeError } from '../protocol/errors.ts'
+import type { Logger } from '../protocol/logger.ts'
 import type { ErasableStore } from '../protocol/store.ts'
 
 /** Where logs are: a folder, an SQLite file or a database. */
@@ -17,8 +18,11 @@ export interface StorePlace {
   readonly folder?: string
   /** Whether there is anything yet; `undefined`: that takes asking a server. */
   isThere(): boolean | undefined
-  /** Opens it, which creates nothing before something is written. The code of a store is loaded when one is opened. */
-  open(): Promise<ErasableStore>
+  /**
+   * Opens it, which creates nothing before something is written. The code of a store is loaded when one is opened. `logger`: hears when a server
+   * cannot be reached.
+   */
+  open(logger?: Logger): Promise<ErasableStore>
 }
 
 interface Scheme {
@@ -63,7 +67,8 @@ function postgresPlace(rest: string): StorePlace {
     name,
     logOf: () => name,
     isThere: () => undefined,
-    open: async () => (await import('../stores/postgres/postgresStore.ts')).postgresStore(url),
+    open: async (logger) =>
+      (await import('../stores/postgres/postgresStore.ts')).postgresStore(url, logger === undefined ? {} : { logger }),
   }
 }
 

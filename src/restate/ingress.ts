@@ -25,6 +25,8 @@ export interface IngressParts {
   readonly clock: Clock
   /** How long an engine that does not answer is asked again, in milliseconds. */
   readonly patienceMs: number
+  /** Somebody tells the engine of the object, sooner or later: until it knows it, it is asked again. */
+  readonly isExpected?: boolean
 }
 
 /** Largest body that is sent, in bytes: an engine takes 32 MiB in all, and keeps the request twice. */
@@ -93,7 +95,7 @@ export class Ingress {
   }
 
   async #patiently<T>(ask: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    const { clock, patienceMs } = this.#parts
+    const { clock, patienceMs, isExpected = false } = this.#parts
     let since: number | undefined
     let pauseMs = leastPauseMs
     for (;;) {
@@ -113,7 +115,8 @@ export class Ingress {
         // It works on: whoever asks again is told once it is done.
         if (waited.aborted) continue
         const refusal = this.#refusalOf(thrown)
-        const mayPass = refusal === undefined || (this.#isUnknown(thrown) && (this.#hasObject || since !== undefined))
+        const isSoon = isExpected || this.#hasObject || since !== undefined
+        const mayPass = refusal === undefined || (isSoon && this.#isUnknown(thrown))
         if (!mayPass) throw refusal
         since ??= clock.now()
         if (clock.now() - since + pauseMs > patienceMs) {

@@ -63,7 +63,8 @@ export async function restateDispatch(options: RestateDispatchOptions): Promise<
     '@restatedev/restate-sdk-clients',
   )
   const url = options.ingress.replace(/\/+$/, '')
-  return new EngineDispatch(new Ingress({ clients, url, headers, name, clock, patienceMs }), store, clock)
+  const parts = { clients, url, headers, name, clock, patienceMs, isExpected: true }
+  return new EngineDispatch(new Ingress(parts), store, clock)
 }
 
 /** Commands for which the engine waits until the agent rests, and then says how that ended. */

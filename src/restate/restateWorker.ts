@@ -1,12 +1,19 @@
-import { createServer, type Http2ServerRequest, type Http2ServerResponse, type ServerHttp2Session } from 'node:http2'
+import {
+  createServer,
+  type Http2Server,
+  type Http2ServerRequest,
+  type Http2ServerResponse,
+  type ServerHttp2Session,
+} from 'node:http2'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import type { VirtualObjectDefinition } from '@restatedev/restate-sdk'
 import { z } from 'zod'
 import type { AgentDefinition } from '../actors/agentDefinition.ts'
 import { createRuntime, type Runtime } from '../createRuntime.ts'
-import { describeIssues, messageOf, RuntimeError } from '../protocol/errors.ts'
+import { describeIssues, messageOf, RuntimeError, type ErrorCode } from '../protocol/errors.ts'
 import { loadPeer } from '../protocol/loadPeer.ts'
+import type { Logger } from '../protocol/logger.ts'
 import type { Store } from '../protocol/store.ts'
 import type { RuntimeOptions } from '../runtime/runtimeOptions.ts'
 import type { ServedDeps } from '../server/bridge/servedDeps.ts'
@@ -114,8 +121,12 @@ export async function restateWorker(options: RestateWorkerOptions): Promise<Rest
   } = options
   const definitions = new Definitions(list)
   const sdk = await loadPeer(() => import('@restatedev/restate-sdk'), 'restateWorker', '@restatedev/restate-sdk')
-  const runtime = await createRuntime(rest)
   const { store, logger } = rest
+  const isAtRest = (agentId: string): boolean => runtime.agent(agentId)?.state === 'idle'
+  const runtime: Runtime = await createRuntime({
+    ...rest,
+    ...(logger === undefined ? {} : { logger: withoutMoves(logger, isAtRest) }),
+  })
   const agents = new WorkerAgents({ runtime, store, definitions, deps, warm, logger })
   const service = agentObject(sdk, { name, agents, store, times: { inactivityMs, idempotencyMs } })
   const handler = sdk.createEndpointHandler({
@@ -127,12 +138,27 @@ export async function restateWorker(options: RestateWorkerOptions): Promise<Rest
   return new Worker(runtime, service, handler, store)
 }
 
+const leaseLost: ErrorCode = 'STORE_LEASE_LOST'
+
+/** That another worker has taken an agent at rest is no trouble: it is how agents move. */
+function withoutMoves(logger: Logger, isAtRest: (agentId: string) => boolean): Logger {
+  return {
+    debug: (fields, message) => logger.debug(fields, message),
+    info: (fields, message) => logger.info(fields, message),
+    warn: (fields, message) => logger.warn(fields, message),
+    error(fields, message) {
+      const { code, agentId = '' } = fields as { readonly code?: string; readonly agentId?: string }
+      if (code !== leaseLost || !isAtRest(agentId)) logger.error(fields, message)
+    },
+  }
+}
+
 class Worker implements RestateWorker {
   readonly runtime: Runtime
   readonly service: VirtualObjectDefinition<string, unknown>
   readonly handler: WorkerHandler
   readonly #store: Store
-  readonly #servers = new Set<() => Promise<void>>()
+  readonly #servers = new Set<Listening>()
   #closing: Promise<void> | undefined
 
   constructor(
@@ -158,29 +184,19 @@ class Worker implements RestateWorker {
         response.writeHead(isWell ? 200 : 503).end(isWell ? 'ok' : 'no store')
       } else this.handler(request, response)
     })
-    const sessions = new Set<ServerHttp2Session>()
-    server.on('session', (session) => {
-      sessions.add(session)
-      session.on('close', () => sessions.delete(session))
-      // An engine that dies is none of our errors: it asks again.
-      session.on('error', () => {})
-    })
+    const listening = new Listening(server)
     await new Promise<void>((resolve, reject) => {
       server.once('error', (thrown) =>
         reject(new RuntimeError('BRIDGE_LISTEN_FAILED', `restateWorker: ${messageOf(thrown)}.`, { cause: thrown })),
       )
       server.listen(port, host, resolve)
     })
-    const end = (): Promise<void> =>
-      new Promise((resolve) => {
-        server.close(() => resolve())
-        for (const session of sessions) session.destroy()
-      })
     if (this.#isClosed) {
-      await end()
+      listening.takeNoMore()
+      await listening.end()
       throw new RuntimeError('RUNTIME_CLOSED', 'The worker was closed while it began to listen.')
     }
-    this.#servers.add(end)
+    this.#servers.add(listening)
     const bound = server.address() as AddressInfo
     return { port: bound.port, url: `http://${host.includes(':') ? `[${host}]` : host}:${bound.port}` }
   }
@@ -195,8 +211,48 @@ class Worker implements RestateWorker {
   }
 
   async #close(): Promise<void> {
-    // The engine hears that its attempts are over, and begins them again elsewhere.
-    await Promise.all([...this.#servers].map((end) => end()))
-    await this.runtime.close({ detach: true })
+    for (const server of this.#servers) server.takeNoMore()
+    try {
+      await this.runtime.close({ detach: true })
+    } finally {
+      // The engine hears that its attempts are over, and begins them again elsewhere: the agents are free.
+      await Promise.all([...this.#servers].map((server) => server.end()))
+    }
+  }
+}
+
+/** Where the engine is listened to, and its connections. */
+class Listening {
+  readonly #server: Http2Server
+  readonly #sessions = new Set<ServerHttp2Session>()
+  /** A session that is destroyed leaves its own open for as long as the other end likes. */
+  readonly #sockets = new Set<Socket>()
+  #closed: Promise<void> | undefined
+
+  constructor(server: Http2Server) {
+    this.#server = server
+    server.on('connection', (socket) => {
+      this.#sockets.add(socket)
+      socket.once('close', () => this.#sockets.delete(socket))
+    })
+    server.on('session', (session) => {
+      this.#sessions.add(session)
+      session.once('close', () => this.#sessions.delete(session))
+      // An engine that dies is none of our errors: it asks again.
+      session.on('error', () => {})
+    })
+  }
+
+  /** Whoever has something new goes elsewhere; what is under way goes on. */
+  takeNoMore(): void {
+    this.#closed ??= new Promise((resolve) => this.#server.close(() => resolve()))
+    for (const session of this.#sessions) session.close()
+  }
+
+  /** Breaks off what is under way; resolves once nothing is open. */
+  async end(): Promise<void> {
+    for (const session of this.#sessions) session.destroy()
+    for (const socket of this.#sockets) socket.destroy()
+    await this.#closed
   }
 }

@@ -25,6 +25,7 @@ describe('a worker of a cluster', (it) => {
         {
           up: (addresses) => up.push(addresses),
           gone: () => {},
+          killed: () => {},
           said: (line) => {
             said.push(line)
             if (line === 'bye') last.resolve()

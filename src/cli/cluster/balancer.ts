@@ -40,9 +40,14 @@ class Target {
     this.#connect()
   }
 
-  request(headers: IncomingHttpHeaders): ClientHttp2Stream | undefined {
+  /** Whether it takes requests: one that is about to end takes no more, and ends those that it has. */
+  get takes(): boolean {
     const session = this.#session
-    return session === undefined || session.closed || session.destroyed ? undefined : session.request(headers)
+    return this.state !== 'down' && session !== undefined && !session.closed && !session.destroyed
+  }
+
+  request(headers: IncomingHttpHeaders): ClientHttp2Stream | undefined {
+    return this.takes ? this.#session!.request(headers) : undefined
   }
 
   close(): void {
@@ -135,7 +140,7 @@ export class Balancer {
 
   /** One that is well, if there is any; of those, the one that has fewest requests. */
   #best(): Target | undefined {
-    const known = [...this.#targets].filter(({ state }) => state !== 'down').toSorted((a, b) => a.open - b.open)
+    const known = [...this.#targets].filter(({ takes }) => takes).toSorted((a, b) => a.open - b.open)
     return known.find(({ state }) => state === 'well') ?? known[0]
   }
 

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { Clock } from '../../protocol/clock.ts'
+import type { Logger } from '../../protocol/logger.ts'
 import { Balancer } from './balancer.ts'
 import { Engine } from './engine.ts'
 import { registerDeployment } from './registerDeployment.ts'
@@ -19,6 +20,7 @@ export interface ClusterOptions {
   readonly clock: Clock
   /** Hears what happens, in a line. */
   readonly told: (event: ClusterEvent) => void
+  readonly log: Logger
   /** Ends the starting; `startCluster` then rejects with its reason. */
   readonly signal: AbortSignal
 }
@@ -27,6 +29,8 @@ export interface ClusterOptions {
 export type ClusterEvent =
   | { readonly type: 'worker.up'; readonly worker: string; readonly pid: number; readonly bridge: string }
   | { readonly type: 'worker.gone'; readonly worker: string; readonly how: string }
+  /** It had to be killed at the end, as it did not let go of its agents in time. */
+  | { readonly type: 'worker.killed'; readonly worker: string }
   | { readonly type: 'worker.said'; readonly worker: string; readonly line: string }
   | { readonly type: 'engine.gone'; readonly log: string }
 
@@ -45,7 +49,7 @@ export interface Cluster {
  * @throws RuntimeError `INTERNAL` when one does not come up
  */
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
-  const { program, folder, env, clock, told, signal } = options
+  const { program, folder, env, clock, told, log, signal } = options
   const ending = new AbortController()
   const closing: (() => Promise<void>)[] = []
   let closed: Promise<void> | undefined
@@ -73,7 +77,12 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     )
     closing.push(async () => void (await Promise.all(workers.map((worker) => worker.end()))))
     await Promise.race([Promise.all(workers.map(({ up }) => up)), stopped.promise])
-    const registered = registerDeployment(engine.admin, balancer.url, { clock, signal: ending.signal, replace: true })
+    const registered = registerDeployment(engine.admin, balancer.url, {
+      clock,
+      signal: ending.signal,
+      replace: true,
+      told: (why) => log.warn({ error: why }, 'The engine does not know the workers yet; it is told again.'),
+    })
     await Promise.race([registered, stopped.promise])
     return { engine, url: balancer.url, close }
   } catch (thrown) {
@@ -103,6 +112,7 @@ function workerOf(
         remove()
         told({ type: 'worker.gone', worker, how })
       },
+      killed: () => told({ type: 'worker.killed', worker }),
       said: (line) => told({ type: 'worker.said', worker, line }),
     },
   )

@@ -1,5 +1,5 @@
 import type { Clock } from '../../protocol/clock.ts'
-import { RuntimeError } from '../../protocol/errors.ts'
+import { messageOf, RuntimeError } from '../../protocol/errors.ts'
 import { paused } from '../../protocol/paused.ts'
 
 /** How registering goes. */
@@ -7,16 +7,24 @@ export interface Registering {
   readonly clock: Clock
   /** Ends it; it then resolves. */
   readonly signal: AbortSignal
+  /** Hears why it is not registered, at first, whenever that changes, and now and then. */
+  readonly told?: (why: string) => void
   /** For development: workers take the place of all that were, at whatever address, and what those had not ended goes on with these. */
   readonly replace?: boolean
 }
 
+/** `status` 0: nobody answered, and the text says why. */
 interface Answer {
   readonly status: number
   readonly text: string
 }
 
 const pauseMs = { first: 100, last: 2_000 } as const
+/** How long one answer is waited for: the engine asks the workers before it gives it. */
+const mostWaitMs = 30_000
+/** How often the same reason is told again. */
+const remindMs = 60_000
+const mostChars = 500
 /** The engine cannot reach the workers. */
 const unreachable = /META0003/
 
@@ -29,49 +37,78 @@ const unreachable = /META0003/
 export async function registerDeployment(
   admin: string,
   uri: string,
-  { clock, signal, replace = false }: Registering,
+  { clock, signal, told = () => {}, replace = false }: Registering,
 ): Promise<void> {
+  checkDeployment(admin, uri)
   const engine = admin.replace(/\/+$/, '')
+  let last: { readonly why: string; readonly at: number } | undefined
   for (let pause: number = pauseMs.first; !signal.aborted; pause = Math.min(pause * 2, pauseMs.last)) {
     if (replace) await moveDeployments(engine, uri, signal)
     const answer = await ask(`${engine}/deployments`, 'POST', { uri, force: replace, breaking: replace }, signal)
-    if (answer !== undefined && answer.status < 300) return
-    if (answer !== undefined && answer.status < 500 && !unreachable.test(answer.text))
-      throw new RuntimeError('INVALID_OPTION', `The engine does not take ${uri}: ${messageIn(answer.text)}`)
+    const { status, text } = answer
+    if (status >= 200 && status < 300) return
+    if (status >= 300 && status < 500 && !unreachable.test(text) && !passing.has(status))
+      throw new RuntimeError('INVALID_OPTION', `The engine does not take ${uri}: ${messageIn(text)}`)
+    if (signal.aborted) return
+    const why =
+      status === 0 ? `no engine answers at ${engine}: ${text}` : `the engine at ${engine} says: ${messageIn(text)}`
+    if (last?.why !== why || clock.now() - last.at >= remindMs) {
+      last = { why, at: clock.now() }
+      told(why)
+    }
     await paused(pause, clock, signal)
   }
+}
+
+/** Answers of an engine, or of what stands before it, that has too much to do. */
+const passing: ReadonlySet<number> = new Set([408, 425, 429])
+
+/** @throws RuntimeError `INVALID_OPTION` for addresses that can never work */
+export function checkDeployment(admin: string, uri: string): void {
+  checkUrl('--register', admin)
+  checkUrl('--url', uri)
+}
+
+/** The value is not quoted: it may have a secret. @throws RuntimeError `INVALID_OPTION` */
+export function checkUrl(option: string, text: string): void {
+  const url = URL.parse(text)
+  if (url === null || !/^https?:$/.test(url.protocol))
+    throw new RuntimeError('INVALID_OPTION', `${option} takes an address such as http://engine:8080.`)
+  if (url.username !== '' || url.password !== '')
+    throw new RuntimeError('INVALID_OPTION', `${option} takes an address without a user or password.`)
 }
 
 /** What the engine holds for workers of before is for these now. */
 async function moveDeployments(engine: string, uri: string, signal: AbortSignal): Promise<void> {
   const answer = await ask(`${engine}/deployments`, 'GET', undefined, signal)
-  if (answer?.status !== 200) return
+  if (answer.status !== 200) return
   const { deployments } = JSON.parse(answer.text) as { deployments: { id: string; uri: string }[] }
   for (const { id, uri: before } of deployments)
     if (before.replace(/\/+$/, '') !== uri) await ask(`${engine}/deployments/${id}`, 'PATCH', { uri }, signal)
 }
 
-/** `undefined`: nobody answers. */
-async function ask(
-  url: string,
-  method: string,
-  body: object | undefined,
-  signal: AbortSignal,
-): Promise<Answer | undefined> {
+async function ask(url: string, method: string, body: object | undefined, signal: AbortSignal): Promise<Answer> {
   const headers = { 'content-type': 'application/json', accept: 'application/json' }
-  const init = { method, headers, signal, ...(body === undefined ? {} : { body: JSON.stringify(body) }) }
+  const patience = AbortSignal.any([signal, AbortSignal.timeout(mostWaitMs)])
+  const init = { method, headers, signal: patience, ...(body === undefined ? {} : { body: JSON.stringify(body) }) }
   try {
     const response = await fetch(url, init)
     return { status: response.status, text: await response.text() }
-  } catch {
-    return undefined
+  } catch (thrown) {
+    // What is wrong with a connection stands in its cause.
+    const { cause } = thrown as { readonly cause?: unknown }
+    return { status: 0, text: failureWords(cause ?? thrown) }
   }
 }
 
+/** Where a name has several addresses, each has failed by itself, and the whole says nothing. */
+const failureWords = (thrown: unknown): string =>
+  thrown instanceof AggregateError ? thrown.errors.map(messageOf).join('; ') : messageOf(thrown)
+
 function messageIn(text: string): string {
   try {
-    return String((JSON.parse(text) as { readonly message?: unknown }).message)
+    return String((JSON.parse(text) as { readonly message?: unknown }).message).slice(0, mostChars)
   } catch {
-    return text.slice(0, 500)
+    return text.slice(0, mostChars)
   }
 }

@@ -18,6 +18,8 @@ export interface WorkerListener {
   up(addresses: WorkerAddresses, pid: number): void
   /** It ended without being asked: by a signal, or with this code. */
   gone(how: string): void
+  /** It was asked to end, did not, and was killed. */
+  killed(): void
   /** A line that it wrote, other than where it is reached. */
   said(line: string): void
 }
@@ -68,7 +70,10 @@ export class WorkerProcess {
     const child = this.#child
     if (child !== undefined && child.exitCode === null && child.signalCode === null) {
       if (child.connected) child.disconnect()
-      const cancel = this.#options.clock.after(graceMs, () => child.kill('SIGKILL'))
+      const cancel = this.#options.clock.after(graceMs, () => {
+        this.#listener.killed()
+        child.kill('SIGKILL')
+      })
       await once(child, 'exit')
       cancel()
     }

@@ -14,6 +14,7 @@ import type { CommandRun } from '../command.ts'
 import type { Invocation } from '../commandLine.ts'
 import { definitionsFor } from '../config/configAgents.ts'
 import { loadConfig } from '../config/loadConfig.ts'
+import { programLog, spokenLine } from '../programLog.ts'
 import { takeOutput } from '../protocolOutput.ts'
 import { readCount, wantsJson } from '../sessionLogs.ts'
 import { untilStopped } from '../signals.ts'
@@ -33,6 +34,7 @@ export const clusterCommand: CommandRun = async (invocation, host) => {
   const logs = sharedLogs(invocation, host, `sqlite:${join(own, 'cluster.db')}`)
   const program = engineProgram(named, folder)
   const isJson = wantsJson(invocation, host)
+  const log = programLog(host, { isJson })
   await checkModule(invocation, host, isJson)
   await mkdir(own, { recursive: true })
   const secret = randomBytes(24).toString('hex')
@@ -51,11 +53,12 @@ export const clusterCommand: CommandRun = async (invocation, host) => {
     env: { ...host.env, ESCAPEMENT_LOGS: logs.typed, ESCAPEMENT_GATEWAY_SECRET: secret },
     clock: systemClock,
     told: (event) => tell(event, host, isJson),
+    log,
   })
   try {
     const { engine } = cluster
-    const store = await logs.open()
-    const gateway = await serveGateway({ ...address, directory: store, secret })
+    const store = await logs.open(log.ofParts)
+    const gateway = await serveGateway({ ...address, directory: store, secret, logger: log.ofParts })
     try {
       const page = pageOf(gateway)
       const { ingress, admin, logFile } = engine
@@ -71,7 +74,15 @@ export const clusterCommand: CommandRun = async (invocation, host) => {
     }
   } finally {
     await cluster.close()
+    log.close()
   }
+}
+
+/** A line of a worker in words. That it comes up and ends is said here already. */
+function ofWorker(worker: string, line: string): string | undefined {
+  const said = spokenLine(line)
+  if (said === undefined) return `${worker}: ${line}`
+  return said.level === 'info' ? undefined : `${worker}: ${said.words}`
 }
 
 /** A wrong module is told here once, and not by each worker. What it prints does not mix with JSON. */
@@ -104,17 +115,21 @@ function workerArgs({ task, dir, config, noConfig, model }: Invocation): string[
 }
 
 function tell(event: ClusterEvent, { stderr }: CliHost, isJson: boolean): void {
-  stderr.write(`${isJson ? JSON.stringify(event) : inWords(event)}\n`)
+  const line = isJson ? JSON.stringify(event) : inWords(event)
+  if (line !== undefined) stderr.write(`${line}\n`)
 }
 
-function inWords(event: ClusterEvent): string {
+/** `undefined`: it is no news for who sits before it. */
+function inWords(event: ClusterEvent): string | undefined {
   switch (event.type) {
     case 'worker.up':
       return `${event.worker} is up (process ${event.pid}, ${new URL(event.bridge).host})`
     case 'worker.gone':
       return `${event.worker} has ended ${event.how}; it is started again`
     case 'worker.said':
-      return `${event.worker}: ${event.line}`
+      return ofWorker(event.worker, event.line)
+    case 'worker.killed':
+      return `${event.worker} did not end by itself, and was killed`
     case 'engine.gone':
       return `The engine has ended; its log is ${event.log}`
   }

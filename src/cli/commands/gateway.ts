@@ -3,6 +3,7 @@ import { serveGateway } from '../../server/gateway/gateway.ts'
 import { addressOf, pageOf } from '../addressOf.ts'
 import { exitCodes } from '../cliHost.ts'
 import type { CommandRun } from '../command.ts'
+import { programLog } from '../programLog.ts'
 import { wantsJson } from '../sessionLogs.ts'
 import { untilStopped } from '../signals.ts'
 import { sharedLogs } from '../sharedLogs.ts'
@@ -14,22 +15,27 @@ export const gatewayCommand: CommandRun = async (invocation, host) => {
   const secret = host.env['ESCAPEMENT_GATEWAY_SECRET'] ?? ''
   if (secret === '')
     throw new RuntimeError('INVALID_OPTION', '"gateway" needs ESCAPEMENT_GATEWAY_SECRET, which the workers have too.')
-  const store = await sharedLogs(invocation, host).open()
+  const isJson = wantsJson(invocation, host)
+  const log = programLog(host, { isJson })
+  const store = await sharedLogs(invocation, host).open(log.ofParts)
   try {
-    const gateway = await serveGateway({ ...address, directory: store, secret })
+    const gateway = await serveGateway({ ...address, directory: store, secret, logger: log.ofParts })
     try {
       const page = pageOf(gateway)
+      log.info({ url: gateway.url, pid: process.pid }, 'The gateway listens.')
       host.stdout.write(
-        wantsJson(invocation, host)
+        isJson
           ? `${JSON.stringify({ url: gateway.url, page })}\n`
           : `${gateway.url}\npage: ${page}\nCtrl-C ends; the agents go on.\n`,
       )
       await stopped
       return exitCodes.done
     } finally {
+      log.info({ clients: gateway.connections }, 'The gateway ends.')
       await gateway.close()
     }
   } finally {
     await store.close()
+    log.close()
   }
 }

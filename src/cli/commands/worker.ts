@@ -2,18 +2,20 @@ import type { AgentDefinition } from '../../actors/agentDefinition.ts'
 import { RuntimeError } from '../../protocol/errors.ts'
 import { systemClock } from '../../protocol/clock.ts'
 import { loadPeer } from '../../protocol/loadPeer.ts'
+import type { Logger } from '../../protocol/logger.ts'
 import type { Store } from '../../protocol/store.ts'
 import type { RestateWorker } from '../../restate/restateWorker.ts'
 import type { ServeOptions } from '../../server/bridge/serveOptions.ts'
 import { addressOf, portOf } from '../addressOf.ts'
 import { exitCodes, type CliHost } from '../cliHost.ts'
 import { ownAddress } from '../cluster/ownAddress.ts'
-import { registerDeployment } from '../cluster/registerDeployment.ts'
+import { checkDeployment, checkUrl, registerDeployment } from '../cluster/registerDeployment.ts'
 import type { CommandRun } from '../command.ts'
 import type { Invocation } from '../commandLine.ts'
 import { definitionsFor } from '../config/configAgents.ts'
 import { loadConfig } from '../config/loadConfig.ts'
 import { settingsOf } from '../openWork.ts'
+import { programLog } from '../programLog.ts'
 import { takeOutput } from '../protocolOutput.ts'
 import { wantsJson } from '../sessionLogs.ts'
 import { untilStopped } from '../signals.ts'
@@ -27,32 +29,49 @@ export const workerCommand: CommandRun = async (invocation, host) => {
       'INVALID_OPTION',
       '--register and --url go together: the engine, and where it reaches the workers.',
     )
+  if (register !== undefined && at !== undefined) checkDeployment(register, at)
+  if (invocation.ingress !== undefined) checkUrl('--ingress', invocation.ingress)
   const ending = new AbortController()
   const { signal } = ending
+  const isJson = wantsJson(invocation, host)
   // Whoever reads where it is reached reads nothing that its modules print.
-  const output = wantsJson(invocation, host) ? takeOutput(host) : undefined
+  const output = isJson ? takeOutput(host) : undefined
+  const log = programLog(host, { isJson })
   // Heard from the first moment: who started it may be gone before it is up.
   const stopped = Promise.race([untilStopped(host), untilAlone(host, signal)])
   try {
-    const open = await openWorker(invocation, host)
+    const open = await openWorker(invocation, host, log.ofParts)
     try {
       const addresses = await listen(open, invocation, host)
-      const registered =
-        register === undefined || at === undefined
-          ? Promise.resolve()
-          : registerDeployment(register, at, { clock: systemClock, signal })
+      log.info({ ...addresses, pid: process.pid }, 'The worker listens.')
+      if (register !== undefined && at !== undefined) {
+        const registering = registerDeployment(register, at, {
+          clock: systemClock,
+          signal,
+          told: (why) =>
+            log.warn({ url: at, error: why }, 'The engine does not know the workers yet; it is told again.'),
+        })
+        const isStopped = await Promise.race([stopped.then(() => true), registering.then(() => false)])
+        if (isStopped) return exitCodes.done
+        log.info({ engine: register, url: at }, 'The engine knows the workers.')
+      }
+      // Who reads this takes the worker for ready.
       if (output !== undefined) output.stream.write(`${JSON.stringify(addresses)}\n`)
       else
         host.stdout.write(
           `for the engine: ${addresses.url}\nfor gateways: ${addresses.bridge}\nCtrl-C ends; other workers go on with what it does.\n`,
         )
-      await Promise.race([stopped, registered.then(() => stopped)])
+      await stopped
       return exitCodes.done
     } finally {
+      log.info({ agents: open.worker.runtime.agents().length }, 'The worker ends, and lets go of its agents.')
+      ending.abort()
       await open.worker.close()
+      log.info({}, 'The worker has ended.')
     }
   } finally {
     ending.abort()
+    log.close()
     output?.giveBack()
   }
 }
@@ -64,8 +83,8 @@ interface OpenWorker {
   readonly definitions: readonly AgentDefinition[]
 }
 
-async function openWorker(invocation: Invocation, host: CliHost): Promise<OpenWorker> {
-  const store = await sharedLogs(invocation, host).open()
+async function openWorker(invocation: Invocation, host: CliHost, logger: Logger): Promise<OpenWorker> {
+  const store = await sharedLogs(invocation, host).open(logger)
   const config = await loadConfig(invocation, host)
   const definitions = await definitionsFor(invocation, config, host)
   const keys = (host.env['ESCAPEMENT_ENGINE_KEYS'] ?? '').split(',').filter((key) => key !== '')
@@ -78,6 +97,7 @@ async function openWorker(invocation: Invocation, host: CliHost): Promise<OpenWo
     ...settingsOf(config).runtime,
     definitions,
     store,
+    logger,
     ...(config?.serve?.deps === undefined ? {} : { deps: config.serve.deps }),
     ...(keys.length === 0 ? {} : { identityKeys: keys }),
   })

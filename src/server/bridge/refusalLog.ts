@@ -22,6 +22,7 @@ export type RefusalKind =
   | 'store'
   | 'directory'
   | 'worker'
+  | 'agent'
 
 interface Window {
   logged: number

@@ -112,7 +112,9 @@ export class Gateway implements Front {
   }
 
   outward(thrown: unknown): ErrorInfo {
-    return outwardError(toErrorInfo(thrown, 'INTERNAL'))
+    const error = toErrorInfo(thrown, 'INTERNAL')
+    if (error.code === 'AGENT_UNREACHABLE') this.#log.log('agent', error.message)
+    return outwardError(error)
   }
 
   entriesOf(urls: readonly string[]): Promise<readonly WorkerEntry[]> {

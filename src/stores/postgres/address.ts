@@ -24,6 +24,8 @@ export function checkPlace(place: unknown): asserts place is PostgresPlace {
   if (!isPool) throw refused(`not ${place === null ? 'null' : typeof place}`)
 }
 
+const encode = 'use encodeURIComponent for user and password, or give the password as PGPASSWORD'
+
 function parse(place: string): URL {
   if (place.trim() === '') throw refused('not a blank text')
   let url: URL
@@ -31,12 +33,12 @@ function parse(place: string): URL {
     // One of a socket may have a user and no host, which a URL may not.
     url = new URL(place.replace(/@(?=\/[^/])/, '@localhost'))
   } catch {
-    throw refused('and this text is no URL: encode what is special in a password with encodeURIComponent')
+    throw refused(`and this text is no URL: ${encode}`)
   }
   if (!/^postgres(?:ql)?:$/.test(url.protocol)) throw refused('and this URL is of something else')
   // A password with a slash or a number sign, as it is.
   if (`${url.pathname}${url.search}${url.hash}`.includes('@') || url.hash !== '')
-    throw refused('and in this URL something is not encoded: use encodeURIComponent for user and password')
+    throw refused(`and in this URL something is not encoded: ${encode}`)
   return url
 }
 
@@ -56,7 +58,9 @@ function nameOfUrl({ hostname, port, pathname, searchParams }: URL): string {
 export function withoutPassword(place: PostgresPlace): (text: string) => string {
   if (typeof place !== 'string') return (text) => text
   const url = parse(place)
-  const given = [url.password, url.searchParams.get('password') ?? '']
+  const said = [url.password, url.searchParams.get('password') ?? ''].filter((secret) => secret.length > 0)
+  // The driver takes that of the environment for one that is not said.
+  const given = said.length > 0 ? said : [process.env['PGPASSWORD'] ?? '']
   const secrets = [place, ...given, ...given.map(decoded)].filter((secret) => secret.length > 0)
   return (text) => secrets.reduce((blanked, secret) => blanked.replaceAll(secret, '***'), text)
 }

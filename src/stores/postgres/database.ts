@@ -1,8 +1,10 @@
 import type { Clock } from '../../protocol/clock.ts'
 import { type ErrorCode, RuntimeError } from '../../protocol/errors.ts'
+import type { Logger } from '../../protocol/logger.ts'
 import { failureWords, isPassing, sqlState } from './failures.ts'
 import { makePool, types, type OwnPool, type PostgresPool, type PostgresQueries } from './pool.ts'
 import { nameOf, withoutPassword, type PostgresPlace } from './address.ts'
+import { Outage } from './outage.ts'
 import { Turns } from './turns.ts'
 
 export type Row = { readonly [column: string]: unknown }
@@ -18,6 +20,7 @@ export interface DatabaseOptions {
   /** How long something is tried again that may work later, in milliseconds. */
   readonly retryMs: number
   readonly clock: Clock
+  readonly logger: Logger | undefined
 }
 
 /** The pause before the first repetition and the longest one, in milliseconds. */
@@ -36,6 +39,7 @@ export class Database {
   readonly #place: PostgresPlace
   readonly #options: DatabaseOptions
   readonly #blanked: (text: string) => string
+  readonly #outage: Outage
   #pool: Promise<PostgresPool> | undefined
   /** Whether it ever answered: until then an error is rather one of the address. */
   #hasAnswered = false
@@ -47,7 +51,9 @@ export class Database {
     this.name = nameOf(place, options.schema)
     this.schema = `"${options.schema}"`
     this.turns = new Turns(Math.max(1, options.connections - 1))
-    this.#blanked = withoutPassword(place)
+    const blanked = withoutPassword(place)
+    this.#blanked = blanked
+    this.#outage = new Outage(options.logger, this.name, (thrown) => blanked(failureWords(thrown)))
   }
 
   /** Runs one statement, in its turn, and again while that may help. It must do no harm when it is done twice. */
@@ -80,7 +86,7 @@ export class Database {
   }
 
   async #transaction<T>(work: (run: Run) => Promise<T>): Promise<T> {
-    const client = await (await this.#open()).connect()
+    const client = await this.#asked(async () => (await this.#open()).connect())
     const run: Run = (text, values, timeoutMs) => this.#run(client, text, values, timeoutMs)
     // A connection that breaks says so, and a statement that it has under way too.
     client.on('error', ignore)
@@ -106,9 +112,21 @@ export class Database {
     timeoutMs = this.#options.queryTimeoutMs,
   ): Promise<readonly Row[]> {
     // Without a name, so that it may go to any connection that a pooler has.
-    const { rows } = await queries.query({ text, values: [...values], types, query_timeout: timeoutMs })
+    const query = { text, values: [...values], types, query_timeout: timeoutMs }
+    const { rows } = await this.#asked(() => queries.query(query))
     this.#hasAnswered = true
+    this.#outage.ended()
     return rows as readonly Row[]
+  }
+
+  /** Until it has answered for the first time an error is said to whoever asked, and to nobody else. */
+  async #asked<T>(ask: () => Promise<T>): Promise<T> {
+    try {
+      return await ask()
+    } catch (thrown) {
+      if (this.#hasAnswered) this.#outage.failed(thrown)
+      throw thrown
+    }
   }
 
   /** Does `work` again, for as long as the options say, while it fails for what passes. Rejects as it did last. */

@@ -24,6 +24,10 @@ export function isPassing(thrown: unknown): boolean {
   return state === undefined ? !ownErrors.some((own) => thrown instanceof own) : passing.test(state)
 }
 
+/** Whether there is no database to work with for now: none is reached, or it ends, starts, is full, or may only be read. */
+export const isOutage = (thrown: unknown): boolean =>
+  isPassing(thrown) && /^(?:08|53|57P|25006)/.test(sqlState(thrown) ?? '08')
+
 /** Whether a table or schema that a statement names is not there. */
 export const isMissingTable = (thrown: unknown): boolean => ['42P01', '3F000'].includes(sqlState(thrown) ?? '')
 

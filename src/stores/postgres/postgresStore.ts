@@ -3,6 +3,7 @@ import { lazily } from '../../protocol/lazily.ts'
 import { quietClock, systemClock, type Clock } from '../../protocol/clock.ts'
 import { describeIssues, RuntimeError } from '../../protocol/errors.ts'
 import { checkAgentId } from '../../protocol/ids.ts'
+import type { Logger } from '../../protocol/logger.ts'
 import type { LogPage, LogQuery } from '../../protocol/logPages.ts'
 import type { SearchHit, SearchQuery } from '../../protocol/logSearch.ts'
 import type { LogRecord } from '../../protocol/records.ts'
@@ -43,6 +44,8 @@ export interface PostgresStoreOptions {
    * `search`. Default: true.
    */
   readonly search?: boolean
+  /** Gets a line when the database cannot be reached, with why, and when it answers again. Default: none. */
+  readonly logger?: Logger
   /** Measures pauses between tries and times of leases. Default: the system's clock. */
   readonly clock?: Clock
   /** How much is kept of the files that one agent changed, for `undo`. Default: as `fileStore`. */
@@ -50,6 +53,10 @@ export interface PostgresStoreOptions {
 }
 
 const limit = lazily(() => z.number().positive())
+const has =
+  (...names: readonly string[]) =>
+  (value: unknown): boolean =>
+    typeof value === 'object' && value !== null && names.every((name) => name in value)
 const optionsSchema = lazily(() =>
   z
     .strictObject({
@@ -64,9 +71,8 @@ const optionsSchema = lazily(() =>
       queryTimeoutMs: limit(),
       retryMs: z.number().nonnegative(),
       search: z.boolean(),
-      clock: z.custom<Clock>(
-        (value) => typeof value === 'object' && value !== null && 'now' in value && 'after' in value,
-      ),
+      logger: z.custom<Logger>(has('warn')),
+      clock: z.custom<Clock>(has('now', 'after')),
       snapshots: z.strictObject({ maxBytes: limit(), maxCount: limit(), maxFileBytes: limit() }).partial(),
     })
     .partial(),
@@ -93,8 +99,8 @@ class PostgresStore implements ErasableStore {
 
   constructor(place: PostgresPlace, options: PostgresStoreOptions) {
     const { schema = 'escapement', leaseMs = 10_000, connections = 4, queryTimeoutMs = 5_000 } = options
-    const { retryMs = 30_000, clock = systemClock, snapshots, search = true } = options
-    this.#database = new Database(place, { schema, connections, queryTimeoutMs, retryMs, clock })
+    const { retryMs = 30_000, clock = systemClock, snapshots, search = true, logger } = options
+    this.#database = new Database(place, { schema, connections, queryTimeoutMs, retryMs, clock, logger })
     this.#texts = new TextIndex(this.#database, clock)
     this.#reader = new LogReader(this.#database)
     if (search) this.search = (query) => this.#search(query)
