@@ -16,6 +16,8 @@ export interface ChildEnd {
 export interface CliChild {
   /** Standard output so far. */
   readonly stdout: string
+  /** Standard error so far. */
+  readonly stderr: string
   send(text: string): void
   endInput(): void
   signal(signal: NodeJS.Signals): void
@@ -93,6 +95,9 @@ export function startChild(context: CaseContext, command: readonly string[], opt
   return {
     get stdout() {
       return stdout
+    },
+    get stderr() {
+      return stderr
     },
     send: (text) => void child.stdin.write(text),
     endInput: () => void child.stdin.end(),

@@ -1,5 +1,6 @@
 import { bundlers } from '../bundlers/bundlers.ts'
 import { chromium } from '../browser/installChromium.ts'
+import { haproxy } from '../cli/installHaproxy.ts'
 import { tmux } from '../cli/installTmux.ts'
 import { judges } from '../judges/judges.ts'
 import { restate } from '../restate/installRestate.ts'
@@ -30,6 +31,7 @@ const provisions: readonly Provision[] = [
   bundlers,
   sitePackages,
   tmux,
+  haproxy,
   postgres,
   restate,
   starterPackages,
