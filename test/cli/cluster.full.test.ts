@@ -1,3 +1,4 @@
+import { DatabaseSync } from 'node:sqlite'
 import { connect } from '../../src/client/connect.ts'
 import { sqliteStore } from '../../src/sqlite.ts'
 import { findRestate, howToInstall } from '../restate/installRestate.ts'
@@ -124,6 +125,28 @@ describe('escapement cluster and its programs', (it) => {
       const { code } = await child.ended
       assert.is(code, 0)
       await assert.rejects(() => fetch(`${started.admin}/health`))
+    },
+  )
+
+  withEngine(
+    'a cluster ends at once in the middle of runs, and its workers let go of all that they have',
+    async (context, program) => {
+      const dir = project(context)
+      const { child, started } = await startCluster(context, dir, program)
+      const client = connect(started.url)
+      context.cleanup(() => client.close())
+      const spawned = await Promise.all(['e1', 'e2', 'e3', 'e4'].map((id) => client.spawn('keeper', { id })))
+      const runs = spawned.map((agent) => agent.prompt('Wind it.'))
+      for (const run of runs) for await (const { type } of run) if (type === 'tool.start') break
+      child.signal('SIGINT')
+      const { code, stderr } = await child.ended
+      assert.is(code, 0)
+      for (const type of ['worker.killed', 'worker.gone']) assert.not.match(stderr, type)
+      assert.is(stderr.split('The worker has ended.').length - 1, 2)
+      const database = new DatabaseSync(started.logs.replace('sqlite:', ''), { readOnly: true })
+      context.cleanup(() => database.close())
+      assert.equal(database.prepare('SELECT * FROM writers').all(), [], 'no writer is left')
+      assert.equal(database.prepare('SELECT id FROM agents WHERE writer IS NOT NULL').all(), [], 'no log is held')
     },
   )
 

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { connect, type IncomingHttpHeaders } from 'node:http2'
+import { connect as netConnect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { defineAgent } from '../../src/actors/defineAgent.ts'
@@ -10,6 +11,7 @@ import { Definitions } from '../../src/restate/definitions.ts'
 import { refusalOf } from '../../src/restate/engineErrors.ts'
 import { LogFollower, lastSeqIn } from '../../src/restate/logFollower.ts'
 import { sessionsIn } from '../../src/restate/storeFrames.ts'
+import { policyModel } from '../../src/actors/models/policyModel.ts'
 import { restateWorker } from '../../src/restate.ts'
 import { fileStore } from '../../src/stores/fileStore.ts'
 import { createRuntime } from '../../src/createRuntime.ts'
@@ -178,5 +180,70 @@ describe('the health of a worker', (it) => {
     assert.is(await health(), 200)
     state.holds = false
     assert.is(await health(), 503)
+  })
+})
+
+describe('a worker that is closed', (it) => {
+  it('takes nothing new, lets go of its agents, and then breaks off what others hold open', async ({ cleanup }) => {
+    const happened: string[] = []
+    const store = { ...memoryStore(), close: async () => void happened.push('let go') }
+    const worker = await restateWorker({ definitions: [coder], store })
+    const { url, port } = await worker.listen({ port: 0 })
+    const session = connect(url)
+    cleanup(() => session.destroy())
+    session.on('error', () => {})
+    session.once('goaway', () => happened.push('takes no more'))
+    const ended = once(session, 'close').then(() => happened.push('broken off'))
+    // Is under way for as long as it is not ended.
+    const asked = session.request({ ':method': 'POST', ':path': '/health' })
+    asked.on('error', () => {})
+    asked.resume()
+    await once(asked, 'response')
+    // Says nothing, and keeps its end open, whatever the other one does.
+    const silent = netConnect({ port, host: '127.0.0.1', allowHalfOpen: true })
+    cleanup(() => silent.destroy())
+    silent.on('error', () => {})
+    silent.resume()
+    await once(silent, 'connect')
+    await worker.close()
+    await ended
+    assert.equal(happened.toSorted(), ['broken off', 'let go', 'takes no more'])
+    assert.ok(happened.indexOf('let go') < happened.indexOf('broken off'), happened.join())
+    await worker.close()
+  })
+})
+
+describe('the log of a worker', (it) => {
+  it('says that a log was taken from an agent at work, and nothing of one at rest, which moves', async ({
+    cleanup,
+  }) => {
+    const store = memoryStore()
+    const lines: { readonly agentId?: string; readonly code?: string }[] = []
+    const none = (): void => {}
+    const logger = { debug: none, info: none, warn: none, error: (fields: object) => void lines.push(fields) }
+    const works = Promise.withResolvers<void>()
+    const held = Promise.withResolvers<string>()
+    const model = policyModel(() => {
+      works.resolve()
+      return held.promise
+    })
+    const keeper = defineAgent({ name: 'keeper', model })
+    const worker = await restateWorker({ definitions: [keeper], store, logger })
+    cleanup(() => worker.close())
+    const [resting, working] = await Promise.all(
+      ['resting', 'working'].map((id) => worker.runtime.spawn(keeper, { id })),
+    )
+    working!.prompt('Go.').result.catch(none)
+    await works.promise
+    await Promise.all([resting!.durable(), working!.durable()])
+    const settled = working!.settled()
+    for (const id of ['resting', 'working']) await store.open(id, { takeOver: true })
+    assert.is((await settled).status, 'stopped')
+    held.resolve('Done.')
+    while (worker.runtime.agent('resting') !== undefined) await new Promise((resolve) => setImmediate(resolve))
+    assert.equal(
+      lines.filter(({ code }) => code === 'STORE_LEASE_LOST').map(({ agentId }) => agentId),
+      ['working'],
+    )
   })
 })
