@@ -20,7 +20,7 @@ const wind = defineTool({
 export const keeper = defineAgent({
   name: 'keeper', tools: [wind],
   model: policyModel(({ messages }) =>
-    messages.filter(({ role }) => role === 'toolResult').length < 3 ? { toolCalls: [{ name: 'wind', input: {} }] } : 'Wound.'),
+    messages.slice(messages.findLastIndex(({ role }) => role === 'user')).filter(({ role }) => role === 'toolResult').length < 3 ? { toolCalls: [{ name: 'wind', input: {} }] } : 'Wound.'),
 })
 `
 
@@ -129,24 +129,29 @@ describe('escapement cluster and its programs', (it) => {
   )
 
   withEngine(
-    'a cluster ends at once in the middle of runs, and its workers let go of all that they have',
+    'a cluster ends at once, at rest and in the middle of runs, and its workers let go of all that they have',
     async (context, program) => {
       const dir = project(context)
-      const { child, started } = await startCluster(context, dir, program)
-      const client = connect(started.url)
-      context.cleanup(() => client.close())
-      const spawned = await Promise.all(['e1', 'e2', 'e3', 'e4'].map((id) => client.spawn('keeper', { id })))
-      const runs = spawned.map((agent) => agent.prompt('Wind it.'))
-      for (const run of runs) for await (const { type } of run) if (type === 'tool.start') break
-      child.signal('SIGINT')
-      const { code, stderr } = await child.ended
-      assert.is(code, 0)
-      for (const type of ['worker.killed', 'worker.gone']) assert.not.match(stderr, type)
-      assert.is(stderr.split('The worker has ended.').length - 1, 2)
-      const database = new DatabaseSync(started.logs.replace('sqlite:', ''), { readOnly: true })
-      context.cleanup(() => database.close())
-      assert.equal(database.prepare('SELECT * FROM writers').all(), [], 'no writer is left')
-      assert.equal(database.prepare('SELECT id FROM agents WHERE writer IS NOT NULL').all(), [], 'no log is held')
+      for (const isBusy of [false, true]) {
+        const { child, started } = await startCluster(context, dir, program)
+        const client = connect(started.url)
+        context.cleanup(() => client.close())
+        const ids = ['e1', 'e2', 'e3', 'e4'].map((id) => `${id}-${isBusy}`)
+        const spawned = await Promise.all(ids.map((id) => client.spawn('keeper', { id })))
+        // Long enough for connections to have been looked at.
+        for (const agent of spawned) await agent.prompt('Wind it.').result
+        const runs = isBusy ? spawned.map((agent) => agent.prompt('Wind it again.')) : []
+        for (const run of runs) for await (const { type } of run) if (type === 'tool.start') break
+        child.signal('SIGINT')
+        const { code, stderr } = await child.ended
+        assert.is(code, 0)
+        for (const type of ['worker.killed', 'worker.gone']) assert.not.match(stderr, type)
+        assert.is(stderr.split('The worker has ended.').length - 1, 2)
+        const database = new DatabaseSync(started.logs.replace('sqlite:', ''), { readOnly: true })
+        assert.equal(database.prepare('SELECT * FROM writers').all(), [], 'no writer is left')
+        assert.equal(database.prepare('SELECT id FROM agents WHERE writer IS NOT NULL').all(), [], 'no log is held')
+        database.close()
+      }
     },
   )
 
