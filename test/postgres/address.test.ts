@@ -1,5 +1,7 @@
 import { createServer, type AddressInfo } from 'node:net'
 import { inspect } from 'node:util'
+import { Client } from 'pg'
+import { withoutPassword } from '../../src/stores/postgres/address.ts'
 import { postgresStore } from '../../src/stores/postgres/postgresStore.ts'
 import { readAll } from '../../src/testing/contractDemands.ts'
 import { simulatedClock } from '../../src/testing/simulatedClock.ts'
@@ -10,6 +12,22 @@ import { assert, describe } from '../support/suite.ts'
 const secret = 'hunter2/$'
 
 describe('what a PostgreSQL store is given', (it) => {
+  it('may be without a password, which then is that of the environment, and in no text either', ({ cleanup }) => {
+    const before = process.env['PGPASSWORD']
+    cleanup(() => {
+      if (before === undefined) delete process.env['PGPASSWORD']
+      else process.env['PGPASSWORD'] = before
+    })
+    const odd = 'p@s/:%?#$ w'
+    process.env['PGPASSWORD'] = odd
+    assert.is(new Client({ connectionString: 'postgres://agents@database/agents' }).password, odd)
+    assert.is(withoutPassword('postgres://agents@database/agents')(`with ${odd}`), 'with ***')
+    assert.is(
+      withoutPassword('postgres://agents:other@database/agents')(`with ${odd} and other`),
+      `with ${odd} and ***`,
+    )
+  })
+
   it('is an address or a pool, or refused with what is wrong and nothing of a password', () => {
     const wrong: readonly (readonly [given: unknown, says: string])[] = [
       [undefined, 'not undefined'],

@@ -58,6 +58,29 @@ const demandLog = async (store: Store, last: number): Promise<void> =>
   assert.equal(await readAll(store, 'a'), recordsBetween(1, last))
 
 describeWithPostgres('a PostgreSQL store whose database fails', (it) => {
+  it('tells its logger once that the database is gone, with why, and that it is back, and never the password', async (context) => {
+    const lines: { readonly fields: { readonly error?: string }; readonly message: string }[] = []
+    const none = (): void => {}
+    const warn = (fields: object, message: string): void => void lines.push({ fields, message })
+    const { url } = await proxyTo(context)
+    const logger = { debug: none, info: none, error: none, warn }
+    const store = context.store({ logger, leaseMs: 300 }, url.replace('postgres@', 'postgres:hunter2@'))
+    const lease = await store.open('a')
+    await context.server.end()
+    const append = owned(store.append('a', recordsBetween(1, 1), lease.epoch))
+    while (lines.length === 0) await turn()
+    await context.server.begin()
+    await append
+    await store.append('a', recordsBetween(2, 2), lease.epoch)
+    const [gone, back, ...more] = lines
+    assert.match(gone!.message, /^PostgreSQL database ".*" on .*, schema ".*" cannot be reached; it is tried again\.$/)
+    assert.ok(gone!.fields.error!.length > 5)
+    assert.match(back!.message, /answers again\.$/)
+    assert.equal(more, [])
+    assert.not.match(JSON.stringify(lines), 'hunter2')
+    await demandLog(store, 2)
+  })
+
   it('finds out by itself whether an append whose answer was lost had been written', async (context) => {
     const proxy = await proxyTo(context)
     const store = context.store({}, proxy.url)

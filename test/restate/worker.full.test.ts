@@ -72,6 +72,25 @@ describeWithEngine('a worker of an engine', (it) => {
     assert.match(JSON.stringify(unsaid.body['error']), /does not say its definition/)
   })
 
+  it('warns of a definition that is not the one that an agent ran with before', async ({ worker, post }) => {
+    const warned: unknown[] = []
+    const none = (): void => {}
+    const warn = (fields: object, message: string): void => void warned.push({ ...fields, message })
+    const logger = { debug: none, info: none, error: none, warn }
+    const made = (instructions: string) =>
+      defineAgent({ name: 'coder', instructions, model: scriptedModel([{ text: 'Done.' }, { text: 'Done.' }]) })
+    const before = await worker([made('Fix.')], { logger })
+    await post('a1', 'prompt', { content: 'Fix it.' })
+    await post('a1', 'prompt', { content: 'Fix it again.' })
+    assert.equal(warned, [])
+    await before.close()
+    await worker([made('Fix, and test.')], { logger })
+    assert.is((await post('a1', 'prompt', { content: 'And this.' })).body['status'], 'done')
+    assert.equal(warned, [
+      { agentId: 'a1', message: 'the definition of this agent is not the one that it ran with before' },
+    ])
+  })
+
   it('does not listen when it is closed while it begins to', async ({ worker }) => {
     const one = await worker([defineAgent({ name: 'coder', model: scriptedModel([]) })])
     const listening = assert.rejects(one.listen({ port: 0 }), withCode('RUNTIME_CLOSED'))

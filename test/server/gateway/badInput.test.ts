@@ -62,7 +62,10 @@ describe('a gateway', (it) => {
   }
   for (const [what, directory] of Object.entries(directories))
     it(`whose directory ${what} says that the agent cannot be reached, and not why`, patient, async (context) => {
-      const gateway = await serveGateway({ directory, secret, workers: () => [], clock: hasty(50) })
+      const lines: string[] = []
+      const none = (): void => {}
+      const logger = { debug: none, info: none, error: none, warn: (_: object, line: string) => void lines.push(line) }
+      const gateway = await serveGateway({ directory, secret, workers: () => [], clock: hasty(50), logger })
       context.cleanup(() => gateway.close())
       const bare = await dial(gateway.url)
       context.cleanup(() => bare.socket.terminate())
@@ -70,6 +73,8 @@ describe('a gateway', (it) => {
       const answer = await bare.ask(prompt('a1'))
       assert.is(answer.type === 'error' && answer.code, 'AGENT_UNREACHABLE')
       assert.not.match(JSON.stringify(answer), '10.0.0.7')
+      assert.match(lines[0]!, what === 'throws' ? '10.0.0.7:5432' : 'it took more than')
+      assert.match(lines.at(-1)!, 'Agent "a1" cannot be reached: the directory does not say where it is.')
     })
 
   it('gives up workers that answer garbage, without asking them for ever', patient, async (context) => {
