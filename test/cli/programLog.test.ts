@@ -14,7 +14,7 @@ const env = {
 function started(isJson: boolean) {
   const lines: string[] = []
   const clock = simulatedClock()
-  const stderr = { write: (text: string) => lines.push(text) } as unknown as NodeJS.WriteStream
+  const stderr = { write: (text: string) => lines.push(text) } as unknown as NodeJS.Process['stderr']
   return { lines, clock, log: programLog({ stderr, env }, { isJson, clock }) }
 }
 

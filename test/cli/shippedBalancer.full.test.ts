@@ -51,7 +51,7 @@ async function isWell(url: string): Promise<boolean> {
   try {
     const asked = session.request({ ':path': '/health' })
     const [headers] = (await once(asked, 'response')) as [IncomingHttpHeaders]
-    return headers[':status'] === 200
+    return Number(headers[':status']) === 200
   } finally {
     session.destroy()
   }
