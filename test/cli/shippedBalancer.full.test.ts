@@ -58,7 +58,7 @@ async function isWell(url: string): Promise<boolean> {
 }
 
 describeWithHaproxy('the balancer with the settings of examples/cluster', (it) => {
-  it('sends requests to workers that are well, and to no other', { timeoutMs: 120_000 }, async (context, program) => {
+  it('sends requests to workers that are well, and to no other', { timeoutMs: 60_000 }, async (context, program) => {
     const dir = project(context)
     const port = await freePort()
     const [one, other] = ['127.0.0.2', '127.0.0.3'].map((host) => ({
@@ -99,7 +99,7 @@ describeWithHaproxy('the balancer with the settings of examples/cluster', (it) =
     },
   )
 
-  it('starts where it may have few descriptors', { timeoutMs: 120_000 }, async (context, program) => {
+  it('starts where it may have few descriptors', { timeoutMs: 60_000 }, async (context, program) => {
     const server = createServer((_, response) => response.end('ok'))
     context.cleanup(() => server.close())
     const port = await freePort()
