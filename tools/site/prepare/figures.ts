@@ -20,8 +20,8 @@ export const startFigures: readonly Figure[] = [
     quotes: ['| **fold** | **.260** | **.352** |', '| **fold** | **.267** | **.396** |'],
   },
   {
-    value: '52 % : 0.7 %',
-    text: 'of 272 failed and of 762 passed runs (InterCode SQL, GPT-4) are found to go in circles by the default rules.',
+    value: '52 %',
+    text: 'of 272 runs that failed were found to go in circles, and 0.7 % of 762 that passed (InterCode SQL, GPT-4, default rules).',
     page: 'docs/evidence.md',
     hash: '#recorded-runs-whose-outcome-is-known',
     quotes: ['| InterCode SQL, GPT-4 | 272, 762 | 52 / .7 |'],
