@@ -296,7 +296,7 @@ describe("a provider's own tools", (it) => {
 
   it('are taken whatever their own schema is, as that is not sent, and their calls are checked by it', async (context) => {
     const memory = anthropic.tools.memory_20250818({ execute: async (input) => `did ${input.command}` })
-    const results = await resultsOf(context, { memory } as never, [
+    const results = await resultsOf(context, { memory }, [
       call('a', 'memory', { command: 'view', path: '/memories' }),
       call('b', 'memory', { command: 'fly' }),
     ])

@@ -167,7 +167,7 @@ describe('a reply at a terminal', (it) => {
     const diff = 'src/a.js\n- if (total > 1)\n+ if (total >= 1)\n- b\n\nDone.'
     const rows = ['src/a.js', '', '- if (total > 1)', '+ if (total >= 1)', '- b', '', 'Done.']
     assert.equal(bare(written([diff])), rows)
-    assert.equal(bare(written([...diff])), rows)
+    assert.equal(bare(written(diff.split(/(?=.)/s))), rows)
     assert.equal(bare(written(['> - a\n> + b\n* c'])), ['│ - a', '│ + b', '', '• c'])
   })
 
