@@ -323,7 +323,7 @@ export const heldCalls = ({ calls }: Pick<AgentContext, 'calls'>): string[] =>
   calls.filter(waitsForPeople).map((call) => call.callId)
 export const waitsForPeople = ({ status }: Pick<CallState, 'status'>): boolean => waiting.has(status)
 const waiting: ReadonlySet<CallState['status']> = new Set(['held', 'asking', 'asked', 'requested'])
-/** Its effect is there, if only to wait for an answer. */
+/** Says whether an actor of the call is running, even one that only waits for an answer. */
 const isUnderWay = ({ status }: CallState): boolean => status === 'running' || status === 'asking'
 
 const spentBy = (spent: Spent | undefined) => (spent === undefined ? {} : { spent })

@@ -145,7 +145,7 @@ export function proofsFor(
 ): Proofs {
   const alternatives = requirements.map((requirement) => Object.keys(requirement))
   const met = alternatives.filter((names) => names.every((name) => schemes.has(name)))
-  // One that needs nothing is for those who have nothing.
+  // Anonymous access comes last: credentials that are given are used.
   const names = met.toSorted((one, other) => Number(one.length === 0) - Number(other.length === 0))[0]
   if (names === undefined) return new Proofs([], alternatives.flat())
   return new Proofs(

@@ -66,7 +66,7 @@ export const errorTable = {
   STORE_LOCKED:
     'Close what holds the log, or use another folder or agent id; within one runtime, runtime.open() returns the same agent to every caller.',
   AGENT_ELSEWHERE:
-    'Speak to it there, or open it with { wait: ms }, which waits until it is free; takeOver: true takes it at once.',
+    'Speak to it there, or open it with { wait: ms }, which waits until it is free; takeOver: true takes it at once, but with fileStore only from a process that has ended.',
   AGENT_UNREACHABLE:
     'Try again: nothing was lost. The log of the gateway says which worker it could not reach, and why.',
   REQUEST_INTERRUPTED: 'Look whether it was carried out before you send it again; it is not sent again by itself.',

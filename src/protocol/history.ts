@@ -49,7 +49,7 @@ const messageSchema = lazily(() =>
 export type CheckedHistoryMessage = z.output<ReturnType<typeof messageSchema>>
 
 /**
- * The messages of a history as blocks, each for itself sound.
+ * Turns the messages of a history into blocks, and checks each message by itself.
  *
  * @throws RuntimeError `INVALID_OPTION`, naming the message by its index
  */

@@ -39,7 +39,7 @@ export interface LeaseOptions {
 
 /** Who has a log open. */
 export interface LogHolder {
-  /** Where the agents that it has are reached, as it announced: a WebSocket address of its bridge. Missing: nowhere, as far as is known. */
+  /** WebSocket address of the bridge at which the holder's agents are reached; missing if it announced none. */
   readonly url?: string
   /** Of its lease, where leases have one. */
   readonly epoch?: number

@@ -7,7 +7,7 @@ export const offeredToolSchema = lazily(() =>
     name: z.string(),
     description: z.string(),
     inputSchema: z.record(z.string(), z.unknown()).readonly(),
-    /** What models are sent of it beside that. */
+    /** Fields that models are sent in addition to these. */
     spec: z.record(z.string(), z.unknown()).readonly().exactOptional(),
     effects: z.enum(['none', 'idempotent', 'reversible', 'irreversible']),
     /** Whether a person must approve its calls; `maybe`: it depends on the call. */

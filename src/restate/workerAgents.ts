@@ -192,7 +192,7 @@ export class WorkerAgents {
     while (this.#noticing.size > 0) await Promise.all(this.#noticing)
   }
 
-  /** Calls when an agent has been begun that works on its own; returns a function that ends it. */
+  /** Subscribes to the start of agents that work on their own; returns a function that unsubscribes. */
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)

@@ -62,11 +62,7 @@ function block(token: LexedToken): MarkdownBlock | readonly MarkdownBlock[] {
     case 'code':
       return { type: 'code', language: languageOf(token.lang), text: token.text ?? '' }
     case 'list':
-      return {
-        type: 'list',
-        start: token.ordered === true ? Number(token.start ?? 1) : null,
-        items: (token.items ?? []).map(item),
-      }
+      return listOf(token)
     case 'table':
       return {
         type: 'table',
@@ -79,6 +75,13 @@ function block(token: LexedToken): MarkdownBlock | readonly MarkdownBlock[] {
     default:
       return { type: 'paragraph', spans: spansOf(token) }
   }
+}
+
+function listOf({ ordered, start, raw, items: lexed = [] }: LexedToken): MarkdownBlock {
+  const items = lexed.map(item)
+  if (ordered === true) return { type: 'list', start: Number(start ?? 1), mark: null, items }
+  const [sign] = raw.trimStart()
+  return { type: 'list', start: null, mark: sign === '+' || sign === '*' ? sign : '-', items }
 }
 
 const item = ({ task, checked, tokens = [] }: LexedToken): MarkdownItem => ({

@@ -11,6 +11,8 @@ export type MarkdownSpan =
 
 export type MarkdownAlign = 'left' | 'center' | 'right' | null
 
+export type ListMark = '-' | '+' | '*'
+
 export interface MarkdownItem {
   /** Of a task: whether it is done. */
   readonly isDone?: boolean
@@ -21,8 +23,9 @@ export interface MarkdownItem {
 export type MarkdownBlock =
   | { readonly type: 'paragraph'; readonly spans: readonly MarkdownSpan[] }
   | { readonly type: 'heading'; readonly level: number; readonly spans: readonly MarkdownSpan[] }
-  /** `start`: number of the first item; `null`: they have no numbers. */
-  | { readonly type: 'list'; readonly start: number | null; readonly items: readonly MarkdownItem[] }
+  /** Either `start`, the number of the first item, or `mark`, the sign before each: lines of a diff that no fence holds keep theirs. */
+  | { readonly type: 'list'; readonly start: number; readonly mark: null; readonly items: readonly MarkdownItem[] }
+  | { readonly type: 'list'; readonly start: null; readonly mark: ListMark; readonly items: readonly MarkdownItem[] }
   /** Each row has as many cells as the head. */
   | {
       readonly type: 'table'

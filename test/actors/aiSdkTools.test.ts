@@ -294,6 +294,16 @@ describe("a provider's own tools", (it) => {
     ])
   })
 
+  it('are taken whatever their own schema is, as that is not sent, and their calls are checked by it', async (context) => {
+    const memory = anthropic.tools.memory_20250818({ execute: async (input) => `did ${input.command}` })
+    const results = await resultsOf(context, { memory }, [
+      call('a', 'memory', { command: 'view', path: '/memories' }),
+      call('b', 'memory', { command: 'fly' }),
+    ])
+    assert.is(results[0], 'did view')
+    assert.match(JSON.stringify(results[1]), /^\{"error":/)
+  })
+
   it('and what a tool says to providers goes along', () => {
     const strict = tool({
       inputSchema: z.object({ a: z.string() }),

@@ -2,7 +2,7 @@ import { cachedPackages } from '../support/cachedPackages.ts'
 
 /** Vite, esbuild, webpack and Next.js. */
 export const bundlers = cachedPackages({
-  name: 'The bundlers',
+  name: 'A set of bundlers',
   door: 'test/bundlers/bundlerLab.ts',
   here: import.meta.dirname,
   cache: 'escapement-bundlers',

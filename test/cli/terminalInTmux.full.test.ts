@@ -125,7 +125,7 @@ describe('a chat in a real terminal', (it) => {
     const done = await terminal.until(
       (lines) => lines.some((line) => line.startsWith('✓ done')) && lines.at(-1) === '›',
     )
-    assert.ok(done.includes('It is done:') && done.includes('• a.txt has zwei'), done.join('\n'))
+    assert.ok(done.includes('It is done:') && done.includes('- a.txt has zwei'), done.join('\n'))
     assert.is(readFileSync(join(cwd, 'a.txt'), 'utf8'), 'one\n二 zwei\nthree\n')
   })
 

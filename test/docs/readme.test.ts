@@ -1,23 +1,55 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import { assert, describe } from '../support/suite.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const read = (path: string): Promise<string> => readFile(join(root, path), 'utf8')
 
+/** The model of the example, as a function: it asks for the refund, then says what came of it. Its process may be killed at a request. */
+const standIn = `import { policyModel } from '../../src/index.ts'
+const anthropic = (_: string) => policyModel(({ messages }) => {
+  const { role, content } = messages.at(-1)!
+  if (role === process.env['KILLED_AT']) process.kill(process.pid, 'SIGKILL')
+  if (role !== 'toolResult') return { toolCalls: [{ name: 'refund', input: { order: 'A17', eur: 80 } }] }
+  return content[0]?.type === 'text' ? content[0].text : ''
+})
+`
+
+const startExample = (
+  file: string,
+  killedAt: string,
+  signal: AbortSignal,
+): Promise<{ readonly signal: NodeJS.Signals | null; readonly stdout: string }> =>
+  new Promise((resolve) => {
+    const options = { cwd: dirname(file), env: { ...process.env, KILLED_AT: killedAt }, signal }
+    execFile(process.execPath, [file], options, (error, stdout) => resolve({ signal: error?.signal ?? null, stdout }))
+  })
+
 describe('the README', (it) => {
-  it('has a first example that runs as printed', { timeoutMs: 20_000 }, async ({ cleanup, signal }) => {
-    const code = /```ts\n([\s\S]*?)```/.exec(await read('README.md'))?.[1]
+  it('has a first example that goes on after kill -9, and pays once', { timeoutMs: 30_000 }, async (context) => {
+    const code = /```ts no-run\n([\s\S]*?)```/.exec(await read('README.md'))?.[1]
     assert.ok(code)
     const folder = await mkdtemp(join(root, 'test', '.readme-'))
-    cleanup(() => rm(folder, { recursive: true }))
+    context.cleanup(() => rm(folder, { recursive: true }))
     const file = join(folder, 'example.ts')
-    await writeFile(file, code.replace("from 'escapement'", "from '../../src/index.ts'"))
-    const { stdout } = await promisify(execFile)(process.execPath, [file], { signal })
-    assert.match(stdout, /^You rolled \d+\.\n2 turns\n$/)
+    const provider = /import \{ anthropic \}.*\n/
+    assert.match(code, provider)
+    await writeFile(file, code.replace(provider, standIn).replace("from 'escapement'", "from '../../src/index.ts'"))
+    const start = (killedAt: string) => startExample(file, killedAt, context.signal)
+
+    assert.equal(await start('user'), { signal: 'SIGKILL', stdout: '' })
+    assert.equal(await start(''), { signal: null, stdout: 'waiting\n' })
+    assert.equal(await start('toolResult'), { signal: 'SIGKILL', stdout: '' })
+    const answer = await start('')
+    assert.match(answer.stdout, / EUR back for A17 \(booking order-A17\S*\)\.idle\n$/)
+    assert.equal(await start(''), { signal: null, stdout: 'idle\n' })
+
+    const [log] = (await readdir(join(folder, '.escapement'))).filter((name) => name.endsWith('.jsonl'))
+    const records = await readFile(join(folder, '.escapement', log!), 'utf8')
+    for (const type of ['message.added', 'approval.requested', 'tool.start', 'tool.end'])
+      assert.is(records.split(`"type":"${type}"`).length - 1, 1, type)
   })
 
   it('names commands that package.json and CI have', async () => {
@@ -32,7 +64,7 @@ describe('the README', (it) => {
   })
 
   it('links to files that exist', async () => {
-    for (const page of ['README.md', 'docs/guide.md']) {
+    for (const page of ['README.md', 'create-escapement/README.md', 'docs/README.md', 'docs/guide.md']) {
       for (const [, target] of (await read(page)).matchAll(/\]\((?!https?:)([^)#]+)\)/g)) {
         const path = fileURLToPath(new URL(target!, new URL(page, `file://${root}/`)))
         await readFile(path).catch((thrown: unknown) => {

@@ -25,6 +25,8 @@ describe('the demo', (it) => {
       'read_file test/order.test.js',
       'edit_file src/shipping.js',
       'exit code 0',
+      // In a fence, since a bare "-" and "+" would be lists.
+      '```diff\n- if (total > freeFrom) return 0\n+ if (total >= freeFrom) return 0\n```',
       'the tests pass.',
       '>= freeFrom',
     ]

@@ -11,6 +11,7 @@ import { livePlaces } from '../../tools/site/prepare/liveModules.ts'
 import { outsideCode } from '../../tools/site/prepare/outsideCode.ts'
 import { ownPages } from '../../tools/site/prepare/ownPages.ts'
 import { pageText } from '../../tools/site/prepare/pageText.ts'
+import { withPictures } from '../../tools/site/prepare/pictures.ts'
 import { sidebarOf, unlistedIn } from '../../tools/site/prepare/sidebar.ts'
 import { addressFrom, linkTarget, slugOf } from '../../tools/site/prepare/slugs.ts'
 import { placed, taggedVersions } from '../../tools/site/prepare/versions.ts'
@@ -76,6 +77,15 @@ describe('pages for the documentation site', (it) => {
     assert.ok(!one!.includes('prefers-color-scheme'))
     // An empty line would end the piece of HTML in the page.
     assert.ok(!one!.includes('\n\n'))
+  })
+
+  it('have screenshots as files, and name one that is not there', async () => {
+    const made = await withPictures(repository, 'docs/inspector.md', '![A "page"](pictures/inspector.png)')
+    assert.is(made, '<img src="../pictures/inspector.png" alt="A &quot;page&quot;" loading="lazy" />')
+    await assert.rejects(
+      withPictures(repository, 'docs/inspector.md', '![A](pictures/no.png)'),
+      /shows pictures\/no\.png/,
+    )
   })
 
   it('are all in the menu', { timeoutMs: 20_000 }, async () => {

@@ -83,6 +83,20 @@ describeInChromium('the documentation site in a browser', (it) => {
     assert.ok(!address!.includes('/api/'), address!)
   })
 
+  onSite('finds the pages that say how before decisions and comparisons', async ({ page, origin }) => {
+    for (const words of ['approval', 'abort', 'cost limit']) {
+      await page.goto(`${origin}/unreleased/`)
+      await search(page, words)
+      const results = page.locator('.pagefind-ui__result-link')
+      await results.nth(3).waitFor()
+      const first = await Promise.all([0, 1, 2, 3].map((index) => results.nth(index).getAttribute('href')))
+      assert.ok(
+        first.some((address) => /\/(?:guide|quick-start|durability|in-your-application)\//.test(address!)),
+        `${words}: ${first.join(' ')}`,
+      )
+    }
+  })
+
   onSite('leads to the same page of another version, by the keyboard too', async ({ page, origin }) => {
     await page.goto(`${origin}/unreleased/guide/`)
     const menu = page.locator('header .version-menu')

@@ -55,7 +55,7 @@ export function cachedPackages({
 /** Installs what the lock file names; whole, or not at all. */
 async function install(here: string, target: string): Promise<void> {
   await npm(['ping', '--fetch-retries=0', '--fetch-timeout=5000'], here, AbortSignal.timeout(8_000)).catch(() => {
-    throw new Error('npm does not reach its registry')
+    throw new Error('npm had no answer from its registry within 8 seconds')
   })
   await mkdir(dirname(target), { recursive: true })
   const folder = await mkdtemp(`${target}-`)

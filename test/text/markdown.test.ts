@@ -28,6 +28,7 @@ describe('Markdown', (it) => {
       {
         type: 'list',
         start: null,
+        mark: '-',
         items: [
           { blocks: [paragraph('a')] },
           { isDone: true, blocks: [paragraph('b')] },
@@ -37,14 +38,26 @@ describe('Markdown', (it) => {
       {
         type: 'list',
         start: 7,
+        mark: null,
         items: [
           {
-            blocks: [paragraph('x'), { type: 'list', start: 1, items: [{ blocks: [paragraph('y')] }] }, paragraph('z')],
+            blocks: [
+              paragraph('x'),
+              { type: 'list', start: 1, mark: null, items: [{ blocks: [paragraph('y')] }] },
+              paragraph('z'),
+            ],
           },
           { blocks: [paragraph('w')] },
         ],
       },
     ])
+  })
+
+  it('keeps the signs of lines of a diff that no fence holds', () => {
+    const signs = (source: string): unknown => parseMarkdown(source).map((block) => block.type === 'list' && block.mark)
+    assert.equal(signs('- let a = 1\n- let b = 1\n+ let a = 2'), ['-', '+'])
+    assert.equal(signs('* one\n\n+ two\n1. three'), ['*', '+', null])
+    assert.equal(signs('> - a'), [false])
   })
 
   it('has tables, whose rows are as long as their head', () => {

@@ -14,7 +14,7 @@ export interface MenuGroup {
 export const menu: readonly MenuGroup[] = [
   {
     label: 'Start',
-    pages: [['', 'What it is'], 'quick-start', 'playground', ['guide', 'Guide']],
+    pages: [['', 'What it is'], 'quick-start', 'playground', ['guide', 'Guide'], ['readme', 'All pages']],
   },
   {
     label: 'Coming from',

@@ -130,7 +130,7 @@ export interface Tool<in Deps = unknown, out Name extends string = string, out I
   readonly polls: boolean
   /** It has no `run`: a client carries its calls out. */
   readonly external?: true
-  /** What models are sent of it beside its name, description and schema. */
+  /** Fields that models are sent in addition to name, description and schema. */
   readonly spec?: Omit<ToolSpec, 'name' | 'description' | 'inputSchema'>
   /** Checks the model's arguments; `message` is meant for the model. Never throws. */
   parse(input: unknown): Parsed

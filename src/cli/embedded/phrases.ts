@@ -90,10 +90,12 @@ export function unable(why: string, { kept, rejected, baseline, trial }: CaseFil
   }
 }
 
-/** An edit as the lines it takes out and puts in. */
+/** An edit as the lines it takes out and puts in, fenced, so that Markdown leaves their signs alone. */
 function showEdit({ path, oldText, newText }: FileEdit): string {
   const [before, after] = [oldText.split('\n'), newText.split('\n')]
   const removed = before.filter((line) => !after.includes(line)).map((line) => `- ${line.trim()}`)
   const added = after.filter((line) => !before.includes(line)).map((line) => `+ ${line.trim()}`)
-  return [path, ...removed, ...added].join('\n')
+  const lines = [...removed, ...added].join('\n')
+  const fence = '`'.repeat(Math.max(3, ...(lines.match(/`+/g) ?? []).map(({ length }) => length + 1)))
+  return `\`${path}\`\n\n${fence}diff\n${lines}\n${fence}`
 }

@@ -65,8 +65,8 @@ const groups: Readonly<Record<AgentEvent['type'], EventGroup>> = {
 }
 
 /**
- * Whether something went wrong: an attempt, a call, a run, a sub-agent, or what an error tells. A call that was answered in place of its
- * tool is none.
+ * Tells events of failures (an attempt, a call, a run, a sub-agent, an error) from others. A call that the runtime answered in place of
+ * its tool has not failed.
  */
 export function isFailure(event: AgentEvent): boolean {
   switch (event.type) {

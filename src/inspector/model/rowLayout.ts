@@ -17,7 +17,7 @@ export class RowLayout {
   /** The first of them that is not known. */
   #known = 1
 
-  /** Takes the rows as they are now; the same functions and count: nothing has changed. */
+  /** Replaces the rows. Does nothing if their count and both functions are the same as before. */
   take(options: RowLayoutOptions): void {
     const { count, keyOf, estimate } = this.#options
     this.#options = options

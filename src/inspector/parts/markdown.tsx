@@ -38,8 +38,10 @@ function drawn(block: MarkdownBlock, isGrowing: boolean): ComponentChildren {
       // The headings of a message are none of the page.
       return <p class={`prose-heading is-${Math.min(block.level, 4)}`}>{spans(block.spans)}</p>
     case 'list':
-      return block.start === null ? (
-        <ul class={block.items.some(({ isDone }) => isDone !== undefined) ? 'is-tasks' : ''}>{items(block.items)}</ul>
+      return block.mark !== null ? (
+        <ul class={block.items.some(({ isDone }) => isDone !== undefined) ? 'is-tasks' : listClasses[block.mark]}>
+          {items(block.items)}
+        </ul>
       ) : (
         <ol start={block.start}>{items(block.items)}</ol>
       )
@@ -66,6 +68,8 @@ function drawn(block: MarkdownBlock, isGrowing: boolean): ComponentChildren {
       return <hr />
   }
 }
+
+const listClasses = { '-': 'is-minus', '+': 'is-plus', '*': '' } as const
 
 const inside = (blocks: readonly MarkdownBlock[]): ComponentChildren =>
   blocks.map((block, index) => <Block key={index} block={block} isGrowing={false} />)

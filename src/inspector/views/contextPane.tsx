@@ -27,7 +27,7 @@ interface Props {
 /** Rows of a table or list; the older ones are counted. */
 const mostRows = 50
 
-/** How large what the agent had in view was, and what was done to it. */
+/** The size of the agent's context over time, and every change that a brake made to it. */
 export function ContextPane({ inspector, view }: Props) {
   const { records, at, lastSeq, events, eventCount, conversation, sources, instructions } = view.state.value
   const end = at ?? lastSeq

@@ -192,7 +192,7 @@ export const commandTable: { readonly [T in Command['type']]: CommandHandler<T> 
   'session.list': {
     role: 'observe',
     async run({ bridge, access }, frame) {
-      // Where it comes from is nobody's business who may not see that.
+      // The source of a fork is told only to clients that may see the source.
       if (frame.forkedFrom !== undefined) await bridge.agents.checkReach(frame.forkedFrom, access)
       const { after, limit = defaultLimit } = frame
       const ids = await access.sessionIds(frame, { limit, ...(after === undefined ? {} : { after }) })

@@ -86,7 +86,7 @@ describe('a reply at a terminal', (it) => {
       '',
       '1. one',
       '2. two',
-      '   • deep',
+      '   - deep',
       '[x] three',
       '',
       '[x] done',
@@ -163,6 +163,14 @@ describe('a reply at a terminal', (it) => {
     )
   })
 
+  it('keeps the signs of a diff that no fence holds, piece by piece', () => {
+    const diff = 'src/a.js\n- if (total > 1)\n+ if (total >= 1)\n- b\n\nDone.'
+    const rows = ['src/a.js', '', '- if (total > 1)', '+ if (total >= 1)', '- b', '', 'Done.']
+    assert.equal(bare(written([diff])), rows)
+    assert.equal(bare(written(diff.split(/(?=.)/s))), rows)
+    assert.equal(bare(written(['> - a\n> + b\n* c'])), ['│ - a', '│ + b', '', '• c'])
+  })
+
   it('has no row that is wider than the terminal, but for code', () => {
     fc.assert(
       fc.property(document, cuts, fc.integer({ min: 20, max: 90 }), (text, at, columns) => {
@@ -177,7 +185,7 @@ describe('a reply at a terminal', (it) => {
     const items = Array.from({ length: 12 }, (_, i) => `- item ${i} ${'word '.repeat(i + 4)}end${i}`)
     const pieces = cutAt(`${items.join('\n')}\n\nlast`, [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9])
     const rows = bare(written(pieces, (index) => 70 - 5 * (index % 7)))
-    assert.equal(letters(rows.join(' ')), letters([...items.map((item) => `•${item.slice(2)}`), 'last'].join(' ')))
+    assert.equal(letters(rows.join(' ')), letters([...items.map((item) => `-${item.slice(2)}`), 'last'].join(' ')))
   })
 
   it('writes lines as soon as they are final', () => {
@@ -188,8 +196,8 @@ describe('a reply at a terminal', (it) => {
     const more = lines(code.reply, 'o\n')
     assert.equal(bare(more.lines), ['one'])
     const list = lines(emptyReply, 'So:\n- one\n- two\n- thr')
-    assert.equal(bare(list.lines), ['So:', '', '• one'])
-    assert.equal(bare(restOfReply(list.reply, look, 60)), ['• two', '• thr'])
+    assert.equal(bare(list.lines), ['So:', '', '- one'])
+    assert.equal(bare(restOfReply(list.reply, look, 60)), ['- two', '- thr'])
   })
 
   it('draws the end of a text without an end, and writes all of it', () => {

@@ -40,7 +40,7 @@ describe('a reply that streams', (it) => {
   it('is Markdown in colours at a terminal', async (context) => {
     const raw = await shown(context, {})
     assert.ok(raw.includes('Some \u001B[1mbold\u001B[22m text\n'), JSON.stringify(raw))
-    assert.ok(raw.includes('\u001B[2m• \u001B[22m\u001B[36mone\u001B[39m\n'))
+    assert.ok(raw.includes('\u001B[2m- \u001B[22m\u001B[36mone\u001B[39m\n'))
   })
 
   for (const [where, options, args] of [

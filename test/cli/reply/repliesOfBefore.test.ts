@@ -18,7 +18,7 @@ async function shown(context: CaseContext, args: readonly string[], env: NodeJS.
 describe('a reply of a session of before', (it) => {
   it('is Markdown in a replay at a terminal, and moves no cursor', async (context) => {
     const { stdout, raw } = await shown(context, ['replay', 's1', '--speed', '0'])
-    assert.match(stdout, /\nIt is done:\n\n• one\n• two\]52;c;aGk=\n\n```js\nlet a = 1\n```\n✓ done/)
+    assert.match(stdout, /\nIt is done:\n\n- one\n- two\]52;c;aGk=\n\n```js\nlet a = 1\n```\n✓ done/)
     // oxlint-disable-next-line no-control-regex -- these move the cursor or do worse
     assert.not.match(raw, /\u001B(?!\[[\d;]*m)|\u0007/)
     assert.ok(raw.includes('It is \u001B[1mdone\u001B[22m:\n'))
@@ -26,7 +26,7 @@ describe('a reply of a session of before', (it) => {
 
   it('is Markdown where its turn is shown', async (context) => {
     const { stdout } = await shown(context, ['show', 's1', '--turn', '0'])
-    assert.match(stdout, /\n {2}It is done:\n\n {2}• one\n {2}• two\]52;c;aGk=\n\n {2}```js\n {2}let a = 1\n {2}```\n/)
+    assert.match(stdout, /\n {2}It is done:\n\n {2}- one\n {2}- two\]52;c;aGk=\n\n {2}```js\n {2}let a = 1\n {2}```\n/)
   })
 
   for (const command of [

@@ -45,7 +45,7 @@ async function ownPage(root: string, name: string): Promise<SitePage> {
     slug,
     title,
     description,
-    body: await withPictures(root, path, links.replace('<!-- figures -->', figures(slug))),
+    body: await withPictures(root, path, links.replace('<!-- figures -->', figures(slug)), slug),
     path,
     ...(slug === '' && !isReadme ? { isStart: true } : {}),
     scripts,

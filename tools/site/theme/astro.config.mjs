@@ -29,7 +29,7 @@ export default defineConfig({
       sidebar: site.sidebar,
       tableOfContents: { minHeadingLevel: 2, maxHeadingLevel: 3 },
       // Titles count as headings of their pages already; more would put every type of that name first.
-      pagefind: { ranking: { termFrequency: 0.6, pageLength: 0.4, metaWeights: { title: 0.2 } } },
+      pagefind: { ranking: { termFrequency: 0.3, pageLength: 0.2, metaWeights: { title: 0.2 } } },
       expressiveCode: { styleOverrides: { borderRadius: '0.5rem', codeFontSize: '0.84rem' } },
     }),
   ],

@@ -9,5 +9,6 @@ export const assistant = (model: Model | AiSdkModel, notesFile: string) =>
     instructions:
       'You keep the notes of the person you talk to. Be brief. Look the notes up before you say what is in them.',
     tools: noteTools(notesFile),
-    limits: { turns: 20, costUsd: 0.5 },
+    // A limit in dollars, costUsd, needs the prices of the model: pricing.
+    limits: { turns: 20, tokens: 300_000 },
   })

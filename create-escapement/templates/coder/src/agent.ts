@@ -9,5 +9,6 @@ export const coder = (model: Model | AiSdkModel, folder: string) =>
       'Look before you change anything, make the smallest change that does the task, and run the tests before you say that it is done.',
     tools: workspaceTools(folder, { needsApproval: { run_command: true }, snapshots: true }),
     braking: { fold: true, stall: true, revert: { undo: true } },
-    limits: { turns: 50, costUsd: 2 },
+    // A limit in dollars, costUsd, needs the prices of the model: pricing.
+    limits: { turns: 50, tokens: 3_000_000 },
   })

@@ -22,6 +22,7 @@ export function lead(model: Model | AiSdkModel, folder: string) {
     instructions: 'Have the researcher find the facts and the writer publish them. Say what came of it.',
     model,
     agents: [researcher, writer],
-    limits: { turns: 40, tokens: 500_000, costUsd: 1 },
+    // A limit in dollars, costUsd, needs the prices of the model: pricing.
+    limits: { turns: 40, tokens: 500_000 },
   })
 }

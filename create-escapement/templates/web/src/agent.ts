@@ -17,5 +17,6 @@ export const support = (model: Model | AiSdkModel) =>
     model,
     instructions: 'You help customers of a clock maker. Be brief.',
     tools: [refund],
-    limits: { turns: 20, costUsd: 0.5 },
+    // A limit in dollars, costUsd, needs the prices of the model: pricing.
+    limits: { turns: 20, tokens: 300_000 },
   })

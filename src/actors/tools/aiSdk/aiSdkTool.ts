@@ -63,7 +63,7 @@ export function aiSdkTool(name: string, tool: AiSdkTool, use: AiSdkToolUse, pref
   }
   try {
     if (isProvided) return made(anyInput)
-    const schema = schemaOf(tool.inputSchema, label)
+    const schema = schemaOf(tool.inputSchema, label, tool.type !== 'provider')
     if (!(schema instanceof Promise)) return made(schema)
     return schema.then(made, (thrown: unknown) => {
       throw refused(messageOf(thrown).replace(/[.]$/, ''), thrown)
@@ -172,16 +172,16 @@ function checkOf(schema: unknown): Check | undefined {
   return standard === undefined ? validate : standardCheck(standard)
 }
 
-/** Any of the schemas that the AI SDK takes, read. */
-function schemaOf(given: unknown, label: string): ReadSchema | Promise<ReadSchema> {
+/** Any of the schemas that the AI SDK takes, read. `isSent`: providers are shown it; a tool that they define themselves is sent by its id. */
+function schemaOf(given: unknown, label: string, isSent: boolean): ReadSchema | Promise<ReadSchema> {
   const schema = resolved(given)
-  if (schema === undefined) return readerOf(noInput, undefined, label)
+  if (schema === undefined) return readerOf(noInput, undefined, label, isSent)
   if (!isSchema(schema)) throw new Error('its inputSchema is not a schema')
   const written = jsonSchemaOf(schema)
   const check = checkOf(schema)
   return isPromise(written)
-    ? Promise.resolve(written).then((json) => readerOf(json, check, label))
-    : readerOf(written, check, label)
+    ? Promise.resolve(written).then((json) => readerOf(json, check, label, isSent))
+    : readerOf(written, check, label, isSent)
 }
 
 const noInput: JsonSchema = { type: 'object', properties: {}, additionalProperties: false }
@@ -198,11 +198,16 @@ function jsonSchemaOf(schema: object): JsonSchema | PromiseLike<JsonSchema> {
   throw new Error(foreignSchema(schema) ?? 'its inputSchema is not a schema')
 }
 
-function readerOf({ $schema: _, ...schema }: JsonSchema, check: Check | undefined, label: string): ReadSchema {
+function readerOf(
+  { $schema: _, ...schema }: JsonSchema,
+  check: Check | undefined,
+  label: string,
+  isSent: boolean,
+): ReadSchema {
   const { type, anyOf, oneOf } = schema
   if (type !== undefined && type !== 'object')
     throw new Error(`its input must be an object, it is ${JSON.stringify(type)}`)
-  if (type === undefined && (anyOf ?? oneOf) !== undefined)
+  if (isSent && type === undefined && (anyOf ?? oneOf) !== undefined)
     throw new Error('its input is a union, which providers do not take: put it into a field')
   // The AI SDK itself checks nothing by a schema without a check.
   return readSchema({ jsonSchema: { ...schema, type: 'object' }, validate: check }, label)

@@ -1,6 +1,6 @@
 import { growMarkdown, type GrowingMarkdown } from '../../../text/growingMarkdown.ts'
 import type { MarkdownBlock } from '../../../text/markdownTree.ts'
-import { blockLines, type GrowingLines } from './markdownLines.ts'
+import { areApart, blockLines, type GrowingLines } from './markdownLines.ts'
 import type { ReplyLook } from './spanRuns.ts'
 
 /** A reply under way, and how far it was written to a terminal. */
@@ -81,7 +81,7 @@ function linesFrom(
   let stable = 0
   for (let index = from; index < blocks.length; index += 1) {
     stable = lines.length
-    if (index > 0) lines.push('')
+    if (index > 0 && areApart(blocks[index - 1], blocks[index]!)) lines.push('')
     const own = blockLines(blocks[index]!, look, columns)
     if (own.stable > 0) stable = lines.length + own.stable
     for (const line of own.lines) lines.push(line)

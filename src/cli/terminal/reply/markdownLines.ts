@@ -47,6 +47,10 @@ const changing = (lines: readonly string[]): GrowingLines => ({ lines, stable: 0
 
 const roomFor = (before: string, columns: number): number => Math.max(leastColumns, columns - textWidth(before))
 
+/** Whether an empty line stands between two blocks: not where the signs of a list change, as in a diff that no fence holds. */
+export const areApart = (before: MarkdownBlock | undefined, block: MarkdownBlock): boolean =>
+  !(before?.type === 'list' && block.type === 'list' && before.mark !== null && block.mark !== null)
+
 /** Blocks below each other. Only the last one grows. */
 function sequence(blocks: readonly MarkdownBlock[], look: ReplyLook, columns: number, isSpaced: boolean): GrowingLines {
   const lines: string[] = []
@@ -54,7 +58,7 @@ function sequence(blocks: readonly MarkdownBlock[], look: ReplyLook, columns: nu
   for (const [index, block] of blocks.entries()) {
     const before = blocks[index - 1]
     stable = lines.length
-    const isApart = isSpaced || (before?.type === 'paragraph' && block.type === 'paragraph')
+    const isApart = isSpaced ? areApart(before, block) : before?.type === 'paragraph' && block.type === 'paragraph'
     if (before !== undefined && isApart) lines.push('')
     const own = blockLines(block, look, columns)
     if (own.stable > 0) stable = lines.length + own.stable
@@ -64,14 +68,14 @@ function sequence(blocks: readonly MarkdownBlock[], look: ReplyLook, columns: nu
 }
 
 function listLines(
-  { start, items }: Extract<MarkdownBlock, { type: 'list' }>,
+  { start, mark, items }: Extract<MarkdownBlock, { type: 'list' }>,
   look: ReplyLook,
   columns: number,
 ): GrowingLines {
   const lines: string[] = []
   let stable = 0
   for (const [index, item] of items.entries()) {
-    const own = itemLines(item, start === null ? '• ' : `${start + index}. `, look, columns)
+    const own = itemLines(item, mark === null ? `${start + index}. ` : `${mark === '*' ? '•' : mark} `, look, columns)
     stable = lines.length + own.stable
     for (const line of own.lines) lines.push(line)
   }

@@ -23,7 +23,7 @@ export interface GridCell {
   /** A letter for each trial: passed, failed, error, or `-` where it is missing. */
   readonly outcomes: string
   readonly costUsd: number | null
-  /** The place of the details of its first trial that is there. */
+  /** Index into `details` of the first trial that is not missing. */
   readonly first: number
 }
 
