@@ -3,7 +3,7 @@ import type { Fault } from '../mutate.ts'
 const life = 'src/runtime/xstate/life.ts'
 const logic = 'src/runtime/xstate/agentLogic.ts'
 const snapshot = 'src/runtime/xstate/agentSnapshot.ts'
-const run = 'src/runtime/xstate/requestedRun.ts'
+const run = 'src/runtime/agents/requestedRun.ts'
 const tests = ['runtime/xstate/agentLogic', 'runtime/xstate/restoring', 'runtime/xstate/lifetimes']
 
 export const faults: readonly Fault[] = [
