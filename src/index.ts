@@ -116,6 +116,8 @@ export {
   type PipelineStopped,
   type PromptMapper,
 } from './runtime/groups/pipeline.ts'
+export { each } from './runtime/groups/each.ts'
+export type { Each, EachItem, EachOptions, EachPlace, EachProgress, EachResult } from './runtime/groups/eachTypes.ts'
 export type { AgentListener } from './runtime/events/observers.ts'
 export { partialOutput, type PartialOutput } from './runs/partialOutput.ts'
 export type { Run } from './runs/run.ts'

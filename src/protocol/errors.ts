@@ -107,6 +107,7 @@ export const errorTable = {
   GUARD_REFUSED: 'No action needed: run.end says which guard refused it, and why.',
   GUARD_FAILED:
     'Correct the guard: it answers { ok: true } or { refuse: why } within hookTimeoutMs; then prompt again.',
+  RUN_UNFINISHED: 'Look at its session; each tries it again with retry: true.',
   OUTPUT_INVALID: 'Loosen the output schema, or describe it in the instructions.',
   PRICE_UNKNOWN: 'Set pricing on the agent, or remove limits.costUsd.',
   USAGE_UNKNOWN: 'Make the provider report it, for example with includeUsage: true of @ai-sdk/openai-compatible.',
