@@ -18,9 +18,7 @@ const optionsSchema = lazily(() =>
       prompt: callable().optional(),
       key: callable().optional(),
       concurrency: z.int().positive().optional(),
-      budget: z
-        .strictObject({ costUsd: z.number().positive().optional(), tokens: z.int().positive().optional() })
-        .optional(),
+      budget: z.strictObject({ costUsd: z.number().optional(), tokens: z.int().optional() }).optional(),
       retry: z.boolean().optional(),
     }),
 )
@@ -40,7 +38,8 @@ export function checkEach(
   checkOptions('each', optionsSchema, runtime, options)
   if (!isAgentDefinition(definition))
     throw new RuntimeError('INVALID_DEFINITION', 'each takes what defineAgent returns after the runtime.')
-  if (!Array.isArray(inputs)) throw new RuntimeError('INVALID_OPTION', 'each takes a list of inputs after the definition.')
+  if (!Array.isArray(inputs))
+    throw new RuntimeError('INVALID_OPTION', 'each takes a list of inputs after the definition.')
   if (options.budget?.costUsd !== undefined && definition.pricing === null)
     throw new RuntimeError(
       'INVALID_OPTION',
@@ -58,10 +57,14 @@ function placesOf(name: string, inputs: readonly unknown[], { prompt, key = dige
     const given: unknown = key(input, index)
     const agentId = `${name}-${String(given)}`
     if ((typeof given !== 'string' && typeof given !== 'number') || given === '' || !isAgentId(agentId))
-      throw new RuntimeError('INVALID_ID', `${at} has the key ${shown(given)}, and so its agent the id ${shown(agentId)}.`)
+      throw new RuntimeError(
+        'INVALID_ID',
+        `${at} has the key ${shown(given)}, and so its agent the id ${shown(agentId)}.`,
+      )
     const same = before.get(agentId)
     if (same !== undefined) {
-      const why = key === digestOf ? 'are the same: leave one out, or give each a key' : `have the same key ${shown(given)}`
+      const why =
+        key === digestOf ? 'are the same: leave one out, or give each a key' : `have the same key ${shown(given)}`
       throw new RuntimeError('INVALID_OPTION', `each: inputs ${same + 1} and ${index + 1} ${why}.`)
     }
     before.set(agentId, index)
@@ -73,7 +76,10 @@ function placesOf(name: string, inputs: readonly unknown[], { prompt, key = dige
 function digestOf(input: unknown, index: number): string {
   const told = inJson(input)
   if (told === undefined)
-    throw new RuntimeError('INVALID_OPTION', `each: input ${index + 1} cannot be told in JSON: give a key that names it.`)
+    throw new RuntimeError(
+      'INVALID_OPTION',
+      `each: input ${index + 1} cannot be told in JSON: give a key that names it.`,
+    )
   return createHash('sha256').update(told).digest('hex').slice(0, 24)
 }
 

@@ -2,7 +2,15 @@ import type { AgentDefinition } from '../../actors/agentDefinition.ts'
 import type { Agent } from '../agents/agent.ts'
 import type { DepsFor } from '../agents/agentTypes.ts'
 import { whyUnfinished } from '../children/childAnswer.ts'
-import { asSentence, errorInfo, hasCode, RuntimeError, toErrorInfo, withoutAdvice, type ErrorInfo } from '../../protocol/errors.ts'
+import {
+  asSentence,
+  errorInfo,
+  hasCode,
+  RuntimeError,
+  toErrorInfo,
+  withoutAdvice,
+  type ErrorInfo,
+} from '../../protocol/errors.ts'
 import { totalTokens } from '../../protocol/messages.ts'
 import type { Content } from '../../protocol/saidContent.ts'
 import type { AnsweredRun, RunResult } from '../../runs/runResult.ts'
@@ -243,7 +251,9 @@ async function contentOf({ input, index }: EachPlace, { prompt }: EachOptions): 
   try {
     said = await prompt(input, index)
   } catch (thrown) {
-    throw new RuntimeError('INVALID_CONTENT', asSentence(`${label} failed: ${withoutAdvice(thrown)}`), { cause: thrown })
+    throw new RuntimeError('INVALID_CONTENT', asSentence(`${label} failed: ${withoutAdvice(thrown)}`), {
+      cause: thrown,
+    })
   }
   checkContent(label, said)
   return said

@@ -16,7 +16,8 @@ export interface EachOptions<Input = unknown, Deps = unknown> {
   readonly concurrency?: number | undefined
   /**
    * What all inputs together may use, with what earlier processes used for them. Once it is used up no further input is begun; those under way
-   * end. So it can be exceeded by what `concurrency` runs use: `limits` bounds each.
+   * end. So it can be exceeded by what `concurrency` runs use: `limits` bounds each. What is left of the budget of another batch may be given, even if
+   * that is nothing.
    */
   readonly budget?: { readonly costUsd?: number | undefined; readonly tokens?: number | undefined } | undefined
   /** Tries again what failed or was paused in an earlier call. Default `false`: that is the stored result. An aborted one is no result. */
