@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { onlyFields } from '../protocol/onlyFields.ts'
 import { compactionTrigger, defaultCompactionPolicy } from '../conversation/planCompaction.ts'
 import { estimateTokens, type TokenCounter } from '../conversation/tokenCounter.ts'
 import { externalTools, irreversibleNames, pollingNames, reversibleNames } from './toolNames.ts'
@@ -190,7 +191,7 @@ const checkOptions = optionsCheck(
     limits: limitsSchema,
     pricing: agentPricingSchema,
     retry: retrySchema,
-    toolExecution: () => z.union([z.enum(['parallel', 'sequential']), z.strictObject({ batch: z.int().positive() })]),
+    toolExecution: () => z.union([z.enum(['parallel', 'sequential']), onlyFields({ batch: z.int().positive() })]),
     queueMode: () => z.enum(['one-at-a-time', 'all']),
     maxQueue: () => z.int().positive(),
     compaction: compactionSchema,

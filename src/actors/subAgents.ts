@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { onlyFields } from '../protocol/onlyFields.ts'
 import { lazily } from '../protocol/lazily.ts'
 import { describeIssues, messageOf, RuntimeError } from '../protocol/errors.ts'
 import type { JsonSchema, ToolSpec } from '../protocol/model.ts'
@@ -61,7 +62,7 @@ export type EntryDeps<Entry> = (Entry extends unknown ? (deps: NeedOf<Entry>) =>
 const count = lazily(() => z.int().nonnegative())
 
 const optionsSchema = lazily(() =>
-  z.strictObject({
+  onlyFields({
     definition: z.custom<AgentDefinition>(isAgentDefinition, 'give what defineAgent returns'),
     context: z.enum(['own', 'fork']).default('own'),
     detach: z.union([z.boolean(), z.literal('report')]).default(false),
@@ -124,7 +125,7 @@ export const reporting = (agents: ReadonlyMap<string, SubAgent>): string[] =>
   [...agents.values()].filter(({ detach }) => detach === 'report').map(({ definition }) => definition.name)
 
 /** Created once, because zod compiles every schema that it parses with. */
-const nothing = lazily(() => z.strictObject({}))
+const nothing = lazily(() => onlyFields({}))
 
 const taskSchema = lazily(() => z.string().refine((task) => task.trim() !== '', 'say what is to be done'))
 

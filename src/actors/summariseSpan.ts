@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { onlyFields } from '../protocol/onlyFields.ts'
 import { lazily } from '../protocol/lazily.ts'
 import type { ConversationNode } from '../conversation/node.ts'
 import { heuristicSummary } from '../conversation/heuristicSummary.ts'
@@ -71,7 +72,7 @@ const instructions = (focus: string, maxTokens: number): string =>
 const itself = (model: Model): Model => model
 
 const optionsSchema = lazily(() =>
-  z.strictObject({ model: z.unknown(), focus: z.string(), timeoutMs: z.number().positive() }).partial(),
+  onlyFields({ model: z.unknown(), focus: z.string(), timeoutMs: z.number().positive() }).partial(),
 )
 
 /** Lets a model write the summary, with an optional focus. */

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { onlyFields } from '../protocol/onlyFields.ts'
 import type { ConversationView } from '../conversation/conversationView.ts'
 import { RuntimeError } from '../protocol/errors.ts'
 import { lazily } from '../protocol/lazily.ts'
@@ -92,25 +93,23 @@ const isObject = (value: unknown): boolean => (typeof value === 'object' && valu
 
 /** The option `cache` of an agent. */
 export const promptCache = lazily(() =>
-  z.union([z.literal(false), z.strictObject({ ttl: z.enum(['5m', '1h']).optional() })], {
+  z.union([z.literal(false), onlyFields({ ttl: z.enum(['5m', '1h']).optional() })], {
     error: "give false, or { ttl: '5m' } or { ttl: '1h' }",
   }),
 )
 
 /** Options of requests, but for the tool choice. */
 const plainSettings = lazily(() =>
-  z
-    .strictObject({
-      maxTokens: z.int().positive(),
-      temperature: z.number(),
-      topP: z.number(),
-      stopSequences: z.array(z.string()),
-      seed: z.int(),
-      thinkingLevel: z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh']),
-      cache: promptCache(),
-      providerOptions: z.record(z.string(), z.record(z.string(), z.unknown())),
-    })
-    .partial(),
+  onlyFields({
+    maxTokens: z.int().positive(),
+    temperature: z.number(),
+    topP: z.number(),
+    stopSequences: z.array(z.string()),
+    seed: z.int(),
+    thinkingLevel: z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh']),
+    cache: promptCache(),
+    providerOptions: z.record(z.string(), z.record(z.string(), z.unknown())),
+  }).partial(),
 )
 
 const choice = lazily(() =>
@@ -129,7 +128,7 @@ export const turnOptionSchemas = {
 
 /** What `beforeTurn` may return. */
 export const turnChangesSchema = lazily(() =>
-  z.strictObject({
+  onlyFields({
     instructions: z.string().optional(),
     tools: offeredSchema().optional(),
     toolChoice: choice().optional(),

@@ -220,11 +220,13 @@ export const describeIssues = (error: z.ZodError, of: readonly PropertyKey[] = [
 /** What zod says of a choice between types that has no message of its own. */
 const unspoken = 'Invalid input'
 
-/** Of a choice between types, what is wrong in the one that was meant: the one that has such fields at all. */
+/** Of a choice between types, what is wrong in the one that was meant: the one that is an object, too. */
 function describeIssue(issue: z.core.$ZodIssue, outer: readonly PropertyKey[]): string[] {
   const path = [...outer, ...issue.path]
   const branches = issue.code === 'invalid_union' && issue.message === unspoken ? issue.errors : []
-  const meant = branches.find((branch) => branch.some((inner) => inner.path.length > 0))
+  const meant = branches.find((branch) =>
+    branch.some((inner) => inner.path.length > 0 || inner.code === 'unrecognized_keys'),
+  )
   if (meant !== undefined) return meant.flatMap((inner) => describeIssue(inner, path))
   const messages = issue.code === 'unrecognized_keys' ? issue.message.split('\n') : [issue.message]
   return messages.map((message) => (path.length > 0 ? `${path.map(String).join('.')}: ${message}` : message))

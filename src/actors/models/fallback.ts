@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { onlyFields } from '../../protocol/onlyFields.ts'
 import { describeIssues, messageOf, RuntimeError } from '../../protocol/errors.ts'
 import { errorOfReply } from '../../protocol/judgeReply.ts'
 import { lazily } from '../../protocol/lazily.ts'
@@ -18,7 +19,7 @@ export interface FallbackOptions {
 }
 
 const optionsSchema = lazily(() =>
-  z.strictObject({ on: z.custom((value) => typeof value === 'function', 'give a function').optional() }),
+  onlyFields({ on: z.custom((value) => typeof value === 'function', 'give a function').optional() }),
 )
 
 const notTheModels: ReadonlySet<ModelErrorKind> = new Set(['badRequest', 'overflow'])

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { onlyFields } from '../../protocol/onlyFields.ts'
 import { asSentence, describeIssues, messageOf, RuntimeError } from '../../protocol/errors.ts'
 import { lazily } from '../../protocol/lazily.ts'
 import type { Model, ModelRequest } from '../../protocol/model.ts'
@@ -17,7 +18,7 @@ export interface RouterOptions {
   readonly id?: string
 }
 
-const optionsSchema = lazily(() => z.strictObject({ id: z.string().min(1).optional() }))
+const optionsSchema = lazily(() => onlyFields({ id: z.string().min(1).optional() }))
 
 /**
  * A model that has another one answer, chosen anew for each request, retries included. Each reply says which model it is of. A function that

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { onlyFields } from '../../protocol/onlyFields.ts'
 import type { Memory } from '../../protocol/memory.ts'
 import type { Model } from '../../protocol/model.ts'
 import type { AgentDefinition } from '../agentDefinition.ts'
@@ -78,16 +79,17 @@ const contextWindow = z.int().positive().optional()
 const anything = z.unknown().optional()
 
 const schemas = {
-  baseline: z.strictObject({ contextWindow }),
-  layered: z.strictObject({ contextWindow, over: share, model: anything, memory: anything, focus: anything }),
-  reviewed: z
-    .strictObject({ contextWindow, over: share, reviewer: anything, model: anything, archive: anything })
-    .refine(({ reviewer, model }) => reviewer === undefined || model === undefined, {
+  baseline: onlyFields({ contextWindow }),
+  layered: onlyFields({ contextWindow, over: share, model: anything, memory: anything, focus: anything }),
+  reviewed: onlyFields({ contextWindow, over: share, reviewer: anything, model: anything, archive: anything }).refine(
+    ({ reviewer, model }) => reviewer === undefined || model === undefined,
+    {
       message: 'give reviewer or model, not both: a reviewer of yours has a model',
-    }),
-  scored: z.strictObject({ contextWindow, scorer: anything, below: anything, keep: anything }),
-  pinned: z.strictObject({ contextWindow, keepSteps: z.int().nonnegative().optional() }),
-  retrieval: z.strictObject({ contextWindow, over: share, embed: anything }),
+    },
+  ),
+  scored: onlyFields({ contextWindow, scorer: anything, below: anything, keep: anything }),
+  pinned: onlyFields({ contextWindow, keepSteps: z.int().nonnegative().optional() }),
+  retrieval: onlyFields({ contextWindow, over: share, embed: anything }),
 }
 
 const check = (name: string, schema: z.ZodType, options: unknown): void =>

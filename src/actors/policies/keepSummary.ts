@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { onlyFields } from '../../protocol/onlyFields.ts'
 import { evidenceOf } from '../../conversation/evidence.ts'
 import { filesOf, missingNames } from '../../conversation/fidelity.ts'
 import { brakeToolsWithRecall } from '../../conversation/revert.ts'
@@ -18,7 +19,7 @@ export interface SummaryOptions {
   readonly maxTokens?: number
 }
 
-const optionsSchema = z.strictObject({
+const optionsSchema = onlyFields({
   focus: z.string().min(1).max(4_000).optional(),
   maxTokens: z.int().min(50).max(20_000).optional(),
 })

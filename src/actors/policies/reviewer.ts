@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { onlyFields } from '../../protocol/onlyFields.ts'
 import { outlineOf, searchTranscript, transcriptOfSteps, transcriptPage } from '../../conversation/transcript.ts'
 import type { Recalled } from '../../conversation/recall.ts'
 import { RuntimeError } from '../../protocol/errors.ts'
@@ -50,8 +51,8 @@ const bounds = {
   mostReverted: z.int().nonnegative().optional(),
   focus: z.string().min(1).max(4_000).optional(),
 }
-const optionsSchema = z.strictObject(bounds)
-const ownOptionsSchema = z.strictObject({
+const optionsSchema = onlyFields(bounds)
+const ownOptionsSchema = onlyFields({
   ...bounds,
   model: z.custom<object>((value) => typeof value === 'object' && value !== null, 'give a model').optional(),
   pricing: pricingSchema().optional(),

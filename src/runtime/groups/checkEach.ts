@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
+import { onlyFields } from '../../protocol/onlyFields.ts'
 import { isAgentDefinition, type AgentDefinition } from '../../actors/agentDefinition.ts'
 import { RuntimeError } from '../../protocol/errors.ts'
 import { isAgentId } from '../../protocol/ids.ts'
@@ -18,7 +19,7 @@ const optionsSchema = lazily(() =>
       prompt: callable().optional(),
       key: callable().optional(),
       concurrency: z.int().positive().optional(),
-      budget: z.strictObject({ costUsd: z.number().optional(), tokens: z.int().optional() }).optional(),
+      budget: onlyFields({ costUsd: z.number().optional(), tokens: z.int().optional() }).optional(),
       retry: z.boolean().optional(),
     }),
 )

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { onlyFields } from '../../protocol/onlyFields.ts'
 import { isAgentDefinition, type AgentDefinition } from '../../actors/agentDefinition.ts'
 import { pricingSchema, type Pricing } from '../../actors/pricing.ts'
 import { defineAgent } from '../../actors/defineAgent.ts'
@@ -46,7 +47,7 @@ export const judgeSchema = lazily(() =>
       z.enum(['first', 'cheapest']),
       z.custom<JudgeFunction>((value) => typeof value === 'function'),
       z.custom<AgentDefinition>(isAgentDefinition),
-      z.strictObject({
+      onlyFields({
         model: z.custom<Model>(isModel),
         instructions: z.string().exactOptional(),
         pricing: pricingSchema().exactOptional(),
