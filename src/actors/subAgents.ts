@@ -1,3 +1,4 @@
+import { zodJson } from '../protocol/zodJson.ts'
 import { z } from 'zod'
 import { onlyFields } from '../protocol/onlyFields.ts'
 import { lazily } from '../protocol/lazily.ts'
@@ -175,7 +176,7 @@ function inputSchemaOf({ name, input }: AgentDefinition): JsonSchema {
   if ('task' in input.shape)
     throw new RuntimeError('INVALID_DEFINITION', `Agent "${name}": input has a field "task", which every agent has.`)
   try {
-    return z.toJSONSchema(input, { io: 'input' }) as JsonSchema
+    return zodJson(input)
   } catch (thrown) {
     throw new RuntimeError('INVALID_DEFINITION', `Agent "${name}": input: ${messageOf(thrown)}.`, { cause: thrown })
   }

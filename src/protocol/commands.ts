@@ -1,3 +1,4 @@
+import { decisionForms } from './writeCommand.ts'
 import { z } from 'zod'
 import { onlyFields } from './onlyFields.ts'
 import { lazily } from './lazily.ts'
@@ -91,7 +92,7 @@ export const agentCommands = variants({
       type: z.literal('agent.decide'),
       callId: z.string(),
       /** Of an approval `approve` or `deny`; of a question `answer` or `deny`; of a call for a client `return`, `fail` or `deny`. */
-      decision: z.enum(['approve', 'deny', 'answer', 'return', 'fail']),
+      decision: z.enum(['approve', 'deny', 'answer', 'return', 'fail'], decisionForms),
       /** Of `deny` and `fail`. */
       reason: z.string().exactOptional(),
       /** Of `approve`: what the call runs with in place of the model's arguments. */

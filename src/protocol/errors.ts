@@ -47,7 +47,8 @@ export const errorTable = {
   BRIDGE_LISTEN_FAILED: 'Choose another port or host.',
   BRIDGE_UNREACHABLE:
     'Check that the server is running (its /healthz says ok), that the path is right (/bridge), and that its option "origins" lists the page if that has another origin; browsers hide the reason, but the server logs the clients it refuses.',
-  BRIDGE_UNAUTHORISED: 'First send "hello" with a token that the server knows.',
+  BRIDGE_UNAUTHORISED:
+    'Give a token that the server knows; where the application itself decides (authenticate), log in there again.',
   BRIDGE_EXPIRED: 'Ask whoever gave it to you for a new one.',
   BRIDGE_AUTHENTICATE: "Try again later; the server's log says why its function authenticate failed.",
   BRIDGE_SESSION:
@@ -140,7 +141,7 @@ export class RuntimeError extends Error {
   override readonly name = 'RuntimeError'
   readonly code: ErrorCode
   /** What some codes say beside the message. */
-  readonly data?: ErrorData
+  declare readonly data?: ErrorData
 
   constructor(code: ErrorCode, what: string, { data, ...options }: ErrorOptions & { readonly data?: ErrorData } = {}) {
     super(advised(code, what), options)
@@ -155,12 +156,18 @@ export const errorInfo = (code: ErrorCode, what: string): ErrorInfo => ({
   message: advised(code, what),
 })
 
+/** Their messages name what to correct: one advice for all of them would be beside the point for most. */
+const saysItself: ReadonlySet<ErrorCode> = new Set(['INVALID_CONTENT', 'INVALID_DEFINITION', 'INVALID_OPTION'])
+
+/** What is appended to each message of this code. */
+export const adviceOf = (code: ErrorCode): string => (saysItself.has(code) ? '' : ` ${errorTable[code]}`)
+
 /**
  * With the advice, which the page has for its own errors only; what ends with a mark of its own needs no full stop after it, as where
  * one message is put into another.
  */
 const advised = (code: ErrorCode, what: string): string =>
-  `${what.replace(/(^|[^.])([.!?])\.$/, '$1$2')} ${errorTable[code]}`.trimEnd()
+  `${what.replace(/(^|[^.])([.!?])\.$/, '$1$2')}${adviceOf(code)}`.trimEnd()
 
 /** The message of any thrown value. Never throws. */
 export function messageOf(thrown: unknown): string {
@@ -196,7 +203,7 @@ function isRuntimeError(thrown: unknown): thrown is RuntimeError {
 /** What a thrown value says, without the advice of its code: for the middle of another message. Never throws. */
 export function withoutAdvice(thrown: unknown): string {
   const message = messageOf(thrown)
-  const advice = isRuntimeError(thrown) ? ` ${errorTable[thrown.code]}` : ''
+  const advice = isRuntimeError(thrown) ? adviceOf(thrown.code) : ''
   return message.endsWith(advice) ? message.slice(0, message.length - advice.length) : message
 }
 
