@@ -68,6 +68,7 @@ export type { ModelLimit, ModelLimits } from './actors/models/limits/modelLimit.
 export { router, type ChooseModel, type RouterOptions } from './actors/models/router.ts'
 export type { ReplyShape } from './actors/models/replyShape.ts'
 export type { AiSdkModel } from './actors/models/aiSdk/isAiSdkModel.ts'
+export type { AnyModel } from './actors/models/anyModel.ts'
 export {
   heuristicStrategy,
   llmStrategy,

@@ -1,3 +1,4 @@
+import type { AnyModel } from './models/anyModel.ts'
 import { z } from 'zod'
 import { onlyFields } from '../protocol/onlyFields.ts'
 import { lazily } from '../protocol/lazily.ts'
@@ -6,18 +7,16 @@ import { defaultFoldPolicy, type FoldPolicy } from '../conversation/planFold.ts'
 import { defaultStallPolicy } from '../conversation/decideStall.ts'
 import { defaultTagPolicy, type TagPolicy } from '../conversation/visibleTags.ts'
 import { RuntimeError } from '../protocol/errors.ts'
-import type { Model } from '../protocol/model.ts'
 import { stallRuleSchema, type StallRule } from '../protocol/braking.ts'
 import type { AgentDefinition, RevertSettings, StallSettings } from './agentDefinition.ts'
 import { isPolicy, type Policy } from './policies/policy.ts'
-import type { AiSdkModel } from './models/aiSdk/isAiSdkModel.ts'
 import { modelOf } from './models/modelOf.ts'
 import { withoutUndefined } from './withoutUndefined.ts'
 
 export interface RevertOptions
   extends Partial<RevertPolicy>, Partial<Pick<TagPolicy, 'lessonWindowTurns' | 'lessonWindowCount' | 'decay'>> {
   /** A cheap model that writes one-line notes that came without text; without it they show only their evidence. */
-  readonly summaryModel?: Model | AiSdkModel
+  readonly summaryModel?: AnyModel
   /** `'high'`: outcomes and checkpoints are always written by the agent's own model and checked. Default `'normal'`. */
   readonly fidelity?: 'normal' | 'high'
   /** Time limit for a summary, in milliseconds; default 60,000. */

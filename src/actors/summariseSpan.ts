@@ -1,3 +1,4 @@
+import type { AnyModel } from './models/anyModel.ts'
 import { z } from 'zod'
 import { onlyFields } from '../protocol/onlyFields.ts'
 import { lazily } from '../protocol/lazily.ts'
@@ -8,7 +9,6 @@ import type { Clock } from '../protocol/clock.ts'
 import { describeIssues, RuntimeError } from '../protocol/errors.ts'
 import type { Usage } from '../protocol/messages.ts'
 import type { Model } from '../protocol/model.ts'
-import type { AiSdkModel } from './models/aiSdk/isAiSdkModel.ts'
 import { modelOf } from './models/modelOf.ts'
 import { askModel } from './askModel.ts'
 import { transcribe } from './transcribe.ts'
@@ -52,7 +52,7 @@ export const heuristicStrategy: CompactionStrategy = {
 
 export interface LlmStrategyOptions {
   /** A cheaper model to write the summary; default: the agent's own. */
-  readonly model?: Model | AiSdkModel
+  readonly model?: AnyModel
   /** What the summary must keep, in words, such as "the API decisions and their reasons". */
   readonly focus?: string
   /** Milliseconds before the heuristic takes over; default 120,000. */

@@ -1,3 +1,4 @@
+import type { AnyModel } from './models/anyModel.ts'
 import { z } from 'zod'
 import { onlyFields } from '../protocol/onlyFields.ts'
 import type { ConversationView } from '../conversation/conversationView.ts'
@@ -17,7 +18,7 @@ import type { RunContext } from './runContext.ts'
 export type ModelOption =
   | Model
   | AiSdkModel
-  | { readonly model: Model | AiSdkModel; /** Without, what it costs counts as 0. */ readonly pricing?: Pricing }
+  | { readonly model: AnyModel; /** Without, what it costs counts as 0. */ readonly pricing?: Pricing }
 
 export interface PricedModel {
   readonly model: Model
@@ -149,7 +150,7 @@ export const offeredSchema = lazily(() =>
 /** @throws RuntimeError `INVALID_DEFINITION` */
 export function pricedModel(option: ModelOption, label: string): PricedModel {
   if (typeof option !== 'object' || option === null || !('model' in option) || 'stream' in option)
-    return { model: modelOf(option as Model | AiSdkModel, label), pricing: null }
+    return { model: modelOf(option as AnyModel, label), pricing: null }
   const { model, pricing, ...rest } = option
   const [unknown] = Object.keys(rest)
   if (unknown !== undefined)

@@ -1,3 +1,4 @@
+import type { AnyModel } from './anyModel.ts'
 import { z } from 'zod'
 import { onlyFields } from '../../protocol/onlyFields.ts'
 import { asSentence, describeIssues, messageOf, RuntimeError } from '../../protocol/errors.ts'
@@ -7,8 +8,6 @@ import { isAiSdkModel, type AiSdkModel } from './aiSdk/isAiSdkModel.ts'
 import { modelOf } from './modelOf.ts'
 import { madeOfModels, openStream } from './openStream.ts'
 import { relay } from './relay.ts'
-
-type AnyModel = Model | AiSdkModel
 
 /** Chooses who answers a request. It is given the request as it is, which is not to be changed. */
 export type ChooseModel = (request: ModelRequest, at: { readonly signal: AbortSignal }) => AnyModel | Promise<AnyModel>

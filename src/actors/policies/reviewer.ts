@@ -1,3 +1,4 @@
+import type { AnyModel } from '../models/anyModel.ts'
 import { z } from 'zod'
 import { onlyFields } from '../../protocol/onlyFields.ts'
 import { outlineOf, searchTranscript, transcriptOfSteps, transcriptPage } from '../../conversation/transcript.ts'
@@ -10,7 +11,6 @@ import { definedAgent } from '../definedAgent.ts'
 import { defineAgent } from '../defineAgent.ts'
 import { modelOf } from '../models/modelOf.ts'
 import { settingsOf, systemOf } from '../modelSettings.ts'
-import type { AiSdkModel } from '../models/aiSdk/isAiSdkModel.ts'
 import { pricingSchema, type Pricing } from '../pricing.ts'
 import { defineTool, type AnyTool, type Tool } from '../tools/defineTool.ts'
 import { checkOptions, defaultKeepSteps } from './choice.ts'
@@ -24,7 +24,7 @@ export interface ReviewOptions extends Partial<ReviewBounds> {
 
 export interface OwnReviewerOptions extends ReviewOptions {
   /** The model that reviews; default: that of the agent. */
-  readonly model?: Model | AiSdkModel
+  readonly model?: AnyModel
   /** Prices of `model`. */
   readonly pricing?: Pricing
 }
