@@ -173,6 +173,8 @@ export type {
   PruneOutcome,
   PruneRequest,
   RevertCategory,
+  AppliedRevert,
+  RefusedRevert,
   RevertOutcome,
   RevertRequest,
   Stall,

@@ -12,6 +12,8 @@ import {
   pruneOutcomeSchema,
   pruneRequestSchema,
   revertOutcomeSchema,
+  type AppliedRevert,
+  type RefusedRevert,
   revertRequestSchema,
   stallOutcomeSchema,
   stallSchema,
@@ -389,7 +391,13 @@ export const logRecords = variants({
 })
 /** The schema of a line of the log, as this version writes it; made when it is first asked for. */
 export const logRecordSchema = logRecords.schema
-export type LogRecord = z.infer<ReturnType<typeof logRecordSchema>>
+type AnyRecord = z.infer<ReturnType<typeof logRecordSchema>>
+type AnyRevert = Extract<AnyRecord, { type: 'revert.applied' }>
+/** The schema takes both in one, as old logs have them. */
+export type LogRecord =
+  | Exclude<AnyRecord, AnyRevert>
+  | (Omit<AnyRevert, keyof AppliedRevert> & AppliedRevert)
+  | (Omit<AnyRevert, keyof AppliedRevert> & RefusedRevert)
 
 export type RecordOf<T extends LogRecord['type']> = Extract<LogRecord, { type: T }>
 
