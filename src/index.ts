@@ -117,6 +117,7 @@ export {
   type PipelineStopped,
   type PromptMapper,
 } from './runtime/groups/pipeline.ts'
+export { totalTokens } from './protocol/messageText.ts'
 export { each } from './runtime/groups/each.ts'
 export type { Each, EachItem, EachOptions, EachPlace, EachProgress, EachResult } from './runtime/groups/eachTypes.ts'
 export type { AgentListener } from './runtime/events/observers.ts'

@@ -1,4 +1,4 @@
-import { decisionForms } from '../protocol/writeCommand.ts'
+import { decisionForms } from '../protocol/decisionForms.ts'
 import type { RevertCategory } from '../protocol/braking.ts'
 import { checkRules, wrongCommand } from '../protocol/commandRules.ts'
 import type { AgentCommand } from '../protocol/commands.ts'

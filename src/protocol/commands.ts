@@ -1,4 +1,4 @@
-import { decisionForms } from './writeCommand.ts'
+import { decisionForms } from './decisionForms.ts'
 import { z } from 'zod'
 import { onlyFields } from './onlyFields.ts'
 import { lazily } from './lazily.ts'

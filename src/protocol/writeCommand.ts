@@ -1,10 +1,6 @@
 import type { AgentCommand, DecideOptions, Decision } from './commands.ts'
 import { withoutBytes } from './saidContent.ts'
 
-/** What a decision may be, for whoever writes one; in a command the last three are `answer`, `return` and `fail`. */
-export const decisionForms =
-  'give "approve" or "deny" for an approval, { value } for a question, { result } or { error } for a call that you carry out (in a command: "answer", "return", "fail")'
-
 /** A decision as the command has it. What is none is left for its schema to report. */
 export function decided(decision: Decision, how: string | DecideOptions = {}): object {
   const options = typeof how === 'string' ? { reason: how } : given(how)

@@ -171,9 +171,9 @@ export const faults: readonly Fault[] = [
     id: 'xstate-21',
     file: run,
     what: 'what happens while the log is read is taken for newer than all of it',
-    from: 'if (requestId !== undefined) this.#early = []',
-    to: '',
-    tests,
+    from: '#early: Happened[] | undefined = []',
+    to: '#early: Happened[] | undefined',
+    tests: [...tests, 'runtime/requestedRun'],
   },
   {
     id: 'xstate-22',
