@@ -1,5 +1,5 @@
 import { zodJson } from '../protocol/zodJson.ts'
-import { z } from 'zod'
+import type { z } from 'zod'
 import type { CallInput } from '../machines/effectTypes.ts'
 import { describeIssues, messageOf, RuntimeError, toErrorInfo, type ErrorInfo } from '../protocol/errors.ts'
 import type { JsonSchema } from '../protocol/model.ts'

@@ -1,5 +1,5 @@
 import { zodJson } from '../protocol/zodJson.ts'
-import { z } from 'zod'
+import type { z } from 'zod'
 import { messageOf, RuntimeError } from '../protocol/errors.ts'
 import type { ModelSettings } from '../protocol/model.ts'
 import { askForAnswer } from '../protocol/readAnswer.ts'

@@ -244,6 +244,11 @@ export type RefusedRevert = Omit<AnyRevertOutcome, 'applied' | 'reason' | OfAppl
 
 export type RevertOutcome = AppliedRevert | RefusedRevert
 
+/** Records whose reverts are told apart by `applied`; the schema takes both in one, as old logs have them. */
+export type TellingReverts<R> = R extends { readonly type: 'revert.applied' }
+  ? (Omit<R, keyof AppliedRevert> & AppliedRevert) | (Omit<R, keyof AppliedRevert> & RefusedRevert)
+  : R
+
 /** What came of a prune; `steps` are hidden, or their results are masked, and `reason` says what was not. */
 export const pruneOutcomeSchema = lazily(() =>
   z.object({

@@ -12,8 +12,7 @@ import {
   pruneOutcomeSchema,
   pruneRequestSchema,
   revertOutcomeSchema,
-  type AppliedRevert,
-  type RefusedRevert,
+  type TellingReverts,
   revertRequestSchema,
   stallOutcomeSchema,
   stallSchema,
@@ -391,13 +390,7 @@ export const logRecords = variants({
 })
 /** The schema of a line of the log, as this version writes it; made when it is first asked for. */
 export const logRecordSchema = logRecords.schema
-type AnyRecord = z.infer<ReturnType<typeof logRecordSchema>>
-type AnyRevert = Extract<AnyRecord, { type: 'revert.applied' }>
-/** The schema takes both in one, as old logs have them. */
-export type LogRecord =
-  | Exclude<AnyRecord, AnyRevert>
-  | (Omit<AnyRevert, keyof AppliedRevert> & AppliedRevert)
-  | (Omit<AnyRevert, keyof AppliedRevert> & RefusedRevert)
+export type LogRecord = TellingReverts<z.infer<ReturnType<typeof logRecordSchema>>>
 
 export type RecordOf<T extends LogRecord['type']> = Extract<LogRecord, { type: T }>
 

@@ -227,8 +227,7 @@ describe('an agent that does not exist yet', (it) => {
 
   it('is not waited for twice where the roster has what cannot be followed', async () => {
     const asked: string[] = []
-    let feed!: RemoteFeed
-    const owner = {
+    const owner: AgentOwner = {
       clock: simulatedClock(),
       ask: () => new Promise(() => {}),
       askOnce: (frame: { readonly type: string }) => {
@@ -243,7 +242,7 @@ describe('an agent that does not exist yet', (it) => {
         return () => {}
       },
     } as unknown as AgentOwner
-    feed = new RemoteFeed('a', owner)
+    const feed = new RemoteFeed('a', owner)
     const agent = new RemoteAgent('a', owner, feed)
     agent.subscribe(() => {}, { fromSeq: 1, awaits: true, onEnd: () => {} })
     await quiet()

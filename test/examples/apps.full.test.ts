@@ -99,11 +99,11 @@ describe('the triage desk', (it) => {
 
 describe('the batch', (it) => {
   it('goes on after its process was killed, and asks nothing twice', { timeoutMs: 20_000 }, async (context) => {
-    const folder = await mkdtemp(join(tmpdir(), 'escapement-batch-'))
-    context.cleanup(() => rm(folder, { recursive: true, force: true }))
-    const killed = await run(context, 'batch', [folder, 'die'])
+    const logs = await mkdtemp(join(tmpdir(), 'escapement-batch-'))
+    context.cleanup(() => rm(logs, { recursive: true, force: true }))
+    const killed = await run(context, 'batch', [logs, 'die'])
     assert.is(killed.stdout.includes('are right'), false)
-    const { stdout } = await run(context, 'batch', [folder])
+    const { stdout } = await run(context, 'batch', [logs])
     const [, asked] = /14 of 20 are right, 2100 EUR, (\d+) times asked/.exec(stdout) ?? []
     assert.ok(Number(asked) >= 25 && Number(asked) < 40, stdout)
   })

@@ -1,5 +1,5 @@
 import { zodJson } from '../../protocol/zodJson.ts'
-import { z } from 'zod'
+import type { z } from 'zod'
 import { cutEnd } from '../../conversation/cutMiddle.ts'
 import { describeIssues, messageOf, RuntimeError } from '../../protocol/errors.ts'
 import { namedBy } from '../../protocol/jsonPointer.ts'

@@ -1,5 +1,5 @@
 import { zodJson } from '../../../protocol/zodJson.ts'
-import { z } from 'zod'
+import type { z } from 'zod'
 import { messageOf, RuntimeError } from '../../../protocol/errors.ts'
 import type { JsonSchema } from '../../../protocol/model.ts'
 import type { RunContext } from '../../runContext.ts'
