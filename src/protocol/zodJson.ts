@@ -40,7 +40,7 @@ function formless(schema: z.ZodType, io: 'input' | 'output'): string | undefined
       io,
       unrepresentable: 'any',
       override({ zodSchema, path }) {
-        const what = instead[(zodSchema as z.ZodType).def.type]
+        const what = instead[(zodSchema as unknown as z.ZodType).def.type]
         if (what !== undefined) found = path.length === 0 ? what : `${fieldOf(path)}: ${what}`
       },
     })
