@@ -117,8 +117,9 @@ export const layers: readonly Layer[] = [
   },
   {
     path: 'runtime/groups',
-    below: [...words, 'machines', 'actors', 'runs', 'runtime/agents', 'runtime/agentRuntime.ts'],
+    below: [...words, 'machines', 'actors', 'runs', 'runtime/children', 'runtime/agents', 'runtime/agentRuntime.ts'],
     packages: ['zod'],
+    node: 'modules',
   },
   { path: 'userFiles', below: ['protocol'], packages: ['zod'], node: 'files' },
   { path: 'testing', below: ['protocol', 'redaction', 'actors', 'stores'], node: 'files' },

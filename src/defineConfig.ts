@@ -1,6 +1,6 @@
+import type { AnyModel } from './actors/models/anyModel.ts'
 import type { AgentDefinition } from './actors/agentDefinition.ts'
 import type { ToolEntries, ToolEntry } from './actors/toolEntries.ts'
-import type { AiSdkModel } from './actors/models/aiSdk/isAiSdkModel.ts'
 import type { ModelLimits } from './actors/models/limits/modelLimit.ts'
 import type { McpServerOptions } from './mcp/options.ts'
 import type { Model } from './protocol/model.ts'
@@ -9,7 +9,7 @@ import type { RedactOptions } from './redaction/redactor.ts'
 import type { ServeOptions } from './server/bridge/serveOptions.ts'
 
 /** A model: `provider:id` as for `--model`, a name of `models`, `'embedded'`, or the model itself. */
-export type ConfigModel = string | Model | AiSdkModel
+export type ConfigModel = string | AnyModel
 
 /** What an agent of the configuration is made from. */
 export interface ConfigGiven {

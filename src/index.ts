@@ -68,6 +68,7 @@ export type { ModelLimit, ModelLimits } from './actors/models/limits/modelLimit.
 export { router, type ChooseModel, type RouterOptions } from './actors/models/router.ts'
 export type { ReplyShape } from './actors/models/replyShape.ts'
 export type { AiSdkModel } from './actors/models/aiSdk/isAiSdkModel.ts'
+export type { AnyModel } from './actors/models/anyModel.ts'
 export {
   heuristicStrategy,
   llmStrategy,
@@ -116,6 +117,9 @@ export {
   type PipelineStopped,
   type PromptMapper,
 } from './runtime/groups/pipeline.ts'
+export { totalTokens } from './protocol/messageText.ts'
+export { each } from './runtime/groups/each.ts'
+export type { Each, EachItem, EachOptions, EachPlace, EachProgress, EachResult } from './runtime/groups/eachTypes.ts'
 export type { AgentListener } from './runtime/events/observers.ts'
 export { partialOutput, type PartialOutput } from './runs/partialOutput.ts'
 export type { Run } from './runs/run.ts'
@@ -170,6 +174,8 @@ export type {
   PruneOutcome,
   PruneRequest,
   RevertCategory,
+  AppliedRevert,
+  RefusedRevert,
   RevertOutcome,
   RevertRequest,
   Stall,

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { onlyFields } from '../protocol/onlyFields.ts'
 import { lazily } from '../protocol/lazily.ts'
 import { cutEnd } from '../conversation/cutMiddle.ts'
 import type { CallInput } from '../machines/effectTypes.ts'
@@ -62,7 +63,7 @@ async function review(
   }
 }
 
-const answerSchema = lazily(() => z.strictObject({ result: z.unknown(), isError: z.boolean().exactOptional() }))
+const answerSchema = lazily(() => onlyFields({ result: z.unknown(), isError: z.boolean().exactOptional() }))
 
 /** @throws RuntimeError `HOOK_FAILED` */
 function checkAnswer(answer: AfterToolAnswer): asserts answer is Exclude<AfterToolAnswer, undefined> {

@@ -1,4 +1,5 @@
-import { z } from 'zod'
+import { zodJson } from '../protocol/zodJson.ts'
+import type { z } from 'zod'
 import type { CallInput } from '../machines/effectTypes.ts'
 import { describeIssues, messageOf, RuntimeError, toErrorInfo, type ErrorInfo } from '../protocol/errors.ts'
 import type { JsonSchema } from '../protocol/model.ts'
@@ -147,7 +148,7 @@ function jsonSchemaOf(schema: unknown, question: unknown): JsonSchema {
 
 function jsonOf(schema: z.ZodType, refusal: (thrown: unknown) => RuntimeError): JsonSchema {
   try {
-    const { $schema: _, ...json } = z.toJSONSchema(schema, { io: 'input' })
+    const { $schema: _, ...json } = zodJson(schema)
     return JSON.parse(JSON.stringify(json)) as JsonSchema
   } catch (thrown) {
     throw refusal(thrown)

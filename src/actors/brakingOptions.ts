@@ -1,22 +1,22 @@
+import type { AnyModel } from './models/anyModel.ts'
 import { z } from 'zod'
+import { onlyFields } from '../protocol/onlyFields.ts'
 import { lazily } from '../protocol/lazily.ts'
 import { defaultRevertPolicy, ignoredTools, type RevertPolicy } from '../conversation/revert.ts'
 import { defaultFoldPolicy, type FoldPolicy } from '../conversation/planFold.ts'
 import { defaultStallPolicy } from '../conversation/decideStall.ts'
 import { defaultTagPolicy, type TagPolicy } from '../conversation/visibleTags.ts'
 import { RuntimeError } from '../protocol/errors.ts'
-import type { Model } from '../protocol/model.ts'
 import { stallRuleSchema, type StallRule } from '../protocol/braking.ts'
 import type { AgentDefinition, RevertSettings, StallSettings } from './agentDefinition.ts'
 import { isPolicy, type Policy } from './policies/policy.ts'
-import type { AiSdkModel } from './models/aiSdk/isAiSdkModel.ts'
 import { modelOf } from './models/modelOf.ts'
 import { withoutUndefined } from './withoutUndefined.ts'
 
 export interface RevertOptions
   extends Partial<RevertPolicy>, Partial<Pick<TagPolicy, 'lessonWindowTurns' | 'lessonWindowCount' | 'decay'>> {
   /** A cheap model that writes one-line notes that came without text; without it they show only their evidence. */
-  readonly summaryModel?: Model | AiSdkModel
+  readonly summaryModel?: AnyModel
   /** `'high'`: outcomes and checkpoints are always written by the agent's own model and checked. Default `'normal'`. */
   readonly fidelity?: 'normal' | 'high'
   /** Time limit for a summary, in milliseconds; default 60,000. */
@@ -79,57 +79,49 @@ const count = lazily(() => z.int().nonnegative())
 const share = lazily(() => z.number().gt(0).max(1))
 
 export const brakingSchema = () =>
-  z
-    .strictObject({
-      revert: z.union([
-        z.boolean(),
-        z
-          .strictObject({
-            maxRevertsPerTarget: z.int().positive(),
-            onUserMessage: z.enum(['refuse', 'rebase']),
-            lessonWindowTurns: count(),
-            lessonWindowCount: count(),
-            decay: z.enum(['exact', 'lazy']),
-            summaryModel: z.custom<object>((value) => typeof value === 'object' && value !== null, 'give a model'),
-            fidelity: z.enum(['normal', 'high']),
-            summaryTimeoutMs: z.number().positive(),
-            defer: z.enum(['never', 'uneconomic']),
-            undo: z.boolean(),
-          })
-          .partial(),
-      ]),
-      graft: z.boolean(),
-      prune: z.boolean(),
-      recall: z.boolean(),
-      fold: z.union([
-        z.boolean(),
-        z
-          .strictObject({
-            work: z.int().positive(),
-            phi: share(),
-            lambda: share(),
-            minBatch: z.int().positive(),
-            keepSteps: count(),
-            indexTokens: count(),
-            cap: z.int().positive(),
-          })
-          .partial(),
-      ]),
-      stall: z.union([
-        z.boolean(),
-        z
-          .strictObject({
-            rules: z.array(stallRuleSchema()).min(1, 'name a rule, or leave it out'),
-            note: z.boolean(),
-            revert: z.boolean(),
-            pause: z.boolean(),
-          })
-          .partial(),
-      ]),
-      policies: z.array(z.custom<Policy>(isPolicy, 'make it with policy({ name, when, decide })')),
-      lessons: z.boolean(),
-    })
-    .partial()
+  onlyFields({
+    revert: z.union([
+      z.boolean(),
+      onlyFields({
+        maxRevertsPerTarget: z.int().positive(),
+        onUserMessage: z.enum(['refuse', 'rebase']),
+        lessonWindowTurns: count(),
+        lessonWindowCount: count(),
+        decay: z.enum(['exact', 'lazy']),
+        summaryModel: z.custom<object>((value) => typeof value === 'object' && value !== null, 'give a model'),
+        fidelity: z.enum(['normal', 'high']),
+        summaryTimeoutMs: z.number().positive(),
+        defer: z.enum(['never', 'uneconomic']),
+        undo: z.boolean(),
+      }).partial(),
+    ]),
+    graft: z.boolean(),
+    prune: z.boolean(),
+    recall: z.boolean(),
+    fold: z.union([
+      z.boolean(),
+      onlyFields({
+        work: z.int().positive(),
+        phi: share(),
+        lambda: share(),
+        minBatch: z.int().positive(),
+        keepSteps: count(),
+        indexTokens: count(),
+        cap: z.int().positive(),
+      }).partial(),
+    ]),
+    stall: z.union([
+      z.boolean(),
+      onlyFields({
+        rules: z.array(stallRuleSchema()).min(1, 'name a rule, or leave it out'),
+        note: z.boolean(),
+        revert: z.boolean(),
+        pause: z.boolean(),
+      }).partial(),
+    ]),
+    policies: z.array(z.custom<Policy>(isPolicy, 'make it with policy({ name, when, decide })')),
+    lessons: z.boolean(),
+  }).partial()
 
 /**
  * Checks that folding can keep a request below its cap. Asked once the agents that a model may call are known, as they are part of every request.

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { onlyFields } from '../protocol/onlyFields.ts'
 import { defaultCompactionPolicy, type CompactionPolicy } from '../conversation/planCompaction.ts'
 import { lazily } from '../protocol/lazily.ts'
 import type { AgentDefinition } from './agentDefinition.ts'
@@ -18,19 +19,17 @@ const isStrategy = (value: unknown): boolean =>
 export const compactionSchema = lazily(() =>
   z.union([
     z.literal(false),
-    z
-      .strictObject({
-        contextWindow: z.int().positive(),
-        compactAt: share(),
-        threshold: z.number().min(0).max(1),
-        keepFirst: count(),
-        keepRecent: z.int().positive(),
-        maxSummaryTokens: z.int().min(50),
-        maxToolOutputChars: z.int().min(100),
-        minShrink: z.number().min(0).max(1),
-        strategy: z.custom(isStrategy),
-      })
-      .partial(),
+    onlyFields({
+      contextWindow: z.int().positive(),
+      compactAt: share(),
+      threshold: z.number().min(0).max(1),
+      keepFirst: count(),
+      keepRecent: z.int().positive(),
+      maxSummaryTokens: z.int().min(50),
+      maxToolOutputChars: z.int().min(100),
+      minShrink: z.number().min(0).max(1),
+      strategy: z.custom(isStrategy),
+    }).partial(),
   ]),
 )
 

@@ -1,4 +1,6 @@
+import type { AnyModel } from './models/anyModel.ts'
 import { z } from 'zod'
+import { onlyFields } from '../protocol/onlyFields.ts'
 import { compactionTrigger, defaultCompactionPolicy } from '../conversation/planCompaction.ts'
 import { estimateTokens, type TokenCounter } from '../conversation/tokenCounter.ts'
 import { externalTools, irreversibleNames, pollingNames, reversibleNames } from './toolNames.ts'
@@ -8,7 +10,7 @@ import { labelOf, RuntimeError } from '../protocol/errors.ts'
 import { lazily } from '../protocol/lazily.ts'
 import { optionsCheck } from '../protocol/optionsCheck.ts'
 import type { Memory } from '../protocol/memory.ts'
-import type { Model, ModelSettings, ModelSnapshot, PromptCache } from '../protocol/model.ts'
+import type { ModelSettings, ModelSnapshot, PromptCache } from '../protocol/model.ts'
 import { limitsSchema, type Limits } from '../protocol/runLimits.ts'
 import { isAgentDefinition, type AgentDefinition } from './agentDefinition.ts'
 import {
@@ -26,7 +28,6 @@ import { agentPricingSchema, readPricing, type PricesByModel, type Pricing } fro
 import { definedAgent } from './definedAgent.ts'
 import { handoffMap, type HandoffEntry } from './handoffs.ts'
 import { lazyAgents } from './lazyAgents.ts'
-import type { AiSdkModel } from './models/aiSdk/isAiSdkModel.ts'
 import { guardsOf, hookSchemas, hookFlags, hooksOf, type HookOptions } from './hooks.ts'
 import { memoryOf, memorySchema, type MemoryOptions, type MemorySettings } from './memory/memoryOptions.ts'
 import { memoryTools } from './memory/memoryTools.ts'
@@ -64,7 +65,7 @@ export interface AgentOptions<
 > extends HookOptions<Deps> {
   readonly name: string
   /** A `Model`, or any AI SDK language model object. */
-  readonly model: Model | AiSdkModel
+  readonly model: AnyModel
   /** What the agent is for; agents that may call it choose by this. */
   readonly description?: string
   /** What a caller passes in addition to the task: a zod object. */
@@ -190,7 +191,7 @@ const checkOptions = optionsCheck(
     limits: limitsSchema,
     pricing: agentPricingSchema,
     retry: retrySchema,
-    toolExecution: () => z.union([z.enum(['parallel', 'sequential']), z.strictObject({ batch: z.int().positive() })]),
+    toolExecution: () => z.union([z.enum(['parallel', 'sequential']), onlyFields({ batch: z.int().positive() })]),
     queueMode: () => z.enum(['one-at-a-time', 'all']),
     maxQueue: () => z.int().positive(),
     compaction: compactionSchema,

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { onlyFields } from '../protocol/onlyFields.ts'
 import type { OptionSchemas } from '../protocol/optionsCheck.ts'
 import type { Block, Message, PlainBlock } from '../protocol/messages.ts'
 import type { RunContext } from './runContext.ts'
@@ -108,7 +109,7 @@ const hook = () => z.custom((value) => typeof value === 'function', 'give a func
 export const hookSchemas = {
   beforeTool: hook,
   afterTool: hook,
-  guards: () => z.strictObject({ input: z.array(hook()), output: z.array(hook()) }).partial(),
+  guards: () => onlyFields({ input: z.array(hook()), output: z.array(hook()) }).partial(),
   hookTimeoutMs: () => z.number().positive(),
 } satisfies OptionSchemas
 

@@ -1,6 +1,7 @@
-import { z } from 'zod'
+import { zodJson } from '../protocol/zodJson.ts'
+import type { z } from 'zod'
 import { messageOf, RuntimeError } from '../protocol/errors.ts'
-import type { JsonSchema, ModelSettings } from '../protocol/model.ts'
+import type { ModelSettings } from '../protocol/model.ts'
 import { askForAnswer } from '../protocol/readAnswer.ts'
 import { outputSchema } from '../protocol/strictOutput.ts'
 
@@ -16,7 +17,7 @@ export function settingsOf(
 ): ModelSettings {
   if (output === undefined) return Object.freeze({ ...settings })
   try {
-    const { $schema: _, ...written } = z.toJSONSchema(output, { io: 'input' }) as JsonSchema
+    const { $schema: _, ...written } = zodJson(output)
     const { schema, strict } = outputSchema(written)
     return Object.freeze({ ...settings, responseFormat: { type: 'json', schema, name: 'answer', strict } as const })
   } catch (thrown) {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { onlyFields } from '../protocol/onlyFields.ts'
 import { lazily } from '../protocol/lazily.ts'
 import type { Usage } from '../protocol/messages.ts'
 
@@ -14,7 +15,7 @@ export interface Pricing {
 /** Prices as an option. */
 export const pricingSchema = lazily(() => {
   const price = z.number().nonnegative()
-  return z.strictObject({ input: price, output: price, cacheRead: price.optional(), cacheWrite: price.optional() })
+  return onlyFields({ input: price, output: price, cacheRead: price.optional(), cacheWrite: price.optional() })
 })
 
 /** Prices of the models of one agent, by their ids as the log has them: `anthropic:claude-…`. */

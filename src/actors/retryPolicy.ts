@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { onlyFields } from '../protocol/onlyFields.ts'
 import type { RetryPolicy } from '../machines/agentPolicy.ts'
 
 /** How a failed reply is asked for again when a definition does not say. */
@@ -11,12 +12,10 @@ export const defaultRetry: RetryPolicy = Object.freeze({
 })
 
 export const retrySchema = () =>
-  z
-    .strictObject({
-      attempts: z.int().positive(),
-      baseMs: z.number().nonnegative(),
-      maxMs: z.number().nonnegative(),
-      maxRetryAfterMs: z.number().nonnegative(),
-      silenceMs: z.number().positive(),
-    })
-    .partial()
+  onlyFields({
+    attempts: z.int().positive(),
+    baseMs: z.number().nonnegative(),
+    maxMs: z.number().nonnegative(),
+    maxRetryAfterMs: z.number().nonnegative(),
+    silenceMs: z.number().positive(),
+  }).partial()

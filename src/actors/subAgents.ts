@@ -1,4 +1,6 @@
+import { zodJson } from '../protocol/zodJson.ts'
 import { z } from 'zod'
+import { onlyFields } from '../protocol/onlyFields.ts'
 import { lazily } from '../protocol/lazily.ts'
 import { describeIssues, messageOf, RuntimeError } from '../protocol/errors.ts'
 import type { JsonSchema, ToolSpec } from '../protocol/model.ts'
@@ -61,7 +63,7 @@ export type EntryDeps<Entry> = (Entry extends unknown ? (deps: NeedOf<Entry>) =>
 const count = lazily(() => z.int().nonnegative())
 
 const optionsSchema = lazily(() =>
-  z.strictObject({
+  onlyFields({
     definition: z.custom<AgentDefinition>(isAgentDefinition, 'give what defineAgent returns'),
     context: z.enum(['own', 'fork']).default('own'),
     detach: z.union([z.boolean(), z.literal('report')]).default(false),
@@ -124,7 +126,7 @@ export const reporting = (agents: ReadonlyMap<string, SubAgent>): string[] =>
   [...agents.values()].filter(({ detach }) => detach === 'report').map(({ definition }) => definition.name)
 
 /** Created once, because zod compiles every schema that it parses with. */
-const nothing = lazily(() => z.strictObject({}))
+const nothing = lazily(() => onlyFields({}))
 
 const taskSchema = lazily(() => z.string().refine((task) => task.trim() !== '', 'say what is to be done'))
 
@@ -174,7 +176,7 @@ function inputSchemaOf({ name, input }: AgentDefinition): JsonSchema {
   if ('task' in input.shape)
     throw new RuntimeError('INVALID_DEFINITION', `Agent "${name}": input has a field "task", which every agent has.`)
   try {
-    return z.toJSONSchema(input, { io: 'input' }) as JsonSchema
+    return zodJson(input)
   } catch (thrown) {
     throw new RuntimeError('INVALID_DEFINITION', `Agent "${name}": input: ${messageOf(thrown)}.`, { cause: thrown })
   }

@@ -1,4 +1,6 @@
+import type { AnyModel } from './models/anyModel.ts'
 import { z } from 'zod'
+import { onlyFields } from '../protocol/onlyFields.ts'
 import { lazily } from '../protocol/lazily.ts'
 import type { ConversationNode } from '../conversation/node.ts'
 import { heuristicSummary } from '../conversation/heuristicSummary.ts'
@@ -7,7 +9,6 @@ import type { Clock } from '../protocol/clock.ts'
 import { describeIssues, RuntimeError } from '../protocol/errors.ts'
 import type { Usage } from '../protocol/messages.ts'
 import type { Model } from '../protocol/model.ts'
-import type { AiSdkModel } from './models/aiSdk/isAiSdkModel.ts'
 import { modelOf } from './models/modelOf.ts'
 import { askModel } from './askModel.ts'
 import { transcribe } from './transcribe.ts'
@@ -51,7 +52,7 @@ export const heuristicStrategy: CompactionStrategy = {
 
 export interface LlmStrategyOptions {
   /** A cheaper model to write the summary; default: the agent's own. */
-  readonly model?: Model | AiSdkModel
+  readonly model?: AnyModel
   /** What the summary must keep, in words, such as "the API decisions and their reasons". */
   readonly focus?: string
   /** Milliseconds before the heuristic takes over; default 120,000. */
@@ -71,7 +72,7 @@ const instructions = (focus: string, maxTokens: number): string =>
 const itself = (model: Model): Model => model
 
 const optionsSchema = lazily(() =>
-  z.strictObject({ model: z.unknown(), focus: z.string(), timeoutMs: z.number().positive() }).partial(),
+  onlyFields({ model: z.unknown(), focus: z.string(), timeoutMs: z.number().positive() }).partial(),
 )
 
 /** Lets a model write the summary, with an optional focus. */

@@ -1,4 +1,6 @@
+import type { AnyModel } from './models/anyModel.ts'
 import { z } from 'zod'
+import { onlyFields } from '../protocol/onlyFields.ts'
 import type { ConversationView } from '../conversation/conversationView.ts'
 import { RuntimeError } from '../protocol/errors.ts'
 import { lazily } from '../protocol/lazily.ts'
@@ -16,7 +18,7 @@ import type { RunContext } from './runContext.ts'
 export type ModelOption =
   | Model
   | AiSdkModel
-  | { readonly model: Model | AiSdkModel; /** Without, what it costs counts as 0. */ readonly pricing?: Pricing }
+  | { readonly model: AnyModel; /** Without, what it costs counts as 0. */ readonly pricing?: Pricing }
 
 export interface PricedModel {
   readonly model: Model
@@ -92,25 +94,23 @@ const isObject = (value: unknown): boolean => (typeof value === 'object' && valu
 
 /** The option `cache` of an agent. */
 export const promptCache = lazily(() =>
-  z.union([z.literal(false), z.strictObject({ ttl: z.enum(['5m', '1h']).optional() })], {
+  z.union([z.literal(false), onlyFields({ ttl: z.enum(['5m', '1h']).optional() })], {
     error: "give false, or { ttl: '5m' } or { ttl: '1h' }",
   }),
 )
 
 /** Options of requests, but for the tool choice. */
 const plainSettings = lazily(() =>
-  z
-    .strictObject({
-      maxTokens: z.int().positive(),
-      temperature: z.number(),
-      topP: z.number(),
-      stopSequences: z.array(z.string()),
-      seed: z.int(),
-      thinkingLevel: z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh']),
-      cache: promptCache(),
-      providerOptions: z.record(z.string(), z.record(z.string(), z.unknown())),
-    })
-    .partial(),
+  onlyFields({
+    maxTokens: z.int().positive(),
+    temperature: z.number(),
+    topP: z.number(),
+    stopSequences: z.array(z.string()),
+    seed: z.int(),
+    thinkingLevel: z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh']),
+    cache: promptCache(),
+    providerOptions: z.record(z.string(), z.record(z.string(), z.unknown())),
+  }).partial(),
 )
 
 const choice = lazily(() =>
@@ -129,7 +129,7 @@ export const turnOptionSchemas = {
 
 /** What `beforeTurn` may return. */
 export const turnChangesSchema = lazily(() =>
-  z.strictObject({
+  onlyFields({
     instructions: z.string().optional(),
     tools: offeredSchema().optional(),
     toolChoice: choice().optional(),
@@ -150,7 +150,7 @@ export const offeredSchema = lazily(() =>
 /** @throws RuntimeError `INVALID_DEFINITION` */
 export function pricedModel(option: ModelOption, label: string): PricedModel {
   if (typeof option !== 'object' || option === null || !('model' in option) || 'stream' in option)
-    return { model: modelOf(option as Model | AiSdkModel, label), pricing: null }
+    return { model: modelOf(option as AnyModel, label), pricing: null }
   const { model, pricing, ...rest } = option
   const [unknown] = Object.keys(rest)
   if (unknown !== undefined)

@@ -41,6 +41,8 @@ export async function openLogs(
     const [option, given] = logs === undefined ? ['--dir', dir] : ['--logs', logs]
     throw new RuntimeError('INVALID_OPTION', `${option} "${given}" is not an existing folder.`)
   }
+  if (logs !== undefined && needed.folder === undefined && needed.isThere() === false && !mayBeNew)
+    throw new RuntimeError('INVALID_OPTION', `--logs "${logs}": there is no file ${needed.name}.`)
   return { place: named, store: await named.open() }
 }
 

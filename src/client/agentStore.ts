@@ -131,6 +131,7 @@ export class AgentStore {
       this.#agent.subscribe(listener, {
         fromSeq: this.#chat.seq + 1,
         rereads: true,
+        awaits: true,
         onCaughtUp: () => ifNow(() => this.#caughtUp(round)),
         ...(this.#reports ? {} : { onEnd: (error?: ErrorInfo) => ifNow(() => this.#ended(error)) }),
       })
@@ -178,6 +179,8 @@ export class AgentStore {
 
   async #caughtUp(round: number): Promise<void> {
     this.#isRead = true
+    // It was not there, and now it is.
+    if (this.#error?.code === 'AGENT_NOT_FOUND') this.#error = undefined
     await Promise.all([this.#tellSoon(), this.#refresh(round)])
   }
 
@@ -204,6 +207,7 @@ export class AgentStore {
   }
 
   async #begin(spawn: Spawn, round: number): Promise<void> {
+    this.#end?.()
     const error = await spawn().then(
       () => undefined,
       (thrown: unknown) => toErrorInfo(thrown, 'INTERNAL'),

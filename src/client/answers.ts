@@ -1,5 +1,12 @@
 import type { PolicyInfo, Tag } from '../protocol/braking.ts'
-import { errorTable, RuntimeError, type ErrorCode, type ErrorData, type ErrorInfo } from '../protocol/errors.ts'
+import {
+  adviceOf,
+  errorTable,
+  RuntimeError,
+  type ErrorCode,
+  type ErrorData,
+  type ErrorInfo,
+} from '../protocol/errors.ts'
 import type { AgentSummary, SessionEntry, WorkerEntry } from '../protocol/frames.ts'
 import type { SearchHit } from '../protocol/logSearch.ts'
 import type { Message } from '../protocol/messages.ts'
@@ -258,9 +265,13 @@ export function remoteError({
 }: ErrorInfo & { readonly elsewhere?: ErrorData }): RuntimeError {
   if (!isKnown(code)) return new RuntimeError('BRIDGE_FRAME', `The server answered ${code}: ${message}`)
   // The message ends with the advice of the table, which the constructor adds.
-  const advice = ` ${errorTable[code]}`
+  const advice = adviceOf(code)
   const data = elsewhere === undefined ? {} : { data: elsewhere }
-  return new RuntimeError(code, message.endsWith(advice) ? message.slice(0, -advice.length) : message, data)
+  return new RuntimeError(
+    code,
+    message.endsWith(advice) ? message.slice(0, message.length - advice.length) : message,
+    data,
+  )
 }
 
 /** The error of every call on a closed client. */

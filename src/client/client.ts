@@ -252,6 +252,23 @@ export class Client {
       nextNumber: () => ++this.#number,
       send: (asking, isKept) => this.#send(asking, isKept),
       release: (number) => this.#outgoing.release(number),
+      onceThere: (agentId, call) => {
+        const end = this.watch(({ agents }) => {
+          if (!agents.some((agent) => agent.agentId === agentId)) return
+          // It may be known at once, before there is anything to end.
+          queueMicrotask(() => {
+            if (isOver) return
+            leave()
+            call()
+          })
+        })
+        let isOver = false
+        const leave = (): void => {
+          isOver = true
+          end()
+        }
+        return leave
+      },
       ask: (frame) => this.#ask(frame),
       askOnce: (frame, refused) => {
         if (this.#closed !== undefined) refused(this.#closed)

@@ -1,3 +1,4 @@
+import { decisionForms } from '../protocol/decisionForms.ts'
 import type { RevertCategory } from '../protocol/braking.ts'
 import { checkRules, wrongCommand } from '../protocol/commandRules.ts'
 import type { AgentCommand } from '../protocol/commands.ts'
@@ -104,7 +105,10 @@ const shapes: { readonly [T in AgentCommand['type']]: Shape<CommandOf<T>> } = {
   'agent.decide': command('agent.decide', {
     agentId: text,
     callId: text,
-    decision: word('approve', 'deny', 'answer', 'return', 'fail'),
+    decision: thatIs(
+      (value) => ['approve', 'deny', 'answer', 'return', 'fail'].includes(value as string),
+      decisionForms,
+    ),
     reason: maybe(text),
     input: maybe(anything),
     value: maybe(anything),

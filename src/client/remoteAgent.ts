@@ -34,33 +34,10 @@ import type { LogRecord } from '../protocol/records.ts'
 import { checkCommand } from './commandShapes.ts'
 import { CallAnswers, type CallFunction, type ClientCall } from './callAnswers.ts'
 import type { ListenerOptions } from './feedListener.ts'
+import type { Own, RemoteListenOptions, RemoteSubscribeOptions } from './subscribeOptions.ts'
 import type { Asked, Asking } from './outgoing.ts'
 import type { FeedOwner, RemoteFeed } from './remoteFeed.ts'
 import { RemoteRuns } from './remoteRuns.ts'
-
-export interface RemoteListenOptions {
-  /** The first record to hear, from the log; default: from now on. */
-  readonly fromSeq?: number
-  /** Hear text as it grows. Default `true`. */
-  readonly deltas?: boolean
-  /** Hear of sub-agents too, however deep, while connected: after a reconnect only what comes from then on. Default `false`. */
-  readonly descendants?: boolean
-}
-
-export interface RemoteSubscribeOptions extends RemoteListenOptions {
-  /**
-   * Where the server has lost records that were heard, hear its log from the first one again, `agent.created`; default: go on with what
-   * comes next.
-   */
-  readonly rereads?: boolean
-  /** Called when everything so far was heard: at first, and after every reconnect. */
-  readonly onCaughtUp?: () => unknown
-  /** Called once when no more will come: it was stopped, or, with an error, it cannot be followed. Default: `client.onError` hears of the error. */
-  readonly onEnd?: (error?: ErrorInfo) => unknown
-}
-
-/** Of sub-agents, whose events are of other types, nothing is heard. */
-type Own<Options> = Options & { readonly descendants?: false }
 
 /** What an agent needs of its client. */
 export interface AgentOwner extends FeedOwner {
@@ -70,6 +47,8 @@ export interface AgentOwner extends FeedOwner {
   /** Sends a command, and again after a reconnect; `isKept` until it is released. */
   send(asking: Asking, isKept: boolean): void
   release(number: number): void
+  /** Calls once an agent of this id runs; returns a function that ends it. */
+  onceThere(agentId: string, call: () => void): () => void
 }
 
 /**
@@ -235,14 +214,34 @@ export class RemoteAgent<out Output = unknown, out Event extends AgentEvent = Ag
       }
     }
     const { onCaughtUp, onEnd = (error) => error !== undefined && this.#owner.report(error) } = options
-    return this.#addListener(
-      {
-        onEvent: (event) => call(listener as (event: AgentEvent) => unknown, event),
-        onEnd: (error) => call(onEnd, error === undefined ? undefined : infoOf(error)),
-        ...(onCaughtUp === undefined ? {} : { onCaughtUp: () => call(onCaughtUp, undefined) }),
-      },
-      options,
-    )
+    // Once for each time that it is heard: a roster may have what cannot be followed.
+    let mayWait = options.awaits === true
+    let leave = (): void => {}
+    const follow = (): void => {
+      leave = this.#addListener(
+        {
+          onEvent: (event) => call(listener as (event: AgentEvent) => unknown, event),
+          onEnd(error) {
+            call(onEnd, error === undefined ? undefined : infoOf(error))
+            if (mayWait && error?.code === 'AGENT_NOT_FOUND') wait()
+          },
+          onCaughtUp() {
+            mayWait = options.awaits === true
+            if (onCaughtUp !== undefined) call(onCaughtUp, undefined)
+          },
+        },
+        options,
+      )
+    }
+    const wait = (): void => {
+      mayWait = false
+      leave = this.#owner.onceThere(this.id, follow)
+    }
+    follow()
+    return () => {
+      mayWait = false
+      leave()
+    }
   }
 
   /** Every event from now on, or from a record on, as an async iterable with a bounded buffer; leave the loop to end it. */

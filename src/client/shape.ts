@@ -1,3 +1,5 @@
+import { unknownField } from '../protocol/nearestWord.ts'
+
 /** What is wrong with a value, and where in it. */
 export interface Wrong {
   readonly path: readonly (string | number)[]
@@ -111,9 +113,7 @@ export function onlyFields<T>(all: Fields<T>): Shape<T> {
   const shape = partly<T>(all)
   return (value) => {
     const extra = isObject(value) ? Object.keys(value).find((key) => !Object.hasOwn(all, key)) : undefined
-    return extra === undefined
-      ? shape(value)
-      : { path: [], what: `"${extra}" is not known; there are: ${Object.keys(all).join(', ')}` }
+    return extra === undefined ? shape(value) : { path: [], what: unknownField(extra, Object.keys(all)) }
   }
 }
 

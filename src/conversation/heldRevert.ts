@@ -54,7 +54,7 @@ export function applyHeld(
   written: Written,
 ): PruneOutcome {
   const { tag } = applyRevert(request, plan, written, { turnIndex: 0, lastNodeId: 0 })
-  const memo = `${tag!.kind}: ${tagText(tag!, (id) => conversation.node(id)?.message.content ?? [])}`
+  const memo = `${tag.kind}: ${tagText(tag, (id) => conversation.node(id)?.message.content ?? [])}`
   return applyPrune(conversation, { id: request.id, by: 'model', steps: plan.steps.map(formatNodeId), memo })
 }
 

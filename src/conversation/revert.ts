@@ -1,4 +1,4 @@
-import type { Evidence, RevertOutcome, RevertRequest, Tag } from '../protocol/braking.ts'
+import type { Evidence, AppliedRevert, RefusedRevert, RevertRequest, Tag } from '../protocol/braking.ts'
 import { tagKinds } from '../protocol/tagKinds.ts'
 import type { NodeId } from '../protocol/ids.ts'
 import { formatNodeId, parseNodeId } from '../protocol/nodeIds.ts'
@@ -133,7 +133,7 @@ export function applyRevert(
   plan: RevertPlan,
   written: Written,
   at: { turnIndex: number; lastNodeId: NodeId },
-): RevertOutcome {
+): AppliedRevert {
   const { target, span, users, evidence, undo } = plan
   const { text, keepVerbatim = [] } = written
   const lastReply = lastReplyOf(request, span, written)
@@ -180,7 +180,7 @@ export function refuseRevert(
   reason: string,
   conversation: Conversation,
   newHead?: ConversationNode,
-): RevertOutcome {
+): RefusedRevert {
   // The head will be where a revert before this one in the same drain put it.
   const before = newHead?.depth ?? conversation.path.length
   return {

@@ -1,8 +1,7 @@
+import type { AnyModel } from '../actors/models/anyModel.ts'
 import type { ModelLimits } from '../actors/models/limits/modelLimit.ts'
-import type { AiSdkModel } from '../actors/models/aiSdk/isAiSdkModel.ts'
 import type { PricesByModel } from '../actors/pricing.ts'
 import type { Clock } from '../protocol/clock.ts'
-import type { Model } from '../protocol/model.ts'
 import type { RedactOptions } from '../redaction/redactor.ts'
 import type { OnProgress } from './progress.ts'
 import type { Report } from './report/report.ts'
@@ -22,9 +21,9 @@ export interface EvaluateOptions {
   /** How many trials at the same time; default 4. */
   readonly concurrency?: number
   /** The model of arms that name none. Default: that of the agent. */
-  readonly model?: Model | AiSdkModel
+  readonly model?: AnyModel
   /** Judges where a check asks for that. */
-  readonly judge?: Model | AiSdkModel
+  readonly judge?: AnyModel
   /** Prices of models by id, for agents that set none. */
   readonly prices?: PricesByModel
   /** What all of it may cost, in US dollars. Default: no limit; of an evaluation that goes on, the one that it has. */

@@ -230,7 +230,24 @@ export const revertOutcomeSchema = lazily(() =>
     undo: undoPlanSchema().exactOptional(),
   }),
 )
-export type RevertOutcome = z.infer<ReturnType<typeof revertOutcomeSchema>>
+type AnyRevertOutcome = z.infer<ReturnType<typeof revertOutcomeSchema>>
+type OfApplied = 'target' | 'tag' | 'rebased' | 'economics' | 'undo'
+
+/** It is done: the head went back, and `tag` is what is left of what was abandoned. */
+export type AppliedRevert = Omit<AnyRevertOutcome, 'applied' | 'reason'> &
+  Required<Pick<AnyRevertOutcome, 'target' | 'tag'>> & { readonly applied: true; readonly reason?: undefined }
+
+/** It was not; `reason` says why. */
+export type RefusedRevert = Omit<AnyRevertOutcome, 'applied' | 'reason' | OfApplied> & {
+  readonly [F in OfApplied]?: undefined
+} & { readonly applied: false; readonly reason: string }
+
+export type RevertOutcome = AppliedRevert | RefusedRevert
+
+/** Records whose reverts are told apart by `applied`; the schema takes both in one, as old logs have them. */
+export type TellingReverts<R> = R extends { readonly type: 'revert.applied' }
+  ? (Omit<R, keyof AppliedRevert> & AppliedRevert) | (Omit<R, keyof AppliedRevert> & RefusedRevert)
+  : R
 
 /** What came of a prune; `steps` are hidden, or their results are masked, and `reason` says what was not. */
 export const pruneOutcomeSchema = lazily(() =>

@@ -1,4 +1,6 @@
+import { decisionForms } from './decisionForms.ts'
 import { z } from 'zod'
+import { onlyFields } from './onlyFields.ts'
 import { lazily } from './lazily.ts'
 import { revertCategorySchema, type RevertCategory } from './braking.ts'
 import { agentIdSchema } from './ids.ts'
@@ -18,7 +20,7 @@ const said = lazily(() => ({
   provenance: provenanceKindSchema().exactOptional(),
   /** Messages that go before it, each with its own provenance. */
   context: z
-    .array(z.strictObject({ content: contentSchema(), provenance: provenanceKindSchema().exactOptional() }))
+    .array(onlyFields({ content: contentSchema(), provenance: provenanceKindSchema().exactOptional() }))
     .max(1_000)
     .exactOptional(),
 }))
@@ -26,31 +28,31 @@ const said = lazily(() => ({
 /** The commands an agent accepts, in process or over a connection. */
 export const agentCommands = variants({
   'agent.prompt': () =>
-    z.strictObject({
+    onlyFields({
       ...said(),
       type: z.literal('agent.prompt'),
       limits: limitsSchema().exactOptional(),
     }),
   'agent.interrupt': () =>
-    z.strictObject({
+    onlyFields({
       ...said(),
       type: z.literal('agent.interrupt'),
       limits: limitsSchema().exactOptional(),
     }),
-  'agent.steer': () => z.strictObject({ ...said(), type: z.literal('agent.steer') }),
-  'agent.followUp': () => z.strictObject({ ...said(), type: z.literal('agent.followUp') }),
+  'agent.steer': () => onlyFields({ ...said(), type: z.literal('agent.steer') }),
+  'agent.followUp': () => onlyFields({ ...said(), type: z.literal('agent.followUp') }),
   'agent.abort': () =>
-    z.strictObject({
+    onlyFields({
       ...toAgent(),
       type: z.literal('agent.abort'),
       /** The request of the run: only this one ends, and is withdrawn if it still waits. */
       run: z.string().exactOptional(),
     }),
   'agent.resume': () =>
-    z.strictObject({ ...toAgent(), type: z.literal('agent.resume'), limits: limitsSchema().exactOptional() }),
-  'agent.stop': () => z.strictObject({ ...toAgent(), type: z.literal('agent.stop') }),
+    onlyFields({ ...toAgent(), type: z.literal('agent.resume'), limits: limitsSchema().exactOptional() }),
+  'agent.stop': () => onlyFields({ ...toAgent(), type: z.literal('agent.stop') }),
   'agent.revert': () =>
-    z.strictObject({
+    onlyFields({
       ...toAgent(),
       type: z.literal('agent.revert'),
       step: z.string(),
@@ -60,7 +62,7 @@ export const agentCommands = variants({
       undo: z.boolean().exactOptional(),
     }),
   'agent.prune': () =>
-    z.strictObject({
+    onlyFields({
       ...toAgent(),
       type: z.literal('agent.prune'),
       steps: z.array(z.string()).min(1).exactOptional(),
@@ -70,28 +72,27 @@ export const agentCommands = variants({
       /** Masks the steps' results, and leaves their calls in sight. */
       mask: z.literal(true).exactOptional(),
     }),
-  'agent.fold': () => z.strictObject({ ...toAgent(), type: z.literal('agent.fold') }),
-  'agent.brake': () => z.strictObject({ ...toAgent(), type: z.literal('agent.brake'), policy: z.string() }),
+  'agent.fold': () => onlyFields({ ...toAgent(), type: z.literal('agent.fold') }),
+  'agent.brake': () => onlyFields({ ...toAgent(), type: z.literal('agent.brake'), policy: z.string() }),
   'agent.compact': () =>
-    z.strictObject({
+    onlyFields({
       ...toAgent(),
       type: z.literal('agent.compact'),
       /** What the summary should keep above all, in words. */
       focus: z.string().min(1).max(4_000).exactOptional(),
     }),
-  'agent.graft': () =>
-    z.strictObject({ ...toAgent(), type: z.literal('agent.graft'), steps: z.array(z.string()).min(1) }),
+  'agent.graft': () => onlyFields({ ...toAgent(), type: z.literal('agent.graft'), steps: z.array(z.string()).min(1) }),
   /** `null`: what its definition says. */
-  'agent.use': () => z.strictObject({ ...toAgent(), type: z.literal('agent.use'), use: useChangeSchema().nullable() }),
-  'agent.pin': () => z.strictObject({ ...toAgent(), type: z.literal('agent.pin'), step: z.string() }),
-  'agent.unpin': () => z.strictObject({ ...toAgent(), type: z.literal('agent.unpin'), step: z.string() }),
+  'agent.use': () => onlyFields({ ...toAgent(), type: z.literal('agent.use'), use: useChangeSchema().nullable() }),
+  'agent.pin': () => onlyFields({ ...toAgent(), type: z.literal('agent.pin'), step: z.string() }),
+  'agent.unpin': () => onlyFields({ ...toAgent(), type: z.literal('agent.unpin'), step: z.string() }),
   'agent.decide': () =>
-    z.strictObject({
+    onlyFields({
       ...toAgent(),
       type: z.literal('agent.decide'),
       callId: z.string(),
       /** Of an approval `approve` or `deny`; of a question `answer` or `deny`; of a call for a client `return`, `fail` or `deny`. */
-      decision: z.enum(['approve', 'deny', 'answer', 'return', 'fail']),
+      decision: z.enum(['approve', 'deny', 'answer', 'return', 'fail'], decisionForms),
       /** Of `deny` and `fail`. */
       reason: z.string().exactOptional(),
       /** Of `approve`: what the call runs with in place of the model's arguments. */

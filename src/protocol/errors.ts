@@ -47,7 +47,8 @@ export const errorTable = {
   BRIDGE_LISTEN_FAILED: 'Choose another port or host.',
   BRIDGE_UNREACHABLE:
     'Check that the server is running (its /healthz says ok), that the path is right (/bridge), and that its option "origins" lists the page if that has another origin; browsers hide the reason, but the server logs the clients it refuses.',
-  BRIDGE_UNAUTHORISED: 'First send "hello" with a token that the server knows.',
+  BRIDGE_UNAUTHORISED:
+    'Give a token that the server knows; where the application itself decides (authenticate), log in there again.',
   BRIDGE_EXPIRED: 'Ask whoever gave it to you for a new one.',
   BRIDGE_AUTHENTICATE: "Try again later; the server's log says why its function authenticate failed.",
   BRIDGE_SESSION:
@@ -107,6 +108,7 @@ export const errorTable = {
   GUARD_REFUSED: 'No action needed: run.end says which guard refused it, and why.',
   GUARD_FAILED:
     'Correct the guard: it answers { ok: true } or { refuse: why } within hookTimeoutMs; then prompt again.',
+  RUN_UNFINISHED: 'Look at its session; each tries it again with retry: true.',
   OUTPUT_INVALID: 'Loosen the output schema, or describe it in the instructions.',
   PRICE_UNKNOWN: 'Set pricing on the agent, or remove limits.costUsd.',
   USAGE_UNKNOWN: 'Make the provider report it, for example with includeUsage: true of @ai-sdk/openai-compatible.',
@@ -139,7 +141,7 @@ export class RuntimeError extends Error {
   override readonly name = 'RuntimeError'
   readonly code: ErrorCode
   /** What some codes say beside the message. */
-  readonly data?: ErrorData
+  declare readonly data?: ErrorData
 
   constructor(code: ErrorCode, what: string, { data, ...options }: ErrorOptions & { readonly data?: ErrorData } = {}) {
     super(advised(code, what), options)
@@ -154,12 +156,18 @@ export const errorInfo = (code: ErrorCode, what: string): ErrorInfo => ({
   message: advised(code, what),
 })
 
+/** Their messages name what to correct: one advice for all of them would be beside the point for most. */
+const saysItself: ReadonlySet<ErrorCode> = new Set(['INVALID_CONTENT', 'INVALID_DEFINITION', 'INVALID_OPTION'])
+
+/** What is appended to each message of this code. */
+export const adviceOf = (code: ErrorCode): string => (saysItself.has(code) ? '' : ` ${errorTable[code]}`)
+
 /**
  * With the advice, which the page has for its own errors only; what ends with a mark of its own needs no full stop after it, as where
  * one message is put into another.
  */
 const advised = (code: ErrorCode, what: string): string =>
-  `${what.replace(/(^|[^.])([.!?])\.$/, '$1$2')} ${errorTable[code]}`.trimEnd()
+  `${what.replace(/(^|[^.])([.!?])\.$/, '$1$2')}${adviceOf(code)}`.trimEnd()
 
 /** The message of any thrown value. Never throws. */
 export function messageOf(thrown: unknown): string {
@@ -195,7 +203,7 @@ function isRuntimeError(thrown: unknown): thrown is RuntimeError {
 /** What a thrown value says, without the advice of its code: for the middle of another message. Never throws. */
 export function withoutAdvice(thrown: unknown): string {
   const message = messageOf(thrown)
-  const advice = isRuntimeError(thrown) ? ` ${errorTable[thrown.code]}` : ''
+  const advice = isRuntimeError(thrown) ? adviceOf(thrown.code) : ''
   return message.endsWith(advice) ? message.slice(0, message.length - advice.length) : message
 }
 
@@ -219,11 +227,13 @@ export const describeIssues = (error: z.ZodError, of: readonly PropertyKey[] = [
 /** What zod says of a choice between types that has no message of its own. */
 const unspoken = 'Invalid input'
 
-/** Of a choice between types, what is wrong in the one that was meant: the one that has such fields at all. */
+/** Of a choice between types, what is wrong in the one that was meant: the one that is an object, too. */
 function describeIssue(issue: z.core.$ZodIssue, outer: readonly PropertyKey[]): string[] {
   const path = [...outer, ...issue.path]
   const branches = issue.code === 'invalid_union' && issue.message === unspoken ? issue.errors : []
-  const meant = branches.find((branch) => branch.some((inner) => inner.path.length > 0))
+  const meant = branches.find((branch) =>
+    branch.some((inner) => inner.path.length > 0 || inner.code === 'unrecognized_keys'),
+  )
   if (meant !== undefined) return meant.flatMap((inner) => describeIssue(inner, path))
   const messages = issue.code === 'unrecognized_keys' ? issue.message.split('\n') : [issue.message]
   return messages.map((message) => (path.length > 0 ? `${path.map(String).join('.')}: ${message}` : message))

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { onlyFields } from './onlyFields.ts'
 import { lazily } from './lazily.ts'
 import { agentCommands } from './commands.ts'
 import { errorInfoSchema } from './errorInfo.ts'
@@ -31,7 +32,7 @@ type WithId<Makers> = {
 export const clientFrames = variants({
   /** The first frame. `sessionId`: the session to continue, so that commands sent again are recognised. */
   hello: () =>
-    z.strictObject({
+    onlyFields({
       type: z.literal('hello'),
       token: z.string().max(4_096).exactOptional(),
       /**
@@ -45,7 +46,7 @@ export const clientFrames = variants({
     }),
   ...commandFrames,
   'agent.spawn': () =>
-    z.strictObject({
+    onlyFields({
       ...asked(),
       type: z.literal('agent.spawn'),
       definition: z.string(),
@@ -56,7 +57,7 @@ export const clientFrames = variants({
       metadata: metadataSchema().exactOptional(),
     }),
   'agent.list': () =>
-    z.strictObject({
+    onlyFields({
       ...asked(),
       type: z.literal('agent.list'),
       /** Only those that have all of these values. */
@@ -64,11 +65,11 @@ export const clientFrames = variants({
       after: agentIdSchema().exactOptional(),
       limit: z.int().positive().max(1_000).exactOptional(),
     }),
-  'agent.snapshot': () => z.strictObject({ ...ofAgent(), type: z.literal('agent.snapshot') }),
+  'agent.snapshot': () => onlyFields({ ...ofAgent(), type: z.literal('agent.snapshot') }),
   'agent.conversation': () =>
-    z.strictObject({ ...ofAgent(), type: z.literal('agent.conversation'), view: z.enum(['trunk', 'log']) }),
+    onlyFields({ ...ofAgent(), type: z.literal('agent.conversation'), view: z.enum(['trunk', 'log']) }),
   'agent.subscribe': () =>
-    z.strictObject({
+    onlyFields({
       ...ofAgent(),
       type: z.literal('agent.subscribe'),
       /** The first record wanted; default: from the beginning. */
@@ -76,31 +77,31 @@ export const clientFrames = variants({
       deltas: z.boolean().exactOptional(),
       descendants: z.boolean().exactOptional(),
     }),
-  'agent.unsubscribe': () => z.strictObject({ ...ofAgent(), type: z.literal('agent.unsubscribe') }),
+  'agent.unsubscribe': () => onlyFields({ ...ofAgent(), type: z.literal('agent.unsubscribe') }),
   /** Begins a session that shares the past of an agent up to the step of a node, such as `n12`. */
-  'agent.fork': () => z.strictObject({ ...ofAgent(), type: z.literal('agent.fork'), at: z.string().max(32) }),
+  'agent.fork': () => onlyFields({ ...ofAgent(), type: z.literal('agent.fork'), at: z.string().max(32) }),
   /** Of a fork: asks for what it shares with its source, page by page, whether or not the source itself is within reach. */
   'agent.past': () =>
-    z.strictObject({
+    onlyFields({
       ...ofAgent(),
       type: z.literal('agent.past'),
       /** As the answer before gave it; default: from the beginning. */
-      from: z.strictObject({ part: z.int().nonnegative(), seq: z.int().positive() }).exactOptional(),
+      from: onlyFields({ part: z.int().nonnegative(), seq: z.int().positive() }).exactOptional(),
     }),
   /** Asks for a token that lets see the agent and those below it. */
   'agent.share': () =>
-    z.strictObject({
+    onlyFields({
       ...ofAgent(),
       type: z.literal('agent.share'),
       /** How long it holds, in milliseconds; default: a day. */
       ms: z.int().positive().exactOptional(),
     }),
   /** Asks for `agents` frames: what runs now, and what changes, sub-agents included. */
-  'agent.watch': () => z.strictObject({ ...asked(), type: z.literal('agent.watch') }),
-  'agent.unwatch': () => z.strictObject({ ...asked(), type: z.literal('agent.unwatch') }),
+  'agent.watch': () => onlyFields({ ...asked(), type: z.literal('agent.watch') }),
+  'agent.unwatch': () => onlyFields({ ...asked(), type: z.literal('agent.unwatch') }),
   /** Sessions of the store, running or not, the one written last first. */
   'session.list': () =>
-    z.strictObject({
+    onlyFields({
       ...asked(),
       type: z.literal('session.list'),
       /** Only those that have all of these values. */
@@ -114,7 +115,7 @@ export const clientFrames = variants({
     }),
   /** Where something was said, in sessions of the store: the records that have all of the words, the best first. */
   'session.search': () =>
-    z.strictObject({
+    onlyFields({
       ...asked(),
       type: z.literal('session.search'),
       text: z.string().max(1_000),
@@ -124,8 +125,8 @@ export const clientFrames = variants({
       limit: z.int().positive().max(100).exactOptional(),
     }),
   /** The processes to which a gateway takes commands; none where the server is no gateway. Only for who may do everything. */
-  'worker.list': () => z.strictObject({ ...asked(), type: z.literal('worker.list') }),
-  ping: () => z.strictObject({ type: z.literal('ping'), id: commandId().exactOptional() }),
+  'worker.list': () => onlyFields({ ...asked(), type: z.literal('worker.list') }),
+  ping: () => onlyFields({ type: z.literal('ping'), id: commandId().exactOptional() }),
 })
 export type ClientFrame = z.input<ReturnType<typeof clientFrames.schema>>
 export type CheckedClientFrame = z.output<ReturnType<typeof clientFrames.schema>>

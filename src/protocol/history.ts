@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { onlyFields } from './onlyFields.ts'
 import { lazily } from './lazily.ts'
 import { contentSchema } from './content.ts'
 import { maxContentChars, type Content } from './saidContent.ts'
@@ -28,8 +29,8 @@ const emptyContent = lazily(() => z.union([z.literal(''), z.tuple([])]).transfor
 
 const messageSchema = lazily(() =>
   z.discriminatedUnion('role', [
-    z.strictObject({ role: z.literal('user'), content: contentSchema() }),
-    z.strictObject({
+    onlyFields({ role: z.literal('user'), content: contentSchema() }),
+    onlyFields({
       role: z.literal('assistant'),
       content: z
         .union([z.string().transform((text) => [{ type: 'text' as const, text }]), z.array(blockSchema())])
@@ -37,7 +38,7 @@ const messageSchema = lazily(() =>
         .refine((blocks) => blocks.length > 0, 'the content is empty'),
       model: named().exactOptional(),
     }),
-    z.strictObject({
+    onlyFields({
       role: z.literal('toolResult'),
       callId: named(),
       toolName: named(),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { onlyFields } from './onlyFields.ts'
 import { describeIssues, RuntimeError } from './errors.ts'
 import { lazily } from './lazily.ts'
 import type { MemoryTier } from './remembered.ts'
@@ -32,7 +33,7 @@ const text = (most: number) =>
 const time = lazily(() => z.number().nonnegative())
 
 export const memorySchema = lazily(() =>
-  z.strictObject({
+  onlyFields({
     /** Unique in its scope. */
     id: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'use 1 to 64 letters, digits, "_" or "-"'),
     scope: z.custom<MemoryScope>(isMemoryScope, 'use agent:<name>, user:<id> or workspace:<name>'),
@@ -40,7 +41,7 @@ export const memorySchema = lazily(() =>
     kind: z.enum(['fact', 'lesson']),
     text: text(maxMemoryChars),
     /** Where it comes from. */
-    source: z.strictObject({
+    source: onlyFields({
       by: z.enum(['person', 'model', 'extraction', 'revert']),
       agentId: z.string().max(256).exactOptional(),
       runId: z.string().max(300).exactOptional(),

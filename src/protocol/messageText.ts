@@ -34,7 +34,15 @@ export function addUsage(a: Usage, b: Usage): Usage {
   return sum
 }
 
-/** Every token that passed through the model, cached ones included. */
+/**
+ * Every token that passed through the model, cached ones included: `input`, `output`, `cacheRead` and `cacheWrite` together. Pure.
+ *
+ * @example
+ * ```ts
+ * const { usage } = await agent.prompt('Fix the failing test').result
+ * console.log(`${totalTokens(usage)} tokens`)
+ * ```
+ */
 export const totalTokens = (usage: Usage): number => usage.input + usage.output + usage.cacheRead + usage.cacheWrite
 
 /** The content of a result as the tool gave it, without what the runtime added. */

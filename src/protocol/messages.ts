@@ -110,13 +110,21 @@ export const plainBlockSchema = lazily((): z.ZodType<PlainBlock, PlainBlock> =>
   asImages(z.discriminatedUnion('type', [textBlockSchema(), imageBlockSchema(), fileBlockSchema()])),
 )
 
-/** Tokens of one model call. `input` excludes what was read from or written to the provider's cache. */
+/**
+ * Tokens of one model call, or of several together. Each is counted in one of `input`, `output`, `cacheRead` and `cacheWrite`: `totalTokens` adds
+ * them, and their first and the last two are what the request held.
+ */
 export const usageSchema = lazily(() =>
   z.object({
+    /** Of the request, without what was read from or written to the provider's cache: with caching a small part of it. */
     input: z.number(),
+    /** Of the reply, with what the model thought. */
     output: z.number(),
+    /** Of the request, read from the cache, at a fraction of the price of `input`. */
     cacheRead: z.number(),
+    /** Of the request, written to the cache, with some providers at more than the price of `input`. */
     cacheWrite: z.number(),
+    /** Those of `output` that the model thought with, where the provider says so. */
     reasoning: z.number().exactOptional(),
     /** The provider did not report all of it, so the token counter's estimate is used. */
     estimated: z.literal(true).exactOptional(),

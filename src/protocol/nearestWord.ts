@@ -26,3 +26,10 @@ export const nearWords = (word: string, words: readonly string[]): string[] =>
     .filter(({ other, distance }) => distance <= Math.max(1, Math.floor(Math.max(word.length, other.length) / 3)))
     .toSorted((a, b) => a.distance - b.distance)
     .map(({ other }) => other)
+
+/** That there is no such field, and which of those that there are may be meant. Pure. */
+export function unknownField(name: string, names: readonly string[]): string {
+  const nearest = nearestWord(name, names)
+  const hint = nearest === undefined ? `there are: ${names.join(', ')}` : `did you mean "${nearest}"?`
+  return `"${name}" is not known; ${hint}`
+}

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { describeIssues } from './errors.ts'
 import { lazily } from './lazily.ts'
-import { unknownField } from './onlyFields.ts'
+import { unknownField } from './nearestWord.ts'
 
 /** Options by name, each with what makes its schema. */
 export type OptionSchemas = Readonly<Record<string, () => z.ZodType>>

@@ -12,6 +12,7 @@ import {
   pruneOutcomeSchema,
   pruneRequestSchema,
   revertOutcomeSchema,
+  type TellingReverts,
   revertRequestSchema,
   stallOutcomeSchema,
   stallSchema,
@@ -389,7 +390,7 @@ export const logRecords = variants({
 })
 /** The schema of a line of the log, as this version writes it; made when it is first asked for. */
 export const logRecordSchema = logRecords.schema
-export type LogRecord = z.infer<ReturnType<typeof logRecordSchema>>
+export type LogRecord = TellingReverts<z.infer<ReturnType<typeof logRecordSchema>>>
 
 export type RecordOf<T extends LogRecord['type']> = Extract<LogRecord, { type: T }>
 

@@ -1,9 +1,10 @@
 import { z } from 'zod'
+import { onlyFields } from './onlyFields.ts'
 import { lazily } from './lazily.ts'
 
 /** Limits of one run; an omitted one is unlimited. */
 export const limitsSchema = lazily(() =>
-  z.strictObject({
+  onlyFields({
     turns: z.int().positive().exactOptional(),
     /** All tokens of the run's model calls, including cached ones. */
     tokens: z.int().positive().exactOptional(),

@@ -7,8 +7,8 @@ const dataUrl = /^data:([^;,]+)(?:;[^;,]+)*;base64,/i
 export const maxContentChars = 32 * 1024 * 1024
 
 /** What is said of content that is blank, and of what is larger than `maxContentChars`. */
-export const saidNothing = 'the content is empty: give some text, an image or a file'
-export const saidTooMuch = `the content is larger than ${maxContentChars} characters: pass a file path and a tool that reads it`
+export const saidNothing = 'it is empty: give some text, an image or a file'
+export const saidTooMuch = `it is larger than ${maxContentChars} characters: pass a file path and a tool that reads it`
 
 /** Longest address of an image, in UTF-16 units. */
 const maxUrlChars = 8 * 1024

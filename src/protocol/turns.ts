@@ -1,9 +1,10 @@
 import { z } from 'zod'
+import { onlyFields } from './onlyFields.ts'
 import { lazily } from './lazily.ts'
 
 /** Which tool the model is to call: as it likes, none, any, or this one. Providers that cannot do this ignore it. */
 export const toolChoiceSchema = lazily(() =>
-  z.union([z.enum(['auto', 'none', 'required']), z.strictObject({ tool: z.string().min(1) }).readonly()]),
+  z.union([z.enum(['auto', 'none', 'required']), onlyFields({ tool: z.string().min(1) }).readonly()]),
 )
 export type ToolChoice = z.infer<ReturnType<typeof toolChoiceSchema>>
 
@@ -35,7 +36,7 @@ export type TurnUse = z.infer<ReturnType<typeof turnUseSchema>>
 
 /** What is to change of that: a field that is `null` is as the definition says again, one that is missing stays. */
 export const useChangeSchema = lazily(() =>
-  z.strictObject({
+  onlyFields({
     instructions: z.string().max(1_000_000).nullable().exactOptional(),
     tools: z.array(z.string()).max(10_000).readonly().nullable().exactOptional(),
     /** A name of the definition's `models`, or an id. */

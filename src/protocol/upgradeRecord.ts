@@ -62,7 +62,9 @@ export function readValue(value: unknown): ReadValue {
     return { code: 'LOG_CORRUPT', why: `it is of version ${version} and could not be upgraded: ${messageOf(thrown)}` }
   }
   const { success, data, error } = logRecords.safeParse(upgraded)
-  return success ? { record: data, upgraded: upgraded as object } : { code: 'LOG_CORRUPT', why: describeIssues(error) }
+  return success
+    ? { record: data as LogRecord, upgraded: upgraded as object }
+    : { code: 'LOG_CORRUPT', why: describeIssues(error) }
 }
 
 /**

@@ -7,7 +7,7 @@ export function decided(decision: Decision, how: string | DecideOptions = {}): o
   if (typeof decision !== 'object' || decision === null) return { decision, ...options }
   if ('value' in decision) return { decision: 'answer', value: decision.value, ...options }
   if ('result' in decision) return { decision: 'return', ...given({ value: decision.result }), ...options }
-  return { decision: 'fail', reason: decision.error, ...options }
+  return 'error' in decision ? { decision: 'fail', reason: decision.error, ...options } : { decision, ...options }
 }
 
 /** A command as it goes over a connection: JSON holds no bytes. */

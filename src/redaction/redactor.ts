@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { onlyFields } from '../protocol/onlyFields.ts'
 import { describeIssues, RuntimeError } from '../protocol/errors.ts'
 import { fileText } from '../protocol/fileText.ts'
 import { lazily } from '../protocol/lazily.ts'
@@ -27,20 +28,18 @@ const mostRenewed = 256
 const leastSecret = 6
 
 const redactOptionsSchema = lazily(() =>
-  z
-    .strictObject({
-      secrets: z.record(
-        z.string().regex(/^[\w.-]{1,64}$/),
-        z.string().min(leastSecret, `a secret needs at least ${leastSecret} characters`),
-      ),
-      patterns: z.array(
-        z
-          .instanceof(RegExp)
-          .refine((pattern) => !new RegExp(pattern).test(''), 'a pattern must not match the empty text'),
-      ),
-      knownKeys: z.boolean(),
-    })
-    .partial(),
+  onlyFields({
+    secrets: z.record(
+      z.string().regex(/^[\w.-]{1,64}$/),
+      z.string().min(leastSecret, `a secret needs at least ${leastSecret} characters`),
+    ),
+    patterns: z.array(
+      z
+        .instanceof(RegExp)
+        .refine((pattern) => !new RegExp(pattern).test(''), 'a pattern must not match the empty text'),
+    ),
+    knownKeys: z.boolean(),
+  }).partial(),
 )
 
 /** Fields that hold arbitrary data, whatever its names. */

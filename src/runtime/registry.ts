@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { onlyFields } from '../protocol/onlyFields.ts'
 import { lazily } from '../protocol/lazily.ts'
 import { describeIssues, RuntimeError } from '../protocol/errors.ts'
 import { hasMetadata, metadataSchema, type Metadata } from '../protocol/metadata.ts'
@@ -23,12 +24,10 @@ export interface ListOptions {
 }
 
 const optionsSchema = lazily(() =>
-  z
-    .strictObject({
-      metadata: metadataSchema(),
-      page: z.strictObject({ after: z.string(), limit: z.int().positive().default(100) }).partial({ after: true }),
-    })
-    .partial(),
+  onlyFields({
+    metadata: metadataSchema(),
+    page: onlyFields({ after: z.string(), limit: z.int().positive().default(100) }).partial({ after: true }),
+  }).partial(),
 )
 
 /** Keeps an agent's place while its host is loaded and unloaded. */

@@ -78,7 +78,7 @@ export function checkOwedDeps(definition: AgentDefinition, deps: unknown, { past
  */
 export function checkSame(agentId: string, name: string, definition: AgentDefinition): void {
   if (name === definition.name) return
-  const what = `Agent "${agentId}" is of definition "${name}", not "${definition.name}".`
+  const what = `Agent "${agentId}" is of definition "${name}", not "${definition.name}": open it with that one, or choose another id.`
   throw new RuntimeError('INVALID_DEFINITION', what)
 }
 

@@ -1,5 +1,6 @@
 import { nanoid } from 'nanoid'
 import { z } from 'zod'
+import { onlyFields } from '../protocol/onlyFields.ts'
 import { lazily } from '../protocol/lazily.ts'
 import { rebuildConversation } from '../conversation/rebuildConversation.ts'
 import { type Clock, systemClock } from '../protocol/clock.ts'
@@ -19,12 +20,10 @@ export interface ForkOptions {
 }
 
 const forkOptionsSchema = lazily(() =>
-  z
-    .strictObject({
-      id: z.string(),
-      clock: z.custom((value) => typeof (value as Clock | null)?.now === 'function', 'give { now, after }'),
-    })
-    .partial(),
+  onlyFields({
+    id: z.string(),
+    clock: z.custom((value) => typeof (value as Clock | null)?.now === 'function', 'give { now, after }'),
+  }).partial(),
 )
 
 /** The longest name that leaves room for the random part of an id. */

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { onlyFields } from '../protocol/onlyFields.ts'
 import { systemClock, type Clock } from '../protocol/clock.ts'
 import { RuntimeError } from '../protocol/errors.ts'
 import { optionsCheck } from '../protocol/optionsCheck.ts'
@@ -19,7 +20,7 @@ const checkOptions = optionsCheck(
     durability: () => z.enum(['os', 'batch', 'each']),
     batchMs: () => z.number().min(0).max(60_000),
     clock: () => z.custom<Clock>(isClock, 'expected a Clock'),
-    snapshots: () => z.strictObject({ maxBytes: limit(), maxCount: limit(), maxFileBytes: limit() }).partial(),
+    snapshots: () => onlyFields({ maxBytes: limit(), maxCount: limit(), maxFileBytes: limit() }).partial(),
   },
 )
 

@@ -1,5 +1,6 @@
 import { trace, type Attributes, type Tracer as ApiTracer } from '@opentelemetry/api'
 import { z } from 'zod'
+import { onlyFields } from '../protocol/onlyFields.ts'
 import { describeIssues, RuntimeError } from '../protocol/errors.ts'
 import type { Tracer } from '../protocol/tracer.ts'
 import { version } from '../protocol/version.ts'
@@ -17,13 +18,11 @@ export interface OtelTracerOptions {
 const hasStartSpan = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && 'startSpan' in value && typeof value.startSpan === 'function'
 
-const optionsSchema = z
-  .strictObject({
-    tracer: z.custom((value) => value === undefined || hasStartSpan(value), 'give a tracer of @opentelemetry/api'),
-    content: z.boolean(),
-    attributes: z.record(z.string(), z.unknown()),
-  })
-  .partial()
+const optionsSchema = onlyFields({
+  tracer: z.custom((value) => value === undefined || hasStartSpan(value), 'give a tracer of @opentelemetry/api'),
+  content: z.boolean(),
+  attributes: z.record(z.string(), z.unknown()),
+}).partial()
 
 /**
  * The tracer port on OpenTelemetry: spans run → turn → model call, tool call, drain, compaction, with the attributes of the GenAI

@@ -12,7 +12,7 @@ describe('the definition of an agent', (it) => {
   it('says what may be meant by an option that is not known', () => {
     assert.throws(
       () => defineAgent({ ...good, skils: ['./skills'] } as never),
-      withCode('INVALID_DEFINITION', 'Agent "tester": "skils" is not known; did you mean "skills"? The guide'),
+      withCode('INVALID_DEFINITION', 'Agent "tester": "skils" is not known; did you mean "skills"?'),
     )
   })
 

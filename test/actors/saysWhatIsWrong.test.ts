@@ -65,7 +65,7 @@ describe('a policy', (it) => {
     [undefined, 'the reply is undefined'],
     [null, 'the reply is null'],
     [7, 'the reply is 7'],
-    [{ content: 'x' }, 'Unrecognized key: "content"'],
+    [{ content: 'x' }, '"content" is not known; there are: '],
     [{ text: 1 }, 'text: Invalid input: expected string'],
     [{ toolCalls: 'x' }, 'toolCalls: Invalid input: expected array'],
     [{ toolCalls: [{ input: {} }] }, 'toolCalls.0.name: Invalid input'],

@@ -1,3 +1,4 @@
+import type { LogRecord } from '../../src/protocol/records.ts'
 import { RequestAssembler } from '../../src/conversation/assembleRequest.ts'
 import { rebuildConversation } from '../../src/conversation/rebuildConversation.ts'
 import { defaultTagPolicy } from '../../src/conversation/visibleTags.ts'
@@ -89,7 +90,7 @@ describe('a braked conversation after a restart', (it) => {
     log.revert('n4')
     const at = log.records.findIndex(({ type }) => type === 'revert.applied')
     for (const wrong of [{ target: 99 }, { target: 3 }, { target: 2 }, { rebased: [{ nodeId: 9, from: 1 }] }]) {
-      const records = log.records.with(at, { ...log.records[at]!, ...wrong })
+      const records = log.records.with(at, { ...log.records[at]!, ...wrong } as LogRecord)
       assert.throws(() => rebuildConversation(records), /does not follow from the log/)
     }
   })

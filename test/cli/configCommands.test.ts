@@ -142,7 +142,7 @@ export default { agents: [writer] }`),
     const { stderr } = await endedCli(context, ['run', 'hi', '--dir', dir], { cwd: dir })
     assert.ok(
       stderr.includes(
-        'escapement.config.ts:5: agents.0 threw: Agent "a": "instrutions" is not known; did you mean "instructions"? Correct the named option.',
+        'escapement.config.ts:5: agents.0 threw: Agent "a": "instrutions" is not known; did you mean "instructions"?',
       ),
       stderr,
     )

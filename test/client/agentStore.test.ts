@@ -1,5 +1,9 @@
 import { AgentStore, type FollowableAgent } from '../../src/client/agentStore.ts'
+import { conversationStore } from '../../src/client/conversationStore.ts'
 import { Counted } from '../../src/client/counted.ts'
+import { RemoteAgent, type AgentOwner } from '../../src/client/remoteAgent.ts'
+import { RemoteFeed } from '../../src/client/remoteFeed.ts'
+import { RuntimeError } from '../../src/protocol/errors.ts'
 import { foldRun, type RunView } from '../../src/client/fold/foldRun.ts'
 import { createRuntime, defineAgent, memoryStore, policyModel, type AgentEvent } from '../../src/index.ts'
 import { simulatedClock } from '../../src/testing/simulatedClock.ts'
@@ -177,6 +181,75 @@ describe('a subscription of a client', (it) => {
         .subscribe(() => {}, { fromSeq: 1, onEnd: (error) => resolve(error?.code) }),
     )
     assert.equal([...ends, missing], [undefined, 'AGENT_NOT_FOUND'])
+  })
+})
+
+describe('an agent that does not exist yet', (it) => {
+  it('is told to client.onError, and shown once it does', async (context) => {
+    const { connect, runtime } = await serveAgents(context, [talker])
+    const client = connect()
+    const missing = Promise.withResolvers<string>()
+    client.onError(({ code }) => missing.resolve(code))
+    const store = conversationStore(client.agent('later'))
+    context.cleanup(() => store.close())
+    const said = Promise.withResolvers<string | undefined>()
+    store.subscribe(() => {
+      const last = store.getSnapshot().messages.at(-1)
+      if (last?.role === 'assistant' && last.text !== '') said.resolve(last.text)
+    })
+    assert.is(await missing.promise, 'AGENT_NOT_FOUND')
+    await runtime.spawn(talker, { id: 'another' })
+    const agent = await runtime.spawn(talker, { id: 'later' })
+    await agent.prompt('Hello').result
+    assert.is(await said.promise, 'Good day.')
+  })
+
+  it('is heard from its first record on by who awaits it, and by nobody who has left', async (context) => {
+    const { connect, runtime } = await serveAgents(context, [talker])
+    const remote = connect().agent('later')
+    const ends: unknown[] = []
+    const heard = Promise.withResolvers<string>()
+    const missing = Promise.withResolvers<void>()
+    const onEnd = (error?: { readonly code: string }): void => {
+      ends.push(error?.code)
+      if (ends.length === 2) missing.resolve()
+    }
+    let late = 0
+    const leave = remote.subscribe(() => (late += 1), { fromSeq: 1, awaits: true, onEnd })
+    remote.subscribe(({ type }) => heard.resolve(type), { fromSeq: 1, awaits: true, onEnd })
+    await missing.promise
+    leave()
+    const agent = await runtime.spawn(talker, { id: 'later' })
+    assert.is(await heard.promise, 'agent.created')
+    await agent.prompt('Hello').result
+    assert.equal([ends, late], [['AGENT_NOT_FOUND', 'AGENT_NOT_FOUND'], 0])
+  })
+
+  it('is not waited for twice where the roster has what cannot be followed', async () => {
+    const asked: string[] = []
+    const owner: AgentOwner = {
+      clock: simulatedClock(),
+      ask: () => new Promise(() => {}),
+      askOnce: (frame: { readonly type: string }) => {
+        asked.push(frame.type)
+        if (frame.type === 'agent.subscribe')
+          queueMicrotask(() => feed.close(new RuntimeError('AGENT_NOT_FOUND', 'There is none.')))
+      },
+      report: () => {},
+      onceThere(_: string, call: () => void) {
+        asked.push('await')
+        queueMicrotask(call)
+        return () => {}
+      },
+    } as unknown as AgentOwner
+    const feed = new RemoteFeed('a', owner)
+    const agent = new RemoteAgent('a', owner, feed)
+    agent.subscribe(() => {}, { fromSeq: 1, awaits: true, onEnd: () => {} })
+    await quiet()
+    assert.equal(
+      asked.filter((type) => type !== 'agent.unsubscribe'),
+      ['agent.subscribe', 'await', 'agent.subscribe'],
+    )
   })
 })
 

@@ -1,3 +1,4 @@
+import type { LogRecord } from '../../src/protocol/records.ts'
 import { RequestAssembler } from '../../src/conversation/assembleRequest.ts'
 import type { Conversation } from '../../src/conversation/conversation.ts'
 import { foldLine } from '../../src/conversation/foldLine.ts'
@@ -285,7 +286,9 @@ describe('rolling memos up', (it) => {
   it('is applied from the log as it was live', () => {
     const log = started()
     work(log, 400, (at) => look(at))
-    const records = log.records.map((record) => logRecordSchema().parse(JSON.parse(JSON.stringify(record))))
+    const records = log.records.map(
+      (record) => logRecordSchema().parse(JSON.parse(JSON.stringify(record))) as LogRecord,
+    )
     assert.ok(records.some((record) => record.type === 'prune.applied' && (record.rolled?.length ?? 0) > 0))
     const again = rebuildConversation(records)
     assert.equal(spansOf(again), spansOf(log.conversation))

@@ -18,6 +18,7 @@ const reviewed = {
     'defineConfig',
     'defineTool',
     'deleteSession',
+    'each',
     'errorTable',
     'estimateTokens',
     'exportSession',
@@ -53,6 +54,7 @@ const reviewed = {
     'summaryOf',
     'supervisorMachine',
     'toolName',
+    'totalTokens',
     'workspaceTools',
   ],
   '../../src/testing.ts': [

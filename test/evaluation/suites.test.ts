@@ -2,6 +2,7 @@ import { mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { readSuite } from '../../src/evaluation/suite/readSuite.ts'
 import { projectFolder } from '../cli/cliChild.ts'
+import { withCode } from '../support/agentHarness.ts'
 import { assert, describe, type CaseContext } from '../support/suite.ts'
 
 const good = '{ "prompts": ["Do it."], "check": "true" }'
@@ -12,11 +13,8 @@ const suiteIn = (context: CaseContext, files: Readonly<Record<string, string>>):
 /** What is said of a suite with one task, without the folder that it is in. */
 async function saidOf(context: CaseContext, files: Readonly<Record<string, string>>): Promise<string> {
   const root = suiteIn(context, files)
-  const thrown = (await assert.rejects(
-    readSuite('suites/mini', root),
-    /INVALID_OPTION|Correct the named option/,
-  )) as Error
-  return thrown.message.replaceAll(`${root}/suites/mini/`, '').replace(' Correct the named option.', '')
+  const thrown = (await assert.rejects(readSuite('suites/mini', root), withCode('INVALID_OPTION'))) as Error
+  return thrown.message.replaceAll(`${root}/suites/mini/`, '')
 }
 
 describe('a suite in a folder', (it) => {

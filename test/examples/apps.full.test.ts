@@ -3,12 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createElement } from 'react'
 import { act, create, type ReactTestRenderer } from 'react-test-renderer'
-import { labelAll } from '../../examples/apps/batch/batch.ts'
 import { triage, type Shop } from '../../examples/apps/triage/triage.ts'
 import { Chat } from '../../examples/apps/web/chat.ts'
 import { startServer } from '../../examples/apps/web/server.ts'
 import { connect, conversationStore } from '../../src/client.ts'
-import { memoryStore, policyModel, type AgentEvent } from '../../src/index.ts'
+import { memoryStore, policyModel } from '../../src/index.ts'
 import { scriptedModel } from '../../src/testing/scriptedModel.ts'
 import { cliCommand, startChild } from '../cli/cliChild.ts'
 import { quiet } from '../support/agentHarness.ts'
@@ -35,7 +34,7 @@ const apps: Readonly<Record<string, { readonly prints: readonly string[]; readon
   },
   react: { prints: ['ann: http://127.0.0.1:', 'bob: http://127.0.0.1:'], lines: 40 },
   useChat: { prints: ['assistant: {"order":"o7","euros":30} output-available', 'It is on its way to you.'], lines: 60 },
-  batch: { prints: ['20 reviews: 7 angry, 13 glad', 'at most 4 calls at a time'], lines: 35 },
+  batch: { prints: ['20 of 20, $', '14 of 20 are right, 2100 EUR, 40 times asked'], lines: 20 },
 }
 
 const isCode = (line: string): boolean => !/^\s*(?:\/\/|\/\*|\*|$)/.test(line)
@@ -99,24 +98,14 @@ describe('the triage desk', (it) => {
 })
 
 describe('the batch', (it) => {
-  it('keeps the order, and its spans tell of every run', async () => {
-    const ended: AgentEvent[] = []
-    const tracer = {
-      event: (event: AgentEvent): void => void (event.type === 'run.end' && ended.push(event)),
-      within: <T>(_: unknown, __: unknown, work: () => T): T => work(),
-    }
-    const reader = policyModel(({ messages }) => {
-      const [block] = messages[0]!.content
-      return JSON.stringify({ mood: 'calm', why: block?.type === 'text' ? block.text : '' })
-    })
-    const models = { cheap: reader, careful: reader, judge: policyModel(() => '1') }
-    const texts = ['a', 'b', 'c']
-    const labels = await labelAll(texts, models, { concurrency: 2, tracer })
-    assert.equal(
-      labels.map((label) => label?.why),
-      texts,
-    )
-    assert.is(ended.length, 9)
+  it('goes on after its process was killed, and asks nothing twice', { timeoutMs: 20_000 }, async (context) => {
+    const logs = await mkdtemp(join(tmpdir(), 'escapement-batch-'))
+    context.cleanup(() => rm(logs, { recursive: true, force: true }))
+    const killed = await run(context, 'batch', [logs, 'die'])
+    assert.is(killed.stdout.includes('are right'), false)
+    const { stdout } = await run(context, 'batch', [logs])
+    const [, asked] = /14 of 20 are right, 2100 EUR, (\d+) times asked/.exec(stdout) ?? []
+    assert.ok(Number(asked) >= 25 && Number(asked) < 40, stdout)
   })
 })
 

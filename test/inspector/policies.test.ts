@@ -39,16 +39,17 @@ const pruned = (came: Partial<PruneOutcome>): LogRecord => ({
   tokens: 1_200.4,
   ...came,
 })
-const reverted = (came: Partial<RevertOutcome>): LogRecord => ({
-  ...at,
-  type: 'revert.applied',
-  id: 'k1/revert',
-  applied: true,
-  category: 'tangent',
-  requested: 'n3',
-  target: 3,
-  ...came,
-})
+const reverted = (came: Partial<RevertOutcome>): LogRecord =>
+  ({
+    ...at,
+    type: 'revert.applied',
+    id: 'k1/revert',
+    applied: true,
+    category: 'tangent',
+    requested: 'n3',
+    target: 3,
+    ...came,
+  }) as LogRecord
 const told = ({ stage, lines }: AskedPolicy): string[] => [
   stage,
   ...lines.map(({ tone, text }) => (tone === 'bad' ? `! ${text}` : text)),

@@ -34,7 +34,7 @@ export function drained(
   }
   const outcomes = input.requests.map(({ id, ...asked }) => ({
     id,
-    applied: false,
+    applied: false as const,
     category: 'category' in asked ? asked.category : 'failure',
     requested: 'step' in asked ? asked.step : '',
     reason: 'revert refused',

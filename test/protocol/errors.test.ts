@@ -1,3 +1,4 @@
+import { inspect } from 'node:util'
 import { z } from 'zod'
 import { errorInfoSchema } from '../../src/protocol/errorInfo.ts'
 import {
@@ -180,5 +181,17 @@ describe('errors of the runtime', (it) => {
     const { error } = z.object({ a: z.object({ b: z.number() }), c: z.string() }).safeParse({ a: { b: 'x' } })
     assert.match(describeIssues(error!), /^a\.b: .*number.*; c: .*string/)
     assert.not.match(describeIssues(z.string().safeParse(1).error!), /^:/)
+  })
+})
+
+describe('an error that says itself what to correct', (it) => {
+  it('has no advice beside the point, and prints no field that it has not', () => {
+    const error = new RuntimeError('INVALID_OPTION', 'The name is missing.')
+    assert.is(error.message, 'The name is missing.')
+    assert.not.ok(inspect(error).includes('data'))
+    assert.is(Object.hasOwn(error, 'data'), false)
+    assert.ok(inspect(new RuntimeError('AGENT_ELSEWHERE', 'It is.', { data: { url: 'ws://h' } })).includes('ws://h'))
+    assert.is(withoutAdvice(error), error.message)
+    assert.is(errorInfo('INVALID_DEFINITION', 'No.').message, 'No.')
   })
 })

@@ -38,7 +38,7 @@ describe('files in content', (it) => {
     ['no type', { mimeType: undefined }, /its mimeType is missing: give one like "application\/pdf"/],
     ['a type that is none', { mimeType: 'pdf' }, /its mimeType is "pdf": give one like/],
     ['a name that is none', { name: 5 }, /its name is of type number: give a text/],
-    ['nothing in it', { data: '' }, /the content is empty: give some text, an image or a file/],
+    ['nothing in it', { data: '' }, /it is empty: give some text, an image or a file/],
   ] as const) {
     it(`are refused with words for ${what}`, () => assert.match(wrong(block), said))
   }

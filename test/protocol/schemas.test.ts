@@ -38,7 +38,7 @@ describe('content', (it) => {
   it('splits a data URL, whose own type counts', () => {
     const given = { type: 'image', data: 'data:image/PNG;charset=utf-8;base64,AAAA', mimeType: 'image/jpeg' }
     assert.equal(contentSchema().parse([given]), [{ type: 'image', data: 'AAAA', mimeType: 'image/png' }])
-    assert.throws(() => contentSchema().parse([{ ...given, data: 'data:image/png;base64,' }]), /the content is empty/)
+    assert.throws(() => contentSchema().parse([{ ...given, data: 'data:image/png;base64,' }]), /it is empty/)
   })
 
   for (const [what, content, said] of [

@@ -77,7 +77,7 @@ describe('a group refuses before anything is begun', (it) => {
   it('a prompt that is empty', async (context) => {
     const { agent, store } = await startAgent(context)
     for (const group of groups)
-      await assert.rejects(group(agent, [worker], ' '), withCode('INVALID_CONTENT', 'the content is empty'))
+      await assert.rejects(group(agent, [worker], ' '), withCode('INVALID_CONTENT', 'it is empty'))
     assert.equal(await store.list(), ['a1'])
   })
 

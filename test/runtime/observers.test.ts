@@ -7,6 +7,21 @@ import { assert, describe } from '../support/suite.ts'
 const codes = (events: readonly AgentEvent[]): string[] =>
   events.flatMap((event) => (event.type === 'error' ? [event.error.code] : []))
 
+describe('a subscriber that throws', (it) => {
+  it('is reported in the run and turn of the event, whenever that is delivered', async (context) => {
+    const { agent, ofType } = await startAgent(context, { replies: ['all of it'] })
+    agent.subscribe(({ type }) => {
+      if (type === 'run.end') throw new Error('my bug')
+    })
+    const { runId } = await agent.prompt('go').result
+    await quiet()
+    assert.equal(
+      ofType('error').map((event) => [event.runId, event.turnIndex]),
+      [[runId, ofType('run.end')[0]!.turnIndex]],
+    )
+  })
+})
+
 describe('a subscriber', (it) => {
   for (const [what, bad] of [
     [

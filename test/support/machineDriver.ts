@@ -231,7 +231,7 @@ export class MachineDriver {
   #record(draft: object): void {
     if ('time' in draft) throw new Error('a record was made with a time')
     const record = { ...draft, time: this.now }
-    const parsed = logRecordSchema().parse(record)
+    const parsed = logRecordSchema().parse(record) as LogRecord
     if (!isDeepStrictEqual(parsed, record)) throw new Error(`not all of ${JSON.stringify(record)} is in the schema`)
     if (parsed.seq !== this.records.length + 1)
       throw new Error(`record ${parsed.seq} came after ${this.records.length}`)

@@ -1,30 +1,23 @@
-// Many texts at once: two agents answer each, a judge chooses, so many calls run at a time, and spans tell what each cost.
+// Many documents: one agent extracts, another reviews. Killed at any moment and started again, it goes on, and asks nothing twice.
 import { z } from 'zod'
-import { createRuntime, defineAgent, parallel, type Model, type Tracer } from '../../../src/index.ts'
+import { defineAgent, each, type Model, type Runtime } from '../../../src/index.ts'
 
-const label = z.object({ mood: z.enum(['glad', 'angry', 'calm']), why: z.string() })
+const invoice = z.object({ number: z.int(), total: z.number(), currency: z.string() })
+const review = z.object({ ok: z.boolean(), note: z.string() })
 
-const readerOf = (name: string, model: Model) =>
-  defineAgent({ name, model, output: label, limits: { turns: 3 }, instructions: 'Label the review.' })
-
-/** Labels texts, in their order; one that nobody could label is `null`. */
-export async function labelAll(
-  texts: readonly string[],
-  models: { readonly cheap: Model; readonly careful: Model; readonly judge: Model },
-  { concurrency = 8, tracer }: { readonly concurrency?: number; readonly tracer?: Tracer } = {},
-): Promise<(z.infer<typeof label> | null)[]> {
-  const runtime = await createRuntime({ models: { concurrency }, ...(tracer === undefined ? {} : { tracer }) })
-  const readers = [readerOf('cheap', models.cheap), readerOf('careful', models.careful)]
-  try {
-    return await Promise.all(
-      texts.map(async (text) => {
-        const host = await runtime.spawn(readers[0]!)
-        const { winner } = await parallel(host, readers, text, { judge: { model: models.judge } })
-        await host.stop()
-        return winner?.result.stopReason === 'stop' ? label.parse(winner.result.output) : null
-      }),
-    )
-  } finally {
-    await runtime.close()
-  }
+/** What came of the documents; `budget` is in dollars, for both agents together, however often it is started. */
+export async function reviewAll(runtime: Runtime, model: Model, documents: readonly string[], budget: number) {
+  const shared = { model, pricing: { input: 3, output: 15 }, limits: { turns: 3 } }
+  const extractor = defineAgent({ ...shared, name: 'extractor', instructions: 'Extract the invoice.', output: invoice })
+  const reviewer = defineAgent({ ...shared, name: 'reviewer', instructions: 'Review the data.', output: review })
+  const extracting = each(runtime, extractor, documents, { budget: { costUsd: budget } })
+  for await (const { done, total, costUsd } of extracting) console.log(`${done} of ${total}, $${costUsd.toFixed(4)}`)
+  const extracted = await extracting.result
+  const data = extracted.items.filter(({ status }) => status === 'ok')
+  const reviewing = each(runtime, reviewer, data, {
+    prompt: ({ input, output }) => `${input}\n${JSON.stringify(output)}`,
+    key: ({ key }) => key,
+    budget: { costUsd: budget - extracted.costUsd },
+  })
+  return { extracted, reviewed: await reviewing.result }
 }

@@ -1,9 +1,10 @@
+import type { AnyModel } from './anyModel.ts'
 import { z } from 'zod'
+import { onlyFields } from '../../protocol/onlyFields.ts'
 import { describeIssues, messageOf, RuntimeError } from '../../protocol/errors.ts'
 import { errorOfReply } from '../../protocol/judgeReply.ts'
 import { lazily } from '../../protocol/lazily.ts'
 import type { Model, ModelError, ModelErrorKind, ModelPart, ModelRequest } from '../../protocol/model.ts'
-import type { AiSdkModel } from './aiSdk/isAiSdkModel.ts'
 import { asksForCache, cachingModel } from './cachingModels.ts'
 import { modelOf } from './modelOf.ts'
 import { madeOfModels, openStream, pausedError, pausedMs, type StreamOptions } from './openStream.ts'
@@ -18,7 +19,7 @@ export interface FallbackOptions {
 }
 
 const optionsSchema = lazily(() =>
-  z.strictObject({ on: z.custom((value) => typeof value === 'function', 'give a function').optional() }),
+  onlyFields({ on: z.custom((value) => typeof value === 'function', 'give a function').optional() }),
 )
 
 const notTheModels: ReadonlySet<ModelErrorKind> = new Set(['badRequest', 'overflow'])
@@ -40,7 +41,7 @@ const unlessTheRequest = ({ kind }: ModelError): boolean => !notTheModels.has(ki
  * const careful = fallback([model, backup], { on: ({ kind }) => kind === 'rateLimited' || kind === 'network' })
  * ```
  */
-export function fallback(models: readonly (Model | AiSdkModel)[], options: FallbackOptions = {}): Model {
+export function fallback(models: readonly AnyModel[], options: FallbackOptions = {}): Model {
   if (!Array.isArray(models) || models.length === 0)
     throw new RuntimeError('INVALID_DEFINITION', 'fallback takes a list of at least one model.')
   const checked = optionsSchema().safeParse(options)

@@ -1,14 +1,15 @@
+import type { AnyModel } from './anyModel.ts'
 import { RuntimeError } from '../../protocol/errors.ts'
 import type { Model } from '../../protocol/model.ts'
 import { aiSdkModel } from './aiSdk/aiSdkModel.ts'
-import { isAiSdkModel, type AiSdkModel } from './aiSdk/isAiSdkModel.ts'
+import { isAiSdkModel } from './aiSdk/isAiSdkModel.ts'
 
 /**
  * The `Model` that was given, or one made of an AI SDK language model object.
  *
  * @throws RuntimeError `INVALID_DEFINITION` naming what was given instead.
  */
-export function modelOf(model: Model | AiSdkModel, label: string): Model {
+export function modelOf(model: AnyModel, label: string): Model {
   if (isAiSdkModel(model)) return aiSdkModel(model)
   const { id, stream } = (model ?? {}) as Partial<Model>
   if (typeof id === 'string' && typeof stream === 'function') return model

@@ -1,5 +1,6 @@
 import { estimateTokens } from '../../conversation/tokenCounter.ts'
 import { z } from 'zod'
+import { onlyFields } from '../../protocol/onlyFields.ts'
 import { describeIssues } from '../../protocol/errors.ts'
 import { lazily } from '../../protocol/lazily.ts'
 import type { Block, Usage } from '../../protocol/messages.ts'
@@ -19,18 +20,14 @@ export type ReplyShape =
     }
 
 const shapeSchema = lazily(() =>
-  z
-    .strictObject({
-      text: z.string(),
-      thinking: z.string(),
-      toolCalls: z.array(
-        z.strictObject({ name: z.string(), input: z.unknown().optional(), callId: z.string().optional() }),
-      ),
-      stopReason: z.enum(['stop', 'length', 'toolUse', 'refusal', 'other']),
-      endReason: z.string(),
-      usage: z.unknown(),
-    })
-    .partial(),
+  onlyFields({
+    text: z.string(),
+    thinking: z.string(),
+    toolCalls: z.array(onlyFields({ name: z.string(), input: z.unknown().optional(), callId: z.string().optional() })),
+    stopReason: z.enum(['stop', 'length', 'toolUse', 'refusal', 'other']),
+    endReason: z.string(),
+    usage: z.unknown(),
+  }).partial(),
 )
 
 /** What is wrong with a shorthand reply; `undefined` if it is valid. */

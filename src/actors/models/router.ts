@@ -1,4 +1,6 @@
+import type { AnyModel } from './anyModel.ts'
 import { z } from 'zod'
+import { onlyFields } from '../../protocol/onlyFields.ts'
 import { asSentence, describeIssues, messageOf, RuntimeError } from '../../protocol/errors.ts'
 import { lazily } from '../../protocol/lazily.ts'
 import type { Model, ModelRequest } from '../../protocol/model.ts'
@@ -6,8 +8,6 @@ import { isAiSdkModel, type AiSdkModel } from './aiSdk/isAiSdkModel.ts'
 import { modelOf } from './modelOf.ts'
 import { madeOfModels, openStream } from './openStream.ts'
 import { relay } from './relay.ts'
-
-type AnyModel = Model | AiSdkModel
 
 /** Chooses who answers a request. It is given the request as it is, which is not to be changed. */
 export type ChooseModel = (request: ModelRequest, at: { readonly signal: AbortSignal }) => AnyModel | Promise<AnyModel>
@@ -17,7 +17,7 @@ export interface RouterOptions {
   readonly id?: string
 }
 
-const optionsSchema = lazily(() => z.strictObject({ id: z.string().min(1).optional() }))
+const optionsSchema = lazily(() => onlyFields({ id: z.string().min(1).optional() }))
 
 /**
  * A model that has another one answer, chosen anew for each request, retries included. Each reply says which model it is of. A function that

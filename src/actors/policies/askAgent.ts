@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { onlyFields } from '../../protocol/onlyFields.ts'
 import { checkOptions, hideableSteps } from './choice.ts'
 import type { Consultation, Decider } from './policy.ts'
 
@@ -11,7 +12,7 @@ export interface AskOptions {
 const mostNamed = 8
 const smallest = 200
 
-const optionsSchema = z.strictObject({ ask: z.string().min(1).max(4_000).optional() })
+const optionsSchema = onlyFields({ ask: z.string().min(1).max(4_000).optional() })
 
 /**
  * The agent itself decides: a note after its newest step says how large its conversation has become, which steps take the most room, and by

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { onlyFields } from '../../protocol/onlyFields.ts'
 import { chooseSteps } from '../../conversation/prune.ts'
 import type { Conversation } from '../../conversation/conversation.ts'
 import { revertCategorySchema, type PruneRequest, type RevertRequest } from '../../protocol/braking.ts'
@@ -10,23 +11,22 @@ import type { Consultation, HiddenPart, Kept, Plan, Policy } from './policy.ts'
 const text = lazily(() => z.string().max(100_000))
 
 const planSchema = lazily(() =>
-  z
-    .strictObject({
-      hide: z.array(z.string()).max(100_000).readonly(),
-      memo: text(),
-      revert: z.strictObject({ step: z.string(), category: revertCategorySchema(), summary: text().optional() }),
-      note: text(),
-      why: text(),
-    })
+  onlyFields({
+    hide: z.array(z.string()).max(100_000).readonly(),
+    memo: text(),
+    revert: onlyFields({ step: z.string(), category: revertCategorySchema(), summary: text().optional() }),
+    note: text(),
+    why: text(),
+  })
     .partial()
     .nullable(),
 )
 
 const keptSchema = lazily(() =>
   z.discriminatedUnion('as', [
-    z.strictObject({ as: z.literal('memo'), memo: text().optional() }),
-    z.strictObject({ as: z.literal('lines'), rollUp: z.boolean().optional() }),
-    z.strictObject({ as: z.literal('calls') }),
+    onlyFields({ as: z.literal('memo'), memo: text().optional() }),
+    onlyFields({ as: z.literal('lines'), rollUp: z.boolean().optional() }),
+    onlyFields({ as: z.literal('calls') }),
   ]),
 )
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { onlyFields } from '../../protocol/onlyFields.ts'
 import { defaultFoldPolicy } from '../../conversation/planFold.ts'
 import { describeIssues, RuntimeError } from '../../protocol/errors.ts'
 import type { Consultation, Plan, StepView } from './policy.ts'
@@ -24,9 +25,9 @@ const isOneTarget = ({ downTo, share }: Pick<HideOptions, 'downTo' | 'share'>): 
 
 /** Options of a decider, of which `downTo` and `share` exclude each other. */
 export const hideSchema = <Fields extends z.ZodRawShape>(fields: Fields) =>
-  z
-    .strictObject({ ...hideFields, ...fields })
-    .refine((options) => isOneTarget(options as HideOptions), { message: 'give downTo or share, not both' })
+  onlyFields({ ...hideFields, ...fields }).refine((options) => isOneTarget(options as HideOptions), {
+    message: 'give downTo or share, not both',
+  })
 
 /** @throws RuntimeError `INVALID_OPTION`, naming the decider and the option. */
 export function checkOptions(label: string, schema: z.ZodType, options: unknown): void {

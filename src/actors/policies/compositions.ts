@@ -1,10 +1,10 @@
+import type { AnyModel } from '../models/anyModel.ts'
 import { z } from 'zod'
+import { onlyFields } from '../../protocol/onlyFields.ts'
 import type { Memory } from '../../protocol/memory.ts'
-import type { Model } from '../../protocol/model.ts'
 import type { AgentDefinition } from '../agentDefinition.ts'
 import type { BrakingOptions } from '../brakingOptions.ts'
 import type { CompactionOptions } from '../compactionOptions.ts'
-import type { AiSdkModel } from '../models/aiSdk/isAiSdkModel.ts'
 import { heuristicStrategy, llmStrategy } from '../summariseSpan.ts'
 import { checkOptions } from './choice.ts'
 import { decide } from './decide.ts'
@@ -34,7 +34,7 @@ export interface SizedOptions extends CompositionOptions {
 
 export interface LayeredOptions extends SizedOptions {
   /** Writes the summaries; default: the agent's own. */
-  readonly model?: Model | AiSdkModel
+  readonly model?: AnyModel
   /** Where what is worth remembering is kept as well, as `keep.memory` does. */
   readonly memory?: Memory
   /** What the summaries must keep above all, in words. */
@@ -45,7 +45,7 @@ export interface ReviewedOptions extends SizedOptions {
   /** An agent of yours that reviews, in place of the one that is built in. */
   readonly reviewer?: AgentDefinition
   /** The model of the reviewer that is built in; default: the agent's own. */
-  readonly model?: Model | AiSdkModel
+  readonly model?: AnyModel
   /** A folder, or a port, that gets the session before anything is hidden. */
   readonly archive?: string | ArchivePort
 }
@@ -78,16 +78,17 @@ const contextWindow = z.int().positive().optional()
 const anything = z.unknown().optional()
 
 const schemas = {
-  baseline: z.strictObject({ contextWindow }),
-  layered: z.strictObject({ contextWindow, over: share, model: anything, memory: anything, focus: anything }),
-  reviewed: z
-    .strictObject({ contextWindow, over: share, reviewer: anything, model: anything, archive: anything })
-    .refine(({ reviewer, model }) => reviewer === undefined || model === undefined, {
+  baseline: onlyFields({ contextWindow }),
+  layered: onlyFields({ contextWindow, over: share, model: anything, memory: anything, focus: anything }),
+  reviewed: onlyFields({ contextWindow, over: share, reviewer: anything, model: anything, archive: anything }).refine(
+    ({ reviewer, model }) => reviewer === undefined || model === undefined,
+    {
       message: 'give reviewer or model, not both: a reviewer of yours has a model',
-    }),
-  scored: z.strictObject({ contextWindow, scorer: anything, below: anything, keep: anything }),
-  pinned: z.strictObject({ contextWindow, keepSteps: z.int().nonnegative().optional() }),
-  retrieval: z.strictObject({ contextWindow, over: share, embed: anything }),
+    },
+  ),
+  scored: onlyFields({ contextWindow, scorer: anything, below: anything, keep: anything }),
+  pinned: onlyFields({ contextWindow, keepSteps: z.int().nonnegative().optional() }),
+  retrieval: onlyFields({ contextWindow, over: share, embed: anything }),
 }
 
 const check = (name: string, schema: z.ZodType, options: unknown): void =>

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { onlyFields } from '../../protocol/onlyFields.ts'
 import { evidenceOf } from '../../conversation/evidence.ts'
 import { cutEnd, oneLine } from '../../conversation/cutMiddle.ts'
 import { factsOf } from '../../conversation/facts.ts'
@@ -28,7 +29,7 @@ export interface KeepMemoryOptions {
   readonly extract?: (part: HiddenPart, at: Consultation) => readonly MemoryItem[] | Promise<readonly MemoryItem[]>
 }
 
-const optionsSchema = z.strictObject({
+const optionsSchema = onlyFields({
   scope: z.custom<MemoryScope>(isMemoryScope, 'use agent:<name>, user:<id> or workspace:<name>').optional(),
   extract: z.custom((value) => typeof value === 'function', 'give a function').optional(),
 })

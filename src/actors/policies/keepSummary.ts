@@ -1,11 +1,11 @@
+import type { AnyModel } from '../models/anyModel.ts'
 import { z } from 'zod'
+import { onlyFields } from '../../protocol/onlyFields.ts'
 import { evidenceOf } from '../../conversation/evidence.ts'
 import { filesOf, missingNames } from '../../conversation/fidelity.ts'
 import { brakeToolsWithRecall } from '../../conversation/revert.ts'
 import { estimateTokens } from '../../conversation/tokenCounter.ts'
 import { transcriptOfSteps } from '../../conversation/transcript.ts'
-import type { Model } from '../../protocol/model.ts'
-import type { AiSdkModel } from '../models/aiSdk/isAiSdkModel.ts'
 import { modelOf } from '../models/modelOf.ts'
 import { checkOptions } from './choice.ts'
 import { stepsOfPart } from './hiddenSteps.ts'
@@ -18,7 +18,7 @@ export interface SummaryOptions {
   readonly maxTokens?: number
 }
 
-const optionsSchema = z.strictObject({
+const optionsSchema = onlyFields({
   focus: z.string().min(1).max(4_000).optional(),
   maxTokens: z.int().min(50).max(20_000).optional(),
 })
@@ -40,7 +40,7 @@ const instructions = (focus: string | undefined, maxTokens: number): string =>
  *
  * @throws RuntimeError `INVALID_OPTION`, or `INVALID_DEFINITION` for what is no model.
  */
-export function summary(model?: Model | AiSdkModel, options: SummaryOptions = {}): Keeper {
+export function summary(model?: AnyModel, options: SummaryOptions = {}): Keeper {
   const own = model === undefined ? undefined : modelOf(model, 'keep.summary')
   checkOptions('keep.summary', optionsSchema, options)
   const { focus } = options

@@ -1,8 +1,8 @@
+import type { AnyModel } from '../models/anyModel.ts'
 import { z } from 'zod'
 import { estimateTokens } from '../../conversation/tokenCounter.ts'
 import { transcriptOfSteps } from '../../conversation/transcript.ts'
 import type { Model } from '../../protocol/model.ts'
-import type { AiSdkModel } from '../models/aiSdk/isAiSdkModel.ts'
 import { modelOf } from '../models/modelOf.ts'
 import {
   checkOptions,
@@ -17,7 +17,7 @@ import type { Consultation, Decider, Plan, StepView } from './policy.ts'
 
 export interface RangeOptions extends HideOptions {
   /** A cheaper model to write what stays; default: the agent's own. */
-  readonly model?: Model | AiSdkModel
+  readonly model?: AnyModel
   /** What must stay above all, in words, such as "the API decisions and their reasons". */
   readonly focus?: string
   /** Most tokens of what stays; default 800. */

@@ -1,4 +1,6 @@
+import type { AnyModel } from '../models/anyModel.ts'
 import { z } from 'zod'
+import { onlyFields } from '../../protocol/onlyFields.ts'
 import { outlineOf, searchTranscript, transcriptOfSteps, transcriptPage } from '../../conversation/transcript.ts'
 import type { Recalled } from '../../conversation/recall.ts'
 import { RuntimeError } from '../../protocol/errors.ts'
@@ -9,7 +11,6 @@ import { definedAgent } from '../definedAgent.ts'
 import { defineAgent } from '../defineAgent.ts'
 import { modelOf } from '../models/modelOf.ts'
 import { settingsOf, systemOf } from '../modelSettings.ts'
-import type { AiSdkModel } from '../models/aiSdk/isAiSdkModel.ts'
 import { pricingSchema, type Pricing } from '../pricing.ts'
 import { defineTool, type AnyTool, type Tool } from '../tools/defineTool.ts'
 import { checkOptions, defaultKeepSteps } from './choice.ts'
@@ -23,7 +24,7 @@ export interface ReviewOptions extends Partial<ReviewBounds> {
 
 export interface OwnReviewerOptions extends ReviewOptions {
   /** The model that reviews; default: that of the agent. */
-  readonly model?: Model | AiSdkModel
+  readonly model?: AnyModel
   /** Prices of `model`. */
   readonly pricing?: Pricing
 }
@@ -50,8 +51,8 @@ const bounds = {
   mostReverted: z.int().nonnegative().optional(),
   focus: z.string().min(1).max(4_000).optional(),
 }
-const optionsSchema = z.strictObject(bounds)
-const ownOptionsSchema = z.strictObject({
+const optionsSchema = onlyFields(bounds)
+const ownOptionsSchema = onlyFields({
   ...bounds,
   model: z.custom<object>((value) => typeof value === 'object' && value !== null, 'give a model').optional(),
   pricing: pricingSchema().optional(),

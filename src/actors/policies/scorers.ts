@@ -1,12 +1,11 @@
+import type { AnyModel } from '../models/anyModel.ts'
 import type { ConversationView } from '../../conversation/conversationView.ts'
 import { cutMiddle } from '../../conversation/cutMiddle.ts'
 import { StepRecord, stepScore, wordsScore } from '../../conversation/stepScore.ts'
 import { transcriptOfSteps } from '../../conversation/transcript.ts'
 import { RuntimeError } from '../../protocol/errors.ts'
 import { parseNodeId } from '../../protocol/ids.ts'
-import type { Model } from '../../protocol/model.ts'
 import { breather } from '../breather.ts'
-import type { AiSdkModel } from '../models/aiSdk/isAiSdkModel.ts'
 import { modelOf } from '../models/modelOf.ts'
 import type { Consultation, StepView } from './policy.ts'
 
@@ -68,7 +67,7 @@ const mostStepChars = 12_000
  *
  * @throws RuntimeError `INVALID_DEFINITION` for something that is not a model, `INVALID_OPTION` for an empty prompt.
  */
-export function modelScorer(model?: Model | AiSdkModel, options: ModelScorerOptions = {}): Scorer {
+export function modelScorer(model?: AnyModel, options: ModelScorerOptions = {}): Scorer {
   const own = model === undefined ? undefined : modelOf(model, 'modelScorer')
   const { prompt = 'How far did the step move the task forward?' } = options
   if (typeof prompt !== 'string' || prompt.trim() === '')

@@ -52,9 +52,7 @@ const optionsSchema = lazily(() =>
  * ```
  */
 export function skillTools(folders: readonly string[], options: SkillOptions = {}): SkillSource {
-  const given = z
-    .strictObject({ folders: skillFoldersSchema(), options: optionsSchema() })
-    .safeParse({ folders, options })
+  const given = onlyFields({ folders: skillFoldersSchema(), options: optionsSchema() }).safeParse({ folders, options })
   if (!given.success) throw new RuntimeError('INVALID_OPTION', `skillTools: ${describeIssues(given.error)}.`)
   const { source = 'skills', maxListChars = 12_000 } = options
   const places = folders.map((folder) => resolve(folder))

@@ -1,4 +1,5 @@
-import { z } from 'zod'
+import { zodJson } from '../../protocol/zodJson.ts'
+import type { z } from 'zod'
 import { cutEnd } from '../../conversation/cutMiddle.ts'
 import { describeIssues, messageOf, RuntimeError } from '../../protocol/errors.ts'
 import { namedBy } from '../../protocol/jsonPointer.ts'
@@ -74,7 +75,7 @@ export const notASchema = (value: unknown): string =>
 export function readSchema(input: ToolSchema, label: string): ReadSchema {
   try {
     if ('jsonSchema' in input) return jsonSchemaReader(input, label)
-    if ('_zod' in input) return zodReader(objectSchema(z.toJSONSchema(input, { io: 'input' })), input)
+    if ('_zod' in input) return zodReader(objectSchema(zodJson(input)), input)
     const standard = standardOf(input)!
     return reader(objectSchema(standard.jsonSchema.input({ target: 'draft-2020-12' })), standardCheck(standard))
   } catch (thrown) {

@@ -1,6 +1,6 @@
+import type { AnyModel } from '../../actors/models/anyModel.ts'
 import { z } from 'zod'
 import type { AgentDefinition } from '../../actors/agentDefinition.ts'
-import type { AiSdkModel } from '../../actors/models/aiSdk/isAiSdkModel.ts'
 import { pricingSchema, type PricesByModel } from '../../actors/pricing.ts'
 import type { AgentChanges } from '../../actors/redefine.ts'
 import type { WorkspaceTool } from '../../actors/tools/workspace/workspaceTools.ts'
@@ -81,7 +81,7 @@ export interface SuiteDefinition {
   /** The agent of a trial. Default: one that codes in the folder of the trial, with `tools` and without approvals. */
   readonly agent?: (given: TrialGiven) => AgentDefinition
   /** Models by name, for `--model`, `--judge` and arms such as `model=<name>`; `embedded` needs no key, and is the default without one. */
-  readonly models?: { readonly [name: string]: (place: TrialPlace) => Model | AiSdkModel }
+  readonly models?: { readonly [name: string]: (place: TrialPlace) => AnyModel }
   readonly scorers?: { readonly [name: string]: Scorer }
   /** Arms by name, beside those there are. */
   readonly arms?: { readonly [name: string]: Overlay }

@@ -173,8 +173,8 @@ export function contextUse(records: readonly LogRecord[], end: number): ContextU
 
 interface Outcome {
   readonly applied: boolean
-  readonly reason?: string
-  readonly economics?: Economics
+  readonly reason?: string | undefined
+  readonly economics?: Economics | undefined
   readonly costUsd?: number
 }
 

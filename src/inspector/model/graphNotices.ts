@@ -30,7 +30,7 @@ export function noticeOf(record: LogRecord): Notice | undefined {
     }
     case 'revert.applied':
       if (record.applied) return undefined
-      return { tone: 'warning', text: sentence(record.reason ?? `Revert to ${record.requested} refused`) }
+      return { tone: 'warning', text: sentence(record.reason) }
     case 'stall.detected':
       return { tone: 'warning', text: `In circles: ${record.evidence} (${doneAbout[record.rung]})` }
     case 'policy.end':

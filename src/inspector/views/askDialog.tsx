@@ -9,7 +9,7 @@ import { FormDialog } from '../parts/formDialog.tsx'
 /** What came of what was asked for. */
 export interface Answer {
   readonly applied: boolean
-  readonly reason?: string
+  readonly reason?: string | undefined
 }
 
 export interface AskDialogProps {

@@ -31,7 +31,10 @@ export abstract class AgentCommands<out Output = unknown, in Deps = undefined, o
   declare readonly [takes]?: (deps: Deps) => void
 
   /** Executes a command given as data. */
-  abstract dispatch(command: AgentCommand, options?: { readonly deps?: unknown }): Run | undefined
+  abstract dispatch(
+    command: AgentCommand,
+    options?: { readonly requestId?: string; readonly deps?: unknown },
+  ): Run | undefined
 
   /**
    * Starts a run, or queues it if the agent is busy.

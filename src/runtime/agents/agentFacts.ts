@@ -1,4 +1,10 @@
 import { AgentCommands } from './agentCommands.ts'
+import { awaitRequested } from './awaitRequested.ts'
+import type { RunOptions } from '../../protocol/commands.ts'
+import { RuntimeError } from '../../protocol/errors.ts'
+import type { Content } from '../../protocol/saidContent.ts'
+import { given } from '../../protocol/writeCommand.ts'
+import type { RunResult } from '../../runs/runResult.ts'
 import { describePolicies } from '../../actors/policies/describePolicies.ts'
 import type { ConversationView } from '../../conversation/conversationView.ts'
 import { mayResumeFailed } from '../../machines/guards.ts'
@@ -16,6 +22,9 @@ import { settled, type Settled } from './settled.ts'
 import { pendingOf } from './pending.ts'
 import type { AgentActor } from './machineHost.ts'
 import type { AgentBody } from './agentBody.ts'
+
+/** As long as a request may be named by a client. */
+const maxKey = 128
 
 /** What an agent delegates to now. */
 export let bodyOf: (agent: AgentFacts<unknown, never>) => AgentBody
@@ -218,5 +227,51 @@ export abstract class AgentFacts<
   /** Whether its log has a request id given to `dispatch`; aborting an idle agent leaves none. Loads the agent; rejects as `wake` does. */
   wasAsked(requestId: string): Promise<boolean> {
     return this.#slot.body.loaded(async ({ requests }) => requests.has(requestId))
+  }
+
+  /**
+   * The result of a run that has no `Run` here, because another process began it: of the newest, or of the one that `requestId` asked for, with
+   * the runs that went on with it. Waits until it has ended, and for people too; a run that waits for `resume` is `paused`. The answer is
+   * checked against the schema of the definition as it is now; one that does not fit has no `output`. Usage, cost and turns are those of the
+   * last part; `spent` has all. `undefined`: its log has no such request. Rejects as `wake` does.
+   *
+   * @example
+   * ```ts
+   * const resumed = await runtime.open(agent.id, coder) // in the process after
+   * const result = await resumed.result()
+   * if (result?.stopReason === 'stop') console.log(result.output)
+   * ```
+   */
+  result(requestId?: string): Promise<RunResult<Output> | undefined> {
+    return this.#slot.body.loaded(async (agent) => {
+      const isKnown = requestId === undefined || agent.requests.has(requestId) || agent.runs.expects(requestId)
+      const result = isKnown ? await awaitRequested(agent, this.readLog(), requestId) : undefined
+      return result as RunResult<Output> | undefined
+    })
+  }
+
+  /**
+   * Asks once under a key of yours, however often this is called, in whatever process: `prompt`, unless its log has the key, and then `result`.
+   *
+   * @throws RuntimeError as `prompt`; rejects as `wake` does.
+   *
+   * @example
+   * ```ts
+   * const { text } = await agent.askOnce('order-17', 'Check order 17.')
+   * ```
+   */
+  async askOnce(
+    key: string,
+    content: Content,
+    { deps, ...said }: Omit<RunOptions, 'signal'> & { readonly deps?: Deps } = {},
+  ): Promise<RunResult<Output>> {
+    if (typeof key !== 'string' || key === '' || key.length > maxKey)
+      throw new RuntimeError('INVALID_OPTION', `askOnce takes a key of 1 to ${maxKey} characters first.`)
+    await this.#slot.body.loaded(async ({ requests, runs }) => {
+      if (requests.has(key) || runs.expects(key)) return
+      const prompt = { type: 'agent.prompt', agentId: this.id, content, ...given(said) } as const
+      this.dispatch(prompt, { requestId: key, deps })
+    })
+    return (await this.result(key))!
   }
 }

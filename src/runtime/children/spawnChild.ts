@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { onlyFields } from '../../protocol/onlyFields.ts'
 import { lazily } from '../../protocol/lazily.ts'
 import { subAgentOf, type SubAgentEntry } from '../../actors/subAgents.ts'
 import { aliveChildren } from '../../machines/allowances.ts'
@@ -9,9 +10,7 @@ import { runDepsOf } from './runDeps.ts'
 import type { GivenDeps, SpawnOptions } from './spawnOptions.ts'
 import type { TreeAgent } from './treeAgent.ts'
 
-const optionsSchema = lazily(() =>
-  z.strictObject({ id: z.string(), incognito: z.boolean(), deps: z.unknown() }).partial(),
-)
+const optionsSchema = lazily(() => onlyFields({ id: z.string(), incognito: z.boolean(), deps: z.unknown() }).partial())
 
 /** How many more sub-agents an agent may have alive. `children`: those that it has had. */
 export const roomFor = ({ definition, context }: TreeAgent, children: Children | undefined): number =>

@@ -196,9 +196,11 @@ export class Announcer {
     this.#shared.instrumentation?.ended(this.#agent)
   }
 
-  /** Reports a listener that threw, once. */
-  listenerFailed(thrown: unknown): void {
-    this.emit({ type: 'error', ...this.#owner.at, error: toErrorInfo(thrown, 'SUBSCRIBER_FAILED') })
+  /** Reports a listener that threw, once, in the run and turn of the event that it was told of. */
+  listenerFailed(thrown: unknown, event: AgentEvent): void {
+    const isOwn = event.agentId === this.#owner.agentId && 'runId' in event && 'turnIndex' in event
+    const { runId, turnIndex } = isOwn ? event : this.#owner.at
+    this.emit({ type: 'error', runId, turnIndex, error: toErrorInfo(thrown, 'SUBSCRIBER_FAILED') })
   }
 
   #hold(event: AgentEvent): void {

@@ -40,6 +40,11 @@ export class Runs {
     return this.await(new RunHandle(requestId))
   }
 
+  /** Whether the run of this request is expected, and has not started. */
+  expects(requestId: string): boolean {
+    return this.#expected?.has(requestId) === true
+  }
+
   /** Lets this handle receive the run that its request will start. */
   await<R extends RunOutcome>(run: R): R {
     this.#expected ??= new Map()

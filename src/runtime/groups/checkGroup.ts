@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { onlyFields } from '../../protocol/onlyFields.ts'
 import { isAgentDefinition, type AgentDefinition } from '../../actors/agentDefinition.ts'
 import { contentSchema } from '../../protocol/content.ts'
 import type { Content } from '../../protocol/saidContent.ts'
@@ -12,7 +13,7 @@ import type { GroupEntry, GroupHost } from './branch.ts'
 const maxEntries = 100
 
 const entrySchema = lazily(() =>
-  z.strictObject({
+  onlyFields({
     definition: z.custom<AgentDefinition>(isAgentDefinition, 'give what defineAgent returns'),
     context: z.enum(['own', 'fork']).exactOptional(),
     stallMs: z.number().positive().exactOptional(),
@@ -21,7 +22,7 @@ const entrySchema = lazily(() =>
 
 /** The options every group has. */
 export const groupOptionsSchema = lazily(() =>
-  z.strictObject({
+  onlyFields({
     limits: limitsSchema().optional(),
     deps: z.unknown().optional(),
     signal: z.custom<AbortSignal>((value) => value instanceof AbortSignal, 'give an AbortSignal').optional(),

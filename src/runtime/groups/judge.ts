@@ -1,8 +1,9 @@
+import type { AnyModel } from '../../actors/models/anyModel.ts'
 import { z } from 'zod'
+import { onlyFields } from '../../protocol/onlyFields.ts'
 import { isAgentDefinition, type AgentDefinition } from '../../actors/agentDefinition.ts'
 import { pricingSchema, type Pricing } from '../../actors/pricing.ts'
 import { defineAgent } from '../../actors/defineAgent.ts'
-import type { AiSdkModel } from '../../actors/models/aiSdk/isAiSdkModel.ts'
 import { modelOf } from '../../actors/models/modelOf.ts'
 import { messageOf, RuntimeError } from '../../protocol/errors.ts'
 import { lazily } from '../../protocol/lazily.ts'
@@ -12,7 +13,7 @@ import type { Branch } from './branch.ts'
 
 /** A model that chooses: it sees the prompt and the numbered answers, and replies with a number. */
 export interface ModelJudge {
-  readonly model: Model | AiSdkModel
+  readonly model: AnyModel
   /** What makes an answer the best. Default: correct first, then complete, then short. */
   readonly instructions?: string
   /** Counts towards the group's `costUsd`. */
@@ -46,7 +47,7 @@ export const judgeSchema = lazily(() =>
       z.enum(['first', 'cheapest']),
       z.custom<JudgeFunction>((value) => typeof value === 'function'),
       z.custom<AgentDefinition>(isAgentDefinition),
-      z.strictObject({
+      onlyFields({
         model: z.custom<Model>(isModel),
         instructions: z.string().exactOptional(),
         pricing: pricingSchema().exactOptional(),

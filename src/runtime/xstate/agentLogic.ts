@@ -1,6 +1,7 @@
 import type { Snapshot } from 'xstate'
 import { nanoid } from 'nanoid'
 import { z } from 'zod'
+import { onlyFields } from '../../protocol/onlyFields.ts'
 import { lazily } from '../../protocol/lazily.ts'
 import { isAgentDefinition, type AgentDefinition } from '../../actors/agentDefinition.ts'
 import type { EventsOf } from '../../actors/typedEvents.ts'
@@ -61,14 +62,12 @@ const isAny = (): boolean => true
 const isFunction = <T>(value: unknown): value is (agentId: string) => T => typeof value === 'function'
 
 const optionsSchema = lazily(() =>
-  z
-    .strictObject({
-      onStop: z.enum(['abort', 'suspend', 'leave']),
-      tell: z.array(z.string()),
-      deps: z.custom(isAny),
-      textMs: z.number().nonnegative(),
-    })
-    .partial(),
+  onlyFields({
+    onStop: z.enum(['abort', 'suspend', 'leave']),
+    tell: z.array(z.string()),
+    deps: z.custom(isAny),
+    textMs: z.number().nonnegative(),
+  }).partial(),
 )
 
 const configs = new WeakMap<AgentDefinition, object>()

@@ -1,5 +1,6 @@
 import type { Snapshot } from 'xstate'
 import { z } from 'zod'
+import { onlyFields } from '../../protocol/onlyFields.ts'
 import { lazily } from '../../protocol/lazily.ts'
 import { checkCommand } from '../../protocol/checkCommand.ts'
 import { agentCommands, type AgentCommand } from '../../protocol/commands.ts'
@@ -85,15 +86,13 @@ const commandTypes: ReadonlySet<string> = new Set(
 export const isCommand = ({ type }: { readonly type: string }): boolean => type !== 'stop' && commandTypes.has(type)
 
 const inputSchema = lazily(() =>
-  z
-    .strictObject({
-      id: z.string(),
-      // Checked as the command they become.
-      prompt: z.unknown(),
-      limits: z.unknown(),
-      deps: z.unknown(),
-    })
-    .partial(),
+  onlyFields({
+    id: z.string(),
+    // Checked as the command they become.
+    prompt: z.unknown(),
+    limits: z.unknown(),
+    deps: z.unknown(),
+  }).partial(),
 )
 
 /**

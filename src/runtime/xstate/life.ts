@@ -13,7 +13,7 @@ import type { UnderActor } from '../children/spawnOptions.ts'
 import type { LocalRuntime } from '../runtime.ts'
 import type { AgentLogicEvent, AgentRequest, AgentSnapshot, AgentView } from './agentSnapshot.ts'
 import { inTurn } from './inTurn.ts'
-import { RequestedRun } from './requestedRun.ts'
+import { RequestedRun } from '../agents/requestedRun.ts'
 
 interface Change extends Partial<AgentView<unknown>> {
   readonly status?: 'done' | 'error'

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { onlyFields } from '../../protocol/onlyFields.ts'
 import { RequestError, type AnyMessage, type Stream } from '@agentclientprotocol/sdk'
 import { describeIssues, RuntimeError } from '../../protocol/errors.ts'
 import { closeCodes } from '../../protocol/bridgeProtocol.ts'
@@ -13,7 +14,7 @@ export interface AcpOptions {
   readonly definition?: string | undefined
 }
 
-const optionsSchema = z.strictObject({ definition: z.string().min(1).optional() })
+const optionsSchema = onlyFields({ definition: z.string().min(1).optional() })
 
 /**
  * The Agent Client Protocol at `/acp`, for `runtime.serve({ endpoints: [acp()], definitions })`: one ACP connection per WebSocket.

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { onlyFields } from '../../protocol/onlyFields.ts'
 import { describeIssues, RuntimeError } from '../../protocol/errors.ts'
 import type { Endpoint } from '../bridge/endpoint.ts'
 import type { AgentAccess } from '../bridge/agentAccess.ts'
@@ -15,7 +16,7 @@ export interface AgUiOptions {
   readonly definition?: string
 }
 
-const optionsSchema = z.strictObject({ definition: z.string().min(1).optional() })
+const optionsSchema = onlyFields({ definition: z.string().min(1).optional() })
 
 /**
  * Serves agents to AG-UI front ends at `/ag-ui`, as server-sent events and over a WebSocket: a thread is a root agent. Give it to

@@ -1,5 +1,6 @@
 import type { Message, ResumeEntry } from '@ag-ui/core'
 import { z } from 'zod'
+import { onlyFields } from '../../protocol/onlyFields.ts'
 import type { DecideOptions, Decision } from '../../protocol/commands.ts'
 import { RuntimeError } from '../../protocol/errors.ts'
 import type { DrivenAgent } from '../bridge/drivenAgent.ts'
@@ -18,7 +19,7 @@ const approvalSchema = z.object({
   reason: z.string().optional(),
   input: z.unknown().optional(),
 })
-const callSchema = z.union([z.strictObject({ error: z.string() }), z.strictObject({ result: z.unknown() })])
+const callSchema = z.union([onlyFields({ error: z.string() }), onlyFields({ result: z.unknown() })])
 
 /**
  * The answer to an interrupt.

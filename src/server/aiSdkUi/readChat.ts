@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { onlyFields } from '../../protocol/onlyFields.ts'
 import { cutEnd } from '../../conversation/cutMiddle.ts'
 import type { Content } from '../../protocol/saidContent.ts'
 import { describeIssues, RuntimeError } from '../../protocol/errors.ts'
@@ -21,9 +22,9 @@ export type GivenMessage = z.output<typeof messageSchema>
 /** An answer to something that waits for people, as `agent.decide` takes it. */
 const answerSchema = z.union([
   z.enum(['approve', 'deny']),
-  z.strictObject({ value: z.unknown() }),
-  z.strictObject({ result: z.unknown() }),
-  z.strictObject({ error: z.string() }),
+  onlyFields({ value: z.unknown() }),
+  onlyFields({ result: z.unknown() }),
+  onlyFields({ error: z.string() }),
 ])
 
 const chatSchema = z.looseObject({

@@ -132,7 +132,7 @@ export class BridgeSession implements Connection {
     if (client === undefined) {
       this.#sendError(
         'id' in frame ? frame.id : undefined,
-        errorInfo('BRIDGE_UNAUTHORISED', 'The first frame must be "hello".'),
+        errorInfo('BRIDGE_UNAUTHORISED', 'The first frame must be "hello", with a token.'),
       )
       this.#arrival.logRefusal('hello', 'A client did not say hello first.')
       return this.close(closeCodes.unauthorised, 'no hello')
@@ -177,7 +177,10 @@ export class BridgeSession implements Connection {
         'token',
         bridge.authenticator.hasExpired(token)
           ? expired
-          : errorInfo('BRIDGE_UNAUTHORISED', 'The token is missing or wrong.'),
+          : errorInfo(
+              'BRIDGE_UNAUTHORISED',
+              'The token is missing or wrong, or the application does not know who this is.',
+            ),
       )
     const { grant, owner, session } = permit
     const key = owner === undefined ? undefined : (sessionKey ?? token)

@@ -1,5 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
+import { onlyFields } from '../../protocol/onlyFields.ts'
 import { lazily } from '../../protocol/lazily.ts'
 import { roleSchema } from '../../protocol/frames.ts'
 import { agentIdSchema } from '../../protocol/ids.ts'
@@ -25,7 +26,7 @@ export interface Forwarded {
 }
 
 const claimsSchema = lazily(() =>
-  z.strictObject({
+  onlyFields({
     r: roleSchema(),
     a: z.array(agentIdSchema()).exactOptional(),
     m: metadataSchema().exactOptional(),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { onlyFields } from '../../protocol/onlyFields.ts'
 import { lazily } from '../../protocol/lazily.ts'
 
 const defaults = {
@@ -35,7 +36,7 @@ export type BridgeLimits = typeof defaults
 export const bridgeLimitsSchema = lazily(() => {
   const count = z.int().positive()
   const names = Object.keys(defaults) as readonly (keyof BridgeLimits)[]
-  return z.strictObject(Object.fromEntries(names.map((name) => [name, count]))).partial()
+  return onlyFields(Object.fromEntries(names.map((name) => [name, count]))).partial()
 })
 
 /** All of them, of the others the defaults; `given` has been checked. Pure. */

@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
+import { onlyFields } from '../../protocol/onlyFields.ts'
 import { lazily } from '../../protocol/lazily.ts'
 import { RuntimeError } from '../../protocol/errors.ts'
 import { roleSchema, type Role } from '../../protocol/frames.ts'
@@ -24,7 +25,7 @@ export interface Grant {
 }
 
 export const grantSchema = lazily(() =>
-  z.strictObject({
+  onlyFields({
     role: roleSchema(),
     agents: z
       .union([z.array(agentIdSchema()), z.custom((value) => typeof value === 'function')], 'give ids, or a function')

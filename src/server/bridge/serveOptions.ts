@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Server as TlsServer } from 'node:https'
 import { z } from 'zod'
+import { onlyFields } from '../../protocol/onlyFields.ts'
 import { lazily } from '../../protocol/lazily.ts'
 import { isAgentDefinition, type AgentDefinition } from '../../actors/agentDefinition.ts'
 import { RuntimeError } from '../../protocol/errors.ts'
@@ -199,11 +200,9 @@ const checkEach = optionsCheck(
     inspector: () =>
       z.union([
         z.boolean(),
-        z
-          .strictObject({
-            frameAncestors: z.array(z.string().refine(isOrigin, 'give an origin such as "https://app.example"')),
-          })
-          .partial(),
+        onlyFields({
+          frameAncestors: z.array(z.string().refine(isOrigin, 'give an origin such as "https://app.example"')),
+        }).partial(),
       ]),
     shareKey: () => z.string().min(minShareKeyLength, `a key needs at least ${minShareKeyLength} characters`),
     dispatch: () =>

@@ -1,5 +1,6 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
+import { onlyFields } from '../../protocol/onlyFields.ts'
 import { lazily } from '../../protocol/lazily.ts'
 import type { Clock } from '../../protocol/clock.ts'
 import { agentIdSchema } from '../../protocol/ids.ts'
@@ -25,7 +26,7 @@ export interface Share {
 }
 
 const claimsSchema = lazily(() =>
-  z.strictObject({ a: agentIdSchema(), m: metadataSchema().exactOptional(), e: z.int().positive() }),
+  onlyFields({ a: agentIdSchema(), m: metadataSchema().exactOptional(), e: z.int().positive() }),
 )
 
 /**

@@ -1,5 +1,6 @@
 import type { CallToolResult, InputRequiredResult, ServerContext } from '@modelcontextprotocol/server'
 import { z } from 'zod'
+import { onlyFields } from '../../protocol/onlyFields.ts'
 import type { AgentEvent } from '../../protocol/events.ts'
 import type { Pending } from '../../protocol/pending.ts'
 import type { DrivenAgent } from '../bridge/drivenAgent.ts'
@@ -24,7 +25,7 @@ type Round = Outcome & { readonly taken?: Taken }
 const maxTries = 5
 
 /** What a client brings back with its answers. It decides nothing: what it names is looked up again, within the client's reach. */
-const stateSchema = z.strictObject({
+const stateSchema = onlyFields({
   session: z.string(),
   requestId: z.string().optional(),
   tries: z.int().nonnegative(),

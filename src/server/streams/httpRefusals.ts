@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { errorTable, type ErrorInfo } from '../../protocol/errors.ts'
+import { adviceOf, type ErrorInfo } from '../../protocol/errors.ts'
 
 /** Why the body of a request is not read; `undefined`: it says that it is JSON. */
 export function wrongContentType({ headers }: IncomingMessage): string | undefined {
@@ -49,7 +49,7 @@ const foreign = ['BRIDGE_FRAME', 'INVALID_OPTION'] as const
 /** What was wrong with a request, and where it stands what is right: `page` of the documentation. */
 export function refusalText({ code, message }: ErrorInfo, page: string): string {
   const known = foreign.find((one) => one === code)
-  const advice = known === undefined ? undefined : ` ${errorTable[known]}`
+  const advice = known === undefined ? undefined : adviceOf(known)
   if (advice === undefined || !message.endsWith(advice)) return message
   return `${message.slice(0, message.length - advice.length)} ${page} lists the requests.`
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { onlyFields } from '../../protocol/onlyFields.ts'
 import { lazily } from '../../protocol/lazily.ts'
 import { quietClock, systemClock, type Clock } from '../../protocol/clock.ts'
 import { describeIssues, RuntimeError } from '../../protocol/errors.ts'
@@ -58,24 +59,22 @@ const has =
   (value: unknown): boolean =>
     typeof value === 'object' && value !== null && names.every((name) => name in value)
 const optionsSchema = lazily(() =>
-  z
-    .strictObject({
-      schema: z
-        .string()
-        .regex(
-          /^(?!pg_)[a-z_][a-z0-9_]{0,62}$/,
-          'a name of small letters, digits and underscores, 63 at most, not of PostgreSQL itself',
-        ),
-      leaseMs: z.number().min(100),
-      connections: z.int().positive(),
-      queryTimeoutMs: limit(),
-      retryMs: z.number().nonnegative(),
-      search: z.boolean(),
-      logger: z.custom<Logger>(has('warn')),
-      clock: z.custom<Clock>(has('now', 'after')),
-      snapshots: z.strictObject({ maxBytes: limit(), maxCount: limit(), maxFileBytes: limit() }).partial(),
-    })
-    .partial(),
+  onlyFields({
+    schema: z
+      .string()
+      .regex(
+        /^(?!pg_)[a-z_][a-z0-9_]{0,62}$/,
+        'a name of small letters, digits and underscores, 63 at most, not of PostgreSQL itself',
+      ),
+    leaseMs: z.number().min(100),
+    connections: z.int().positive(),
+    queryTimeoutMs: limit(),
+    retryMs: z.number().nonnegative(),
+    search: z.boolean(),
+    logger: z.custom<Logger>(has('warn')),
+    clock: z.custom<Clock>(has('now', 'after')),
+    snapshots: onlyFields({ maxBytes: limit(), maxCount: limit(), maxFileBytes: limit() }).partial(),
+  }).partial(),
 )
 
 /** How long deleting one log may take, in milliseconds. */

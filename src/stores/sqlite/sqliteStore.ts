@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { z } from 'zod'
+import { onlyFields } from '../../protocol/onlyFields.ts'
 import { lazily } from '../../protocol/lazily.ts'
 import { systemClock, type Clock } from '../../protocol/clock.ts'
 import { describeIssues, RuntimeError } from '../../protocol/errors.ts'
@@ -46,15 +47,13 @@ export interface SqliteStoreOptions {
 
 const limit = lazily(() => z.number().positive())
 const optionsSchema = lazily(() =>
-  z
-    .strictObject({
-      durability: z.enum(['os', 'batch']),
-      clock: z.custom<Clock>(
-        (value) => typeof value === 'object' && value !== null && 'now' in value && 'after' in value,
-      ),
-      snapshots: z.strictObject({ maxBytes: limit(), maxCount: limit(), maxFileBytes: limit() }).partial(),
-    })
-    .partial(),
+  onlyFields({
+    durability: z.enum(['os', 'batch']),
+    clock: z.custom<Clock>(
+      (value) => typeof value === 'object' && value !== null && 'now' in value && 'after' in value,
+    ),
+    snapshots: onlyFields({ maxBytes: limit(), maxCount: limit(), maxFileBytes: limit() }).partial(),
+  }).partial(),
 )
 
 /** Records of a page while a log is read: the first is small, as many readers want the beginning only. */

@@ -277,8 +277,8 @@ export const faults: readonly Fault[] = [
     id: 'schemas-2',
     file: 'src/actors/modelSettings.ts',
     what: 'a model is shown what comes out of a schema, and is refused for writing it',
-    from: "{ io: 'input' }",
-    to: "{ io: 'output' }",
+    from: 'zodJson(output)',
+    to: "zodJson(output, 'output')",
     tests: ['protocol/strictOutput'],
   },
   {

@@ -3,7 +3,7 @@ import type { Fault } from '../mutate.ts'
 const life = 'src/runtime/xstate/life.ts'
 const logic = 'src/runtime/xstate/agentLogic.ts'
 const snapshot = 'src/runtime/xstate/agentSnapshot.ts'
-const run = 'src/runtime/xstate/requestedRun.ts'
+const run = 'src/runtime/agents/requestedRun.ts'
 const tests = ['runtime/xstate/agentLogic', 'runtime/xstate/restoring', 'runtime/xstate/lifetimes']
 
 export const faults: readonly Fault[] = [
@@ -171,9 +171,9 @@ export const faults: readonly Fault[] = [
     id: 'xstate-21',
     file: run,
     what: 'what happens while the log is read is taken for newer than all of it',
-    from: 'if (requestId !== undefined) this.#early = []',
-    to: '',
-    tests,
+    from: '#early: Happened[] | undefined = []',
+    to: '#early: Happened[] | undefined',
+    tests: [...tests, 'runtime/requestedRun'],
   },
   {
     id: 'xstate-22',

@@ -1,4 +1,4 @@
-import { createRuntime, fileStore } from 'escapement'
+import { createRuntime, fileStore, totalTokens } from 'escapement'
 import { coder } from './agent.ts'
 import { askPerson } from './askPerson.ts'
 import { chooseModel } from './model.ts'
@@ -25,6 +25,6 @@ for await (const event of run) {
   }
 }
 const result = await run.result
-console.log(`${result.stopReason}: ${result.turns} turns, ${result.usage.input + result.usage.output} tokens`)
+console.log(`${result.stopReason}: ${result.turns} turns, ${totalTokens(result.usage)} tokens`)
 console.log(`To look at it: npx escapement inspect ${agent.id}`)
 await runtime.close()

@@ -1,4 +1,4 @@
-import { createRuntime, fileStore } from 'escapement'
+import { createRuntime, fileStore, totalTokens } from 'escapement'
 import { askPerson } from './askPerson.ts'
 import { chooseModel } from './model.ts'
 import { lead } from './team.ts'
@@ -31,5 +31,5 @@ for await (const event of run) {
 }
 const { text, stopReason, usage } = await run.result
 console.log(text || stopReason)
-console.log(`The whole team used ${usage.input + usage.output} tokens.`)
+console.log(`The whole team used ${totalTokens(usage)} tokens.`)
 await runtime.close()

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { onlyFields } from '../../../protocol/onlyFields.ts'
 import { lazily } from '../../../protocol/lazily.ts'
 
 /** What all calls of some models may be, together, in one runtime. Whatever is left out is unlimited. */
@@ -21,7 +22,7 @@ export type ModelLimits = ModelLimit | readonly ModelLimit[]
 
 const limitSchema = lazily(() => {
   const count = z.int().positive()
-  return z.strictObject({
+  return onlyFields({
     match: z.string().min(1).optional(),
     concurrency: count.optional(),
     requestsPerMinute: count.optional(),

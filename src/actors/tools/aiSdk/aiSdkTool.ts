@@ -1,4 +1,5 @@
-import { z } from 'zod'
+import { zodJson } from '../../../protocol/zodJson.ts'
+import type { z } from 'zod'
 import { messageOf, RuntimeError } from '../../../protocol/errors.ts'
 import type { JsonSchema } from '../../../protocol/model.ts'
 import type { RunContext } from '../../runContext.ts'
@@ -190,7 +191,7 @@ const isPromise = (value: JsonSchema | PromiseLike<JsonSchema>): value is Promis
   typeof value['then'] === 'function'
 
 function jsonSchemaOf(schema: object): JsonSchema | PromiseLike<JsonSchema> {
-  if ('_zod' in schema) return z.toJSONSchema(schema as z.ZodType, { io: 'input' })
+  if ('_zod' in schema) return zodJson(schema as z.ZodType)
   const { '~standard': standard } = schema as Partial<StandardInput>
   if (standard?.jsonSchema !== undefined) return standard.jsonSchema.input({ target: 'draft-2020-12' })
   const { jsonSchema } = schema as { readonly jsonSchema?: JsonSchema | PromiseLike<JsonSchema> }

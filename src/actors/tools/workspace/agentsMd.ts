@@ -2,6 +2,7 @@ import { lstat } from 'node:fs/promises'
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { z } from 'zod'
+import { onlyFields } from '../../../protocol/onlyFields.ts'
 import { cutMiddle } from '../../../conversation/cutMiddle.ts'
 import { describeIssues, messageOf, RuntimeError } from '../../../protocol/errors.ts'
 import { lazily } from '../../../protocol/lazily.ts'
@@ -29,7 +30,7 @@ const maxBytes = 1024 * 1024
 const fewestChars = 200
 
 const optionsSchema = lazily(() =>
-  z.strictObject({
+  onlyFields({
     maxChars: z.int().min(fewestChars).optional(),
     onTrouble: z.custom((value) => typeof value === 'function', 'give a function').optional(),
   }),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { onlyFields } from '../../../protocol/onlyFields.ts'
 import { type Clock, systemClock } from '../../../protocol/clock.ts'
 import { describeIssues, RuntimeError } from '../../../protocol/errors.ts'
 import { lazily } from '../../../protocol/lazily.ts'
@@ -48,18 +49,16 @@ const optionsSchema = lazily(() => {
   const approval = z
     .union([z.boolean(), z.custom((value) => typeof value === 'function', 'give a boolean or a function')])
     .optional()
-  return z.strictObject({
-    needsApproval: z
-      .strictObject({
-        read_file: approval,
-        write_file: approval,
-        edit_file: approval,
-        delete_file: approval,
-        list_files: approval,
-        search_files: approval,
-        run_command: approval,
-      })
-      .optional(),
+  return onlyFields({
+    needsApproval: onlyFields({
+      read_file: approval,
+      write_file: approval,
+      edit_file: approval,
+      delete_file: approval,
+      list_files: approval,
+      search_files: approval,
+      run_command: approval,
+    }).optional(),
     commandTimeoutMs: z.number().positive().max(86_400_000).optional(),
     env: z.record(z.string(), z.string().optional()).optional(),
     snapshots: z.boolean().optional(),

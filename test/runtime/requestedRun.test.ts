@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import { defineAgent } from '../../../src/actors/defineAgent.ts'
-import { policyModel } from '../../../src/actors/models/policyModel.ts'
-import { noUsage } from '../../../src/protocol/messages.ts'
-import type { LogRecord, PauseReason } from '../../../src/protocol/records.ts'
-import { RequestedRun } from '../../../src/runtime/xstate/requestedRun.ts'
-import { assert, describe } from '../../support/suite.ts'
-import { talker } from './logicParts.ts'
+import { defineAgent } from '../../src/actors/defineAgent.ts'
+import { policyModel } from '../../src/actors/models/policyModel.ts'
+import { noUsage } from '../../src/protocol/messages.ts'
+import type { LogRecord, PauseReason } from '../../src/protocol/records.ts'
+import { RequestedRun } from '../../src/runtime/agents/requestedRun.ts'
+import { assert, describe } from '../support/suite.ts'
+import { talker } from './xstate/logicParts.ts'
 
 type Body<T = LogRecord> = T extends LogRecord ? Omit<T, 'v' | 'seq' | 'time' | 'turnIndex'> : never
 
@@ -95,12 +95,17 @@ describe('the run that a request asked for', (it) => {
   it('is the newest one, when nothing was requested', async () => {
     const two = [begins('r0', 'p'), says('r0', 'a'), ends('r0'), begins('r1', 'q'), says('r1', 'b')]
     assert.is(await resultOf(log(...two), undefined), undefined)
-    const result = await new Promise<unknown>((resolve) => {
-      const run = new RequestedRun(undefined, () => talker.output)
-      for (const record of log(...two, ends('r1', 'aborted'))) run.note(record)
-      resolve([run.result?.text, run.result?.stopReason])
-    })
-    assert.equal(result, ['b', 'aborted'])
+    const run = new RequestedRun(undefined, () => talker.output)
+    await run.catchUp([])
+    for (const record of log(...two, ends('r1', 'aborted'))) run.note(record)
+    assert.equal([run.result?.text, run.result?.stopReason], ['b', 'aborted'])
+  })
+
+  it('was aborted when it left its queue before it began', async () => {
+    const dropped = { type: 'queue.changed', queue: 'prompts', removed: ['p', 'q'], why: 'dropped' } as unknown as Body
+    assert.is((await resultOf(log(dropped)))?.stopReason, 'aborted')
+    assert.is(await resultOf(log({ ...dropped, removed: ['p'] } as Body)), undefined)
+    assert.is(await resultOf(log({ ...dropped, why: 'taken' } as unknown as Body)), undefined)
   })
 
   it('has its answer as data, if that fits', async () => {

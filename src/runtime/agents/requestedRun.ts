@@ -1,8 +1,8 @@
 import { readAnswer } from '../../protocol/readAnswer.ts'
 import type { AgentDefinition } from '../../actors/agentDefinition.ts'
 import type { AgentEvent } from '../../protocol/events.ts'
-import { textOf } from '../../protocol/messages.ts'
-import type { LogRecord, RecordOf } from '../../protocol/records.ts'
+import { noUsage, textOf } from '../../protocol/messages.ts'
+import type { LogRecord, RecordOf, RunStopReason } from '../../protocol/records.ts'
 import { resultOf } from '../../runs/run.ts'
 import type { RunResult } from '../../runs/runResult.ts'
 
@@ -20,18 +20,27 @@ export class RequestedRun {
   #result: RunResult | undefined
   #lastSeq = 0
   /** What happens before `catchUp`. */
-  #early: Happened[] | undefined
+  #early: Happened[] | undefined = []
 
   /** `output`: the schema of whoever answers now, which changes with a handoff. */
   constructor(requestId: string | undefined, output: () => AgentDefinition['output']) {
     this.#requestId = requestId
     this.#output = output
-    if (requestId !== undefined) this.#early = []
   }
 
   /** How it ended, unless it goes on. A run that was cut off with its process has not ended. */
   get result(): RunResult | undefined {
     return this.#result
+  }
+
+  get hasBegun(): boolean {
+    return this.#runs.size > 0
+  }
+
+  /** As it would end if nothing more came of it. */
+  unfinished(stopReason: RunStopReason, why: Parameters<typeof resultOf>[2] = {}): RunResult {
+    const spent = { turns: 0, childTurns: 0, usage: noUsage, costUsd: 0 }
+    return resultOf({ text: this.#text, runId: [...this.#runs].at(-1) ?? '', ...spent }, stopReason, why)
   }
 
   note(happened: Happened): void {
@@ -51,6 +60,7 @@ export class RequestedRun {
 
   #take(happened: Happened): void {
     const { type, seq } = happened
+    if (type === 'queue.changed' && happened.why === 'dropped') return this.#left(happened)
     if ((type !== 'run.start' && type !== 'reply.end' && type !== 'run.end') || seq <= this.#lastSeq) return
     this.#lastSeq = seq
     const { runId } = happened
@@ -58,6 +68,12 @@ export class RequestedRun {
     else if (!this.#runs.has(runId)) return
     else if (type === 'reply.end') this.#text = textOf(happened.message.content)
     else if (happened.reason?.type !== 'interrupted') this.#result = this.#resultOf(happened)
+  }
+
+  /** It was dropped from its queue before it began. */
+  #left({ removed = [] }: Pick<RecordOf<'queue.changed'>, 'removed'>): void {
+    if (this.#requestId === undefined || !removed.includes(this.#requestId)) return
+    this.#result = this.unfinished('aborted')
   }
 
   #begin({ runId, requestId, resumedFrom }: RecordOf<'run.start'>): void {
