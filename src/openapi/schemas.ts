@@ -108,7 +108,7 @@ export class SchemaCopy {
 
 /** The check of arguments: what could hold the process, or cannot be read, is left to the service. */
 export function checkOf(schema: JsonSchema): { readonly parse: Tool['parse']; readonly unchecked?: string } {
-  const check = schemaCheck(schema, whyCostly)
+  const check = schemaCheck(schema, { why: whyCostly })
   const { unchecked } = check
   return { parse: parseBy(check), ...(unchecked === undefined ? {} : { unchecked }) }
 }
