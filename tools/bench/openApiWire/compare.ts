@@ -116,8 +116,10 @@ function whyOtherParts(
   if (Array.isArray(value) || isObject(value))
     return 'a list is a part for each item, an object one or more of its type'
   const [[, text = '', ...more] = []] = some
-  const isSame = others[0]?.at(-1) === Buffer.from(text).toString('base64')
-  return more.length === 0 && isSame ? 'a text with a type of its own is no file' : undefined
+  const [, other = ''] = others[0] ?? []
+  const isText = more.length === 0 && others[0]?.at(-1) === Buffer.from(text).toString('base64')
+  if (isText) return 'a text with a type of its own is no file'
+  return more[0] === Buffer.from(other).toString('base64') ? 'a file by its contentEncoding' : undefined
 }
 
 const isEmpty = (value: unknown): boolean =>
