@@ -78,6 +78,14 @@ describe('a schema of a document', (it) => {
     assert.equal(Object.keys(f7.properties), ['description'])
   })
 
+  it('is shown without the words of a vendor, and with fields that are called so', async () => {
+    const schema = { type: 'object', 'x-order': 1, properties: { 'x-a': { type: 'string', 'x-b': {} } } }
+    const post = { requestBody: { content: { 'application/json': { schema } } } }
+    const { open } = await openApiTools(documentOf(here, { '/a': { post } }))
+    const shown = open({ clock: { now: () => 0, after: () => () => {} } }).tools[0]!.inputSchema
+    assert.equal(shown['properties'], { body: { type: 'object', properties: { 'x-a': { type: 'string' } } } })
+  })
+
   it('that is too large even so is left out, unless the application takes larger ones', async () => {
     const schema = { type: 'object', properties: { a: { enum: ['x'.repeat(100_000)] } } }
     const paths = {
