@@ -8,7 +8,7 @@ import { openApiTools } from '../../src/openapi.ts'
 import { messageOf } from '../../src/protocol/errors.ts'
 import { systemClock } from '../../src/protocol/clock.ts'
 import { differences, type Difference } from './openApiWire/compare.ts'
-import { documentAt, type Json, operationAt } from './openApiWire/reading.ts'
+import { documentAt, type Json, operationAt, textOf } from './openApiWire/reading.ts'
 import { host, type Reference, referenceIn } from './openApiWire/reference.ts'
 import { Samples } from './openApiWire/samples.ts'
 
@@ -36,7 +36,7 @@ interface Compared {
 async function compare(document: Json, other: Reference): Promise<Compared> {
   const servers =
     'swagger' in document && document['host'] === undefined
-      ? [`https://${host}${String(document['basePath'] ?? '')}`]
+      ? [`https://${host}${textOf(document['basePath'])}`]
       : undefined
   const source = await openApiTools(document, {
     maxTools: 100_000,

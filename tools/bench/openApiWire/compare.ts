@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { isObject, type Json, listOf, objectOf } from './reading.ts'
+import { isObject, type Json, listOf, objectOf, textOf } from './reading.ts'
 import { argumentOf, type Reference, type Wanted } from './reference.ts'
 
 /** One thing that the two requests have otherwise; `argued`: why ours is right. */
@@ -130,7 +130,7 @@ const plainPath = ({ pathname }: URL): string => pathname.split('/').map(decodeU
 const unnumbered = (pairs: readonly (readonly [string, string])[]): readonly unknown[] =>
   pairs.map(([name, value]) => JSON.stringify([name.replaceAll(/\[\d+\]/g, '[]'), value])).toSorted()
 
-const formOf = (body: unknown): string => (body instanceof URLSearchParams ? body.toString() : String(body ?? ''))
+const formOf = (body: unknown): string => (body instanceof URLSearchParams ? body.toString() : textOf(body))
 
 function whyOtherType(type: string, other: string): string | undefined {
   if (other === '*/*' && type === 'application/json') return 'any type is taken: JSON'

@@ -82,7 +82,7 @@ export class Samples {
         ...merged('properties', sum, part),
         required: [...new Set([...listOf(sum['required']), ...listOf(part['required'])])],
       }),
-      own as Json,
+      own,
     )
   }
 
