@@ -23,7 +23,7 @@ export class InputChecks {
     if (known !== undefined) return known
     // Lists that change for ever must not fill the memory.
     if (this.#known.size > 2_000) this.#known.clear()
-    const check = schemaCheck({ ...schema, type: 'object' }, whyCostly)
+    const check = schemaCheck({ ...schema, type: 'object' }, { why: whyCostly })
     const { unchecked } = check
     const shown = Object.freeze(shownSchema(soundSchema({ ...schema, type: 'object' }).schema))
     const made = { parse: parseBy(check), shown, ...(unchecked === undefined ? {} : { unchecked }) }

@@ -97,8 +97,8 @@ const textIn = (entry: unknown): string => {
 
 const nameIn = (entry: unknown): string => JSON.stringify(nameOf(entry)).slice(0, 80)
 
-/** A schema goes into every request. */
-const mostSchemaChars = 100_000
+/** Reading a longer schema would hold the process. */
+const mostReadChars = 2_000_000
 
 function wrongIn(
   { data: tool, error }: z.ZodSafeParseResult<ListedTool>,
@@ -110,5 +110,5 @@ function wrongIn(
   const { type } = tool.inputSchema
   if (type !== undefined && type !== 'object') return `its input is ${JSON.stringify(type)}, not an object`
   const chars = JSON.stringify(tool.inputSchema).length
-  return chars > mostSchemaChars ? `its schema has ${chars} characters` : undefined
+  return chars > mostReadChars ? `its schema has ${chars} characters` : undefined
 }

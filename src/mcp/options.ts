@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { ToolEffects } from '../actors/tools/defineTool.ts'
+import { mostSchemaChars } from '../actors/tools/withinChars.ts'
 import { describeIssues, labelOf, RuntimeError } from '../protocol/errors.ts'
 import { lazily } from '../protocol/lazily.ts'
 import { onlyFields } from '../protocol/onlyFields.ts'
@@ -69,6 +70,11 @@ export interface McpOptions {
   readonly prefix?: 'clash' | 'always'
   /** With more tools than this the model gets two instead, one that finds tools and one that calls them. Default 64. */
   readonly maxTools?: number
+  /**
+   * The longest schema of a tool's arguments, in characters of JSON: it is sent with every request of the agent. The descriptions of a longer one are
+   * shortened, and a tool that is too long even so is left out. Default 100,000.
+   */
+  readonly maxSchemaChars?: number
   /** What the calls of a tool may change; see `trust` for the others. */
   readonly effects?: { readonly [tool: string]: ToolEffects }
   /** Default `'all'`, and with `trust` `'writes'`: those of tools that `effects`, else the server, does not call read-only. */
@@ -123,6 +129,7 @@ const serverFields = {
   exclude: patterns,
   prefix: z.enum(['clash', 'always']),
   maxTools: z.int().positive().max(1_000),
+  maxSchemaChars: z.int().positive(),
   effects: z.record(z.string(), effects),
   approve: z.union(
     [z.enum(['all', 'writes', 'none']), z.custom(isFunction)],
@@ -189,7 +196,12 @@ const hasPassword = (url: string): boolean => {
 
 /** The options with what they leave out filled in. */
 export type McpSettings = McpOptions &
-  Required<Pick<McpOptions, 'approve' | 'maxTools' | 'elicitation' | 'connectMs' | 'callMs' | 'maxResultBytes'>> & {
+  Required<
+    Pick<
+      McpOptions,
+      'approve' | 'maxTools' | 'maxSchemaChars' | 'elicitation' | 'connectMs' | 'callMs' | 'maxResultBytes'
+    >
+  > & {
     readonly protocol: NonNullable<McpOptions['protocol']>
     readonly restart: Required<McpRestart>
   }
@@ -203,6 +215,7 @@ export function readOptions(options: McpOptions): McpSettings {
     approve: options.trust === true ? 'writes' : 'all',
     protocol: options.url === undefined ? 'legacy' : 'auto',
     maxTools: 64,
+    maxSchemaChars: mostSchemaChars,
     elicitation: true,
     connectMs: 10_000,
     callMs: 600_000,

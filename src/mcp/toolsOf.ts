@@ -1,4 +1,5 @@
 import { defineTool, type Tool, type ToolContext, type ToolEffects } from '../actors/tools/defineTool.ts'
+import { withinChars } from '../actors/tools/withinChars.ts'
 import type { SaidBlock } from '../protocol/saidContent.ts'
 import type { ServerCall } from './callServer.ts'
 import type { InputChecks } from './inputSchemas.ts'
@@ -69,6 +70,14 @@ export async function toolsOf(
   for (const [index, tool] of wanted.entries()) {
     if (index % atOnce === atOnce - 1) await new Promise((resolve) => void setImmediate(resolve))
     const { parse, shown, unchecked } = checks.of(tool.inputSchema)
+    const inputSchema = withinChars(shown, settings.maxSchemaChars)
+    const chars = JSON.stringify(inputSchema).length
+    if (chars > settings.maxSchemaChars) {
+      trouble.push(
+        `tool ${JSON.stringify(tool.name)}: its schema has ${chars} characters, more than "maxSchemaChars" (${settings.maxSchemaChars})`,
+      )
+      continue
+    }
     if (unchecked !== undefined)
       trouble.push(`tool ${JSON.stringify(tool.name)}: only the server checks its arguments, since ${unchecked}`)
     const made = defineTool({
@@ -80,7 +89,7 @@ export async function toolsOf(
       timeoutMs: settings.callMs,
       run: (input, context) => call({ name: tool.name, schema: tool.inputSchema, input }, context),
     })
-    tools.push(Object.freeze({ ...made, inputSchema: shown, parse }))
+    tools.push(Object.freeze({ ...made, inputSchema: Object.freeze(inputSchema), parse }))
   }
   return { tools, trouble }
 }

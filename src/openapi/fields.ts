@@ -1,10 +1,10 @@
+import { withinChars } from '../actors/tools/withinChars.ts'
 import type { JsonSchema } from '../protocol/model.ts'
 import { soundSchema } from '../protocol/soundSchema.ts'
 import type { MediaType, Parameter } from './documentSchema.ts'
 import type { ReadOperation } from './operations.ts'
 import { below, DocumentProblem, isObject, resolve } from './references.ts'
 import { SchemaCopy } from './schemas.ts'
-import { withinChars } from './withinChars.ts'
 import { withWideText } from './wholeNumbers.ts'
 
 /** An argument of a tool that is a parameter of its operation. */
@@ -37,9 +37,6 @@ export interface Fields {
 /** Name of the argument that is the content of the request. */
 export const bodyKey = 'body'
 
-/** Longest schema, in characters of JSON: it is sent with every request of the agent. */
-const maxSchema = 100_000
-
 /** Headers that are set otherwise, as OpenAPI has it. */
 const otherwise: ReadonlySet<string> = new Set(['accept', 'content-type', 'authorization'])
 
@@ -48,6 +45,7 @@ const isKeyHeader = ({ in: place, name }: Parameter): boolean =>
 
 /**
  * What a model gives to call an operation: its parameters, and its content as `body`. `isGiven`: the parameter is filled in by `auth`.
+ * `maxChars`: of the schema as JSON.
  *
  * @throws DocumentProblem
  */
@@ -55,6 +53,7 @@ export function fieldsOf(
   document: unknown,
   { method, parameters, body: given, at }: ReadOperation,
   isGiven: (parameter: Parameter) => boolean,
+  maxChars: number,
 ): Fields {
   const copy = new SchemaCopy(document)
   const isWithout = method === 'GET' || method === 'HEAD'
@@ -90,10 +89,13 @@ export function fieldsOf(
     additionalProperties: false,
     ...(Object.keys(definitions).length === 0 ? {} : { $defs: definitions }),
   }
-  const schema = withinChars(soundSchema(checked).schema, maxSchema)
+  const schema = withinChars(soundSchema(checked).schema, maxChars)
   const size = JSON.stringify(schema).length
-  if (size > maxSchema)
-    throw new DocumentProblem(at, `its arguments need a schema of ${size} characters, more than ${maxSchema}`)
+  if (size > maxChars)
+    throw new DocumentProblem(
+      at,
+      `its arguments need a schema of ${size} characters, more than "maxSchemaChars" (${maxChars})`,
+    )
   return { schema, checked, parameters: fields, body: form, keyHeader: parameters.find(isKeyHeader)?.name }
 }
 
@@ -126,13 +128,15 @@ function freeKey(name: string, place: string, taken: Set<string>): string {
 
 /** True of a type of content that is JSON, or any. */
 export const isJson = (type: string): boolean => /^application\/(?:[\w.+-]*\+)?json\b|^\*\/\*$/i.test(type)
-const preferred: readonly ((type: string) => boolean)[] = [
+/** True of a list of single changes (RFC 6902), which documents offer beside the fields that change, with the schema of an object. */
+const isJsonPatch = (type: string): boolean => /\bjson-patch\+json\b/i.test(type)
+const readable: readonly ((type: string) => boolean)[] = [
+  (type) => isJson(type) && !isJsonPatch(type),
   isJson,
   (type) => /^application\/x-www-form-urlencoded\b/i.test(type),
   (type) => /^multipart\/form-data\b/i.test(type),
-  (type) => /^text\//i.test(type),
-  () => true,
 ]
+const preferred = [...readable, (type: string) => /^text\//i.test(type), () => true]
 
 /** The type that models do best with, of those that the operation takes. @throws DocumentProblem */
 function formOf(document: unknown, content: { readonly [type: string]: MediaType }, at: string): BodyForm {
@@ -173,13 +177,15 @@ function filesIn(document: unknown, { schema }: MediaType, at: string): Readonly
 }
 
 /** Whether a body is bytes or text, and not an object. */
-export const isPlain = ({ contentType }: BodyForm): boolean => preferred.slice(0, 3).every((isIt) => !isIt(contentType))
+export const isPlain = ({ contentType }: BodyForm): boolean => readable.every((isIt) => !isIt(contentType))
 
 const bodySchema = (form: BodyForm): unknown => (isPlain(form) ? { type: 'string' } : (form.media.schema ?? {}))
 
 function noteOn(form: BodyForm): string {
   if (isPlain(form) && !form.contentType.startsWith('text/'))
     return `The content (${form.contentType}), as text or as a data URL: data:<type>;base64,<data>.`
+  if (/\bmerge-patch\+json\b/i.test(form.contentType))
+    return 'Only the fields that change; one that is null is removed.'
   return form.contentType.startsWith('multipart/')
     ? 'Files are given as text, or as data URLs: data:<type>;name=<file name>;base64,<data>.'
     : ''

@@ -1,4 +1,5 @@
 import { toolName } from '../actors/tools/toolName.ts'
+import { mostSchemaChars } from '../actors/tools/withinChars.ts'
 import type { ToolConnection, ToolSource } from '../actors/tools/toolSource.ts'
 import { checkPatterns, chosen, effectsOf, matches, type OperationPattern } from './choices.ts'
 import { documentSchema, read, type Document } from './documentSchema.ts'
@@ -163,7 +164,7 @@ function planner(
   url: URL | undefined,
   options: OpenApiOptions,
 ): (place: OperationPlace) => OperationPlan {
-  const { auth = {}, servers, responses = {}, timeoutMs = 60_000 } = options
+  const { auth = {}, servers, responses = {}, timeoutMs = 60_000, maxSchemaChars = mostSchemaChars } = options
   const { maxBytes = 1024 * 1024, fields: kept } = responses
   const schemes = schemesOf(document, auth)
   return (place) => {
@@ -171,7 +172,7 @@ function planner(
     const addresses = serversOf(servers?.map((one) => ({ url: String(one) })) ?? operation.servers, url, place.at)
     if (servers === undefined && Object.keys(auth).length > 0) checkReceivers(addresses, url)
     const proofs = proofsFor(operation.security, schemes, auth)
-    const fields = fieldsOf(document, operation, proofs.fills)
+    const fields = fieldsOf(document, operation, proofs.fills, maxSchemaChars)
     const effects = firstFor(options.effects ?? {}, place) ?? effectsOf(place.method, fields.keyHeader !== undefined)
     return {
       operation,

@@ -14,6 +14,11 @@ export interface OpenApiOptions {
   /** The most operations that become tools; with more of them the document is refused. Default 64. */
   readonly maxTools?: number
   /**
+   * The longest schema of a tool's arguments, in characters of JSON: it is sent with every request of the agent. The descriptions of a longer one are
+   * shortened, and an operation that is too long even so is left out. Default 100,000.
+   */
+  readonly maxSchemaChars?: number
+  /**
    * What proves who calls, by the names of the document's security schemes. The values are sent to the service and shown nowhere: no log,
    * event or request of a model has them.
    */
@@ -68,6 +73,7 @@ const optionsSchema = onlyFields({
   include: patterns,
   exclude: patterns,
   maxTools: z.int().positive(),
+  maxSchemaChars: z.int().positive(),
   // The messages must not quote a secret.
   auth: z.record(
     z.string(),

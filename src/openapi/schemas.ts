@@ -5,7 +5,7 @@ import { schemaCheck } from '../protocol/schemaCheck.ts'
 import type { Tool } from '../actors/tools/defineTool.ts'
 import { below, DocumentProblem, isObject, resolve, target } from './references.ts'
 
-/** What says nothing about a value, and costs tokens. */
+/** What says nothing about a value, and costs tokens; so do words of a vendor's own, `x-…`. */
 const dropped: ReadonlySet<string> = new Set([
   'discriminator',
   'xml',
@@ -60,7 +60,7 @@ export class SchemaCopy {
     const copy: Record<string, unknown> = {}
     for (const [key, value] of Object.entries(schema)) {
       const place = below(at, key)
-      if (dropped.has(key)) continue
+      if (dropped.has(key) || key.startsWith('x-')) continue
       if (key === '$ref') copy[key] = `#/$defs/${this.#define(value, at)}`
       else if (holdsSchema.has(key) && (isObject(value) || typeof value === 'boolean'))
         copy[key] = this.of(value, place, depth + 1)
@@ -108,7 +108,7 @@ export class SchemaCopy {
 
 /** The check of arguments: what could hold the process, or cannot be read, is left to the service. */
 export function checkOf(schema: JsonSchema): { readonly parse: Tool['parse']; readonly unchecked?: string } {
-  const check = schemaCheck(schema, whyCostly)
+  const check = schemaCheck(schema, { why: whyCostly })
   const { unchecked } = check
   return { parse: parseBy(check), ...(unchecked === undefined ? {} : { unchecked }) }
 }

@@ -1,7 +1,7 @@
 import { compile, type Validator } from '@earendil-works/pi-schema'
 import { messageOf } from './errors.ts'
 import type { JsonSchema } from './model.ts'
-import { namedSchemas } from './schemaParts.ts'
+import { fieldsOf, isPart, namedSchemas, type SchemaPart } from './schemaParts.ts'
 import { soundSchema } from './soundSchema.ts'
 
 /** The check of values by a JSON Schema. */
@@ -12,6 +12,12 @@ export interface SchemaCheck {
   readonly unchecked?: string
 }
 
+/** That whoever carries a call out checks its arguments too. */
+export interface CheckedElsewhere {
+  /** Why a schema is not to be checked by here. */
+  readonly why: (checked: JsonSchema) => string | undefined
+}
+
 /** So much of what is wrong is told. */
 const maxTold = 20
 
@@ -20,13 +26,14 @@ const annotations: ReadonlySet<string> = new Set(['title', 'description', 'defau
 
 /**
  * Reads a JSON Schema of any draft. Whatever it cannot read is not checked, and `unchecked` says so. One of several (`oneOf`) is at least one of them, since
- * what documents mean is a choice; a `format` is a word about a value and checks nothing. `why`: why a schema is not to be checked by. Pure.
+ * what documents mean is a choice; a `format` is a word about a value and checks nothing. With `elsewhere` required fields that have a `default` may be
+ * left out, which is filled in there. Pure.
  */
-export function schemaCheck(schema: JsonSchema, why?: (checked: JsonSchema) => string | undefined): SchemaCheck {
+export function schemaCheck(schema: JsonSchema, elsewhere?: CheckedElsewhere): SchemaCheck {
   const { schema: sound, mended } = soundSchema(schema)
   const odd: string[] = mended.length === 0 ? [] : [`what its schema says at ${mended.join(', ')} cannot be read`]
-  const checked = asChecked(sound, odd) as JsonSchema
-  const costly = why?.(checked)
+  const checked = asChecked(sound, odd, elsewhere !== undefined) as JsonSchema
+  const costly = elsewhere?.why(checked)
   if (costly !== undefined) return { wrongIn: () => undefined, unchecked: costly }
   try {
     return { wrongIn: wrongBy(compile(checked)), ...(odd.length === 0 ? {} : { unchecked: odd.join('; ') }) }
@@ -54,25 +61,35 @@ const placeOf = (pointer: string): string =>
 
 const values: ReadonlySet<string> = new Set(['enum', 'const'])
 
-/** The schema as values are checked by it. `odd`: what is left out. */
-function asChecked(part: unknown, odd: string[]): unknown {
-  if (Array.isArray(part)) return part.map((one) => asChecked(one, odd))
+/** The schema as values are checked by it. `odd`: what is left out. `isFilled`: defaults are filled in later. */
+function asChecked(part: unknown, odd: string[], isFilled: boolean): unknown {
+  const inner = (one: unknown): unknown => asChecked(one, odd, isFilled)
+  if (Array.isArray(part)) return part.map(inner)
   if (typeof part !== 'object' || part === null) return part
   const { oneOf, ...rest } = part as { readonly [keyword: string]: unknown }
   const entries = Object.entries(oneOf === undefined ? rest : atLeastOne(rest, oneOf)).flatMap(
     ([keyword, value]): [string, unknown][] => {
       if (annotations.has(keyword) || (keyword === 'pattern' && isOddPattern(value, odd))) return []
       if (values.has(keyword)) return [[keyword, value]]
+      if (keyword === 'required' && isFilled) return [[keyword, withoutDefaults(value as readonly string[], rest)]]
       // Of a choice that has another name here.
       if (keyword === '$ref') return [[keyword, String(value).replaceAll('/oneOf/', '/anyOf/')]]
-      if (!namedSchemas.has(keyword)) return [[keyword, asChecked(value, odd)]]
-      const inner = Object.entries(value as object)
+      if (!namedSchemas.has(keyword)) return [[keyword, inner(value)]]
+      const named = Object.entries(value as object)
         .filter(([name]) => keyword !== 'patternProperties' || !isOddPattern(name, odd))
-        .map(([name, schema]): [string, unknown] => [name, asChecked(schema, odd)])
-      return [[keyword, Object.fromEntries(inner)]]
+        .map(([name, schema]): [string, unknown] => [name, inner(schema)])
+      return [[keyword, Object.fromEntries(named)]]
     },
   )
   return Object.fromEntries(entries)
+}
+
+const withoutDefaults = (required: readonly string[], part: object): readonly string[] => {
+  const fields = fieldsOf(part as SchemaPart)
+  return required.filter((name) => {
+    const field = Object.hasOwn(fields, name) ? fields[name] : undefined
+    return !isPart(field) || field['default'] === undefined
+  })
 }
 
 const atLeastOne = ({ anyOf, allOf, ...rest }: { readonly [keyword: string]: unknown }, oneOf: unknown): object =>

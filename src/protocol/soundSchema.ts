@@ -21,7 +21,7 @@ const holding: { readonly [keyword: string]: 'one' | 'list' | 'named' } = {
 const shapes: { readonly [keyword: string]: (value: unknown) => boolean } = {
   ...each(
     isText,
-    'title description $comment $schema $ref $dynamicRef format pattern contentEncoding contentMediaType',
+    'title description $comment $schema $ref $dynamicRef $recursiveRef $recursiveAnchor format pattern contentEncoding contentMediaType',
   ),
   ...each(isFlag, 'deprecated readOnly writeOnly uniqueItems'),
   ...each(isCount, 'minLength maxLength minItems maxItems minProperties maxProperties minContains maxContains'),
@@ -93,6 +93,7 @@ function soundValue(keyword: string, value: unknown, at: string, depth: number, 
   if (kind === 'list') return Array.isArray(value) && value.length > 0 ? value.map(inner) : undefined
   if (kind === 'named') return isPart(value) ? mapped(value, inner) : undefined
   if (keyword === 'type') return soundType(value)
+  if (keyword === 'pattern' && isText(value)) return soundPattern(value)
   if (keyword === 'required') return namesIn(value)
   if (keyword === 'dependentRequired') return isPart(value) ? mapped(value, (names) => namesIn(names) ?? []) : undefined
   if (keyword === 'dependencies')
@@ -110,6 +111,24 @@ function soundType(type: unknown): unknown {
   if (!Array.isArray(type)) return undefined
   const known = [...new Set(type.filter((one) => types.has(one)))]
   return known.length === 0 ? undefined : known
+}
+
+/** The characters that a backslash gives, or takes from, their meaning. */
+const meaning = /[\w^$\\.*+?()[\]{}|/-]/
+
+/** Without backslashes that say nothing: readers who take expressions as the standard has them refuse `\\:`. */
+function soundPattern(pattern: string): string {
+  if (isUnicode(pattern)) return pattern
+  const plain = pattern.replaceAll(/\\(.)/gs, (all, one: string) => (meaning.test(one) ? all : one))
+  return isUnicode(plain) ? plain : pattern
+}
+
+function isUnicode(pattern: string): boolean {
+  try {
+    return new RegExp(pattern, 'u').unicode
+  } catch {
+    return false
+  }
 }
 
 /** Each name once; `undefined`: it is no list. */

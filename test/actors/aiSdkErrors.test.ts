@@ -93,6 +93,8 @@ for (const family of wireFamilies) {
       [429, 'insufficient_quota', 'You exceeded your current quota.', 'auth'],
       [429, 'rate_limit_error', 'You exceeded your current quota.', 'rateLimited'],
       [402, 'billing_error', 'Insufficient credits', 'auth'],
+      [400, 'invalid_request_error', 'Your credit balance is too low to access the API.', 'auth'],
+      [400, 'invalid_request_error', 'Insufficient balance', 'auth'],
       [413, 'request_too_large', 'Request exceeds the maximum size', 'overflow'],
       [400, 'invalid_request_error', 'messages: at least one message is required', 'badRequest'],
       [

@@ -51,6 +51,26 @@ describe('the check of arguments', (it) => {
       assert.match(wrong.ok ? '' : wrong.message, /^Invalid arguments: .+\. Correct them and call again\.$/)
     })
 
+  it('takes arguments without what the server fills in, and no others', () => {
+    const field = { type: 'object', properties: { n: { type: 'number', default: 0 }, m: text }, required: ['n', 'm'] }
+    const schema = {
+      type: 'object',
+      properties: { scale: { type: 'string', default: 'css' }, name: text, field },
+      required: ['scale', 'name'],
+    }
+    const { parse, shown } = new InputChecks().of(schema)
+    for (const fits of [{ name: 'x' }, { name: 'x', field: { m: 'y' } }])
+      assert.equal(parse(fits), { ok: true, value: fits })
+    const missing = (input: object): string => {
+      const parsed = parse(input)
+      return parsed.ok ? '' : parsed.message
+    }
+    assert.match(missing({ scale: 'css' }), /name: missing/)
+    assert.match(missing({ name: 'x', scale: 1 }), /scale: expected string/)
+    assert.match(missing({ name: 'x', field: {} }), /field\.m: missing/)
+    assert.equal(shown['required'], ['scale', 'name'], 'a model is told to give them')
+  })
+
   it('is left to the server where nobody understands the schema', () => {
     for (const schema of [
       { type: 'object', properties: { a: { $ref: 'https://example.org/a.json' } } },

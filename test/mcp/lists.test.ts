@@ -30,7 +30,7 @@ describe('the list of a server', (it) => {
           'nonsense',
           null,
           tool('task', { execution: { taskSupport: 'required' } }),
-          tool('huge', { inputSchema: { type: 'object', description: 'x'.repeat(100_001) } }),
+          tool('huge', { inputSchema: { type: 'object', properties: { a: { const: 'x'.repeat(100_001) } } } }),
           { name: 'untyped', inputSchema: { properties: { a: { type: 'string' } } } },
         ],
         [tool('second')],
@@ -45,9 +45,28 @@ describe('the list of a server', (it) => {
         /^tool "good": its name is there twice; tool "text": its input is "string", not an object; tool null: /,
       )
       assert.match(trouble, /tool "task": it runs only as a task, which is not supported/)
-      assert.match(trouble, /tool "huge": its schema has \d+ characters/)
+      assert.match(trouble, /tool "huge": its schema has \d+ characters, more than "maxSchemaChars" \(100000\)/)
     },
   )
+
+  it('may have schemas that are too long: their descriptions are shortened first', { timeoutMs }, async (context) => {
+    const long = (more: object): object => ({ inputSchema: { type: 'object', properties: { a: more } } })
+    const pages = [
+      [
+        tool('wordy', long({ type: 'string', description: 'x'.repeat(2_000) })),
+        tool('huge', long({ const: 'x'.repeat(2_000) })),
+      ],
+    ]
+    const small = await opened(context, { ...raw({ pages }), maxSchemaChars: 1_000 })
+    assert.equal(small.names(), ['wordy'])
+    assert.ok(JSON.stringify(small.tool('wordy').inputSchema).length <= 1_000)
+    assert.match(
+      small.connection.trouble ?? '',
+      /^tool "huge": its schema has \d+ characters, more than "maxSchemaChars" /,
+    )
+    const large = await opened(context, { ...raw({ pages }), maxSchemaChars: 3_000 })
+    assert.equal([large.names(), large.connection.trouble], [['wordy', 'huge'], undefined])
+  })
 
   it('say nothing of tools that nobody wants', { timeoutMs }, async (context) => {
     const pages = [[tool('good'), tool('task', { execution: { taskSupport: 'required' } }), { name: 'bare' }]]

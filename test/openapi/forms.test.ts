@@ -138,6 +138,25 @@ const partsAs = (boundary: string, parts: readonly string[]): string =>
     })
     .join('')}--${boundary}--\r\n`
 
+describe('a body of several types', (it) => {
+  const lists = 'application/json-patch+json'
+  const merged = 'application/merge-patch+json'
+  for (const [types, taken] of [
+    [[lists, merged, 'application/strategic-merge-patch+json'], merged],
+    [[lists, 'application/json'], 'application/json'],
+    [[lists], lists],
+  ] as const)
+    it(`is fields rather than a list of single changes: ${types.join(', ')}`, async (context) => {
+      const service = await startService(context)
+      const content = Object.fromEntries(types.map((type) => [type, { schema: { type: 'object' } }]))
+      const tool = await oneTool(service.url, { requestBody: { content } }, { method: 'patch' })
+      await use(tool, { body: { spec: { replicas: 2, paused: null } } })
+      const [{ headers, body }] = service.asked as [(typeof service.asked)[0]]
+      assert.equal([headers['content-type'], body], [taken, '{"spec":{"replicas":2,"paused":null}}'])
+      assert.is(/one that is null is removed/.test(JSON.stringify(tool.inputSchema)), taken === merged)
+    })
+})
+
 describe('the paths of a document', (it) => {
   const id = { name: 'id', in: 'path', required: true, schema: { type: 'string' } }
   for (const [path, url] of [

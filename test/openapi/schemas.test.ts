@@ -35,6 +35,19 @@ describe('the check by a schema of a document', (it) => {
     assert.match(await failure(use(tool, { body: { ports: { '80/tcp': 1 }, a: 1 } })), /body\.ports/)
     assert.match(await failure(use(tool, { body: {} })), /body/)
   })
+
+  it('takes no field to be missing that the service fills in', async (context) => {
+    const service = await startService(context)
+    const schema = { type: 'object', properties: { a: { default: 1 }, b: {} }, required: ['a', 'b'] }
+    const tool = await oneTool(
+      service.url,
+      { requestBody: { content: { 'application/json': { schema } } } },
+      { method: 'post', approve: 'none' },
+    )
+    await use(tool, { body: { b: 2 } })
+    assert.is(service.asked[0]!.body, '{"b":2}')
+    assert.match(await failure(use(tool, { body: {} })), /body\.b: missing/)
+  })
 })
 
 describe('a schema of a document', (it) => {
@@ -63,6 +76,29 @@ describe('a schema of a document', (it) => {
     const { f7 } = body.properties as { readonly f7: { readonly description: string; readonly properties: object } }
     assert.is(f7.description, 'Field 7.')
     assert.equal(Object.keys(f7.properties), ['description'])
+  })
+
+  it('is shown without the words of a vendor, and with fields that are called so', async () => {
+    const schema = { type: 'object', 'x-order': 1, properties: { 'x-a': { type: 'string', 'x-b': {} } } }
+    const post = { requestBody: { content: { 'application/json': { schema } } } }
+    const { open } = await openApiTools(documentOf(here, { '/a': { post } }))
+    const shown = open({ clock: { now: () => 0, after: () => () => {} } }).tools[0]!.inputSchema
+    assert.equal(shown['properties'], { body: { type: 'object', properties: { 'x-a': { type: 'string' } } } })
+  })
+
+  it('that is too large even so is left out, unless the application takes larger ones', async () => {
+    const schema = { type: 'object', properties: { a: { enum: ['x'.repeat(100_000)] } } }
+    const paths = {
+      '/a': { post: { requestBody: { content: { 'application/json': { schema } } } } },
+      '/b': { get: {} },
+    }
+    const { leftOut } = await openApiTools(documentOf(here, paths))
+    assert.match(leftOut[0] ?? '', /~1a\/post: .* \d+ characters, more than "maxSchemaChars" \(100000\)/)
+    const larger = await openApiTools(documentOf(here, paths), { maxSchemaChars: 200_000 })
+    assert.equal([larger.leftOut, larger.operations.length], [[], 2])
+    const smaller = await openApiTools(documentOf(here, paths), { maxSchemaChars: 1_000 })
+    assert.is(smaller.operations.length, 1)
+    assert.match(await failure(openApiTools(documentOf(here, paths), { maxSchemaChars: 0 })), /maxSchemaChars/)
   })
 
   it('of which the service alone checks parts is told of', async () => {

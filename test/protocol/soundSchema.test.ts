@@ -40,6 +40,27 @@ describe('a schema from elsewhere', (it) => {
     assert.equal(soundSchema(schema), { schema, mended: [] })
   })
 
+  it('has expressions as the standard writes them, and as they were where that cannot be', () => {
+    for (const [given, written] of [
+      ['^[a-zA-Z0-9_\\-\\:]+$', '^[a-zA-Z0-9_\\-:]+$'],
+      ['^\\p{L}\\@\\"$', '^\\p{L}@"$'],
+      ['\\\\\\:', '\\\\:'],
+      ['^a\\-b\\:$', '^a\\-b\\:$'],
+      ['(', '('],
+    ] as const)
+      assert.equal(soundSchema({ type: 'string', pattern: given }), {
+        schema: { type: 'string', pattern: written },
+        mended: [],
+      })
+  })
+
+  it('loses anchors of older drafts that are no names', () => {
+    assert.equal(soundSchema({ $recursiveAnchor: true, $recursiveRef: '#' }), {
+      schema: { $recursiveRef: '#' },
+      mended: ['/$recursiveAnchor'],
+    })
+  })
+
   it('loses what no JSON Schema has, and says where', () => {
     const { schema, mended } = soundSchema({
       type: 'object',

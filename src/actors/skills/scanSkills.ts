@@ -33,8 +33,8 @@ export async function scanSkills(folders: readonly string[], cache: SkillCache, 
   const trouble: string[] = []
   const seen = new Set<string>()
   for (const folder of folders) {
-    const candidates = await candidatesIn(folder, trouble)
-    let isEmpty = candidates.length > 0
+    const { candidates, hasFolders } = await candidatesIn(folder, trouble)
+    let isEmpty = hasFolders
     for (const candidate of candidates) {
       const found = await look(candidate, cache, yaml)
       if (found === undefined) continue
@@ -55,24 +55,30 @@ export async function scanSkills(folders: readonly string[], cache: SkillCache, 
 }
 
 /** The folder itself if it is a skill, else the folders in it. */
-async function candidatesIn(folder: string, trouble: string[]): Promise<readonly Candidate[]> {
+async function candidatesIn(
+  folder: string,
+  trouble: string[],
+): Promise<{ readonly candidates: readonly Candidate[]; readonly hasFolders: boolean }> {
   try {
     // A link that was named on purpose is followed.
     const root = await realpath(folder)
-    if (await isThere(join(root, skillFile))) return [{ name: basename(folder), path: root, root }]
+    if (await isThere(join(root, skillFile)))
+      return { candidates: [{ name: basename(folder), path: root, root }], hasFolders: true }
     const entries = await readdir(root, { withFileTypes: true })
-    const names = entries
+    const folders = entries
       .filter((entry) => entry.isDirectory() || entry.isSymbolicLink())
       .map(({ name }) => name)
-      .filter((name) => !name.startsWith('.') && name !== 'node_modules')
-      .toSorted()
+      .filter((name) => name !== '.git' && name !== 'node_modules')
+    const names = folders.filter((name) => !name.startsWith('.')).toSorted()
     if (names.length > maxEntries)
       trouble.push(`${folder}: only the first ${maxEntries} of ${names.length} folders are looked at`)
-    return names.slice(0, maxEntries).map((name) => ({ name, path: join(root, name), root }))
+    const candidates = names.slice(0, maxEntries).map((name) => ({ name, path: join(root, name), root }))
+    // Folders that are hidden are not looked into, but may be those that were meant.
+    return { candidates, hasFolders: folders.length > 0 }
   } catch (thrown) {
     const reason = errnoOf(thrown) === 'ENOENT' ? 'there is no such folder' : messageOf(thrown)
     trouble.push(`${folder}: ${reason}`)
-    return []
+    return { candidates: [], hasFolders: false }
   }
 }
 

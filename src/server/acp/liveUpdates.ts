@@ -13,10 +13,16 @@ import {
   userUpdates,
 } from './sessionUpdates.ts'
 import type { KnownCall } from '../bridge/callTitle.ts'
+import { progressText } from '../bridge/progressText.ts'
 import { callUpdate, outcomeUpdate, textContent } from './toolCallShape.ts'
 
 /** Most output of a running call that is shown, in UTF-16 units. */
 const maxProgress = 8_192
+
+interface Printed {
+  readonly text: string
+  readonly isReport: boolean
+}
 
 interface LiveOptions {
   readonly agentId: string
@@ -41,7 +47,8 @@ export class LiveUpdates {
   /** How much of the reply was sent, in UTF-16 units. */
   readonly sent = { text: 0, thinking: 0 }
   readonly #known = new Set<string>()
-  readonly #progress = new Map<string, string>()
+  /** What running calls have said so far, and whether they ended with a report. */
+  readonly #progress = new Map<string, Printed>()
 
   constructor(options: LiveOptions) {
     this.options = options
@@ -80,10 +87,12 @@ export class LiveUpdates {
     this.#progress.delete(toolCallId)
   }
 
-  /** The output of a running call so far; only the end if it is long. */
-  printed(toolCallId: string, output: string): string {
-    const all = ((this.#progress.get(toolCallId) ?? '') + output).slice(-maxProgress).toWellFormed()
-    this.#progress.set(toolCallId, all)
+  /** What a running call has said so far; only the end if it is long. Reports have lines of their own, pieces of output go on. */
+  printed(toolCallId: string, { text, isReport }: Printed): string {
+    const before = this.#progress.get(toolCallId)
+    const isApart = before !== undefined && (isReport || before.isReport) && !before.text.endsWith('\n')
+    const all = `${before?.text ?? ''}${isApart ? '\n' : ''}${text}`.slice(-maxProgress).toWellFormed()
+    this.#progress.set(toolCallId, { text: all, isReport })
     return all
   }
 
@@ -163,9 +172,9 @@ const own: { readonly [T in AgentEvent['type']]?: Reader<T> } = {
     },
   ],
   'tool.progress': (live, { callId, progress }) => {
-    const output = printedIn(progress)
-    if (output === undefined) return []
-    const content = [textContent(live.printed(callId, output))]
+    const printed = printedIn(progress)
+    if (printed === undefined) return []
+    const content = [textContent(live.printed(callId, printed))]
     return [{ sessionUpdate: 'tool_call_update', toolCallId: callId, content }]
   },
   'tool.end': (live, { callId, name, message }) => {
@@ -195,11 +204,12 @@ const ofSubAgents: { readonly [T in AgentEvent['type']]?: Reader<T> } = {
   },
 }
 
-/** The text in a progress report: itself, or the output that `run_command` reports. */
-function printedIn(progress: unknown): string | undefined {
-  if (typeof progress === 'string') return progress
+/** What a running call said: a report, or a piece of the output that `run_command` reports. */
+function printedIn(progress: unknown): Printed | undefined {
   const output = typeof progress === 'object' && progress !== null && 'output' in progress ? progress.output : undefined
-  return typeof output === 'string' ? output : undefined
+  if (typeof output === 'string') return { text: output, isReport: false }
+  const text = progressText(progress)
+  return text === undefined ? undefined : { text, isReport: true }
 }
 
 /** A compaction's beginning or end. An agent has one at a time, so its turn names it, or the request that it answers. */

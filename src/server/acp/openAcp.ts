@@ -12,7 +12,7 @@ import { version } from '../../protocol/version.ts'
 import type { AgentAccess } from '../bridge/agentAccess.ts'
 import { outwardError } from '../bridge/outwardError.ts'
 import { AcpSession, type SessionHost } from './acpSession.ts'
-import { checkFolders, definitionFor, mcpRemark } from './sessionRequest.ts'
+import { checkFolders, definitionFor, folderNoted, mcpRemark } from './sessionRequest.ts'
 import { listPage } from './sessionList.ts'
 
 /** Options of an ACP connection. */
@@ -51,7 +51,8 @@ export function openAcp(stream: Stream, access: AgentAccess, options: OpenOption
         const definition = definitionFor(access, params, options.definition)
         checkRoom()
         checkFolders(params)
-        const session = open(await access.begin(definition), client)
+        const metadata = folderNoted(params, access.metadata)
+        const session = open(await access.begin(definition, { metadata }), client)
         remarkOn(session, params)
         return { sessionId: session.id, _meta: { escapement: { definition } } }
       }),

@@ -5,14 +5,15 @@ import { RuntimeError } from '../../protocol/errors.ts'
 import { textOf } from '../../protocol/messages.ts'
 import { isAsked } from '../../protocol/asked.ts'
 import type { AgentAccess } from '../bridge/agentAccess.ts'
+import { folderOf } from './sessionRequest.ts'
 import type { SessionSummary } from '../../sessions/listSessions.ts'
 
 const pageSize = 50
 const maxTitle = 80
 
 /**
- * A page of the sessions that can be continued, running or not, the one written last first. Agents are not tied to a folder, so they
- * are listed for any. Rejects with `STORE_READ_FAILED`, `INVALID_OPTION` for a cursor that is none.
+ * A page of the sessions that can be continued, running or not, the one written last first: with `cwd` of those that were begun in that folder,
+ * and of those that were begun otherwise and have none. Rejects with `STORE_READ_FAILED`, `INVALID_OPTION` for a cursor that is none.
  */
 export async function listPage(
   access: AgentAccess,
@@ -26,11 +27,13 @@ export async function listPage(
   for await (const id of access.allSessionIds({ isRoot: true }, after)) {
     const session = await access.session(id)
     if (session === undefined || !mayGoOn(session, access, running)) continue
+    const folder = folderOf(session.metadata)
+    if (cwd != null && folder !== undefined && bare(folder) !== bare(cwd)) continue
     if (page.length === pageSize) return { sessions: page, nextCursor: page.at(-1)!.sessionId }
     const { definition, updatedAt } = session
     page.push({
       sessionId: id,
-      cwd: cwd ?? '/',
+      cwd: folder ?? cwd ?? '/',
       title: titleOf(await firstWords(access, id)) || definition,
       updatedAt: new Date(updatedAt).toISOString(),
       _meta: { escapement: { definition } },
@@ -57,5 +60,8 @@ async function firstWords(access: AgentAccess, agentId: string): Promise<string>
   }
   return first === undefined ? '' : textOf(first.message.content)
 }
+
+/** Without the separators at its end, of either kind of system. */
+const bare = (folder: string): string => folder.replace(/(?<=.)[\\/]+$/, '')
 
 const titleOf = (text: string): string => cutEnd(text.replace(/\s+/g, ' ').trim(), maxTitle)

@@ -1,6 +1,7 @@
 import type { McpServer, NewSessionRequest } from '@agentclientprotocol/sdk'
 import { z } from 'zod'
 import { describeIssues, RuntimeError } from '../../protocol/errors.ts'
+import type { Metadata } from '../../protocol/metadata.ts'
 import type { AgentAccess } from '../bridge/agentAccess.ts'
 
 /** The client may run on another operating system than the server. */
@@ -26,7 +27,7 @@ export function definitionFor(
 }
 
 /**
- * Checks the folders, which are not used: what an agent may work on is in its definition.
+ * Checks the folders, which are only noted: what an agent may work on is in its definition.
  *
  * @throws RuntimeError `INVALID_OPTION` for a relative `cwd`, and for more folders, which are not announced
  */
@@ -38,6 +39,22 @@ export function checkFolders({
   if (additionalDirectories.length > 0) {
     throw new RuntimeError('INVALID_OPTION', 'additionalDirectories are not supported, as the capabilities say.')
   }
+}
+
+/** The metadata that has the folder in which a session was begun. */
+const cwdKey = 'acp.cwd'
+/** A longer one is not kept: metadata are short. */
+const maxCwd = 1_024
+
+/** Notes the folder on a new session, unless the server sets that itself. Pure. */
+export function folderNoted({ cwd }: Pick<NewSessionRequest, 'cwd'>, own: Metadata | undefined): Metadata {
+  return cwd.length > maxCwd || (own !== undefined && Object.hasOwn(own, cwdKey)) ? {} : { [cwdKey]: cwd }
+}
+
+/** The folder in which a session was begun; `undefined` for one that was not begun by ACP. Pure. */
+export function folderOf(metadata: Metadata | undefined): string | undefined {
+  const cwd = metadata?.[cwdKey]
+  return typeof cwd === 'string' ? cwd : undefined
 }
 
 /** A note to the user about MCP servers that were requested and are not connected. */

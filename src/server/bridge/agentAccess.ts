@@ -280,7 +280,10 @@ export class AgentAccess implements Viewer {
   }
 
   /** Starts an agent for another protocol, where an engine has it if there is one. Rejects as `spawn`. */
-  async begin(name: string, given: { readonly id?: string } = {}): Promise<DrivenAgent> {
+  async begin(
+    name: string,
+    given: { readonly id?: string; readonly metadata?: Metadata } = {},
+  ): Promise<DrivenAgent> {
     const { dispatch, placed } = this.#bridge
     if (dispatch === undefined || placed === undefined) return await this.spawn(name, given)
     const birth = this.birth(name, given)

@@ -2,6 +2,7 @@ import { oneLine } from '../../conversation/cutMiddle.ts'
 import type { AgentEvent } from '../../protocol/events.ts'
 import { textOf } from '../../protocol/messages.ts'
 import { titleOf } from '../bridge/callTitle.ts'
+import { progressText } from '../bridge/progressText.ts'
 
 /** Longest message, in UTF-16 units. */
 const maxMessage = 200
@@ -13,8 +14,10 @@ export function progressOf(event: AgentEvent, rootId: string): string | undefine
   switch (event.type) {
     case 'tool.start':
       return titleOf({ name: event.name, input: event.input, ...(agentId === undefined ? {} : { agentId }) })
-    case 'tool.progress':
-      return typeof event.progress === 'string' ? oneLine(`${by}${event.progress}`, maxMessage) : undefined
+    case 'tool.progress': {
+      const text = progressText(event.progress)
+      return text === undefined ? undefined : oneLine(`${by}${text}`, maxMessage)
+    }
     case 'reply.end': {
       const text = oneLine(textOf(event.message.content), maxMessage)
       return text === '' ? undefined : oneLine(`${by}${text}`, maxMessage)

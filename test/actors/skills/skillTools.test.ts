@@ -123,14 +123,15 @@ describe('skillTools', (it) => {
   })
 
   it('says so of a folder whose skills lie deeper', async (context) => {
-    const { dir, source } = skillFolder(context, {
-      '.curated/a/SKILL.md': skillText('a'),
-      'docs/more/b/SKILL.md': skillText('b'),
-    })
-    assert.equal(await source.list(), {
-      skills: [],
-      trouble: [`${dir}: none of its folders has a SKILL.md; name the one that holds the skills`],
-    })
+    const trouble = (dir: string) => [`${dir}: none of its folders has a SKILL.md; name the one that holds the skills`]
+    const deeper = { 'docs/more/b/SKILL.md': skillText('b') }
+    const hidden = { '.curated/a/SKILL.md': skillText('a') }
+    for (const files of [deeper, hidden, { ...deeper, ...hidden }]) {
+      const { dir, source } = skillFolder(context, files)
+      assert.equal(await source.list(), { skills: [], trouble: trouble(dir) })
+    }
+    const { source: ofRepository } = skillFolder(context, { '.git/config': '' })
+    assert.equal(await ofRepository.list(), { skills: [], trouble: [] })
   })
 
   it('takes changes at the next look, and is the same as long as nothing changes', async (context) => {

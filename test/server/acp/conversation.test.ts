@@ -96,6 +96,26 @@ describe('an ACP conversation', (it) => {
     assert.is(editor.text(), 'nowdone')
   })
 
+  it('tells reports of a call a line each, and pieces of its output as they come', async (context) => {
+    const reports = ['step 0', 'step 1', { output: 'a' }, { output: 'b\n' }, 'step 2', { progress: 3, total: 10 }]
+    const work = defineTool({
+      name: 'work',
+      description: 'Work.',
+      input: z.object({}),
+      run: (_, { report }) => {
+        for (const one of [...reports, { progress: 4, message: 'nearly' }, { odd: true }]) report(one)
+        return 'done'
+      },
+    })
+    const model = scriptedModel([{ toolCalls: [{ name: 'work', input: {}, callId: 'c1' }] }, 'done'])
+    const { connect } = await openHouse(context, [defineAgent({ name: 'a', model, tools: [work] })])
+    const editor = await connect()
+    await editor.say(await editor.open(), 'x')
+    const told = editor.updates.filter((update) => 'content' in update && !('status' in update))
+    const last = told.findLast(({ sessionUpdate }) => sessionUpdate === 'tool_call_update')
+    assert.match(JSON.stringify(last), JSON.stringify('step 0\nstep 1\nab\nstep 2\n3 of 10\nnearly'))
+  })
+
   it('is told to its end before the prompt is answered', async (context) => {
     const toolCalls = Array.from({ length: 120 }, (_, index) => ({ name: 'echo', input: { text: `${index}` } }))
     const model = scriptedModel([{ toolCalls }])

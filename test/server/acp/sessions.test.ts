@@ -207,21 +207,42 @@ describe('a session of ACP', (it) => {
     assert.is((await errorOf(editor.say('nobody', 'x'))).code, -32002)
   })
 
-  it('is in the list by what was said first, whichever folder is asked for', async (context) => {
+  it('is in the list by what was said first, with the folder in which it was begun', async (context) => {
+    const { connect, runtime } = await openHouse(context, [reader()])
+    const editor = await connect()
+    const begun = await editor.agent.request('session/new', { cwd: '/home/me/', mcpServers: [] })
+    const { sessionId } = begun
+    await editor.say(sessionId, 'first\nwords')
+    const listed = async (cwd?: string) =>
+      (await editor.agent.request('session/list', cwd === undefined ? {} : { cwd })).sessions
+    for (const cwd of ['/home/me', '/home/me/', undefined]) {
+      const { updatedAt, ...session } = (await listed(cwd))[0]!
+      assert.match(updatedAt ?? '', /^\d{4}-.*Z$/)
+      assert.equal(session, {
+        sessionId,
+        cwd: '/home/me/',
+        title: 'first words',
+        _meta: { escapement: { definition: 'reader' } },
+      })
+    }
+    const elsewhere = await runtime.spawn(reader())
+    assert.equal(
+      (await listed('/home')).map((session) => [session.sessionId, session.cwd]),
+      [[elsewhere.id, '/home']],
+    )
+    assert.is((await listed()).find((session) => session.sessionId === elsewhere.id)?.cwd, '/')
+    assert.is((await errorOf(editor.agent.request('session/list', { cursor: 'x' }))).code, -32602)
+  })
+
+  it('is begun in a folder whose name is too long to be noted', async (context) => {
     const { connect } = await openHouse(context, [reader()])
     const editor = await connect()
-    const sessionId = await editor.open()
-    await editor.say(sessionId, 'first\nwords')
-    const { sessions } = await editor.agent.request('session/list', { cwd: '/home/me' })
-    const { updatedAt, ...session } = sessions[0]!
-    assert.match(updatedAt ?? '', /^\d{4}-.*Z$/)
-    assert.equal(session, {
-      sessionId,
-      cwd: '/home/me',
-      title: 'first words',
-      _meta: { escapement: { definition: 'reader' } },
-    })
-    assert.is((await errorOf(editor.agent.request('session/list', { cursor: 'x' }))).code, -32602)
+    const cwd = `/${'x'.repeat(5_000)}`
+    await editor.agent.request('session/new', { cwd, mcpServers: [] })
+    assert.equal(
+      (await editor.agent.request('session/list', {})).sessions.map((session) => session.cwd),
+      ['/'],
+    )
   })
 
   it('is in the list by what was said first and no guard refused', async (context) => {

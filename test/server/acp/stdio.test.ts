@@ -40,7 +40,7 @@ describe('escapement acp', (it) => {
     async (context) => {
       const dir = projectFolder(context, { 'agents.ts': agents })
       const first = await edit(context, dir, { answer: () => choose('allow') })
-      const sessionId = await first.editor.open()
+      const { sessionId } = await first.editor.agent.request('session/new', { cwd: dir, mcpServers: [] })
       assert.is((await first.editor.say(sessionId, 'Wind it.')).stopReason, 'end_turn')
       assert.is(first.editor.text(), 'It is wound')
       assert.match(first.said(), /this is no protocol\nnor this/)

@@ -40,7 +40,8 @@ export function readError(thrown: unknown): ModelError {
 }
 
 function kindOf(status: number | undefined, failures: readonly Failure[], wording: string): ModelErrorKind {
-  if (status === 429) return outOfQuota.test(wording) ? 'auth' : 'rateLimited'
+  if ((status === 429 || status === 400) && outOfQuota.test(wording)) return 'auth'
+  if (status === 429) return 'rateLimited'
   if (status === 401 || status === 402 || status === 403) return 'auth'
   if (status === 413) return 'overflow'
   // Their messages quote the stream, so their wording says nothing about the cause.
@@ -70,8 +71,9 @@ const namedKinds: readonly (readonly [RegExp, ModelErrorKind])[] = [
   ],
 ]
 
-/** How providers say that waiting does not help, with the status of a rate limit. */
-const outOfQuota = /insufficient[_ ](quota|balance|credits?)|exceeded_current_quota_error|billing_hard_limit/i
+/** How providers say that there is no money left, with the status of a rate limit or of a bad request. */
+const outOfQuota =
+  /insufficient[_ ](quota|balance|credits?|funds)|(credit )?balance is too low|out of credits|exceeded_current_quota_error|billing_hard_limit/i
 
 /** Cerebras answers a request that is too long so: with 400 and no word. */
 const saysNothing = ({ message, responseBody }: Failure): boolean =>

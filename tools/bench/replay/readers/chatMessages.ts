@@ -20,10 +20,13 @@ const hasContent = (message: Json): boolean => 'content' in message || 'parts' i
 export function readChatMessages(
   { messages, tools }: { readonly messages: readonly Json[]; readonly tools: readonly unknown[] },
   name: string,
+  format?: string,
 ): RecordedSession {
   const isUi = messages.some((message) => Array.isArray(message['parts']) && !('content' in message))
   const isOpenAi = !isUi && messages.some((message) => 'tool_calls' in message || 'tool_call_id' in message)
-  const draft = new SessionDraft(isUi ? 'AI SDK UI messages' : isOpenAi ? 'OpenAI chat messages' : 'chat messages')
+  const draft = new SessionDraft(
+    format ?? (isUi ? 'AI SDK UI messages' : isOpenAi ? 'OpenAI chat messages' : 'chat messages'),
+  )
   for (const tool of tools) readTool(draft, objectOf(tool))
   for (const message of messages) {
     if (Array.isArray(message['parts'])) readUiMessage(draft, message)
@@ -32,7 +35,8 @@ export function readChatMessages(
   return draft.finish(name)
 }
 
-function readTool(draft: SessionDraft, tool: Json): void {
+/** What models are told of a tool, as any of the providers has it. */
+export function readTool(draft: SessionDraft, tool: Json): void {
   const {
     name,
     description,
@@ -49,16 +53,17 @@ function readTool(draft: SessionDraft, tool: Json): void {
     })
 }
 
-function readMessage(draft: SessionDraft, message: Json): void {
+/** `input`: the tokens of a reply's request, if they were recorded. */
+export function readMessage(draft: SessionDraft, message: Json, input = 0): void {
   const { role, content } = message
   const parts = typeof content === 'string' ? [{ type: 'text', text: content }] : listOf(content).map(objectOf)
   if (role === 'system' || role === 'developer') draft.system(parts.map((part) => textOf(part['text'])).join('\n'))
   else if (role === 'user') readUserParts(draft, parts)
   else if (role === 'assistant') {
-    draft.reply([
-      ...parts.flatMap(replyBlock),
-      ...listOf(message['tool_calls']).map((call) => openAiCall(objectOf(call))),
-    ])
+    draft.reply(
+      [...parts.flatMap(replyBlock), ...listOf(message['tool_calls']).map((call) => openAiCall(objectOf(call)))],
+      input,
+    )
     // A tool that the provider ran has its result in the reply itself.
     for (const part of parts) if (part['type'] === 'tool-result') readResult(draft, part)
   } else if ('tool_call_id' in message) draft.result(textOf(message['tool_call_id']), parts.map(plainBlock), false)
@@ -92,7 +97,8 @@ const openAiCall = (call: Json): Block => {
   return { type: 'toolCall', callId: textOf(call['id']), name: textOf(name), input: argumentsOf(given) }
 }
 
-function replyBlock(part: Json): Block[] {
+/** A part of a reply. */
+export function replyBlock(part: Json): Block[] {
   switch (part['type']) {
     case 'tool-call':
       return [
@@ -110,13 +116,15 @@ function replyBlock(part: Json): Block[] {
       return []
     case 'reasoning':
     case 'thinking':
-      return [{ type: 'thinking', text: textOf(part['text'] ?? part['thinking']) }]
+    case 'think':
+      return [{ type: 'thinking', text: textOf(part['text'] ?? part['thinking'] ?? part['think']) }]
     default:
       return [text(asText(part['text'] ?? part))]
   }
 }
 
-function plainBlock(part: Json): PlainBlock {
+/** A part of what people or tools say. */
+export function plainBlock(part: Json): PlainBlock {
   const { url } = objectOf(part['image_url'])
   if (typeof url === 'string') return imageOf(url)
   const { type, mediaType, image, data, source } = part

@@ -7,6 +7,8 @@ import { isCodex, readCodex } from './codex.ts'
 import { isCopilot, readCopilot } from './copilot.ts'
 import { isExport, isLog, readExported, readFolder, readLog } from './escapement.ts'
 import { type JsonLines, jsonLines, parsed } from './jsonLines.ts'
+import { isKimiContext, isKimiWire, readKimiContext, readKimiWire } from './kimi.ts'
+import { langChainMessagesIn, readLangChain } from './langChain.ts'
 import { isMiniSweAgent, readMiniSweAgent } from './miniSweAgent.ts'
 import { isOpenCode, readOpenCode } from './openCode.ts'
 import { openHandsEventsIn, readOpenHands } from './openHands.ts'
@@ -15,7 +17,7 @@ import { isObject } from './shapes.ts'
 import { isSweAgent, readSweAgent } from './sweAgent.ts'
 
 const formats =
-  'an escapement log, export or folder, a session file of pi, Claude Code, Codex, OpenCode or the Copilot CLI, events of OpenHands, chat messages of OpenAI or the AI SDK, or a trajectory of SWE-agent'
+  'an escapement log, export or folder, a session file of pi, Claude Code, Codex, OpenCode, Kimi or the Copilot CLI, events of OpenHands, messages of LangGraph, chat messages of OpenAI or the AI SDK, or a trajectory of SWE-agent'
 
 /**
  * Reads a recording from a file, or from a folder of logs (`<folder>#<id>` names one of several); its format is seen from its content.
@@ -44,6 +46,8 @@ export async function readText(given: string, name: string): Promise<RecordedSes
   if (isOpenCode(whole)) return readOpenCode(whole, name)
   const events = openHandsEventsIn(whole)
   if (events !== undefined) return readOpenHands(events, name)
+  const messages = langChainMessagesIn(whole)
+  if (messages !== undefined) return readLangChain(messages, name)
   if (whole !== undefined && !isObject(whole)) throw unknownFormat(name, whole)
   // One value over many lines is no list of lines.
   const lines = whole === undefined ? jsonLines(text, name) : { values: [whole], isTorn: false }
@@ -58,11 +62,15 @@ async function readLines(text: string, { values }: JsonLines, name: string): Pro
   if (isPi(values)) return readPi(values, name)
   if (isCodex(values)) return readCodex(values, name)
   if (isCopilot(values)) return readCopilot(values, name)
+  if (isKimiContext(values)) return readKimiContext(values, name)
+  if (isKimiWire(values)) return readKimiWire(values, name)
   if (isClaudeCode(values)) return readClaudeCode(values, name)
   const chat = chatMessagesIn(values)
   if (chat !== undefined) return readChatMessages(chat, name)
   const events = openHandsEventsIn(values)
   if (events !== undefined) return readOpenHands(events, name)
+  const messages = langChainMessagesIn(values)
+  if (messages !== undefined) return readLangChain(messages, name)
   throw unknownFormat(name, values[0])
 }
 

@@ -1,7 +1,9 @@
-import { cutEnd } from '../conversation/cutMiddle.ts'
-import type { JsonSchema } from '../protocol/model.ts'
-import { namedSchemas } from '../protocol/schemaParts.ts'
-import { isObject } from './references.ts'
+import { cutEnd } from '../../conversation/cutMiddle.ts'
+import type { JsonSchema } from '../../protocol/model.ts'
+import { isPart, namedSchemas } from '../../protocol/schemaParts.ts'
+
+/** Longest schema of a tool from elsewhere, in characters of JSON, unless its options say otherwise: it is sent with every request. */
+export const mostSchemaChars = 100_000
 
 /** How long descriptions may be, tried in this order. */
 const steps = [400, 120, 40, 0] as const
@@ -31,12 +33,12 @@ function depthOf(value: unknown): number {
 /** With descriptions of at most `chars` from so many levels of schemas inwards. */
 function shortened(schema: unknown, level: number, chars: number): unknown {
   if (Array.isArray(schema)) return schema.map((one) => shortened(one, level, chars))
-  if (!isObject(schema)) return schema
+  if (!isPart(schema)) return schema
   const entries = Object.entries(schema).flatMap(([keyword, value]): [string, unknown][] => {
     if (level <= 0 && (keyword === 'description' || keyword === 'title') && typeof value === 'string')
       return chars === 0 ? [] : [[keyword, cutEnd(value, chars)]]
     if (values.has(keyword)) return [[keyword, value]]
-    if (!namedSchemas.has(keyword) || !isObject(value)) return [[keyword, shortened(value, level - 1, chars)]]
+    if (!namedSchemas.has(keyword) || !isPart(value)) return [[keyword, shortened(value, level - 1, chars)]]
     return [
       [
         keyword,
