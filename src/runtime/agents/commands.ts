@@ -72,9 +72,6 @@ function carryOut(host: AgentBody, command: Command, id: string, isRemote: boole
       return decide(host, command, { at, ...asked })
     case 'agent.revert': {
       const { step, category, summary, undo } = command
-      if (!host.definition.policy.flags.revert) {
-        throw new RuntimeError('BRAKING_OFF', `Agent "${host.agentId}" takes nothing back: it has no braking.revert.`)
-      }
       checkRoom(host, 'reverts')
       const request = {
         ...({ id, by: 'person', step, category } as const),
@@ -84,14 +81,10 @@ function carryOut(host: AgentBody, command: Command, id: string, isRemote: boole
       host.send({ type: 'revert', request, at })
       return undefined
     }
-    case 'agent.prune': {
-      if (!host.definition.policy.flags.prune) {
-        throw new RuntimeError('BRAKING_OFF', `Agent "${host.agentId}" has no brake that prunes.`)
-      }
+    case 'agent.prune':
       checkRoom(host, 'prunes')
       host.send({ type: 'prune', request: { id, by: 'person', ...saidIn(command) }, at })
       return undefined
-    }
     case 'agent.graft':
       checkRoom(host, 'grafts')
       host.send({ type: 'graft', request: { id, by: 'person', steps: command.steps }, at })
@@ -115,14 +108,10 @@ function carryOut(host: AgentBody, command: Command, id: string, isRemote: boole
       host.send({ type: 'brake', request: { id, by: 'person', policy: command.policy }, at })
       return undefined
     }
-    case 'agent.compact': {
-      if (!host.definition.policy.flags.compact) {
-        throw new RuntimeError('COMPACTION_OFF', `Agent "${host.agentId}" never compacts its conversation.`)
-      }
+    case 'agent.compact':
       checkRoom(host, 'compactRequests')
       host.send({ type: 'compact', request: { id, by: 'person', ...saidIn(command) }, at })
       return undefined
-    }
     case 'agent.use':
       checkStore(host)
       host.send({ type: 'use', id, use: useOf(host, command.use), at })

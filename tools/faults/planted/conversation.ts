@@ -173,8 +173,8 @@ export const faults: readonly Fault[] = [
     id: 'conversation-22',
     file: 'src/conversation/assembleRequest.ts',
     what: 'a fork without brakes does not see the memos of its past',
-    from: 'const hasNotes = this.#isBraked || conversation.annotations?.hasNotes === true',
-    to: 'const hasNotes = this.#isBraked',
+    from: 'if (this.#braking !== undefined || this.#conversation.annotations?.hasNotes !== true) return',
+    to: 'if (this.#conversation !== undefined) return',
     tests: ['braking/pastBrakes'],
   },
   {
