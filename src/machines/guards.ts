@@ -224,6 +224,12 @@ export const overBudget = (subject: Subject): boolean => {
   return !output.ok && output.failure.kind === 'overBudget'
 }
 
+/** The provider named a part of the request that it does not take, and that can be left out: asked again at once without it. */
+export const leavesOut = (subject: Subject): boolean => {
+  const output = outputOf(subject)
+  return !output.ok && output.failure.without !== undefined && subject.context.run !== null
+}
+
 const retriedKinds: ReadonlySet<string> = new Set(['rateLimited', 'network', 'other'])
 
 /** The answer does not match `output`, or there is none, and it may be requested again: at once, because waiting would not help. */

@@ -277,8 +277,8 @@ export const faults: readonly Fault[] = [
     id: 'conversation-63',
     file: 'src/actors/streamReply.ts',
     what: 'a request is not asked again without what its provider refused',
-    from: 'result = await read(without.request)',
-    to: 'void without',
+    from: 'return failed(ports, key, { ...failure, without: refused.part })',
+    to: 'return failed(ports, key, failure)',
     tests: ['journeys/comesBack'],
   },
 ]
