@@ -25,7 +25,7 @@ export const errorTable = {
   RUNTIME_CLOSED: 'Create a new runtime.',
   QUEUE_FULL: 'Wait for a run to end, or raise maxQueue.',
   PROMPT_TOO_LARGE:
-    'Shorten it, pass a file that a tool reads in parts, or set compaction.contextWindow to what the model takes.',
+    'Shorten it, pass a file that a tool reads in parts, fork the agent from an earlier message, or set compaction.contextWindow to what the model takes.',
   NOT_PAUSED: 'Call resume() while agent.state is "paused" by a limit or a failed store, or after a run that failed.',
   AGENT_PAUSED: 'Fix the store, then call agent.resume().',
   CALL_NOT_PENDING: 'Decide what waits once, by the key of its event, or of agent.pending().',

@@ -122,7 +122,7 @@ class RandomTalk implements TalkOutcome {
         ...(this.#family.tools(fetch) as never[]),
       ],
       checkRequests: true,
-      retry: { baseMs: 1, attempts: 3, silenceMs: 50 },
+      retry: { baseMs: 1, attempts: 3, silenceMs: 2_000 },
       limits: { turns: 12 },
       compaction: { contextWindow: 6_000, ...(dice.percent(50) ? { strategy: llmStrategy() } : {}) },
       braking: dice.percent(60) ? { ...brakes, fold } : {},
@@ -235,7 +235,7 @@ class RandomTalk implements TalkOutcome {
     const pieces = this.#provider.reply(isPlain)
     const isCut = !isPlain && dice.percent(5)
     const end = isCut ? dice.int(0, pieces.length - 1) : pieces.length
-    const isSilent = isCut && dice.percent(20)
+    const isSilent = isCut && dice.percent(5)
     return streamOf(pieces.slice(0, end), { isSlow: dice.percent(30), isSilent, signal: init?.signal ?? undefined })
   }
 }
