@@ -269,8 +269,8 @@ export const faults: readonly Fault[] = [
     id: 'conversation-62',
     file: 'src/runtime/agents/commands.ts',
     what: 'a message that can never fit is added',
-    from: 'if (tokens <= contextWindow / 2) return',
-    to: 'if (tokens <= Infinity) return',
+    from: 'if (tokens + before <= contextWindow / 2 ||',
+    to: 'if (tokens <= Infinity ||',
     tests: ['journeys/comesBack'],
   },
   {
