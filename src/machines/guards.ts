@@ -227,8 +227,11 @@ export const overBudget = (subject: Subject): boolean => {
 /** The provider named a part of the request that it does not take, and that can be left out: asked again at once without it. */
 export const leavesOut = (subject: Subject): boolean => {
   const output = outputOf(subject)
-  return !output.ok && output.failure.without !== undefined && subject.context.run !== null
+  const { run } = subject.context
+  return !output.ok && output.failure.without !== undefined && run !== null && run.fallbacks < mostLeftOut
 }
+/** So often in one reply. What was left out stays so: the next run goes on from there. */
+const mostLeftOut = 16
 
 const retriedKinds: ReadonlySet<string> = new Set(['rateLimited', 'network', 'other'])
 
