@@ -223,7 +223,7 @@ class RandomTalk implements TalkOutcome {
   readonly #fetch = async (_: unknown, init?: RequestInit): Promise<Response> => {
     this.requests += 1
     const dice = this.#chances
-    const body = JSON.parse(String(init?.body)) as Json
+    const body = JSON.parse(init?.body as string) as Json
     const refusal = this.#provider.refuses(body)
     if (refusal !== undefined) {
       this.faults.push(refusal)

@@ -47,7 +47,7 @@ export function wrongTools(tools: readonly Json[], schemaOf: (tool: Json) => unk
     const { name } = tool
     if (name !== undefined && (typeof name !== 'string' || !/^[\w-]{1,64}$/.test(name)))
       return `tools.${at}.name: String should match pattern`
-    if (name !== undefined && names.has(name)) return `tools: Tool names must be unique: ${String(name)}`
+    if (name !== undefined && names.has(name)) return `tools: Tool names must be unique: ${name}`
     names.add(name)
     const schema = schemaOf(tool)
     if (schema !== undefined && (schema as Json)['type'] !== 'object')
