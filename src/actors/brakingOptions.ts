@@ -161,6 +161,20 @@ function checkPolicies(policies: readonly Policy[], options: BrakingOptions, lab
   }
 }
 
+const usualReverts: RevertSettings = {
+  ...defaultRevertPolicy,
+  summaryModel: null,
+  fidelity: 'normal',
+  summaryTimeoutMs: 60_000,
+  defer: 'never',
+  ignoredTools: ignoredTools({ recall: false, graft: false }),
+  undo: false,
+}
+
+/** How an agent's reverts are decided; of one whose definition has none, those that people ask for. */
+export const revertSettingsOf = ({ braking }: Pick<AgentDefinition, 'braking'>): RevertSettings =>
+  braking?.revert ?? usualReverts
+
 /** The braking of an agent with the defaults filled in; `null` when nothing of it is on. */
 export function brakingOf(
   options: BrakingOptions | undefined,
@@ -175,16 +189,16 @@ export function brakingOf(
   if (isOff) return null
   checkPolicies(policies, options!, label)
   const given = typeof revert === 'object' ? withoutUndefined(revert) : {}
-  const { summaryModel, fidelity = 'normal', summaryTimeoutMs = 60_000 } = given
+  const { summaryModel, fidelity, summaryTimeoutMs, maxRevertsPerTarget, onUserMessage, defer, undo } = given
   const settings: RevertSettings = {
-    maxRevertsPerTarget: given.maxRevertsPerTarget ?? defaultRevertPolicy.maxRevertsPerTarget,
-    onUserMessage: given.onUserMessage ?? defaultRevertPolicy.onUserMessage,
+    maxRevertsPerTarget: maxRevertsPerTarget ?? usualReverts.maxRevertsPerTarget,
+    onUserMessage: onUserMessage ?? usualReverts.onUserMessage,
     summaryModel: summaryModel === undefined ? null : modelOf(summaryModel, label),
-    fidelity,
-    summaryTimeoutMs,
-    defer: given.defer ?? 'never',
+    fidelity: fidelity ?? usualReverts.fidelity,
+    summaryTimeoutMs: summaryTimeoutMs ?? usualReverts.summaryTimeoutMs,
+    defer: defer ?? usualReverts.defer,
     ignoredTools: ignoredTools({ recall: hasRecall, graft }),
-    undo: given.undo ?? false,
+    undo: undo ?? usualReverts.undo,
   }
   const tags: TagPolicy = {
     lessonWindowTurns: given.lessonWindowTurns ?? defaultTagPolicy.lessonWindowTurns,

@@ -9,6 +9,7 @@ import type { Model } from '../protocol/model.ts'
 import { toldBy } from './countUsage.ts'
 import { costOf } from './pricing.ts'
 import type { AgentPorts, FindPorts } from './agentPorts.ts'
+import { usualCompaction } from './compactionOptions.ts'
 import { through } from './models/openStream.ts'
 import { economicsFor } from './economicsFor.ts'
 import { effect } from './effect.ts'
@@ -31,8 +32,7 @@ export const compactTrunk = (find: FindPorts) =>
       costUsd: summary?.usage === undefined ? 0 : costOf(summary.usage, frame.pricing),
       at: ports.clock.now(),
     })
-    if (definition.compaction === null) return refuse('compaction is off')
-    const { policy } = definition.compaction
+    const { policy } = definition.compaction ?? usualCompaction
     // After an overflow, or when a person asks, anything that makes the request smaller is worth it.
     const wanted = input.force ? { ...policy, minShrink: Number.MIN_VALUE } : policy
     const plan = planCompaction(conversation, wanted, frame.frameTokens, input.force)
@@ -64,7 +64,7 @@ async function summarise(
   { focus, signal }: { readonly focus: string | undefined; readonly signal: AbortSignal },
 ): Promise<{ summary: Summary; reason: string | null }> {
   const { definition, frame, conversation, clock } = ports
-  const { policy, strategy } = definition.compaction!
+  const { policy, strategy } = definition.compaction ?? usualCompaction
   const limited = (model: Model): Model => through(ports.gate(), model)
   const previous = conversation.overlay
   const span = shownOfSpan(conversation, plan)

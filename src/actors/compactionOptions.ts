@@ -33,11 +33,12 @@ export const compactionSchema = lazily(() =>
   ]),
 )
 
-const defaultCompaction = { policy: defaultCompactionPolicy, strategy: heuristicStrategy } as const
+/** How a person's compaction is done where the definition has none. */
+export const usualCompaction = { policy: defaultCompactionPolicy, strategy: heuristicStrategy } as const
 
 export function compactionOf(options: false | CompactionOptions | undefined): AgentDefinition['compaction'] {
   if (options === false) return null
-  if (options === undefined) return defaultCompaction
+  if (options === undefined) return usualCompaction
   const { strategy = heuristicStrategy, ...policy } = options
   return { policy: { ...defaultCompactionPolicy, ...withoutUndefined(policy) }, strategy }
 }

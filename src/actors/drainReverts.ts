@@ -10,6 +10,7 @@ import type { PruneOutcome, RevertOutcome, RevertRequest } from '../protocol/bra
 import type { NodeId } from '../protocol/ids.ts'
 import { addUsage, noUsage } from '../protocol/messages.ts'
 import type { AgentPorts, FindPorts } from './agentPorts.ts'
+import { revertSettingsOf } from './brakingOptions.ts'
 import { effectsOf } from './effectsOf.ts'
 import { economicsFor } from './economicsFor.ts'
 import { effect } from './effect.ts'
@@ -64,7 +65,7 @@ class RevertDrain {
   }
 
   get #rules() {
-    return this.#ports.definition.braking!.revert!
+    return revertSettingsOf(this.#ports.definition)
   }
 
   isDeferring(request: RevertRequest): boolean {

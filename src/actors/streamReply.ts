@@ -26,7 +26,7 @@ import type { TurnFrame } from './turnFrames.ts'
 import { needsApproval } from './needsApproval.ts'
 import { warnOfUnusedCache } from './warnOfUnusedCache.ts'
 import { whenDone } from './whenDone.ts'
-import { withoutRefused } from './withoutRefused.ts'
+import { refusedPart, withoutRefused } from './withoutRefused.ts'
 
 /** The effect of `replying`: assembles the request, streams the reply, passes on deltas and returns the finished message. */
 export const streamReply = (find: FindPorts) =>
@@ -43,7 +43,9 @@ async function stream(ports: AgentPorts, input: ReplyInput, cancellation: Cancel
   const { definition, frame, conversation } = ports
   const assembled = ports.assemble(input.turnIndex)
   const estimatedTokens = frame.frameTokens + conversation.trunkTokens
-  const request = withinBudget(ports, input, assembled.request, estimatedTokens)
+  const at = { model: frame.model.id, turnIndex: input.turnIndex, provenance: assembled.told.provenance }
+  const sent = withoutRefused(assembled.request, conversation.annotations?.refused ?? nothing, at)
+  const request = withinBudget(ports, input, sent, estimatedTokens)
   if ('limit' in request) return failed(ports, input.key, request)
   announceExpired(ports, input, assembled)
   const invalid = definition.checkRequests ? describeViolations(ports, request) : ''
@@ -107,20 +109,18 @@ async function stream(ports: AgentPorts, input: ReplyInput, cancellation: Cancel
   const gate = ports.gate(Math.ceil(estimatedTokens * conversation.correction))
   const model = through(heardGate(gate, ports.clock, definition.policy.retry.silenceMs), frame.model)
   const window = definition.compaction?.policy.contextWindow
-  const read = (asked: ModelRequest) =>
-    ports.within({ type: 'model', turnIndex, attempt, ...answering }, () =>
-      readReply(model, asked, { cancellation, turnIndex, window }, take),
-    )
-  let result = await read(request)
-  // Asked once more at once: what is refused now would be refused in each request from here on.
-  const without = result === null || result.ok || isStarted ? undefined : withoutRefused(request, result.failure)
-  if (without !== undefined && result?.ok === false && !cancellation.aborted) {
-    const why = `The provider refused ${without.what}, which are left out of this request: ${result.failure.error.message}`
-    ports.warn({ runId, turnIndex }, why)
-    result = await read(without.request)
-  }
+  const result = await ports.within({ type: 'model', turnIndex, attempt, ...answering }, () =>
+    readReply(model, request, { cancellation, turnIndex, window }, take),
+  )
   if (result === null) return aborted(ports, key)
-  if (!result.ok) return failed(ports, key, spentInVain(result.failure, result.model))
+  if (!result.ok) {
+    const failure = spentInVain(result.failure, result.model)
+    const refused = isStarted ? undefined : refusedPart(request, result.failure, frame.model.id)
+    if (refused === undefined) return failed(ports, key, failure)
+    const why = `The provider refused ${refused.what}, left out from here on: ${result.failure.error.message}`
+    ports.warn({ runId, turnIndex }, why)
+    return failed(ports, key, { ...failure, without: refused.part })
+  }
   return finish(ports, { ...input, key }, result, { estimatedTokens, cancellation })
 }
 
@@ -186,6 +186,7 @@ const emptied = {
   repair: 'Your last reply was empty: it had neither a text nor a call. Go on, or say what came of the task.',
 } as const
 const none = {}
+const nothing: readonly never[] = Object.freeze([])
 const answered = { answer: true } as const
 
 /** Which model answers, if it is not the agent's own. */

@@ -1,91 +1,127 @@
+import type { Refused } from '../conversation/annotations.ts'
+import { TextHash } from '../conversation/textHash.ts'
 import type { ReplyFailure } from '../machines/effectTypes.ts'
 import { isMedia, mediaText, type Block } from '../protocol/messages.ts'
-import type { ModelRequest } from '../protocol/model.ts'
+import type { ModelRequest, RefusedPart } from '../protocol/model.ts'
+import type { Provenance } from '../protocol/provenance.ts'
 
-/** A request without what its provider named when it refused it, and what that was, in words. */
-export interface WithoutRefused {
-  readonly request: ModelRequest
-  readonly what: string
+type Part = RefusedPart['part']
+
+/** What each part is, in words. */
+const words: { readonly [P in Part]: string } = {
+  toolSchema: 'the schema of a tool',
+  outputSchema: 'the schema of the answer',
+  images: 'images',
+  files: 'files',
+  thinking: 'thinking',
+  providerCalls: 'what the provider did by itself',
 }
 
-type Leaves = (request: ModelRequest, named: RegExpExecArray) => ModelRequest
-
-/** The blocks of all messages, of which `change` gives others or none. */
-const withBlocks =
-  (change: (block: Block) => Block | undefined): Leaves =>
-  (request) => {
-    let isChanged = false
-    const messages = request.messages.map((message) => {
-      const content = message.content.flatMap((block) => change(block) ?? [])
-      if (content.length === message.content.length && content.every((block, at) => block === message.content[at]))
-        return message
-      // A reply of nothing else stays as it is.
-      if (content.length === 0) return message
-      isChanged = true
-      return { ...message, content }
-    })
-    return isChanged ? { ...request, messages } : request
-  }
+/** The words by which providers name a part. The first that the request can do without counts. */
+const names: readonly (readonly [part: Part, named: RegExp])[] = [
+  ['toolSchema', /\btools?[.[](?<index>\d+)/],
+  ['toolSchema', /\bschema for (?:function|tool) ['"`]?(?<name>[\w-]+)/i],
+  ['outputSchema', /\b(response_format|text\.format|output_format|output_config|json_schema)\b/i],
+  ['images', /\bimages?\b|\bmedia_type\b|image_url/i],
+  ['files', /\b(pdf|document|file|audio|media)s?\b|\binput_(file|audio)\b/i],
+  ['thinking', /\bthinking\b|\bsignature\b|\breasoning\b/i],
+  ['providerCalls', /\b(server_tool_use|web_search|web_fetch|code_execution|code_interpreter|mcp_tool_use)/i],
+]
 
 const inWords = (block: Extract<Block, { type: 'image' | 'file' }>): Block => ({
   type: 'text',
   text: `[${mediaText(block).slice(1, -1)}: left out, as the provider refused it]`,
 })
 
-/** Takes the schema of a tool out, by its index or its name: the tool checks its arguments itself. */
-const withoutSchema: Leaves = (request, { groups }) => {
-  const isNamed = (tool: { readonly name: string }, at: number): boolean =>
-    groups?.['index'] === undefined ? tool.name === groups?.['name'] : at === Number(groups['index'])
-  if (!request.tools.some(isNamed)) return request
-  const tools = request.tools.map((tool, at) =>
-    isNamed(tool, at) ? { ...tool, inputSchema: { type: 'object' } } : tool,
-  )
-  return { ...request, tools }
+/** What is sent of a block, by the part that was refused. */
+const leaves: { readonly [P in Exclude<Part, 'toolSchema' | 'outputSchema'>]: (block: Block) => Block | undefined } = {
+  images: (block) => (block.type === 'image' ? inWords(block) : block),
+  files: (block) => (isMedia(block) ? inWords(block) : block),
+  thinking: (block) => (block.type === 'thinking' ? undefined : block),
+  providerCalls: (block) => (block.type === 'provider' ? undefined : block),
 }
 
-const withoutFormat: Leaves = (request) => {
-  const { responseFormat, ...settings } = request.settings
-  return responseFormat === undefined ? request : { ...request, settings }
-}
+const printOf = (schema: unknown): string => new TextHash().addJson(schema).value
 
-/** The parts that a refusal names, in the words of providers, and how the request is without it. The first that changes something counts. */
-const parts: readonly (readonly [what: string, named: RegExp, leaves: Leaves])[] = [
-  ['the schema of a tool', /\btools?[.[](?<index>\d+)/, withoutSchema],
-  ['the schema of a tool', /\bschema for (?:function|tool) ['"`]?(?<name>[\w-]+)/i, withoutSchema],
-  [
-    'the schema of the answer',
-    /\b(response_format|text\.format|output_format|output_config|json_schema)\b/i,
-    withoutFormat,
-  ],
-  [
-    'images',
-    /\bimages?\b|\bmedia_type\b|image_url/i,
-    withBlocks((block) => (block.type === 'image' ? inWords(block) : block)),
-  ],
-  [
-    'files',
-    /\b(pdf|document|file|audio|media)s?\b|\binput_(file|audio)\b/i,
-    withBlocks((block) => (isMedia(block) ? inWords(block) : block)),
-  ],
-  [
-    'thinking',
-    /\bthinking\b|\bsignature\b|\breasoning\b/i,
-    withBlocks((block) => (block.type === 'thinking' ? undefined : block)),
-  ],
-  [
-    'what the provider did by itself',
-    /\b(server_tool_use|web_search|web_fetch|code_execution|code_interpreter|mcp_tool_use)/i,
-    withBlocks((block) => (block.type === 'provider' ? undefined : block)),
-  ],
-]
-
-/** The request without what the provider refused by name; `undefined` when it named nothing that can be left out. Pure. */
-export function withoutRefused(request: ModelRequest, { kind, error }: ReplyFailure): WithoutRefused | undefined {
+/** The part that a provider named when it refused a request, and what to say of it; `undefined` when it named nothing that can be left out. Pure. */
+export function refusedPart(
+  request: ModelRequest,
+  { kind, error }: ReplyFailure,
+  model: string,
+): { readonly part: RefusedPart; readonly what: string } | undefined {
   if (kind !== 'badRequest') return undefined
-  for (const [what, pattern, leaves] of parts) {
+  for (const [part, pattern] of names) {
     const named = pattern.exec(error.message)
-    const without = named === null ? request : leaves(request, named)
-    if (without !== request) return { request: without, what }
+    const refused = named === null ? undefined : { part, model, ...schemaIn(request, part, named.groups) }
+    if (refused !== undefined && leave(request, refused) !== request) return { part: refused, what: words[part] }
   }
   return undefined
+}
+
+/** Which schema it is. */
+function schemaIn(
+  { tools, settings }: ModelRequest,
+  part: Part,
+  named: { readonly [group: string]: string | undefined } = {},
+): Pick<RefusedPart, 'tool' | 'print'> {
+  if (part === 'outputSchema') return { print: printOf(settings.responseFormat) }
+  if (part !== 'toolSchema') return {}
+  const { index, name } = named
+  const tool = index === undefined ? tools.find((each) => each.name === name) : tools[Number(index)]
+  return tool === undefined ? {} : { tool: tool.name, print: printOf(tool.inputSchema) }
+}
+
+/**
+ * The request without what was refused before; the same one when nothing was. What came into the conversation after a refusal is sent: the next
+ * image may be a sound one. Pure.
+ */
+export function withoutRefused(
+  request: ModelRequest,
+  refused: readonly Refused[],
+  at: { readonly model: string; readonly turnIndex: number; readonly provenance: () => readonly Provenance[] },
+): ModelRequest {
+  return refused
+    .filter(({ model }) => model === at.model)
+    .reduce((left, part) => leave(left, part, part.turnIndex === at.turnIndex ? undefined : endOf(part, at)), request)
+}
+
+/** How many messages the request had that was refused, as far as they are still there. */
+const endOf = ({ turnIndex }: Refused, { provenance }: { readonly provenance: () => readonly Provenance[] }): number =>
+  provenance().findLastIndex((from) => from.type === 'loopTurn' && from.turnIndex <= turnIndex) + 1
+
+function leave(request: ModelRequest, refused: RefusedPart, end = request.messages.length): ModelRequest {
+  const { part } = refused
+  if (part === 'toolSchema') return withoutSchema(request, refused)
+  if (part === 'outputSchema') return withoutFormat(request, refused)
+  return withBlocks(request, leaves[part], end)
+}
+
+/** Takes the schema of a tool out: the tool checks its arguments itself. */
+function withoutSchema(request: ModelRequest, { tool: name, print }: RefusedPart): ModelRequest {
+  const at = request.tools.findIndex((tool) => tool.name === name)
+  const tool = request.tools[at]
+  if (tool === undefined || Object.keys(tool.inputSchema).join() === 'type' || printOf(tool.inputSchema) !== print)
+    return request
+  return { ...request, tools: request.tools.with(at, { ...tool, inputSchema: { type: 'object' } }) }
+}
+
+function withoutFormat(request: ModelRequest, { print }: RefusedPart): ModelRequest {
+  const { responseFormat, ...settings } = request.settings
+  return responseFormat === undefined || printOf(responseFormat) !== print ? request : { ...request, settings }
+}
+
+/** The blocks of the messages before `end`, of which `change` gives others or none. */
+function withBlocks(request: ModelRequest, change: (block: Block) => Block | undefined, end: number): ModelRequest {
+  let isChanged = false
+  const messages = request.messages.map((message, place) => {
+    if (place >= end) return message
+    const content = message.content.flatMap((block) => change(block) ?? [])
+    if (content.length === message.content.length && content.every((block, at) => block === message.content[at]))
+      return message
+    // A reply of nothing else stays as it is.
+    if (content.length === 0) return message
+    isChanged = true
+    return { ...message, content }
+  })
+  return isChanged ? { ...request, messages } : request
 }

@@ -8,6 +8,7 @@ import type { Model } from '../protocol/model.ts'
 import type { AgentDefinition } from './agentDefinition.ts'
 import type { AgentPorts } from './agentPorts.ts'
 import { askModel } from './askModel.ts'
+import { revertSettingsOf } from './brakingOptions.ts'
 import { through } from './models/openStream.ts'
 import { transcribe } from './transcribe.ts'
 
@@ -39,7 +40,7 @@ export async function writeTagText(
   plan: RevertPlan,
   signal: AbortSignal,
 ): Promise<TagText> {
-  const { summaryModel } = ports.definition.braking!.revert!
+  const { summaryModel } = revertSettingsOf(ports.definition)
   const kind = tagKinds[request.category]
   const given = cutMiddle(request.summary?.trim() ?? '', maxSummaryChars)
   const isPinned = kind === 'outcome' || kind === 'checkpoint'
@@ -51,11 +52,11 @@ export async function writeTagText(
 }
 
 /** Whether a model writes the text of an outcome or checkpoint. */
-export const isWritten = ({ braking }: AgentDefinition, { summary = '' }: RevertRequest): boolean =>
-  summary.trim() === '' || braking!.revert!.fidelity === 'high'
+export const isWritten = (definition: AgentDefinition, { summary = '' }: RevertRequest): boolean =>
+  summary.trim() === '' || revertSettingsOf(definition).fidelity === 'high'
 
 async function writeSections(ports: AgentPorts, plan: RevertPlan, signal: AbortSignal): Promise<TagText> {
-  const { braking, counter, model } = ports.definition
+  const { counter, model } = ports.definition
   const spanTokens = plan.span.reduce((sum, node) => sum + node.tokens, 0)
   const written = await ask(ports, model, sectionInstructions, plan, Math.max(200, Math.round(spanTokens / 10)), signal)
   const usage = written.usage === undefined ? {} : { usage: written.usage }
@@ -69,7 +70,7 @@ async function writeSections(ports: AgentPorts, plan: RevertPlan, signal: AbortS
       'revert refused: the summary is not under a tenth of what it stands for; call again with one of your own'
     return { text: '', refusal, ...usage }
   }
-  return { text, keepVerbatim: fidelityOf(text, plan.span, braking!.revert!.ignoredTools), ...usage }
+  return { text, keepVerbatim: fidelityOf(text, plan.span, revertSettingsOf(ports.definition).ignoredTools), ...usage }
 }
 
 async function ask(
@@ -80,7 +81,7 @@ async function ask(
   maxTokens: number,
   signal: AbortSignal,
 ): Promise<{ text?: string; problem?: string; usage?: Usage }> {
-  const timeoutMs = ports.definition.braking!.revert!.summaryTimeoutMs
+  const timeoutMs = revertSettingsOf(ports.definition).summaryTimeoutMs
   const answer = await askModel(through(ports.gate(), model), {
     system,
     text: transcribe(span, { maxChars: 200_000 }),

@@ -138,12 +138,12 @@ export class RemoteAgent<out Output = unknown, out Event extends AgentEvent = Ag
     return this.#calls.add(name, carryOut as CallFunction)
   }
 
-  /** Asks for a revert to a step, such as `n12`; with `undo`, `undo.end` says what came of that. Rejects with `BRAKING_OFF`. */
+  /** Asks for a revert to a step, such as `n12`; with `undo`, `undo.end` says what came of that. */
   revert(step: string, options: RevertCommandOptions): Promise<void> {
     return this.#send({ type: 'agent.revert', agentId: this.id, step, ...given(options ?? {}) } as AgentCommand)
   }
 
-  /** Hides steps of the model, or its oldest until so many tokens are hidden; with `mask` only what their results hold. Rejects with `BRAKING_OFF`. */
+  /** Hides steps of the model, or its oldest until so many tokens are hidden; with `mask` only what their results hold. */
   prune(options: PruneOptions): Promise<void> {
     return this.#send({ type: 'agent.prune', agentId: this.id, ...given(options ?? {}) })
   }
@@ -158,7 +158,7 @@ export class RemoteAgent<out Output = unknown, out Event extends AgentEvent = Ag
     return this.#send({ type: 'agent.brake', agentId: this.id, policy })
   }
 
-  /** Lets a summary take the place of the conversation's middle. Rejects with `COMPACTION_OFF`. */
+  /** Lets a summary take the place of the conversation's middle. */
   compact(options: CompactOptions = {}): Promise<void> {
     return this.#send({ type: 'agent.compact', agentId: this.id, ...given(options ?? {}) })
   }

@@ -10,6 +10,7 @@ import type {
   Tag,
 } from '../protocol/braking.ts'
 import type { NodeId } from '../protocol/ids.ts'
+import type { RefusedPart } from '../protocol/model.ts'
 import type { Overlay, RecordOf } from '../protocol/records.ts'
 import type { Notice } from './brakeNotes.ts'
 import type { Fact } from './facts.ts'
@@ -60,7 +61,12 @@ export interface KeptAnnotations {
   readonly hidden: KeptHidden
   readonly masked: readonly (readonly [NodeId, number])[]
   readonly hasUnpinned: boolean
+  /** Missing in those that were kept before there was any. */
+  readonly refused?: readonly Refused[]
 }
+
+/** What a provider refused, in the turn that it is of. */
+export type Refused = RefusedPart & { readonly turnIndex: number }
 
 /** What reverts, prunes and pins leave on a conversation beside its nodes. Made only for conversations that have any. */
 export class Annotations {
@@ -84,6 +90,8 @@ export class Annotations {
   readonly #yielding: Set<NodeId>
   /** Whether any pin was ever taken back. */
   hasUnpinned: boolean
+  /** Oldest first. */
+  readonly refused: Refused[]
 
   constructor(kept?: KeptAnnotations) {
     this.reverts = [...(kept?.reverts ?? [])]
@@ -102,10 +110,11 @@ export class Annotations {
     this.#pinned = new Set(kept?.pinned)
     this.#yielding = new Set(kept?.yielding)
     this.hasUnpinned = kept?.hasUnpinned ?? false
+    this.refused = [...(kept?.refused ?? [])]
   }
 
   keep(): KeptAnnotations {
-    const { reverts, prunes, pins, compactions, policyRequests, grafts, tagged, hasUnpinned } = this
+    const { reverts, prunes, pins, compactions, policyRequests, grafts, tagged, hasUnpinned, refused } = this
     return {
       reverts,
       prunes,
@@ -115,6 +124,7 @@ export class Annotations {
       grafts,
       tagged,
       hasUnpinned,
+      ...(refused.length === 0 ? {} : { refused }),
       notices: [...this.notices],
       stalls: this.stalls.keep(),
       policies: this.policies.keep(),
@@ -197,6 +207,10 @@ export class Annotations {
     else this.#yielding.delete(step)
     if (pinned) this.#pinned.add(step)
     else this.hasUnpinned = this.#pinned.delete(step) || this.hasUnpinned
+  }
+
+  refuse(part: RefusedPart, turnIndex: number): void {
+    this.refused.push({ ...part, turnIndex })
   }
 
   /** Forgets the pins of a part of the trunk that is abandoned. */

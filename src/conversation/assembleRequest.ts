@@ -70,11 +70,11 @@ const joined = -1
 export class RequestAssembler {
   readonly #conversation: Conversation
   #frame: TurnParts
-  readonly #braking: BrakeRendering | undefined
+  #braking: BrakeRendering | undefined
   readonly #isBraked: boolean
   readonly #showsIds: boolean
   readonly #canRecall: boolean
-  readonly #markers: Markers
+  #markers: Markers
   readonly #messages = new GrowingList<RequestMessage>()
   readonly #origins = new Origins()
   /** Of each rendered node of the trunk: how many messages came before the one that it began, or `joined`. */
@@ -92,16 +92,25 @@ export class RequestAssembler {
     this.#frame = frame
     this.#isBraked = braking !== undefined
     this.#showsIds = this.#isBraked && !withoutIds
-    // An agent without brakes may go on from a past that had them: what stands for its hidden steps is shown.
     this.#canRecall = this.#isBraked && frame.tools.some(({ name }) => name === recallName)
-    const hasNotes = this.#isBraked || conversation.annotations?.hasNotes === true
-    this.#markers = this.#isBraked ? brakeMarkers : hasNotes ? noteMarkers : plainMarkers
-    this.#braking = hasNotes
-      ? new BrakeRendering(conversation, braking ?? defaultTagPolicy, {
-          isBraked: this.#isBraked,
-          canRecall: this.#canRecall,
-        })
-      : undefined
+    this.#markers = this.#isBraked ? brakeMarkers : plainMarkers
+    if (this.#isBraked) this.#showNotes(braking)
+  }
+
+  #showNotes(tags = defaultTagPolicy): void {
+    const model = { isBraked: this.#isBraked, canRecall: this.#canRecall }
+    this.#braking = new BrakeRendering(this.#conversation, tags, model)
+  }
+
+  /**
+   * An agent without brakes may go on from a past that had them, and people may revert and hide: what stands for its hidden steps is shown from
+   * the first of them on, and all texts are looked through for the like of it.
+   */
+  #beginNotes(): void {
+    if (this.#braking !== undefined || this.#conversation.annotations?.hasNotes !== true) return
+    this.#markers = noteMarkers
+    this.#showNotes()
+    this.#takeBack(0)
   }
 
   /** Gives the requests from now on another frame. */
@@ -111,6 +120,7 @@ export class RequestAssembler {
 
   /** The request of the trunk as it stands; `turnIndex` decides which tags are still shown. `note` goes after the trunk. */
   assemble(turnIndex = 0, note?: string): AssembledRequest {
+    this.#beginNotes()
     const { trunkLength: length, epoch, overlay } = this.#conversation
     let changed = this.#conversation.changedSince(this.#epoch)
     this.#epoch = epoch

@@ -26,7 +26,7 @@ import { estimateTokens, type TokenCounter } from './tokenCounter.ts'
 import { wrongInStall } from './stallLog.ts'
 import { UndoneTags } from './undoneTags.ts'
 import { TrunkChanges } from './trunkChanges.ts'
-import { WaitingMessages } from './waitingMessages.ts'
+import { noQueues, WaitingMessages } from './waitingMessages.ts'
 import { withhold } from './withheld.ts'
 import { layOverlay, wrongInOverlay, type LaidOverlay } from './overlay.ts'
 
@@ -86,7 +86,7 @@ export class Conversation extends TreeView implements ConversationView {
       waiting: this.#waiting?.keep(),
       annotations: this.#annotations?.keep(),
       open: this.#open && keepOpen(this.#open),
-      undone: this.#undone.keep(this.#annotations?.tagged ?? nobody),
+      undone: this.#undone.keep(this.#annotations?.tagged ?? []),
       tree: this.tree.keep(),
     }
   }
@@ -205,6 +205,7 @@ export class Conversation extends TreeView implements ConversationView {
         this.#repair = undefined
         break
       case 'reply.reset':
+        if (record.without !== undefined) this.#annotate().refuse(record.without, record.turnIndex)
         if (record.repair === undefined) break
         this.#repair = renderRepair(record.repair)
         this.#changed(this.tree.path.length + 1)
@@ -396,6 +397,3 @@ export class Conversation extends TreeView implements ConversationView {
     this.#notes = noteTokens(this, this.#annotations)
   }
 }
-
-const nobody: readonly never[] = Object.freeze([])
-const noQueues = Object.freeze({ steering: nobody, followUps: nobody, prompts: nobody })

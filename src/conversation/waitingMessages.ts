@@ -16,6 +16,9 @@ export interface KeptWaiting {
   readonly taken: readonly Taken[]
 }
 
+const nobody: readonly never[] = Object.freeze([])
+export const noQueues = Object.freeze({ steering: nobody, followUps: nobody, prompts: nobody })
+
 const partsOf = ({ context = [], ...message }: QueuedMessage): readonly ContextMessage[] => [...context, message]
 
 const isSame = (a: readonly Block[], b: readonly Block[]): boolean => JSON.stringify(a) === JSON.stringify(b)

@@ -21,7 +21,7 @@ export interface RetryPolicy {
 
 /** What an agent's definition decides about its machine. Plain data that never changes. */
 export interface AgentPolicy {
-  /** Opt-in switches; if one is off its states are unreachable. */
+  /** Opt-in switches; if one is off, its states are unreachable, but for what people ask. */
   readonly flags: {
     readonly revert: boolean
     readonly prune: boolean

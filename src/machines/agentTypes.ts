@@ -196,16 +196,17 @@ export interface AgentContext {
   readonly compactions: number
   /** Asked to end once the run is settled: for good, or to be resumed from its log. */
   readonly ending: 'stop' | 'close' | null
-  /** Requested and not yet drained; `null` with the switch off, when the queue does not exist. */
-  readonly reverts: readonly RevertRequest[] | null
+  /** Requested and not yet drained; with a switch off, by people alone. */
+  readonly reverts: readonly RevertRequest[]
   /** What the last revert undoes. */
   readonly undoing: Undoing | null
-  readonly prunes: readonly PruneRequest[] | null
+  readonly prunes: readonly PruneRequest[]
   readonly grafts: readonly GraftRequest[]
   readonly pins: readonly PinRequest[]
   /** Tokens of a request above which the drain looks whether to fold; `null` with the switch off. */
   readonly foldAt: number | null
-  readonly compactRequests: readonly CompactionRequest[] | null
+  readonly compactRequests: readonly CompactionRequest[]
+  /** `null` without policies, when the queue does not exist. */
   readonly policyRequests: readonly PolicyRequest[] | null
   /** How many policies were asked since this turn ended, or since the agent came to rest after it. */
   readonly consulted: { readonly turns: number; readonly atRest: boolean; readonly count: number }

@@ -15,25 +15,29 @@ export const foldKey = (context: AgentContext): string => `${context.agentId}/fo
 
 /** Opens a drain: it answers what is waiting now; what arrives meanwhile is left to the next. */
 export function beginDrain(draft: Draft, queue: 'reverts' | 'grafts' | 'prunes' | 'pins'): void {
-  const asked = draft.context[queue]?.map(({ id }) => id) ?? []
+  const asked = draft.context[queue].map(({ id }) => id) ?? []
   draft.set({ drainedAt: draft.context.seq, drained: asked })
 }
 
-/** Queues a revert for the next drain; ignored with the switch off. */
+/** Queues a revert for the next drain; with the switch off, one of a person alone. */
 export function requestRevert(draft: Draft, request: RevertRequest): void {
-  const { reverts } = draft.context
-  if (reverts === null) return
+  const { reverts, policy } = draft.context
+  if (!mayAsk(request, policy.flags.revert)) return
   draft.record({ type: 'revert.requested', ...draft.at, request })
   draft.set({ reverts: [...reverts, request] })
 }
 
-/** Queues a prune for the next drain; ignored with the switch off. */
+/** Queues a prune for the next drain; with the switch off, one of a person alone. */
 export function requestPrune(draft: Draft, request: PruneRequest): void {
-  const { prunes } = draft.context
-  if (prunes === null) return
+  const { prunes, policy } = draft.context
+  if (!mayAsk(request, policy.flags.prune)) return
   draft.record({ type: 'prune.requested', ...draft.at, request })
   draft.set({ prunes: [...prunes, request] })
 }
+
+/** The switches are for the model and the runtime: people and code may always ask. */
+export const mayAsk = ({ by }: { readonly by: 'model' | 'person' | 'runtime' }, isOn: boolean): boolean =>
+  isOn || by === 'person'
 
 /** Queues a graft for the next drain. */
 export function requestGraft(draft: Draft, request: GraftRequest): void {
@@ -84,7 +88,7 @@ export function applyReverts(draft: Draft, output: RevertsOutput): void {
   for (const outcome of output.outcomes) {
     if (outcome.usage !== undefined) spend(draft, outcome.usage, outcome.costUsd ?? 0)
     draft.record({ type: 'revert.applied', ...draft.at, ...outcome })
-    draft.set({ reverts: draft.context.reverts?.filter(({ id }) => id !== outcome.id) ?? null })
+    draft.set({ reverts: draft.context.reverts.filter(({ id }) => id !== outcome.id) })
     if (!outcome.applied || outcome.target === undefined) continue
     forgetFold(draft)
     const last = outcome.rebased?.at(-1)?.nodeId
@@ -115,7 +119,7 @@ export function applyGrafts(draft: Draft, output: GraftsOutput): void {
 export function applyPrunes(draft: Draft, output: PrunesOutput): void {
   for (const outcome of output.outcomes) {
     draft.record({ type: 'prune.applied', ...draft.at, ...outcome })
-    draft.set({ prunes: draft.context.prunes?.filter(({ id }) => id !== outcome.id) ?? null })
+    draft.set({ prunes: draft.context.prunes.filter(({ id }) => id !== outcome.id) })
   }
   refusePrunes(draft, 'the drain gave no answer', draft.context.drained)
   if (output.outcomes.some(({ applied }) => applied)) {
@@ -152,7 +156,7 @@ const none: readonly string[] = Object.freeze([])
 
 /** Refuses waiting reverts, all or `only` these, because the drain failed or will not happen. */
 export function refuseReverts(draft: Draft, why: string, only?: readonly string[]): void {
-  const waiting = draft.context.reverts ?? []
+  const waiting = draft.context.reverts
   for (const { id, category, step } of waiting) {
     if (only !== undefined && !only.includes(id)) continue
     draft.record({
@@ -165,7 +169,7 @@ export function refuseReverts(draft: Draft, why: string, only?: readonly string[
       reason: `revert refused: ${why}`,
     })
   }
-  if (draft.context.reverts !== null) draft.set({ reverts: left(waiting, only) })
+  draft.set({ reverts: left(waiting, only) })
 }
 
 export function refuseGrafts(draft: Draft, why: string, only?: readonly string[]): void {
@@ -179,7 +183,7 @@ export function refuseGrafts(draft: Draft, why: string, only?: readonly string[]
 }
 
 export function refusePrunes(draft: Draft, why: string, only?: readonly string[]): void {
-  const waiting = draft.context.prunes ?? []
+  const waiting = draft.context.prunes
   for (const { id } of waiting) {
     if (only !== undefined && !only.includes(id)) continue
     draft.record({
@@ -192,7 +196,7 @@ export function refusePrunes(draft: Draft, why: string, only?: readonly string[]
       reason: `prune refused: ${why}`,
     })
   }
-  if (draft.context.prunes !== null) draft.set({ prunes: left(waiting, only) })
+  draft.set({ prunes: left(waiting, only) })
 }
 
 export function refusePins(draft: Draft, why: string, only?: readonly string[]): void {

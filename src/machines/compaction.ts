@@ -9,17 +9,15 @@ import { spend } from './spending.ts'
 /** Key of the current compaction. */
 export const compactionKey = (context: AgentContext): string => `${context.agentId}/compact/${context.compactions}`
 
-/** Queues a compaction for the next drain; ignored with compaction off. */
+/** Queues a compaction for the next drain. */
 export function requestCompaction(draft: Draft, request: CompactionRequest): void {
-  const { compactRequests } = draft.context
-  if (compactRequests === null) return
   draft.record({ type: 'compaction.requested', ...draft.at, request })
-  draft.set({ compactRequests: [...compactRequests, request] })
+  draft.set({ compactRequests: [...draft.context.compactRequests, request] })
 }
 
 /** The request that the current compaction answers. */
 export const compactRequest = ({ compactionCause, compactRequests }: AgentContext): CompactionRequest | undefined =>
-  compactionCause === 'requested' ? compactRequests?.[0] : undefined
+  compactionCause === 'requested' ? compactRequests[0] : undefined
 
 const answerTo = (request: CompactionRequest | undefined): { requestId?: string } =>
   request === undefined ? {} : { requestId: request.id }
@@ -64,7 +62,7 @@ export const cancelCompaction = (draft: Draft, reason: string, staysAsked = fals
 
 /** Refuses the compactions that wait, because they will not happen. */
 export function refuseCompactions(draft: Draft, why: string): void {
-  for (const { id: requestId } of draft.context.compactRequests ?? []) {
+  for (const { id: requestId } of draft.context.compactRequests) {
     const { tokensBefore, tokensAfter, costUsd } = nothingSaved(draft.context, why)
     const reason = `compaction refused: ${why}`
     const saved = { tokensBefore, tokensAfter, costUsd }
@@ -86,5 +84,5 @@ const nothingSaved = (context: AgentContext, reason: string): CompactOutput => (
 
 function dropRequests(draft: Draft, answered: string | undefined): void {
   if (answered === undefined) return
-  draft.set({ compactRequests: draft.context.compactRequests?.filter(({ id }) => id !== answered) ?? null })
+  draft.set({ compactRequests: draft.context.compactRequests.filter(({ id }) => id !== answered) })
 }

@@ -3,7 +3,7 @@ import type { ErrorInfo } from '../protocol/errors.ts'
 import type { GuardVerdict } from '../protocol/guarding.ts'
 import type { NodeId } from '../protocol/ids.ts'
 import type { AssistantMessage, Block, PlainBlock, ToolResultMessage, Usage } from '../protocol/messages.ts'
-import type { ModelErrorKind, ModelSnapshot } from '../protocol/model.ts'
+import type { ModelErrorKind, ModelSnapshot, RefusedPart } from '../protocol/model.ts'
 import type { ToolsChange } from '../protocol/toolsChange.ts'
 import type { AgentPolicy } from './agentPolicy.ts'
 import type { Answer } from '../protocol/questions.ts'
@@ -91,6 +91,8 @@ export interface ReplyFailure {
   /** The limit that the request would have exceeded. */
   readonly limit?: 'tokens' | 'costUsd'
   readonly retryAfterMs?: number
+  /** What the provider refused the request for: it can do without. */
+  readonly without?: RefusedPart
   /** The words to the model about an answer that does not match `output`, or is empty. */
   readonly repair?: string
   /** What a reply that arrived but could not be used cost. */

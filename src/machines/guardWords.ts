@@ -72,6 +72,7 @@ export const guardWords: Readonly<Record<keyof typeof guards, string>> = {
   replied: 'no calls',
   overflowed: 'too long',
   overBudget: 'budget used up',
+  leavesOut: 'leaves out what is refused',
   mayRepair: 'asks for a better answer',
   repairOverLimit: 'limit reached',
   mayRetry: 'failed',

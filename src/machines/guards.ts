@@ -1,6 +1,6 @@
 import type { PauseReason } from '../protocol/records.ts'
 import { settleKey } from './aborts.ts'
-import { drainKey, foldKey } from './brakes.ts'
+import { drainKey, foldKey, mayAsk } from './brakes.ts'
 import { refusalIn } from './guarding.ts'
 import { askedSoFar, consultKey } from './policies.ts'
 import { stallKey } from './stalls.ts'
@@ -22,17 +22,16 @@ interface Subject {
 /** The guards on a finished reply are asked only for its done event, which XState types at the `invoke` alone. */
 const outputOf = ({ event }: Subject): ReplyOutput => (event as unknown as { output: ReplyOutput }).output
 
-/** The brake: open only when the revert flag is set. */
+/** The brake: open only when the revert flag is set, or a person asks. */
 export const revertEnabled = ({ context }: Subject): boolean =>
-  context.policy.flags.revert && (context.reverts?.length ?? 0) > 0
+  context.reverts.some((request) => mayAsk(request, context.policy.flags.revert))
 export const pruneEnabled = ({ context }: Subject): boolean =>
-  context.policy.flags.prune && (context.prunes?.length ?? 0) > 0
+  context.prunes.some((request) => mayAsk(request, context.policy.flags.prune))
 /** The request may have grown beyond where old steps are folded; open only when the fold flag is set. */
 export const foldEnabled = ({ context }: Subject): boolean =>
   context.policy.flags.fold && context.run !== null && context.foldAt !== null && context.contextTokens > context.foldAt
 /** A person asked for a compaction. */
-export const compactRequested = ({ context }: Subject): boolean =>
-  context.policy.flags.compact && (context.compactRequests?.length ?? 0) > 0
+export const compactRequested = ({ context }: Subject): boolean => context.compactRequests.length > 0
 /** A person has spoken into the run, and is heard next. */
 export const isSteered = ({ context }: Pick<Subject, 'context'>): boolean => context.steering.length > 0
 /** The newest step may end a loop, and nobody is about to say something; open only when the stall flag is set. */
@@ -61,7 +60,7 @@ export const isCurrentConsultation = ({ context, event }: Subject): boolean =>
 /** Abandoned steps are asked back. */
 export const graftRequested = ({ context }: Subject): boolean => context.grafts.length > 0
 /** An applied revert has something left to undo, perhaps since before a crash. */
-export const undoPending = ({ context }: Subject): boolean => context.policy.flags.revert && context.undoing !== null
+export const undoPending = ({ context }: Subject): boolean => context.undoing !== null
 export const pinRequested = ({ context }: Subject): boolean => context.pins.length > 0
 const policyRequested = ({ context }: Subject): boolean =>
   context.policy.flags.policies && (context.policyRequests?.length ?? 0) > 0
@@ -224,6 +223,15 @@ export const overBudget = (subject: Subject): boolean => {
   const output = outputOf(subject)
   return !output.ok && output.failure.kind === 'overBudget'
 }
+
+/** The provider named a part of the request that it does not take, and that can be left out: asked again at once without it. */
+export const leavesOut = (subject: Subject): boolean => {
+  const output = outputOf(subject)
+  const { run } = subject.context
+  return !output.ok && output.failure.without !== undefined && run !== null && run.fallbacks < mostLeftOut
+}
+/** So often in one reply. What was left out stays so: the next run goes on from there. */
+const mostLeftOut = 16
 
 const retriedKinds: ReadonlySet<string> = new Set(['rateLimited', 'network', 'other'])
 

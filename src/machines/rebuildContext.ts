@@ -235,10 +235,10 @@ const fold: Fold = {
     const after = { ...inRun(spent, endingOf(context.run, message)), calls, owesReply: calls.length > 0 }
     return { ...after, ...refusedIn({ ...context, ...after }, record.withheld) }
   },
-  'reply.reset': (context, { attempt, usage, costUsd, repair, next }) => {
+  'reply.reset': (context, { attempt, usage, costUsd, repair, next, without }) => {
     const after = { ...context, ...used(context, usage, costUsd) }
     const badAnswers = (after.run?.badAnswers ?? 0) + (repair === undefined ? 0 : 1)
-    const fallbacks = (after.run?.fallbacks ?? 0) + (next === undefined ? 0 : 1)
+    const fallbacks = (after.run?.fallbacks ?? 0) + ((next ?? without) === undefined ? 0 : 1)
     return inRun(after, { attempt: attempt + 1, badAnswers, fallbacks })
   },
   'approval.requested': (context, record) => withMarks(withStatus(context, record.callId, 'held'), record),

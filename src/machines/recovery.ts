@@ -90,7 +90,7 @@ const isAnythingWaiting = ({
   pins.length > 0 ||
   grafts.length > 0 ||
   undoing !== null ||
-  (compactRequests?.length ?? 0) > 0 ||
+  compactRequests.length > 0 ||
   (policyRequests?.length ?? 0) > 0 ||
-  (reverts?.length ?? 0) > 0 ||
-  (prunes?.length ?? 0) > 0
+  reverts.length > 0 ||
+  prunes.length > 0

@@ -216,6 +216,10 @@ export function askForRepair(draft: Draft, output: FailedReply): void {
   draft.setRun({ badAnswers: (draft.context.run?.badAnswers ?? 0) + 1 })
 }
 
+/** Asks again at once, without what the provider refused. */
+export const askWithout = (draft: Draft, output: FailedReply): void =>
+  askAnew(draft, output, { without: output.failure.without! })
+
 /** The next request would exceed a sub-agent's limit. */
 export function pauseForBudget(draft: Draft, limit: 'tokens' | 'costUsd'): void {
   const { limits, usage, costUsd } = draft.context.run!
@@ -233,8 +237,11 @@ export function failRun(draft: Draft): void {
 export const failuresOf = ({ attempt, badAnswers, fallbacks }: RunState): number => attempt - badAnswers - fallbacks
 
 /** Records that a model failed and another one answers at once. */
-export function replaceReply(draft: Draft, { failure, next }: EventOfType<'reply.replaced'>): void {
-  resetReply(draft, { failure }, { next })
+export const replaceReply = (draft: Draft, { failure, next }: EventOfType<'reply.replaced'>): void =>
+  askAnew(draft, { failure }, { next })
+
+function askAnew(draft: Draft, output: Pick<FailedReply, 'failure' | 'guards'>, again: Again): void {
+  resetReply(draft, output, again)
   draft.setRun({ fallbacks: (draft.context.run?.fallbacks ?? 0) + 1 })
   nextAttempt(draft)
 }
@@ -321,10 +328,12 @@ export function addPartialReply(draft: Draft, partial: SettleOutput['partial']):
 }
 
 /** Records that an attempt failed; another follows at `retryAt`, or at once with `repair`, which is shown to the model, or of the model `next`. */
+type Again = Partial<Pick<RecordOf<'reply.reset'>, 'retryAt' | 'repair' | 'next' | 'without'>>
+
 export function resetReply(
   draft: Draft,
   output: Pick<FailedReply, 'failure' | 'guards'>,
-  { retryAt, ...again }: { readonly retryAt?: number; readonly repair?: string; readonly next?: string } = {},
+  { retryAt, ...again }: Again = {},
 ): void {
   if (output.guards !== undefined) recordGuards(draft, output.guards)
   const { error, usage, costUsd } = output.failure

@@ -350,10 +350,16 @@ function isSessionGone(thrown: unknown, server: Server): boolean {
 /** For a server to answer whether it is there, in milliseconds. */
 const pingMs = 5_000
 
-/** True of a failed server that fails at anything in its session: some answer 503 for one that they forgot, others are only busy. */
+/**
+ * True of a failed server that fails at anything in its session: for one that they forgot some answer 503, some close the connection, and some give
+ * an error that says so. Others are only busy.
+ */
 async function isLost(thrown: unknown, server: Server, signal: AbortSignal): Promise<boolean> {
-  const isFailure = (error: unknown): boolean => server.sdk.SdkHttpError.isInstance(error) && (error.status ?? 0) >= 500
-  if (!isFailure(thrown) || !server.hasSession) return false
+  const isFailure = (error: unknown): boolean => {
+    if (server.sdk.SdkHttpError.isInstance(error)) return (error.status ?? 0) >= 500
+    return error instanceof TypeError || /\bsession\b/i.test(messageOf(error))
+  }
+  if (!server.hasSession || !isFailure(thrown)) return false
   return await server.client.ping({ signal, timeout: pingMs }).then(() => false, isFailure)
 }
 

@@ -1,6 +1,11 @@
 import { z } from 'zod'
 import type { ToolContext } from '../actors/tools/defineTool.ts'
 import { hasCode, messageOf } from '../protocol/errors.ts'
+import { lazily } from '../protocol/lazily.ts'
+import type { JsonSchema } from '../protocol/model.ts'
+import { schemaCheck } from '../protocol/schemaCheck.ts'
+import { fieldsOf, isPart } from '../protocol/schemaParts.ts'
+import { shownSchema, soundSchema } from '../protocol/soundSchema.ts'
 import type { Elicited } from './server.ts'
 
 /** A call that a server may ask people something for. */
@@ -39,9 +44,9 @@ export async function elicit(
       )
       return { action: isDone ? 'accept' : 'decline' }
     }
-    const form = z.fromJSONSchema(withTitles(read.data.requestedSchema) as z.core.JSONSchema.JSONSchema)
-    const content = (await ask(form, who)) as NonNullable<Elicited['content']>
-    return { action: 'accept', content }
+    const schema = withTitles(soundSchema(read.data.requestedSchema).schema)
+    const answer = (await ask(formOf(schema), who)) as Answer
+    return { action: 'accept', content: withDefaults(answer, schema) as NonNullable<Elicited['content']> }
   } catch (thrown) {
     if (signal.aborted) return { action: 'cancel' }
     if (!hasCode(thrown, 'QUESTION_DENIED')) debug(`its question could not be asked: ${messageOf(thrown)}`)
@@ -49,14 +54,56 @@ export async function elicit(
   }
 }
 
+/** The forms of texts that the protocol knows. */
+const formats = lazily((): { readonly [format: string]: z.ZodType } => ({
+  email: z.email(),
+  uri: z.url(),
+  date: z.iso.date(),
+  'date-time': z.iso.datetime({ offset: true, local: true }),
+}))
+
+type Answer = { readonly [name: string]: unknown }
+
+/** The form of a question, checked as any JSON Schema is. */
+function formOf(schema: JsonSchema): z.ZodType {
+  const { wrongIn } = schemaCheck(schema)
+  const fields = Object.entries(fieldsOf(schema)) as [string, Field][]
+  const wrongInText = (answer: Answer): string | undefined => {
+    const odd = fields.find(([name, { format = '' }]) => {
+      const form = Object.hasOwn(formats(), format) ? formats()[format] : undefined
+      return typeof answer[name] === 'string' && form?.safeParse(answer[name]).success === false
+    })
+    return odd && `${odd[0]}: it is no ${odd[1].format}`
+  }
+  return z
+    .unknown()
+    .check(({ value, issues }) => {
+      const message = isPart(value) ? (wrongIn(withDefaults(value, schema)) ?? wrongInText(value)) : wrongIn(value)
+      if (message !== undefined) issues.push({ code: 'custom', message, input: value })
+    })
+    .meta(shownSchema(schema))
+}
+
+/** With what the server says of fields that nobody filled in. */
+const withDefaults = (answer: Answer, schema: JsonSchema): Answer => ({
+  ...Object.fromEntries(
+    (Object.entries(fieldsOf(schema)) as [string, Field][]).flatMap(([name, field]) =>
+      field.default === undefined ? [] : [[name, field.default]],
+    ),
+  ),
+  ...answer,
+})
+
 interface Field {
+  readonly format?: string
+  readonly default?: unknown
   readonly enum?: readonly unknown[]
   readonly enumNames?: unknown
   readonly description?: unknown
 }
 
 /** Choices of the older form have their titles in a list beside them, which no question shows: the description names them. Pure. */
-function withTitles(schema: { readonly [name: string]: unknown }): object {
+function withTitles(schema: JsonSchema): JsonSchema {
   const { properties } = schema
   if (typeof properties !== 'object' || properties === null) return schema
   const fields = Object.entries(properties as { readonly [name: string]: Field }).map(([name, field]) => {

@@ -25,7 +25,7 @@ export const errorTable = {
   RUNTIME_CLOSED: 'Create a new runtime.',
   QUEUE_FULL: 'Wait for a run to end, or raise maxQueue.',
   PROMPT_TOO_LARGE:
-    'Shorten it, pass a file that a tool reads in parts, or set compaction.contextWindow to what the model takes.',
+    'Shorten it, pass a file that a tool reads in parts, fork the agent from an earlier message, or set compaction.contextWindow to what the model takes.',
   NOT_PAUSED: 'Call resume() while agent.state is "paused" by a limit or a failed store, or after a run that failed.',
   AGENT_PAUSED: 'Fix the store, then call agent.resume().',
   CALL_NOT_PENDING: 'Decide what waits once, by the key of its event, or of agent.pending().',
@@ -33,11 +33,9 @@ export const errorTable = {
   QUESTION_INVALID: 'Ask with a text and a zod schema that JSON can meet, such as z.boolean().',
   QUESTION_DENIED: 'No action needed: whoever was asked did not want to answer.',
   QUESTION_CHANGED: 'Make a tool ask the same questions, in the same order, when its call runs again.',
-  BRAKING_OFF:
-    'Set braking on the agent: { revert: true } for agent.revert; { prune: true }, or revert, fold, stall or policies, for agent.prune; { fold: true } for agent.fold; { policies: [...] } for agent.brake.',
+  BRAKING_OFF: 'Set braking on the agent: { fold: true } for agent.fold, { policies: [...] } for agent.brake.',
   POLICY_NOT_FOUND: 'Give the name of one of the policies in braking.policies.',
   MODEL_NOT_FOUND: 'List the model in the models of the agent’s definition, by the name that you use.',
-  COMPACTION_OFF: 'Remove compaction: false from the agent.',
   CHILD_REFUSED: 'Raise maxDepth or maxChildren, or do without another sub-agent.',
   CHILD_CRASHED: "Read the message; the sub-agent's log holds what it had done.",
   CHILD_STALLED: 'Raise stallMs, or give its tools and model shorter time limits.',

@@ -155,3 +155,17 @@ export const modelSnapshotSchema = lazily(() =>
   }),
 )
 export type ModelSnapshot = z.infer<ReturnType<typeof modelSnapshotSchema>>
+
+/** A part of requests that a provider refuses by its kind: what a request had of it then is left out of all from there on to that model. */
+export const refusedPartSchema = lazily(() =>
+  z.object({
+    part: z.enum(['toolSchema', 'outputSchema', 'images', 'files', 'thinking', 'providerCalls']),
+    /** Id of the model that was asked. */
+    model: z.string(),
+    /** The tool whose schema it is. */
+    tool: z.string().exactOptional(),
+    /** Fingerprint of the schema: another one is sent. */
+    print: z.string().exactOptional(),
+  }),
+)
+export type RefusedPart = z.infer<ReturnType<typeof refusedPartSchema>>

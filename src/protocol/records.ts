@@ -33,7 +33,7 @@ import {
 } from './messages.ts'
 import { memoryExtractionSchema } from './memoryExtraction.ts'
 import { metadataSchema } from './metadata.ts'
-import { modelSnapshotSchema, requestMessageSchema, toolSpecSchema } from './model.ts'
+import { modelSnapshotSchema, refusedPartSchema, requestMessageSchema, toolSpecSchema } from './model.ts'
 import { provenanceSchema } from './provenance.ts'
 import { answerSchema, questionSchema } from './questions.ts'
 import { toolsChangeSchema } from './toolsChange.ts'
@@ -224,15 +224,12 @@ export const logRecords = variants({
       repair: z.string().exactOptional(),
       /** The model that is asked at once instead of the one that failed. */
       next: z.string().exactOptional(),
+      /** The provider refused the request for this, which is left out from here on: it is asked again at once. */
+      without: refusedPartSchema().exactOptional(),
       /** When the next attempt starts, in epoch milliseconds; missing when there is none, or at once. */
       retryAt: z.number().exactOptional(),
     }),
-  'tool.start': () =>
-    z.object({
-      ...inTurn(),
-      type: z.literal('tool.start'),
-      ...toolStartShape(),
-    }),
+  'tool.start': () => z.object({ ...inTurn(), type: z.literal('tool.start'), ...toolStartShape() }),
   'tool.end': () =>
     z.object({
       ...inTurn(),

@@ -69,8 +69,10 @@ function runEnded({ stopReason, turns, usage, costUsd, reason, error, refusal }:
   }
 }
 
-function replyReset({ attempt, error, repair, retryAt, time, next }: EventOf<'reply.reset'>): Narration {
+function replyReset({ attempt, error, repair, retryAt, time, next, without }: EventOf<'reply.reset'>): Narration {
   if (repair !== undefined) return warn('the answer does not fit, asked again', { attempt, ...why(error) })
+  if (without !== undefined)
+    return warn(`the provider refused ${without.part}, asked again without`, { attempt, ...why(error) })
   if (next !== undefined) return warn(`model call failed, ${next} is asked instead`, { attempt, next, ...why(error) })
   if (retryAt === undefined) return warn('model call failed', { attempt, ...why(error) })
   const waitMs = Math.max(0, retryAt - time)

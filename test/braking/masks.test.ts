@@ -5,16 +5,7 @@ import { forkSession } from '../../src/sessions/forkSession.ts'
 import { importSession } from '../../src/sessions/importSession.ts'
 import type { Store } from '../../src/protocol/store.ts'
 import { scriptedModel } from '../../src/testing/scriptedModel.ts'
-import {
-  calls,
-  gate,
-  resultsOf,
-  startAgent,
-  tool,
-  withCode,
-  type Harness,
-  type HarnessOptions,
-} from '../support/agentHarness.ts'
+import { calls, gate, resultsOf, startAgent, tool, type Harness, type HarnessOptions } from '../support/agentHarness.ts'
 import { openRuntime } from '../journeys/forking.ts'
 import { lastingStore } from '../server/bridge/bridgeHarness.ts'
 import { defineAgent } from '../../src/actors/defineAgent.ts'
@@ -127,12 +118,6 @@ describe('masking by hand', (it) => {
     agent.compact()
     await until(({ type }) => type === 'compaction.end')
     assert.ok(asked.includes('seen1Thing') && !asked.includes('seen2Thing'), asked)
-  })
-
-  it('leaves other requests as they are: it needs a brake', async (context) => {
-    const { agent, types } = await looked(context, { braking: {} })
-    assert.throws(() => agent.prune({ tokens: 1, mask: true }), withCode('BRAKING_OFF'))
-    assert.is(types().includes('prune.requested'), false)
   })
 })
 

@@ -67,16 +67,7 @@ describe('an agent without braking', (it) => {
     assert.match(textIn(script.requests[1]!.messages), /There is no tool "prun"/)
   })
 
-  it('throws BRAKING_OFF when a person asks for a revert, also with only pruning on', async (context) => {
-    for (const braking of [{}, { prune: true }, { fold: true }]) {
-      const { agent, types } = await startAgent(context, { braking })
-      const refused = withCode('BRAKING_OFF', 'takes nothing back: it has no braking.revert.')
-      assert.throws(() => agent.revert('n1', { category: 'failure' }), refused)
-      assert.ok(!types().includes('revert.requested'))
-    }
-  })
-
-  it('ignores forged requests: the queue does not exist and the drains are not entered', () => {
+  it('ignores forged requests of the model: they are not queued and the drains are not entered', () => {
     const driver = new MachineDriver({
       policy: { flags: { revert: false, prune: false, fold: false, stall: false, policies: false, compact: false } },
     })
@@ -85,7 +76,7 @@ describe('an agent without braking', (it) => {
     const forge = (): void => {
       for (const step of ['n1', 'n2'])
         driver.send({ type: 'revert', request: { id: step, by: 'model', category: 'failure', step }, at: 2_000 })
-      assert.equal([driver.context.reverts, driver.context.prunes], [null, null])
+      assert.equal([driver.context.reverts, driver.context.prunes], [[], []])
       assert.not.match(driver.state, /draining\.(reverts|prunes)/)
     }
     forge()

@@ -32,6 +32,21 @@ function portsWith(change: Partial<CheckPorts> = {}, trial: Partial<CheckPorts['
 }
 
 describe('checks', (it) => {
+  it('of JSON hold an answer to all that its schema says, as the arguments of tools are', async () => {
+    const odd = { anyOf: [{ required: ['a'] }, { required: ['constructor'] }], properties: { a: { type: 'string' } } }
+    for (const [json, answer, passes] of [
+      [{ required: ['passed'] }, '{}', false],
+      [{ required: ['passed'] }, '{"passed":1}', true],
+      [odd, '{}', false],
+      [odd, '{"a":"x"}', true],
+      [{ type: 'object', allOf: [{ required: ['b'] }] }, '{"a":1}', false],
+    ] as const) {
+      const [score] = await runChecks([{ json }], portsWith({}, { answer }).ports)
+      assert.is(score!.passed, passes, `${JSON.stringify(json)} ${answer}`)
+      assert.is(score!.reason === undefined, passes)
+    }
+  })
+
   it('give a scorer that hangs a minute, and then go on without it', async () => {
     const { clock, ports } = portsWith({ scorers: { hangs: () => new Promise(() => {}), fine: () => 1 } })
     const done = runChecks([{ scorer: 'hangs' }, { scorer: 'fine' }], ports)

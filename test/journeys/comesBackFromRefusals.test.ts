@@ -75,6 +75,27 @@ describe('a message that can never fit', (it) => {
     assert.is(agent.conversation.trunk().length, 2)
   })
 
+  it('is refused, too, with what people said before: they are many, and none is larger', async (context) => {
+    const model = windowed(80_000, [], [])
+    const agent = await started(context, { name: 'small', model, compaction: { contextWindow: 20_000 } })
+    const part = 'word '.repeat(5_000)
+    assert.is((await agent.prompt(part).result).stopReason, 'stop')
+    assert.is((await agent.prompt(part).result).stopReason, 'stop')
+    for (const say of ['prompt', 'steer', 'followUp', 'interrupt'] as const)
+      assert.throws(() => agent[say](part), withCode('PROMPT_TOO_LARGE', 'tokens, with 14286 of earlier messages'))
+    assert.is((await agent.prompt('shorter').result).stopReason, 'stop')
+    assert.is(agent.conversation.trunk().length, 6)
+  })
+
+  it('is refused with those that wait', async (context) => {
+    const model = windowed(80_000, [], [])
+    const agent = await started(context, { name: 'small', model, compaction: { contextWindow: 20_000 } })
+    const part = 'word '.repeat(5_000)
+    const runs = [agent.prompt(part), agent.prompt(part)]
+    assert.throws(() => agent.prompt(part), withCode('PROMPT_TOO_LARGE', 'of earlier messages'))
+    for (const run of runs) assert.is((await run.result).stopReason, 'stop')
+  })
+
   it('is not refused for its image, nor where no window is known', async (context) => {
     const model = windowed(10_000_000, [], [])
     const agent = await started(context, { name: 'any', model, compaction: false })

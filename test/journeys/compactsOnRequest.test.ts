@@ -208,9 +208,7 @@ describe('a compaction that a person asks for', (it) => {
     assert.ok(store !== undefined)
   })
 
-  it('needs compaction, a focus that says something, and room in the queue', async (context) => {
-    const off = await startAgent(context, { id: 'off', compaction: false })
-    assert.throws(() => off.agent.compact(), withCode('COMPACTION_OFF', 'off'))
+  it('needs a focus that says something, and room in the queue', async (context) => {
     const open = gate()
     const { agent, untilState } = await startAgent(context, {
       maxQueue: 1,

@@ -1,6 +1,6 @@
 import { cachedPackages } from '../support/cachedPackages.ts'
 
-/** Mermaid, the models of Kubernetes, reference servers of the Model Context Protocol, and Stately's inspector. */
+/** Mermaid, the models of Kubernetes, reference servers of the Model Context Protocol, Stately's inspector, and OpenAI's package of the AI SDK. */
 export const judges = cachedPackages({
   name: 'What judges our output',
   door: 'test/judges/judge.ts',

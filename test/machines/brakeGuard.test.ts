@@ -4,7 +4,8 @@ import { assert, describe } from '../support/suite.ts'
 
 const either = [false, true]
 const request = { id: 'r', by: 'model', category: 'failure', step: 'n1' }
-const queues = [null, [], [request], [request, request]]
+const ofPerson = { ...request, by: 'person' }
+const queues = [[], [request], [request, request], [ofPerson], [request, ofPerson]]
 
 /** Throws when anything else is asked of it. */
 const only = <T extends object>(fields: T): T =>
@@ -16,20 +17,20 @@ const only = <T extends object>(fields: T): T =>
   })
 
 describe('the guards of the brake', (it) => {
-  it('open only with their own switch on and something asked for, and look at nothing else', () => {
+  it('open only with their own switch on and something asked for, or for a person, and look at nothing else', () => {
     for (const revert of either)
       for (const prune of either)
         for (const reverts of queues)
           for (const prunes of queues) {
             const context = only({ policy: { flags: { revert, prune } }, reverts, prunes }) as unknown as AgentContext
             const subject = only({ context }) as unknown as { context: AgentContext; event: AgentMachineEvent }
-            assert.is(revertEnabled(subject), revert && reverts !== null && reverts.length > 0)
-            assert.is(pruneEnabled(subject), prune && prunes !== null && prunes.length > 0)
+            assert.is(revertEnabled(subject), reverts.includes(ofPerson) || (revert && reverts.length > 0))
+            assert.is(pruneEnabled(subject), prunes.includes(ofPerson) || (prune && prunes.length > 0))
           }
   })
 
   it('open grafts only when some are asked for', () => {
-    for (const grafts of queues.filter((queue) => queue !== null)) {
+    for (const grafts of queues) {
       const subject = only({ context: only({ grafts }) }) as unknown as {
         context: AgentContext
         event: AgentMachineEvent

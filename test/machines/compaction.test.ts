@@ -221,7 +221,7 @@ describe('the drains', (it) => {
     off.crash('drainPins')
     assert.equal([off.state, off.driver.recordsOf('pin.applied')[0]?.reason], ['idle', 'pin refused: it broke'])
     off.prune('n1')
-    assert.equal([off.state, off.driver.recordsOf('prune.requested')], ['idle', []])
+    assert.is(off.state, 'draining.prunes')
   })
 
   it('answer with the agent that is stopped, pins too', () => {
@@ -316,11 +316,14 @@ describe('the drains', (it) => {
     )
   })
 
-  it('are not asked for with the switch off, whoever sends the event', () => {
+  it('are not asked for by a model with the switch off, whoever sends the event', () => {
     const script = new AgentScript()
     const before = script.driver.records.length
+    const request = { id: 'v', by: 'model', category: 'failure', step: 'n1' } as const
+    script.driver.send({ type: 'revert', request, at: script.driver.now })
+    assert.equal([script.state, script.context.reverts, script.types(before)], ['idle', [], []])
     script.revert('n1')
-    assert.equal([script.state, script.context.reverts, script.types(before)], ['idle', null, []])
+    assert.is(script.state, 'draining.reverts')
   })
 
   it('at rest keep nobody waiting: what is said meanwhile starts a run', () => {

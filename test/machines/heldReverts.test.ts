@@ -72,6 +72,6 @@ describe('a revert that a drain holds back', (it) => {
     const { key } = child.input
     script.driver.finish(child, { key, outcomes: [outcome], hidden, contextTokens: 7, at: script.driver.now })
     assert.equal(script.types(before).slice(0, 2), ['prune.applied', 'revert.applied'])
-    assert.equal([script.context.reverts, script.context.prunes], [[], null])
+    assert.equal([script.context.reverts, script.context.prunes], [[], []])
   })
 })

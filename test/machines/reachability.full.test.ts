@@ -22,8 +22,11 @@ const at = 1_000
 const said = { id: 'q', content: text('go'), at }
 const failure = (kind: string) => ({ kind, error: { code: 'X', message: kind } })
 
+/** Who asks for reverts and prunes: people ask for compactions, too. */
+type Asker = 'person' | 'model'
+
 /** Everything that may come to a machine in this snapshot, honest or forged; forged ends come in every state. */
-function eventsFor({ context }: Snapshot): AgentMachineEvent[] {
+function eventsFor({ context }: Snapshot, by: Asker): AgentMachineEvent[] {
   const { agentId, turns, run, calls } = context
   const replyKey = keyOfReply(context)
   const callId = `c${turns}`
@@ -46,9 +49,7 @@ function eventsFor({ context }: Snapshot): AgentMachineEvent[] {
   const refusal = (kind: string) => ({ key: replyKey, ok: false, failure: failure(kind), at, jitter: 0 })
   const compaction = { key: compactionKey(context), at, tokensBefore: 0, tokensAfter: 0, usage: null, costUsd: 0 }
   const overlay = { from: 1, to: 1, summary: 's', kept: [], recentTo: 1, maxToolOutputChars: 100 }
-  const ids = [...(context.reverts ?? []), ...(context.prunes ?? []), ...context.grafts, ...context.pins].map(
-    ({ id }) => id,
-  )
+  const ids = [...context.reverts, ...context.prunes, ...context.grafts, ...context.pins].map(({ id }) => id)
   const refused = {
     applied: false,
     category: 'failure',
@@ -106,11 +107,11 @@ function eventsFor({ context }: Snapshot): AgentMachineEvent[] {
     done('call.0', { ...result, brake: askRevert }),
     done('call.0', { ...result, brake: askGraft }),
     done('call.0', { ...result, brake: askPrune }),
-    { type: 'revert', request: { id: 'v', by: 'person', category: 'failure', step: 'n1' }, at },
-    { type: 'prune', request: { id: 'p', by: 'person', steps: ['n2'] }, at },
+    { type: 'revert', request: { id: 'v', by, category: 'failure', step: 'n1' }, at },
+    { type: 'prune', request: { id: 'p', by, steps: ['n2'] }, at },
     { type: 'graft', request: { id: 'g', by: 'person', steps: ['n2'] }, at },
     { type: 'pin', request: { id: 'i', by: 'person', step: 'n2', pinned: true }, at },
-    { type: 'compact', request: { id: 'k', by: 'person', focus: 'names' }, at },
+    ...(by === 'person' ? [{ type: 'compact', request: { id: 'k', by, focus: 'names' }, at }] : []),
     { type: 'use', id: 'u', use: { tools: [] }, at },
     done('prepare', { key: prepareKey(context), ok: true, decision: { by: ['beforeTurn'], tools: ['tool'] }, at }),
     done('prepare', { key: prepareKey(context), ok: false, error: diskFull, at }),
@@ -194,7 +195,11 @@ function inertScope(machine: typeof agentMachine, input: AgentInput): AnyActorSc
 }
 
 /** Breadth first over everything that can happen. Fails when the machine does. */
-function explore(flags: AgentPolicy['flags'], machine: typeof agentMachine = agentMachine): Explored {
+function explore(
+  flags: AgentPolicy['flags'],
+  by: Asker = 'model',
+  machine: typeof agentMachine = agentMachine,
+): Explored {
   const policy = { flags, retry: { attempts: 2, baseMs: 1, maxMs: 1, maxRetryAfterMs: 0 } }
   const input = testAgent(policy)
   const [first] = initialTransition(machine, input)
@@ -205,7 +210,7 @@ function explore(flags: AgentPolicy['flags'], machine: typeof agentMachine = age
     const { next } = edges.get(abstract(snapshot))!
     if (snapshot.status !== 'active') continue
     const scope = inertScope(machine, input)
-    for (const event of eventsFor(snapshot)) {
+    for (const event of eventsFor(snapshot, by)) {
       const reached = machine.transition(snapshot, event, scope)
       assert.is.not(reached.status, 'error', `${stateName(snapshot.value)} fails on ${event.type}`)
       const key = abstract(reached)
@@ -238,9 +243,9 @@ const braked = [
 ]
 
 const explored = new Map<string, Explored>()
-const exploreOnce = (flags: AgentPolicy['flags']): Explored => {
-  const key = JSON.stringify(flags)
-  if (!explored.has(key)) explored.set(key, explore(flags))
+const exploreOnce = (flags: AgentPolicy['flags'], by: Asker = flags === on ? 'person' : 'model'): Explored => {
+  const key = JSON.stringify([flags, by])
+  if (!explored.has(key)) explored.set(key, explore(flags, by))
   return explored.get(key)!
 }
 
@@ -267,8 +272,15 @@ describe('the states of the agent machine', (it) => {
     assert.equal(drainsOf({ ...off, turns: true }), ['preparing'])
   })
 
-  it('never compact with that switch off', { timeoutMs: 60_000 }, () => {
+  it('never compact with that switch off, unless a person asks', { timeoutMs: 60_000 }, () => {
     assert.not.ok(explore({ ...on, compact: false }).states.has('compacting'))
+    assert.ok(explore({ ...off, compact: false }, 'person').states.has('compacting'))
+  })
+
+  it('have the drains of reverts and prunes open to people, whatever the switches', { timeoutMs: 60_000 }, () => {
+    const { states } = exploreOnce(off, 'person')
+    const open = braked.filter((state) => states.has(state))
+    assert.equal(open, ['draining.prunes', 'draining.reverts', 'draining.undoing'])
   })
 
   it('would be entered if the guard were open: the search is able to fail', { timeoutMs: 60_000 }, () => {
@@ -283,7 +295,7 @@ describe('the states of the agent machine', (it) => {
         beginsPrepared: ({ context }) => !context.isAsleep && context.ending === null,
       },
     })
-    const { states } = explore(off, open)
+    const { states } = explore(off, 'model', open)
     for (const state of braked) assert.ok(states.has(state), state)
   })
 
@@ -320,7 +332,7 @@ describe('the states of the agent machine', (it) => {
   it('agree with what xstate’s own graph finds', { timeoutMs: 60_000 }, () => {
     const map = getAdjacencyMap(agentMachine, {
       input: testAgent({ flags: off }),
-      events: (snapshot) => (snapshot.status === 'active' ? eventsFor(snapshot) : []),
+      events: (snapshot) => (snapshot.status === 'active' ? eventsFor(snapshot, 'model') : []),
       serializeState: (snapshot) => abstract(snapshot),
       serializeEvent: (event) => JSON.stringify(event),
       limit: 2_000_000,

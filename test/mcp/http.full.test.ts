@@ -63,7 +63,7 @@ function underWay(call: (context: Partial<ToolContext>) => Promise<unknown>): {
 async function sessionServer({ cleanup }: CaseContext) {
   let sessions = 0
   let known = ''
-  let how: 400 | 404 | 410 | 503 = 404
+  let how: 400 | 404 | 410 | 503 | 'error' | 'closed' = 404
   let isBusy = false
   const ended: unknown[] = []
   const paid: unknown[] = []
@@ -87,8 +87,14 @@ async function sessionServer({ cleanup }: CaseContext) {
       readonly params?: { readonly name?: string }
     }
     if (method === 'initialize') known = `session-${(sessions += 1)}`
-    else if (session !== known)
-      return response.writeHead(how).end(how === 400 ? 'Bad Request: No valid session ID' : '')
+    else if (session !== known) {
+      if (how === 'closed') return request.socket.destroy()
+      if (how !== 'error') return response.writeHead(how).end(how === 400 ? 'Bad Request: No valid session ID' : '')
+      const error = { code: -32_001, message: 'Session not found' }
+      return response
+        .writeHead(200, { 'content-type': 'application/json' })
+        .end(JSON.stringify({ jsonrpc: '2.0', id, error }))
+    }
     if (isBusy && method === 'tools/call') return response.writeHead(503).end('busy')
     if (id === undefined) return response.writeHead(202).end()
     if (method === 'tools/call' && params?.name === 'pay') {
@@ -216,7 +222,7 @@ describe('a server over HTTP', (it) => {
   })
 
   it(
-    'that answers 503 for a session that it forgot gets a new one, and for one that it knows keeps it',
+    'that fails in a session that it forgot gets a new one, and in one that it knows keeps it',
     { timeoutMs },
     async (context) => {
       const server = await sessionServer(context)
@@ -234,9 +240,12 @@ describe('a server over HTTP', (it) => {
       await fails()
       server.busy(false)
       assert.equal(await open.text('echo'), 'in session 1')
-      server.forget(503)
-      await fails()
-      assert.equal(await open.text('echo'), 'in session 2')
+      let session = 1
+      for (const how of [503, 'error', 'closed'] as const) {
+        server.forget(how)
+        await fails()
+        assert.equal(await open.text('echo'), `in session ${(session += 1)}`, String(how))
+      }
     },
   )
 

@@ -96,7 +96,7 @@ describe('an unloaded agent', (it) => {
     assert.throws(() => agent.resume(), withCode('NOT_PAUSED', 'a1'))
     assert.throws(() => agent.decide('c', 'approve'), withCode('CALL_NOT_PENDING'))
     assert.throws(() => agent.prompt(' '), withCode('INVALID_CONTENT'))
-    assert.throws(() => agent.revert('n1', { category: 'failure' }), withCode('BRAKING_OFF'))
+    assert.throws(() => agent.fold(), withCode('BRAKING_OFF'))
     agent.subscribe(() => {})()
     await agent.events().return?.()
     await quiet()

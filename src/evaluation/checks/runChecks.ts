@@ -1,12 +1,12 @@
 import { openRegularFile } from '../../actors/tools/workspace/openRegularFile.ts'
 import { openWorkspace } from '../../actors/tools/workspace/workspacePath.ts'
-import { describeIssues, messageOf } from '../../protocol/errors.ts'
+import { messageOf } from '../../protocol/errors.ts'
 import type { Clock } from '../../protocol/clock.ts'
+import { schemaCheck } from '../../protocol/schemaCheck.ts'
 import type { Score } from '../results.ts'
 import type { ScoredTrial, Scorer, ScorerAnswer } from '../suite/defineSuite.ts'
 import {
   kindOf,
-  schemaOf,
   type AnswerCheck,
   type Check,
   type CheckKind,
@@ -83,8 +83,8 @@ const kinds = {
     } catch (thrown) {
       return found(false, `it is not JSON: ${messageOf(thrown)}: ${text || '(nothing)'}`)
     }
-    const checked = schemaOf(json).safeParse(value)
-    return found(checked.success, checked.success ? undefined : describeIssues(checked.error))
+    const wrong = schemaCheck(json).wrongIn(value)
+    return found(wrong === undefined, wrong)
   },
   judge(check: JudgeCheck, { trial, judge }) {
     return judge === undefined ? found(false, 'the judge was not asked') : judge(check, trial)

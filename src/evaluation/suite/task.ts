@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { messageOf } from '../../protocol/errors.ts'
 import { lazily } from '../../protocol/lazily.ts'
 import type { JsonSchema } from '../../protocol/model.ts'
 import { onlyFields } from '../../protocol/onlyFields.ts'
+import { schemaCheck } from '../../protocol/schemaCheck.ts'
 import { mistakesOf } from '../../userFiles/wrongInFile.ts'
 
 interface CheckBase {
@@ -120,16 +120,11 @@ function isPattern(text: string): boolean {
 
 /** A JSON Schema that answers can be checked by. */
 const answerSchema = z.record(z.string(), z.unknown()).check((context) => {
-  try {
-    schemaOf(context.value)
-  } catch (thrown) {
-    const message = `is not a JSON Schema that can be checked: ${messageOf(thrown)}`
-    context.issues.push({ code: 'custom', message, input: context.value })
-  }
+  const { unchecked } = schemaCheck(context.value)
+  if (unchecked === undefined) return
+  const message = `is not a JSON Schema that can be checked: ${unchecked}`
+  context.issues.push({ code: 'custom', message, input: context.value })
 })
-
-/** The schema of a check. @throws for a schema that cannot be one. */
-export const schemaOf = (schema: JsonSchema): z.ZodType => z.fromJSONSchema(schema)
 
 /** In the order in which they are looked for: what a check is, is said by the first of these keys that it has. */
 const checkSchemas = lazily(() => ({

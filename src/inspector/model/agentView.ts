@@ -20,12 +20,6 @@ export interface RequestView extends CapturedRequest {
   readonly isLive: boolean
 }
 
-/** Which brakes of an agent are on. */
-export interface Braking {
-  readonly reverts: boolean
-  readonly prunes: boolean
-}
-
 /** A policy that was asked and has not come to an end. */
 export type Consultation = Pick<PolicyStart, 'policy' | 'why' | 'requestId'>
 
@@ -63,8 +57,6 @@ export interface AgentViewState {
   readonly chartState: string
   /** Whether it is open in a process, at rest or not. `false`: its log is shown as it was left. */
   readonly isRunning: boolean
-  /** Which brakes are on; `null` when not known. */
-  readonly braking: Braking | null
   /** Those that can be asked by name; `null` when the server does not know them, or is too old to say. */
   readonly policies: readonly PolicyInfo[] | null
   /** The policy that is being asked as of `at`. */

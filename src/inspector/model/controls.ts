@@ -49,7 +49,7 @@ export function whyNotFork(facts: DriveFacts, status: AgentViewState['status']):
 
 /** What decides over the controls. */
 export interface ControlFacts extends DriveFacts {
-  readonly view: Pick<AgentViewState, 'status' | 'chartState' | 'isRunning' | 'braking' | 'policies' | 'pause'> & {
+  readonly view: Pick<AgentViewState, 'status' | 'chartState' | 'isRunning' | 'policies' | 'pause'> & {
     readonly isStopped: boolean
   }
 }
@@ -82,10 +82,8 @@ const table: { readonly [C in ControlName]: (facts: ControlFacts) => string | nu
   },
   stop: () => null,
   decide: () => null,
-  revert: ({ view }) =>
-    view.braking?.reverts === false ? 'The agent has no brake: braking: { revert: true } opens it.' : null,
-  prune: ({ view }) =>
-    view.braking?.prunes === false ? 'The agent has no brake: braking: { prune: true } opens it.' : null,
+  revert: () => null,
+  prune: () => null,
   pin: () => null,
   graft: () => null,
   compact: () => null,

@@ -102,7 +102,10 @@ const texts: Texts = {
   'reply.start': ({ attempt, model = 'the model' }) =>
     attempt === 1 ? `${model} answers` : `attempt ${attempt}${model === 'the model' ? '' : `, ${model}`}`,
   'reply.end': ({ nodeId, message }) => `${formatNodeId(nodeId)} ${said(message.content)}`,
-  'reply.reset': ({ error, next }) => (next === undefined ? error.message : `${error.message} Asking ${next}.`),
+  'reply.reset': ({ error, next, without }) => {
+    if (without !== undefined) return `${error.message} Asking again without ${without.part}.`
+    return next === undefined ? error.message : `${error.message} Asking ${next}.`
+  },
   'reply.delta': ({ text }) => short(text),
   'thinking.delta': ({ text }) => short(text),
   'toolCall.delta': ({ text }) => short(text),

@@ -10,7 +10,7 @@ import { foldPending, pendingOf } from '../../client/fold/foldPending.ts'
 import type { ChatPending } from '../../client/fold/chat.ts'
 import type { LogRecord, PauseReason } from '../../protocol/records.ts'
 import { RunTimes } from './runTimes.ts'
-import type { AgentView, AgentViewState, AgentViewStatus, Braking, PartialReply } from './agentView.ts'
+import type { AgentView, AgentViewState, AgentViewStatus, PartialReply } from './agentView.ts'
 import { EventErrors } from './eventErrors.ts'
 import { EventList, isLogged } from './eventList.ts'
 import type { FrameBatch } from './frameBatch.ts'
@@ -63,7 +63,6 @@ export class FollowedAgent implements AgentView {
   #waitsFor: string | null = null
   #livePause: PauseReason | null = null
   #partial: PartialReply | null = null
-  #braking: Braking | null = null
   #policies: readonly PolicyInfo[] | null = null
   /** How its sources of tools are, as far as the server has said so. */
   #sources: readonly SourceInfo[] = []
@@ -98,11 +97,6 @@ export class FollowedAgent implements AgentView {
   /** Shows the moment after record `seq`, or with `null` the newest. */
   goTo(seq: number | null): void {
     this.#at = seq === null ? null : Math.max(1, seq)
-    this.#change()
-  }
-
-  setBraking(braking: Braking | null): void {
-    this.#braking = braking
     this.#change()
   }
 
@@ -290,7 +284,6 @@ export class FollowedAgent implements AgentView {
       },
       chartState: isNow && !isGone ? this.#liveState! : fold.state,
       isRunning: !isGone,
-      braking: this.#braking,
       policies: this.#policies,
       consulting: isNow && this.#liveState !== 'draining.consulting' ? null : fold.consulting,
       use: fold.use,

@@ -306,8 +306,6 @@ export class Inspector {
       .then((chart) => {
         if (this.agent.value !== agent || chart === null) return
         this.chart.value = chart
-        const { brakes } = chart
-        if (brakes !== undefined) agent.setBraking({ reverts: brakes.revert, prunes: brakes.prune })
       })
       .catch(() => {})
   }
@@ -366,7 +364,6 @@ const noView = {
   status: 'loading',
   chartState: '',
   isRunning: false,
-  braking: null,
   policies: null,
   pause: null,
   isStopped: false,
@@ -376,7 +373,6 @@ const viewFacts = (view: AgentViewState): Parameters<typeof controlsOf>[0]['view
   status: view.status,
   chartState: view.chartState,
   isRunning: view.isRunning,
-  braking: view.braking,
   policies: view.policies,
   pause: view.pause,
   isStopped: view.records.at(-1)?.type === 'agent.stopped',

@@ -163,7 +163,7 @@ export const draining = agentSetup.createStateConfig({
           agentId: context.agentId,
           key: stallKey(context),
           revertId: stallRevertId(context),
-          reverts: context.reverts ?? [],
+          reverts: context.reverts,
         }),
         onDone: [
           { guard: 'isStaleStall' },
@@ -207,7 +207,7 @@ export const draining = agentSetup.createStateConfig({
         input: ({ context }) => ({
           agentId: context.agentId,
           key: drainKey(context),
-          requests: context.reverts ?? [],
+          requests: context.reverts,
           turnIndex: Math.max(0, context.turns - 1),
           lastNodeId: context.lastNodeId,
           outlook: outlookOf(context),
@@ -275,7 +275,7 @@ export const draining = agentSetup.createStateConfig({
       invoke: {
         src: 'drainPrunes',
         id: 'drainPrunes',
-        input: ({ context }) => ({ agentId: context.agentId, key: drainKey(context), requests: context.prunes ?? [] }),
+        input: ({ context }) => ({ agentId: context.agentId, key: drainKey(context), requests: context.prunes }),
         onDone: [
           { guard: 'isStaleDrain' },
           { target: 'pruned', actions: advance<Pruned>((draft, { output }) => applyPrunes(draft, output)) },

@@ -10,6 +10,7 @@ import { refuseRun } from '../refusals.ts'
 import {
   addReply,
   askForRepair,
+  askWithout,
   discardReply,
   failRun,
   failuresOf,
@@ -88,6 +89,12 @@ export const replying = agentSetup.createStateConfig({
           askForRepair(draft, output)
           pauseRun(draft, limit)
         }),
+      },
+      {
+        guard: 'leavesOut',
+        target: 'replying',
+        reenter: true,
+        actions: advance<Failed>((draft, { output }) => askWithout(draft, output)),
       },
       {
         guard: 'mayRepair',

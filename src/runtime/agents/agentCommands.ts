@@ -114,9 +114,9 @@ export abstract class AgentCommands<out Output = unknown, in Deps = undefined, o
 
   /**
    * Requests a revert to a step, such as `n12`, as the model can: the same drain decides by the same rules, between turns or, if the
-   * agent is idle, at once. The outcome is a `revert.applied` event; with `undo`, what came of that is an `undo.end` event after it.
+   * agent is idle, at once, whatever its `braking`. The outcome is a `revert.applied` event; with `undo`, what came of that is an `undo.end` event after it.
    *
-   * @throws RuntimeError `BRAKING_OFF`, `INVALID_OPTION`, `AGENT_STOPPED`
+   * @throws RuntimeError `INVALID_OPTION`, `QUEUE_FULL`, `AGENT_STOPPED`
    */
   revert(step: string, options: RevertCommandOptions): void {
     this.dispatch({ type: 'agent.revert', agentId: this.id, step, ...given(options ?? {}) } as AgentCommand)
@@ -124,16 +124,15 @@ export abstract class AgentCommands<out Output = unknown, in Deps = undefined, o
 
   /**
    * Hides steps of the model, such as `n12`, or its oldest ones until `tokens` are hidden, with a `memo` in their place; with `mask` only
-   * what their results hold. Decided as a revert is, for an agent with `prune`, `revert`, `fold`, `stall` or `policies` in its
-   * `braking`; the outcome is a `prune.applied` event.
+   * what their results hold. Decided as a revert is; the outcome is a `prune.applied` event.
    *
-   * @throws RuntimeError `BRAKING_OFF`, `INVALID_OPTION`, `QUEUE_FULL`, `AGENT_STOPPED`
+   * @throws RuntimeError `INVALID_OPTION`, `QUEUE_FULL`, `AGENT_STOPPED`
    */
   prune(options: PruneOptions): void {
     this.dispatch({ type: 'agent.prune', agentId: this.id, ...given(options ?? {}) })
   }
 
-  /** Folds every step of the model that may be, whatever it saves: all but the newest, pinned and denied ones. Throws as `prune` does. */
+  /** Folds every step of the model that may be, whatever it saves: all but the newest, pinned and denied ones. Throws as `prune` does, and `BRAKING_OFF` without `braking.fold`. */
   fold(): void {
     this.dispatch({ type: 'agent.fold', agentId: this.id })
   }
@@ -149,10 +148,10 @@ export abstract class AgentCommands<out Output = unknown, in Deps = undefined, o
   }
 
   /**
-   * Compacts the conversation, whatever its size: a summary takes the place of its middle if that makes it smaller. A `focus` says what
+   * Compacts the conversation, whatever its size and also with `compaction: false`: a summary takes the place of its middle if that makes it smaller. A `focus` says what
    * the summary is to keep above all, where its strategy heeds that. The outcome is a `compaction.end` event.
    *
-   * @throws RuntimeError `COMPACTION_OFF`, `INVALID_OPTION`, `QUEUE_FULL`, `AGENT_STOPPED`
+   * @throws RuntimeError `INVALID_OPTION`, `QUEUE_FULL`, `AGENT_STOPPED`
    */
   compact(options: CompactOptions = {}): void {
     this.dispatch({ type: 'agent.compact', agentId: this.id, ...given(options ?? {}) })

@@ -122,7 +122,7 @@ export abstract class AgentFacts<
     return this.#slot.body.lastSeq
   }
 
-  /** Which brakes are on. */
+  /** Which brakes are on: what model and runtime may do. People and code may revert, prune and compact in any case. */
   get braking(): Omit<AgentPolicy['flags'], 'compact' | 'turns'> {
     const { compact: _, turns: __, ...brakes } = this.#slot.body.definition.policy.flags
     return brakes

@@ -1,6 +1,6 @@
 import type { CheckedCommand } from '../../protocol/commands.ts'
 import { RuntimeError } from '../../protocol/errors.ts'
-import { textOf } from '../../protocol/messageText.ts'
+import { textOf, type Block } from '../../protocol/messages.ts'
 import type { QueueName } from '../../protocol/queue.ts'
 import type { AgentBody } from './agentBody.ts'
 import { mayResumeFailed } from '../../machines/guards.ts'
@@ -72,9 +72,6 @@ function carryOut(host: AgentBody, command: Command, id: string, isRemote: boole
       return decide(host, command, { at, ...asked })
     case 'agent.revert': {
       const { step, category, summary, undo } = command
-      if (!host.definition.policy.flags.revert) {
-        throw new RuntimeError('BRAKING_OFF', `Agent "${host.agentId}" takes nothing back: it has no braking.revert.`)
-      }
       checkRoom(host, 'reverts')
       const request = {
         ...({ id, by: 'person', step, category } as const),
@@ -84,14 +81,10 @@ function carryOut(host: AgentBody, command: Command, id: string, isRemote: boole
       host.send({ type: 'revert', request, at })
       return undefined
     }
-    case 'agent.prune': {
-      if (!host.definition.policy.flags.prune) {
-        throw new RuntimeError('BRAKING_OFF', `Agent "${host.agentId}" has no brake that prunes.`)
-      }
+    case 'agent.prune':
       checkRoom(host, 'prunes')
       host.send({ type: 'prune', request: { id, by: 'person', ...saidIn(command) }, at })
       return undefined
-    }
     case 'agent.graft':
       checkRoom(host, 'grafts')
       host.send({ type: 'graft', request: { id, by: 'person', steps: command.steps }, at })
@@ -115,14 +108,10 @@ function carryOut(host: AgentBody, command: Command, id: string, isRemote: boole
       host.send({ type: 'brake', request: { id, by: 'person', policy: command.policy }, at })
       return undefined
     }
-    case 'agent.compact': {
-      if (!host.definition.policy.flags.compact) {
-        throw new RuntimeError('COMPACTION_OFF', `Agent "${host.agentId}" never compacts its conversation.`)
-      }
+    case 'agent.compact':
       checkRoom(host, 'compactRequests')
       host.send({ type: 'compact', request: { id, by: 'person', ...saidIn(command) }, at })
       return undefined
-    }
     case 'agent.use':
       checkStore(host)
       host.send({ type: 'use', id, use: useOf(host, command.use), at })
@@ -191,23 +180,36 @@ function checkStore({ agentId, context: { pause } }: AgentBody): void {
 }
 
 /**
- * Refuses a message that no request could hold: nothing may ever hide what people said, so each request from then on would fail.
+ * Refuses a message that no request could hold, with what people said before: nothing may ever hide that, so each request from then on would fail.
  * Its images and files are left out of the sum, as only a provider knows what they take.
  *
  * @throws RuntimeError `PROMPT_TOO_LARGE`
  */
-function checkFits({ agentId, definition }: AgentBody, content: CommandOf<'agent.prompt'>['content']): void {
+function checkFits(
+  { agentId, definition, conversation, context }: AgentBody,
+  content: CommandOf<'agent.prompt'>['content'],
+): void {
   const { compaction, counter } = definition
   if (compaction === null) return
   const { contextWindow } = compaction.policy
-  const tokens = counter.text(typeof content === 'string' ? content : textOf(content))
-  // Instructions that fill the window are to be blamed themselves.
-  if (tokens <= contextWindow / 2) return
+  const tokensOf = (said: string | readonly Block[]): number =>
+    counter.text(typeof said === 'string' ? said : textOf(said))
+  const tokens = tokensOf(content)
   const { frameTokens } = definition
-  if (tokens <= contextWindow - frameTokens) return
+  const waiting = [...context.prompts, ...context.steering, ...context.followUps]
+  // Most conversations are far from it.
+  const isNear = conversation.tokens + tokens + frameTokens > contextWindow / 2
+  const said = isNear ? conversation.trunk().filter(({ message }) => message.role === 'user') : []
+  const before = [...said.map(({ message }) => message), ...waiting].reduce(
+    (sum, one) => sum + tokensOf(one.content),
+    0,
+  )
+  // Instructions that fill the window are to be blamed themselves.
+  if (tokens + before <= contextWindow / 2 || tokens + before + frameTokens <= contextWindow) return
+  const more = before === 0 ? '' : `${before} of earlier messages, `
   throw new RuntimeError(
     'PROMPT_TOO_LARGE',
-    `The message to agent "${agentId}" has about ${tokens} tokens, with instructions and tools ${tokens + frameTokens}, and its contextWindow is ${contextWindow}. It was not added.`,
+    `The message to agent "${agentId}" has about ${tokens} tokens, with ${more}instructions and tools ${tokens + before + frameTokens}, and its contextWindow is ${contextWindow}. It was not added.`,
   )
 }
 

@@ -5,6 +5,7 @@ import { isRedacted } from '../../redaction/redactor.ts'
 import type { Conversation } from '../../conversation/conversation.ts'
 import type { AgentInput, CallState, FrameState } from '../../machines/agentTypes.ts'
 import type { Metadata } from '../../protocol/metadata.ts'
+import { mayAsk } from '../../machines/brakes.ts'
 import { withoutUse } from '../../machines/handoffs.ts'
 import { rebuildContext, type FoldedContext } from '../../machines/rebuildContext.ts'
 import { handedTo } from '../../actors/handoffs.ts'
@@ -82,12 +83,12 @@ export function restoreInput(
       ...queues,
       frame: ports.asking.restored(ports.handoffs?.endsUse === true ? withoutUse(context.frame) : context.frame),
       handoff: pendingHandoff(ports),
-      undoing: flags.revert ? context.undoing : null,
-      reverts: flags.revert ? [...(annotations?.reverts ?? [])] : null,
-      prunes: flags.prune ? [...(annotations?.prunes ?? [])] : null,
+      undoing: context.undoing,
+      reverts: (annotations?.reverts ?? []).filter((request) => mayAsk(request, flags.revert)),
+      prunes: (annotations?.prunes ?? []).filter((request) => mayAsk(request, flags.prune)),
       grafts: [...(annotations?.grafts ?? [])],
       pins: [...(annotations?.pins ?? [])],
-      compactRequests: flags.compact ? [...(annotations?.compactions ?? [])] : null,
+      compactRequests: [...(annotations?.compactions ?? [])],
       policyRequests: flags.policies ? [...(annotations?.policyRequests ?? [])] : null,
       contextTokens: Math.round((ports.frame.frameTokens + conversation.trunkTokens) * conversation.correction),
     },

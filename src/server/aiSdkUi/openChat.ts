@@ -38,7 +38,7 @@ export class Chats {
   /**
    * Says or decides what a client asks for, and finds what it is to be shown. The same user message is never said twice.
    *
-   * Rejects, without any effect, with `BRIDGE_FORBIDDEN`, `INVALID_OPTION`, `INVALID_CONTENT`, `CALL_NOT_PENDING`, `BRAKING_OFF`,
+   * Rejects, without any effect, with `BRIDGE_FORBIDDEN`, `INVALID_OPTION`, `INVALID_CONTENT`, `CALL_NOT_PENDING`,
    * `AGENT_NOT_FOUND` or what `Agent.dispatch` throws.
    */
   open(access: AgentAccess, input: ChatInput): Promise<Opened> {
@@ -243,17 +243,11 @@ function regenerate(thread: ChatThread, last: GivenMessage): Opened {
     throw new RuntimeError('INVALID_OPTION', 'Only the newest answer can be given again.')
   if (exchange.end === undefined)
     throw new RuntimeError('INVALID_OPTION', 'The answer is still under way. Stop it first.')
-  const isFailed = exchange.end.stopReason === 'error' || exchange.end.stopReason === 'aborted'
-  if (!agent.braking.revert && !isFailed)
-    throw new RuntimeError(
-      'BRAKING_OFF',
-      `Agent "${agent.id}" takes nothing back: its definition has no braking.revert.`,
-    )
   const said = agent.conversation
     .trunk()
     .findLast(({ message }) => message.role === 'user' && message.source === 'prompt' && isAsked(message.provenance))
   if (agent.pause !== null) agent.abort()
-  if (agent.braking.revert && said !== undefined && agent.conversation.head !== said.id)
+  if (said !== undefined && agent.conversation.head !== said.id)
     agent.revert(formatNodeId(said.id), { category: 'tangent', summary: 'Another answer was asked for.' })
   const requestId = againId(exchange.requestId, timesAgain(exchange.requestId) + 1)
   const provenance = { type: 'note', kind: 'regenerate' } as const

@@ -15,7 +15,6 @@ export interface DrivenAgent extends Pick<
   | 'pause'
   | 'lastSeq'
   | 'spent'
-  | 'braking'
   | 'clientTools'
   | 'conversation'
   | 'growingReply'

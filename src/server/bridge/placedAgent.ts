@@ -84,19 +84,8 @@ export class PlacedAgent implements DrivenAgent {
     return this.#log.growing
   }
 
-  get braking(): DrivenAgent['braking'] {
-    const flags = this.#policy?.flags
-    if (flags === undefined) return noBrakes
-    const { compact: _, turns: __, ...brakes } = flags
-    return brakes
-  }
-
   get clientTools(): readonly string[] {
-    return this.#policy?.external ?? []
-  }
-
-  get #policy(): AgentDefinition['policy'] | undefined {
-    return this.#parts.definition(this.definition)?.policy
+    return this.#parts.definition(this.definition)?.policy.external ?? []
   }
 
   /** What is known of it is in the store. */
@@ -256,8 +245,6 @@ export class PlacedAgent implements DrivenAgent {
     return { requestId, result: promise }
   }
 }
-
-const noBrakes: DrivenAgent['braking'] = { revert: false, prune: false, fold: false, stall: false, policies: false }
 
 const belowOf = (log: FollowedLog): DrivenBelow[] =>
   [...log.below.values()].map(({ log: child }) => ({

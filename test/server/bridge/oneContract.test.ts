@@ -171,11 +171,29 @@ const stories: Record<string, Story> = {
       assert.equal(textsOf(await trunk()), ['go', 'toolCall', 'seen'])
     },
   },
-  'refuses a revert without braking': {
-    options: () => ({ replies: ['one'] }),
-    async run({ agent }) {
-      await agent.prompt('first').result
-      assert.is(await refusal(() => agent.revert('n1', { category: 'failure' })), 'BRAKING_OFF')
+  'reverts, prunes and compacts without brakes and with compaction off': {
+    options: () => ({
+      replies: [...Array.from({ length: 8 }, (_, at) => calls(`c${at}`, 'look')), 'done'],
+      tools: [tool('look', () => 'long words '.repeat(40), { effects: 'none' })],
+      compaction: false,
+    }),
+    async run({ agent, heard, trunk }) {
+      await agent.prompt('go').result
+      await agent.prune({ steps: ['n2'] })
+      const pruned = await heard.until(({ type }) => type === 'prune.applied')
+      assert.ok(pruned.type === 'prune.applied' && pruned.applied)
+      await agent.compact()
+      const end = await heard.until(({ type }) => type === 'compaction.end')
+      assert.ok(end.type === 'compaction.end' && end.applied && end.tokensAfter < end.tokensBefore)
+      await agent.revert('n15', { category: 'failure', summary: 'that was wrong' })
+      const applied = await heard.until(({ type }) => type === 'revert.applied')
+      assert.ok(applied.type === 'revert.applied' && applied.applied)
+      assert.is(
+        textsOf(await trunk())
+          .at(-1)
+          ?.startsWith('long words'),
+        true,
+      )
     },
   },
   'hides steps, and keeps those that are pinned': {
@@ -272,17 +290,10 @@ const stories: Record<string, Story> = {
       assert.ok(end.type === 'compaction.end' && end.applied && end.tokensAfter < end.tokensBefore)
     },
   },
-  'refuses to compact with compaction off': {
-    options: () => ({ replies: ['one'], compaction: false }),
-    async run({ agent }) {
-      assert.is(await refusal(() => agent.compact()), 'COMPACTION_OFF')
-    },
-  },
-  'refuses a prune without braking, or of nothing': {
+  'refuses to fold or to ask a policy without braking, and a prune of nothing': {
     options: () => ({ replies: ['one'] }),
     async run({ agent }) {
       await agent.prompt('first').result
-      assert.is(await refusal(() => agent.prune({ tokens: 1 })), 'BRAKING_OFF')
       assert.is(await refusal(() => agent.fold()), 'BRAKING_OFF')
       assert.is(await refusal(() => agent.brake('tidy')), 'BRAKING_OFF')
       assert.is(await refusal(() => agent.prune({})), 'INVALID_OPTION')

@@ -184,11 +184,8 @@ export const faults: readonly Fault[] = [
     id: 'machines-23',
     file: 'src/machines/brakes.ts',
     what: 'a revert is taken with its switch off',
-    from: `  const { reverts } = draft.context
-  if (reverts === null) return
-  draft.record({ type: 'revert.requested'`,
-    to: `  const reverts = draft.context.reverts ?? []
-  draft.record({ type: 'revert.requested'`,
+    from: 'if (!mayAsk(request, policy.flags.revert)) return',
+    to: 'void mayAsk(request, policy.flags.revert)',
     tests: ['machines/compaction'],
   },
   {

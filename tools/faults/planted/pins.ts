@@ -53,8 +53,8 @@ export const faults: readonly Fault[] = [
     id: 'pins-7',
     file: 'src/conversation/assembleRequest.ts',
     what: 'after a restart a pin changes how requests are rendered',
-    from: 'conversation.annotations?.hasNotes === true',
-    to: 'conversation.annotations !== undefined',
+    from: 'this.#conversation.annotations?.hasNotes !== true',
+    to: 'this.#conversation.annotations === undefined',
     tests: ['braking/pins'],
   },
   {
