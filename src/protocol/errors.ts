@@ -159,7 +159,10 @@ export const errorInfo = (code: ErrorCode, what: string): ErrorInfo => ({
  * one message is put into another.
  */
 const advised = (code: ErrorCode, what: string): string =>
-  `${what.replace(/(^|[^.])([.!?])\.$/, '$1$2')} ${errorTable[code]}`.trimEnd()
+  // What another error said has it already.
+  what.endsWith(` ${errorTable[code]}`)
+    ? what
+    : `${what.replace(/(^|[^.])([.!?])\.$/, '$1$2')} ${errorTable[code]}`.trimEnd()
 
 /** The message of any thrown value. Never throws. */
 export function messageOf(thrown: unknown): string {

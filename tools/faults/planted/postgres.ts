@@ -310,8 +310,8 @@ export const faults: readonly Fault[] = [
     id: 'postgres-39',
     file: 'src/stores/postgres/worker.ts',
     what: 'a store holds its logs however long it could not renew its leases',
-    from: 'this.#clock.now() - this.#saidAt < this.#leaseMs',
-    to: 'this.#clock.now() - this.#saidAt < 1_000 * this.#leaseMs',
+    from: 'msSince(this.#said, this.#clock) < this.#leaseMs',
+    to: 'msSince(this.#said, this.#clock) < 1_000 * this.#leaseMs',
     tests: ['postgres/leases'],
   },
   {
