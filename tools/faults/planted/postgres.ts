@@ -318,7 +318,7 @@ export const faults: readonly Fault[] = [
     id: 'postgres-40',
     file: 'src/stores/postgres/worker.ts',
     what: 'a store that has renewed its leases does not know it',
-    from: '    this.#saidAt = saidAt\n    for (const lease of ended)',
+    from: '    this.#said = said\n    for (const lease of ended)',
     to: '    for (const lease of ended)',
     tests: ['postgres/leases'],
   },
