@@ -12,6 +12,8 @@ export type Asked = Distribute<Exclude<ClientFrame, { type: 'hello' | 'ping' }>>
 const window = 32
 /** Between two tries of what was asked of an agent that cannot be reached, in milliseconds: a gateway looks for it much longer each time. */
 const againMs = 500
+/** How long a server that was started again may not know an agent yet whose run it had, in milliseconds: the application resumes it. */
+const resumingMs = 10_000
 /** The share of the server's frame rate to use: its one-second windows do not align with ours. */
 const share = 0.4
 
@@ -30,6 +32,8 @@ interface Entry extends Asking {
   state: 'queued' | 'putOff' | 'sent' | 'answered'
   /** Kept after its answer, and sent again on every connection, until it is released. */
   isKept: boolean
+  /** It was answered over an earlier connection. */
+  wasTaken?: boolean
 }
 
 /**
@@ -44,6 +48,7 @@ export class Outgoing {
   readonly #entries = new Map<string, Entry>()
   #unsent: Entry[] = []
   #limits: WelcomeFrame['limits'] | undefined
+  #openedAt = 0
   #waiting = 0
   #sent = 0
   #cancelRefill: (() => void) | undefined
@@ -82,6 +87,7 @@ export class Outgoing {
     first()
     this.#unsent.push(...again)
     this.#limits = limits
+    this.#openedAt = this.#clock.now()
     this.#pump()
   }
 
@@ -96,7 +102,10 @@ export class Outgoing {
     this.#putOff.clear()
     for (const [id, entry] of this.#entries) {
       if (entry.isOfConnection === true) this.#entries.delete(id)
-      else entry.state = 'queued'
+      else {
+        entry.wasTaken ||= entry.state === 'answered'
+        entry.state = 'queued'
+      }
     }
     this.#unsent = [...this.#entries.values()].toSorted((a, b) => a.number - b.number)
   }
@@ -110,7 +119,7 @@ export class Outgoing {
 
   refused(id: string, error: RuntimeError): void {
     const sent = this.#entries.get(id)
-    if (sent?.state === 'sent' && error.code === 'AGENT_UNREACHABLE') return this.#tryLater(sent, error)
+    if (sent?.state === 'sent' && this.#mayPass(sent, error)) return this.#tryLater(sent, error)
     const entry = this.#settle(id)
     if (entry !== undefined) this.#away.back(agentOf(entry))
     this.#entries.delete(id)
@@ -125,6 +134,11 @@ export class Outgoing {
     this.#entries.clear()
     this.#unsent = []
     for (const entry of entries) entry.refused(error)
+  }
+
+  #mayPass({ wasTaken }: Entry, { code }: RuntimeError): boolean {
+    if (code === 'AGENT_UNREACHABLE') return true
+    return wasTaken === true && code === 'AGENT_NOT_FOUND' && this.#clock.now() - this.#openedAt < resumingMs
   }
 
   /** Nothing was lost: it is asked again, with whatever is asked of the agent until then. */

@@ -141,6 +141,7 @@ const nobody: BridgeRuntime = {
   agent: () => undefined,
   spawn: async () => noAgents(),
   resume: async () => noAgents(),
+  open: async () => noAgents(),
   onAgent: () => () => {},
 }
 
