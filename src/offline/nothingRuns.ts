@@ -10,6 +10,5 @@ export const nothingRuns: BridgeRuntime = {
   agent: () => undefined,
   spawn: () => Promise.reject(refused()),
   resume: () => Promise.reject(refused()),
-  open: () => Promise.reject(refused()),
   onAgent: () => () => {},
 }

@@ -25,7 +25,8 @@ export interface BridgeRuntime {
   agent(id: string): Agent | undefined
   spawn(definition: AgentDefinition, options?: Spawning & { readonly deps?: unknown }): Promise<Agent>
   resume(agentId: string, definition: AgentDefinition, options?: { readonly deps?: unknown }): Promise<Agent>
-  open(agentId: string, definition: AgentDefinition): Promise<Agent>
+  /** As `resume`, but for who else does so at the same time. Missing where nobody else does. */
+  open?(agentId: string, definition: AgentDefinition): Promise<Agent>
   /** Calls with every agent that begins to run, sub-agents included; returns a function that ends it. */
   onAgent(listener: (agent: Agent) => void): () => void
 }
@@ -112,7 +113,7 @@ export class AgentDirectory {
       return await this.#runtime.resume(root, definition, deps)
     } catch (thrown) {
       // The application was faster, or is at it.
-      if (!hasCode(thrown, 'AGENT_EXISTS')) throw thrown
+      if (this.#runtime.open === undefined || !hasCode(thrown, 'AGENT_EXISTS')) throw thrown
       return await this.#runtime.open(root, definition)
     }
   }

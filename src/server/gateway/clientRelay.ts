@@ -321,8 +321,8 @@ export class ClientRelay implements Relay {
 
   /** A worker did not go on where another one had come to. */
   #readingRefused(id: string, { code = '', message = '' }: WorkerFrame, from: Upstream): void {
-    const route = [...this.#routes.values()].find(({ reading }) => reading === id)
-    if (route?.url !== from.url || !route.isSubscribed) return
+    const route = [...this.#routes.values()].find(({ reading, isSubscribed }) => reading === id && isSubscribed)
+    if (route?.url !== from.url) return
     // The client is to come back, and to be told when it asks again.
     if (!moved.has(code) && !unread.has(code)) return this.#client.fail({ code, message })
     // The directory may go on naming this worker, and it have the agent by the next time.

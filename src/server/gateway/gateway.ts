@@ -141,7 +141,6 @@ const nobody: BridgeRuntime = {
   agent: () => undefined,
   spawn: async () => noAgents(),
   resume: async () => noAgents(),
-  open: async () => noAgents(),
   onAgent: () => () => {},
 }
 
