@@ -77,7 +77,7 @@ describeWithPostgres('leases of a PostgreSQL store', (it) => {
     const whole = context.store({ clock, leaseMs: 10_000 })
     let isFrozen = false
     // It is frozen before the append, or once that is answered, for longer than its lease.
-    const append: Store['append'] = async (agentId, records, epoch) => {
+    const freezing: Store['append'] = async (agentId, records, epoch) => {
       const isCall = records.some(({ type }) => type === 'tool.start')
       if (isCall) clock.ms += 10_000
       await whole.append(agentId, records, epoch)
@@ -86,7 +86,7 @@ describeWithPostgres('leases of a PostgreSQL store', (it) => {
     const store = new Proxy(whole, {
       get: (target, name) => {
         const value: unknown = Reflect.get(target, name)
-        return name === 'append' ? append : typeof value === 'function' ? value.bind(target) : value
+        return name === 'append' ? freezing : typeof value === 'function' ? value.bind(target) : value
       },
     })
     let paid = 0
