@@ -115,7 +115,7 @@ describe('a client of a gateway while all workers are away', (it) => {
     const { client, agent, told } = await left(context)
     await told('reconnecting')
     const run = agent.prompt('two')
-    const snapshot = agent.snapshot().catch(({ code }: { code: string }) => code)
+    const snapshot = agent.snapshot().catch((thrown: unknown) => (thrown as { readonly code: string }).code)
     client.close()
     assert.is((await run.result).error?.code, 'BRIDGE_CLOSED')
     assert.is(await snapshot, 'BRIDGE_CLOSED')
