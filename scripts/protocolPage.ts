@@ -184,6 +184,8 @@ text: a frame or, from the server, also an array of frames.
   anew. A client that subscribes mid-reply first gets, after \`caughtUp\`, one delta of each kind with everything so far.
 - A client that reads too slowly (more than ${mib(limits.highWaterBytes)} waits, \`limits.highWaterBytes\`) gets \`lagging\`, and once it has read, the records that it
   missed, from the log. Nothing is queued for it: live events and deltas of that time are left out.
+- A gateway that cannot reach an agent refuses what is asked with \`AGENT_UNREACHABLE\` after ten seconds: send it again under its \`id\`, before what
+  is asked of the agent after it. A client that is subscribed gets one \`error\` with the \`agentId\` and no \`id\`, and hears on once it can.
 - Of sub-agents only approvals, questions and calls for clients are sent, and with \`descendants: true\` every event; in both cases live only.
   Subscribe to a sub-agent to get its records. A live event of more than 1 MiB is sent as \`events.dropped\`.
 - Subscribing, \`agent.snapshot\` and \`agent.conversation\` do not load an agent that does not run: they answer from its log, and the subscription

@@ -123,6 +123,8 @@ export interface AgentPorts {
   gate(tokens?: number): Gate | undefined
   /** Resolves once every record so far is as durable as the store guarantees; `undefined` if it already is. Rejects if the store fails. */
   durable(): Promise<void> | undefined
+  /** As `durable`, for what is begun outside `within` and the gate: it rejects with `STORE_LEASE_LOST` where another writer may have the log. */
+  held(): Promise<void>
   emit(event: LiveBody): void
   /** Like `emit`, but optimised for the many pieces of a growing reply. */
   delta(type: 'reply.delta' | 'thinking.delta', at: TurnPlace, text: string, offset: number): void
@@ -161,7 +163,7 @@ export interface AgentPorts {
   ): Promise<Answer>
   /** Reports a warning of the model, once per run. */
   warn(at: TurnPlace, message: string): void
-  /** Runs an effect inside its span, if there is a tracer. */
+  /** Begins an effect, inside its span if there is a tracer. @throws RuntimeError `STORE_LEASE_LOST`: another writer may have the log. */
   within<T>(effect: TracedEffect, run: () => T): T
   /** The agent's log so far, as `exportSession` makes it. Rejects when the store fails. */
   exportSession(): AsyncIterable<string>

@@ -37,6 +37,8 @@ export const compactTrunk = (find: FindPorts) =>
     const wanted = input.force ? { ...policy, minShrink: Number.MIN_VALUE } : policy
     const plan = planCompaction(conversation, wanted, frame.frameTokens, input.force)
     if (typeof plan === 'string') return refuse(plan)
+    // Not in the machine's step, and for a log that has what is summarised.
+    await ports.durable()
 
     const how = { focus: ports.redactor?.value(input.focus) ?? input.focus, signal }
     const { summary, reason } =

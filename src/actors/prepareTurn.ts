@@ -23,7 +23,7 @@ export const prepareTurn = (find: FindPorts) =>
     const ports = find(input.agentId)
     const { key } = input
     // What the code does it does for a turn that is in the log.
-    await ports.durable()
+    await ports.held()
     try {
       const tools = await lookAtSources(ports, input, cancellation)
       const definition = tools?.definition ?? ports.definition

@@ -264,14 +264,7 @@ export function remoteError({
   elsewhere,
 }: ErrorInfo & { readonly elsewhere?: ErrorData }): RuntimeError {
   if (!isKnown(code)) return new RuntimeError('BRIDGE_FRAME', `The server answered ${code}: ${message}`)
-  // The message ends with the advice of the table, which the constructor adds.
-  const advice = adviceOf(code)
-  const data = elsewhere === undefined ? {} : { data: elsewhere }
-  return new RuntimeError(
-    code,
-    message.endsWith(advice) ? message.slice(0, message.length - advice.length) : message,
-    data,
-  )
+  return new RuntimeError(code, message, elsewhere === undefined ? {} : { data: elsewhere })
 }
 
 /** The error of every call on a closed client. */

@@ -16,6 +16,7 @@ import {
   type RemoteWorker,
   workersShape,
 } from './answers.ts'
+import { AwayAgents } from './awayAgents.ts'
 import type { CheckedOptions } from './connectOptions.ts'
 import { Link, type ClientStatus, type LinkOwner, type WelcomeFrame } from './reconnectingLink.ts'
 import { Outgoing, type Asked, type Asking } from './outgoing.ts'
@@ -58,6 +59,7 @@ export class Client {
   readonly #owner: AgentOwner
   readonly #agents = new Map<string, { readonly agent: RemoteAgent; readonly feed: RemoteFeed }>()
   readonly #roster: RemoteRoster
+  readonly #away = new AwayAgents((why) => this.#awayChanged(why))
   readonly #statusListeners = new Set<(status: ClientStatus) => unknown>()
   readonly #errorListeners = new Set<(error: ErrorInfo) => unknown>()
   readonly #ready = Promise.withResolvers<void>()
@@ -66,6 +68,8 @@ export class Client {
   #number = 0
   #connections = 0
   #closed: RuntimeError | undefined
+  /** The status that was told last. */
+  #told: ClientStatus = 'connecting'
 
   /** Made by `connect`. */
   constructor(options: CheckedOptions) {
@@ -76,7 +80,7 @@ export class Client {
     const sessionKey = typeof options.token === 'function' ? randomHex(32) : undefined
     const sessionId = sessionIdFor(sessionKey ?? (options.token as string | undefined))
     this.#link = new Link(options, { sessionId, sessionKey }, this.#linkOwner())
-    this.#outgoing = new Outgoing(options.clock, (text) => this.#link.sendText(text))
+    this.#outgoing = new Outgoing(options.clock, (text) => this.#link.sendText(text), this.#away)
     this.#owner = this.#agentOwner(sessionId, options.clock)
     this.#roster = new RemoteRoster(this.#owner.askOnce, ({ code, message }) => this.#owner.report({ code, message }))
     options.signal?.addEventListener('abort', this.#close, { once: true })
@@ -84,8 +88,10 @@ export class Client {
     else this.#link.open()
   }
 
+  /** `reconnecting` also while a gateway is connected to that has been looking for an agent in vain, which this client asked for or follows. */
   get status(): ClientStatus {
-    return this.#link.status
+    const { status } = this.#link
+    return status === 'open' && !this.#away.isEmpty ? 'reconnecting' : status
   }
 
   /** When the connection is tried again, in epoch milliseconds; `undefined` while it is there, being tried, or closed for good. */
@@ -221,6 +227,7 @@ export class Client {
   #linkOwner(): LinkOwner {
     return {
       opened: (welcome) => {
+        this.#away.clear()
         this.#welcome = welcome
         this.#connections += 1
         this.#outgoing.opened(welcome.limits, () => {
@@ -238,7 +245,7 @@ export class Client {
         for (const { feed } of this.#agents.values()) feed.close(error)
         this.#ready.reject(error)
       },
-      changed: (status) => this.#notify(this.#statusListeners, status),
+      changed: () => this.#tellStatus(),
       report: (error) => this.#notify(this.#errorListeners, error),
     }
   }
@@ -273,11 +280,23 @@ export class Client {
       askOnce: (frame, refused) => {
         if (this.#closed !== undefined) refused(this.#closed)
         // The next connection sends its own.
-        else if (this.status === 'open')
+        else if (this.#link.status === 'open')
           this.#send({ number: ++this.#number, frame, isOfConnection: true, answered: () => {}, refused }, false)
       },
       report: (error) => this.#notify(this.#errorListeners, error),
     }
+  }
+
+  #awayChanged(why: ErrorInfo | undefined): void {
+    if (why !== undefined) this.#notify(this.#errorListeners, why)
+    this.#tellStatus()
+  }
+
+  #tellStatus(): void {
+    const { status } = this
+    if (status === this.#told) return
+    this.#told = status
+    this.#notify(this.#statusListeners, status)
   }
 
   #ask(frame: Asked): Promise<unknown> {
@@ -294,14 +313,15 @@ export class Client {
       case 'ok':
         return this.#outgoing.answered(frame.id, frame.result)
       case 'error':
-        if (frame.id === undefined)
-          return this.#notify(this.#errorListeners, { code: frame.code, message: frame.message })
+        if (frame.id === undefined) return this.#complained(frame)
         return this.#outgoing.refused(frame.id, remoteError(frame))
       case 'event':
+        this.#away.back(frame.agentId)
         return this.#agents.get(frame.agentId)?.feed.take(frame)
       case 'delta':
         return this.#agents.get(frame.agentId)?.feed.takeDelta(frame)
       case 'caughtUp':
+        this.#away.back(frame.agentId)
         return this.#agents.get(frame.agentId)?.agent.caughtUp(frame.seq)
       case 'agents':
         return this.#roster.take(frame)
@@ -310,6 +330,12 @@ export class Client {
       case 'closing':
       case 'pong':
     }
+  }
+
+  /** Something is wrong that is no answer; with an agent's id: who follows that one hears on as soon as it can be reached. */
+  #complained({ code, message, agentId }: Extract<ServerFrame, { type: 'error' }>): void {
+    if (agentId !== undefined && this.#agents.has(agentId)) this.#away.left(agentId, { code, message })
+    else this.#notify(this.#errorListeners, { code, message })
   }
 
   #notify<T>(listeners: ReadonlySet<(value: T) => unknown>, value: T): void {

@@ -1,6 +1,7 @@
 import type { Clock } from '../protocol/clock.ts'
 import { messageOf, RuntimeError } from '../protocol/errors.ts'
 import type { ClientFrame } from '../protocol/frames.ts'
+import { AwayAgents } from './awayAgents.ts'
 import type { WelcomeFrame } from './reconnectingLink.ts'
 
 type Distribute<T> = T extends { readonly id: string } ? Omit<T, 'id'> : never
@@ -9,6 +10,10 @@ export type Asked = Distribute<Exclude<ClientFrame, { type: 'hello' | 'ping' }>>
 
 /** Most commands in flight without an answer. */
 const window = 32
+/** Between two tries of what was asked of an agent that cannot be reached, in milliseconds: a gateway looks for it much longer each time. */
+const againMs = 500
+/** How long a server that was started again may not know an agent yet whose run it had, in milliseconds: the application resumes it. */
+const resumingMs = 10_000
 /** The share of the server's frame rate to use: its one-second windows do not align with ours. */
 const share = 0.4
 
@@ -23,34 +28,45 @@ export interface Asking {
 }
 
 interface Entry extends Asking {
-  state: 'queued' | 'sent' | 'answered'
+  /** `putOff`: its agent cannot be reached at present. */
+  state: 'queued' | 'putOff' | 'sent' | 'answered'
   /** Kept after its answer, and sent again on every connection, until it is released. */
   isKept: boolean
+  /** It was answered over an earlier connection. */
+  wasTaken?: boolean
 }
 
 /**
  * Commands in flight: in order, no faster than the server allows, and sent again under the same id after a reconnect until they
  * are answered. Those whose run is awaited are sent again even after that, so that the next server resumes an agent that was cut off.
+ * What a gateway refuses because it cannot reach the agent is sent again as well, and before what was asked of the agent since.
  */
 export class Outgoing {
   readonly #clock: Clock
   readonly #sendText: (text: string) => void
+  readonly #away: AwayAgents
   readonly #entries = new Map<string, Entry>()
   #unsent: Entry[] = []
   #limits: WelcomeFrame['limits'] | undefined
+  #openedAt = 0
   #waiting = 0
   #sent = 0
   #cancelRefill: (() => void) | undefined
+  /** Agents whose commands wait to be tried again. */
+  readonly #putOff = new Map<string, () => void>()
 
-  constructor(clock: Clock, sendText: (text: string) => void) {
+  constructor(clock: Clock, sendText: (text: string) => void, away = new AwayAgents(() => {})) {
     this.#clock = clock
     this.#sendText = sendText
+    this.#away = away
   }
 
   /** Sends a command as soon as it may; `isKept` until `release`. */
   ask(asking: Asking, isKept = false): void {
-    const entry: Entry = { ...asking, isKept, state: 'queued' }
+    const isPutOff = this.#putOff.has(agentOf(asking))
+    const entry: Entry = { ...asking, isKept, state: isPutOff ? 'putOff' : 'queued' }
     this.#entries.set(idOf(asking), entry)
+    if (isPutOff) return
     this.#unsent.push(entry)
     this.#pump()
   }
@@ -71,6 +87,7 @@ export class Outgoing {
     first()
     this.#unsent.push(...again)
     this.#limits = limits
+    this.#openedAt = this.#clock.now()
     this.#pump()
   }
 
@@ -81,21 +98,30 @@ export class Outgoing {
     this.#sent = 0
     this.#cancelRefill?.()
     this.#cancelRefill = undefined
+    for (const cancel of this.#putOff.values()) cancel()
+    this.#putOff.clear()
     for (const [id, entry] of this.#entries) {
       if (entry.isOfConnection === true) this.#entries.delete(id)
-      else entry.state = 'queued'
+      else {
+        entry.wasTaken ||= entry.state === 'answered'
+        entry.state = 'queued'
+      }
     }
     this.#unsent = [...this.#entries.values()].toSorted((a, b) => a.number - b.number)
   }
 
   answered(id: string, result: unknown): void {
     const entry = this.#settle(id)
+    if (entry !== undefined) this.#away.back(agentOf(entry))
     entry?.answered(result)
     this.#pump()
   }
 
   refused(id: string, error: RuntimeError): void {
+    const sent = this.#entries.get(id)
+    if (sent?.state === 'sent' && this.#mayPass(sent, error)) return this.#tryLater(sent, error)
     const entry = this.#settle(id)
+    if (entry !== undefined) this.#away.back(agentOf(entry))
     this.#entries.delete(id)
     entry?.refused(error)
     this.#pump()
@@ -108,6 +134,40 @@ export class Outgoing {
     this.#entries.clear()
     this.#unsent = []
     for (const entry of entries) entry.refused(error)
+  }
+
+  #mayPass({ wasTaken }: Entry, { code }: RuntimeError): boolean {
+    if (code === 'AGENT_UNREACHABLE') return true
+    return wasTaken === true && code === 'AGENT_NOT_FOUND' && this.#clock.now() - this.#openedAt < resumingMs
+  }
+
+  /** Nothing was lost: it is asked again, with whatever is asked of the agent until then. */
+  #tryLater(entry: Entry, { code, message }: RuntimeError): void {
+    const agentId = agentOf(entry)
+    this.#waiting -= 1
+    entry.state = 'putOff'
+    this.#unsent = this.#unsent.filter((other) => {
+      const isOfAgent = agentOf(other) === agentId
+      if (isOfAgent) other.state = 'putOff'
+      return !isOfAgent
+    })
+    if (!this.#putOff.has(agentId))
+      this.#putOff.set(
+        agentId,
+        this.#clock.after(againMs, () => this.#tryAgain(agentId)),
+      )
+    this.#away.left(agentId, { code, message })
+    this.#pump()
+  }
+
+  #tryAgain(agentId: string): void {
+    this.#putOff.delete(agentId)
+    for (const entry of [...this.#entries.values()].toSorted((a, b) => a.number - b.number)) {
+      if (entry.state !== 'putOff' || agentOf(entry) !== agentId) continue
+      entry.state = 'queued'
+      this.#unsent.push(entry)
+    }
+    this.#pump()
   }
 
   #settle(id: string): Entry | undefined {
@@ -145,6 +205,9 @@ export class Outgoing {
     this.#pump()
   }
 }
+
+/** Whom it is about; `''`: no agent. */
+const agentOf = ({ frame }: Pick<Asking, 'frame'>): string => ('agentId' in frame ? (frame.agentId ?? '') : '')
 
 const idOf = ({ number }: Pick<Asking, 'number'>): string => `c${number}`
 

@@ -41,6 +41,7 @@ const shapes: { readonly [T in ServerFrame['type']]: Shape<FrameOf<T>> } = {
   ok: frame('ok', { id: text, result: anything }),
   error: frame('error', {
     id: maybe(text),
+    agentId: maybe(text),
     code: text,
     message: text,
     elsewhere: maybe(fields<NonNullable<FrameOf<'error'>['elsewhere']>>({ url: maybe(text), epoch: maybe(number) })),

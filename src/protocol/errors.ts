@@ -165,7 +165,10 @@ export const adviceOf = (code: ErrorCode): string => (saysItself.has(code) ? '' 
  * one message is put into another.
  */
 const advised = (code: ErrorCode, what: string): string =>
-  `${what.replace(/(^|[^.])([.!?])\.$/, '$1$2')}${adviceOf(code)}`.trimEnd()
+  // What another error said has it already.
+  adviceOf(code) !== '' && what.endsWith(adviceOf(code))
+    ? what
+    : `${what.replace(/(^|[^.])([.!?])\.$/, '$1$2')}${adviceOf(code)}`.trimEnd()
 
 /** The message of any thrown value. Never throws. */
 export function messageOf(thrown: unknown): string {

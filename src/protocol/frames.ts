@@ -237,6 +237,8 @@ export const serverFrames = variants({
     z.object({
       type: z.literal('error'),
       id: z.string().exactOptional(),
+      /** Without `id`: what is said of this agent comes as soon as it can be. */
+      agentId: z.string().exactOptional(),
       ...errorInfoSchema().shape,
       /** Of `AGENT_ELSEWHERE`: the address of the bridge of the process that has the agent, if it announced one, and the epoch of its lease. */
       elsewhere: z.object({ url: z.string().exactOptional(), epoch: z.number().exactOptional() }).exactOptional(),

@@ -79,8 +79,10 @@ export interface LogStat {
  * are reached whose logs are open here, for as long as the store is open or until it says `undefined`; the last call counts. `holder`,
  * which is optional, tells who has a log open, and `undefined` where nobody has, or where who had it is known to be gone: then `open` lets
  * in the next one. `workers`, which is optional, gives those that have announced where they are, as far as they are known to be there. `holds`, which is
- * optional, says whether this store still keeps others from its logs: `false` while it has not been able to renew its leases for as long as they
- * last, so that somebody else may have them by now. `close` is idempotent and releases every lease.
+ * optional, says at once whether this store still keeps others from its logs: `false` while it has not been able to renew its leases for as long as they
+ * last, so that somebody else may have them by now; with an agent's id and the epoch of its lease, whether it does so from that log. It is asked
+ * right before each effect of an agent, which does not begin after a `false`: the agent ends there with `STORE_LEASE_LOST`. A store
+ * without it cannot lose its logs. `close` is idempotent and releases every lease.
  */
 export interface Store {
   append(agentId: string, records: readonly LogRecord[], epoch?: number): Promise<void>
@@ -93,7 +95,7 @@ export interface Store {
   announce?(url: string | undefined): Promise<void>
   holder?(agentId: string): Promise<LogHolder | undefined>
   workers?(): Promise<readonly LogWorker[]>
-  holds?(): boolean
+  holds?(agentId?: string, epoch?: number): boolean
   /** Keeps files as agents found them, for `undo`. Without it the runtime keeps them in memory. */
   readonly snapshots?: SnapshotStore
   /** Keeps what was folded from logs, so that opening a long one reads its end only. Without it every opening reads the whole log. */

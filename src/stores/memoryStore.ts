@@ -157,6 +157,8 @@ export function memoryStore(): ErasableStore {
       return lease
     },
 
+    holds: (agentId, epoch) => agentId === undefined || leases.get(agentId)?.epoch === epoch,
+
     async announce(url) {
       refuseWhenClosed()
       address = url

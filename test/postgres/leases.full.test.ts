@@ -1,7 +1,11 @@
 import { setImmediate as turn } from 'node:timers/promises'
+import { defineAgent } from '../../src/actors/defineAgent.ts'
+import { createRuntime } from '../../src/createRuntime.ts'
 import type { Store, StoreLease } from '../../src/protocol/store.ts'
 import { readAll, recordsBetween } from '../../src/testing/contractDemands.ts'
+import { scriptedModel } from '../../src/testing/scriptedModel.ts'
 import { simulatedClock, type SimulatedClock } from '../../src/testing/simulatedClock.ts'
+import { calls, tool } from '../support/agentHarness.ts'
 import { failsWith } from '../stores/storeFolder.ts'
 import { assert } from '../support/suite.ts'
 import { describeWithPostgres, type PostgresContext } from './postgres.ts'
@@ -66,6 +70,37 @@ describeWithPostgres('leases of a PostgreSQL store', (it) => {
       await turn()
     }
     await append(store, 1)
+  })
+
+  it('are asked for right before an effect: one that is over begins none, one that an append could renew does', async (context) => {
+    const clock = { ms: Date.now(), now: () => clock.ms, after: () => () => {} }
+    const whole = context.store({ clock, leaseMs: 10_000 })
+    let isFrozen = false
+    // It is frozen before the append, or once that is answered, for longer than its lease.
+    const freezing: Store['append'] = async (agentId, records, epoch) => {
+      const isCall = records.some(({ type }) => type === 'tool.start')
+      if (isCall) clock.ms += 10_000
+      await whole.append(agentId, records, epoch)
+      if (isCall && isFrozen) clock.ms += 10_000
+    }
+    const store = new Proxy(whole, {
+      get: (target, name) => {
+        const value: unknown = Reflect.get(target, name)
+        return name === 'append' ? freezing : typeof value === 'function' ? value.bind(target) : value
+      },
+    })
+    let paid = 0
+    const runtime = await createRuntime({ store })
+    context.cleanup(() => runtime.close())
+    const pay = tool('pay', () => void (paid += 1))
+    const model = scriptedModel([calls('a', 'pay'), 'paid', calls('b', 'pay'), 'paid'])
+    const agent = await runtime.spawn(defineAgent({ name: 'payer', tools: [pay], model }), { id: 'p' })
+    assert.is((await agent.prompt('once').result).stopReason, 'stop')
+    assert.is(paid, 1)
+    isFrozen = true
+    const { error } = await agent.prompt('again').result
+    assert.equal([error?.code, paid], ['STORE_LEASE_LOST', 1])
+    assert.is((await readAll(context.store(), 'p')).at(-1)?.type, 'tool.start')
   })
 
   it('keep a log from another store of the same process, which is told by whom and for how long', async ({ store }) => {

@@ -53,6 +53,7 @@ export function actorPorts(
     assemble: () => assembleRequest(conversation, { system, tools, settings }),
     gate: () => undefined,
     durable: () => undefined,
+    held: async () => {},
     emit: (event) => void emitted.push(event),
     delta: (type, { runId, turnIndex }, text, offset) => void emitted.push({ type, runId, turnIndex, text, offset }),
     isObserved: true,

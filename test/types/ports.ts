@@ -116,7 +116,7 @@ interface TheStore {
   open(agentId: string, options?: { readonly takeOver?: boolean | undefined }): Promise<StoreLease>
   announce?(url: string | undefined): Promise<void>
   workers?(): Promise<readonly { readonly url: string; readonly words: string }[]>
-  holds?(): boolean
+  holds?(agentId?: string, epoch?: number): boolean
   holder?(
     agentId: string,
   ): Promise<

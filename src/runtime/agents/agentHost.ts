@@ -17,6 +17,7 @@ import { toErrorInfo, type ErrorInfo } from '../../protocol/errors.ts'
 import type { GrowingReply } from '../../protocol/events.ts'
 import type { Answer } from '../../protocol/questions.ts'
 import type { Metadata } from '../../protocol/metadata.ts'
+import type { Model } from '../../protocol/model.ts'
 import type { LogRecord, RecordDraft, RecordOf, Spent } from '../../protocol/records.ts'
 import type { LeaseOptions, Store } from '../../protocol/store.ts'
 import type { TracedEffect } from '../../protocol/tracer.ts'
@@ -233,10 +234,20 @@ export class AgentHost extends LoggedHost implements AgentPorts, AgentBody, Load
   gate(tokens?: number): Gate | undefined {
     const { models, instead } = this.shared
     const gate = models === undefined ? undefined : (this.#waits ??= new ModelWaits(this, models)).gate(tokens)
-    if (instead === undefined) return gate
+    const held = this.store.holds === undefined ? gate : standInGate(gate, this.#held)
+    if (instead === undefined) return held
     const root = this.path[0] ?? this.agentId
-    return standInGate(gate, (model) => instead(model, root))
+    return standInGate(held, (model) => instead(model, root))
   }
+
+  /** A model that is asked only by who still has the log: the agent may have waited for its turn, or for another model before. */
+  readonly #held = (model: Model): Model => ({
+    id: model.id,
+    stream: (request, options) => {
+      this.checkHeld()
+      return model.stream(request, options)
+    },
+  })
 
   /** The part of the current reply that has arrived. Not available with a redactor. */
   get growingReply(): GrowingReply | undefined {
@@ -259,6 +270,7 @@ export class AgentHost extends LoggedHost implements AgentPorts, AgentBody, Load
   }
 
   within<T>(effect: TracedEffect, run: () => T): T {
+    this.checkHeld()
     return this.announcer.within(effect, run)
   }
 

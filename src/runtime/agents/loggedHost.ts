@@ -69,6 +69,27 @@ export abstract class LoggedHost extends FamilyHost implements LogOwner {
     return this.#log.isStuck
   }
 
+  /**
+   * Called right before each effect: who may have lost the log begins none. Of an agent of which nothing is stored that is up to the one
+   * above it.
+   *
+   * @throws RuntimeError `STORE_LEASE_LOST`; then the agent ends here
+   */
+  checkHeld(): void {
+    if (this.incognito !== undefined) return this.parent?.checkHeld()
+    if (!this.#log.isLost && this.store.holds?.(this.agentId, this.#lease.epoch) !== false) return
+    const what = `The log of agent "${this.agentId}" may have been opened by another writer, as its lease is over.`
+    const lost = new RuntimeError('STORE_LEASE_LOST', what)
+    this.#log.lose(lost)
+    throw lost
+  }
+
+  /** Resolves once the log says everything so far, and this process still has it. Rejects as `durable` and `checkHeld` do. */
+  async held(): Promise<void> {
+    await this.durable()
+    this.checkHeld()
+  }
+
   /** Waits for the log, after rewriting what a failure left over. Rejects if that fails again. */
   written(): Promise<void> {
     return this.#log.written()

@@ -11,7 +11,7 @@ import type { Spent } from '../../protocol/records.ts'
 import { RunOutcome } from '../../runs/run.ts'
 import { notSpent, spentAfter } from '../../sessions/spent.ts'
 import { lastText } from '../events/runs.ts'
-import { crashed, stopped, withoutWords } from './childErrors.ts'
+import { crashed, ifUnwritten, stopped, withoutWords } from './childErrors.ts'
 import { since, usedBy, type Child, type Deferred, type Life, type Wanted } from './child.ts'
 import { answerOf, finishedAnswer, limitsWithin, usedUp, type ChildAnswer } from './childAnswer.ts'
 import { beginning, childHistory } from './childHistory.ts'
@@ -111,6 +111,7 @@ export class Children implements ChildPorts {
 
   async #tryToOpen(child: Child, input: OpenInput, cancellation: Cancellation): Promise<OpenOutput> {
     try {
+      await this.#parent.held()
       const agent = child.agent ?? this.#parent.definition.agents.get(input.name)
       if (agent === undefined) throw new RuntimeError('CHILD_REFUSED', `There is no agent "${input.name}".`)
       const opened = await this.#open(child, agent, input, cancellation)
@@ -119,7 +120,8 @@ export class Children implements ChildPorts {
         : { ok: false, output: opened }
     } catch (thrown) {
       this.#hasNot(child, thrown)
-      return { ok: false, output: this.#failure(input, toErrorInfo(thrown, 'CHILD_REFUSED')) }
+      const error = toErrorInfo(thrown, 'CHILD_REFUSED')
+      return { ok: false, output: { ...this.#failure(input, error), ...ifUnwritten(error) } }
     }
   }
 

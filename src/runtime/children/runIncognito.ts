@@ -23,6 +23,7 @@ export async function runIncognito(
   { signal, limits, timeoutMs, onStart }: Parameters<AgentPorts['runIncognito']>[2],
 ): Promise<IncognitoResult> {
   signal.throwIfAborted()
+  parent.checkHeld()
   const agentId = `${definition.name}-${hosts.newId()}`
   const incognito = hosts.incognitoStore()
   const lease = await hosts.openLog(agentId, incognito)

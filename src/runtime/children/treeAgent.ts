@@ -98,6 +98,10 @@ export interface TreeAgent {
   /** Calls `close` when no more events can come; returns a function that forgets it. */
   onEnd(close: (crash: ErrorInfo | null) => void): () => void
   durable(): Promise<void> | undefined
+  /** Called right before something is begun on its behalf. @throws RuntimeError `STORE_LEASE_LOST`: it may have lost its log. */
+  checkHeld(): void
+  /** Waits until the log says what is begun. Rejects as `durable` and `checkHeld` do. */
+  held(): Promise<void>
   /** Reports an error that does not end the run. */
   fail(thrown: unknown): void
   /** Resolves once all sub-agents that are being opened, and those below them, are there. */

@@ -1,7 +1,7 @@
 import { createdRecord } from '../../sessions/readHistory.ts'
 import type { AgentDefinition } from '../../actors/agentDefinition.ts'
 import { agentMachine } from '../../machines/agentMachine.ts'
-import { RuntimeError } from '../../protocol/errors.ts'
+import { hasCode, RuntimeError } from '../../protocol/errors.ts'
 import type { RecordOf } from '../../protocol/records.ts'
 import type { Store } from '../../protocol/store.ts'
 import type { Agent } from '../../runtime/agents/agent.ts'
@@ -25,6 +25,8 @@ export interface BridgeRuntime {
   agent(id: string): Agent | undefined
   spawn(definition: AgentDefinition, options?: Spawning & { readonly deps?: unknown }): Promise<Agent>
   resume(agentId: string, definition: AgentDefinition, options?: { readonly deps?: unknown }): Promise<Agent>
+  /** As `resume`, but for who else does so at the same time. Missing where nobody else does. */
+  open?(agentId: string, definition: AgentDefinition): Promise<Agent>
   /** Calls with every agent that begins to run, sub-agents included; returns a function that ends it. */
   onAgent(listener: (agent: Agent) => void): () => void
 }
@@ -107,7 +109,13 @@ export class AgentDirectory {
     const definition = this.#definitions.get(created?.definition ?? '')
     if (definition === undefined) throw notFound(root)
     const deps = await depsOf(this.#deps, definition, { id: root, metadata: created?.metadata })
-    return await this.#runtime.resume(root, definition, deps)
+    try {
+      return await this.#runtime.resume(root, definition, deps)
+    } catch (thrown) {
+      // The application was faster, or is at it.
+      if (this.#runtime.open === undefined || !hasCode(thrown, 'AGENT_EXISTS')) throw thrown
+      return await this.#runtime.open(root, definition)
+    }
   }
 
   /** An agent that runs within reach; one that does not is not woken. Rejects as `agent` does. */

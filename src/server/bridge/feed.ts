@@ -1,3 +1,4 @@
+import { hasCode } from '../../protocol/errors.ts'
 import { isDelta, isLogged, type AgentEvent, type GrowingReply } from '../../protocol/events.ts'
 import type { ServerFrame } from '../../protocol/frames.ts'
 import type { Metadata } from '../../protocol/metadata.ts'
@@ -191,14 +192,17 @@ export class Feed {
   }
 
   async #release(): Promise<void> {
+    let isLost = false
     while (this.#held.length > 0) {
       const count = this.#held.length
       try {
         await this.durable()
-      } catch {
-        // The records stay in memory until the store works again.
+      } catch (thrown) {
+        // The records stay in memory until the store works again; but where another process has the log, they are none of it and never will be.
+        isLost = hasCode(thrown, 'STORE_LEASE_LOST')
       }
-      for (const { entry, event } of this.#held.slice(0, count)) this.#publish(entry, event)
+      for (const { entry, event } of this.#held.slice(0, count))
+        if (!isLost || !entry.isLogged) this.#publish(entry, event)
       this.#held.splice(0, count)
     }
   }

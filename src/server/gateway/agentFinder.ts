@@ -8,8 +8,8 @@ import type { Place, WhoHas } from './gatewayOptions.ts'
 /** How long one look into the directory may take, and how long an agent is looked for, in milliseconds. */
 const lookMs = 3_000
 const findMs = 10_000
-/** Between two looks for an agent that is being looked for, and for those that clients follow. */
-const againMs = 100
+/** Between two looks for an agent that is being looked for, at first and after a while, and for those that clients follow. */
+const againMs = { first: 100, most: 1_000 } as const
 const followMs = 250
 
 /** Where an agent is. */
@@ -53,31 +53,35 @@ export class AgentFinder {
   }
 
   /**
-   * Where an agent is, or is to be woken. Waits for a worker that cannot be reached to be replaced. Rejects with `AGENT_ELSEWHERE`: whoever has
-   * it serves nobody; `AGENT_UNREACHABLE`; the reason of `signal`.
+   * Where an agent is, or is to be woken. Waits for a worker that cannot be reached to be replaced, and for one that has not said yet where it
+   * is. Rejects with `AGENT_ELSEWHERE`: whoever has it serves nobody; `AGENT_UNREACHABLE`; the reason of `signal`.
    */
   async find({ agentId, definition, failingSince }: Wanted, signal: AbortSignal): Promise<Whereabouts> {
     const until = (failingSince ?? this.#parts.clock.now()) + findMs
     let why = 'its worker does not let the gateway in, or does not stay'
+    let isElsewhere = false
+    let pause: number = againMs.first
     while (!this.#isClosed && this.#parts.clock.now() < until) {
       signal.throwIfAborted()
       try {
         const holder = await this.#timed(() => this.#parts.whoHas(agentId))
+        isElsewhere = holder !== undefined && holder.url === undefined
         if (holder === undefined) {
           const url = await this.#placed(agentId, definition)
           if (url !== undefined) return { url, isPlaced: true }
           why = 'it is at rest, and no worker takes it'
-        } else if (holder.url === undefined)
-          throw new RuntimeError('AGENT_ELSEWHERE', `Agent "${agentId}" is in a process that serves nobody.`)
+        } else if (holder.url === undefined) why = 'it is in a process that serves nobody'
         else if (this.down.has(holder.url)) why = 'its worker does not answer'
         else return { url: holder.url, isPlaced: false }
       } catch (thrown) {
-        if (thrown instanceof RuntimeError && thrown.code === 'AGENT_ELSEWHERE') throw thrown
+        isElsewhere = false
         why = 'the directory does not say where it is'
         this.#parts.failed(`The directory failed: ${messageOf(thrown)}.`)
       }
-      await paused(againMs, this.#parts.clock, signal)
+      await paused(pause, this.#parts.clock, signal)
+      pause = Math.min(2 * pause, againMs.most)
     }
+    if (isElsewhere) throw new RuntimeError('AGENT_ELSEWHERE', `Agent "${agentId}" is in a process that serves nobody.`)
     throw new RuntimeError('AGENT_UNREACHABLE', `Agent "${agentId}" cannot be reached: ${why}.`)
   }
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { nanoid } from 'nanoid'
 import type { Clock } from '../../protocol/clock.ts'
-import { RuntimeError, type ErrorInfo } from '../../protocol/errors.ts'
+import { errorInfo, RuntimeError, type ErrorInfo } from '../../protocol/errors.ts'
 import type { WorkerEntry } from '../../protocol/frames.ts'
 import { paused } from '../../protocol/paused.ts'
 import type { Command, FrontClient, Relay } from '../bridge/front.ts'
@@ -31,9 +31,13 @@ const moved: ReadonlySet<string | undefined> = new Set([
   'STORE_LOCKED',
   'RUNTIME_CLOSED',
 ])
+/** Those of them that are true of one worker alone: wherever the agent is by now, it is no matter of the client. */
+const passing: ReadonlySet<string | undefined> = new Set(['AGENT_DETACHED', 'STORE_LEASE_LOST', 'RUNTIME_CLOSED'])
+/** The store cannot be read now. */
+const unread: ReadonlySet<string | undefined> = new Set(['STORE_READ_FAILED', 'STORE_OPEN_FAILED'])
 
 /** How often a command is taken to where its agent should be, before its refusal is believed. */
-const mostFailures = 8
+const mostRefusals = 8
 /** Between two tries, in milliseconds: at first, and at most. */
 const againMs = { first: 25, most: 2_000 } as const
 
@@ -171,6 +175,7 @@ export class ClientRelay implements Relay {
     if (route.isLooking) return
     route.isLooking = true
     const { signal } = this.#closed
+    let failure: ErrorInfo | undefined
     try {
       if (route.failures > 0)
         await paused(Math.min(againMs.first * 2 ** route.failures, againMs.most), this.#gateway.clock, signal)
@@ -180,11 +185,12 @@ export class ClientRelay implements Relay {
       const upstream = this.#upstream(url)
       for (const frame of route.again(isPlaced, () => this.#ownId())) upstream.send(frame)
     } catch (thrown) {
-      if (!signal.aborted) this.#giveUp(route, this.#gateway.outward(thrown))
-    } finally {
-      route.isLooking = false
+      failure = this.#gateway.outward(thrown)
     }
-    if (!signal.aborted) this.#follow(route)
+    route.isLooking = false
+    if (signal.aborted) return
+    if (failure === undefined) this.#follow(route)
+    else this.#giveUp(route, failure)
   }
 
   /** Somebody reads it: an agent may go elsewhere, and where it was not know of it. */
@@ -212,17 +218,24 @@ export class ClientRelay implements Relay {
     else void this.#look(route)
   }
 
+  /** What is not answered is refused. Who reads the agent is told, once, and goes on reading when it is there again. */
   #giveUp(route: Route, error: ErrorInfo): void {
-    const wasReading = route.isSubscribed
-    const ids = route.giveUp()
-    this.#routes.delete(route.agentId)
-    route.stopFollowing?.()
-    for (const id of ids) {
+    for (const id of route.giveUp()) {
       this.#asked.delete(id)
       this.#refuse(id, error)
     }
-    // It would wait for records for ever; when it comes back, it goes on where it was.
-    if (wasReading && ids.length === 0) this.#client.fail(error)
+    if (route.isIdle) {
+      this.#routes.delete(route.agentId)
+      route.stopFollowing?.()
+      return
+    }
+    this.#tellAway(route, error)
+    void this.#look(route)
+  }
+
+  #tellAway(route: Route, error: ErrorInfo): void {
+    if (!route.isAway) this.#send({ type: 'error', agentId: route.agentId, ...error })
+    route.isAway = true
   }
 
   #upstream(url: string): Upstream {
@@ -282,17 +295,17 @@ export class ClientRelay implements Relay {
   #answered(frame: WorkerFrame, id: string, from: Upstream): void {
     if (this.#lists.answered(frame)) return
     const route = this.#asked.get(id)
-    if (id.startsWith(this.#prefix)) {
-      // It cannot go on reading where it was.
-      if (frame.type === 'error' && frame.code !== undefined && !moved.has(frame.code)) this.#ownRefused(frame, from)
-      return
-    }
+    if (id.startsWith(this.#prefix)) return frame.type === 'error' ? this.#readingRefused(id, frame, from) : undefined
     // How a run ended that the log says nothing of comes as a second answer.
     if (route === undefined) return hasEnded(frame) ? this.#send(frame) : undefined
     if (route.url !== from.url) return
-    if (frame.type === 'error' && moved.has(frame.code) && route.failures < mostFailures) {
-      route.failed(this.#gateway.clock.now())
-      return this.#lost(route)
+    if (frame.type === 'error' && moved.has(frame.code)) {
+      route.failed(this.#gateway.clock.now(), true)
+      if (route.refusals <= mostRefusals) return this.#lost(route)
+      if (passing.has(frame.code)) {
+        route.url = undefined
+        return this.#giveUp(route, unkept(route))
+      }
     }
     route.answered(frame)
     this.#asked.delete(id)
@@ -306,10 +319,16 @@ export class ClientRelay implements Relay {
     }
   }
 
-  /** The client is to come back, and to be told when it asks again. */
-  #ownRefused({ code = '', message = '' }: WorkerFrame, from: Upstream): void {
-    if ([...this.#routes.values()].some((route) => route.url === from.url && route.isSubscribed))
-      this.#client.fail({ code, message })
+  /** A worker did not go on where another one had come to. */
+  #readingRefused(id: string, { code = '', message = '' }: WorkerFrame, from: Upstream): void {
+    const route = [...this.#routes.values()].find(({ reading, isSubscribed }) => reading === id && isSubscribed)
+    if (route?.url !== from.url) return
+    // The client is to come back, and to be told when it asks again.
+    if (!moved.has(code) && !unread.has(code)) return this.#client.fail({ code, message })
+    // The directory may go on naming this worker, and it have the agent by the next time.
+    route.failed(this.#gateway.clock.now(), true)
+    if (route.refusals > mostRefusals) this.#tellAway(route, unkept(route))
+    this.#lost(route)
   }
 
   /** Asks a worker something that is no matter of one agent. */
@@ -343,6 +362,9 @@ export class ClientRelay implements Relay {
     else resume()
   }
 }
+
+const unkept = ({ agentId }: Route): ErrorInfo =>
+  errorInfo('AGENT_UNREACHABLE', `Agent "${agentId}" cannot be reached: no worker keeps it.`)
 
 const hasEnded = ({ type, result }: WorkerFrame): boolean =>
   type === 'ok' && typeof result === 'object' && result !== null && 'ended' in result

@@ -19,9 +19,14 @@ export class Route {
   /** The worker that was found; `undefined`: none at present. */
   url: string | undefined
   isLooking = false
-  /** How often it has gone wrong since it went well, and since when, in epoch milliseconds. */
+  /** How often it has gone wrong since it went well, how often in a row a worker said that it has moved, and since when, in epoch milliseconds. */
   failures = 0
+  refusals = 0
   failingSince: number | undefined
+  /** The client was told that it cannot be reached. */
+  isAway = false
+  /** Under which id its worker was last asked to go on where another one had come to. */
+  reading: string | undefined
   stopFollowing: (() => void) | undefined
   readonly #unanswered = new Map<string, Command>()
   #subscription: { readonly frame: Subscribe; cursor: number } | undefined
@@ -50,14 +55,17 @@ export class Route {
     return undefined
   }
 
-  failed(now: number): void {
+  failed(now: number, isRefusal = false): void {
     this.failures += 1
+    this.refusals = isRefusal ? this.refusals + 1 : 0
     this.failingSince ??= now
   }
 
   wentWell(): void {
     this.failures = 0
+    this.refusals = 0
     this.failingSince = undefined
+    this.isAway = false
   }
 
   ask(command: Command): void {
@@ -89,9 +97,10 @@ export class Route {
   again(isPlaced: boolean, ownId: () => string): object[] {
     const frames: object[] = []
     const subscription = this.#subscription
+    this.reading = undefined
     if (subscription !== undefined) {
       const { frame, cursor } = subscription
-      const id = this.#unanswered.has(frame.id) ? frame.id : ownId()
+      const id = this.#unanswered.has(frame.id) ? frame.id : (this.reading = ownId())
       frames.push({ ...frame, id, fromSeq: cursor + 1 })
     }
     if (isPlaced && this.#last !== undefined && !this.#unanswered.has(this.#last.id)) frames.push({ ...this.#last })
@@ -101,11 +110,14 @@ export class Route {
     return frames
   }
 
-  /** Gives up: the ids of what is not answered. */
+  /** Gives up what is not answered: the ids of it. Who reads goes on once it can. */
   giveUp(): string[] {
     const ids = [...this.#unanswered.keys()]
+    if (ids.includes(this.#subscription?.frame.id ?? '')) this.#subscription = undefined
     this.#unanswered.clear()
-    this.#subscription = undefined
+    this.failures += 1
+    this.refusals = 0
+    this.failingSince = undefined
     return ids
   }
 }

@@ -120,6 +120,10 @@ class PostgresStore implements ErasableStore {
     // At once, so that the order of calls is kept.
     const lease = this.#heldAs(agentId, epoch) ?? (await this.#leaseOf(agentId, epoch))
     await this.#queue.add(lease, records, bodiesOf(agentId, records))
+    if (this.#worker.holds) return
+    // The process was frozen, or the database gone: what follows the records is only for who still has the log.
+    await this.#doing('STORE_APPEND_FAILED', 'written', () => this.#database.patiently(() => this.#worker.renew()))
+    if (lease.isLost) throw leaseLost(agentId, lease.epoch, undefined)
   }
 
   /** The lease that is out, if it is the one that is named. */
@@ -249,8 +253,10 @@ class PostgresStore implements ErasableStore {
     )
   }
 
-  holds(): boolean {
-    return this.#worker.holds
+  holds(agentId?: string, epoch?: number): boolean {
+    if (agentId === undefined || !this.#worker.holds) return this.#worker.holds
+    const lease = this.#leases.get(agentId)
+    return lease?.isLost === false && lease.epoch === epoch
   }
 
   async #locked(agentId: string): Promise<RuntimeError> {

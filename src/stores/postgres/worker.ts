@@ -11,6 +11,17 @@ export const isAlive = (worker: string): string => `${worker}.beat + ${worker}.l
 const beats = 3
 const triesAfterFailure = 12
 
+/** A point in time by the clock of the store, which may be set back, and by one that only goes on, which may stand still while the machine sleeps. */
+interface Moment {
+  readonly at: number
+  readonly steady: number
+}
+
+const momentOf = (clock: Clock): Moment => ({ at: clock.now(), steady: performance.now() })
+
+/** The longer of the two, in milliseconds. */
+const msSince = ({ at, steady }: Moment, clock: Clock): number => Math.max(clock.now() - at, performance.now() - steady)
+
 /** In words, who has a log, from a row with `holder`. */
 function wordsOf({ holder }: Row): string {
   const known = typeof holder === 'string' ? holderIn(holder) : undefined
@@ -28,14 +39,17 @@ export class Worker {
   readonly #clock: Clock
   readonly #leases: () => Iterable<PostgresLease>
   #number: Promise<number> | undefined
+  /** Who it is, as its row has it. */
+  #holder = ''
   #stopTimer: (() => void) | undefined
   /** Where its agents are reached. */
   #url: string | undefined
   /** Leases that ended while the database could not be told. */
   readonly #unreleased = new Set<PostgresLease>()
   #isEnded = false
-  /** When it last said that it is alive, by its own clock: before it was heard. */
-  #saidAt: number | undefined
+  /** When it last said that it is alive: before it was heard. */
+  #said: Moment | undefined
+  #renewing: Promise<void> | undefined
 
   /** `leases`: those that are out. */
   constructor(
@@ -51,7 +65,13 @@ export class Worker {
 
   /** Whether others take it for alive, as far as it can know. */
   get holds(): boolean {
-    return this.#saidAt === undefined || this.#clock.now() - this.#saidAt < this.#leaseMs
+    return this.#said === undefined || msSince(this.#said, this.#clock) < this.#leaseMs
+  }
+
+  /** Says now that it is alive, and hears which logs others have taken. Rejects as the database does. */
+  renew(): Promise<void> {
+    this.#renewing ??= this.#beat().finally(() => (this.#renewing = undefined))
+    return this.#renewing
   }
 
   /** Its number in the table, where it is from the first call on. */
@@ -68,8 +88,8 @@ export class Worker {
 
   async #join(): Promise<number> {
     const { schema } = this.#database
-    const holder = JSON.stringify(await newHolder())
-    const saidAt = this.#clock.now()
+    const holder = (this.#holder = JSON.stringify(await newHolder()))
+    const said = momentOf(this.#clock)
     // Those that have been gone for long, and have nothing, are forgotten.
     const rows = await this.#database.query(
       `WITH gone AS (
@@ -79,25 +99,25 @@ export class Worker {
       INSERT INTO ${schema}.workers (holder, beat, lease, url) VALUES ($1, clock_timestamp(), make_interval(secs => $2), $3) RETURNING number`,
       [holder, this.#leaseMs / 1_000, this.#url ?? null],
     )
-    this.#saidAt = saidAt
-    this.#wait(holder, beats)
+    this.#said = said
+    this.#wait(beats)
     return Number(rows[0]!['number'])
   }
 
-  #wait(holder: string, times: number): void {
+  #wait(times: number): void {
     if (this.#isEnded) return
     this.#stopTimer = this.#clock.after(this.#leaseMs / times, () => {
       // A beat that fails is soon made up for.
-      void this.#beat(holder).then(
-        () => this.#wait(holder, beats),
-        () => this.#wait(holder, triesAfterFailure),
+      void this.renew().then(
+        () => this.#wait(beats),
+        () => this.#wait(triesAfterFailure),
       )
     })
   }
 
-  async #beat(holder: string): Promise<void> {
+  async #beat(): Promise<void> {
     const number = await this.#number
-    const saidAt = this.#clock.now()
+    const said = momentOf(this.#clock)
     const leases = [...this.#leases()]
     const { schema } = this.#database
     const list = (of: (lease: PostgresLease) => number, from: readonly PostgresLease[]): string =>
@@ -118,7 +138,7 @@ export class Worker {
       LEFT JOIN ${schema}.agents a ON a.number = m.number WHERE a.epoch IS DISTINCT FROM m.epoch`,
       [
         number,
-        holder,
+        this.#holder,
         this.#leaseMs / 1_000,
         list(numberOf, leases),
         list(epochOf, leases),
@@ -128,7 +148,7 @@ export class Worker {
       ],
       Math.max(100, this.#leaseMs / beats),
     )
-    this.#saidAt = saidAt
+    this.#said = said
     for (const lease of ended) this.#unreleased.delete(lease)
     const gone = new Set(lost.map(({ number: agent, epoch }) => `${Number(agent)} ${Number(epoch)}`))
     for (const lease of leases) if (gone.has(`${lease.number} ${lease.epoch}`)) lease.lose()

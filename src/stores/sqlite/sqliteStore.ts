@@ -175,6 +175,13 @@ class SqliteStore implements ErasableStore {
     return row === undefined ? undefined : { size: Number(row['last_seq']), writtenAt: Number(row['written_at']) }
   }
 
+  holds(agentId?: string, epoch?: number): boolean {
+    if (agentId === undefined) return true
+    const lease = this.#leases.get(agentId)
+    // Another process may have taken it, and told nobody.
+    return lease?.isLost === false && lease.epoch === epoch && this.#newestEpoch(agentId) === epoch
+  }
+
   async announce(url: string | undefined): Promise<void> {
     if (this.#closed !== undefined) throw this.#closedError()
     await this.#writers.announce(url)

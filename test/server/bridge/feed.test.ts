@@ -1,4 +1,5 @@
 import type { AgentEvent } from '../../../src/protocol/events.ts'
+import { RuntimeError } from '../../../src/protocol/errors.ts'
 import { Feed, type FeedAgent, type FeedEvent } from '../../../src/server/bridge/feed.ts'
 import { assert, describe } from '../../support/suite.ts'
 
@@ -51,6 +52,22 @@ function followed(lastSeq = 0) {
 const seqsAfter = (feed: Feed, seq: number): number[] | undefined => feed.after(seq)?.map((fed) => fed.seq)
 
 describe('a feed', (it) => {
+  it('tells no record that its process wrote too late, as another one has the log by now', async () => {
+    const { story, feed, seqs } = followed()
+    story.happens(record(1))
+    story.pending = Promise.reject(new RuntimeError('STORE_LEASE_LOST', 'no'))
+    story.happens(record(2, 'of nobody'))
+    story.happens(live(2))
+    story.happens(record(3, 'of nobody'))
+    await new Promise((resolve) => setImmediate(resolve))
+    assert.equal(seqs(), [1, 2])
+    assert.is(feed.lastSeq, 1)
+    // What the other one writes is told instead.
+    feed.follow(record(2))
+    assert.equal(seqsAfter(feed, 0), [1, 2])
+    assert.not.match(JSON.stringify(feed.after(0)), /nobody/)
+  })
+
   it('keeps what its readers are a little behind, and no more records than that', () => {
     const { story, feed } = followed()
     for (let seq = 1; seq <= 512; seq += 1) story.happens(record(seq))

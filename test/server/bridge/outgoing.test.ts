@@ -1,3 +1,5 @@
+import { AwayAgents } from '../../../src/client/awayAgents.ts'
+import { RuntimeError } from '../../../src/protocol/errors.ts'
 import { Outgoing } from '../../../src/client/outgoing.ts'
 import { simulatedClock } from '../../../src/testing/simulatedClock.ts'
 import { assert, describe } from '../../support/suite.ts'
@@ -28,6 +30,45 @@ describe('commands on their way', (it) => {
     outgoing.lost()
     outgoing.opened(limits, () => {})
     assert.equal(sent.slice(65), ['c33'])
+  })
+
+  it('to an agent that cannot be reached are sent again after a while, in their order, before any asked since', async () => {
+    const clock = simulatedClock()
+    const sent: string[] = []
+    const told: unknown[] = []
+    const away = new AwayAgents((why) => told.push(why?.code))
+    const outgoing = new Outgoing(clock, (text) => sent.push((JSON.parse(text) as { id: string }).id), away)
+    const refusals: string[] = []
+    const ask = (number: number, agentId: string): void =>
+      outgoing.ask({
+        number,
+        frame: { type: 'agent.abort', agentId },
+        answered: () => {},
+        refused: ({ code }) => refusals.push(code),
+      })
+    outgoing.opened(limits, () => {})
+    ask(1, 'a')
+    ask(2, 'a')
+    const gone = new RuntimeError('AGENT_UNREACHABLE', 'It is away.')
+    for (const id of ['c1', 'c2']) outgoing.refused(id, gone)
+    ask(3, 'a')
+    ask(4, 'b')
+    assert.equal([sent, told], [['c1', 'c2', 'c4'], ['AGENT_UNREACHABLE']])
+    await clock.advance(500)
+    assert.equal(sent.slice(3), ['c1', 'c2', 'c3'])
+    outgoing.answered('c4', null)
+    assert.is(told.length, 1)
+    for (const id of ['c1', 'c2', 'c3']) outgoing.answered(id, null)
+    assert.equal([told, refusals], [['AGENT_UNREACHABLE', undefined], []])
+    // A connection that breaks meanwhile loses nothing, and leaves no timer.
+    ask(5, 'a')
+    outgoing.refused('c5', gone)
+    outgoing.lost()
+    assert.is(clock.pending, 0)
+    outgoing.opened(limits, () => {})
+    assert.is(sent.at(-1), 'c5')
+    outgoing.refused('c5', new RuntimeError('AGENT_NOT_FOUND', 'There is none.'))
+    assert.equal(refusals, ['AGENT_NOT_FOUND'])
   })
 
   it('are refused where JSON cannot hold them, and those behind them are sent', () => {

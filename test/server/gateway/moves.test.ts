@@ -1,10 +1,11 @@
 import { once } from 'node:events'
 import type { AddressInfo, Socket } from 'node:net'
 import { WebSocketServer, type WebSocket } from 'ws'
+import type { GatewayOptions } from '../../../src/server/gateway/gatewayOptions.ts'
 import { serveGateway } from '../../../src/serveGateway.ts'
 import { assert, describe, type CaseContext } from '../../support/suite.ts'
 import { dial, type Bare } from '../bridge/bridgeHarness.ts'
-import { secret } from './fleet.ts'
+import { hasty, secret } from './fleet.ts'
 
 const patient = { timeoutMs: 20_000 }
 const welcome = {
@@ -86,14 +87,14 @@ const seqsOf = ({ frames }: Bare): number[] =>
   frames.flatMap((frame) => (frame.type === 'event' && frame.live !== true ? [frame.seq] : []))
 
 /** Two workers, the first of which has the agent; a client that reads it. */
-async function reading(context: CaseContext) {
+async function reading(context: CaseContext, options: Partial<GatewayOptions> = {}) {
   const [one, two] = [await new Puppet(context).listening(), await new Puppet(context).listening()]
   const has = { url: one.url as string | undefined, looks: 0 }
   const directory = () => {
     has.looks += 1
     return has.url === undefined ? undefined : { url: has.url }
   }
-  const gateway = await serveGateway({ directory, workers: () => [one.url, two.url], secret })
+  const gateway = await serveGateway({ directory, workers: () => [one.url, two.url], secret, ...options })
   context.cleanup(() => gateway.close())
   const bare = await dial(gateway.url)
   context.cleanup(() => bare.socket.terminate())
@@ -179,6 +180,50 @@ describe('an agent that moves, for the client of a gateway', (it) => {
     await bare.until((frame) => frame.type === 'event' && frame.seq === 5)
     assert.equal(seqsOf(bare), [3, 4, 5])
   })
+
+  it('is asked for again where a worker that has just lost it has it by the next time', patient, async (context) => {
+    const { two, has, bare } = await reading(context)
+    has.url = two.url
+    for (const [index, code] of ['STORE_LEASE_LOST', 'AGENT_ELSEWHERE', 'STORE_READ_FAILED'].entries()) {
+      const { id, fromSeq } = await two.until('agent.subscribe', index + 1)
+      assert.is(fromSeq, 5)
+      two.say({ type: 'error', id, code, message: 'no' })
+    }
+    const { id } = await two.until('agent.subscribe', 4)
+    two.say({ type: 'ok', id, result: { seq: 5 } }, record(5))
+    await bare.until((frame) => frame.type === 'event' && frame.seq === 5)
+    assert.equal(
+      bare.frames.filter(({ type }) => type === 'error' || type === 'closing'),
+      [],
+    )
+  })
+
+  it(
+    'is read on after all workers were away for long, over the same connection, which was told',
+    patient,
+    async (context) => {
+      const { one, two, has, bare } = await reading(context, { clock: hasty(60) })
+      one.end()
+      two.end()
+      const isTold = (frame: object): boolean =>
+        'agentId' in frame && 'code' in frame && frame.code === 'AGENT_UNREACHABLE'
+      await bare.until(isTold)
+      // What is asked meanwhile is refused, each time.
+      for (const _ of [1, 2]) {
+        const refused = await bare.ask({ type: 'agent.snapshot', agentId: 'a1' })
+        assert.is(refused.type === 'error' && refused.code, 'AGENT_UNREACHABLE')
+      }
+      assert.is(bare.frames.filter((frame) => isTold(frame) && !('id' in frame)).length, 1)
+      const three = await new Puppet(context).listening()
+      has.url = three.url
+      const { id, fromSeq } = await three.until('agent.subscribe')
+      assert.is(fromSeq, 5)
+      three.say({ type: 'ok', id, result: { seq: 6 } }, record(5), record(6))
+      await bare.until((frame) => frame.type === 'event' && frame.seq === 6)
+      assert.equal(seqsOf(bare), [3, 4, 5, 6])
+      assert.is(bare.socket.readyState, 1)
+    },
+  )
 
   it('slows its worker where the client does not read, and nothing is lost', patient, async (context) => {
     const { one, bare } = await reading(context)

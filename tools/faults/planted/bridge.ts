@@ -280,8 +280,8 @@ export const faults: readonly Fault[] = [
     id: 'bridge-35',
     file: client('outgoing'),
     what: 'commands are not sent again by the next connection',
-    from: "else entry.state = 'queued'",
-    to: 'else this.#entries.delete(id)',
+    from: "        entry.state = 'queued'\n      }\n    }\n",
+    to: '        this.#entries.delete(id)\n      }\n    }\n',
     tests: ['server/bridge/reconnect', 'server/bridge/connection'],
   },
   {

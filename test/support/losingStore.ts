@@ -1,0 +1,45 @@
+import { RuntimeError } from '../../src/protocol/errors.ts'
+import type { LogRecord } from '../../src/protocol/records.ts'
+import type { Store } from '../../src/protocol/store.ts'
+import { memoryStore } from '../../src/stores/memoryStore.ts'
+
+/** A store whose lease of one log is over at a certain point, as after a process was frozen there: nobody is told, only who asks. */
+export interface LosingStore extends Store {
+  /** What was to be appended since. */
+  readonly late: readonly LogRecord[]
+  /** The lease is over from now on. */
+  lose(): void
+}
+
+/** `isLast`: after which record of agent `a1` that is. */
+export function losingStore(isLast: (record: LogRecord) => boolean = () => false): LosingStore {
+  const inner = memoryStore()
+  const late: LogRecord[] = []
+  let isOver = false
+  return {
+    ...inner,
+    late,
+    lose: () => (isOver = true),
+    holds: () => !isOver,
+    open: async (agentId, options) => {
+      const lease = await inner.open(agentId, options)
+      const { lastSeq, epoch } = lease
+      return {
+        agentId,
+        lastSeq,
+        repairedBytes: 0,
+        ...(epoch === undefined ? {} : { epoch }),
+        release: () => lease.release(),
+      }
+    },
+    append: (agentId, records, epoch) => {
+      if (isOver) {
+        late.push(...records)
+        return Promise.reject(new RuntimeError('STORE_LEASE_LOST', 'Another writer has it.'))
+      }
+      const answer = inner.append(agentId, records, epoch)
+      if (agentId === 'a1' && records.some(isLast)) isOver = true
+      return answer
+    },
+  }
+}
