@@ -1,6 +1,5 @@
 import type { PolicyInfo, Tag } from '../protocol/braking.ts'
 import {
-  adviceOf,
   errorTable,
   RuntimeError,
   type ErrorCode,

@@ -80,7 +80,7 @@ export interface LogStat {
  * which is optional, tells who has a log open, and `undefined` where nobody has, or where who had it is known to be gone: then `open` lets
  * in the next one. `workers`, which is optional, gives those that have announced where they are, as far as they are known to be there. `holds`, which is
  * optional, says at once whether this store still keeps others from its logs: `false` while it has not been able to renew its leases for as long as they
- * last, so that somebody else may have them by now; with an agent's id and the epoch of its lease, whether it does so from that log. It is asked
+ * last, so that somebody else may have them by now; with an agent's id and the epoch of its lease, if that has one, whether it does so from that log. It is asked
  * right before each effect of an agent, which does not begin after a `false`: the agent ends there with `STORE_LEASE_LOST`. A store
  * without it cannot lose its logs. `close` is idempotent and releases every lease.
  */

@@ -157,7 +157,11 @@ export function memoryStore(): ErasableStore {
       return lease
     },
 
-    holds: (agentId, epoch) => agentId === undefined || leases.get(agentId)?.epoch === epoch,
+    holds(agentId, epoch) {
+      if (agentId === undefined) return true
+      const held = leases.get(agentId)?.epoch
+      return held !== undefined && (epoch === undefined || held === epoch)
+    },
 
     async announce(url) {
       refuseWhenClosed()

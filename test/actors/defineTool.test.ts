@@ -12,7 +12,7 @@ describe('the definition of a tool', (it) => {
       () => defineTool({ ...good, needsAproval: true } as never),
       withCode(
         'INVALID_DEFINITION',
-        'Tool "look": "needsAproval" is not known; did you mean "needsApproval"? The guide',
+        'Tool "look": "needsAproval" is not known; did you mean "needsApproval"?',
       ),
     )
   })

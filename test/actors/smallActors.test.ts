@@ -111,12 +111,11 @@ describe('compacting the trunk', (it) => {
     )
   })
 
-  it('refuses when there is no middle, and when compaction is off', async () => {
+  it('refuses when there is no middle', async () => {
     assert.match(
       (await runActor(compactTrunk, actorPorts(options(), [userSays('x')]), input).output).reason!,
       /no middle/,
     )
-    assert.match((await runActor(compactTrunk, actorPorts({ compaction: false }, long), input).output).reason!, /off/)
   })
 
   it('refuses a summary that is no smaller, but counts what it cost', async () => {

@@ -115,7 +115,7 @@ describe('a suite in a folder', (it) => {
     assert.match(await of('{ "file": "/etc/passwd" }'), /check\.file: give a path inside the folder/)
     assert.match(
       await of('{ "json": { "type": "nonsense" } }'),
-      /a\/task\.json:1: check\.json: is not a JSON Schema that can be checked: Unsupported type: nonsense/,
+      /a\/task\.json:1: check\.json: is not a JSON Schema that can be checked: what its schema says at \/type cannot be read/,
     )
     assert.match(await of('[{ "json": { "$ref": "#/$defs/none" } }]'), /check\.0\.json: is not a JSON Schema/)
   })

@@ -61,7 +61,7 @@ describe('the options of a server', (it) => {
     [{ name: 'x', command: 'x', headers: {} }, /headers and auth are for a url/],
     [{ name: 'x', url: 'ftp://x.org' }, /url: give an https: or http: address/],
     [{ name: 'x', url: 'https://me:secret@x.org' }, /url holds a name or password/],
-    [{ name: 'x', command: 'x', comand: 'y' }, /mcpTools "x": "comand" is not known; did you mean "command"\? Correct/],
+    [{ name: 'x', command: 'x', comand: 'y' }, /mcpTools "x": "comand" is not known; did you mean "command"\?$/],
     [
       { name: 'x', command: 'x', effects: { a: 'reversible' } },
       /effects\.a: say "none", "idempotent" or "irreversible"/,

@@ -1,3 +1,4 @@
+import type { AgentDefinition } from '../../actors/agentDefinition.ts'
 import type { CheckedCommand } from '../../protocol/commands.ts'
 import { RuntimeError } from '../../protocol/errors.ts'
 import { textOf, type Block } from '../../protocol/messages.ts'
@@ -179,6 +180,15 @@ function checkStore({ agentId, context: { pause } }: AgentBody): void {
   throw new RuntimeError('AGENT_PAUSED', `Agent "${agentId}" is paused because its store failed: ${why}`)
 }
 
+/** Tokens of instructions and tools. Those that cannot be written down fail the run, which says why. */
+function frameTokensOf(definition: AgentDefinition): number {
+  try {
+    return definition.frameTokens
+  } catch {
+    return 0
+  }
+}
+
 /**
  * Refuses a message that no request could hold, with what people said before: nothing may ever hide that, so each request from then on would fail.
  * Its images and files are left out of the sum, as only a provider knows what they take.
@@ -195,7 +205,7 @@ function checkFits(
   const tokensOf = (said: string | readonly Block[]): number =>
     counter.text(typeof said === 'string' ? said : textOf(said))
   const tokens = tokensOf(content)
-  const { frameTokens } = definition
+  const frameTokens = frameTokensOf(definition)
   const waiting = [...context.prompts, ...context.steering, ...context.followUps]
   // Most conversations are far from it.
   const isNear = conversation.tokens + tokens + frameTokens > contextWindow / 2

@@ -256,7 +256,7 @@ class PostgresStore implements ErasableStore {
   holds(agentId?: string, epoch?: number): boolean {
     if (agentId === undefined || !this.#worker.holds) return this.#worker.holds
     const lease = this.#leases.get(agentId)
-    return lease?.isLost === false && lease.epoch === epoch
+    return lease?.isLost === false && (epoch === undefined || lease.epoch === epoch)
   }
 
   async #locked(agentId: string): Promise<RuntimeError> {

@@ -178,8 +178,9 @@ class SqliteStore implements ErasableStore {
   holds(agentId?: string, epoch?: number): boolean {
     if (agentId === undefined) return true
     const lease = this.#leases.get(agentId)
+    if (lease?.isLost !== false || (epoch !== undefined && lease.epoch !== epoch)) return false
     // Another process may have taken it, and told nobody.
-    return lease?.isLost === false && lease.epoch === epoch && this.#newestEpoch(agentId) === epoch
+    return this.#newestEpoch(agentId) === lease.epoch
   }
 
   async announce(url: string | undefined): Promise<void> {

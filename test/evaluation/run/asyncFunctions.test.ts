@@ -53,7 +53,7 @@ describe('functions of a suite that are async', (it) => {
   it('are refused before anything runs, whatever becomes of what they have begun', async (context) => {
     await assert.rejects(
       evaluated(context, { agent: rejects }),
-      /^The agent of "a" must not be a promise: make its function one that is not async\. /,
+      /^The agent of "a" must not be a promise: make its function one that is not async\.$/,
     )
     await assert.rejects(
       evaluated(context, { models: { own: rejects } }),
@@ -75,11 +75,11 @@ describe('functions of a suite that are async', (it) => {
   it('are told apart from such as throw, which are named with what they threw', async (context) => {
     await assert.rejects(
       evaluated(context, { models: { own: throws } }),
-      /^The model "own" of the suite could not be made: this throws\. /,
+      /^The model "own" of the suite could not be made: this throws\.$/,
     )
     await assert.rejects(
       evaluated(context, { arms: { terse: throws } }, 'terse'),
-      /^The options of the arm "terse" could not be made: this throws\. /,
+      /^The options of the arm "terse" could not be made: this throws\.$/,
     )
   })
 })

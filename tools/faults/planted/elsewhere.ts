@@ -78,8 +78,8 @@ export const faults: readonly Fault[] = [
     id: 'elsewhere-10',
     file: 'src/stores/sqlite/sqliteStore.ts',
     what: 'a file that another process has taken a log of is not looked at',
-    from: ' && this.#newestEpoch(agentId) === epoch',
-    to: '',
+    from: 'return this.#newestEpoch(agentId) === lease.epoch',
+    to: 'return true',
     tests: ['runtime/lostLeases'],
   },
   {
