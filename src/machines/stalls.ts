@@ -20,7 +20,7 @@ export function applyStall(draft: Draft, { stall, revert, isRecorded, noteTokens
 }
 
 const isWaiting = ({ context: { reverts } }: Draft, { id }: RevertRequest): boolean =>
-  reverts?.some((request) => request.id === id) === true
+  reverts.some((request) => request.id === id)
 
 /** Pauses the run that goes in circles. */
 export function pauseForStall(draft: Draft, check: StallCheck): void {
