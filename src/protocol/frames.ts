@@ -6,11 +6,8 @@ import { agentIdSchema, nodeIdSchema } from './ids.ts'
 import { metadataSchema } from './metadata.ts'
 import { usageSchema } from './messages.ts'
 import { pauseReasonSchema, runStopReasonSchema, spentSchema } from './records.ts'
+import { roleSchema } from './rights.ts'
 import { variants } from './variants.ts'
-
-/** Who may do what; each may do what the ones before it may. */
-export const roleSchema = lazily(() => z.enum(['observe', 'drive', 'admin']))
-export type Role = z.infer<ReturnType<typeof roleSchema>>
 
 const seq = lazily(() => z.int().nonnegative())
 /** Made by the client, unique in its session: a command sent again under it is carried out once. */
@@ -225,9 +222,12 @@ export const serverFrames = variants({
     z.object({
       type: z.literal('welcome'),
       sessionId: z.string(),
-      role: roleSchema(),
+      /** The role that was granted; missing where rights were granted one by one. */
+      role: roleSchema().exactOptional(),
+      /** What the client may do; missing from servers of an older version. */
+      may: z.array(z.string()).readonly().exactOptional(),
       definitions: z.array(z.string()).readonly(),
-      /** What they are for, by name, as far as they say so; missing without the role `admin`, and from servers of an older version. */
+      /** What they are for, by name, as far as they say so; missing without the right `spawn`, and from servers of an older version. */
       descriptions: z.record(z.string(), z.string()).exactOptional(),
       limits: z.object({ maxFrameBytes: z.number(), framesPerSecond: z.number(), maxSubscriptions: z.number() }),
     }),

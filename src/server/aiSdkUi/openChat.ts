@@ -43,7 +43,7 @@ export class Chats {
    */
   open(access: AgentAccess, input: ChatInput): Promise<Opened> {
     return this.#inTurn(input.id, async () => {
-      access.mustBe('drive', 'chat')
+      access.must('talk', 'chat')
       const thread = await this.#thread(access, input.id, { maySpawn: true })
       const opened = await openIn(thread, input, access).catch((thrown: unknown) => {
         thread.release()
@@ -60,7 +60,7 @@ export class Chats {
    */
   resume(access: AgentAccess, id: string): Promise<Opened | undefined> {
     return this.#inTurn(id, async () => {
-      access.mustBe('drive', 'chat')
+      access.must('talk', 'chat')
       const thread = await this.#known(access, id)
       const { exchange } = thread ?? {}
       const isThere =
@@ -74,7 +74,7 @@ export class Chats {
   /** Aborts what is under way in a chat. */
   stop(access: AgentAccess, id: string): Promise<void> {
     return this.#inTurn(id, async () => {
-      access.mustBe('drive', 'chat')
+      access.must('talk', 'chat')
       const thread = await this.#known(access, id)
       thread?.agent.abort()
       thread?.release()

@@ -1,14 +1,14 @@
 import type { Artifact } from '../../protocol/artifacts.ts'
 import type { Clock } from '../../protocol/clock.ts'
 import { RuntimeError, type ErrorInfo } from '../../protocol/errors.ts'
-import type { Role } from '../../protocol/frames.ts'
+import { rightsOf, type Right } from '../../protocol/rights.ts'
 import type { SearchHit } from '../../protocol/logSearch.ts'
 import { hasMetadata, type Metadata } from '../../protocol/metadata.ts'
 import type { LogRecord } from '../../protocol/records.ts'
 import type { Agent } from '../../runtime/agents/agent.ts'
 import type { ChartSubject } from '../../charts/chart.ts'
 import type { SessionSummary } from '../../sessions/listSessions.ts'
-import { isSameGrant, mayAct, outOfReach, reaches, type Grant, type Reach, type ReachedAgent } from './roles.ts'
+import { isSameGrant, outOfReach, reaches, type Grant, type Reach, type ReachedAgent } from './roles.ts'
 import type { Viewer } from './agentDirectory.ts'
 import type { Bridge } from './bridge.ts'
 import type { DrivenAgent } from './drivenAgent.ts'
@@ -36,7 +36,7 @@ export interface AgentBirth {
 
 /** The agents of a server as far as one client may see and drive them. */
 export class AgentAccess implements Viewer {
-  readonly role: Role
+  readonly rights: ReadonlySet<Right>
   /** Whether an agent may be seen and driven. */
   readonly reach: Reach
   /** Ids of the agents of other processes that run, for lists. */
@@ -50,7 +50,7 @@ export class AgentAccess implements Viewer {
     this.#grant = grant
     this.#bridge = bridge
     this.#sessionId = sessionId
-    this.role = grant.role
+    this.rights = rightsOf(grant)
     this.reach = (agent) => reaches(grant, agent)
   }
 
@@ -83,14 +83,14 @@ export class AgentAccess implements Viewer {
 
   /** What the agents that can be spawned are for, by name; only for who may spawn them. */
   get descriptions(): Readonly<Record<string, string>> | undefined {
-    if (!mayAct(this.role, 'admin')) return undefined
+    if (!this.may('spawn')) return undefined
     const said = [...this.#bridge.definitions.values()].filter(({ description }) => description !== '')
     return Object.fromEntries(said.map(({ name, description }) => [name, description]))
   }
 
   /** Names of the definitions that concern the client: what it may spawn, or what runs within reach of a token for certain agents only. */
   get knownDefinitions(): readonly string[] {
-    if (mayAct(this.role, 'admin') || this.#grant.agents === undefined) return this.definitions
+    if (this.may('spawn') || this.#grant.agents === undefined) return this.definitions
     const known = new Set<string>()
     const add = (agent: Agent): void => {
       known.add(agent.definition)
@@ -241,10 +241,37 @@ export class AgentAccess implements Viewer {
     return this.#bridge.redactor?.value(value) ?? value
   }
 
-  /** @throws RuntimeError `BRIDGE_FORBIDDEN` below a role; `what` is what was asked for. */
-  mustBe(needs: Role, what: string): void {
-    if (mayAct(this.role, needs)) return
-    throw new RuntimeError('BRIDGE_FORBIDDEN', `"${what}" needs the role "${needs}"; this token has "${this.role}".`)
+  may(right: Right): boolean {
+    return this.rights.has(right)
+  }
+
+  /** @throws RuntimeError `BRIDGE_FORBIDDEN` without a right, or with none of several; `what` is what was asked for. */
+  must(needs: Right | readonly Right[], what: string): void {
+    const any = [needs].flat()
+    if (any.some((right) => this.may(right))) return
+    const { role } = this.#grant
+    const has = role === undefined ? `has ${[...this.rights].join(', ') || 'none'}` : `has the role "${role}"`
+    throw new RuntimeError('BRIDGE_FORBIDDEN', `"${what}" needs the right "${any.join('" or "')}"; this token ${has}.`)
+  }
+
+  /**
+   * Calls to be approved are decided with the right `approve`, questions and calls for clients with `answer.own`. A denial fits all of
+   * them, so one of what is not known here to be a question needs `approve`.
+   *
+   * @throws RuntimeError `BRIDGE_FORBIDDEN`
+   */
+  mustDecide(
+    { callId, decision }: { readonly callId: string; readonly decision: string },
+    agent?: Pick<DrivenAgent, 'pending'>,
+  ): void {
+    this.must(this.#neededFor(callId, decision, agent), `agent.decide: ${decision}`)
+  }
+
+  #neededFor(callId: string, decision: string, agent: Pick<DrivenAgent, 'pending'> | undefined): Right {
+    const kinds =
+      agent?.pending().flatMap((one) => (one.key === callId || one.callId === callId ? [one.kind] : [])) ?? []
+    if (kinds.includes('approval') || decision === 'approve') return 'approve'
+    return decision === 'deny' && kinds.length === 0 ? 'approve' : 'answer.own'
   }
 
   /**
@@ -253,7 +280,7 @@ export class AgentAccess implements Viewer {
    * @throws RuntimeError `BRIDGE_FORBIDDEN`, `INVALID_OPTION`
    */
   birth(definition: string, given: { readonly id?: string; readonly metadata?: Metadata } = {}): AgentBirth {
-    this.mustBe('admin', 'spawn')
+    this.must('spawn', 'spawn')
     const { id = `${definition}-${this.newId()}` } = given
     const metadata = { ...given.metadata, ...this.#grant.metadata }
     if (!hasMetadata(metadata, given.metadata ?? {})) {

@@ -229,7 +229,8 @@ export class BridgeSession implements Connection {
     this.#send({
       type: 'welcome',
       sessionId,
-      role: permit.grant.role,
+      ...(permit.grant.role === undefined ? {} : { role: permit.grant.role }),
+      may: [...access.rights],
       definitions,
       ...(descriptions === undefined ? {} : { descriptions }),
       limits: {
@@ -253,7 +254,9 @@ export class BridgeSession implements Connection {
     const { id, type } = frame
     try {
       const command = commandTable[type]
-      client.access.mustBe(command.role, type)
+      client.access.must(command.needs, type)
+      const more = command.needsToo?.(frame as never)
+      if (more !== undefined) client.access.must(more, type)
       if (type === 'session.list' && client.relay !== undefined)
         client.access.runElsewhere = await client.relay.running()
       const requestId = `${client.sessionId}/${id}`

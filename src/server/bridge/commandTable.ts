@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { AgentCommand, CheckedCommand } from '../../protocol/commands.ts'
 import { RuntimeError, type ErrorCode } from '../../protocol/errors.ts'
-import type { Role, SessionEntry } from '../../protocol/frames.ts'
+import type { SessionEntry } from '../../protocol/frames.ts'
+import type { Right } from '../../protocol/rights.ts'
 import type { UnloggedEnd } from './dispatch.ts'
 import type { RunResult } from '../../runs/runResult.ts'
 import { Agent } from '../../runtime/agents/agent.ts'
@@ -42,7 +43,10 @@ export class DeferredAnswer {
 }
 
 interface CommandHandler<T extends Command['type']> {
-  readonly role: Role
+  /** Several: one of them, and the command finds out which. */
+  readonly needs: Right | readonly Right[]
+  /** What more it needs for some of its fields. */
+  readonly needsToo?: (frame: FrameOf<T>) => Right | undefined
   /** It changes something: if sent again, it is answered but not repeated. */
   readonly isOnce?: true
   /** Gives the result; `requestId` names what it asks of an agent, the same when it is sent again. */
@@ -72,8 +76,10 @@ const unlogged = (result: RunResult): RunResult | undefined =>
 const firstSeq = 1
 
 /** Dispatches a command to an agent. */
-const forAgent = <T extends Extract<Command['type'], AgentCommand['type']>>(): CommandHandler<T> => ({
-  role: 'drive',
+const forAgent = <T extends Extract<Command['type'], AgentCommand['type']>>(
+  needs: Right | readonly Right[],
+): CommandHandler<T> => ({
+  needs,
   isOnce: true,
   async run({ bridge, access }, frame, requestId) {
     const { id: _, ...command } = frame as { id: string; agentId: string } & CheckedCommand
@@ -81,6 +87,7 @@ const forAgent = <T extends Extract<Command['type'], AgentCommand['type']>>(): C
     // What is in no log is here alone.
     if (bridge.dispatch !== undefined && access.find(command.agentId)?.incognito !== true) {
       await bridge.agents.checkReach(command.agentId, access)
+      if (command.type === 'agent.decide') access.mustDecide(command)
       const { ended } = await bridge.dispatch.command(command, requestId)
       return new DeferredAnswer(Promise.resolve(answer), ended)
     }
@@ -92,6 +99,7 @@ const forAgent = <T extends Extract<Command['type'], AgentCommand['type']>>(): C
     if (agent === null) return answer
     if (await agent.wasAsked(requestId)) return new DeferredAnswer(written(agent, answer))
     const isDecision = command.type === 'agent.decide'
+    if (isDecision) access.mustDecide(command, agent)
     if (isDecision && (await bridge.decisions.wasDecided(agent, command.callId, requestId))) return answer
     if (command.type === 'agent.stop') return new DeferredAnswer(agent.stop().then(() => answer))
     const run = agent.dispatch(command, { requestId })
@@ -99,27 +107,31 @@ const forAgent = <T extends Extract<Command['type'], AgentCommand['type']>>(): C
   },
 })
 
-/** Every command: the role it needs and what it does. */
+/** Whoever may only talk says words: no limits of their own, and nothing in the name of others. */
+const beyondWords = (frame: object): Right | undefined =>
+  'limits' in frame || 'context' in frame || 'provenance' in frame ? 'control' : undefined
+
+/** Every command: the right it needs and what it does. */
 export const commandTable: { readonly [T in Command['type']]: CommandHandler<T> } = {
-  'agent.prompt': forAgent(),
-  'agent.interrupt': forAgent(),
-  'agent.steer': forAgent(),
-  'agent.followUp': forAgent(),
-  'agent.abort': forAgent(),
-  'agent.resume': forAgent(),
-  'agent.stop': forAgent(),
-  'agent.revert': forAgent(),
-  'agent.prune': forAgent(),
-  'agent.graft': forAgent(),
-  'agent.fold': forAgent(),
-  'agent.brake': forAgent(),
-  'agent.compact': forAgent(),
-  'agent.use': forAgent(),
-  'agent.pin': forAgent(),
-  'agent.unpin': forAgent(),
-  'agent.decide': forAgent(),
+  'agent.prompt': { ...forAgent('talk'), needsToo: beyondWords },
+  'agent.interrupt': { ...forAgent('talk'), needsToo: beyondWords },
+  'agent.steer': { ...forAgent('talk'), needsToo: beyondWords },
+  'agent.followUp': { ...forAgent('talk'), needsToo: beyondWords },
+  'agent.abort': forAgent('talk'),
+  'agent.resume': forAgent('control'),
+  'agent.stop': forAgent('control'),
+  'agent.revert': forAgent('control'),
+  'agent.prune': forAgent('control'),
+  'agent.graft': forAgent('control'),
+  'agent.fold': forAgent('control'),
+  'agent.brake': forAgent('control'),
+  'agent.compact': forAgent('control'),
+  'agent.use': forAgent('use'),
+  'agent.pin': forAgent('control'),
+  'agent.unpin': forAgent('control'),
+  'agent.decide': forAgent(['approve', 'answer.own']),
   'agent.spawn': {
-    role: 'admin',
+    needs: 'spawn',
     isOnce: true,
     async run({ bridge, access }, { definition, agentId, incognito = false, metadata }, requestId) {
       // Where the client names none, it is named after the command: one that is sent again finds it, on the next server too.
@@ -139,14 +151,14 @@ export const commandTable: { readonly [T in Command['type']]: CommandHandler<T> 
     },
   },
   'agent.list': {
-    role: 'observe',
+    needs: 'see.messages',
     run: ({ access }, frame) => {
       const all = access.agents(frame.metadata)
       return { agents: pageOf(all, frame).map(summaryOf), total: all.length }
     },
   },
   'agent.snapshot': {
-    role: 'observe',
+    needs: 'see.messages',
     async run({ bridge, access }, { agentId }) {
       const found = await bridge.agents.runningOrStored(agentId, access)
       if (found instanceof Agent) return snapshotOf(found)
@@ -154,7 +166,7 @@ export const commandTable: { readonly [T in Command['type']]: CommandHandler<T> 
     },
   },
   'agent.conversation': {
-    role: 'observe',
+    needs: 'see.messages',
     async run({ bridge, access }, { agentId, view }) {
       const { conversation } = await bridge.agents.runningOrStored(agentId, access)
       const nodes = view === 'trunk' ? conversation.trunk() : conversation.log()
@@ -162,7 +174,7 @@ export const commandTable: { readonly [T in Command['type']]: CommandHandler<T> 
     },
   },
   'agent.subscribe': {
-    role: 'observe',
+    needs: 'see.messages',
     async run({ bridge, access, subscriptions }, { agentId, fromSeq = 1, deltas = true, descendants = false }) {
       const feed = await bridge.feedOf(agentId, access, fromSeq)
       subscriptions.subscribe(feed, { fromSeq, deltas, descendants })
@@ -170,27 +182,30 @@ export const commandTable: { readonly [T in Command['type']]: CommandHandler<T> 
     },
   },
   'agent.fork': {
-    role: 'admin',
+    needs: 'spawn',
     isOnce: true,
     run: ({ bridge, access }, frame, requestId) => forkAgent(bridge, access, frame, requestId),
   },
   'agent.past': {
-    role: 'observe',
+    needs: 'see.messages',
     run: ({ bridge, access }, { agentId, from }) => pastPage(bridge, access, agentId, from),
   },
   'agent.share': {
-    role: 'admin',
+    needs: 'share',
     run: ({ bridge, access }, { agentId, ms }) => share(bridge, access, agentId, ms === undefined ? {} : { ms }),
   },
-  'agent.unsubscribe': { role: 'observe', run: ({ subscriptions }, { agentId }) => subscriptions.unsubscribe(agentId) },
-  'agent.watch': { role: 'observe', run: ({ subscriptions }) => subscriptions.watchRoster() },
-  'agent.unwatch': { role: 'observe', run: ({ subscriptions }) => subscriptions.unwatchRoster() },
+  'agent.unsubscribe': {
+    needs: 'see.messages',
+    run: ({ subscriptions }, { agentId }) => subscriptions.unsubscribe(agentId),
+  },
+  'agent.watch': { needs: 'see.messages', run: ({ subscriptions }) => subscriptions.watchRoster() },
+  'agent.unwatch': { needs: 'see.messages', run: ({ subscriptions }) => subscriptions.unwatchRoster() },
   'worker.list': {
-    role: 'admin',
+    needs: 'operate',
     run: async ({ relay }) => ({ workers: (await relay?.workers()) ?? [] }),
   },
   'session.list': {
-    role: 'observe',
+    needs: 'see.messages',
     async run({ bridge, access }, frame) {
       // Where it comes from is nobody's business who may not see that.
       if (frame.forkedFrom !== undefined) await bridge.agents.checkReach(frame.forkedFrom, access)
@@ -206,7 +221,7 @@ export const commandTable: { readonly [T in Command['type']]: CommandHandler<T> 
     },
   },
   'session.search': {
-    role: 'observe',
+    needs: 'see.messages',
     run: ({ access }, { text, metadata, limit }) =>
       searchFor(access, text, { ...(metadata && { metadata }), ...(limit && { limit }) }),
   },

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
 import { lazily } from '../../protocol/lazily.ts'
-import { roleSchema } from '../../protocol/frames.ts'
+import { rightSchema, rightsOf } from '../../protocol/rights.ts'
 import { agentIdSchema } from '../../protocol/ids.ts'
 import { metadataSchema } from '../../protocol/metadata.ts'
 import type { Grant } from './roles.ts'
@@ -26,7 +26,7 @@ export interface Forwarded {
 
 const claimsSchema = lazily(() =>
   z.strictObject({
-    r: roleSchema(),
+    r: z.array(rightSchema()),
     a: z.array(agentIdSchema()).exactOptional(),
     m: metadataSchema().exactOptional(),
     o: z.string().exactOptional(),
@@ -48,7 +48,7 @@ export class ForwardedTokens {
 
   mint({ grant, owner, session }: Forwarded): string {
     const claims: z.output<ReturnType<typeof claimsSchema>> = {
-      r: grant.role,
+      r: [...rightsOf(grant)],
       ...(grant.agents === undefined ? {} : { a: [...grant.agents] }),
       ...(grant.metadata === undefined ? {} : { m: grant.metadata }),
       ...(owner === undefined ? {} : { o: this.#hashOf(`owner\n${owner}`).toString('base64url') }),
@@ -67,7 +67,7 @@ export class ForwardedTokens {
     if (others.length > 0 || given.length !== own.length || !timingSafeEqual(given, own)) return undefined
     const { r, a, m, o, s, p } = claimsSchema().parse(JSON.parse(Buffer.from(body, 'base64url').toString()))
     return {
-      grant: { role: r, ...(a === undefined ? {} : { agents: a }), ...(m === undefined ? {} : { metadata: m }) },
+      grant: { may: r, ...(a === undefined ? {} : { agents: a }), ...(m === undefined ? {} : { metadata: m }) },
       owner: o,
       session: s === undefined ? undefined : { id: s, isProven: p === 1 },
     }
