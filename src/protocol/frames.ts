@@ -72,6 +72,8 @@ export const clientFrames = variants({
       fromSeq: z.int().positive().exactOptional(),
       deltas: z.boolean().exactOptional(),
       descendants: z.boolean().exactOptional(),
+      /** Whether the requests to the model are sent too (`turn.request`), each of which has the whole conversation; default `false`. */
+      requests: z.boolean().exactOptional(),
     }),
   'agent.unsubscribe': () => z.strictObject({ ...ofAgent(), type: z.literal('agent.unsubscribe') }),
   /** Begins a session that shares the past of an agent up to the step of a node, such as `n12`. */

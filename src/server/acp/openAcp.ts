@@ -115,7 +115,7 @@ export function openAcp(stream: Stream, access: AgentAccess, options: OpenOption
     checkFolders(params)
     const known = sessions.get(params.sessionId)
     if (known === undefined) checkRoom()
-    const found = await access.driven(params.sessionId)
+    const found = await access.reading(params.sessionId)
     if (found.path.length > 0) {
       throw new RuntimeError(
         'AGENT_NOT_FOUND',

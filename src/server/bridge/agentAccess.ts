@@ -14,6 +14,7 @@ import type { Bridge } from './bridge.ts'
 import type { DrivenAgent } from './drivenAgent.ts'
 import type { WantedSessions } from './sessionIndex.ts'
 import type { BridgeLimits } from './limits.ts'
+import { viewOf, visibleRecord, type View } from './visible.ts'
 
 /** Which sessions a client asks for. */
 export interface AskedSessions {
@@ -176,7 +177,11 @@ export class AgentAccess implements Viewer {
   /** The records of an agent's log, in order. Rejects with `BRIDGE_FORBIDDEN`, and as the store does. */
   async *records(agentId: string, fromSeq = 1): AsyncGenerator<LogRecord, void, undefined> {
     await this.#bridge.agents.checkReach(agentId, this)
-    yield* this.#bridge.logOf(agentId).read(agentId, fromSeq)
+    const { view } = this
+    for await (const record of this.#bridge.logOf(agentId).read(agentId, fromSeq)) {
+      const visible = visibleRecord(record, view)
+      if (visible !== undefined) yield visible
+    }
   }
 
   /**
@@ -184,6 +189,7 @@ export class AgentAccess implements Viewer {
    * does.
    */
   async artifact(agentId: string, id: string): Promise<(Artifact & { readonly content: Uint8Array }) | undefined> {
+    this.must('see.all', 'artifact')
     for await (const record of this.records(agentId)) {
       if (record.type !== 'tool.end') continue
       const found = record.message.artifacts?.find((one) => one.id === id && one.agentId === agentId)
@@ -239,6 +245,11 @@ export class AgentAccess implements Viewer {
   /** A JSON value without the secrets that the application named. */
   redact<T>(value: T): T {
     return this.#bridge.redactor?.value(value) ?? value
+  }
+
+  /** How much it is shown of what it reaches. */
+  get view(): View {
+    return viewOf(this.rights)
   }
 
   may(right: Right): boolean {
@@ -308,16 +319,22 @@ export class AgentAccess implements Viewer {
 
   /** Starts an agent for another protocol, where an engine has it if there is one. Rejects as `spawn`. */
   async begin(name: string, given: { readonly id?: string } = {}): Promise<DrivenAgent> {
-    const { dispatch, placed } = this.#bridge
-    if (dispatch === undefined || placed === undefined) return await this.spawn(name, given)
+    const { dispatch, followed } = this.#bridge
+    if (dispatch === undefined) return this.#given(await this.spawn(name, given))
     const birth = this.birth(name, given)
     await dispatch.begin(birth, this.newId())
-    return await placed.open(birth.id)
+    return this.#given(await followed.open(birth.id))
+  }
+
+  /** Whether an agent works in this process, or wherever an engine has it: one at rest has nothing under way. */
+  works(agentId: string): boolean {
+    return this.#bridge.dispatch !== undefined || this.find(agentId) !== undefined
   }
 
   /** What can be drawn of an agent, which is not woken. Rejects with `AGENT_NOT_FOUND`, `BRIDGE_FORBIDDEN`. */
-  charted(agentId: string): Promise<ChartSubject> {
-    return this.#bridge.agents.charted(agentId, this)
+  async charted(agentId: string): Promise<ChartSubject> {
+    this.must('see.all', 'chart')
+    return await this.#bridge.agents.charted(agentId, this)
   }
 
   /** An agent that runs, or goes on from its log now. Rejects with `AGENT_NOT_FOUND`, `AGENT_STOPPED`, `BRIDGE_FORBIDDEN`. */
@@ -325,11 +342,34 @@ export class AgentAccess implements Viewer {
     return this.#bridge.agents.agent(agentId, this)
   }
 
-  /** An agent for another protocol, to be driven where an engine has it if there is one. Rejects as `agent`. */
+  /**
+   * An agent for another protocol, to be driven where an engine has it if there is one. One at rest is woken, so that what it was about goes
+   * on: only for who may talk with it. Rejects as `agent`.
+   */
   async driven(agentId: string): Promise<DrivenAgent> {
-    const { placed, agents } = this.#bridge
-    if (placed === undefined || this.find(agentId)?.incognito === true) return await this.agent(agentId)
-    await agents.created(agentId, this)
-    return await placed.open(agentId)
+    const { dispatch } = this.#bridge
+    if (!this.may('talk') && !this.may('control')) return await this.reading(agentId)
+    if (dispatch !== undefined && this.find(agentId)?.incognito !== true) return await this.#followed(agentId)
+    return this.#given(await this.agent(agentId))
+  }
+
+  /** An agent to be read by another protocol: where it is at rest, it is not woken. Rejects with `AGENT_NOT_FOUND`, `BRIDGE_FORBIDDEN`. */
+  async reading(agentId: string): Promise<DrivenAgent> {
+    this.must('see.messages', 'read')
+    const running = this.find(agentId)
+    if (running === undefined || (this.#bridge.dispatch !== undefined && !running.incognito))
+      return await this.#followed(agentId)
+    this.check(running)
+    return this.#given(running)
+  }
+
+  async #followed(agentId: string): Promise<DrivenAgent> {
+    await this.#bridge.agents.created(agentId, this)
+    return this.#given(await this.#bridge.followed.open(agentId))
+  }
+
+  /** The same object for the same agent, as long as the agent is there. */
+  #given(agent: DrivenAgent): DrivenAgent {
+    return this.#bridge.given(agent, this)
   }
 }

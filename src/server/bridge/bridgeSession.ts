@@ -197,6 +197,7 @@ export class BridgeSession implements Connection {
     const access = new AgentAccess(bridge, grant, sessionId)
     const subscriptions = new ClientSubscriptions(bridge, this.#outbox, {
       reach: access.reach,
+      view: access.view,
       isOpen: () => this.#guard.isOpen,
       fail: (thrown) => {
         this.#sendError(undefined, bridge.outward(thrown, 'STORE_READ_FAILED'))

@@ -3,6 +3,7 @@ import type { AgentCommand, CheckedCommand } from '../../protocol/commands.ts'
 import { RuntimeError, type ErrorCode } from '../../protocol/errors.ts'
 import type { SessionEntry } from '../../protocol/frames.ts'
 import type { Right } from '../../protocol/rights.ts'
+import { beyondWords, rightsFor } from './commandRights.ts'
 import type { UnloggedEnd } from './dispatch.ts'
 import type { RunResult } from '../../runs/runResult.ts'
 import { Agent } from '../../runtime/agents/agent.ts'
@@ -10,7 +11,8 @@ import type { Bridge } from './bridge.ts'
 import { share } from './shareLink.ts'
 import { defaultLimit, noneOfThem, pageOf, sessionEntry } from './listPages.ts'
 import { pastPage } from './sharedPast.ts'
-import { snapshotOf, storedSnapshot, summaryOf } from './snapshots.ts'
+import { snapshotOf, storedSnapshot, summaryOf, visibleSnapshot } from './snapshots.ts'
+import { visibleNodes, visibleSummary } from './visible.ts'
 import type { Relay } from './front.ts'
 import { searchFor } from './searchAnswer.ts'
 import { forkAgent } from './forkAgent.ts'
@@ -75,11 +77,12 @@ const unlogged = (result: RunResult): RunResult | undefined =>
 /** `seq` of the last record of an agent that was just spawned. */
 const firstSeq = 1
 
+type ToAgent = Extract<Command['type'], AgentCommand['type']>
+
 /** Dispatches a command to an agent. */
-const forAgent = <T extends Extract<Command['type'], AgentCommand['type']>>(
-  needs: Right | readonly Right[],
-): CommandHandler<T> => ({
-  needs,
+const forAgent = <T extends ToAgent>(type: T): CommandHandler<T> => ({
+  needs: rightsFor[type],
+  needsToo: beyondWords,
   isOnce: true,
   async run({ bridge, access }, frame, requestId) {
     const { id: _, ...command } = frame as { id: string; agentId: string } & CheckedCommand
@@ -107,29 +110,13 @@ const forAgent = <T extends Extract<Command['type'], AgentCommand['type']>>(
   },
 })
 
-/** Whoever may only talk says words: no limits of their own, and nothing in the name of others. */
-const beyondWords = (frame: object): Right | undefined =>
-  'limits' in frame || 'context' in frame || 'provenance' in frame ? 'control' : undefined
+const toAgents = Object.fromEntries(
+  Object.keys(rightsFor).map((type) => [type, forAgent(type as ToAgent)]),
+) as unknown as { readonly [T in ToAgent]: CommandHandler<T> }
 
 /** Every command: the right it needs and what it does. */
 export const commandTable: { readonly [T in Command['type']]: CommandHandler<T> } = {
-  'agent.prompt': { ...forAgent('talk'), needsToo: beyondWords },
-  'agent.interrupt': { ...forAgent('talk'), needsToo: beyondWords },
-  'agent.steer': { ...forAgent('talk'), needsToo: beyondWords },
-  'agent.followUp': { ...forAgent('talk'), needsToo: beyondWords },
-  'agent.abort': forAgent('talk'),
-  'agent.resume': forAgent('control'),
-  'agent.stop': forAgent('control'),
-  'agent.revert': forAgent('control'),
-  'agent.prune': forAgent('control'),
-  'agent.graft': forAgent('control'),
-  'agent.fold': forAgent('control'),
-  'agent.brake': forAgent('control'),
-  'agent.compact': forAgent('control'),
-  'agent.use': forAgent('use'),
-  'agent.pin': forAgent('control'),
-  'agent.unpin': forAgent('control'),
-  'agent.decide': forAgent(['approve', 'answer.own']),
+  ...toAgents,
   'agent.spawn': {
     needs: 'spawn',
     isOnce: true,
@@ -154,15 +141,19 @@ export const commandTable: { readonly [T in Command['type']]: CommandHandler<T> 
     needs: 'see.messages',
     run: ({ access }, frame) => {
       const all = access.agents(frame.metadata)
-      return { agents: pageOf(all, frame).map(summaryOf), total: all.length }
+      return {
+        agents: pageOf(all, frame).map((agent) => visibleSummary(summaryOf(agent), access.view)),
+        total: all.length,
+      }
     },
   },
   'agent.snapshot': {
     needs: 'see.messages',
     async run({ bridge, access }, { agentId }) {
       const found = await bridge.agents.runningOrStored(agentId, access)
-      if (found instanceof Agent) return snapshotOf(found)
-      return storedSnapshot(found, bridge.definitions.get(found.definition))
+      const snapshot =
+        found instanceof Agent ? snapshotOf(found) : storedSnapshot(found, bridge.definitions.get(found.definition))
+      return visibleSnapshot(snapshot, access.view)
     },
   },
   'agent.conversation': {
@@ -170,14 +161,19 @@ export const commandTable: { readonly [T in Command['type']]: CommandHandler<T> 
     async run({ bridge, access }, { agentId, view }) {
       const { conversation } = await bridge.agents.runningOrStored(agentId, access)
       const nodes = view === 'trunk' ? conversation.trunk() : conversation.log()
-      return { head: conversation.head, nodes, pins: conversation.pins(), masks: conversation.masks() }
+      const seen = visibleNodes(nodes, access.view)
+      return { head: conversation.head, nodes: seen, pins: conversation.pins(), masks: conversation.masks() }
     },
   },
   'agent.subscribe': {
     needs: 'see.messages',
-    async run({ bridge, access, subscriptions }, { agentId, fromSeq = 1, deltas = true, descendants = false }) {
+    async run(
+      { bridge, access, subscriptions },
+      { agentId, fromSeq = 1, deltas = true, descendants = false, requests = false },
+    ) {
+      if (requests) access.must('see.all', 'agent.subscribe: requests')
       const feed = await bridge.feedOf(agentId, access, fromSeq)
-      subscriptions.subscribe(feed, { fromSeq, deltas, descendants })
+      subscriptions.subscribe(feed, { fromSeq, deltas, descendants, requests })
       return { seq: feed.lastSeq }
     },
   },
@@ -221,7 +217,7 @@ export const commandTable: { readonly [T in Command['type']]: CommandHandler<T> 
     },
   },
   'session.search': {
-    needs: 'see.messages',
+    needs: 'see.all',
     run: ({ access }, { text, metadata, limit }) =>
       searchFor(access, text, { ...(metadata && { metadata }), ...(limit && { limit }) }),
   },

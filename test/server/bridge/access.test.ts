@@ -213,7 +213,7 @@ const needed: { readonly [T in Command['type']]: Right } = {
   'agent.unsubscribe': 'see.messages',
   'agent.past': 'see.messages',
   'session.list': 'see.messages',
-  'session.search': 'see.messages',
+  'session.search': 'see.all',
   'worker.list': 'operate',
   'agent.prompt': 'talk',
   'agent.interrupt': 'talk',
