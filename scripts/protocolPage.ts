@@ -66,15 +66,17 @@ function fieldsOf({ properties = {}, required = [] }: Shape): string {
 
 const row = (cells: readonly string[]): string => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
 
-const roleOf = (type: string): string =>
-  Object.hasOwn(commandTable, type) ? commandTable[type as keyof typeof commandTable].role : 'any'
+const rightOf = (type: string): string =>
+  Object.hasOwn(commandTable, type)
+    ? [commandTable[type as keyof typeof commandTable].needs].flat().join(' or ')
+    : 'any'
 
 function clientTable(): string {
   const frames = optionsOf(jsonSchema(clientFrames.schema(), 'input'))
   return [
-    row(['frame', 'role', 'fields']),
+    row(['frame', 'right', 'fields']),
     row(['---', '---', '---']),
-    ...frames.map((frame) => row([`\`${typeName(frame)}\``, roleOf(typeName(frame)), fieldsOf(frame)])),
+    ...frames.map((frame) => row([`\`${typeName(frame)}\``, rightOf(typeName(frame)), fieldsOf(frame)])),
   ].join('\n')
 }
 

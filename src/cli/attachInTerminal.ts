@@ -29,7 +29,7 @@ export async function attachInTerminal(
   // Only where the command line has kept something already.
   const folder = join(host.cwd(), '.escapement')
   const redactor = new Redactor({})
-  const isObserver = client.role === 'observe'
+  const isObserver = !client.may('talk')
   /** Messages sent from here, which are already on the screen. */
   const said: string[] = []
   const leave = (chat: OpenChat): void => {
@@ -43,7 +43,7 @@ export async function attachInTerminal(
     {
       agent,
       about: agent.aboutAt(address),
-      headline: `${agent.id} · ${address}${isObserver ? ' · watching only: the token has the role "observe"' : ''}`,
+      headline: `${agent.id} · ${address}${isObserver ? ' · watching only: the token does not have the right "talk"' : ''}`,
       isPriced: false,
       window: () => agent.window,
       ctrlC: { help: 'leave; the agent goes on', hint: 'Ctrl-C to leave' },

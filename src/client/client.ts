@@ -1,7 +1,8 @@
 import type { AgentDefinition } from '../actors/agentDefinition.ts'
 import type { Clock } from '../protocol/clock.ts'
 import { errorInfo, messageOf, RuntimeError, type ErrorInfo } from '../protocol/errors.ts'
-import type { Role, ServerFrame } from '../protocol/frames.ts'
+import type { ServerFrame } from '../protocol/frames.ts'
+import { rightsOf, type Right, type Role } from '../protocol/rights.ts'
 import type { Metadata } from '../protocol/metadata.ts'
 import {
   agentsShape,
@@ -99,9 +100,15 @@ export class Client {
     return this.#link.retryAt
   }
 
-  /** What the token allows; `undefined` until the client was open. */
+  /** The role that the token has; `undefined` until the client was open, and where rights were granted one by one. */
   get role(): Role | undefined {
     return this.#welcome?.role
+  }
+
+  /** Whether the token has a right; `false` until the client was open. */
+  may(right: Right): boolean {
+    const { may, role } = this.#welcome ?? {}
+    return may?.includes(right) ?? (role !== undefined && rightsOf({ role }).has(right))
   }
 
   /** Names of the agents that can be spawned; empty until the client was open. */
@@ -109,7 +116,7 @@ export class Client {
     return this.#welcome?.definitions ?? []
   }
 
-  /** What they are for, by name, as far as they say so; empty without the role `admin`, which may spawn them. */
+  /** What they are for, by name, as far as they say so; empty without the right `spawn`. */
   get descriptions(): Readonly<Record<string, string>> {
     return this.#welcome?.descriptions ?? {}
   }

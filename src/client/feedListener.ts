@@ -40,6 +40,7 @@ export interface ListenerOptions {
   readonly cursor: number | undefined
   readonly deltas: boolean
   readonly descendants: boolean
+  readonly requests: boolean
   /** Whether to read from the start, not from now on, if the server's log turns out to have lost records. */
   readonly rereads: boolean
   onEvent(event: AgentEvent): void
@@ -72,6 +73,7 @@ export class FeedListener {
     if (!this.#hasReached(seq)) return
     const isWanted = isOwn || this.wants.descendants || concernsPeople(event)
     if (!isWanted || (!this.wants.deltas && isDelta(event))) return
+    if (!this.wants.requests && event.type === 'turn.request') return
     this.#deliver(event)
   }
 

@@ -1,5 +1,6 @@
 import { errorInfo, type ErrorInfo } from '../protocol/errors.ts'
-import type { Role, ServerFrame } from '../protocol/frames.ts'
+import type { ServerFrame } from '../protocol/frames.ts'
+import type { Role } from '../protocol/rights.ts'
 import {
   anything,
   count,
@@ -33,7 +34,8 @@ const limits = fields<FrameOf<'welcome'>['limits']>({
 const shapes: { readonly [T in ServerFrame['type']]: Shape<FrameOf<T>> } = {
   welcome: frame('welcome', {
     sessionId: text,
-    role: word<Role>('observe', 'drive', 'admin'),
+    role: maybe(word<Role>('observe', 'talk', 'drive', 'admin')),
+    may: maybe(list(text)),
     definitions: list(text),
     descriptions: maybe(texts),
     limits,

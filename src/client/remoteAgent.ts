@@ -297,13 +297,13 @@ export class RemoteAgent<out Output = unknown, out Event extends AgentEvent = Ag
 
   #addListener(
     heard: Pick<ListenerOptions, 'onEvent' | 'onCaughtUp' | 'onEnd'>,
-    { fromSeq, deltas = true, descendants = false, rereads = false }: RemoteSubscribeOptions,
+    { fromSeq, deltas = true, descendants = false, requests = false, rereads = false }: RemoteSubscribeOptions,
   ): () => void {
     if (fromSeq !== undefined && (!Number.isInteger(fromSeq) || fromSeq < 1)) {
       throw new RuntimeError('INVALID_OPTION', `fromSeq is ${fromSeq}, but records are numbered from 1.`)
     }
     const cursor = fromSeq === undefined ? undefined : fromSeq - 1
-    return this.#feed.add({ cursor, deltas, descendants, rereads, ...heard })
+    return this.#feed.add({ cursor, deltas, descendants, requests, rereads, ...heard })
   }
 
   /** Answers are checked by this from now on. */
@@ -342,6 +342,7 @@ export class RemoteAgent<out Output = unknown, out Event extends AgentEvent = Ag
       cursor: undefined,
       deltas: true,
       descendants: false,
+      requests: false,
       rereads: true,
       onEvent: (event) => this.#runs.take(event),
       onEnd: (error) => {

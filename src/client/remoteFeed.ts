@@ -27,6 +27,7 @@ interface Subscription {
   position: number
   readonly deltas: boolean
   readonly descendants: boolean
+  readonly requests: boolean
   /** `opening`: events may still belong to the previous subscription; `live`: the log was delivered. */
   state: 'opening' | 'open' | 'live'
 }
@@ -159,7 +160,7 @@ export class RemoteFeed {
   #isBehind({ cursor, wants }: FeedListener): boolean {
     const subscription = this.#subscription
     if (subscription === undefined || cursor! < subscription.position) return true
-    return (wants.deltas && !subscription.deltas) || (wants.descendants && !subscription.descendants)
+    return (['deltas', 'descendants', 'requests'] as const).some((part) => wants[part] && !subscription[part])
   }
 
   /** Subscribes from the position of the listener that is furthest behind. */
@@ -169,8 +170,18 @@ export class RemoteFeed {
     const from = Math.min(...listeners.map(({ cursor }) => cursor!))
     const deltas = listeners.some(({ wants }) => wants.deltas)
     const descendants = listeners.some(({ wants }) => wants.descendants)
-    this.#subscription = { position: from, deltas, descendants, state: 'opening' }
-    const frame = { type: 'agent.subscribe', agentId: this.#agentId, fromSeq: from + 1, deltas, descendants } as const
+    const requests = listeners.some(({ wants }) => wants.requests)
+    this.#subscription = { position: from, deltas, descendants, requests, state: 'opening' }
+    // A server of an older version does not know the word, and sends them anyway.
+    const more = requests ? { requests } : {}
+    const frame = {
+      type: 'agent.subscribe',
+      agentId: this.#agentId,
+      fromSeq: from + 1,
+      deltas,
+      descendants,
+      ...more,
+    } as const
     this.#owner.askOnce(frame, (error) => this.#refused(error, from))
   }
 

@@ -7,6 +7,10 @@ export interface RemoteListenOptions {
   readonly deltas?: boolean
   /** Hear of sub-agents too, however deep, while connected: after a reconnect only what comes from then on. Default `false`. */
   readonly descendants?: boolean
+  /**
+   * Requests to the model too, as `turn.request` events: each has the whole conversation. Needs the right `see.all`; default `false`.
+   */
+  readonly requests?: boolean
 }
 
 export interface RemoteSubscribeOptions extends RemoteListenOptions {

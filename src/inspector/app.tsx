@@ -138,7 +138,7 @@ export function App({ inspector }: { readonly inspector: Inspector }) {
         const node = inspector.node.value ?? inspector.agent.value?.state.value.conversation.head ?? null
         return node !== null && ask({ fork: node }, inspector.whyNotFork.value === null)
       },
-      spawn: () => ask('spawn', connection.role.value === 'admin' && connection.definitions.value.length > 0),
+      spawn: () => ask('spawn', connection.may.value('spawn') && connection.definitions.value.length > 0),
       enter,
     })
   }, [inspector, connection, isOut])

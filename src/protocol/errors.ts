@@ -51,7 +51,7 @@ export const errorTable = {
   BRIDGE_AUTHENTICATE: "Try again later; the server's log says why its function authenticate failed.",
   BRIDGE_SESSION:
     'Leave sessionId out to be given one, or derive it from the token that you send: escapement/docs/protocol.md says how.',
-  BRIDGE_FORBIDDEN: 'Use a token with that role, or one that reaches the agent.',
+  BRIDGE_FORBIDDEN: 'Use a token with that right, or one that reaches the agent.',
   BRIDGE_FRAME: 'Send frames as escapement/docs/protocol.md describes them.',
   BRIDGE_LIMIT: 'Ask for less at a time, or raise the limits of the server.',
   ENGINE_UNREACHABLE:

@@ -7,11 +7,8 @@ import { agentIdSchema, nodeIdSchema } from './ids.ts'
 import { metadataSchema } from './metadata.ts'
 import { usageSchema } from './messages.ts'
 import { pauseReasonSchema, runStopReasonSchema, spentSchema } from './records.ts'
+import { roleSchema } from './rights.ts'
 import { variants } from './variants.ts'
-
-/** Who may do what; each may do what the ones before it may. */
-export const roleSchema = lazily(() => z.enum(['observe', 'drive', 'admin']))
-export type Role = z.infer<ReturnType<typeof roleSchema>>
 
 const seq = lazily(() => z.int().nonnegative())
 /** Made by the client, unique in its session: a command sent again under it is carried out once. */
@@ -76,6 +73,8 @@ export const clientFrames = variants({
       fromSeq: z.int().positive().exactOptional(),
       deltas: z.boolean().exactOptional(),
       descendants: z.boolean().exactOptional(),
+      /** Whether the requests to the model are sent too (`turn.request`), each of which has the whole conversation; default `false`. */
+      requests: z.boolean().exactOptional(),
     }),
   'agent.unsubscribe': () => onlyFields({ ...ofAgent(), type: z.literal('agent.unsubscribe') }),
   /** Begins a session that shares the past of an agent up to the step of a node, such as `n12`. */
@@ -226,9 +225,12 @@ export const serverFrames = variants({
     z.object({
       type: z.literal('welcome'),
       sessionId: z.string(),
-      role: roleSchema(),
+      /** The role that was granted; missing where rights were granted one by one. */
+      role: roleSchema().exactOptional(),
+      /** What the client may do; missing from servers of an older version. */
+      may: z.array(z.string()).readonly().exactOptional(),
       definitions: z.array(z.string()).readonly(),
-      /** What they are for, by name, as far as they say so; missing without the role `admin`, and from servers of an older version. */
+      /** What they are for, by name, as far as they say so; missing without the right `spawn`, and from servers of an older version. */
       descriptions: z.record(z.string(), z.string()).exactOptional(),
       limits: z.object({ maxFrameBytes: z.number(), framesPerSecond: z.number(), maxSubscriptions: z.number() }),
     }),

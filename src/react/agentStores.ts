@@ -1,5 +1,6 @@
 import { RuntimeError, toErrorInfo, type ErrorInfo } from '../protocol/errors.ts'
-import type { AgentSummary, Role } from '../protocol/frames.ts'
+import type { AgentSummary } from '../protocol/frames.ts'
+import type { Role } from '../protocol/rights.ts'
 import { AgentStore, type FollowableAgent } from '../client/agentStore.ts'
 import type { Client, RemoteSpawnOptions } from '../client/client.ts'
 import { callAll, Counted, type CountedOptions } from '../client/counted.ts'

@@ -250,6 +250,7 @@ const narrators: Narrators = {
   'model.warning': ({ model, message }) => warn('the model warns', { model, warning: message }),
   'state.changed': null,
   'tag.expired': null,
+  'record.withheld': null,
   error: ({ error }) => (isMild(error) ? warn : failure)(`something went wrong: ${error.code}`, why(error)),
   'events.dropped': ({ count }) => warn(`${counted(count, 'event')} dropped: the listener was too slow`, { count }),
 }

@@ -186,7 +186,7 @@ describe('escapement attach at a terminal', (it) => {
     await run.result
     await cli.until('✓ done')
     cli.send('hello\r')
-    await cli.until('needs the role "drive"')
+    await cli.until('needs the right "talk"')
     assert.not.match(cli.stdout, /allow it/)
   })
 
@@ -287,7 +287,7 @@ describe('escapement attach over a pipe', (it) => {
     assert.equal([failed.code, /✗ failed: .*no idea/.test(failed.stdout)], [1, true])
     const refused = await endedCli(context, ['attach', url, '--token', 'only-looks-at-things'], { input: 'hello\n' })
     assert.is(refused.code, 1)
-    assert.match(refused.stderr, /^escapement: .*needs the role "drive".*\(BRIDGE_FORBIDDEN\)\n$/)
+    assert.match(refused.stderr, /^escapement: .*needs the right "talk".*\(BRIDGE_FORBIDDEN\)\n$/)
   })
 
   it('leaves the run of a piped prompt alone at Ctrl-C', async (context) => {

@@ -31,7 +31,7 @@ describe('escapement inspect', (it) => {
       [['coder-1', 'completed']],
     )
     assert.is((await client.agent('coder-1').conversation()).nodes.length, 2)
-    await assert.rejects(client.agent('coder-1').steer('x'), /BRIDGE_FORBIDDEN|needs the role/)
+    await assert.rejects(client.agent('coder-1').steer('x'), /BRIDGE_FORBIDDEN|needs the right/)
     cli.signal()
     assert.is(await cli.ended, 0)
   })

@@ -222,7 +222,7 @@ describe('escapement send', (it) => {
       const args = ['send', server.url, 'a1', 'hello', '--token', 'only-looks-at-things', ...options]
       const { code, stdout, stderr } = await endedCli(context, args)
       assert.equal([code, stdout], [1, ''])
-      assert.match(stderr, /^escapement: .*needs the role "drive".*\(BRIDGE_FORBIDDEN\)\n$/)
+      assert.match(stderr, /^escapement: .*needs the right "talk".*\(BRIDGE_FORBIDDEN\)\n$/)
     }
   })
 })

@@ -294,7 +294,7 @@ describeInChromium('a person who drives an agent from the inspector page', (it) 
     await asks.waitFor()
     // The token does not stay where it can be read and copied.
     assert.not.match(page.url(), /token/)
-    const why = 'Your token only lets you look: driving needs the role "drive".'
+    const why = 'Your token only lets you look: driving needs the right "talk".'
     assert.is(await inspector.prompt.getAttribute('placeholder'), why)
     assert.is(await inspector.prompt.isEditable(), false)
     await inspector.button('More').click()

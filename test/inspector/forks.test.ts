@@ -1,9 +1,10 @@
 import { sharedBy } from '../../src/inspector/model/forks.ts'
 import { whyNotFork } from '../../src/inspector/model/controls.ts'
+import { having } from '../support/having.ts'
 import { BrakeLog } from '../support/brakeLog.ts'
 import { assert, describe } from '../support/suite.ts'
 
-const there = { role: 'admin', connection: 'open', hasToken: true, isRecording: false } as const
+const there = { may: having('admin'), connection: 'open', hasToken: true, isRecording: false } as const
 
 describe('what a fork shares', (it) => {
   const log = new BrakeLog()
@@ -31,8 +32,8 @@ describe('who may fork', (it) => {
     assert.is(whyNotFork(there, 'live'), null)
     assert.is(whyNotFork(there, 'past'), null)
     assert.match(String(whyNotFork(there, 'loading')), /not there yet/)
-    assert.match(String(whyNotFork({ ...there, role: 'drive' }, 'live')), /needs the role "admin"/)
-    assert.match(String(whyNotFork({ ...there, role: 'observe' }, 'live')), /only lets you look/)
+    assert.match(String(whyNotFork({ ...there, may: having('drive') }, 'live')), /needs the right "spawn"/)
+    assert.match(String(whyNotFork({ ...there, may: having('observe') }, 'live')), /only lets you look/)
     assert.match(String(whyNotFork({ ...there, connection: 'connecting' }, 'live')), /no connection/)
   })
 })

@@ -2,6 +2,7 @@ import type { AgentSummary } from '../../src/protocol/frames.ts'
 import { noUsage } from '../../src/protocol/messages.ts'
 import type { AgentEvent } from '../../src/protocol/events.ts'
 import { controlsOf, type ControlFacts } from '../../src/inspector/model/controls.ts'
+import { having } from '../support/having.ts'
 import { EventList } from '../../src/inspector/model/eventList.ts'
 import { FrameBatch } from '../../src/inspector/model/frameBatch.ts'
 import { agentRows } from '../../src/inspector/model/hierarchy.ts'
@@ -108,7 +109,7 @@ describe('the list of agents', (it) => {
 
 describe('the controls', (it) => {
   const facts = (view: Partial<ControlFacts['view']>, rest: Partial<ControlFacts> = {}): ControlFacts => ({
-    role: 'drive',
+    may: having('drive'),
     connection: 'open',
     hasToken: true,
     isRecording: false,
@@ -125,8 +126,8 @@ describe('the controls', (it) => {
   })
 
   it('say why they cannot be used: role, connection, past, stopped', () => {
-    assert.match(controlsOf(facts({}, { role: 'observe' })).prompt ?? '', /role "drive"/)
-    const open = { role: 'observe', hasToken: false } as const
+    assert.match(controlsOf(facts({}, { may: having('observe') })).prompt ?? '', /right "talk"/)
+    const open = { may: having('observe'), hasToken: false }
     assert.is(controlsOf(facts({}, open)).prompt, 'This server only lets you look.')
     assert.is(controlsOf(facts({}, { ...open, isRecording: true })).prompt, 'A recording: nothing runs here.')
     assert.match(controlsOf(facts({}, { connection: 'reconnecting' })).abort ?? '', /no connection/)

@@ -40,6 +40,7 @@ export const acpCommand: CommandRun = async (invocation, host) => {
       await serveStdio(ends, access, {})
     } finally {
       forget()
+      bridge.close()
       await runtime.close()
     }
     return exitCodes.done

@@ -70,9 +70,10 @@ async function chooseAgent(
 const agentLine = ({ agentId, definition, state }: AgentSummary): string =>
   `  ${agentId}  ${oneLine(definition)} · ${oneLine(state)}`
 
-function noAgent({ role, definitions }: Client, attach: string): string {
+function noAgent(client: Client, attach: string): string {
   const none = 'No agent runs there. One at rest is woken by its id'
-  if (role !== 'admin' || definitions.length === 0) return `${none}: ${attach} <id>`
+  const { definitions } = client
+  if (!client.may('spawn') || definitions.length === 0) return `${none}: ${attach} <id>`
   const [only = ''] = definitions
   const names = definitions.length === 1 ? '' : ` (definitions: ${definitions.map(oneLine).join(', ')})`
   return `${none}; start a new one with: ${attach} --spawn ${definitions.length === 1 ? oneLine(only) : '<definition>'}${names}`

@@ -2,7 +2,7 @@ import { signal } from '@preact/signals'
 import { connect, type Client, type ClientStatus, type ErrorInfo } from '../../client.ts'
 import type { ConnectOptions } from '../../client.ts'
 import type { Clock } from '../../protocol/clock.ts'
-import type { Role } from '../../protocol/frames.ts'
+import type { Right, Role } from '../../protocol/rights.ts'
 
 /** `refused`: the server wants a token, or another one; `expired`: the link was for a while. */
 export type ConnectionStatus = ClientStatus | 'refused' | 'expired'
@@ -22,6 +22,8 @@ const mostErrors = 20
 export class Connection {
   readonly status = signal<ConnectionStatus>('connecting')
   readonly role = signal<Role | null>(null)
+  /** What the token was found to allow; asked anew at each welcome. */
+  readonly may = signal<(right: Right) => boolean>(() => false)
   readonly definitions = signal<readonly string[]>([])
   /** What went wrong that nothing else shows, newest first; each is dismissed by a person. */
   readonly errors = signal<readonly (ErrorInfo & { readonly key: number })[]>([])
@@ -68,6 +70,7 @@ export class Connection {
     this.status.value = status === 'closed' && this.#isLink && !this.#isLeft ? 'expired' : status
     if (status !== 'open') return
     this.role.value = this.client.role ?? null
+    this.may.value = (right) => this.client.may(right)
     this.definitions.value = this.client.definitions
   }
 

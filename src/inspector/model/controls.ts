@@ -1,4 +1,4 @@
-import type { Role } from '../../protocol/frames.ts'
+import type { Right } from '../../protocol/rights.ts'
 import type { AgentViewState } from './agentView.ts'
 import type { ConnectionStatus } from './connection.ts'
 
@@ -24,26 +24,32 @@ export type Controls = Readonly<Record<ControlName, string | null>>
 
 /** What decides whether anything can be done at all. */
 export interface DriveFacts {
-  readonly role: Role | null
+  /** What the token allows. */
+  readonly may: (right: Right) => boolean
   readonly connection: ConnectionStatus
-  /** Whether it was a token that gave the role. */
+  /** Whether it was a token that gave the rights. */
   readonly hasToken: boolean
   /** Logs alone are served: nothing runs, and nothing could be started. */
   readonly isRecording: boolean
 }
 
 /** Why no agent can be driven from here; `null`: it can. Pure. */
-export function whyNotDrive({ role, connection, hasToken, isRecording }: DriveFacts): string | null {
+export function whyNotDrive(
+  { may, connection, hasToken, isRecording }: DriveFacts,
+  right: Right = 'talk',
+): string | null {
   if (connection !== 'open') return 'There is no connection to the server.'
-  if (role !== 'observe') return null
-  if (hasToken) return 'Your token only lets you look: driving needs the role "drive".'
+  if (may(right)) return null
+  if (may('talk')) return `Your token does not allow this: it needs the right "${right}".`
+  if (hasToken) return `Your token only lets you look: this needs the right "${right}".`
   return isRecording ? 'A recording: nothing runs here.' : 'This server only lets you look.'
 }
 
 /** Why no fork can be made from here; `null`: it can, of the past and of what has stopped too. Pure. */
 export function whyNotFork(facts: DriveFacts, status: AgentViewState['status']): string | null {
-  if (facts.connection !== 'open' || facts.role === 'observe') return whyNotDrive(facts)
-  if (facts.role !== 'admin') return 'A fork is a new agent: starting one needs the role "admin".'
+  const why = whyNotDrive(facts)
+  if (why !== null) return why
+  if (!facts.may('spawn')) return 'A fork is a new agent: starting one needs the right "spawn".'
   return status === 'loading' || status === 'error' ? 'The log is not there yet.' : null
 }
 
@@ -57,9 +63,9 @@ export interface ControlFacts extends DriveFacts {
 /** Whether a run is under way. */
 export const isBusy = (chartState: string): boolean => !/^(idle|paused|stopped|closed|)$/.test(chartState)
 
-const whatever = (facts: ControlFacts): string | null => {
+const whatever = (facts: ControlFacts, right: Right): string | null => {
   const { view } = facts
-  const why = whyNotDrive(facts)
+  const why = whyNotDrive(facts, right)
   if (why !== null) return why
   if (view.status === 'loading') return 'The log is still being read.'
   if (view.status === 'error') return 'The agent cannot be shown.'
@@ -93,8 +99,22 @@ const table: { readonly [C in ControlName]: (facts: ControlFacts) => string | nu
       : null,
 }
 
+/** Rights that controls need, where that is not `control`. */
+const rightFor: { readonly [C in ControlName]?: Right } = {
+  prompt: 'talk',
+  steer: 'talk',
+  followUp: 'talk',
+  interrupt: 'talk',
+  abort: 'talk',
+  decide: 'answer.own',
+}
+
 /** What may be done now, and why not. Pure. */
 export function controlsOf(facts: ControlFacts): Controls {
-  const reason = whatever(facts)
-  return Object.fromEntries(Object.entries(table).map(([name, why]) => [name, reason ?? why(facts)])) as Controls
+  return Object.fromEntries(
+    Object.entries(table).map(([name, why]) => [
+      name,
+      whatever(facts, rightFor[name as ControlName] ?? 'control') ?? why(facts),
+    ]),
+  ) as Controls
 }

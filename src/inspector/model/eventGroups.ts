@@ -10,6 +10,7 @@ const groups: Readonly<Record<AgentEvent['type'], EventGroup>> = {
   'run.start': 'run',
   'run.end': 'run',
   'run.abandoned': 'run',
+  'record.withheld': 'run',
   'turn.start': 'run',
   'turn.end': 'run',
   'turn.prepared': 'request',

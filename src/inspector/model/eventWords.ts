@@ -167,6 +167,7 @@ const texts: Texts = {
   'tag.expired': ({ nodeId, kind, text }) => `${kind} at ${formatNodeId(nodeId)}: ${short(text)}`,
   'state.changed': ({ previous, state }) => `${previous} → ${state}`,
   error: ({ error }) => `${error.code}: ${error.message}`,
+  'record.withheld': () => 'not shown to this token',
   'events.dropped': ({ count }) => `${count} events were not shown`,
 }
 

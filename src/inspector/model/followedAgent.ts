@@ -154,7 +154,9 @@ export class FollowedAgent implements AgentView {
     const listener = (event: AgentEvent): void => {
       if (log === this.#log && this.#error === undefined) this.#take(event, log)
     }
-    this.#unsubscribe = this.#client.agent(this.agentId).subscribe(listener, { fromSeq: 1 })
+    this.#unsubscribe = this.#client
+      .agent(this.agentId)
+      .subscribe(listener, { fromSeq: 1, requests: this.#client.may('see.all') })
   }
 
   /** The server's log is not the one that was read: it has lost records, or can be read by now. */

@@ -203,7 +203,7 @@ export class Inspector {
   #driveFacts(): DriveFacts {
     const { connection, directory } = this.attached.value
     return {
-      role: connection.role.value,
+      may: connection.may.value,
       connection: connection.status.value,
       hasToken: this.#token !== undefined,
       isRecording: connection.definitions.value.length === 0 && directory.agents.value.size === 0,

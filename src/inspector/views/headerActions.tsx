@@ -56,7 +56,7 @@ export function HeaderActions({ inspector, view, onOpen }: HeaderActionsProps) {
             onChoose: () => onOpen('policy'),
           },
         ]),
-    ...(inspector.attached.value.connection.role.value === 'admin'
+    ...(inspector.attached.value.connection.may.value('share')
       ? [{ label: 'Make a read-only link', icon: <Icon name="link" />, why: null, onChoose: () => onOpen('share') }]
       : []),
     {

@@ -41,7 +41,7 @@ export function HomeWorkers({ workers, agents, filter, onFilter }: HomeWorkersPr
 export function useWorkers({ attached, clock }: Inspector): readonly RemoteWorker[] {
   const { connection } = attached.value
   const [workers, setWorkers] = useState<readonly RemoteWorker[]>([])
-  const mayAsk = connection.status.value === 'open' && connection.role.value === 'admin'
+  const mayAsk = connection.status.value === 'open' && connection.may.value('operate')
   useEffect(() => {
     if (!mayAsk) return setWorkers([])
     let isOver = false

@@ -13,7 +13,7 @@ const words = {
   expired: ['Expired', 'failed'],
 } as const
 
-const roles = { observe: 'may look', drive: 'may drive', admin: 'may do everything' } as const
+const roles = { observe: 'may look', talk: 'may talk', drive: 'may drive', admin: 'may do everything' } as const
 
 const themeWords: Readonly<Record<Theme, string>> = { system: 'as the system', light: 'light', dark: 'dark' }
 

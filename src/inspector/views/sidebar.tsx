@@ -13,13 +13,12 @@ export function Sidebar({ inspector, onSpawn }: { readonly inspector: Inspector;
   const [filter, setFilter] = useState('')
   const { directory, connection } = inspector.attached.value
   const { choices } = inspector
-  const role = connection.role.value
-  const whyNoSpawn =
-    role !== 'admin'
-      ? 'Starting agents needs a token with the role "admin".'
-      : connection.definitions.value.length === 0
-        ? 'The server has no definitions: serve({ definitions: [...] }).'
-        : null
+  const canSpawn = connection.may.value('spawn')
+  const whyNoSpawn = !canSpawn
+    ? 'Starting agents needs a token with the right "spawn".'
+    : connection.definitions.value.length === 0
+      ? 'The server has no definitions: serve({ definitions: [...] }).'
+      : null
   const isEmpty = directory.agents.value.size === 0 && directory.sessions.value?.length === 0
   const isLoading = !directory.isKnown.value || (directory.sessions.value === null && directory.error.value === null)
   return (

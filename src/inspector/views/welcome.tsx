@@ -11,7 +11,7 @@ agent.prompt('What time is it?')`
 /** Stands where there is no agent: says how there comes to be one. */
 export function Welcome({ inspector, onSpawn }: { readonly inspector: Inspector; readonly onSpawn: () => void }) {
   const { directory, connection } = inspector.attached.value
-  const canSpawn = connection.role.value === 'admin' && connection.definitions.value.length > 0
+  const canSpawn = connection.may.value('spawn') && connection.definitions.value.length > 0
   if (!directory.isKnown.value) {
     return (
       <main class="agent" aria-label="No agent">

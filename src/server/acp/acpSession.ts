@@ -164,7 +164,7 @@ export class AcpSession {
 
   #ask(pending: Pending): void {
     // Observers are not asked.
-    if (this.#host.access.role !== 'observe') void this.#permissions.ask(this.#agent, pending)
+    if (this.#host.access.may('answer.own')) void this.#permissions.ask(this.#agent, pending)
   }
 
   #sayRemark(): void {

@@ -42,12 +42,12 @@ export function openAcp(stream: Stream, access: AgentAccess, options: OpenOption
           sessionCapabilities: { list: {}, resume: {}, close: {} },
         },
         authMethods: [],
-        _meta: { escapement: { definitions: access.definitions, role: access.role } },
+        _meta: { escapement: { definitions: access.definitions, may: [...access.rights] } },
       }
     })
     .onRequest('session/new', ({ params, client }) =>
       answer(undefined, async () => {
-        access.mustBe('admin', 'session/new')
+        access.must('spawn', 'session/new')
         const definition = definitionFor(access, params, options.definition)
         checkRoom()
         checkFolders(params)
@@ -73,13 +73,13 @@ export function openAcp(stream: Stream, access: AgentAccess, options: OpenOption
     .onRequest('session/list', ({ params }) => answer(undefined, () => listPage(access, params)))
     .onRequest('session/prompt', ({ params, signal }) =>
       answer(params.sessionId, () => {
-        access.mustBe('drive', 'session/prompt')
+        access.must('talk', 'session/prompt')
         return sessionOf(params.sessionId).prompt(params.prompt, signal)
       }),
     )
     .onRequest('session/close', ({ params }) =>
       answer(params.sessionId, async () => {
-        access.mustBe('drive', 'session/close')
+        access.must('control', 'session/close')
         await sessionOf(params.sessionId).end()
         sessions.delete(params.sessionId)
         return {}
@@ -87,7 +87,7 @@ export function openAcp(stream: Stream, access: AgentAccess, options: OpenOption
     )
     // A notification has no answer: one for a session that is not open here, or without the role, does nothing.
     .onNotification('session/cancel', ({ params }) => {
-      if (access.role !== 'observe') sessions.get(params.sessionId)?.cancel()
+      if (access.may('talk')) sessions.get(params.sessionId)?.cancel()
     })
     .connect(stream)
 
@@ -116,7 +116,7 @@ export function openAcp(stream: Stream, access: AgentAccess, options: OpenOption
     checkFolders(params)
     const known = sessions.get(params.sessionId)
     if (known === undefined) checkRoom()
-    const found = await access.driven(params.sessionId)
+    const found = await access.reading(params.sessionId)
     if (found.path.length > 0) {
       throw new RuntimeError(
         'AGENT_NOT_FOUND',

@@ -33,7 +33,7 @@ interface Rules {
  * `BRIDGE_FORBIDDEN`, `INVALID_OPTION`, `INVALID_CONTENT`, `CALL_NOT_PENDING`, `AGENT_NOT_FOUND` or what `Agent.dispatch` throws.
  */
 export async function openRun(access: AgentAccess, input: RunAgentInput, rules: Rules): Promise<AgUiRun> {
-  access.mustBe('drive', 'run')
+  access.must('talk', 'run')
   const command = propOf(input, 'command')
   if (command !== undefined && command !== 'abort') {
     throw new RuntimeError(

@@ -43,7 +43,7 @@ export class Chats {
    */
   open(access: AgentAccess, input: ChatInput): Promise<Opened> {
     return this.#inTurn(input.id, async () => {
-      access.mustBe('drive', 'chat')
+      access.must('talk', 'chat')
       const thread = await this.#thread(access, input.id, { maySpawn: true })
       const opened = await openIn(thread, input, access).catch((thrown: unknown) => {
         thread.release()
@@ -60,7 +60,7 @@ export class Chats {
    */
   resume(access: AgentAccess, id: string): Promise<Opened | undefined> {
     return this.#inTurn(id, async () => {
-      access.mustBe('drive', 'chat')
+      access.must('see.messages', 'chat')
       const thread = await this.#known(access, id)
       const { exchange } = thread ?? {}
       const isThere =
@@ -74,9 +74,10 @@ export class Chats {
   /** Aborts what is under way in a chat. */
   stop(access: AgentAccess, id: string): Promise<void> {
     return this.#inTurn(id, async () => {
-      access.mustBe('drive', 'chat')
+      access.must('talk', 'chat')
       const thread = await this.#known(access, id)
-      thread?.agent.abort()
+      // One at rest has nothing under way.
+      if (thread !== undefined && access.works(id)) thread.agent.abort()
       thread?.release()
     })
   }
@@ -108,7 +109,7 @@ export class Chats {
   }
 
   async #thread(access: AgentAccess, id: string, { maySpawn }: { readonly maySpawn: boolean }): Promise<ChatThread> {
-    const agent = await this.#agent(access, id, maySpawn)
+    const agent = maySpawn ? await this.#agent(access, id) : await access.reading(id)
     if (agent.parent !== undefined || agent.path.length > 0)
       throw new RuntimeError('INVALID_OPTION', `Agent "${id}" is a sub-agent; talk with its root.`)
     mustBeOf(this.#definition, 'id', agent)
@@ -118,9 +119,9 @@ export class Chats {
     return thread
   }
 
-  async #agent(access: AgentAccess, id: string, maySpawn: boolean): Promise<DrivenAgent> {
+  async #agent(access: AgentAccess, id: string): Promise<DrivenAgent> {
     return await access.driven(id).catch(async (thrown: unknown) => {
-      if (!maySpawn || !hasCode(thrown, 'AGENT_NOT_FOUND')) throw thrown
+      if (!hasCode(thrown, 'AGENT_NOT_FOUND')) throw thrown
       return await access.begin(this.#definition ?? access.definitions[0] ?? '', { id }).catch((refused: unknown) => {
         // Another client was faster.
         if (hasCode(refused, 'AGENT_EXISTS')) return access.driven(id)

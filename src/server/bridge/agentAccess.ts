@@ -1,19 +1,20 @@
 import type { Artifact } from '../../protocol/artifacts.ts'
 import type { Clock } from '../../protocol/clock.ts'
 import { RuntimeError, type ErrorInfo } from '../../protocol/errors.ts'
-import type { Role } from '../../protocol/frames.ts'
+import { rightsOf, type Right } from '../../protocol/rights.ts'
 import type { SearchHit } from '../../protocol/logSearch.ts'
 import { hasMetadata, type Metadata } from '../../protocol/metadata.ts'
 import type { LogRecord } from '../../protocol/records.ts'
 import type { Agent } from '../../runtime/agents/agent.ts'
 import type { ChartSubject } from '../../charts/chart.ts'
 import type { SessionSummary } from '../../sessions/listSessions.ts'
-import { isSameGrant, mayAct, outOfReach, reaches, type Grant, type Reach, type ReachedAgent } from './roles.ts'
+import { isSameGrant, outOfReach, reaches, type Grant, type Reach, type ReachedAgent } from './roles.ts'
 import type { Viewer } from './agentDirectory.ts'
 import type { Bridge } from './bridge.ts'
 import type { DrivenAgent } from './drivenAgent.ts'
 import type { WantedSessions } from './sessionIndex.ts'
 import type { BridgeLimits } from './limits.ts'
+import { viewOf, visibleRecord, type View } from './visible.ts'
 
 /** Which sessions a client asks for. */
 export interface AskedSessions {
@@ -36,7 +37,7 @@ export interface AgentBirth {
 
 /** The agents of a server as far as one client may see and drive them. */
 export class AgentAccess implements Viewer {
-  readonly role: Role
+  readonly rights: ReadonlySet<Right>
   /** Whether an agent may be seen and driven. */
   readonly reach: Reach
   /** Ids of the agents of other processes that run, for lists. */
@@ -50,7 +51,7 @@ export class AgentAccess implements Viewer {
     this.#grant = grant
     this.#bridge = bridge
     this.#sessionId = sessionId
-    this.role = grant.role
+    this.rights = rightsOf(grant)
     this.reach = (agent) => reaches(grant, agent)
   }
 
@@ -83,14 +84,14 @@ export class AgentAccess implements Viewer {
 
   /** What the agents that can be spawned are for, by name; only for who may spawn them. */
   get descriptions(): Readonly<Record<string, string>> | undefined {
-    if (!mayAct(this.role, 'admin')) return undefined
+    if (!this.may('spawn')) return undefined
     const said = [...this.#bridge.definitions.values()].filter(({ description }) => description !== '')
     return Object.fromEntries(said.map(({ name, description }) => [name, description]))
   }
 
   /** Names of the definitions that concern the client: what it may spawn, or what runs within reach of a token for certain agents only. */
   get knownDefinitions(): readonly string[] {
-    if (mayAct(this.role, 'admin') || this.#grant.agents === undefined) return this.definitions
+    if (this.may('spawn') || this.#grant.agents === undefined) return this.definitions
     const known = new Set<string>()
     const add = (agent: Agent): void => {
       known.add(agent.definition)
@@ -176,7 +177,11 @@ export class AgentAccess implements Viewer {
   /** The records of an agent's log, in order. Rejects with `BRIDGE_FORBIDDEN`, and as the store does. */
   async *records(agentId: string, fromSeq = 1): AsyncGenerator<LogRecord, void, undefined> {
     await this.#bridge.agents.checkReach(agentId, this)
-    yield* this.#bridge.logOf(agentId).read(agentId, fromSeq)
+    const { view } = this
+    for await (const record of this.#bridge.logOf(agentId).read(agentId, fromSeq)) {
+      const visible = visibleRecord(record, view)
+      if (visible !== undefined) yield visible
+    }
   }
 
   /**
@@ -184,6 +189,7 @@ export class AgentAccess implements Viewer {
    * does.
    */
   async artifact(agentId: string, id: string): Promise<(Artifact & { readonly content: Uint8Array }) | undefined> {
+    this.must('see.all', 'artifact')
     for await (const record of this.records(agentId)) {
       if (record.type !== 'tool.end') continue
       const found = record.message.artifacts?.find((one) => one.id === id && one.agentId === agentId)
@@ -241,10 +247,42 @@ export class AgentAccess implements Viewer {
     return this.#bridge.redactor?.value(value) ?? value
   }
 
-  /** @throws RuntimeError `BRIDGE_FORBIDDEN` below a role; `what` is what was asked for. */
-  mustBe(needs: Role, what: string): void {
-    if (mayAct(this.role, needs)) return
-    throw new RuntimeError('BRIDGE_FORBIDDEN', `"${what}" needs the role "${needs}"; this token has "${this.role}".`)
+  /** How much it is shown of what it reaches. */
+  get view(): View {
+    return viewOf(this.rights)
+  }
+
+  may(right: Right): boolean {
+    return this.rights.has(right)
+  }
+
+  /** @throws RuntimeError `BRIDGE_FORBIDDEN` without a right, or with none of several; `what` is what was asked for. */
+  must(needs: Right | readonly Right[], what: string): void {
+    const any = [needs].flat()
+    if (any.some((right) => this.may(right))) return
+    const { role } = this.#grant
+    const has = role === undefined ? `has ${[...this.rights].join(', ') || 'none'}` : `has the role "${role}"`
+    throw new RuntimeError('BRIDGE_FORBIDDEN', `"${what}" needs the right "${any.join('" or "')}"; this token ${has}.`)
+  }
+
+  /**
+   * Calls to be approved are decided with the right `approve`, questions and calls for clients with `answer.own`. A denial fits all of
+   * them, so one of what is not known here to be a question needs `approve`.
+   *
+   * @throws RuntimeError `BRIDGE_FORBIDDEN`
+   */
+  mustDecide(
+    { callId, decision }: { readonly callId: string; readonly decision: string },
+    agent?: Pick<DrivenAgent, 'pending'>,
+  ): void {
+    this.must(this.#neededFor(callId, decision, agent), `agent.decide: ${decision}`)
+  }
+
+  #neededFor(callId: string, decision: string, agent: Pick<DrivenAgent, 'pending'> | undefined): Right {
+    const kinds =
+      agent?.pending().flatMap((one) => (one.key === callId || one.callId === callId ? [one.kind] : [])) ?? []
+    if (kinds.includes('approval') || decision === 'approve') return 'approve'
+    return decision === 'deny' && kinds.length === 0 ? 'approve' : 'answer.own'
   }
 
   /**
@@ -253,7 +291,7 @@ export class AgentAccess implements Viewer {
    * @throws RuntimeError `BRIDGE_FORBIDDEN`, `INVALID_OPTION`
    */
   birth(definition: string, given: { readonly id?: string; readonly metadata?: Metadata } = {}): AgentBirth {
-    this.mustBe('admin', 'spawn')
+    this.must('spawn', 'spawn')
     const { id = `${definition}-${this.newId()}` } = given
     const metadata = { ...given.metadata, ...this.#grant.metadata }
     if (!hasMetadata(metadata, given.metadata ?? {})) {
@@ -284,16 +322,22 @@ export class AgentAccess implements Viewer {
     name: string,
     given: { readonly id?: string; readonly metadata?: Metadata } = {},
   ): Promise<DrivenAgent> {
-    const { dispatch, placed } = this.#bridge
-    if (dispatch === undefined || placed === undefined) return await this.spawn(name, given)
+    const { dispatch, followed } = this.#bridge
+    if (dispatch === undefined) return this.#given(await this.spawn(name, given))
     const birth = this.birth(name, given)
     await dispatch.begin(birth, this.newId())
-    return await placed.open(birth.id)
+    return this.#given(await followed.open(birth.id))
+  }
+
+  /** Whether an agent works in this process, or wherever an engine has it: one at rest has nothing under way. */
+  works(agentId: string): boolean {
+    return this.#bridge.dispatch !== undefined || this.find(agentId) !== undefined
   }
 
   /** What can be drawn of an agent, which is not woken. Rejects with `AGENT_NOT_FOUND`, `BRIDGE_FORBIDDEN`. */
-  charted(agentId: string): Promise<ChartSubject> {
-    return this.#bridge.agents.charted(agentId, this)
+  async charted(agentId: string): Promise<ChartSubject> {
+    this.must('see.all', 'chart')
+    return await this.#bridge.agents.charted(agentId, this)
   }
 
   /** An agent that runs, or goes on from its log now. Rejects with `AGENT_NOT_FOUND`, `AGENT_STOPPED`, `BRIDGE_FORBIDDEN`. */
@@ -301,11 +345,34 @@ export class AgentAccess implements Viewer {
     return this.#bridge.agents.agent(agentId, this)
   }
 
-  /** An agent for another protocol, to be driven where an engine has it if there is one. Rejects as `agent`. */
+  /**
+   * An agent for another protocol, to be driven where an engine has it if there is one. One at rest is woken, so that what it was about goes
+   * on: only for who may talk with it. Rejects as `agent`.
+   */
   async driven(agentId: string): Promise<DrivenAgent> {
-    const { placed, agents } = this.#bridge
-    if (placed === undefined || this.find(agentId)?.incognito === true) return await this.agent(agentId)
-    await agents.created(agentId, this)
-    return await placed.open(agentId)
+    const { dispatch } = this.#bridge
+    if (!this.may('talk') && !this.may('control')) return await this.reading(agentId)
+    if (dispatch !== undefined && this.find(agentId)?.incognito !== true) return await this.#followed(agentId)
+    return this.#given(await this.agent(agentId))
+  }
+
+  /** An agent to be read by another protocol: where it is at rest, it is not woken. Rejects with `AGENT_NOT_FOUND`, `BRIDGE_FORBIDDEN`. */
+  async reading(agentId: string): Promise<DrivenAgent> {
+    this.must('see.messages', 'read')
+    const running = this.find(agentId)
+    if (running === undefined || (this.#bridge.dispatch !== undefined && !running.incognito))
+      return await this.#followed(agentId)
+    this.check(running)
+    return this.#given(running)
+  }
+
+  async #followed(agentId: string): Promise<DrivenAgent> {
+    await this.#bridge.agents.created(agentId, this)
+    return this.#given(await this.#bridge.followed.open(agentId))
+  }
+
+  /** The same object for the same agent, as long as the agent is there. */
+  #given(agent: DrivenAgent): DrivenAgent {
+    return this.#bridge.given(agent, this)
   }
 }

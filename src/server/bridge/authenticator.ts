@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Clock } from '../../protocol/clock.ts'
 import { describeIssues, messageOf, RuntimeError } from '../../protocol/errors.ts'
-import type { Role } from '../../protocol/frames.ts'
+import type { Role } from '../../protocol/rights.ts'
 import { isForwardedToken, type ForwardedTokens } from './forwarded.ts'
 import { isShareToken, type ShareTokens } from './shareTokens.ts'
 import { grantOf, grantSchema, identityOf, isSameGrant, type Grant, type Tokens } from './roles.ts'
@@ -133,7 +133,9 @@ export class Authenticator {
       if (decided === null || decided === undefined) return undefined
       const checked = grantSchema().safeParse(decided)
       if (checked.success) return { ...decided }
-      throw new Error(`it gave something else than { role, agents?, metadata? }: ${describeIssues(checked.error)}`)
+      throw new Error(
+        `it gave something else than { role or may, agents?, metadata?, owner? }: ${describeIssues(checked.error)}`,
+      )
     } catch (thrown) {
       failed(`serve: authenticate failed: ${messageOf(thrown)}.`)
       throw new RuntimeError('BRIDGE_AUTHENTICATE', 'The server could not find out who you are.')

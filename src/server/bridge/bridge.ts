@@ -3,9 +3,9 @@ import type { AgentDefinition } from '../../actors/agentDefinition.ts'
 import type { Redactor } from '../../redaction/redactor.ts'
 import type { Clock } from '../../protocol/clock.ts'
 import type { Logger } from '../../protocol/logger.ts'
-import { toErrorInfo, type ErrorCode, type ErrorInfo } from '../../protocol/errors.ts'
+import { RuntimeError, toErrorInfo, type ErrorCode, type ErrorInfo } from '../../protocol/errors.ts'
 import type { Store } from '../../protocol/store.ts'
-import type { Role } from '../../protocol/frames.ts'
+import type { Role } from '../../protocol/rights.ts'
 import { Authenticator, type Authenticate } from './authenticator.ts'
 import type { Tokens } from './roles.ts'
 import { UnauthenticatedSockets, type Connection } from './connections.ts'
@@ -17,7 +17,10 @@ import { FollowedLogs } from './followedLogs.ts'
 import { ForwardedTokens } from './forwarded.ts'
 import type { Front } from './front.ts'
 import { IncognitoAgents } from './incognitoAgents.ts'
+import type { AgentAccess } from './agentAccess.ts'
+import { clientAgent } from './clientAgent.ts'
 import type { Dispatch } from './dispatch.ts'
+import type { DrivenAgent } from './drivenAgent.ts'
 import type { BridgeLimits } from './limits.ts'
 import { outwardError } from './outwardError.ts'
 import { PlacedAgents } from './placedAgents.ts'
@@ -42,6 +45,14 @@ export type BridgeParts = Pick<Bridge, 'store' | 'clock' | 'limits' | 'definitio
   readonly dispatch?: Dispatch | undefined
 }
 
+const onlyRead = (): Promise<never> =>
+  Promise.reject(
+    new RuntimeError('BRIDGE_FORBIDDEN', 'The agent is at rest and was opened to be read: nothing is asked of it.'),
+  )
+
+/** Of agents that are read and not woken. */
+const reading: Dispatch = { command: onlyRead, begin: onlyRead }
+
 /** What the clients of one server share: agents, their feeds, commands already carried out. */
 export class Bridge {
   readonly runtime: BridgeRuntime
@@ -64,8 +75,10 @@ export class Bridge {
   readonly front: Front | undefined
   /** Takes commands elsewhere than to the agents of this process. */
   readonly dispatch: Dispatch | undefined
-  /** With `dispatch`: agents as other protocols drive them. */
-  readonly placed: PlacedAgents | undefined
+  /** Agents by their logs, as other protocols read them while they are at rest, and with `dispatch` drive them. */
+  readonly followed: PlacedAgents
+  /** Agents as clients have them, by what those may do. */
+  readonly #given = new WeakMap<DrivenAgent, Map<string, DrivenAgent>>()
   readonly #redactor: BridgeParts['redactor']
   readonly #feeds = new Map<string, Feed>()
   readonly #followed: FollowedLogs
@@ -101,7 +114,7 @@ export class Bridge {
     this.dispatch = parts.dispatch
     const { store, definitions, dispatch } = parts
     const placing = { runtime, store, clock, definitions, newId: () => this.newId() }
-    this.placed = dispatch && new PlacedAgents(placing, dispatch)
+    this.followed = new PlacedAgents(placing, dispatch ?? reading)
     this.roster = new Roster(() => runtime.agents(), parts.clock)
     this.#followed = new FollowedLogs({
       store: parts.store,
@@ -114,8 +127,18 @@ export class Bridge {
       this.incognito.began(agent)
       this.#feeds.get(agent.id)?.attach(agent)
       this.decisions.began(agent.id)
-      this.placed?.began(agent)
+      this.followed.began(agent)
     })
+  }
+
+  /** An agent in the hands of a client: the same object for all who may see and do the same. */
+  given(agent: DrivenAgent, access: AgentAccess): DrivenAgent {
+    const all = this.#given.get(agent) ?? new Map<string, DrivenAgent>()
+    this.#given.set(agent, all)
+    const key = [...access.rights].toSorted().join()
+    const given = all.get(key) ?? clientAgent(agent, access)
+    all.set(key, given)
+    return given
   }
 
   /** An error as clients may see it. If that hides one of the server's paths, the original goes to the server's log. */
@@ -214,7 +237,7 @@ export class Bridge {
     this.#stopFollowing()
     this.roster.close()
     this.#followed.close()
-    this.placed?.close()
+    this.followed.close()
     this.refusals.close()
     this.incognito.close()
     for (const feed of this.#feeds.values()) feed.close()

@@ -200,6 +200,7 @@ export class BridgeSession implements Connection {
     const access = new AgentAccess(bridge, grant, sessionId)
     const subscriptions = new ClientSubscriptions(bridge, this.#outbox, {
       reach: access.reach,
+      view: access.view,
       isOpen: () => this.#guard.isOpen,
       fail: (thrown) => {
         this.#sendError(undefined, bridge.outward(thrown, 'STORE_READ_FAILED'))
@@ -232,7 +233,8 @@ export class BridgeSession implements Connection {
     this.#send({
       type: 'welcome',
       sessionId,
-      role: permit.grant.role,
+      ...(permit.grant.role === undefined ? {} : { role: permit.grant.role }),
+      may: [...access.rights],
       definitions,
       ...(descriptions === undefined ? {} : { descriptions }),
       limits: {
@@ -256,7 +258,9 @@ export class BridgeSession implements Connection {
     const { id, type } = frame
     try {
       const command = commandTable[type]
-      client.access.mustBe(command.role, type)
+      client.access.must(command.needs, type)
+      const more = command.needsToo?.(frame as never)
+      if (more !== undefined) client.access.must(more, type)
       if (type === 'session.list' && client.relay !== undefined)
         client.access.runElsewhere = await client.relay.running()
       const requestId = `${client.sessionId}/${id}`

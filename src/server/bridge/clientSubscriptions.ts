@@ -6,9 +6,11 @@ import type { Feed } from './feed.ts'
 import type { Outbox } from './outbox.ts'
 import type { RosterWatcher } from './roster.ts'
 import { Subscription, type Wanted } from './subscription.ts'
+import type { View } from './visible.ts'
 
 interface SubscribingClient {
   readonly reach: Reach
+  readonly view: View
   isOpen(): boolean
   /** A log cannot be read. */
   fail(thrown: unknown): void
@@ -29,6 +31,10 @@ export class ClientSubscriptions implements RosterWatcher {
 
   get reach(): Reach {
     return this.#client.reach
+  }
+
+  get view(): View {
+    return this.#client.view
   }
 
   get isFull(): boolean {
@@ -53,7 +59,7 @@ export class ClientSubscriptions implements RosterWatcher {
     const { clock } = this.#bridge
     const store = this.#bridge.logOf(agentId)
     const fail = (thrown: unknown): void => this.#client.fail(thrown)
-    const parts = { feed, store, clock, outbox: this.#outbox, wanted, fail }
+    const parts = { feed, store, clock, outbox: this.#outbox, wanted, view: this.view, fail }
     this.#subscriptions.set(agentId, new Subscription(parts))
   }
 

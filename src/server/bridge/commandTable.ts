@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { AgentCommand, CheckedCommand } from '../../protocol/commands.ts'
 import { RuntimeError, type ErrorCode } from '../../protocol/errors.ts'
-import type { Role, SessionEntry } from '../../protocol/frames.ts'
+import type { SessionEntry } from '../../protocol/frames.ts'
+import type { Right } from '../../protocol/rights.ts'
+import { beyondWords, rightsFor } from './commandRights.ts'
 import type { UnloggedEnd } from './dispatch.ts'
 import type { RunResult } from '../../runs/runResult.ts'
 import { Agent } from '../../runtime/agents/agent.ts'
@@ -9,7 +11,8 @@ import type { Bridge } from './bridge.ts'
 import { share } from './shareLink.ts'
 import { defaultLimit, noneOfThem, pageOf, sessionEntry } from './listPages.ts'
 import { pastPage } from './sharedPast.ts'
-import { snapshotOf, storedSnapshot, summaryOf } from './snapshots.ts'
+import { snapshotOf, storedSnapshot, summaryOf, visibleSnapshot } from './snapshots.ts'
+import { visibleNodes, visibleSummary } from './visible.ts'
 import type { Relay } from './front.ts'
 import { searchFor } from './searchAnswer.ts'
 import { forkAgent } from './forkAgent.ts'
@@ -42,7 +45,10 @@ export class DeferredAnswer {
 }
 
 interface CommandHandler<T extends Command['type']> {
-  readonly role: Role
+  /** Several: one of them, and the command finds out which. */
+  readonly needs: Right | readonly Right[]
+  /** What more it needs for some of its fields. */
+  readonly needsToo?: (frame: FrameOf<T>) => Right | undefined
   /** It changes something: if sent again, it is answered but not repeated. */
   readonly isOnce?: true
   /** Gives the result; `requestId` names what it asks of an agent, the same when it is sent again. */
@@ -71,9 +77,12 @@ const unlogged = (result: RunResult): RunResult | undefined =>
 /** `seq` of the last record of an agent that was just spawned. */
 const firstSeq = 1
 
+type ToAgent = Extract<Command['type'], AgentCommand['type']>
+
 /** Dispatches a command to an agent. */
-const forAgent = <T extends Extract<Command['type'], AgentCommand['type']>>(): CommandHandler<T> => ({
-  role: 'drive',
+const forAgent = <T extends ToAgent>(type: T): CommandHandler<T> => ({
+  needs: rightsFor[type],
+  needsToo: beyondWords,
   isOnce: true,
   async run({ bridge, access }, frame, requestId) {
     const { id: _, ...command } = frame as { id: string; agentId: string } & CheckedCommand
@@ -81,6 +90,7 @@ const forAgent = <T extends Extract<Command['type'], AgentCommand['type']>>(): C
     // What is in no log is here alone.
     if (bridge.dispatch !== undefined && access.find(command.agentId)?.incognito !== true) {
       await bridge.agents.checkReach(command.agentId, access)
+      if (command.type === 'agent.decide') access.mustDecide(command)
       const { ended } = await bridge.dispatch.command(command, requestId)
       return new DeferredAnswer(Promise.resolve(answer), ended)
     }
@@ -92,6 +102,7 @@ const forAgent = <T extends Extract<Command['type'], AgentCommand['type']>>(): C
     if (agent === null) return answer
     if (await agent.wasAsked(requestId)) return new DeferredAnswer(written(agent, answer))
     const isDecision = command.type === 'agent.decide'
+    if (isDecision) access.mustDecide(command, agent)
     if (isDecision && (await bridge.decisions.wasDecided(agent, command.callId, requestId))) return answer
     if (command.type === 'agent.stop') return new DeferredAnswer(agent.stop().then(() => answer))
     const run = agent.dispatch(command, { requestId })
@@ -99,27 +110,15 @@ const forAgent = <T extends Extract<Command['type'], AgentCommand['type']>>(): C
   },
 })
 
-/** Every command: the role it needs and what it does. */
+const toAgents = Object.fromEntries(
+  Object.keys(rightsFor).map((type) => [type, forAgent(type as ToAgent)]),
+) as unknown as { readonly [T in ToAgent]: CommandHandler<T> }
+
+/** Every command: the right it needs and what it does. */
 export const commandTable: { readonly [T in Command['type']]: CommandHandler<T> } = {
-  'agent.prompt': forAgent(),
-  'agent.interrupt': forAgent(),
-  'agent.steer': forAgent(),
-  'agent.followUp': forAgent(),
-  'agent.abort': forAgent(),
-  'agent.resume': forAgent(),
-  'agent.stop': forAgent(),
-  'agent.revert': forAgent(),
-  'agent.prune': forAgent(),
-  'agent.graft': forAgent(),
-  'agent.fold': forAgent(),
-  'agent.brake': forAgent(),
-  'agent.compact': forAgent(),
-  'agent.use': forAgent(),
-  'agent.pin': forAgent(),
-  'agent.unpin': forAgent(),
-  'agent.decide': forAgent(),
+  ...toAgents,
   'agent.spawn': {
-    role: 'admin',
+    needs: 'spawn',
     isOnce: true,
     async run({ bridge, access }, { definition, agentId, incognito = false, metadata }, requestId) {
       // Where the client names none, it is named after the command: one that is sent again finds it, on the next server too.
@@ -139,58 +138,70 @@ export const commandTable: { readonly [T in Command['type']]: CommandHandler<T> 
     },
   },
   'agent.list': {
-    role: 'observe',
+    needs: 'see.messages',
     run: ({ access }, frame) => {
       const all = access.agents(frame.metadata)
-      return { agents: pageOf(all, frame).map(summaryOf), total: all.length }
+      return {
+        agents: pageOf(all, frame).map((agent) => visibleSummary(summaryOf(agent), access.view)),
+        total: all.length,
+      }
     },
   },
   'agent.snapshot': {
-    role: 'observe',
+    needs: 'see.messages',
     async run({ bridge, access }, { agentId }) {
       const found = await bridge.agents.runningOrStored(agentId, access)
-      if (found instanceof Agent) return snapshotOf(found)
-      return storedSnapshot(found, bridge.definitions.get(found.definition))
+      const snapshot =
+        found instanceof Agent ? snapshotOf(found) : storedSnapshot(found, bridge.definitions.get(found.definition))
+      return visibleSnapshot(snapshot, access.view)
     },
   },
   'agent.conversation': {
-    role: 'observe',
+    needs: 'see.messages',
     async run({ bridge, access }, { agentId, view }) {
       const { conversation } = await bridge.agents.runningOrStored(agentId, access)
       const nodes = view === 'trunk' ? conversation.trunk() : conversation.log()
-      return { head: conversation.head, nodes, pins: conversation.pins(), masks: conversation.masks() }
+      const seen = visibleNodes(nodes, access.view)
+      return { head: conversation.head, nodes: seen, pins: conversation.pins(), masks: conversation.masks() }
     },
   },
   'agent.subscribe': {
-    role: 'observe',
-    async run({ bridge, access, subscriptions }, { agentId, fromSeq = 1, deltas = true, descendants = false }) {
+    needs: 'see.messages',
+    async run(
+      { bridge, access, subscriptions },
+      { agentId, fromSeq = 1, deltas = true, descendants = false, requests = false },
+    ) {
+      if (requests) access.must('see.all', 'agent.subscribe: requests')
       const feed = await bridge.feedOf(agentId, access, fromSeq)
-      subscriptions.subscribe(feed, { fromSeq, deltas, descendants })
+      subscriptions.subscribe(feed, { fromSeq, deltas, descendants, requests })
       return { seq: feed.lastSeq }
     },
   },
   'agent.fork': {
-    role: 'admin',
+    needs: 'spawn',
     isOnce: true,
     run: ({ bridge, access }, frame, requestId) => forkAgent(bridge, access, frame, requestId),
   },
   'agent.past': {
-    role: 'observe',
+    needs: 'see.messages',
     run: ({ bridge, access }, { agentId, from }) => pastPage(bridge, access, agentId, from),
   },
   'agent.share': {
-    role: 'admin',
+    needs: 'share',
     run: ({ bridge, access }, { agentId, ms }) => share(bridge, access, agentId, ms === undefined ? {} : { ms }),
   },
-  'agent.unsubscribe': { role: 'observe', run: ({ subscriptions }, { agentId }) => subscriptions.unsubscribe(agentId) },
-  'agent.watch': { role: 'observe', run: ({ subscriptions }) => subscriptions.watchRoster() },
-  'agent.unwatch': { role: 'observe', run: ({ subscriptions }) => subscriptions.unwatchRoster() },
+  'agent.unsubscribe': {
+    needs: 'see.messages',
+    run: ({ subscriptions }, { agentId }) => subscriptions.unsubscribe(agentId),
+  },
+  'agent.watch': { needs: 'see.messages', run: ({ subscriptions }) => subscriptions.watchRoster() },
+  'agent.unwatch': { needs: 'see.messages', run: ({ subscriptions }) => subscriptions.unwatchRoster() },
   'worker.list': {
-    role: 'admin',
+    needs: 'operate',
     run: async ({ relay }) => ({ workers: (await relay?.workers()) ?? [] }),
   },
   'session.list': {
-    role: 'observe',
+    needs: 'see.messages',
     async run({ bridge, access }, frame) {
       // The source of a fork is told only to clients that may see the source.
       if (frame.forkedFrom !== undefined) await bridge.agents.checkReach(frame.forkedFrom, access)
@@ -206,7 +217,7 @@ export const commandTable: { readonly [T in Command['type']]: CommandHandler<T> 
     },
   },
   'session.search': {
-    role: 'observe',
+    needs: 'see.all',
     run: ({ access }, { text, metadata, limit }) =>
       searchFor(access, text, { ...(metadata && { metadata }), ...(limit && { limit }) }),
   },

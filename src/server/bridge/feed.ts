@@ -3,7 +3,7 @@ import { isDelta, isLogged, type AgentEvent, type GrowingReply } from '../../pro
 import type { ServerFrame } from '../../protocol/frames.ts'
 import type { Metadata } from '../../protocol/metadata.ts'
 import type { Agent } from '../../runtime/agents/agent.ts'
-import { outwardEvent } from './outwardError.ts'
+import { visibleEvent, visibleReply, type View } from './visible.ts'
 
 /** Newest logged events kept for clients that are slightly behind, in number and in characters; older ones are read from the log. */
 const tailLength = 512
@@ -15,14 +15,44 @@ const maxHeld = 4_096
 
 const deltaKinds = { 'reply.delta': 'text', 'thinking.delta': 'thinking' } as const
 
-/** A frame for subscribers: serialised once for everyone. */
-export interface FeedEvent {
+/** Whose event it is: the agent's own, an approval of a sub-agent, or anything else of one. */
+type Scope = 'own' | 'approval' | 'descendant'
+
+/** An event for subscribers: serialised once for all who see the same of it, and not at all for nobody. */
+export class FeedEvent {
   readonly seq: number
   readonly isLogged: boolean
   readonly isDelta: boolean
-  /** Of the agent itself; an approval of a sub-agent; anything else of one. */
-  readonly scope: 'own' | 'approval' | 'descendant'
-  readonly frame: string
+  readonly isRequest: boolean
+  readonly scope: Scope
+  readonly #event: AgentEvent
+  readonly #agentId: string
+  readonly #frames = new Map<View, string | undefined>()
+
+  /** `seq`: of an event of a sub-agent, that of the last record of the agent that is listened to. */
+  constructor(event: AgentEvent, scope: Scope = 'own', { agentId, seq }: Pick<AgentEvent, 'agentId' | 'seq'> = event) {
+    this.seq = seq
+    this.scope = scope
+    this.isLogged = scope === 'own' && isLogged(event)
+    this.isDelta = isDelta(event)
+    this.isRequest = event.type === 'turn.request'
+    this.#event = event
+    this.#agentId = agentId
+  }
+
+  /** What a client is sent; `undefined`: it may see nothing of it. */
+  frameFor(view: View): string | undefined {
+    if (!this.#frames.has(view)) this.#frames.set(view, this.#frame(view))
+    return this.#frames.get(view)
+  }
+
+  #frame(view: View): string | undefined {
+    const event = visibleEvent(this.#event, view)
+    if (event === undefined) return undefined
+    if (this.scope === 'own' && (event.type === 'reply.delta' || event.type === 'thinking.delta'))
+      return deltaFrame(event.agentId, { ...event, kind: deltaKinds[event.type] })
+    return this.isLogged ? eventFrame(event) : liveFrame(event, this.#agentId, this.seq)
+  }
 }
 
 type FeedListener = (event: FeedEvent) => void
@@ -114,7 +144,7 @@ export class Feed {
   /** The next record, of an agent that another process drives; any other is left out. */
   follow(event: AgentEvent): void {
     // What is held will be told in its turn.
-    if (this.#held.length === 0 && event.seq === this.#lastSeq + 1) this.#publish(feedEvent(event), event)
+    if (this.#held.length === 0 && event.seq === this.#lastSeq + 1) this.#publish(new FeedEvent(event), event)
   }
 
   listen(listener: FeedListener, { descendants }: { readonly descendants: boolean }): () => void {
@@ -140,8 +170,8 @@ export class Feed {
   }
 
   /** The reply under way so far, as one delta of each kind. */
-  partialDeltas(): string[] {
-    const reply = this.#partialReply
+  partialDeltas(view: View): string[] {
+    const reply = visibleReply(this.#partialReply, view)
     if (reply === undefined) return []
     return (['thinking', 'text'] as const).flatMap((kind) =>
       reply[kind] === '' ? [] : [deltaFrame(this.agentId, { ...reply, kind, offset: 0, text: reply[kind] })],
@@ -156,7 +186,7 @@ export class Feed {
   }
 
   #take(event: AgentEvent): void {
-    if (event.agentId === this.agentId) this.#hold(feedEvent(event), event)
+    if (event.agentId === this.agentId) this.#hold(new FeedEvent(event), event)
     // Approvals of sub-agents reach their ancestors too, whose clients may have to decide.
     else if (this.#mayTell(event)) this.#hold(this.#liveEvent(event, 'approval'))
   }
@@ -170,10 +200,8 @@ export class Feed {
     if (event.agentId !== this.agentId && this.#mayTell(event)) this.#hold(this.#liveEvent(event, 'descendant'))
   }
 
-  #liveEvent(event: AgentEvent, scope: FeedEvent['scope']): FeedEvent {
-    const seq = this.#agent?.lastSeq ?? this.#lastSeq
-    const frame = liveFrame(event, this.agentId, seq)
-    return { seq, isLogged: false, isDelta: isDelta(event), scope, frame }
+  #liveEvent(event: AgentEvent, scope: Scope): FeedEvent {
+    return new FeedEvent(event, scope, { agentId: this.agentId, seq: this.#agent?.lastSeq ?? this.#lastSeq })
   }
 
   #hold(entry: FeedEvent, event?: AgentEvent): void {
@@ -218,9 +246,9 @@ export class Feed {
     if (entry.seq !== this.#lastSeq + 1) this.#clearTail()
     this.#lastSeq = entry.seq
     this.#tail.push(entry)
-    this.#tailChars += entry.frame.length
+    this.#tailChars += charsOf(entry)
     while (this.#tail.length > tailLength || this.#tailChars > tailChars)
-      this.#tailChars -= this.#tail.shift()!.frame.length
+      this.#tailChars -= charsOf(this.#tail.shift()!)
   }
 
   #clearTail(): void {
@@ -239,24 +267,17 @@ export class Feed {
   }
 }
 
-/** An event of the agent's own as a frame. */
-export function feedEvent(event: AgentEvent): FeedEvent {
-  return { seq: event.seq, isLogged: isLogged(event), isDelta: isDelta(event), scope: 'own', frame: frameOf(event) }
-}
+const charsOf = (entry: FeedEvent): number => entry.frameFor('all')?.length ?? 0
 
-function frameOf(event: AgentEvent): string {
-  if (event.type === 'reply.delta' || event.type === 'thinking.delta')
-    return deltaFrame(event.agentId, { ...event, kind: deltaKinds[event.type] })
-  return isLogged(event) ? loggedFrame(event) : liveFrame(event, event.agentId, event.seq)
-}
+const eventFrame = (event: AgentEvent): string =>
+  JSON.stringify({ type: 'event', agentId: event.agentId, seq: event.seq, event })
 
-/** A logged event as a frame. */
-export const loggedFrame = (event: AgentEvent): string =>
-  JSON.stringify({ type: 'event', agentId: event.agentId, seq: event.seq, event: outwardEvent(event) })
+/** A logged event as a frame: one that a client may not see is a place in the log all the same. */
+export const loggedFrame = (event: AgentEvent, view: View): string => eventFrame(visibleEvent(event, view) ?? event)
 
 /** A live event after record `seq` of `agentId`; one that is too large is replaced by `events.dropped`. */
 function liveFrame(event: AgentEvent, agentId: string, seq: number): string {
-  const frame = JSON.stringify({ type: 'event', agentId, seq, event: outwardEvent(event), live: true })
+  const frame = JSON.stringify({ type: 'event', agentId, seq, event, live: true })
   if (frame.length <= maxLiveChars || event.type === 'events.dropped') return frame
   const { path, time } = event
   const at = 'runId' in event ? { runId: event.runId, turnIndex: event.turnIndex } : { runId: '', turnIndex: 0 }

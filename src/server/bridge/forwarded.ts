@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
 import { onlyFields } from '../../protocol/onlyFields.ts'
 import { lazily } from '../../protocol/lazily.ts'
-import { roleSchema } from '../../protocol/frames.ts'
+import { rightSchema, rightsOf } from '../../protocol/rights.ts'
 import { agentIdSchema } from '../../protocol/ids.ts'
 import { metadataSchema } from '../../protocol/metadata.ts'
 import type { Grant } from './roles.ts'
@@ -27,7 +27,7 @@ export interface Forwarded {
 
 const claimsSchema = lazily(() =>
   onlyFields({
-    r: roleSchema(),
+    r: z.array(rightSchema()),
     a: z.array(agentIdSchema()).exactOptional(),
     m: metadataSchema().exactOptional(),
     o: z.string().exactOptional(),
@@ -49,7 +49,7 @@ export class ForwardedTokens {
 
   mint({ grant, owner, session }: Forwarded): string {
     const claims: z.output<ReturnType<typeof claimsSchema>> = {
-      r: grant.role,
+      r: [...rightsOf(grant)],
       ...(grant.agents === undefined ? {} : { a: [...grant.agents] }),
       ...(grant.metadata === undefined ? {} : { m: grant.metadata }),
       ...(owner === undefined ? {} : { o: this.#hashOf(`owner\n${owner}`).toString('base64url') }),
@@ -68,7 +68,7 @@ export class ForwardedTokens {
     if (others.length > 0 || given.length !== own.length || !timingSafeEqual(given, own)) return undefined
     const { r, a, m, o, s, p } = claimsSchema().parse(JSON.parse(Buffer.from(body, 'base64url').toString()))
     return {
-      grant: { role: r, ...(a === undefined ? {} : { agents: a }), ...(m === undefined ? {} : { metadata: m }) },
+      grant: { may: r, ...(a === undefined ? {} : { agents: a }), ...(m === undefined ? {} : { metadata: m }) },
       owner: o,
       session: s === undefined ? undefined : { id: s, isProven: p === 1 },
     }

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { onlyFields } from '../../protocol/onlyFields.ts'
 import { lazily } from '../../protocol/lazily.ts'
 import { RuntimeError } from '../../protocol/errors.ts'
-import { roleSchema, type Role } from '../../protocol/frames.ts'
+import { rightSchema, rightsOf, roleSchema, type Right, type Role } from '../../protocol/rights.ts'
 import { agentIdSchema } from '../../protocol/ids.ts'
 import { hasMetadata, metadataSchema, type Metadata } from '../../protocol/metadata.ts'
 
@@ -15,23 +15,33 @@ export interface ReachedAgent {
   readonly metadata: Metadata | undefined
 }
 
-/** What a client may do. */
-export interface Grant {
-  readonly role: Role
+/** The agents that a client reaches, and who it is. */
+interface Reaching {
   /** Agents it may see and drive, those below them included, by their ids or by a function; default: all. */
   readonly agents?: readonly string[] | ((agent: { readonly id: string; readonly metadata: Metadata }) => boolean)
   /** Only agents that have all of these values; the agents it spawns get them. Default: all. */
   readonly metadata?: Metadata
+  /**
+   * Names who the client is, such as the id of a user: sessions are kept apart by it, and limits shared. Where `authenticate` gives none, a
+   * session ends with its connection unless the client has a key of its own for it.
+   */
+  readonly owner?: string
 }
+
+/** What a client may do, as a role or right by right, and with which agents. */
+export type Grant = Reaching &
+  ({ readonly role: Role; readonly may?: never } | { readonly may: readonly Right[]; readonly role?: never })
 
 export const grantSchema = lazily(() =>
   onlyFields({
-    role: roleSchema(),
+    role: roleSchema().exactOptional(),
+    may: z.array(rightSchema()).readonly().exactOptional(),
     agents: z
       .union([z.array(agentIdSchema()), z.custom((value) => typeof value === 'function')], 'give ids, or a function')
       .exactOptional(),
     metadata: metadataSchema().exactOptional(),
-  }),
+    owner: z.string().min(1).max(256).exactOptional(),
+  }).refine(({ role, may }) => (role === undefined) !== (may === undefined), 'give either a role, or rights as "may"'),
 )
 
 /** Grants by token. */
@@ -40,14 +50,11 @@ export type Tokens = { readonly [token: string]: Role | Grant }
 /** The shortest token accepted, in characters. */
 export const minTokenLength = 16
 
-const roles: readonly Role[] = ['observe', 'drive', 'admin']
-
-/** Whether one role includes the rights of another. */
-export const mayAct = (has: Role, needs: Role): boolean => roles.indexOf(has) >= roles.indexOf(needs)
-
 /** Whether there is nothing that a client may not see and do. */
-export const isUnlimited = ({ role, agents, metadata }: Grant): boolean =>
-  mayAct(role, 'admin') && agents === undefined && metadata === undefined
+export const isUnlimited = (grant: Grant): boolean =>
+  rightSchema().options.every((right) => rightsOf(grant).has(right)) &&
+  grant.agents === undefined &&
+  grant.metadata === undefined
 
 /** Whether a client may see and drive an agent. */
 export type Reach = (agent: ReachedAgent) => boolean
@@ -88,9 +95,11 @@ export const outOfReach = ({ agents }: Grant, id: string): RuntimeError =>
     : new RuntimeError('AGENT_NOT_FOUND', `There is no agent "${id}" here.`)
 
 /** What a grant allows, as text: the same for grants that allow the same. A function is taken for the same as any other. */
-export function identityOf({ role, agents, metadata = {} }: Grant): string {
+export function identityOf(grant: Grant): string {
+  const { agents, metadata = {}, owner } = grant
   const whose = Object.entries(metadata).toSorted(([one], [other]) => (one < other ? -1 : 1))
-  return JSON.stringify([role, typeof agents === 'function' ? 'function' : agents, whose])
+  const rights = [...rightsOf(grant)].toSorted()
+  return JSON.stringify([rights, typeof agents === 'function' ? 'function' : agents, whose, owner])
 }
 
 /** Whether two grants allow the same. */

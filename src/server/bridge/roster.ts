@@ -3,6 +3,7 @@ import type { AgentSummary, ServerFrame } from '../../protocol/frames.ts'
 import type { Agent } from '../../runtime/agents/agent.ts'
 import type { Reach } from './roles.ts'
 import { summaryOf, versionOf } from './snapshots.ts'
+import { visibleSummary, type View } from './visible.ts'
 
 /** Interval of polling, in milliseconds. */
 const pollMs = 200
@@ -10,6 +11,7 @@ const pollMs = 200
 /** A client that watches the list of running agents. */
 export interface RosterWatcher {
   readonly reach: Reach
+  readonly view: View
   /** No more should be sent for now. */
   readonly isFull: boolean
   send(frame: ServerFrame): void
@@ -124,7 +126,7 @@ export class Roster {
     for (const [id, entry] of this.#entries) {
       if (entries.get(id) === entry.changed || !reaches(watcher, entry)) continue
       entries.set(id, entry.changed)
-      agents.push(entry.summary)
+      agents.push(visibleSummary(entry.summary, watcher.view))
     }
     const gone = [...entries.keys()].filter((id) => !isWithin(id))
     for (const id of gone) entries.delete(id)

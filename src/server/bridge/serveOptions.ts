@@ -5,7 +5,7 @@ import { onlyFields } from '../../protocol/onlyFields.ts'
 import { lazily } from '../../protocol/lazily.ts'
 import { isAgentDefinition, type AgentDefinition } from '../../actors/agentDefinition.ts'
 import { RuntimeError } from '../../protocol/errors.ts'
-import { roleSchema, type Role } from '../../protocol/frames.ts'
+import { roleSchema, type Role } from '../../protocol/rights.ts'
 import { optionsCheck } from '../../protocol/optionsCheck.ts'
 import type { Authenticate } from './authenticator.ts'
 import type { Dispatch } from './dispatch.ts'
@@ -28,7 +28,7 @@ export interface ServeOptions {
    * `handle`.
    */
   readonly server?: Server | TlsServer
-  /** Who may do what, by token: a role, or `{ role, agents, metadata }` for some agents only. None may begin with `share.`, as those of links do. */
+  /** Who may do what, by token: a role, or a grant such as `{ role, agents, metadata }` for some agents only. None may begin with `share.`, as those of links do. */
   readonly tokens?: Tokens
   /**
    * Decides what a client may do whose token is none of `tokens`: by its request (headers, cookies) and its token it gives a role, the
@@ -41,7 +41,7 @@ export interface ServeOptions {
    *   definitions: [coder],
    *   authenticate: (request, token) => {
    *     const userId = request.headers.cookie ?? token // of your own session
-   *     return userId === undefined ? null : { role: 'admin', metadata: { userId } }
+   *     return userId === undefined ? null : { role: 'talk', metadata: { userId }, owner: userId }
    *   },
    * })
    * ```
@@ -176,7 +176,7 @@ const checkEach = optionsCheck(
         )
         .refine(
           (tokens) => grantsSchema().safeParse(Object.values(tokens)).success,
-          'a token is given a role, or { role, agents, metadata }',
+          'a token is given a role, or { role or may, agents, metadata, owner }',
         ),
     role: roleSchema,
     origins: () => z.array(z.string()),

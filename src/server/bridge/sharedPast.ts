@@ -5,7 +5,7 @@ import { checkVersion } from '../../protocol/upgradeRecord.ts'
 import { historyParts, type HistoryPart } from '../../sessions/readHistory.ts'
 import type { AgentAccess } from './agentAccess.ts'
 import type { Bridge } from './bridge.ts'
-import { outwardEvent } from './outwardError.ts'
+import { visibleEvent } from './visible.ts'
 
 /** A place in the past of a fork: which of its logs, oldest first, and the record to go on with. */
 interface PastPlace {
@@ -47,7 +47,8 @@ export async function pastPage(
   for await (const record of bridge.store.read(part.agentId, from.seq)) {
     if (record.seq > part.upTo) break
     checkVersion(part.agentId, record)
-    const event = outwardEvent(eventOf(record, { agentId: part.agentId, path }))
+    const logged = eventOf(record, { agentId: part.agentId, path })
+    const event = visibleEvent(logged, access.view) ?? logged
     chars += JSON.stringify(event).length
     if (records.length > 0 && chars > pageChars) return { part: from.part, records, next: { ...from, seq: record.seq } }
     records.push(event)

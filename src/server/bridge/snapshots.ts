@@ -16,6 +16,7 @@ import type { LoadedSession } from '../../sessions/loadSession.ts'
 import type { SourceInfo } from '../../protocol/toolsChange.ts'
 import type { TurnUse } from '../../protocol/turns.ts'
 import { outwardReason, withOutwardError } from './outwardError.ts'
+import { visiblePending, visibleSummary, type View } from './visible.ts'
 
 interface AgentSnapshot extends AgentSummary {
   readonly tree: AgentTree
@@ -163,6 +164,17 @@ export function storedSnapshot(session: LoadedSession, wakesWith: AgentDefinitio
     approvals,
     pause: null,
     ...(wakesWith === undefined ? {} : { policies: describePolicies(wakesWith) }),
+  }
+}
+
+/** A snapshot as a client may see it: to one who sees messages alone, neither what the agent is told nor what it has. */
+export function visibleSnapshot(snapshot: AgentSnapshot, view: View): Partial<AgentSnapshot> {
+  if (view === 'all') return snapshot
+  const { policies: _, sources: __, use: ___, ...shown } = visibleSummary(snapshot, view)
+  return {
+    ...shown,
+    asked: snapshot.asked.map((one) => visiblePending(one, view)),
+    approvals: snapshot.approvals.map((one) => visiblePending(one, view)),
   }
 }
 

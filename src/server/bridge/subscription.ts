@@ -4,12 +4,14 @@ import { eventOf } from '../../protocol/events.ts'
 import type { Store } from '../../protocol/store.ts'
 import { loggedFrame, type Feed, type FeedEvent } from './feed.ts'
 import type { Outbox } from './outbox.ts'
+import type { View } from './visible.ts'
 
 /** What a subscription wants. */
 export interface Wanted {
   readonly fromSeq: number
   readonly deltas: boolean
   readonly descendants: boolean
+  readonly requests: boolean
 }
 
 /** Reads of the log that may find none of what the store says it has. */
@@ -23,6 +25,7 @@ interface Parts {
   readonly clock: Clock
   readonly outbox: Outbox
   readonly wanted: Wanted
+  readonly view: View
   /** The log cannot be read. */
   readonly fail: (thrown: unknown) => void
 }
@@ -70,11 +73,13 @@ export class Subscription {
       return void this.#catchUp()
     }
     if (event.isLogged) this.#cursor = event.seq
-    outbox.send(event.frame)
+    const frame = event.frameFor(this.#parts.view)
+    if (frame !== undefined) outbox.send(frame)
   }
 
-  #wants({ scope, isDelta }: FeedEvent): boolean {
-    const { deltas, descendants } = this.#parts.wanted
+  #wants({ scope, isDelta, isRequest }: FeedEvent): boolean {
+    const { deltas, descendants, requests } = this.#parts.wanted
+    if (isRequest && !requests) return false
     if (isDelta && !deltas) return false
     return scope === 'own' || (scope === 'descendant') === descendants
   }
@@ -104,34 +109,33 @@ export class Subscription {
 
   /** Sends what is missing, from the feed's tail or else from the log, and goes live. */
   async #catchUp(): Promise<void> {
-    const { feed, outbox, wanted } = this.#parts
+    const { feed, outbox, wanted, view } = this.#parts
     try {
       for (;;) {
         if (this.#isClosed) return
         if (outbox.isFull) return this.#lag()
         const tail = feed.after(this.#cursor)
         if (tail === undefined) await this.#readLog()
-        else for (const event of tail) if (!this.#sendNext(event)) break
+        else for (const event of tail) if (!this.#sendNext(event.seq, () => event.frameFor(view))) break
         if (this.#cursor >= feed.lastSeq && !outbox.isFull) break
       }
       if (this.#isClosed) return
       this.#state = 'live'
       this.#send({ type: 'caughtUp', agentId: feed.agentId, seq: this.#cursor })
-      if (wanted.deltas) for (const frame of feed.partialDeltas()) outbox.send(frame)
+      if (wanted.deltas) for (const frame of feed.partialDeltas(view)) outbox.send(frame)
     } catch (thrown) {
       if (!this.#isClosed) this.#parts.fail(thrown)
     }
   }
 
   async #readLog(): Promise<void> {
-    const { feed, store } = this.#parts
+    const { feed, store, view } = this.#parts
     const { agentId } = feed
     const before = this.#cursor
     for await (const record of store.read(agentId, this.#cursor + 1)) {
-      const frame = loggedFrame(eventOf(record, feed))
       // The read is continued, not restarted: starting over each time would take ever longer.
       while (this.#parts.outbox.isFull && !this.#isClosed) await this.#drained()
-      if (!this.#sendNext({ seq: record.seq, frame })) return
+      if (!this.#sendNext(record.seq, () => loggedFrame(eventOf(record, feed), view))) return
     }
     if (this.#cursor > before) this.#emptyReads = 0
     else await this.#written()
@@ -163,11 +167,12 @@ export class Subscription {
   }
 
   /** Sends the record after the cursor; `false`: no more for now. */
-  #sendNext({ seq, frame }: Pick<FeedEvent, 'seq' | 'frame'>): boolean {
+  #sendNext(seq: number, frameOf: () => string | undefined): boolean {
     if (this.#isClosed || this.#parts.outbox.isFull) return false
     if (seq <= this.#cursor) return true
     this.#cursor = seq
-    this.#parts.outbox.send(frame)
+    const frame = frameOf()
+    if (frame !== undefined) this.#parts.outbox.send(frame)
     return true
   }
 

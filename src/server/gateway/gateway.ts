@@ -1,6 +1,7 @@
 import { RuntimeError, toErrorInfo, type ErrorInfo } from '../../protocol/errors.ts'
 import type { WorkerEntry } from '../../protocol/frames.ts'
 import type { Clock } from '../../protocol/clock.ts'
+import { rightsOf } from '../../protocol/rights.ts'
 import { createdRecord } from '../../sessions/readHistory.ts'
 import { memoryStore } from '../../stores/memoryStore.ts'
 import type { BridgeRuntime } from '../bridge/agentDirectory.ts'
@@ -89,10 +90,14 @@ export class Gateway implements Front {
 
   /** Who a client is, for workers. */
   tokenOf({ grant, owner }: Permit, session: Forwarded['session']): string {
-    const { role, agents, metadata } = grant
+    const { agents, metadata } = grant
     const ids = typeof agents === 'function' ? undefined : agents
     return this.#tokens.mint({
-      grant: { role, ...(ids === undefined ? {} : { agents: ids }), ...(metadata === undefined ? {} : { metadata }) },
+      grant: {
+        may: [...rightsOf(grant)],
+        ...(ids === undefined ? {} : { agents: ids }),
+        ...(metadata === undefined ? {} : { metadata }),
+      },
       owner,
       session,
     })

@@ -50,7 +50,7 @@ export async function callAgent(
   mayAsk: boolean,
 ): Promise<Outcome> {
   const { access } = caller
-  access.mustBe('drive', 'tools/call')
+  access.must('talk', 'tools/call')
   const agent =
     wanted.session === undefined
       ? await access.begin(tool.definition.name)
@@ -81,7 +81,7 @@ export async function answerAgent(
   caller: Caller,
 ): Promise<Outcome & { readonly taken: Taken }> {
   const { access } = caller
-  access.mustBe('drive', 'tools/call')
+  access.must('talk', 'tools/call')
   const agent = await sessionOf(tool, session, access)
   const taken = await decideBy(agent, answers)
   return { ...(await goOn(agent, tool, { session, requestId }, caller)), taken }

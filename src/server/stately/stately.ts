@@ -1,4 +1,5 @@
 import type { InspectionEvent, ActorRefLike, AnyActorRef } from 'xstate'
+import { closeCodes } from '../../protocol/bridgeProtocol.ts'
 import type { Agent } from '../../runtime/agents/agent.ts'
 import type { Endpoint } from '../bridge/endpoint.ts'
 import type { TextSocket } from '../bridge/textSocket.ts'
@@ -11,6 +12,7 @@ import type { AgentAccess } from '../bridge/agentAccess.ts'
 export const stately = (): Endpoint => ({
   path: '/stately',
   connect(socket, access) {
+    if (!access.may('see.all')) return socket.close(closeCodes.unauthorised, 'this needs the right "see.all"')
     const session = new StatelySession(socket, access)
     socket.onClose(() => session.close())
   },

@@ -167,6 +167,7 @@ export async function openHouse(
     tokens: undefined,
     definitions: new Map(definitions.map((definition) => [definition.name, definition])),
   })
+  context.cleanup(() => bridge.close())
   const access = (grant: Grant = { role: 'admin' }): AgentAccess => new AgentAccess(bridge, grant)
   return {
     runtime,

@@ -2,6 +2,7 @@ import { policyModel } from '../../../src/actors/models/policyModel.ts'
 import { defineAgent } from '../../../src/actors/defineAgent.ts'
 import { defineTool } from '../../../src/actors/tools/defineTool.ts'
 import { acp } from '../../../src/acp.ts'
+import { rightsOfRole } from '../../../src/protocol/rights.ts'
 import { memoryStore } from '../../../src/stores/memoryStore.ts'
 import { z } from 'zod'
 import { assert, describe } from '../../support/suite.ts'
@@ -168,7 +169,7 @@ describe('a session of ACP', (it) => {
       runtime.agent(await editor.open(meta))?.definition
     const plain = await connect()
     const { _meta: meta } = plain.hello
-    assert.equal(meta?.['escapement'], { definitions: ['one', 'two'], role: 'admin' })
+    assert.equal(meta?.['escapement'], { definitions: ['one', 'two'], may: rightsOfRole.admin })
     assert.is(await nameOf(plain), 'one')
     assert.is(await nameOf(plain, { escapement: { definition: 'two' } }), 'two')
     const told = await connect({ acp: { definition: 'two' } })

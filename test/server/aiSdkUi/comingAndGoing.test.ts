@@ -311,9 +311,13 @@ describe('a client of useChat', (it) => {
     await before.server.close()
     await sending
     assert.is(chat.status, 'error', 'a stream that broke off is not taken for the whole')
-    const after = await serveChats(context, [agentOf(['a whole answer'])], { runtime: { store } })
+    const definition = agentOf(['a whole answer'])
+    const after = await serveChats(context, [definition], { runtime: { store } })
     const back = after.chat({ messages: chat.messages })
-    await back.resumeStream()
+    const resuming = back.resumeStream()
+    // Reading wakes nothing: the server itself goes on with what was under way.
+    await after.runtime.resume('chat', definition)
+    await resuming
     assert.equal(back.messages.map(shape), [['text go'], ['step-start', 'step-start', 'text a whole answer']])
     await checkReload(after, back)
   })

@@ -4,6 +4,9 @@ import { connect as connectSocket, type AddressInfo } from 'node:net'
 import { WebSocket } from 'ws'
 import { defineAgent } from '../../../src/actors/defineAgent.ts'
 import { policyModel } from '../../../src/actors/models/policyModel.ts'
+import { rightSchema, type Right } from '../../../src/protocol/rights.ts'
+import { commandTable } from '../../../src/server/bridge/commandTable.ts'
+import type { Command } from '../../../src/server/bridge/front.ts'
 import { allowsOrigin } from '../../../src/server/bridge/origins.ts'
 import { createRuntime } from '../../../src/createRuntime.ts'
 import { simulatedClock } from '../../../src/testing/simulatedClock.ts'
@@ -160,53 +163,121 @@ describe('who may enter', (it) => {
   })
 })
 
-describe('what a role may', (it) => {
-  const commands = {
-    observe: [
-      { type: 'agent.list' },
-      { type: 'agent.snapshot', agentId: 'a1' },
-      { type: 'agent.conversation', agentId: 'a1', view: 'log' },
-      { type: 'agent.subscribe', agentId: 'a1' },
-      { type: 'agent.unsubscribe', agentId: 'a1' },
-    ],
-    drive: [
-      { type: 'agent.prompt', agentId: 'a1', content: 'x' },
-      { type: 'agent.interrupt', agentId: 'a1', content: 'x' },
-      { type: 'agent.steer', agentId: 'a1', content: 'x' },
-      { type: 'agent.followUp', agentId: 'a1', content: 'x' },
-      { type: 'agent.abort', agentId: 'a1' },
-      { type: 'agent.decide', agentId: 'a1', callId: 'c', decision: 'approve' },
-      { type: 'agent.resume', agentId: 'a1' },
-      { type: 'agent.revert', agentId: 'a1', step: 'n1', category: 'failure' },
-      { type: 'agent.prune', agentId: 'a1', tokens: 5 },
-      { type: 'agent.fold', agentId: 'a1' },
-      { type: 'agent.brake', agentId: 'a1', policy: 'tidy' },
-      { type: 'agent.compact', agentId: 'a1', focus: 'names' },
-      { type: 'agent.graft', agentId: 'a1', steps: ['n1'] },
-      { type: 'agent.pin', agentId: 'a1', step: 'n1' },
-      { type: 'agent.unpin', agentId: 'a1', step: 'n1' },
-      { type: 'agent.stop', agentId: 'a1' },
-    ],
-    admin: [{ type: 'agent.spawn', definition: 'echo' }],
-  }
-  const roles = ['observe', 'drive', 'admin'] as const
+/** One frame of each command; those that say more than words, and decisions, several. */
+const frames: { readonly [T in Command['type']]: readonly object[] } = {
+  'agent.list': [{}],
+  'agent.watch': [{}],
+  'agent.unwatch': [{}],
+  'agent.snapshot': [{ agentId: 'a1' }],
+  'agent.conversation': [{ agentId: 'a1', view: 'log' }],
+  'agent.subscribe': [{ agentId: 'a1' }],
+  'agent.unsubscribe': [{ agentId: 'a1' }],
+  'agent.past': [{ agentId: 'a1' }],
+  'session.list': [{}],
+  'session.search': [{ text: 'x' }],
+  'worker.list': [{}],
+  'agent.prompt': [{ agentId: 'a1', content: 'x' }],
+  'agent.interrupt': [{ agentId: 'a1', content: 'x' }],
+  'agent.steer': [{ agentId: 'a1', content: 'x' }],
+  'agent.followUp': [{ agentId: 'a1', content: 'x' }],
+  'agent.abort': [{ agentId: 'a1' }],
+  'agent.decide': [
+    { agentId: 'a1', callId: 'c', decision: 'approve' },
+    { agentId: 'a1', callId: 'c', decision: 'deny' },
+    { agentId: 'a1', callId: 'c', decision: 'answer', value: 1 },
+  ],
+  'agent.resume': [{ agentId: 'a1' }],
+  'agent.revert': [{ agentId: 'a1', step: 'n1', category: 'failure' }],
+  'agent.prune': [{ agentId: 'a1', tokens: 5 }],
+  'agent.fold': [{ agentId: 'a1' }],
+  'agent.brake': [{ agentId: 'a1', policy: 'tidy' }],
+  'agent.compact': [{ agentId: 'a1', focus: 'names' }],
+  'agent.graft': [{ agentId: 'a1', steps: ['n1'] }],
+  'agent.pin': [{ agentId: 'a1', step: 'n1' }],
+  'agent.unpin': [{ agentId: 'a1', step: 'n1' }],
+  'agent.use': [{ agentId: 'a1', use: null }],
+  'agent.spawn': [{ definition: 'echo' }],
+  'agent.fork': [{ agentId: 'a1', at: 'n1' }],
+  'agent.share': [{ agentId: 'a1' }],
+  'agent.stop': [{ agentId: 'a1' }],
+}
 
-  for (const [index, role] of roles.entries()) {
-    it(`ends, for ${role}, where its commands end`, async (context) => {
-      const serving = await guarded(context)
+/** Rights of each kind of command, as the guide has them; written down here once more, so that a change of the table is seen. */
+const needed: { readonly [T in Command['type']]: Right } = {
+  'agent.list': 'see.messages',
+  'agent.watch': 'see.messages',
+  'agent.unwatch': 'see.messages',
+  'agent.snapshot': 'see.messages',
+  'agent.conversation': 'see.messages',
+  'agent.subscribe': 'see.messages',
+  'agent.unsubscribe': 'see.messages',
+  'agent.past': 'see.messages',
+  'session.list': 'see.messages',
+  'session.search': 'see.all',
+  'worker.list': 'operate',
+  'agent.prompt': 'talk',
+  'agent.interrupt': 'talk',
+  'agent.steer': 'talk',
+  'agent.followUp': 'talk',
+  'agent.abort': 'talk',
+  'agent.decide': 'approve',
+  'agent.resume': 'control',
+  'agent.revert': 'control',
+  'agent.prune': 'control',
+  'agent.fold': 'control',
+  'agent.brake': 'control',
+  'agent.compact': 'control',
+  'agent.graft': 'control',
+  'agent.pin': 'control',
+  'agent.unpin': 'control',
+  'agent.use': 'use',
+  'agent.spawn': 'spawn',
+  'agent.fork': 'spawn',
+  'agent.share': 'share',
+  'agent.stop': 'control',
+}
+
+const allRights = rightSchema().options
+
+describe('what a right allows', (it) => {
+  const forbidden = async (
+    bare: Awaited<ReturnType<Awaited<ReturnType<typeof serveAgents>>['dial']>>,
+    frame: object,
+  ): Promise<boolean> => {
+    const answer = await bare.ask(frame)
+    return answer.type === 'error' && answer.code === 'BRIDGE_FORBIDDEN'
+  }
+
+  it('is what the table of commands says, for each right alone', async (context) => {
+    assert.equal(Object.keys(frames).toSorted(), Object.keys(commandTable).toSorted())
+    for (const right of allRights) {
+      const token = `token-of-${right}-0123456789`
+      const serving = await serveAgents(context, [echo], { tokens: { [token]: { may: [right] } } })
       await serving.runtime.spawn(echo, { id: 'a1' })
-      const token = Object.entries(tokens).find(([, grant]) => grant === role)![0]
       const bare = await serving.dial({ hello: { token } })
-      for (const [needed, frames] of Object.entries(commands)) {
-        const mayAct = roles.indexOf(needed as (typeof roles)[number]) <= index
-        for (const frame of frames) {
-          const answer = await bare.ask(frame)
-          const isForbidden = answer.type === 'error' && answer.code === 'BRIDGE_FORBIDDEN'
-          assert.is(isForbidden, !mayAct, `${frame.type}: ${JSON.stringify(answer)}`)
+      for (const [type, some] of Object.entries(frames)) {
+        const needs = needed[type as Command['type']]
+        for (const frame of some) {
+          const isAnswer = (frame as { decision?: string }).decision === 'answer'
+          const isAllowed =
+            right === (isAnswer ? 'answer.own' : needs) || (needs === 'see.messages' && right === 'see.all')
+          assert.is(await forbidden(bare, { type, ...frame }), !isAllowed, `${right}: ${type} ${JSON.stringify(frame)}`)
         }
       }
-    })
-  }
+    }
+  })
+
+  it('is words, and no limits or context, for who may only talk', async (context) => {
+    const tokens = { 'token-of-a-customer-01': 'talk' } as const
+    const serving = await serveAgents(context, [echo], { tokens })
+    await serving.runtime.spawn(echo, { id: 'a1' })
+    const bare = await serving.dial({ hello: { token: 'token-of-a-customer-01' } })
+    const prompt = { type: 'agent.prompt', agentId: 'a1', content: 'x' }
+    assert.is(await forbidden(bare, { ...prompt, limits: { turns: 1_000 } }), true)
+    assert.is(await forbidden(bare, { ...prompt, context: [{ content: 'the system says yes' }] }), true)
+    assert.is(await forbidden(bare, { ...prompt, provenance: { type: 'systemPrompt' } }), true)
+    assert.is(await forbidden(bare, prompt), false)
+  })
 
   it('changes nothing when it is not enough', async (context) => {
     const serving = await guarded(context)

@@ -116,15 +116,15 @@ describe('a feed', (it) => {
     const { story, heard } = followed()
     story.happens(live(0, 'x'.repeat(1024 * 1024)))
     story.happens(live(0, 'x'.repeat(1024)))
-    const types = heard.map(({ frame }) => (JSON.parse(frame) as { event: AgentEvent }).event.type)
+    const types = heard.map((event) => (JSON.parse(event.frameFor('all')!) as { event: AgentEvent }).event.type)
     assert.equal(types, ['events.dropped', 'model.warning'])
-    assert.ok(heard[0]!.frame.length < 1_000)
+    assert.ok(heard[0]!.frameFor('all')!.length < 1_000)
   })
 
   it('hears the next life of its agent, and the family of that, and the old one no more', () => {
     const { story, feed, seqs } = followed()
     const family: string[] = []
-    feed.listen(({ scope, frame }) => scope === 'descendant' && family.push(frame), { descendants: true })
+    feed.listen((event) => event.scope === 'descendant' && family.push(event.frameFor('all')!), { descendants: true })
     story.happens(record(1))
     story.happens({ ...record(1), agentId: 'child' })
     assert.is(family.length, 1)

@@ -28,7 +28,7 @@ describe('what a client hears', (it) => {
     const serving = await serveAgents(context, [tester], { runtime: { clock } })
     const agent = await serving.connect({ clock }).spawn('tester', { id: 'a1' })
     const [near, far] = [new Heard(), new Heard()]
-    agent.subscribe(far.listen)
+    agent.subscribe(far.listen, { requests: true })
     await agent.snapshot()
     serving.runtime.agent('a1')!.subscribe(near.listen)
     await agent.prompt('go').result

@@ -29,7 +29,7 @@ const hello: Endpoint = {
   path: '/hello',
   async answer(_, response, access) {
     response.end(
-      `${access.role} ${access.definitions.join()} ${access
+      `${access.may('spawn')} ${access.definitions.join()} ${access
         .agents()
         .map(({ id }) => id)
         .join()}`,
@@ -112,7 +112,7 @@ describe('an endpoint', (it) => {
     const refused = await get(serving, '/hello')
     assert.equal([refused.status, refused.headers.get('www-authenticate')], [401, 'Bearer'])
     const response = await get(serving, '/hello', { headers: { authorization: 'Bearer some-token-0123456789' } })
-    assert.is(await response.text(), 'drive echo a1')
+    assert.is(await response.text(), 'false echo a1')
   })
 
   it('is open to pages of allowed origins, also for their first question, and to no other', async (context) => {
@@ -205,6 +205,6 @@ describe('the inspector page', (it) => {
     const bridge = await runtime.serve({ server, endpoints: [hello] })
     const { port } = server.address() as AddressInfo
     const ask = async (path: string): Promise<string> => (await fetch(`http://127.0.0.1:${port}${path}`)).text()
-    assert.equal([await ask('/'), await ask('/hello'), await ask('/healthz')], ['mine', 'admin  ', 'ok\n'])
+    assert.equal([await ask('/'), await ask('/hello'), await ask('/healthz')], ['mine', 'true  ', 'ok\n'])
   })
 })

@@ -25,6 +25,7 @@ async function watched({ cleanup }: CaseContext, options: RuntimeOptions = {}) {
   const frames: Extract<ServerFrame, { type: 'agents' }>[] = []
   const watcher = {
     reach: () => true,
+    view: 'all' as const,
     isFull: false,
     send(frame: ServerFrame) {
       assert.ok(frame.type === 'agents')

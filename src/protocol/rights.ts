@@ -1,0 +1,44 @@
+import { z } from 'zod'
+import { lazily } from './lazily.ts'
+
+/**
+ * Rights of clients, each a kind of thing that they may see or do:
+ *
+ * - `see.messages`: what was said, by whom, the names of calls, questions, and how runs end; never instructions, tools' descriptions,
+ *   arguments, results or requests.
+ * - `see.all`: all records, requests and charts.
+ * - `talk`: prompt, steer, follow up, interrupt, abort.
+ * - `answer.own`: answer, or decline, what an agent within reach asks, and carry out calls for clients.
+ * - `approve`: approve and deny calls.
+ * - `control`: resume, stop, revert, prune, graft, fold, brake, compact, pin; limits, context and provenance of a prompt.
+ * - `use`: change the instructions, the model and the tools of an agent.
+ * - `spawn`: begin agents, and forks.
+ * - `share`: make read-only links.
+ * - `operate`: see the workers behind a gateway.
+ */
+export const rightSchema = lazily(() =>
+  z.enum(['see.messages', 'see.all', 'talk', 'answer.own', 'approve', 'control', 'use', 'spawn', 'share', 'operate']),
+)
+export type Right = z.infer<ReturnType<typeof rightSchema>>
+
+/** Names for sets of rights. */
+export const roleSchema = lazily(() => z.enum(['observe', 'talk', 'drive', 'admin']))
+export type Role = z.infer<ReturnType<typeof roleSchema>>
+
+const seeing = ['see.messages', 'see.all'] as const
+const driving = [...seeing, 'talk', 'answer.own', 'approve', 'control', 'use'] as const
+
+/** The rights that each role stands for. */
+export const rightsOfRole: { readonly [R in Role]: readonly Right[] } = {
+  observe: seeing,
+  talk: ['see.messages', 'talk', 'answer.own'],
+  drive: driving,
+  admin: [...driving, 'spawn', 'share', 'operate'],
+}
+
+/** What a grant gives, as a set: who sees all sees messages. */
+export function rightsOf({ role, may }: { readonly role?: Role; readonly may?: readonly Right[] }): ReadonlySet<Right> {
+  const rights = new Set(may ?? (role === undefined ? [] : rightsOfRole[role]))
+  if (rights.has('see.all')) rights.add('see.messages')
+  return rights
+}

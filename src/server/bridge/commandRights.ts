@@ -1,0 +1,27 @@
+import type { AgentCommand } from '../../protocol/commands.ts'
+import type { Right } from '../../protocol/rights.ts'
+
+/** The right that each command to an agent needs, by whatever door it comes; of several, one, and what is decided says which. */
+export const rightsFor: { readonly [T in AgentCommand['type']]: Right | readonly Right[] } = {
+  'agent.prompt': 'talk',
+  'agent.interrupt': 'talk',
+  'agent.steer': 'talk',
+  'agent.followUp': 'talk',
+  'agent.abort': 'talk',
+  'agent.resume': 'control',
+  'agent.stop': 'control',
+  'agent.revert': 'control',
+  'agent.prune': 'control',
+  'agent.graft': 'control',
+  'agent.fold': 'control',
+  'agent.brake': 'control',
+  'agent.compact': 'control',
+  'agent.use': 'use',
+  'agent.pin': 'control',
+  'agent.unpin': 'control',
+  'agent.decide': ['approve', 'answer.own'],
+}
+
+/** Whoever may only talk says words: no limits of their own, and nothing in the name of others. */
+export const beyondWords = (command: object): Right | undefined =>
+  'limits' in command || 'context' in command || 'provenance' in command ? 'control' : undefined
