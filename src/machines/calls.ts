@@ -34,6 +34,7 @@ export function openCalls(draft: Draft, planned: readonly PlannedCall[], message
     callId: call.callId,
     name: call.name,
     input: call.input,
+    ...(call.isSettled === undefined ? {} : { edited: 'tool' as const }),
     key: callKey(agentId, turnIndex, call.callId),
     nodeId: lastNodeId + 1 + index,
     ...unfit,
