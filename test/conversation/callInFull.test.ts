@@ -122,7 +122,7 @@ describe('a call in full, for people', (it) => {
       '│ ⟨44 empty lines⟩',
       '│   ? read_file: {"path":"README.md"}',
     ])
-    const said = callAsText({ command }).split('\n')
+    const said = callAsText({ command: command.repeat(3) }).split('\n')
     assert.ok(said[0] === '' && said.slice(1).every((row) => row.startsWith('> ')))
     assert.equal([callAsText({ a: 1 }), callAsText({ a: '\u202E' })], [' {"a":1}', '\n> a: "⟨U+202E⟩"'])
   })
