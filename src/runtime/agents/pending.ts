@@ -5,7 +5,8 @@ import type { TreeNode } from './agentTree.ts'
 
 /** What waits for people, of an agent and of those below it. */
 export function pendingOf(host: TreeNode): Pending[] {
-  const { calls, run, policy } = host.context
+  const { calls, run } = host.context
+  const { policy } = host.definition
   const own = run === null ? [] : calls.flatMap((call) => pendingCall(host.agentId, call, policy) ?? [])
   return [...own, ...host.listedChildren.flatMap(pendingOf)]
 }
