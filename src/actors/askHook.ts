@@ -10,6 +10,7 @@ import { checkArguments, hookedCall } from './hookedCall.ts'
 import { clean, contentOf } from './resultContent.ts'
 import { needsApproval } from './needsApproval.ts'
 import { runContext } from './runContext.ts'
+import { settledInput } from './settledInput.ts'
 
 const longestReason = 2_000
 const maxAnswerChars = 30_000
@@ -73,10 +74,11 @@ async function verdictOf(ports: AgentPorts, input: HookInput, cancellation: Canc
         content: contentOf(value, ports.definition.tools.get(name)?.maxOutputChars ?? maxAnswerChars, ports),
       }
     case 'input': {
-      const edited = { ...input, input: cloneJson(value) }
-      const checked = checkArguments(ports, name, edited.input)
+      const given = cloneJson(value)
+      const checked = checkArguments(ports, name, given)
       if (checked?.ok === false)
         throw new RuntimeError('HOOK_FAILED', `beforeTool gave "${name}" arguments that do not fit: ${checked.message}`)
+      const edited = { ...input, input: settledInput(ports.definition, { name, input: given }) }
       return {
         type: 'edited',
         input: edited.input,

@@ -2,6 +2,7 @@ import { lessonOf } from '../conversation/lessons.ts'
 import { recallName } from '../conversation/stepText.ts'
 import type { CallInput, CallOutput } from '../machines/effectTypes.ts'
 import { errorInfo, messageOf, toErrorInfo, type ErrorInfo } from '../protocol/errors.ts'
+import { sameJson } from '../protocol/sameJson.ts'
 import { cloneJson } from '../protocol/cloneJson.ts'
 import type { PlainBlock } from '../protocol/messages.ts'
 import { afterTool } from './afterTool.ts'
@@ -135,6 +136,10 @@ function call(ports: AgentPorts, input: CallInput, cancellation: Cancellation): 
   )
 }
 
+/** What was decided about is not what would be done: a link may have come since. */
+const leadsElsewhere =
+  'Not run: these arguments stand for something else than when it was decided about them. Look again, and call again.'
+
 /** What is read again is not kept again. */
 const ownResults: ReadonlySet<string> = new Set([readArtifactName, recallName])
 
@@ -147,6 +152,7 @@ function callTool(
   // The log keeps the input, so a tool must not be able to change it.
   const parsed = tool.parse(typeof input.input === 'string' ? clean(ports, input.input) : cloneJson(input.input))
   if (!parsed.ok) return failure(parsed.message)
+  if (tool.isCanonical === true && !sameJson(parsed.value, input.input)) return failure(leadsElsewhere)
   const attempt = new ToolAttempt(ports, input, tool, cancellation)
   const outcomeOf = ownResults.has(tool.name) ? toOutcome : keptOutcome
   const failed = (thrown: unknown): Outcome | Promise<Outcome> =>

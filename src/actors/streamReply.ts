@@ -16,6 +16,7 @@ import { countUsage } from './countUsage.ts'
 import { effect } from './effect.ts'
 import type { Cancellation } from './cancellation.ts'
 import { runContext, type RunContext } from './runContext.ts'
+import { settledInput } from './settledInput.ts'
 import { heardGate } from './models/heardGate.ts'
 import { through } from './models/openStream.ts'
 import { partialUsage } from './partialUsage.ts'
@@ -334,9 +335,14 @@ function planCalls(
 ): readonly PlannedCall[] | Promise<readonly PlannedCall[]> {
   // With `beforeTool` nobody is asked to approve before that has decided, and of a reply that is not whole nothing is run.
   const isLater = ports.definition.policy.flags.beforeTool === true || !isWhole
-  const answers = calls.map((call) => !isLater && needsApproval(ports.definition, call, context))
+  const settled = calls.map((call) => {
+    const { callId, name } = call
+    const input = isWhole ? settledInput(ports.definition, call) : call.input
+    return { callId, name, input, ...(input === call.input ? {} : { isSettled: true as const }) }
+  })
+  const answers = settled.map((call) => !isLater && needsApproval(ports.definition, call, context))
   const plan = (needed: readonly boolean[]): PlannedCall[] =>
-    calls.map(({ callId, name, input }, index) => ({ callId, name, input, needsApproval: needed[index]! }))
+    settled.map((call, index) => ({ ...call, needsApproval: needed[index]! }))
   const areThere = answers.every((answer) => typeof answer === 'boolean')
   return areThere ? plan(answers) : Promise.all(answers.map((answer) => Promise.resolve(answer))).then(plan)
 }

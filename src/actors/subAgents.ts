@@ -186,8 +186,13 @@ function inputSchemaOf({ name, input }: AgentDefinition): JsonSchema {
 export function taskOf(
   { definition: { input: schema }, continuable }: SubAgent,
   input: unknown,
-): { readonly ok: true; readonly text: string } | { readonly ok: false; readonly message: string } {
-  const { task, ...given } = (typeof input === 'object' && input !== null ? input : {}) as { readonly task?: unknown }
+):
+  | { readonly ok: true; readonly text: string; readonly value: unknown }
+  | { readonly ok: false; readonly message: string } {
+  const { task, ...given } = (typeof input === 'object' && input !== null ? input : {}) as {
+    readonly task?: unknown
+    readonly [field: string]: unknown
+  }
   const rest: { [field: string]: unknown } = { ...given }
   if (continuable) delete rest[continueField]
   const said = taskSchema().safeParse(task)
@@ -198,5 +203,6 @@ export function taskOf(
   ]
   if (!said.success || !other.success) return { ok: false, message: invalid(wrong.join('; ')) }
   const data = Object.keys(other.data).length === 0 ? '' : `\n\n${JSON.stringify(other.data, null, 2)}`
-  return { ok: true, text: said.data + data }
+  const on = continuable && given[continueField] !== undefined ? { [continueField]: given[continueField] } : {}
+  return { ok: true, text: said.data + data, value: { task: said.data, ...other.data, ...on } }
 }

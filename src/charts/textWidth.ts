@@ -27,6 +27,21 @@ export function* cellsOf(text: string): Generator<{ readonly text: string; reado
   }
 }
 
+/** A text in parts of at most so many columns, at least one; no character is torn. */
+export function chunked(text: string, columns: number): string[] {
+  const parts = ['']
+  let width = 0
+  for (const cell of cellsOf(text)) {
+    if (width + cell.width > Math.max(2, columns)) {
+      parts.push('')
+      width = 0
+    }
+    parts[parts.length - 1] += cell.text
+    width += cell.width
+  }
+  return parts
+}
+
 /** Columns a text takes on one line. */
 export function textWidth(text: string): number {
   let width = 0

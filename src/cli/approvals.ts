@@ -54,6 +54,7 @@ export function readAnswer(said: string): Said | undefined {
 }
 
 const notUnderstood = '  (neither yes nor no: y, a, t, n, or n and why not, which the agent reads)'
+const notAll = '  (that was not all of it; here it is, then it can be allowed)'
 const seesAll = /^(?:v|view|d|diff)$/i
 
 /** The answers to a call, as a menu. */
@@ -63,7 +64,7 @@ const answersTo = (name: string, isCut: boolean): readonly MenuItem[] => [
   { typed: 't', label: `every ${name} of this agent until the run ends` },
   { typed: 'n', label: 'no' },
   { typed: 'n', label: 'no, and why not, which the agent reads', isBegun: true },
-  ...(isCut ? [{ typed: 'v', label: 'view all of the change first' }] : []),
+  ...(isCut ? [{ typed: 'v', label: 'view all of it, which is needed before yes' }] : []),
 ]
 
 /** A key for an agent, a tool and its input, independent of the order of the input's fields. */
@@ -99,7 +100,9 @@ export function answerPending(
     const same = sameCall(call)
     const tool = JSON.stringify([call.agentId, call.name])
     if (allowed.has(same) || allowedTools.has(tool)) return decide(call, 'approve')
-    const shown = callText(call.name, call.input, colours)
+    const { columns } = screen
+    const shown = callText(call.name, call.input, { colours, columns })
+    let isSeen = shown.rest.length === 0
     const menu = answersTo(oneLine(call.name), shown.rest.length > 0)
     let text = [`${shown.head}${whoseIs(call)}`, ...shown.rows]
     while (!signal.aborted) {
@@ -108,11 +111,17 @@ export function answerPending(
       const said = await screen.ask('  allow it? ', signal, menu)
       if (said === undefined) return signal.aborted ? undefined : decide(call, 'deny')
       const answer = readAnswer(said)
+      const seesRest = shown.rest.length > 0 && seesAll.test(said.trim())
+      if (seesRest || (answer?.decision === 'approve' && !isSeen)) {
+        isSeen = true
+        text = [...(seesRest ? [] : [notAll]), shown.head, ...shown.rest]
+        continue
+      }
       if (answer?.decision === 'approve' && answer.forAll === 'call') allowed.add(same)
       if (answer?.decision === 'approve' && answer.forAll === 'tool') allowedTools.add(tool)
       if (answer !== undefined)
         return decide(call, answer.decision, answer.decision === 'deny' ? answer.reason : undefined)
-      text = shown.rest.length > 0 && seesAll.test(said.trim()) ? [shown.head, ...shown.rest] : [notUnderstood]
+      text = [notUnderstood]
     }
   }
   const answer = async (call: Pending, signal: AbortSignal): Promise<void> => {

@@ -129,7 +129,7 @@ const approvalShape = fields<RemoteApproval>(waiting)
 const asked = { ...waiting, askedAt: maybe(number) }
 
 const pendingShape = oneOf<'kind', Pending>('kind', {
-  approval: fields<PendingOf<'approval'>>({ kind: word('approval'), ...asked }),
+  approval: fields<PendingOf<'approval'>>({ kind: word('approval'), ...asked, irreversible: maybe(word(true)) }),
   question: fields<PendingOf<'question'>>({
     kind: word('question'),
     ...asked,

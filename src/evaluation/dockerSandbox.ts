@@ -10,6 +10,18 @@ import { quoted } from '../text/shellWord.ts'
 /** Where the folder of a trial is in a container, unless its task says otherwise. */
 const usualMount = '/workspace'
 
+/**
+ * What a command cannot do to the machine: begin processes without end, take all of its memory (with no swap beside it), or gain rights,
+ * also through a file that a command before it left in the folder.
+ */
+const confined = [
+  ...['--pids-limit', '1024', '--memory', '8g', '--memory-swap', '8g'],
+  ...['--cap-drop', 'ALL', '--security-opt', 'no-new-privileges'],
+]
+
+/** The administrator of a container installs packages, with files of several owners; nothing of it reaches beyond the container. */
+const asAdministrator = ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'SETGID', 'SETUID'].flatMap((name) => ['--cap-add', name])
+
 /** Variables that say to the client of Docker where its engine is. */
 const clientVariables = [
   'DOCKER_HOST',
@@ -52,6 +64,11 @@ export function dockerSandbox(
     root && owner !== undefined
       ? `/bin/sh -c ${quoted(command)}\ncode=$?\nchown -R ${owner} ${mountPoint} 2>/dev/null\nexit $code`
       : command
+  // What a command was stopped at belongs to the administrator, perhaps with the right to run as one.
+  const givingBack = [
+    ...['run', '--rm', '--network', 'none', ...confined, ...asAdministrator, '--user', '0:0'],
+    ...['--volume', `${dir}:${mountPoint}`, image, '/bin/sh', '-c', `chown -R ${owner} ${mountPoint}`],
+  ]
   return {
     description: `It runs in a container without a network, in which the workspace is ${mountPoint}; of what it changes elsewhere nothing stays.`,
     launch(command, cwd) {
@@ -67,6 +84,8 @@ export function dockerSandbox(
           name,
           '--network',
           'none',
+          ...confined,
+          ...(root ? asAdministrator : []),
           ...user,
           '--env',
           'HOME=/tmp',
@@ -83,7 +102,10 @@ export function dockerSandbox(
         ],
         env: clientEnv(),
         // The client may be gone before its container is, or never have begun it.
-        stop: () => docker(['rm', '--force', name], killMs).then(() => {}),
+        stop: async () => {
+          await docker(['rm', '--force', name], killMs)
+          if (root && owner !== undefined) await docker(givingBack, killMs)
+        },
       }
     },
   }

@@ -46,8 +46,8 @@ export interface CallState {
   readonly unfit?: string
   /** `beforeTool` has let it through. */
   readonly beforeTool?: true
-  /** Who changed the input last. */
-  readonly edited?: 'hook' | 'person'
+  /** Who changed the input last; `tool`: its schema did. */
+  readonly edited?: 'tool' | 'hook' | 'person'
   /** The sub-agent that executes it, and what that may use of the run's limits. */
   readonly childId?: string
   readonly allowance?: Limits

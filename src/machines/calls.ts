@@ -34,6 +34,7 @@ export function openCalls(draft: Draft, planned: readonly PlannedCall[], message
     callId: call.callId,
     name: call.name,
     input: call.input,
+    ...(call.isSettled === undefined ? {} : { edited: 'tool' as const }),
     key: callKey(agentId, turnIndex, call.callId),
     nodeId: lastNodeId + 1 + index,
     ...unfit,
@@ -97,7 +98,8 @@ export function holdCall(draft: Draft, index: number): void {
   const call = draft.context.calls[index]!
   const { callId, key, name, input } = call
   setStatus(draft, index, 'held')
-  draft.record({ type: 'approval.requested', ...draft.at, callId, key, name, input, ...marksOf(call) })
+  const irreversible = isIrreversible(draft, name) ? ({ irreversible: true } as const) : {}
+  draft.record({ type: 'approval.requested', ...draft.at, callId, key, name, input, ...irreversible, ...marksOf(call) })
 }
 
 /** Starts every call whose turn it is; with steering waiting, skips those that have not started instead. */

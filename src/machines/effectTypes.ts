@@ -82,6 +82,8 @@ export interface PlannedCall {
   readonly callId: string
   readonly name: string
   readonly input: unknown
+  /** The input is the model's as the tool gets it. */
+  readonly isSettled?: true
   readonly needsApproval: boolean
 }
 

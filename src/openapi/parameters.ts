@@ -91,6 +91,25 @@ function pathPart(parameter: Parameter, value: unknown): string {
     : `;${encode(name)}=${items.join(',')}`
 }
 
+/** Services decode a path once, or more often; some before they look for segments, some with `;` as the end of one. */
+const mostDecoded = 5
+
+/** Whether a segment makes an address shorter, however it is written: the call would go to another operation. Pure. */
+function leadsElsewhere(segment: string): boolean {
+  let decoded = segment
+  for (let times = 0; times <= mostDecoded; times++) {
+    const parts = decoded.split(/[/\\]/)
+    // Dots alone that are encoded twice are data.
+    const isPath = times < 2 || parts.length > 1
+    if (isPath && parts.some((part) => /^\.{1,2}$/.test(part.split(';', 1)[0]!.trim()))) return true
+    const next = decoded.replace(/%[\da-f]{2}/gi, (code) => String.fromCharCode(Number.parseInt(code.slice(1), 16)))
+    if (next === decoded) return false
+    decoded = next
+  }
+  // Nobody means what is encoded as often as that.
+  return true
+}
+
 /** The parameters of a call, where they belong. */
 interface Placed {
   readonly path: string
@@ -136,8 +155,7 @@ export function placed(template: string, fields: readonly Field[], input: { read
         break
     }
   }
-  // An address is made shorter by them: the call would go to another operation.
-  if (path.split('/').some((segment) => /^(?:\.|%2e){1,2}$/i.test(segment)))
-    throw new Error('An argument that is part of the address is "." or "..", which leads to another one.')
+  if (path.split('/').some(leadsElsewhere))
+    throw new Error('An argument that is part of the address has "." or ".." as a segment, which leads to another one.')
   return { path, query: [given, ...query].filter((part) => part !== '').join('&'), headers, cookies }
 }

@@ -14,7 +14,12 @@ const waiting = {
 
 /** What waits for people: a call to be approved, a question of a tool, or a call that a client is to carry out. */
 export const pendingSchema = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('approval'), ...waiting }),
+  z.object({
+    kind: z.literal('approval'),
+    ...waiting,
+    /** What the call does cannot be undone. */
+    irreversible: z.literal(true).exactOptional(),
+  }),
   z.object({ kind: z.literal('question'), ...waiting, ...questionSchema().shape }),
   z.object({ kind: z.literal('call'), ...waiting }),
 ])

@@ -5,11 +5,14 @@ import type { LogRecord } from './records.ts'
 /** What waits from this record or event on; `undefined` if it says nothing of the kind. */
 export function pendingIn(agentId: string, record: LogRecord | AgentEvent): Pending | undefined {
   switch (record.type) {
-    case 'approval.requested':
+    case 'approval.requested': {
+      const { callId, key, name, input, irreversible, time: askedAt } = record
+      const asked = { kind: 'approval', agentId, callId, key, name, input, askedAt } as const
+      return irreversible === undefined ? asked : { ...asked, irreversible }
+    }
     case 'call.requested': {
       const { callId, key, name, input, time: askedAt } = record
-      const kind = record.type === 'call.requested' ? 'call' : 'approval'
-      return { kind, agentId, callId, key, name, input, askedAt }
+      return { kind: 'call', agentId, callId, key, name, input, askedAt }
     }
     case 'question.asked': {
       const { callId, key, name, input, question, schema, problem, time: askedAt } = record

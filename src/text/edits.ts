@@ -1,4 +1,4 @@
-import { lineDiff, type LineDiff } from './lineDiff.ts'
+import { lineDiff, type DiffLine, type LineDiff } from './lineDiff.ts'
 
 /** What a tool call does to a file, as far as its input tells. */
 export interface FileEdit {
@@ -7,6 +7,8 @@ export interface FileEdit {
   readonly type: 'edit' | 'write'
   /** Lines of an edit are those of the parts given, so their numbers are not those of the file. */
   readonly diff: LineDiff
+  /** How its texts end, where that is not as usual and lines do not show it. */
+  readonly endings: readonly string[]
 }
 
 type Input = Readonly<Record<string, unknown>>
@@ -30,17 +32,21 @@ const mostChars = 2_000_000
 /**
  * The edit that a call makes: of `edit_file` and `write_file`, and of other tools that take a path with an old and a new text, a list of
  * those as `edits`, or, called like a tool that writes, a path with content. `undefined` for any other call, and for one whose texts are
- * too long to compare. Pure; never throws, whatever the input is.
+ * too long to compare. `context`: lines around changes, see `lineDiff`. Pure; never throws, whatever the input is.
  */
-export function editOf(name: string, input: unknown): FileEdit | undefined {
+export function editOf(name: string, input: unknown, context?: number): FileEdit | undefined {
   if (!isInput(input)) return undefined
   const path = stringOf(input, pathKeys)
   if (path === undefined) return undefined
   const parts = partsOf(input)
-  if (parts !== undefined) return isTooLong(parts) ? undefined : { path, type: 'edit', diff: joined(parts) }
+  if (parts !== undefined) {
+    if (isTooLong(parts)) return undefined
+    return { path, type: 'edit', diff: joined(parts, context), endings: endingsOf(parts) }
+  }
   const content = writes.test(name) ? stringOf(input, contentKeys) : undefined
   if (content === undefined || content.length > mostChars) return undefined
-  return { path, type: 'write', diff: lineDiff('', content) }
+  const endings = content === '' || content.endsWith('\n') ? [] : ['no line break at its end']
+  return { path, type: 'write', diff: lineDiff('', content), endings }
 }
 
 /** Whether a call is an edit, without comparing its texts. Pure; never throws. */
@@ -100,8 +106,34 @@ function partOf(input: Input): Part | undefined {
 const isTooLong = (parts: readonly Part[]): boolean =>
   parts.reduce((sum, [before, after]) => sum + before.length + after.length, 0) > mostChars
 
-function joined(parts: readonly Part[]): LineDiff {
-  const diffs = parts.map(([before, after]) => lineDiff(before, after))
+/** A line break at the end of a part is shown by no line. */
+const endingsOf = (parts: readonly Part[]): string[] =>
+  parts.length === 1
+    ? parts.flatMap(([before, after]) => [
+        ...(before.endsWith('\n') ? ['what it replaces ends with a line break'] : []),
+        ...(after.endsWith('\n') ? ['what it puts there ends with a line break'] : []),
+      ])
+    : []
+
+/**
+ * Whether the lines of an edit and its endings tell all that its texts hold, so that no other call looks like it. Several edits do not tell
+ * where one ends, and some line breaks look like others. Pure; never throws.
+ */
+export function hidesNothing(name: string, input: unknown, { path, type, diff }: FileEdit): boolean {
+  // The path is followed by what else there is.
+  if (!isInput(input) || /[{\n]/.test(path)) return false
+  const parts = partsOf(input)
+  if (parts !== undefined ? parts.length > 1 || Array.isArray(input['edits']) : !writes.test(name)) return false
+  const lines = diff.hunks.flatMap((hunk) => hunk.lines)
+  const textOf = (without: DiffLine['type']): string =>
+    lines.flatMap((line) => (line.type === without ? [] : [`${line.text}\n`])).join('')
+  const isWhole = (text: string, lined: string): boolean => lined === text || (lined === `${text}\n` && text !== '')
+  const [before, after] = parts?.[0] ?? ['', stringOf(input, contentKeys) ?? '']
+  return (type === 'write' || isWhole(before, textOf('added'))) && isWhole(after, textOf('removed'))
+}
+
+function joined(parts: readonly Part[], context?: number): LineDiff {
+  const diffs = parts.map(([before, after]) => lineDiff(before, after, context))
   return {
     added: diffs.reduce((sum, { added }) => sum + added, 0),
     removed: diffs.reduce((sum, { removed }) => sum + removed, 0),

@@ -199,15 +199,23 @@ describe('what waits, on one line', (it) => {
     ['all\nof it', 'deploy all of it'],
     [['a'], 'deploy ["a"]'],
     [{ to: '' }, 'deploy · to: ""'],
+    [
+      {
+        order: 'A-17',
+        reason: 'Arrived broken; the customer sent pictures of it, and wants all of it back.',
+        eur: 129.9,
+      },
+      'deploy A-17 · eur: 129.9 · Arrived broken; the customer sent pictures of it, and wants all of it back.',
+    ],
   ]
   for (const [input, line] of cases)
     it(`says ${line} of ${JSON.stringify(input)}`, () => assert.is(callWords('deploy', input), line))
 
   it('marks what it cuts, and turns no letters round', () => {
     const line = callWords('deploy', { to: `${'x'.repeat(500)}\u202E` })
-    assert.is(line.length, 160)
+    assert.ok(line.length <= 160)
     assert.match(line, /x…$/)
-    assert.is(callWords('deploy', { to: 'a\u202Eb' }), 'deploy ab')
+    assert.is(callWords('deploy', { to: 'a\u202Eb' }), 'deploy a⟨U+202E⟩b')
   })
 
   it('is a question as it was asked, and names the approvals of one tool', () => {

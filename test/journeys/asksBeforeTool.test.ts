@@ -34,14 +34,14 @@ describe('beforeTool', (it) => {
       })
       await agent.prompt('go').result
       const [{ agent: asker, callId, key, type, name, input, effects, turnIndex, runId }] = seen as [HookedCall]
-      assert.equal([callId, type, name, input, effects], ['c0', 'tool', 'send', { to: 'ann' }, 'idempotent'])
+      assert.equal([callId, type, name, input, effects], ['c0', 'tool', 'send', { to: 'ann', copies: 1 }, 'idempotent'])
       assert.equal([asker, runId, turnIndex], [{ id: agent.id, path: [] }, `${agent.id}/r0`, 0])
       assert.is(key, `${agent.id}/t0/tool/c0`)
       assert.equal(ran, [{ to: 'ann', copies: 1 }])
       assert.equal(resultsOf(script.requests[1]), ['sent'])
       assert.equal(
         ofType('tool.start').map(({ beforeTool, edited }) => [beforeTool, edited]),
-        [[true, undefined]],
+        [[true, true]],
       )
     }
   })
@@ -57,14 +57,14 @@ describe('beforeTool', (it) => {
     await untilState('paused')
     assert.equal(
       agent.approvals().map(({ input }) => input),
-      [{ to: 'bob' }],
+      [{ to: 'bob', copies: 1 }],
     )
     agent.decide('c0', 'approve')
     await run.result
     assert.equal(ran, [{ to: 'bob', copies: 1 }])
     assert.equal(
       ofType('tool.start').map(({ input, edited }) => [input, edited]),
-      [[{ to: 'bob' }, true]],
+      [[{ to: 'bob', copies: 1 }, true]],
     )
     assert.equal(
       script.requests[1]!.messages[1]!.content,

@@ -33,14 +33,14 @@ describe('a call that is approved with other arguments', (it) => {
     assert.equal(ran, [{ path: 'b', mode: 'new' }])
     assert.equal(
       ofType('approval.decided').map(({ decision, input }) => [decision, input]),
-      [['approve', { path: 'b' }]],
+      [['approve', { path: 'b', mode: 'new' }]],
     )
     assert.equal(
       ofType('tool.start').map(({ input }) => input),
-      [{ path: 'b' }],
+      [{ path: 'b', mode: 'new' }],
     )
     assert.equal(resultsOf(script.requests[1]), [
-      'A person changed the arguments of this call before it ran, to: {"path":"b"}saved',
+      'A person changed the arguments of this call before it ran, to: {"path":"b","mode":"new"}saved',
     ])
     const asked = script.requests[1]!.messages.flatMap(({ content }) => content).find(({ type }) => type === 'toolCall')
     assert.ok(asked?.type === 'toolCall')
@@ -79,7 +79,7 @@ describe('a call that is approved with other arguments', (it) => {
     await untilState('paused')
     agent.decide('c0', 'approve', { input: { path: 'b' } })
     await run.result
-    assert.equal([asked, ran], [[{ path: 'a' }], [{ path: 'b', mode: 'new' }]])
+    assert.equal([asked, ran], [[{ path: 'a', mode: 'new' }], [{ path: 'b', mode: 'new' }]])
   })
 
   it('gives a sub-agent another task', async (context) => {

@@ -107,6 +107,11 @@ describe('the image of a task', (it) => {
         .launch("echo 'a'", '/work/w/b')
         .argv.join(' ')
     assert.match(argv(), '--volume /work/w:/workspace --workdir /workspace/b it /bin/sh -c echo')
+    for (const options of [{}, { root: true }]) {
+      const confined = '--pids-limit 1024 --memory 8g --memory-swap 8g --cap-drop ALL --security-opt no-new-privileges'
+      assert.match(argv(options), `--network none ${confined}`)
+    }
+    assert.not.match(argv(), '--cap-add')
     assert.match(argv({ mount: '/app' }), "--volume /work/w:/app --workdir /app/b it /bin/sh -c echo 'a'")
     const root = argv({ mount: '/app', root: true })
     assert.match(root, '--user 0:0')
@@ -126,6 +131,9 @@ describe('the image of a task', (it) => {
       'a b',
       { name: 'a', mount: 'app' },
       { name: 'a', mount: '/a b' },
+      { name: 'a', mount: '/../../etc' },
+      { name: 'a', mount: '/app/..' },
+      { name: 'a', mount: '/./etc' },
       { mount: '/app' },
       { name: 'a', extra: 1 },
     ])

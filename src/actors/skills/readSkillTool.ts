@@ -37,6 +37,8 @@ export const readSkillTool = (skills: () => readonly Skill[]) =>
       'Read the instructions of a skill, or with path a text file of its folder. At most 50 kB come back; a partial answer starts with a ' +
       'line in brackets that says which lines it holds: read on with offset. Nothing is executed.',
     input: input(),
+    canonical: ({ path, ...given }) =>
+      path === undefined ? given : { ...given, path: openFolder(find(skills(), given.name)).spell(path, 'folder') },
     effects: 'none',
     maxOutputChars: maxTextBytes + maxHeadChars,
     run: async ({ name, path, offset, limit = Infinity }, context) => {
@@ -67,11 +69,15 @@ function find(skills: readonly Skill[], name: string): Skill {
 }
 
 function openFolder({ name, folder }: Skill): Workspace {
+  let cause: unknown
   try {
-    return openWorkspace(folder)
+    const workspace = openWorkspace(folder)
+    // A link that has come since it was looked at leads out of the folders of skills.
+    if (workspace.root === folder) return workspace
   } catch (thrown) {
-    throw new Error(`The folder of the skill ${JSON.stringify(name)} is gone.`, { cause: thrown })
+    cause = thrown
   }
+  throw new Error(`The folder of the skill ${JSON.stringify(name)} is gone.`, { cause })
 }
 
 /** What the model needs besides the text: where files are, and what the front matter says. */

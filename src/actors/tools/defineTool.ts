@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { describeIssues, labelOf, RuntimeError } from '../../protocol/errors.ts'
+import { describeIssues, labelOf, messageOf, RuntimeError } from '../../protocol/errors.ts'
 import { optionsCheck } from '../../protocol/optionsCheck.ts'
 import type { SaidBlock } from '../../protocol/saidContent.ts'
 import type { JsonSchema, ToolSpec } from '../../protocol/model.ts'
@@ -134,6 +134,8 @@ export interface Tool<in Deps = unknown, out Name extends string = string, out I
   readonly spec?: Omit<ToolSpec, 'name' | 'description' | 'inputSchema'>
   /** Checks the model's arguments; `message` is meant for the model. Never throws. */
   parse(input: unknown): Parsed
+  /** Its arguments have one form, which `parse` gives. */
+  readonly isCanonical?: true | undefined
   /** Whether a person must approve this call. Takes parsed input. */
   needsApproval(input: unknown, context: RunContext<Deps>): boolean | Promise<boolean>
   run(input: unknown, context: ToolContext<Deps>): ToolOutput | Promise<ToolOutput>
@@ -181,6 +183,13 @@ export interface ToolOptions<
    */
   readonly input: Input
   /**
+   * Brings arguments that fit the schema into the one form by which they are judged: hooks, approvals, people, the records of the call and
+   * the tool all get what it returns, which must fit the schema too and be JSON. It is called several times, the last time just before
+   * `run`: a call that has become another since it was decided about is not run. What it throws, the model is told. Quick and
+   * idempotent. For a path: relative to its folder, with links resolved.
+   */
+  readonly canonical?: (input: InputOf<Input>) => InputOf<Input>
+  /**
    * Does the work. It may throw or reject (the model gets the message as a tool error) and should stop when `signal` aborts; a
    * result that arrives after an abort or a timeout is dropped. What it needs of the application it says by the type of its context:
    * `run: ({ id }, { deps }: ToolContext<Shop>) => deps.orders.find(id)`.
@@ -227,6 +236,7 @@ const checkOptions = optionsCheck(
   },
   {
     run: () => z.custom(isFunction, 'give a function'),
+    canonical: () => z.custom(isFunction, 'give a function'),
     needsApproval: () => z.union([z.boolean(), z.custom(isFunction)]),
     timeoutMs: () => z.union([z.number().positive(), z.literal(Infinity)]),
     maxOutputChars: () => z.int().min(100),
@@ -269,8 +279,9 @@ export function defineTool<
 /** The tool of options that have been checked. */
 export function toolOf<Deps, Name extends string, Input>(
   options: ToolOptions<ToolSchema, z.ZodType, Deps, Name>,
-  { inputSchema, parse, finish }: ReadSchema,
+  schema: ReadSchema,
 ): Tool<Deps, Name, Input> {
+  const { inputSchema, parse, finish } = options.canonical === undefined ? schema : inOneForm(schema, options.canonical)
   const approval = options.needsApproval ?? false
   return Object.freeze({
     name: options.name,
@@ -285,10 +296,33 @@ export function toolOf<Deps, Name extends string, Input>(
       typeof approval === 'function' ? finishedBefore(finish, approval) : approval ? alwaysAsks : neverAsks,
     run: options.run === undefined ? runsElsewhere(options.name) : finishedBefore(finish, options.run),
     ...(options.run === undefined ? { external: true } : {}),
+    ...(options.canonical === undefined ? {} : { isCanonical: true }),
     ...(options.undo === undefined
       ? {}
-      : { undo: checkedUndo(options.undo as UndoOption, { parse, finish }, options.receipt) }),
+      : // By then a link may lead elsewhere: what the call did is in its receipt.
+        { undo: checkedUndo(options.undo as UndoOption, schema, options.receipt) }),
   })
+}
+
+/** A schema whose arguments are brought into one form; those whose check takes time once that is complete. */
+function inOneForm(schema: ReadSchema, canonical: (input: never) => unknown): ReadSchema {
+  const formed = (value: unknown): unknown => canonical(value as never)
+  return {
+    inputSchema: schema.inputSchema,
+    parse: (input) => {
+      const parsed = schema.parse(input)
+      if (!parsed.ok || schema.isWaiting?.(parsed.value) === true) return parsed
+      try {
+        return { ok: true, value: formed(parsed.value) }
+      } catch (thrown) {
+        return { ok: false, message: messageOf(thrown) }
+      }
+    },
+    finish: (value) => {
+      const finished = schema.finish(value)
+      return finished instanceof Promise ? finished.then(formed) : finished
+    },
+  }
 }
 
 /** A function of the arguments, called once their check is complete; at once where that takes no time. */

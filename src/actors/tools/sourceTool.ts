@@ -43,6 +43,10 @@ export class SourceTool implements AnyTool {
     return this.offer.effects
   }
 
+  get isCanonical(): true | undefined {
+    return this.#there?.isCanonical
+  }
+
   get polls(): boolean {
     return this.offer.polls === true
   }

@@ -50,6 +50,8 @@ export interface ReadSchema {
   readonly inputSchema: JsonSchema
   /** Never throws. A value whose check takes time is passed on as it is. */
   parse(input: unknown): Parsed
+  /** Whether the check of what `parse` gave is not complete. */
+  isWaiting?(value: unknown): boolean
   /** The rest of the check, where it takes time. @throws Error for the model */
   finish(value: unknown): unknown
 }
@@ -136,6 +138,7 @@ export function reader(inputSchema: JsonSchema, validate: Validate): ReadSchema 
         if (isObject(value)) waiting.add(value)
         return { ok: true, value }
       }),
+    isWaiting: (value) => isObject(value) && waiting.has(value),
     finish: (value) => (isObject(value) && waiting.has(value) ? finished(validate, value) : value),
   }
 }

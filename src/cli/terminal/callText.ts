@@ -1,43 +1,78 @@
-import { withoutControls } from '../../charts/plainText.ts'
-import { besideEdit, editOf } from '../../text/edits.ts'
+import { chunked } from '../../charts/textWidth.ts'
+import { callInFull } from '../../conversation/callInFull.ts'
+import { visible } from '../../conversation/visible.ts'
+import { besideEdit, editOf, hidesNothing, type FileEdit } from '../../text/edits.ts'
 import type { Colours } from './colours.ts'
 import { diffCounts, diffRows } from './diffRows.ts'
 
-/** Lines of a change that are shown before a person decides; the rest at their wish. */
+/** Rows of a call that are shown at once; the rest before it can be allowed. */
 const mostShown = 40
+const indent = '    '
 
 /** A call that waits for a person. */
 export interface CallText {
   readonly head: string
-  /** Of an edit, its beginning. */
+  /** What the head has no room for, or the beginning of it. */
   readonly rows: readonly string[]
-  /** Of an edit whose `rows` are cut: all of it. */
+  /** If `rows` are cut: all of them. */
   readonly rest: readonly string[]
 }
 
-/** The full input of a call; a command's as one would type it. */
-function inputText(input: unknown): string {
+export interface CallTextOptions {
+  readonly colours: Colours
+  /** Of the terminal. Default 80. */
+  readonly columns?: number | undefined
+}
+
+/** The input of a call in one row; a command's as one would type it, which has no "{" of its own then. */
+function inOneRow(input: unknown): string {
   const { command, ...rest } = (typeof input === 'object' && input !== null ? input : {}) as { command?: unknown }
-  if (typeof command !== 'string') return JSON.stringify(input) ?? ''
+  if (typeof command !== 'string' || command === '' || command.includes('{')) return JSON.stringify(input) ?? ''
   return Object.keys(rest).length === 0 ? command : `${command} ${JSON.stringify(rest)}`
 }
 
-/** All that a call is given, as rows of a terminal: an edit as what it changes. Nothing is left out but what `rest` has. Pure. */
-export function callText(name: string, input: unknown, colours: Colours): CallText {
-  const edit = editOf(name, input)
-  if (edit === undefined) return { head: `  ? ${withoutControls(`${name}: ${inputText(input)}`)}`, rows: [], rest: [] }
-  const { path, type, diff } = edit
+/**
+ * All that a call is given, as rows of a terminal: an edit as what it changes, anything else as one row if it fits, else as `callInFull`
+ * has it. Every row is marked as a part of it, nothing is left out but what `rest` has. Pure.
+ */
+export function callText(name: string, input: unknown, { colours, columns = 80 }: CallTextOptions): CallText {
+  const edit = editOf(name, input, Infinity)
+  if (edit !== undefined && hidesNothing(name, input, edit)) return editText(name, input, edit, { colours, columns })
+  const asked = `  ? ${visible(name)}:`
+  const text = inOneRow(input)
+  const head = `${asked} ${visible(text)}`
+  // With room for the words after it.
+  if (!text.includes('\n') && chunked(head, columns - 1).length === 1) return { head, rows: [], rest: [] }
+  return cut(
+    asked,
+    callInFull(input).flatMap((row) => wrapped(row, columns)),
+  )
+}
+
+/** What is wider than the terminal goes on in rows that say so: a row of its own would begin otherwise. */
+const wrapped = (row: string, columns: number): string[] =>
+  chunked(row, columns - indent.length - 3).map((part, index) => `${indent}${index === 0 ? '' : '╎ '}${part}`)
+
+function editText(
+  name: string,
+  input: unknown,
+  { path, type, diff, endings }: FileEdit,
+  { colours, columns }: { readonly colours: Colours; readonly columns: number },
+): CallText {
   const beside = besideEdit(name, input)
   const more = Object.keys(beside).length === 0 ? '' : ` ${JSON.stringify(beside)}`
   // A path with a line break could show lines of its own.
-  const place = withoutControls(`${path}${more}`).replaceAll('\n', '\\n')
+  const place = visible(`${path}${more}`.replaceAll('\n', '\\n'))
   const counts = type === 'write' ? `the whole file, ${diffCounts(diff)}` : diffCounts(diff)
-  const rowsOf = (most: number): string[] => diffRows(diff, { colours, indent: '    ', most })
-  const whole = rowsOf(Number.POSITIVE_INFINITY)
-  const isCut = whole.length > mostShown + 1
-  return {
-    head: `  ? ${withoutControls(name)}: ${place} ${colours.dim(`· ${counts}`)}`,
-    rows: isCut ? rowsOf(mostShown) : whole.length === 0 ? ['    (no line is different)'] : whole,
-    rest: isCut ? whole : [],
-  }
+  const rows = diffRows(diff, { colours, indent, most: Infinity, wrapAt: columns - 1 })
+  const notes = endings.map((ending) => colours.dim(`${indent}(${ending})`))
+  return cut(
+    `  ? ${visible(name)}: ${place} ${colours.dim(`· ${counts}`)}`,
+    rows.length === 0 ? [`${indent}(no line is different)`, ...notes] : [...rows, ...notes],
+  )
+}
+
+function cut(head: string, rows: readonly string[]): CallText {
+  if (rows.length <= mostShown + 1) return { head, rows, rest: [] }
+  return { head, rows: [...rows.slice(0, mostShown), `${indent}… ${rows.length - mostShown} more lines`], rest: rows }
 }

@@ -1,6 +1,7 @@
 import { withoutControls } from '../../charts/plainText.ts'
 import { counted, whole } from '../../charts/amounts.ts'
-import { fitted } from '../../charts/textWidth.ts'
+import { chunked, fitted } from '../../charts/textWidth.ts'
+import { visible } from '../../conversation/visible.ts'
 import type { LineDiff } from '../../text/lineDiff.ts'
 import type { Colours } from './colours.ts'
 
@@ -11,6 +12,8 @@ export interface DiffRowsOptions {
   readonly most: number
   /** Longer lines are cut. Default: none is. */
   readonly columns?: number
+  /** All of longer lines is shown, in rows of so many columns: for what people decide about. */
+  readonly wrapAt?: number
 }
 
 /** `+3 −1`. */
@@ -24,7 +27,7 @@ export const diffHeight = ({ hunks }: LineDiff): number =>
 const marks = { same: ' ', added: '+', removed: '-' } as const
 
 /** A difference of lines as rows of a terminal, in colours, without the control characters of what is compared. Pure. */
-export function diffRows(diff: LineDiff, { colours, indent, most, columns }: DiffRowsOptions): string[] {
+export function diffRows(diff: LineDiff, { colours, indent, most, columns, wrapAt }: DiffRowsOptions): string[] {
   const paint = { same: colours.dim, added: colours.green, removed: colours.red }
   const height = diffHeight(diff)
   // A row that says "1 more line" would take the place of that line.
@@ -34,6 +37,12 @@ export function diffRows(diff: LineDiff, { colours, indent, most, columns }: Dif
     if (rows.length >= shown) break
     if (index > 0) rows.push(colours.dim(`${indent}…`))
     for (const { type, text } of lines.slice(0, shown - rows.length)) {
+      if (wrapAt !== undefined) {
+        const parts = chunked(visible(text), wrapAt - indent.length - 2)
+        const wrapped = parts.map((part, at) => `${indent}${at === 0 ? marks[type] : '╎'} ${part}`.trimEnd())
+        rows.push(...wrapped.map((row) => paint[type](row)))
+        continue
+      }
       const row = `${indent}${marks[type]} ${withoutControls(text).replaceAll('\n', ' ')}`.trimEnd()
       rows.push(paint[type](columns === undefined ? row : fitted(row, Math.max(1, columns))))
     }

@@ -181,7 +181,9 @@ const listed = (schema: z.ZodType): z.ZodType =>
 
 /** The name of an image, so that it can be no option and no command. */
 export const imageName = z.string().regex(/^[a-z0-9][\w./:@-]{0,254}$/, 'is not the name of an image')
-const mountPath = z.string().regex(/^(?:\/[\w.-]+)+$/, 'is not an absolute path')
+const mountPath = z
+  .string()
+  .regex(/^(?:\/(?!\.{1,2}(?:\/|$))[\w.-]+)+$/, 'is not an absolute path without "." and ".."')
 
 const taskId = z
   .string()

@@ -1,6 +1,6 @@
 import type { Inspector } from './inspector.ts'
 import { standsOf } from './stands.ts'
-import { ofSameTool } from './pendingWords.ts'
+import { isToldWhole, ofSameTool } from './pendingWords.ts'
 import { targetOf } from './settledCalls.ts'
 
 /** Whether anything of the agent that is shown waits for approval. */
@@ -25,9 +25,15 @@ export function decideShown(inspector: Inspector, what: 'approve' | 'deny' | 'ap
   const target = targetOf(pending, focused ?? deciding.opened.value)
   if (target === undefined || deciding.isFolded.value || !deciding.may(target.key)) return
   const keys = what === 'approveTool' ? ofSameTool(pending, target.name) : [target.key]
+  // One is approved where all of it is shown: in its line, or in its card.
+  const isShown = (key: string): boolean =>
+    what === 'deny' ||
+    key === (focused ?? deciding.opened.value) ||
+    pending.length === 1 ||
+    pending.some((one) => one.key === key && isToldWhole(one))
   decideAll(
     inspector,
-    keys.filter((key) => deciding.may(key)),
+    keys.filter((key) => deciding.may(key) && isShown(key)),
     what === 'deny' ? 'deny' : 'approve',
   )
 }

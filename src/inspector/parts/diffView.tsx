@@ -1,6 +1,7 @@
 import { useMemo, useState } from 'preact/hooks'
 import { counted } from '../../charts/amounts.ts'
 import { languageOfPath } from '../../text/languageOfPath.ts'
+import { visible } from '../../conversation/visible.ts'
 import type { FileEdit } from '../../text/edits.ts'
 import type { DiffHunk, DiffLine } from '../../text/lineDiff.ts'
 import { formatCount } from '../model/numbers.ts'
@@ -72,8 +73,16 @@ export function DiffView({ edit, lines = 24 }: DiffViewProps) {
   )
 }
 
-/** The document holds no more lines of one edit than this. */
-const mostLines = 2_000
+/** The document holds no more lines of one edit than this, and no more characters of a line. */
+export const mostLines = 2_000
+const mostChars = 2_000
+
+/** Whether all of an edit can be shown, and seen: of its lines, and of its path. Pure. */
+export const isSeenWhole = ({ path, diff: { hunks } }: FileEdit): boolean => {
+  const lines = hunks.flatMap((hunk) => hunk.lines)
+  const isSeen = (text: string): boolean => text.length <= mostChars && visible(text) === text
+  return lines.length <= mostLines && isSeen(path) && lines.every(({ text }) => isSeen(text))
+}
 
 function firstLines(hunks: readonly DiffHunk[], most: number): readonly (readonly DiffLine[])[] {
   let left = most
@@ -93,6 +102,6 @@ const Line = ({ line, language }: { readonly line: DiffLine; readonly language: 
       {signs[line.type]}
     </span>
     <span class="hidden">{words[line.type]}</span>
-    <ColouredCode language={language} text={line.text.slice(0, 2_000)} />
+    <ColouredCode language={language} text={line.text.slice(0, mostChars)} />
   </div>
 )

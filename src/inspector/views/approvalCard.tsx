@@ -3,9 +3,9 @@ import type { PendingOf } from '../../protocol/pending.ts'
 import { readTyped } from '../../protocol/questionForm.ts'
 import type { Inspector } from '../model/inspector.ts'
 import { ControlButton } from '../parts/controlButton.tsx'
-import { editOf } from '../../text/edits.ts'
-import { DiffView } from '../parts/diffView.tsx'
-import { CutText } from '../parts/cutText.tsx'
+import { callInFull } from '../../conversation/callInFull.ts'
+import { besideEdit, editOf, hidesNothing, type FileEdit } from '../../text/edits.ts'
+import { DiffView, isSeenWhole, mostLines } from '../parts/diffView.tsx'
 import { useDraft } from './useDraft.ts'
 import { WhoAsks } from './whoAsks.tsx'
 
@@ -26,14 +26,21 @@ const none: Draft = { reason: '', edited: null }
 
 const shown = (input: unknown): string => (typeof input === 'string' ? input : (JSON.stringify(input, null, 2) ?? ''))
 
-/** A call that waits for approval; its arguments can be edited before. */
+/** An edit whose lines tell all of the call. */
+function wholeEdit(name: string, input: unknown): FileEdit | undefined {
+  const edit = editOf(name, input, Infinity)
+  if (edit === undefined || !hidesNothing(name, input, edit) || !isSeenWhole(edit)) return undefined
+  return Object.keys(besideEdit(name, input)).length === 0 ? edit : undefined
+}
+
+/** A call that waits for approval, all of it; its arguments can be edited before. */
 export function ApprovalCard({ inspector, via, approval }: ApprovalProps) {
   const [problem, setProblem] = useState('')
-  const { name, input, key, agentId } = approval
+  const { name, input, key, agentId, irreversible } = approval
   const hasChanged = (text: string | null): text is string => text !== null && text !== shown(input)
   const isAny = (draft: Draft): boolean => draft.reason.trim() !== '' || hasChanged(draft.edited)
   const [{ reason, edited }, change] = useDraft(inspector, key, { none, isAny })
-  const edit = useMemo(() => editOf(name, input), [name, input])
+  const edit = useMemo(() => wholeEdit(name, input), [name, input])
   const why = inspector.whyNotDecide.value
   const agent = () => inspector.attached.value.connection.client.agent(via)
   const deny = (): void => {
@@ -52,13 +59,23 @@ export function ApprovalCard({ inspector, via, approval }: ApprovalProps) {
       <div class="approval-what">
         <p>
           May <strong class="mono">{name}</strong> run
-          <WhoAsks via={via} agentId={agentId} />?
+          <WhoAsks via={via} agentId={agentId} />?{' '}
+          {irreversible ? <span class="badge warn">cannot be undone</span> : null}
         </p>
         {edited === null ? (
           edit === undefined ? (
-            <CutText text={shown(input)} most={800} />
+            <pre class="text" tabIndex={0} aria-label={`All that ${name} is given`}>
+              {callInFull(input).join('\n')}
+            </pre>
           ) : (
-            <DiffView edit={edit} lines={6} />
+            <>
+              <DiffView edit={edit} lines={mostLines} />
+              {edit.endings.map((ending) => (
+                <p class="muted" key={ending}>
+                  {ending}
+                </p>
+              ))}
+            </>
           )
         ) : (
           <textarea

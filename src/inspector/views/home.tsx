@@ -6,6 +6,7 @@ import { wordsOf } from '../model/agentNames.ts'
 import type { Inspector } from '../model/inspector.ts'
 import { formatCount } from '../model/numbers.ts'
 import { heldRows, overviewOf, type Group, type OverviewRow } from '../model/overview.ts'
+import { isToldWhole } from '../model/pendingWords.ts'
 import { retry } from '../model/retry.ts'
 import { say } from '../model/say.ts'
 import { standsOf } from '../model/stands.ts'
@@ -99,8 +100,15 @@ export function Home({ inspector }: { readonly inspector: Inspector }) {
     else if (what === 'resume') void inspector.attempt(() => say(agent, 'resume', ''))
     const pending = pendingOf(row)
     if ((what !== 'approve' && what !== 'deny') || pending?.kind !== 'approval') return
+    // Nobody approves what the line has no room for: its card has all of it.
+    if (what === 'approve' && opened !== row.key && !isShownWhole(row, pending)) return setOpened(row.key)
     leave(row)
     void inspector.attempt(() => agent.decide(pending.key, what))
+  }
+  const isShownWhole = (row: OverviewRow, pending: Pending): boolean => {
+    const index = lines.findIndex((line) => line.type === 'row' && line.row.key === row.key)
+    const words = document.querySelector(`#overview-${index} .home-what`)
+    return isToldWhole(pending) && (words === null || words.scrollWidth <= words.clientWidth)
   }
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.target !== event.currentTarget) return

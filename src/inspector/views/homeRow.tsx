@@ -5,7 +5,7 @@ import { aboutOf, nameOf } from '../model/agentNames.ts'
 import { exactTime } from '../model/dayTime.ts'
 import { formatShare } from '../model/numbers.ts'
 import type { OverviewRow } from '../model/overview.ts'
-import { pendingWords } from '../model/pendingWords.ts'
+import { isToldWhole, pendingWords } from '../model/pendingWords.ts'
 import { oneLine } from '../model/shortText.ts'
 import { ControlButton } from '../parts/controlButton.tsx'
 import { StateDot } from '../parts/stateDot.tsx'
@@ -83,9 +83,17 @@ function contextOf(of: AgentSummary | SessionEntry): string {
   return share < 0.01 ? '' : `${formatShare(share)} ctx`
 }
 
+/** Beside the buttons: that it cannot be undone comes before what may be cut off. */
+const PendingWords = ({ pending }: { readonly pending: Pending }) => (
+  <>
+    {pending.kind === 'approval' && pending.irreversible ? <span class="badge warn">cannot be undone</span> : null}{' '}
+    <bdi class="mono">{pendingWords(pending)}</bdi>
+  </>
+)
+
 function What({ row, pending }: Pick<HomeRowProps, 'row' | 'pending'>) {
   const { words, standing, of } = row
-  if (row.pending !== null) return pending === undefined ? words : <bdi class="mono">{pendingWords(pending)}</bdi>
+  if (row.pending !== null) return pending === undefined ? words : <PendingWords pending={pending} />
   if (standing === 'failed') {
     const message = of.last?.error?.message
     return (
@@ -122,7 +130,7 @@ function Acts({ row, pending, isActive, isOpen, why, onAct }: HomeRowProps) {
       <>
         {button('open', 'More')}
         {button('deny', 'Deny', 'danger')}
-        {button('approve', 'Approve', 'primary')}
+        {isToldWhole(pending) ? button('approve', 'Approve', 'primary') : null}
       </>
     )
   }

@@ -7,7 +7,7 @@ import { targetOf } from '../model/settledCalls.ts'
 import type { FollowedAgent } from '../model/followedAgent.ts'
 import type { Inspector } from '../model/inspector.ts'
 import { formatCount } from '../model/numbers.ts'
-import { ofSameTool, pendingWords } from '../model/pendingWords.ts'
+import { isToldWhole, ofSameTool, pendingWords } from '../model/pendingWords.ts'
 import { ControlButton } from '../parts/controlButton.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { useMedia } from '../parts/useMedia.ts'
@@ -99,7 +99,9 @@ interface SummaryProps {
 function Summary({ inspector, pending, isFolded, onFold }: SummaryProps) {
   const name = pending.find(({ kind }) => kind === 'approval')?.name
   const drafts = inspector.deciding.drafts.value
-  const same = name === undefined ? [] : ofSameTool(pending, name).filter((key) => !drafts.has(key))
+  // Only what stands here as a whole is approved here.
+  const told = isFolded ? [] : pending.filter(isToldWhole)
+  const same = name === undefined ? [] : ofSameTool(told, name).filter((key) => !drafts.has(key))
   return (
     <div class="pending-line pending-sum">
       <button type="button" class="pending-fold pending-all" aria-expanded={!isFolded} onClick={onFold}>
@@ -143,7 +145,10 @@ function PendingItem({ inspector, view, pending, isAlone, isOpen, onToggle }: It
         <div class="pending-line">
           <button type="button" class="pending-fold" aria-expanded={isOpen} onClick={onToggle}>
             <Icon name="chevron" />
-            <bdi class="mono cut">{words}</bdi>
+            {pending.kind === 'approval' && pending.irreversible ? (
+              <span class="badge warn">cannot be undone</span>
+            ) : null}
+            <bdi class="mono pending-words">{words}</bdi>
             <Asker inspector={inspector} view={view} pending={pending} />
           </button>
           {isOpen || pending.kind !== 'approval' ? null : (
@@ -151,15 +156,21 @@ function PendingItem({ inspector, view, pending, isAlone, isOpen, onToggle }: It
               <ControlButton why={why} class="slim" kind="danger" label={`Deny: ${words}`} onUse={decide('deny')}>
                 Deny
               </ControlButton>
-              <ControlButton
-                why={why}
-                class="slim"
-                kind="primary"
-                label={`Approve: ${words}`}
-                onUse={decide('approve')}
-              >
-                Approve
-              </ControlButton>
+              {isToldWhole(pending) ? (
+                <ControlButton
+                  why={why}
+                  class="slim"
+                  kind="primary"
+                  label={`Approve: ${words}`}
+                  onUse={decide('approve')}
+                >
+                  Approve
+                </ControlButton>
+              ) : (
+                <button type="button" class="button slim" onClick={onToggle} aria-label={`Show all of it: ${words}`}>
+                  Show all
+                </button>
+              )}
             </>
           )}
         </div>

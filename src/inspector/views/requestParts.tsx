@@ -49,7 +49,7 @@ export function SystemPart({ system, old = system }: SystemPartProps): JSX.Eleme
         <LongText text={system} lines={40} chars={6_000} />
       ) : (
         <>
-          <DiffView edit={{ type: 'edit', path: 'system prompt', diff }} />
+          <DiffView edit={{ type: 'edit', path: 'system prompt', diff, endings: [] }} />
           <details class="request-tool">
             <summary>All of it</summary>
             <LongText text={system} lines={40} chars={6_000} />

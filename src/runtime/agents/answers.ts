@@ -1,5 +1,6 @@
 import type { AgentPorts } from '../../actors/agentPorts.ts'
 import { clientResult, type ClientOutcome } from '../../actors/clientResult.ts'
+import { settledInput } from '../../actors/settledInput.ts'
 import { taskOf } from '../../actors/subAgents.ts'
 import type { CallReturn } from '../../machines/effectTypes.ts'
 import type { PendingOf } from '../../protocol/pending.ts'
@@ -70,6 +71,11 @@ export class Answers implements PeoplesAnswers {
    */
   wrongInAnswer({ key }: PendingOf<'question'>, value: unknown): string | undefined {
     return this.#open.get(key)?.wrongIn(value)
+  }
+
+  /** Arguments that a person edited, as what is called gets them. */
+  settled({ name }: PendingOf<'approval'>, input: unknown): unknown {
+    return settledInput(this.#ports.definition, { name, input })
   }
 
   /** What is wrong with arguments that a person edited; `undefined` if nothing. */

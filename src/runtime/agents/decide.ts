@@ -60,7 +60,10 @@ function decisionOf(
   if (pending.kind === 'approval' && decision === 'approve') {
     if (input === undefined) return { decision, ...why }
     const wrong = owner.answers.wrongInInput(pending, input)
-    return wrong === undefined ? { decision, ...why, input } : refuse(`cannot run with these arguments: ${wrong}`)
+    const settled = (): unknown => owner.answers.settled(pending, input)
+    return wrong === undefined
+      ? { decision, ...why, input: settled() }
+      : refuse(`cannot run with these arguments: ${wrong}`)
   }
   if (pending.kind === 'question' && decision === 'answer') {
     const wrong = owner.answers.wrongInAnswer(pending, value)

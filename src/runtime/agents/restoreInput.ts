@@ -1,6 +1,8 @@
 import type { AgentPorts, TurnPlace } from '../../actors/agentPorts.ts'
 import { needsApproval } from '../../actors/needsApproval.ts'
 import { runContext } from '../../actors/runContext.ts'
+import type { AgentDefinition } from '../../actors/agentDefinition.ts'
+import { settledInput } from '../../actors/settledInput.ts'
 import { isRedacted } from '../../redaction/redactor.ts'
 import type { Conversation } from '../../conversation/conversation.ts'
 import type { AgentInput, CallState, FrameState } from '../../machines/agentTypes.ts'
@@ -78,6 +80,7 @@ export function restoreInput(
   return {
     context: {
       ...context,
+      calls: context.calls.map((call) => settled(call, definition)),
       head,
       lastNodeId,
       ...queues,
@@ -99,6 +102,14 @@ export function restoreInput(
     staysPaused,
     redacted: context.calls.filter(({ input }) => isRedacted(input)).map(({ callId }) => callId),
   }
+}
+
+/** A call of which nothing was decided yet. One that was is run as it was decided about, or not at all. */
+function settled(call: CallState, definition: AgentDefinition): CallState {
+  const { status, decision, beforeTool, unfit } = call
+  if (status !== 'ready' || (decision ?? beforeTool ?? unfit) !== undefined) return call
+  const input = settledInput(definition, call)
+  return input === call.input ? call : { ...call, input, edited: call.edited ?? 'tool' }
 }
 
 /** An undecided call of a tool that may need approval: the process died before it asked. */

@@ -22,6 +22,8 @@ export interface PeoplesAnswers {
   wrongInAnswer(question: PendingOf<'question'>, value: unknown): string | undefined
   /** What is wrong with arguments that a person edited; `undefined` if nothing. */
   wrongInInput(call: PendingOf<'approval'>, input: unknown): string | undefined
+  /** Arguments that a person edited, as what is called gets them. */
+  settled(call: PendingOf<'approval'>, input: unknown): unknown
   /** What the model gets of a call that a client carried out. */
   resultOf(call: PendingOf<'call'>, given: ClientOutcome): CallReturn
 }

@@ -1,9 +1,10 @@
-import type { AgentContext, RequestPermissionResponse } from '@agentclientprotocol/sdk'
+import type { AgentContext, RequestPermissionResponse, ToolCallContent } from '@agentclientprotocol/sdk'
+import { callInFull } from '../../conversation/callInFull.ts'
 import { hasCode, messageOf } from '../../protocol/errors.ts'
 import type { Pending, PendingOf } from '../../protocol/pending.ts'
 import type { DrivenAgent } from '../bridge/drivenAgent.ts'
 import { askClient, type Verdict } from './questions.ts'
-import { callShape } from './toolCallShape.ts'
+import { callShape, textContent } from './toolCallShape.ts'
 
 interface PermissionOptions {
   readonly sessionId: string
@@ -88,13 +89,20 @@ export class Permissions {
     const isOwn = call.agentId === rootId
     const { name, input, callId, key, agentId } = call
     const known = { toolCallId: isOwn ? callId : key, name, input, ...(isOwn ? {} : { agentId }) }
-    const toolCall = { ...callShape(known), status: 'pending' } as const
+    const toolCall = { ...callShape(known), status: 'pending', content: [inFull(input)] } as const
     const request = { sessionId, toolCall, options: [...choices] }
     return client.request('session/request_permission', request, {
       cancellationSignal: signal,
       stopWaitingOnCancel: true,
     })
   }
+}
+
+/** All that a call is given, as it is: clients take a text for Markdown. */
+function inFull(input: unknown): ToolCallContent {
+  const text = callInFull(input).join('\n')
+  const fence = '`'.repeat(Math.max(3, ...Array.from(text.matchAll(/`+/g), ([ticks]) => ticks.length + 1)))
+  return textContent(`${fence}\n${text}\n${fence}`)
 }
 
 /** Why an answer was refused, and is to be asked for again; `undefined` if it was not. */

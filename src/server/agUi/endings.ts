@@ -1,4 +1,5 @@
 import { EventType, type Event, type Interrupt, type TokenUsage } from '@ag-ui/core'
+import { callAsText } from '../../conversation/callInFull.ts'
 import type { Usage } from '../../protocol/messages.ts'
 import type { Pending } from '../../protocol/pending.ts'
 import type { PauseReason, RecordOf } from '../../protocol/records.ts'
@@ -51,13 +52,17 @@ function interruptOf(rootId: string, pending: Pending): Interrupt {
 function whatIsAsked(pending: Pending): Pick<Interrupt, 'reason' | 'message' | 'responseSchema'> {
   switch (pending.kind) {
     case 'approval':
-      return { reason: 'tool_call', message: `May "${pending.name}" be called?`, responseSchema: approvalAnswer }
+      return {
+        reason: 'tool_call',
+        message: `May "${pending.name}" be called?${callAsText(pending.input)}`,
+        responseSchema: approvalAnswer,
+      }
     case 'question':
       return { reason: 'escapement:question', message: pending.question, responseSchema: pending.schema }
     case 'call':
       return {
         reason: 'escapement:call',
-        message: `"${pending.name}" is to be carried out.`,
+        message: `"${pending.name}" is to be carried out.${callAsText(pending.input)}`,
         responseSchema: callAnswer,
       }
   }

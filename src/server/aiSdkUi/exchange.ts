@@ -195,9 +195,10 @@ export class Exchange {
     return (this.entries[index] as UiToolPart).state.startsWith('output')
   }
 
-  requestApproval(call: ShownCall, id: string): void {
+  /** `input`: what it would run with, which need not be what the model said. */
+  requestApproval(call: ShownCall, { key: id, input }: { readonly key: string; readonly input: unknown }): void {
     this.#approvals.set(id, call)
-    this.#change(call, (part) => ({ ...callIn(part), state: 'approval-requested', approval: { id } }))
+    this.#change(call, (part) => ({ ...callIn(part), input, state: 'approval-requested', approval: { id } }))
   }
 
   decideApproval(id: string, approved: boolean, reason: string | undefined): void {

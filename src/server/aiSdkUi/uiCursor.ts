@@ -152,7 +152,7 @@ function callChunks(sent: UiToolPart | undefined, part: UiToolPart): UiMessageCh
   const { toolCallId, toolName, input, providerExecuted } = part
   const by = providerExecuted === undefined ? {} : { providerExecuted }
   const chunks: UiMessageChunk[] = []
-  if (sent === undefined)
+  if (sent === undefined || !isSame(sent.input, input))
     chunks.push({ type: 'tool-input-available', toolCallId, toolName, input, dynamic: true, ...by })
   const [had, has] = [approvalOf(sent), approvalOf(part)]
   if (has !== undefined && had?.id !== has.id)

@@ -188,7 +188,7 @@ function closeQuestions(exchange: Exchange, { toolCallId }: ShownCall): void {
 }
 
 const ofPeople: Handlers<Exchange> = {
-  'approval.requested': (exchange, event) => exchange.requestApproval(shown(exchange, event), event.key),
+  'approval.requested': (exchange, event) => exchange.requestApproval(shown(exchange, event), event),
   'approval.decided': (exchange, { key, decision, reason }) =>
     exchange.decideApproval(key, decision === 'approve', reason),
   'question.asked': ask,

@@ -1,4 +1,5 @@
 import { cutEnd } from '../../conversation/cutMiddle.ts'
+import { visible } from '../../conversation/visible.ts'
 
 /** Longest title of a call, in UTF-16 units. */
 const maxTitle = 100
@@ -17,5 +18,12 @@ export function titleOf({ name, input, agentId }: Omit<KnownCall, 'toolCallId'>)
   const values: unknown[] = typeof input === 'object' && input !== null ? Object.values(input) : [input]
   const first = values.find((value) => typeof value === 'string')
   const parts = [agentId === undefined ? undefined : `${agentId}:`, name, first].filter((part) => part !== undefined)
-  return cutEnd(parts.join(' ').replace(/\s+/g, ' ').trim(), maxTitle)
+  return cutEnd(
+    visible(
+      cutEnd(parts.join(' '), maxTitle * 4)
+        .replace(/\s+/g, ' ')
+        .trim(),
+    ),
+    maxTitle,
+  )
 }

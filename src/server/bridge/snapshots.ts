@@ -141,7 +141,11 @@ export function storedSnapshot(session: LoadedSession, wakesWith: AgentDefinitio
   const { id, definition, path, metadata, conversation, runs, usage, costUsd, isStopped } = session
   const state = isStopped ? 'stopped' : 'closed'
   const asked = heldCalls(session)
-  const approvals = asked.flatMap(({ kind, askedAt: _, ...call }) => (kind === 'approval' ? [call] : []))
+  const approvals = asked.flatMap((one) => {
+    if (one.kind !== 'approval') return []
+    const { agentId, callId, key, name, input } = one
+    return [{ agentId, callId, key, name, input }]
+  })
   return {
     agentId: id,
     definition,

@@ -1,6 +1,6 @@
 import type { ElicitRequestFormParams } from '@modelcontextprotocol/server'
 import { z } from 'zod'
-import { cutMiddle } from '../../conversation/cutMiddle.ts'
+import { callAsText } from '../../conversation/callInFull.ts'
 import type { DecideOptions, Decision } from '../../protocol/commands.ts'
 import { hasCode, messageOf } from '../../protocol/errors.ts'
 import type { JsonSchema } from '../../protocol/model.ts'
@@ -8,8 +8,8 @@ import type { Pending } from '../../protocol/pending.ts'
 import type { DrivenAgent } from '../bridge/drivenAgent.ts'
 import { answerForm } from '../bridge/answerForm.ts'
 
-/** Longest input of a call that a person is shown, in UTF-16 units. */
-const maxInput = 4_000
+/** Longest text of a call in a form, in UTF-16 units: clients cut what is longer. */
+const maxCall = 16_000
 
 const approvalSchema: JsonSchema = {
   type: 'object',
@@ -26,15 +26,29 @@ const resultSchema: JsonSchema = {
   required: ['result'],
 }
 
-/** What waits, in a sentence for people. */
+/** All that a call is given; of one that is too long for a form, where it can be seen and decided. */
+function shownCall({ input }: Pending): { readonly text: string; readonly isWhole: boolean } {
+  const text = callAsText(input)
+  if (text.length <= maxCall) return { text, isWhole: true }
+  const why = `Its arguments are too long to be shown here as a whole (${text.length} characters, at most ${maxCall})`
+  return {
+    text: `${why}: decide it on the inspector page, with escapement attach, or in the application.`,
+    isWhole: false,
+  }
+}
+
+/** Whether people can be asked about it in a form, which then holds all that they decide about. */
+export const fitsForm = (pending: Pending): boolean => pending.kind === 'question' || shownCall(pending).isWhole
+
+/** What waits, in a sentence for people, with all that a call is given. */
 export function askedOf(pending: Pending): string {
-  const { name, input, agentId } = pending
-  const call = `${name} ${cutMiddle(JSON.stringify(input) ?? '', maxInput)}`
+  const { name, agentId } = pending
+  const { text, isWhole } = shownCall(pending)
   switch (pending.kind) {
     case 'approval':
-      return `May ${agentId} call ${call}?`
+      return isWhole ? `May ${agentId} call ${name}${text}?` : `${agentId} waits for an approval of ${name}. ${text}`
     case 'call':
-      return `${agentId} asks for this to be done: ${call}`
+      return isWhole ? `${agentId} asks for this to be done: ${name}${text}` : `${agentId} waits for ${name}. ${text}`
     case 'question':
       return pending.problem === undefined
         ? pending.question
@@ -74,6 +88,8 @@ function decidedBy(pending: Pending, response: unknown): Decided | undefined {
   if (action === 'cancel') return denied('The question was dismissed.')
   const value = answerForm(schemaOf(pending)).read(content ?? {})
   if (pending.kind === 'question') return { decision: { value }, how: {} }
+  // Nobody has seen all of it.
+  if (!fitsForm(pending)) return undefined
   const { approve, reason, result } = value as { approve?: unknown; reason?: unknown; result?: unknown }
   if (pending.kind === 'call') return typeof result === 'string' ? { decision: { result }, how: {} } : undefined
   if (approve === true) return { decision: 'approve', how: {} }

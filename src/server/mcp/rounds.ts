@@ -7,7 +7,7 @@ import type { DrivenAgent } from '../bridge/drivenAgent.ts'
 import type { AgentTool, Wanted } from './agentTool.ts'
 import { answerOf } from './answers.ts'
 import { answerAgent, callAgent, type Caller, type Outcome, type Place } from './callAgent.ts'
-import { formFor, type Answers, type Taken } from './people.ts'
+import { fitsForm, formFor, type Answers, type Taken } from './people.ts'
 
 /** A call that may take several rounds, in each of which people are asked. */
 export interface Rounds {
@@ -53,7 +53,8 @@ export async function inOneRound(
       ? await callAgent(tool, wanted, caller, mayAsk)
       : await answerAgent(tool, placeOf(state), ctx.mcpReq.inputResponses ?? {}, caller)
   const tries = triesAfter(round, state?.tries ?? 0)
-  if (round.type !== 'waiting' || !mayAsk || tries >= maxTries) return answerOf(round)
+  if (round.type !== 'waiting' || !mayAsk || tries >= maxTries || questionsOf(round).length === 0)
+    return answerOf(round)
   return {
     resultType: 'input_required',
     inputRequests: Object.fromEntries(
@@ -68,7 +69,8 @@ export async function inAllRounds({ tool, caller, ctx, mayAsk }: Rounds, wanted:
   let round: Round = await callAgent(tool, wanted, caller, mayAsk)
   if (!mayAsk) return answerOf(round)
   for (let tries = 0; round.type === 'waiting' && tries < maxTries && !caller.signal.aborted;) {
-    const answers = await ask(ctx, round.agent, questionsOf(round))
+    const questions = questionsOf(round)
+    const answers = questions.length === 0 ? 'not asked' : await ask(ctx, round.agent, questions)
     if (answers === 'not asked') break
     round = await answerAgent(tool, placeOf(round), answers, caller)
     tries = triesAfter(round, tries)
@@ -80,9 +82,9 @@ const placeOf = ({ session, requestId }: Pick<State, 'session' | 'requestId'>): 
 
 const triesAfter = ({ taken }: Round, tries: number): number => (taken === undefined || taken.count > 0 ? 0 : tries + 1)
 
-/** What people are asked, with what was wrong with their last answers. */
+/** What people are asked, with what was wrong with their last answers; not what a form cannot show as a whole. */
 function questionsOf({ pending, taken }: Extract<Round, { type: 'waiting' }>): readonly Pending[] {
-  return pending.map((one) => {
+  return pending.filter(fitsForm).map((one) => {
     const problem = taken?.problems.get(one.key)
     return one.kind === 'question' && problem !== undefined ? { ...one, problem } : one
   })

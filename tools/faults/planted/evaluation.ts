@@ -118,7 +118,7 @@ export const faults: readonly Fault[] = [
     id: 'evaluation-15',
     file: 'src/evaluation/dockerSandbox.ts',
     what: 'a container outlives its command',
-    from: "stop: () => docker(['rm', '--force', name], killMs).then(() => {}),",
+    from: "          await docker(['rm', '--force', name], killMs)",
     to: '',
     tests: ['cli/evalConfined'],
   },

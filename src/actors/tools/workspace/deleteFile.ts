@@ -17,6 +17,7 @@ export const deleteFileTool = (workspace: Workspace, needsApproval: Approval<Del
     name: 'delete_file',
     description: 'Delete a file of the workspace. Folders are not deleted.',
     input: input(),
+    canonical: (given) => ({ ...given, path: workspace.spell(given.path, 'file') }),
     needsApproval,
     ...undo,
     run: async ({ path }, context) => {

@@ -31,6 +31,7 @@ export const editFileTool = (workspace: Workspace, needsApproval: Approval<EditF
       'Replace text in a UTF-8 file of the workspace. oldText must occur exactly once unless all is true: include enough ' +
       'surrounding lines. Line endings are kept as the file has them. Files up to 10 MB.',
     input: input(),
+    canonical: (given) => ({ ...given, path: workspace.spell(given.path, 'file') }),
     needsApproval,
     // Not idempotent: the new text may contain the old.
     effects: 'irreversible',

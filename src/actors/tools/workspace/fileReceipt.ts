@@ -7,6 +7,7 @@ import { messageOf } from '../../../protocol/errors.ts'
 import { lazily } from '../../../protocol/lazily.ts'
 import type { ToolContext, UndoContext } from '../defineTool.ts'
 import { errnoOf, fileProblem } from './fileProblem.ts'
+import { placeOf } from './openRegularFile.ts'
 import { inTurn } from './pathQueue.ts'
 import { replaceFile } from './replaceFile.ts'
 import type { Workspace } from './workspacePath.ts'
@@ -48,6 +49,7 @@ async function fileNow(real: string, maxBytes: number): Promise<FileNow | null> 
   if (!stats.isFile()) throw new Error('something that is no regular file stands there')
   const handle = await open(real, readFlags)
   try {
+    if ((await placeOf(handle, real)) !== real) throw new Error('something else stands at its path now')
     const { mode } = stats
     const hash = createHash('sha256')
     const pieces: Buffer[] = []

@@ -32,6 +32,8 @@ export const listFilesTool = (workspace: Workspace, needsApproval: Approval<List
       'List the files of the workspace or of one folder, recursively, one path a line, sorted. .git, node_modules and .escapement are left ' +
       'out unless path is inside them; symbolic links are marked (link) and not followed.',
     input: input(),
+    canonical: ({ path, ...given }) =>
+      path === undefined ? given : { ...given, path: workspace.spell(path, 'folder') },
     needsApproval,
     effects: 'none',
     maxOutputChars: 100_000,

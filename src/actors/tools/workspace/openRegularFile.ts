@@ -1,5 +1,5 @@
 import { constants } from 'node:fs'
-import { open, readdir, type FileHandle } from 'node:fs/promises'
+import { open, readdir, readlink, realpath, type FileHandle } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import { errnoOf, fileProblem } from './fileProblem.ts'
 import { mostSimilar } from './similarity.ts'
@@ -25,6 +25,8 @@ export async function openRegularFile(workspace: Workspace, path: string): Promi
     throw errnoOf(thrown) === 'ENOENT' ? await missing(workspace, path, real) : fileProblem(thrown, path)
   })
   try {
+    if ((await placeOf(handle, real)) !== real)
+      throw new Error(`path ${JSON.stringify(path)} changed its place meanwhile; try again`)
     const stats = await handle.stat()
     if (stats.isDirectory())
       throw new Error(`path ${JSON.stringify(path)} is a folder, not a file; use list_files to see inside`)
@@ -35,6 +37,14 @@ export async function openRegularFile(workspace: Workspace, path: string): Promi
     throw thrown
   }
 }
+
+/** Where an open file lies: a folder above it may have been replaced by a link since it was looked for. */
+export const placeOf = (handle: FileHandle, real: string): Promise<string> =>
+  // Only Linux tells of the file itself, and of one that was replaced since; elsewhere its path is resolved again.
+  readlink(`/proc/self/fd/${handle.fd}`).then(
+    (place) => (place === `${real} (deleted)` ? real : place),
+    () => realpath(real),
+  )
 
 async function missing(workspace: Workspace, path: string, real: string): Promise<Error> {
   const folder = dirname(real)

@@ -22,6 +22,7 @@ export const readFileTool = (workspace: Workspace, needsApproval: Approval<ReadF
       'Read a UTF-8 text file of the workspace. At most 50 kB come back; a partial answer starts with a line in brackets ' +
       'that says which lines it holds, e.g. [lines 1–200 of 950]: read on with offset. Binary files are refused.',
     input: input(),
+    canonical: (given) => ({ ...given, path: workspace.spell(given.path, 'file') }),
     needsApproval,
     effects: 'none',
     maxOutputChars: maxTextBytes + 1000,

@@ -3,6 +3,7 @@ import { constants, type Stats } from 'node:fs'
 import { access, lstat, open, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { errnoOf } from './fileProblem.ts'
+import { placeOf } from './openRegularFile.ts'
 
 const createFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0)
 
@@ -24,9 +25,12 @@ export async function replaceFile(
   }
   if (before !== undefined) await access(real, constants.W_OK)
   const temporary = join(dirname(real), `.${randomUUID()}.tmp`)
+  let place = temporary
   try {
     const handle = await open(temporary, createFlags, 0o666)
     try {
+      place = await placeOf(handle, temporary)
+      if (place !== temporary) throw new Error('its folder changed its place meanwhile; try again')
       await handle.writeFile(content)
       if (before !== undefined) {
         await handle.chown(before.uid, before.gid).catch(() => {})
@@ -38,7 +42,7 @@ export async function replaceFile(
     signal.throwIfAborted()
     await rename(temporary, real)
   } catch (thrown) {
-    await rm(temporary, { force: true })
+    await rm(place, { force: true })
     throw thrown
   }
   return before

@@ -65,6 +65,7 @@ export const runCommandTool = (
       `${Math.min(defaultTimeoutMs, maxTimeoutMs)}, at most ${maxTimeoutMs}). Processes still running in the background when the ` +
       `command ends are stopped.`,
     input: input(),
+    canonical: ({ cwd, ...given }) => (cwd === undefined ? given : { ...given, cwd: workspace.spell(cwd, 'folder') }),
     needsApproval,
     effects: 'irreversible',
     // Longer than the command's own limit, whose result includes the output and the reason.

@@ -44,6 +44,8 @@ export const searchFilesTool = (
       'Search the text files of the workspace with a JavaScript regular expression, line by line. Gives "file:line: text", long ' +
       'lines cut. Binary files, files over 5 MB, symbolic links, .git, node_modules and .escapement are left out.',
     input: input(),
+    canonical: ({ path, ...given }) =>
+      path === undefined ? given : { ...given, path: workspace.spell(path, 'folder') },
     needsApproval,
     effects: 'none',
     maxOutputChars: 100_000,

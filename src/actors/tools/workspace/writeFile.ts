@@ -27,6 +27,7 @@ export const writeFileTool = (workspace: Workspace, needsApproval: Approval<Writ
       'Create a file of the workspace, or replace one as a whole, as UTF-8; missing folders are created. To change a part ' +
       'of a file use edit_file.',
     input: input(),
+    canonical: (given) => ({ ...given, path: workspace.spell(given.path, 'file') }),
     needsApproval,
     effects: 'idempotent',
     ...undo,

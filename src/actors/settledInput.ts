@@ -1,0 +1,35 @@
+import { cloneJson } from '../protocol/cloneJson.ts'
+import { sameJson } from '../protocol/sameJson.ts'
+import type { AgentDefinition } from './agentDefinition.ts'
+import { taskOf } from './subAgents.ts'
+
+interface Call {
+  readonly name: string
+  readonly input: unknown
+}
+
+/**
+ * The arguments of a call as its tool or sub-agent gets them: with the defaults and conversions of its schema, without what that leaves out, in the
+ * tool's canonical form. They are what hooks, approvals, people and the records of the call see. Arguments that do not fit stay as they
+ * are, and those that the schema would read differently a second time, or makes of them what JSON cannot hold. Never throws.
+ */
+export function settledInput(definition: Pick<AgentDefinition, 'tools' | 'agents'>, { name, input }: Call): unknown {
+  const agent = definition.agents.get(name)
+  const tool = definition.tools.get(name)
+  if ((agent ?? tool) === undefined || typeof input === 'string') return input
+  const parse = (given: unknown) => (agent === undefined ? tool!.parse(given) : taskOf(agent, given))
+  const read = (given: unknown): unknown => {
+    const parsed = parse(cloneJson(given))
+    return parsed.ok ? cloneJson(parsed.value) : unread
+  }
+  try {
+    const settled = read(input)
+    if (settled === unread || sameJson(settled, input)) return input
+    return sameJson(read(settled), settled) ? settled : input
+  } catch {
+    return input
+  }
+}
+
+/** No arguments are equal to it. */
+const unread = Symbol('unread')
