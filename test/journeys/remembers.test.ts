@@ -85,6 +85,21 @@ describe('a memory', (it) => {
     assert.match(lastSaid(script.requests[0]), /user, known: .*Bern\.$/)
   })
 
+  it('vouches for nothing itself: what an application’s own gives out of trust or out of scope is not shown', async (context) => {
+    const given = [
+      fact('m1', 'Said by a tool.', { tainted: true }),
+      fact('m2', 'Said once.', { kind: 'lesson' }),
+      fact('m3', 'Of somebody else.', { scope: 'user:7' }),
+      fact('m4', 'Likes tea.'),
+    ]
+    for (const found of ['search', 'list'] as const) {
+      const store: Memory = { ...noMemory, [found]: async () => given }
+      const { agent, script } = await start(context, store, { id: found, replies: ['done'] })
+      await agent.prompt('tea?').result
+      assert.is(lastSaid(script.requests[0]), 'tea?(From memory, user, m4: what was true then.) Likes tea.', found)
+    }
+  })
+
   it('shows nothing of other users, and nothing to those who are unknown', async (context) => {
     const store = emptyMemory(context)
     const of = (user: string | undefined) => ({ store, user: () => user })
