@@ -44,6 +44,37 @@ describe('a child that its agent began by code', (it) => {
       assert.equal([root.state, clock.pending], ['stopped', 0])
     })
 
+  for (const how of ['stop', 'close'] as const)
+    it(`is no longer waited for once a ${how} has ended its agent before it began, from wherever it was asked for`, async (context) => {
+      const worker = idle('worker')
+      for (const [nth, where] of ['outside', 'inside a listener'].entries()) {
+        const { runtime } = await start(context)
+        const root = await runtime.spawn(defineAgent({ name: 'root', model: policyModel(() => 'ok') }), {
+          id: `r${nth}`,
+        })
+        let asked: Promise<unknown> | undefined
+        let ended: Promise<void> | undefined
+        const askAndEnd = (): void => {
+          asked = root.spawn(worker, { id: 'w' })
+          asked.catch(() => {})
+          ended = root[how]()
+        }
+        if (where === 'outside') askAndEnd()
+        else {
+          root.subscribe(({ type }) => {
+            if (type === 'run.start') askAndEnd()
+          })
+          root.prompt('go')
+        }
+        await ended
+        await assert.rejects(asked!, withCode('AGENT_STOPPED'), where)
+        assert.equal(
+          runtime.agents().map(({ id }) => id),
+          [],
+        )
+      }
+    })
+
   it('keeps its id while it waits to be begun anew', async (context) => {
     const { runtime, clock } = await start(context)
     const root = await runtime.spawn(idle('root'), { id: 'r' })
