@@ -225,4 +225,12 @@ export const faults: readonly Fault[] = [
     to: 'false as boolean',
     tests: ['server/acp/sessions'],
   },
+  {
+    id: 'chats-29',
+    file: 'src/server/aiSdkUi/openChat.ts',
+    what: 'a chat that is refused keeps its agent loaded for ever',
+    from: '.catch((thrown: unknown) => {\n        thread.release()\n        throw',
+    to: '.catch((thrown: unknown) => {\n        throw',
+    tests: ['aiSdkUi/openChat'],
+  },
 ]

@@ -250,4 +250,28 @@ export const faults: readonly Fault[] = [
     to: 'await this.#keeper?.finish()',
     tests: ['runtime/checkpoints'],
   },
+  {
+    id: 'checkpoints-32',
+    file: 'src/stores/fileCheckpoints.ts',
+    what: 'the checksum says nothing of where a checkpoint stands',
+    from: 'crc32(JSON.stringify([seq, form, digest]))',
+    to: 'crc32(JSON.stringify([form, seq === 0, digest === ""]))',
+    tests: ['stores/fileCheckpoints'],
+  },
+  {
+    id: 'checkpoints-33',
+    file: 'src/runtime/agents/checkpointKeeper.ts',
+    what: 'a checkpoint is stored before the record that it stands at',
+    from: '      await this.#host.durable()\n',
+    to: '',
+    tests: ['runtime/checkpointKeeper'],
+  },
+  {
+    id: 'checkpoints-34',
+    file: 'src/runtime/agents/checkpointKeeper.ts',
+    what: 'a checkpoint that failed counts as written',
+    from: '      this.#at = at\n',
+    to: '',
+    tests: ['runtime/checkpointKeeper'],
+  },
 ]

@@ -353,4 +353,20 @@ export const faults: readonly Fault[] = [
     to: "said !== 'none' && tool.annotations?.readOnlyHint !== true",
     tests: ['mcp/toolsOf'],
   },
+  {
+    id: 'mcp-42',
+    file: 'src/mcp/connection.ts',
+    what: 'a server is started before the one before it has ended',
+    from: '    await this.#server?.close()\n    let',
+    to: '    let',
+    tests: ['mcp/rawServers'],
+  },
+  {
+    id: 'mcp-43',
+    file: 'src/mcp/fileAuth.ts',
+    what: 'of two things that are kept at the same moment one is lost',
+    from: 'this.#writing.then(async () =>',
+    to: 'Promise.resolve().then(async () =>',
+    tests: ['mcp/signIn'],
+  },
 ]

@@ -362,4 +362,20 @@ export const faults: readonly Fault[] = [
     to: 'this.#idle.pop()?.()',
     tests: ['postgres/failures'],
   },
+  {
+    id: 'postgres-46',
+    file: 'src/stores/postgres/postgresStore.ts',
+    what: 'a log is let go of before what was given is written',
+    from: '    await lease.written()\n    // `close`',
+    to: '    // `close`',
+    tests: ['postgres/contract'],
+  },
+  {
+    id: 'postgres-47',
+    file: 'src/stores/postgres/worker.ts',
+    what: 'after one failed beat a whole lease may pass before the next',
+    from: '() => this.#wait(holder, triesAfterFailure),',
+    to: '() => this.#wait(holder, 1),',
+    tests: ['postgres/worker'],
+  },
 ]

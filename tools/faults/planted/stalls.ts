@@ -320,4 +320,12 @@ export const faults: readonly Fault[] = [
     to: 'if (rung) return',
     tests: ['server/acp/conversation'],
   },
+  {
+    id: 'stalls-39',
+    file: 'src/conversation/decideStall.ts',
+    what: 'the runtime reverts over an effect that stands, which nobody asked to undo',
+    from: 'node.isIrreversible === true || isStanding(node)',
+    to: 'node.isIrreversible === true',
+    tests: ['conversation/decideStall'],
+  },
 ]

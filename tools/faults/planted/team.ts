@@ -153,4 +153,12 @@ export const faults: readonly Fault[] = [
     to: 'agent.active !== undefined ? {}',
     tests: ['bridge/handingOver'],
   },
+  {
+    id: 'team-concurrency-4',
+    file: 'src/runtime/children/detachedAgents.ts',
+    what: 'the log of a helper that cannot go on stays locked',
+    from: '    } catch (thrown) {\n      await lease.release()\n',
+    to: '    } catch (thrown) {\n',
+    tests: ['reportsAfterACrash'],
+  },
 ]

@@ -264,4 +264,20 @@ export const faults: readonly Fault[] = [
     to: '',
     tests: ['inspector/modelLeaving'],
   },
+  {
+    id: 'undo-33',
+    file: 'src/conversation/planUndo.ts',
+    what: 'a revert in a fork takes back what the agent that it was forked from has done',
+    from: 'id < conversation.ownFrom\n',
+    to: 'id < 0\n',
+    tests: ['conversation/planUndo'],
+  },
+  {
+    id: 'undo-34',
+    file: 'src/conversation/planUndo.ts',
+    what: 'of calls that belong together those are undone that can be, though one cannot',
+    from: 'why ?? (together ? bound.get(what) : undefined)',
+    to: 'why',
+    tests: ['conversation/planUndo'],
+  },
 ]
