@@ -368,7 +368,7 @@ export const faults: readonly Fault[] = [
     what: 'a log is let go of before what was given is written',
     from: '    await lease.written()\n    // `close`',
     to: '    // `close`',
-    tests: ['postgres/contract'],
+    tests: ['postgres/leases'],
   },
   {
     id: 'postgres-47',
