@@ -98,6 +98,12 @@ describe('a memory', (it) => {
       await agent.prompt('tea?').result
       assert.is(lastSaid(script.requests[0]), 'tea?(From memory, user, m4: what was true then.) Likes tea.', found)
     }
+    const store: Memory = { ...noMemory, search: async () => given }
+    const { agent, script } = await start(context, store, { id: 'asks', replies: [recalls('c1', 'tea'), 'done'] })
+    await agent.prompt('coffee?').result
+    const [told] = resultsOf(script.requests[1])
+    assert.equal(/m\d/g[Symbol.match](told!), ['m1', 'm2', 'm4'])
+    assert.is(told!.split('UNCONFIRMED').length - 1, 2, told)
   })
 
   it('shows nothing of other users, and nothing to those who are unknown', async (context) => {

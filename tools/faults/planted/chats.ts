@@ -233,4 +233,12 @@ export const faults: readonly Fault[] = [
     to: '.catch((thrown: unknown) => {\n        throw',
     tests: ['aiSdkUi/openChat'],
   },
+  {
+    id: 'chats-30',
+    file: 'src/server/aiSdkUi/openChat.ts',
+    what: 'a page that finds nothing under way keeps the agent loaded',
+    from: '      thread?.release()\n      return undefined',
+    to: '      return undefined',
+    tests: ['aiSdkUi/openChat'],
+  },
 ]

@@ -274,4 +274,20 @@ export const faults: readonly Fault[] = [
     to: '',
     tests: ['runtime/checkpointKeeper'],
   },
+  {
+    id: 'checkpoints-35',
+    file: 'src/stores/fileCheckpoints.ts',
+    what: 'checkpoints of one agent that are written at once do not take turns',
+    from: 'const writing = (before ?? Promise.resolve()).then(',
+    to: 'const writing = (before === undefined ? Promise.resolve() : Promise.resolve()).then(',
+    tests: ['stores/fileCheckpoints', 'contracts/stores'],
+  },
+  {
+    id: 'checkpoints-36',
+    file: 'src/runtime/agents/checkpointKeeper.ts',
+    what: 'an agent that was stopped leaves a checkpoint that nobody needs',
+    from: " && this.#last?.type !== 'agent.stopped') await",
+    to: ' ) await',
+    tests: ['runtime/checkpointKeeper', 'runtime/checkpoints.test'],
+  },
 ]

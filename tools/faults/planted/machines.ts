@@ -342,4 +342,28 @@ export const faults: readonly Fault[] = [
     to: "index >= most && status === 'ready'",
     tests: ['machines/restored'],
   },
+  {
+    id: 'machines-41',
+    file: 'src/machines/decisions.ts',
+    what: 'a call that waits for an answer may be asked over',
+    from: "call.status === 'running' && call.key === key",
+    to: 'call.key === key',
+    tests: ['machines/questions'],
+  },
+  {
+    id: 'machines-42',
+    file: 'src/machines/recovery.ts',
+    what: 'an agent that waits for people loses what it waits for',
+    from: 'draft.context.pause === null && isAnythingWaiting',
+    to: 'isAnythingWaiting',
+    tests: ['machines/restored'],
+  },
+  {
+    id: 'machines-43',
+    file: 'src/machines/calls.ts',
+    what: 'a call whose arguments hid a secret runs again after a crash',
+    from: "    else if (redacted.includes(call.callId)) synthesize(draft, index, 'interrupted')\n",
+    to: '',
+    tests: ['machines/restored', 'journeys/resumesCalls'],
+  },
 ]

@@ -369,4 +369,20 @@ export const faults: readonly Fault[] = [
     to: 'Promise.resolve().then(async () =>',
     tests: ['mcp/signIn'],
   },
+  {
+    id: 'mcp-44',
+    file: 'src/mcp/fileAuth.ts',
+    what: 'others on the machine read the tokens',
+    from: "open(draft, 'wx', 0o600)",
+    to: "open(draft, 'wx', 0o644)",
+    tests: ['mcp/signIn'],
+  },
+  {
+    id: 'mcp-45',
+    file: 'src/mcp/fileAuth.ts',
+    what: 'the verifier of a sign-in outlives it',
+    from: 'tokens: { ...tokens }, verifier: undefined',
+    to: 'tokens: { ...tokens }',
+    tests: ['mcp/signIn'],
+  },
 ]

@@ -378,4 +378,20 @@ export const faults: readonly Fault[] = [
     to: '() => this.#wait(holder, 1),',
     tests: ['postgres/worker'],
   },
+  {
+    id: 'postgres-48',
+    file: 'src/stores/postgres/worker.ts',
+    what: 'a beat counts from when it was heard, not from when it was said',
+    from: '    this.#saidAt = saidAt\n    for (const lease of ended)',
+    to: '    this.#saidAt = this.#clock.now()\n    for (const lease of ended)',
+    tests: ['postgres/worker'],
+  },
+  {
+    id: 'postgres-49',
+    file: 'src/stores/postgres/worker.ts',
+    what: 'a worker that has left says once more that it is there',
+    from: '    this.#stopTimer?.()\n',
+    to: '',
+    tests: ['postgres/worker'],
+  },
 ]

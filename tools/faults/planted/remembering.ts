@@ -201,4 +201,28 @@ export const faults: readonly Fault[] = [
     to: '    if (left < 0) return false\n',
     tests: ['actors/taint'],
   },
+  {
+    id: 'remembering-26',
+    file: 'src/actors/memory/recallAtStart.ts',
+    what: 'what is found by its words is recalled again as what changed last',
+    from: '    shown.add(keyOf(record))\n',
+    to: '',
+    tests: ['journeys/remembers.test'],
+  },
+  {
+    id: 'remembering-27',
+    file: 'src/actors/memory/taint.ts',
+    what: 'what a model told a sub-agent counts as said by people',
+    from: '  path.length > 0 || conversation.log().some(isForeign)',
+    to: '  conversation.log().some(isForeign)',
+    tests: ['actors/taint', 'journeys/remembers.test', 'remembersWhatItHides'],
+  },
+  {
+    id: 'remembering-28',
+    file: 'src/actors/memory/extract.ts',
+    what: 'a lesson in the words of a tool is vouched for',
+    from: 'const tainted = isCopied || repeatsTools(ports, said, { known: `${people}\\n${call}` })',
+    to: 'const tainted = isCopied',
+    tests: ['drawsMemories'],
+  },
 ]

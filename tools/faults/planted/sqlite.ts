@@ -116,4 +116,12 @@ export const faults: readonly Fault[] = [
     to: 'UPDATE agents SET writer = NULL WHERE number = ? AND ? > 0',
     tests: ['contracts/stores'],
   },
+  {
+    id: 'sqlite-15',
+    file: 'src/stores/sqlite/sqliteStore.ts',
+    what: 'a lease that was taken within the process hears nothing of it',
+    from: '    this.#leases.get(agentId)?.lose()\n    const opened',
+    to: '    const opened',
+    tests: ['contracts/stores', 'sqlite/'],
+  },
 ]

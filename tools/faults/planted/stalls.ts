@@ -328,4 +328,12 @@ export const faults: readonly Fault[] = [
     to: 'node.isIrreversible === true',
     tests: ['conversation/decideStall'],
   },
+  {
+    id: 'stalls-40',
+    file: 'src/conversation/decideStall.ts',
+    what: 'the loop’s own revert, which waits, keeps it from being decided',
+    from: 'request.id !== revertId && !mayWait(request)',
+    to: '!mayWait(request)',
+    tests: ['conversation/decideStall', 'machines/stalls', 'braking/stall'],
+  },
 ]

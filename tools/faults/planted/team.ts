@@ -161,4 +161,12 @@ export const faults: readonly Fault[] = [
     to: '    } catch (thrown) {\n',
     tests: ['reportsAfterACrash'],
   },
+  {
+    id: 'team-concurrency-5',
+    file: 'src/runtime/children/detachedAgents.ts',
+    what: 'a helper goes on by itself though its caller is to stay paused',
+    from: 'running?.isStopped === false || staysPaused',
+    to: 'running?.isStopped === false',
+    tests: ['reportsAfterACrash', 'journeys/hearsReports'],
+  },
 ]

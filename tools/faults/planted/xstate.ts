@@ -231,4 +231,12 @@ export const faults: readonly Fault[] = [
     to: 'resumedFrom !== undefined',
     tests: ['xstate/requestedRun'],
   },
+  {
+    id: 'xstate-29',
+    file: 'src/runtime/xstate/requestedRun.ts',
+    what: 'a run that its failing store paused has ended for its actor',
+    from: "    if (this.#result?.reason?.type === 'store') this.#result = undefined\n",
+    to: '',
+    tests: ['xstate/requestedRun'],
+  },
 ]
