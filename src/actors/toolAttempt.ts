@@ -31,8 +31,6 @@ export class ToolAttempt {
   #isClosed = false
   #timer: PausableTimer | undefined
   #asking: Asking | undefined
-  /** It waits for an answer, and the time limit does not run. */
-  #isAsking = false
   #unwritten: ErrorInfo | undefined
   #giveUp: (() => void) | undefined
 
@@ -61,7 +59,7 @@ export class ToolAttempt {
         this.#controller.abort(error)
         reject(error)
       })
-      if (!this.#isAsking) this.#timer.resume()
+      this.#timer.resume()
       this.#giveUp = () => resolve(undefined)
       result.then(resolve, reject)
     })
@@ -111,12 +109,8 @@ export class ToolAttempt {
   #questions(): Asking {
     return (this.#asking ??= new Asking(this.#ports, this.#input, {
       signal: this.#controller.signal,
-      paused: () => {
-        this.#isAsking = true
-        this.#timer?.pause()
-      },
+      paused: () => this.#timer?.pause(),
       resumed: () => {
-        this.#isAsking = false
         if (!this.#isClosed) this.#timer?.resume()
       },
       unwritten: (error) => {

@@ -14,7 +14,8 @@ import {
 const bodyOf = (seed: number, length: number): Uint8Array =>
   Uint8Array.from({ length }, (_, index) => (index * 7 + seed) & 255)
 
-const checkpointAt = (seq: number, length = 1_000): Checkpoint => ({
+/** One that stands at this record. */
+export const checkpointAt = (seq: number, length = 1_000): Checkpoint => ({
   seq,
   form: 'form "1", é',
   digest: `digest of ${seq}`,
@@ -26,7 +27,12 @@ async function keeping(store: Store, check: (checkpoints: CheckpointStore) => Pr
   if (store.checkpoints !== undefined) await check(store.checkpoints)
 }
 
-async function demandKept(checkpoints: CheckpointStore, expected: Checkpoint | undefined, rule: string): Promise<void> {
+/** Throws unless this is what is kept of agent `a`. */
+export async function demandKept(
+  checkpoints: CheckpointStore,
+  expected: Checkpoint | undefined,
+  rule: string,
+): Promise<void> {
   const found = await checkpoints.read('a')
   const shown = (one: Checkpoint | undefined) => one && { ...one, body: Array.from(one.body) }
   const plain = found && { seq: found.seq, form: found.form, digest: found.digest, body: found.body }

@@ -1,5 +1,6 @@
 import { setImmediate as breathe } from 'node:timers/promises'
 import type { Store, StoreLease } from '../protocol/store.ts'
+import { checkpointAt, demandKept } from './contractCheckpoints.ts'
 import {
   type Checks,
   demand,
@@ -7,6 +8,7 @@ import {
   demandLog,
   demandRejection,
   openWith,
+  owned,
   recordsBetween,
   type ReopenChecks,
 } from './contractDemands.ts'
@@ -26,8 +28,18 @@ async function held(store: Store, check: (held: Held) => Promise<void>): Promise
 const append = (store: Store, seq: number, epoch?: number): Promise<void> =>
   store.append('a', recordsBetween(seq, seq), epoch)
 
-const demandLost = (store: Store, seq: number, epoch: number, rule: string): Promise<void> =>
-  demandRejection('STORE_LEASE_LOST', () => append(store, seq, epoch), rule)
+/** Nothing that writes is open to who has lost a log. The checkpoint comes first: a refused append may tell the store of its loss. */
+async function demandLost(store: Store, seq: number, epoch: number, rule: string): Promise<void> {
+  const { checkpoints } = store
+  if (checkpoints !== undefined)
+    await demandRejection('STORE_LEASE_LOST', () => checkpoints.write('a', checkpointAt(seq), epoch), rule)
+  await demandRejection('STORE_LEASE_LOST', () => append(store, seq, epoch), rule)
+}
+
+/** The checkpoint of who has the log is the one that is read. */
+async function demandCheckpoint({ checkpoints }: Store, seq: number): Promise<void> {
+  if (checkpoints !== undefined) await demandKept(checkpoints, checkpointAt(seq), 'what is refused must not be kept.')
+}
 
 /** Turns of the process within which a store says what it knows. */
 const turns = 20
@@ -59,11 +71,14 @@ export const takeovers: Checks = {
       demandEqual(taken.lastSeq, 3, 'the taker goes on where the log ends.')
       await demandLost(store, 4, epoch, 'the old writer must be refused.')
       await append(store, 4, taken.epoch)
+      await store.checkpoints?.write('a', checkpointAt(4), taken.epoch)
       await demandTold(lease)
       await lease.release()
+      await demandRejection('STORE_LOCKED', () => store.open('a'), 'who has lost a log has nothing to let go of.')
       await append(store, 5, taken.epoch)
       await taken.release()
       await demandLost(store, 6, epoch, 'it must be refused for ever.')
+      await demandCheckpoint(store, 4)
       await demandLog(store, 'a', 5, 'only the taker may have written.')
     }),
 
@@ -88,13 +103,29 @@ export const reopenTakeovers: ReopenChecks = {
       const taken = await other.open('a', { takeOver: true })
       demandEqual(taken.lastSeq, 3, 'the taker goes on where the log ends.')
       await other.append('a', recordsBetween(4, 4), taken.epoch)
+      await other.checkpoints?.write('a', checkpointAt(4), taken.epoch)
       await demandLost(store, 4, epoch, 'the old writer must be refused, also with the seq that the taker wrote.')
       await demandLost(store, 5, epoch, 'the old writer must be refused.')
       await demandTold(lease)
+      await demandCheckpoint(other, 4)
       await lease.release()
+      const third = await reopen()
+      await demandRejection('STORE_LOCKED', () => third.open('a'), 'who has lost a log has nothing to let go of.')
       await other.append('a', recordsBetween(5, 5), taken.epoch)
       await demandLog(store, 'a', 5, 'only the taker may have written.')
       await taken.release()
       demandEqual((await store.open('a')).lastSeq, 5, 'what was lost can be opened again once it is free.')
     }),
+
+  'a log that is let go of right after appends has all of them for whoever opens it next': async (store, reopen) => {
+    const lease = await openWith(store, 'a', 3)
+    const other = await reopen()
+    const appends = Array.from({ length: 30 }, (_, index) => owned(append(store, index + 4, lease.epoch)))
+    await lease.release()
+    const next = await other.open('a')
+    demandEqual(next.lastSeq, 33, 'release must wait for the appends before it.')
+    await Promise.all(appends)
+    await other.append('a', recordsBetween(34, 34), next.epoch)
+    await demandLog(store, 'a', 34, 'the log must go on where it ended.')
+  },
 }

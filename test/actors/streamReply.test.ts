@@ -45,6 +45,24 @@ describe('streaming a reply', (it) => {
     assert.equal([output.costUsd, output.contextTokens, output.at, output.calls], [300, 120, 1_000, []])
   })
 
+  it('asks the model only once the request that is captured is written, and not at all when it is aborted meanwhile', async () => {
+    for (const isAborted of [false, true]) {
+      const open = gate()
+      const model = scriptedModel(['hi'])
+      const ports = actorPorts({ model, captureTurnRequests: true })
+      let isCaptured = false
+      ports.capture = () => void (isCaptured = true)
+      ports.durable = () => (isCaptured ? open.promise : undefined)
+      const running = run(ports)
+      await quiet()
+      assert.equal([isCaptured, model.requests.length], [true, 0])
+      if (isAborted) running.stop()
+      open.resolve()
+      await quiet()
+      assert.is(model.requests.length, isAborted ? 0 : 1)
+    }
+  })
+
   it('asks the model only once the log is written', async () => {
     const open = gate()
     const model = scriptedModel(['hi'])

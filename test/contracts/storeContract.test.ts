@@ -103,6 +103,15 @@ describe('the store contract', (it) => {
       breakIt: () => ({ snapshots: new MemorySnapshots() }),
       found: /delete must remove them/,
     },
+    'lets who has lost a log write its checkpoint': {
+      breakIt: ({ checkpoints }) => ({
+        checkpoints: {
+          read: (id) => checkpoints!.read(id),
+          write: (id, checkpoint) => checkpoints!.write(id, checkpoint),
+        },
+      }),
+      found: /taken over belongs to the taker.*the old writer must be refused/,
+    },
     'stays open after close': { breakIt: () => ({ close: async () => {} }), found: /close waits for appends/ },
   }
   for (const [what, { breakIt, found }] of Object.entries(breaches))

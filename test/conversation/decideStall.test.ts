@@ -162,6 +162,13 @@ describe('the revert that ends a stall', (it) => {
     assert.is(second(stalled({ ...look, isIrreversible: true }), { ...look, isIrreversible: true }), 'note')
   })
 
+  it('is not made over an effect that stands, which nobody asked to undo', () => {
+    const wrote: WantedCall = { ...look, isReversible: true }
+    assert.is(second(stalled(wrote), wrote), 'note')
+    const failed: WantedCall = { ...failing(1), isReversible: true }
+    assert.is(second(stalled(failed), failed), 'revert', 'what failed and kept nothing has done nothing')
+  })
+
   it('is not made over a change, for the same error; for the same call it is', () => {
     const edit = (log: BrakeLog) => log.step([{ ...other(9), changed: ['a.ts'] }])
     const errors = new BrakeLog()

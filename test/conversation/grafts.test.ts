@@ -1,5 +1,6 @@
 import { assembleRequest } from '../../src/conversation/assembleRequest.ts'
 import { checkRequest } from '../../src/conversation/checkRequest.ts'
+import { wrongInGraft } from '../../src/conversation/grafts.ts'
 import { planGraft } from '../../src/conversation/planGraft.ts'
 import { toolCallsOf, type Block } from '../../src/protocol/messages.ts'
 import type { LogRecord } from '../../src/protocol/records.ts'
@@ -288,3 +289,53 @@ describe('a graft that is refused', (it) => {
 })
 
 const situation = { asking: new Set<string>(), canRecall: false, room: Infinity, lastNodeId: 3, taken: new Map() }
+
+describe('a graft that a log tells of', (it) => {
+  const told = (copies: readonly (readonly [number, number])[], applied = true) => {
+    const log = abandoned()
+    log.step([{ name: 'other' }])
+    return wrongInGraft({ id: 'g1', applied, requested: ['n2'], copies: graft(copies) }, log.conversation)
+  }
+
+  it('is taken where its copies follow from the conversation', () => {
+    for (const copies of [
+      [
+        [9, 2],
+        [10, 3],
+      ],
+      [
+        [9, 4],
+        [10, 6],
+      ],
+    ] as const)
+      assert.is(told(copies), undefined, JSON.stringify(copies))
+    assert.is(told([], false), undefined)
+  })
+
+  for (const [why, copies, applied] of [
+    ['it copies nothing', []],
+    ['it was refused, and copies', [[9, 2]], false],
+    ['its ids are not the next', [[10, 2]]],
+    ['it copies what is not there, or a copy', [[9, 99]]],
+    ['it copies a message of a person', [[9, 1]]],
+    [
+      'it copies what is on the trunk',
+      [
+        [9, 7],
+        [10, 8],
+      ],
+    ],
+    [
+      'its steps are not in order',
+      [
+        [9, 4],
+        [10, 5],
+        [11, 2],
+        [12, 3],
+      ],
+    ],
+    ['it copies a result without its call', [[9, 3]]],
+    ['a copy of it says nothing', [[9, 2]]],
+  ] as const)
+    it(`is corrupt where ${why}`, () => assert.is(told(copies, applied), why))
+})

@@ -154,6 +154,14 @@ describe('a fold', (it) => {
     assert.ok(log.fold(capped)!.trunkTokens <= low)
   })
 
+  it('keeps the least room between two folds, also above a cap that has none', () => {
+    const log = worked(30, { chars: 4_000 })
+    for (const cap of [300, 1_000, 10_000]) {
+      const { high, low } = foldLevels(log.conversation, { ...policy, work: 1_000_000, cap }, 0)
+      assert.equal([high, low], [Math.max(cap, cap * 0.7 + policy.minBatch), cap * 0.7])
+    }
+  })
+
   it('counts the index that it takes the place of: a request does not grow beyond the cap by it', () => {
     const capped = { ...policy, work: 1_000_000, indexTokens: 120, cap: 3_000 }
     const log = worked(60, { chars: 100 })
@@ -178,6 +186,8 @@ describe('a fold', (it) => {
     const before = foldLevels(rebuildConversation(log.records, { counter }), policy, 0).request
     log.enqueue('steering', { id: 'q1', content: text('more') })
     assert.is(foldLevels(rebuildConversation(log.records, { counter }), policy, 0).request, before + 10)
+    for (const id of ['q2', 'q3']) log.enqueue('followUps', { id, content: text('and then') })
+    assert.is(foldLevels(rebuildConversation(log.records, { counter }), policy, 0).request, before + 30)
   })
 
   it('is planned the same by a conversation that lived and by one that was rebuilt', () => {

@@ -1,3 +1,7 @@
+import { confidence } from '../../src/evaluation/statistics/figure.ts'
+import { z95 } from '../../src/evaluation/statistics/normal.ts'
+import { tQuantile } from '../../src/evaluation/statistics/studentT.ts'
+import { wilson } from '../../src/evaluation/statistics/wilson.ts'
 import { meanOf } from '../../src/evaluation/statistics/moments.ts'
 import { allOf, passHatK, type TaskPasses } from '../../src/evaluation/statistics/passes.ts'
 import { passesDifference, type TaskPairs } from '../../src/evaluation/statistics/pairedPasses.ts'
@@ -63,6 +67,17 @@ describe('passHatK', (it) => {
       const { value, interval } = passHatK(Array.from({ length: 10 }, () => ({ passed, trials: 4 })))
       assert.ok(interval!.high - interval!.low > 0.1, `${passed}: ${JSON.stringify(interval)}`)
       assert.ok(interval!.low <= value! && value! <= interval!.high)
+    }
+  })
+
+  it('of k trials has as many independent draws as trials make, never more, however little tasks differ', () => {
+    const tasks = Array.from({ length: 20 }, (_, at) => ({ passed: at % 10 === 0 ? 5 : 6, trials: 8 }))
+    for (const k of [1, 2, 4]) {
+      const { value, interval, trials } = passHatK(tasks, k)
+      const { mean, error } = meanOf(tasks.map((task) => allOf(k, task)))
+      assert.ok((mean * (1 - mean)) / error ** 2 > trials / k, 'the spread alone would make them more')
+      const width = (z95 / tQuantile(confidence, tasks.length - 1)) ** 2
+      assert.equal(interval, wilson(value!, (trials / k) * width), `${k}`)
     }
   })
 

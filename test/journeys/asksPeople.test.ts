@@ -164,6 +164,23 @@ describe('a tool that asks people', (it) => {
     assert.equal([resultsOf(script.requests[1]), agent.pending()], [['nobody'], []])
   })
 
+  it('leaves nothing that waits when it ends before an answer, whatever it asked and when', async (context) => {
+    const ends: Promise<string>[] = []
+    const { agent, script } = await asking(context, async ({ ask }) => {
+      const asks = (question: string): void =>
+        void ends.push(ask(z.string(), question).then(String, ({ name }: Error) => name))
+      asks('First?')
+      asks('Second?')
+      setImmediate(() => setImmediate(() => asks('Too late?')))
+      await quiet()
+      return 'not waited for'
+    })
+    await agent.prompt('go').result
+    await quiet()
+    assert.equal(await Promise.all(ends), ['AbortError', 'AbortError', 'AbortError'])
+    assert.equal([resultsOf(script.requests[1]), agent.pending()], [['not waited for'], []])
+  })
+
   it('asks beside other calls, which go on', async (context) => {
     const open = gate()
     const { agent, script, until } = await startAgent(context, {

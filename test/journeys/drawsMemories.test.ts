@@ -85,6 +85,31 @@ describe('memories drawn from what leaves the sight of the model', (it) => {
     extractor.assertComplete()
   })
 
+  it('are none of an incognito agent, of its facts and of its lessons, and no model is asked', async (context) => {
+    const store = emptyMemory(context)
+    const extractor = scriptedModel([facts({ text: 'Anna lives in Bern.' })])
+    const { runtime } = await startAgent(context)
+    const said = Array.from({ length: 4 }, (_, n) => `${n} ${long}`)
+    const model = scriptedModel([...said, 'Told.', ...givingUp('It needs more memory.'), 'The end.'])
+    const definition = defineAgent({
+      name: 'helper',
+      model,
+      compaction,
+      tools: [failing],
+      braking: { revert: true },
+      memory: drawing(store, extractor),
+    })
+    const agent = await runtime.spawn(definition, { incognito: true })
+    for (const text of said) await agent.prompt(text).result
+    agent.compact()
+    await agent.prompt('And now?').result
+    await agent.prompt('Build it.').result
+    await agent.prompt('And then?').result
+    assert.equal([await store.list(), extractor.requests], [[], []])
+    model.assertComplete()
+    await agent.stop()
+  })
+
   it('change nothing of the requests of the run', async (context) => {
     const runs = []
     for (const extract of [false, true]) {

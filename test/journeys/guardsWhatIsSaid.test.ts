@@ -92,6 +92,38 @@ describe('guards of the input', (it) => {
     assert.equal(saidIn(script.requests[1]), [withheld, 'hello'])
   })
 
+  it('need not go on once one of them has decided, or the run is over', async (context) => {
+    for (const how of ['refuses', 'throws', 'is aborted'] as const) {
+      const told = gate<unknown>()
+      const asked = gate()
+      const { agent } = await startAgent(context, {
+        id: how.replaceAll(' ', '-'),
+        replies: ['ok'],
+        guards: {
+          input: [
+            async function slow({ signal }) {
+              signal.addEventListener('abort', () => told.resolve(signal.reason), { once: true })
+              asked.resolve()
+              await told.promise
+              return { ok: true }
+            },
+            async () => {
+              await asked.promise
+              if (how === 'throws') throw new Error('no scanner')
+              return how === 'refuses' ? { refuse: 'no' } : { ok: true }
+            },
+          ],
+        },
+      })
+      const run = agent.prompt('go')
+      await asked.promise
+      if (how === 'is aborted') agent.abort()
+      const { stopReason } = await run.result
+      assert.ok((await told.promise) instanceof Error)
+      assert.is(stopReason, { refuses: 'refusal', throws: 'error', 'is aborted': 'aborted' }[how])
+    }
+  })
+
   it('that fail end the run with an error, and are asked about it again with the next prompt', async (context) => {
     let isUp = false
     const seen: string[] = []

@@ -77,6 +77,22 @@ describe('a result that is too large to show', (it) => {
     assert.match(lastResult(harness), `line 1234 of 2000:\n${line(1234)}`)
   })
 
+  it('is read by nothing but its name, or so much of it that no other has', async (context) => {
+    const harness = await start(context, {
+      artifacts: { overChars: 2_000 },
+      tools: [logs],
+      replies: [calls('a', 'logs'), 'done'],
+    })
+    await harness.agent.prompt('go').result
+    const name = artifactName((await resultsIn(harness))[0]!.artifacts![0]!)
+    for (const asked of ['artifact_', ' ', name.slice(0, -5), 'artifact_ffffffffffff', 'line']) {
+      await again(harness, {}, asked)
+      assert.match(lastResult(harness), `There is no artifact "${asked}". The newest: ${name}.`)
+    }
+    await again(harness, { lines: 1 }, ` ${name.slice('artifact_'.length)} `)
+    assert.match(lastResult(harness), line(1))
+  })
+
   it('is JSON on lines where it was data, and one long line can be read too', async (context) => {
     const rows = Array.from({ length: 500 }, (_, id) => ({ id, name: `row ${id}` }))
     const harness = await start(context, {

@@ -85,6 +85,27 @@ describe('a memory', (it) => {
     assert.match(lastSaid(script.requests[0]), /user, known: .*Bern\.$/)
   })
 
+  it('vouches for nothing itself: what an application’s own gives out of trust or out of scope is not shown', async (context) => {
+    const given = [
+      fact('m1', 'Said by a tool.', { tainted: true }),
+      fact('m2', 'Said once.', { kind: 'lesson' }),
+      fact('m3', 'Of somebody else.', { scope: 'user:7' }),
+      fact('m4', 'Likes tea.'),
+    ]
+    for (const found of ['search', 'list'] as const) {
+      const store: Memory = { ...noMemory, [found]: async () => given }
+      const { agent, script } = await start(context, store, { id: found, replies: ['done'] })
+      await agent.prompt('tea?').result
+      assert.is(lastSaid(script.requests[0]), 'tea?(From memory, user, m4: what was true then.) Likes tea.', found)
+    }
+    const store: Memory = { ...noMemory, search: async () => given }
+    const { agent, script } = await start(context, store, { id: 'asks', replies: [recalls('c1', 'tea'), 'done'] })
+    await agent.prompt('coffee?').result
+    const [told] = resultsOf(script.requests[1])
+    assert.equal(/m\d/g[Symbol.match](told!), ['m1', 'm2', 'm4'])
+    assert.is(told!.split('UNCONFIRMED').length - 1, 2, told)
+  })
+
   it('shows nothing of other users, and nothing to those who are unknown', async (context) => {
     const store = emptyMemory(context)
     const of = (user: string | undefined) => ({ store, user: () => user })

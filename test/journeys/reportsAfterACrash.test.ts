@@ -94,3 +94,21 @@ for (const waits of [false, true]) {
     }
   })
 }
+
+describe('a helper that was cut off and cannot go on', (it) => {
+  it('is reported with why, and its log is left to others', async (context) => {
+    const { mine, its } = await wholeLife(false)
+    const left = mine.findIndex((record) => record.type === 'tool.end') + 1
+    const foreign = its.slice(0, 2).map((record) => {
+      if (record.type !== 'agent.created' || record.parent === undefined) return record
+      return { ...record, parent: { ...record.parent, agentId: 'somebody-else' } }
+    })
+    const { runtime, store, caller } = await live(context, { c1: mine.slice(0, left), 'c1.1': foreign }, false)
+    await settle(runtime)
+    const said = caller.conversation.trunk().map(({ message }) => textOf(message.content))
+    assert.match(said.join('\n'), /did not finish: The log of "c1\.1" is that of another/)
+    const lease = await store.open('c1.1')
+    assert.is(lease.lastSeq, foreign.length, 'nothing was added to it')
+    await lease.release()
+  })
+})

@@ -137,7 +137,9 @@ describe('a call for a client', (it) => {
     assert.is(rebuildContext(script.driver.records).calls[0]!.status, 'requested')
     decide(script, 'c1', { decision: 'answer', value: 1 })
     assert.equal(statuses(script), ['requested'])
+    const before = script.context.contextTokens
     decide(script, 'c1', { decision: 'return', result: returned })
+    assert.is(script.context.contextTokens, before + returned.tokens, 'what folds and compactions go by')
     const [end] = script.driver.recordsOf('tool.end')
     assert.equal([script.state, end?.message.content, end?.returned], ['replying.requesting', text('here'), {}])
   })
@@ -150,4 +152,55 @@ describe('a call for a client', (it) => {
     for (const id of ids) decide(script, id, { decision: 'return', result: returned })
     assert.is(script.state, 'replying.requesting')
   })
+})
+
+describe('a decision', (it) => {
+  const given: Readonly<Record<Decision['decision'], Decision>> = {
+    approve: { decision: 'approve' },
+    deny: { decision: 'deny' },
+    answer: { decision: 'answer', value: 1 },
+    return: { decision: 'return', result: returned },
+  }
+  const calling = (
+    call: { readonly held?: boolean } = {},
+    policy: ConstructorParameters<typeof AgentScript>[0] = {},
+  ) => {
+    const script = new AgentScript(policy)
+    script.prompt('go')
+    script.reply({ calls: [{ callId: 'c1', ...call }, 'c2'] })
+    return script
+  }
+  /** How a call comes to wait, or not to; and the decisions that it takes then. */
+  const waits: Readonly<Record<string, readonly [() => AgentScript, ...Decision['decision'][]]>> = {
+    held: [() => calling({ held: true }), 'approve', 'deny'],
+    asking: [() => asked({}, ['c1', 'c2']), 'answer', 'deny'],
+    requested: [() => calling({}, { external: ['tool'] }), 'return', 'deny'],
+    running: [() => calling()],
+    settled: [
+      () => {
+        const script = calling()
+        script.finishCall('c1')
+        return script
+      },
+    ],
+  }
+
+  for (const [status, [start, ...taken]] of Object.entries(waits))
+    for (const [decision, sent] of Object.entries(given)) {
+      const isTaken = taken.includes(sent.decision)
+      it(`to ${decision} ${isTaken ? 'counts for' : 'changes nothing of'} a call that is ${status}`, () => {
+        const script = start()
+        const before = script.driver.records.length
+        const { context } = script
+        assert.is(statuses(script)[0], status)
+        decide(script, 'c1', sent)
+        assert.is(script.driver.records.length > before, isTaken)
+        if (isTaken) assert.is.not(statuses(script)[0], status)
+        else
+          assert.equal(
+            [statuses(script), script.context.calls],
+            [context.calls.map((one) => one.status), context.calls],
+          )
+      })
+    }
 })

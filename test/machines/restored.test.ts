@@ -93,6 +93,31 @@ describe('an agent restored from its log', (it) => {
     assert.is(again.state, 'idle')
   })
 
+  for (const [waits, context] of Object.entries({
+    prompts: { prompts: [{ id: 'q1', content: text('go'), at: 1 }] },
+    reporters: { reporters: [{ childId: 'a.1', name: 'helper', key: 'a/t0/tool/c1' }] },
+    pins: { pins: [{ id: 'i1', by: 'person', step: 'n1', pinned: true }] },
+    grafts: { grafts: [{ id: 'g1', by: 'person', steps: ['n1'] }] },
+    undoing: { undoing: { id: 'v1', calls: [{ call: 3, what: 'a.ts' }], kept: [], steps: [] } },
+    compactRequests: { compactRequests: [{ id: 'k1', by: 'person' }] },
+    policyRequests: { policyRequests: [{ id: 'b1', by: 'person', policy: 'tidy' }] },
+    reverts: { reverts: [{ id: 'v1', by: 'person', category: 'failure', step: 'n1' }] },
+    prunes: { prunes: [{ id: 'p1', by: 'person', steps: ['n1'] }] },
+  }))
+    it(`that is to stay paused does so with nothing but ${waits} waiting`, () => {
+      const script = new AgentScript()
+      script.prompt('go')
+      script.reply()
+      const { records } = script.driver
+      const restored = restoreInput({ past: [], records }, rebuildConversation(records), restoring(definition))
+      const paused = (more: object) => {
+        const input = { restored: { ...restored, context: { ...restored.context, ...more }, staysPaused: true } }
+        return new AgentScript({}, { records, input: input as never }).context.pause
+      }
+      assert.equal(paused(context), { type: 'interrupted' })
+      assert.is(paused({}), null)
+    })
+
   it('in the middle of a run drops the rest of it for a new prompt', () => {
     const script = new AgentScript()
     script.prompt('one')
@@ -125,6 +150,22 @@ describe('an agent restored from its log', (it) => {
     )
     again.resume()
     assert.is(again.state, 'idle')
+  })
+
+  it('runs the call that a person has approved, also beyond a maximum that was lowered since', () => {
+    const script = new AgentScript({ toolExecution: 'sequential' })
+    script.prompt('go')
+    script.reply({ calls: [{ callId: 'c1', name: 'again' }, { callId: 'c2', held: true }, 'c3'] })
+    script.approve('c2')
+    const again = restoredFrom(script.driver.records, { toolExecution: 'sequential', maxCallsPerReply: 1 })
+    wake(again)
+    again.resume()
+    again.finishCall('c1')
+    assert.equal(again.underway, ['c2'])
+    assert.equal(
+      results(again).map(([callId]) => callId),
+      ['c3', 'c1'],
+    )
   })
 
   it('waits for people in the run it had, and writes nothing before they decide', () => {

@@ -109,6 +109,30 @@ describe('a call of a sub-agent', (it) => {
     assert.is(script.driver.recordsOf('run.end')[0]?.unfinished, undefined)
   })
 
+  it('that waits for a new allowance is skipped by steering while others run, and what it used stays counted', () => {
+    const script = new AgentScript({ agents: ['helper'], limits: { turns: 2 } })
+    script.prompt('go')
+    script.reply({ calls: [helper('c1'), 'c2'] })
+    script.finishCall('c1', { isError: true, isOverAllowance: true, spent: spent(10, 1) })
+    script.steer('something else')
+    assert.equal(
+      script.driver.recordsOf('tool.end').map(({ callId, message, spent: used }) => [callId, message.synthetic, used]),
+      [['c1', 'skipped', spent(10, 1)]],
+    )
+  })
+
+  it('has a share beside calls that wait: for a person, for their turn, for their hook', () => {
+    const waiting = (second: object, policy = {}): unknown => {
+      const script = new AgentScript({ agents: ['helper'], limits: { tokens: 100 }, ...policy })
+      script.prompt('go')
+      script.reply({ calls: [helper('c1'), { ...helper('c2'), ...second }] })
+      return children(script)[0]?.allowance
+    }
+    assert.equal(waiting({ held: true }), { tokens: 50 })
+    assert.equal(waiting({}, { toolExecution: 'sequential' }), { tokens: 50 })
+    assert.equal(waiting({ name: 'tool' }), { tokens: 100 })
+  })
+
   it('shares what is left of the limits evenly, and keeps what running ones have reserved', () => {
     const script = calling(['c1', 'c2', 'c3'], { limits: { tokens: 100, turns: 10, costUsd: 3 }, maxChildren: 2 })
     assert.equal(

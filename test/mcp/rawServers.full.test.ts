@@ -79,6 +79,20 @@ describe('a server that misbehaves', (it) => {
     assert.not.ok(isAlive(pid))
   })
 
+  it(
+    'is started again only once the one before has ended, however long that clings on',
+    { timeoutMs: 20_000 },
+    async (context) => {
+      const journal = join(await tempFolder(context), 'journal')
+      const options = { ...raw({ start: 'hang', isStubborn: true, journal }), connectMs: 1_500 }
+      const { connection } = await opened(context, { ...options, restart: { maxRestarts: 9, backoffMs: 1 } })
+      const words = async (): Promise<string[]> => (await linesOf(journal)).map((line) => line.split(' ')[0]!)
+      await until(async () => (await words()).filter((word) => word === 'start').length === 2, context.signal)
+      assert.equal(await words(), ['start', 'start'])
+      await connection.close()
+    },
+  )
+
   it('may be closed while it starts', { timeoutMs }, async (context) => {
     const journal = join(await tempFolder(context), 'journal')
     const { connection } = opening(context, raw({ start: 'hang', journal }))

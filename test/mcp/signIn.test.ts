@@ -275,6 +275,39 @@ describe('signing in to a server', (it) => {
     assert.match(String(await fetch(back).catch((error: unknown) => (error as Error).cause)), /ECONNREFUSED/)
   })
 
+  it(
+    'loses nothing of what is kept at the same moment, in whatever order it is written',
+    { timeoutMs },
+    async (context) => {
+      const dir = await tempFolder(context)
+      const auth = fileAuth(dir, { show: () => {} })
+      const client = { client_id: 'client-7' }
+      const tokens = { access_token: 'a', token_type: 'Bearer' }
+      await Promise.all([
+        auth.saveCodeVerifier('verifier'),
+        auth.saveClientInformation!(client as never),
+        auth.saveDiscoveryState!({ authorizationServerUrl: 'https://a.example' } as never),
+        auth.saveTokens(tokens),
+        auth.saveCodeVerifier('next'),
+      ])
+      const again = fileAuth(dir, { show: () => {} })
+      assert.equal(
+        [
+          await again.clientInformation(),
+          await again.tokens(),
+          await again.codeVerifier(),
+          await again.discoveryState!(),
+        ],
+        [client, tokens, 'next', { authorizationServerUrl: 'https://a.example' }],
+      )
+      await Promise.all([auth.invalidateCredentials!('tokens'), auth.saveCodeVerifier('last')])
+      assert.equal(
+        [await again.clientInformation(), await again.tokens(), await again.codeVerifier()],
+        [client, undefined, 'last'],
+      )
+    },
+  )
+
   it('starts over where the file is nonsense', { timeoutMs }, async (context) => {
     const { url } = await guardedServer(context)
     const dir = join(await tempFolder(context), 'auth')

@@ -1,11 +1,12 @@
 import { setImmediate as turn } from 'node:timers/promises'
+import { Pool } from 'pg'
 import { defineAgent } from '../../src/actors/defineAgent.ts'
 import { createRuntime } from '../../src/createRuntime.ts'
 import type { Store, StoreLease } from '../../src/protocol/store.ts'
-import { readAll, recordsBetween } from '../../src/testing/contractDemands.ts'
+import { owned, readAll, recordsBetween } from '../../src/testing/contractDemands.ts'
 import { scriptedModel } from '../../src/testing/scriptedModel.ts'
 import { simulatedClock, type SimulatedClock } from '../../src/testing/simulatedClock.ts'
-import { calls, tool } from '../support/agentHarness.ts'
+import { calls, gate, tool } from '../support/agentHarness.ts'
 import { failsWith } from '../stores/storeFolder.ts'
 import { assert } from '../support/suite.ts'
 import { describeWithPostgres, type PostgresContext } from './postgres.ts'
@@ -209,6 +210,34 @@ describeWithPostgres('leases of a PostgreSQL store', (it) => {
     await store.close()
     for (const id of ['a', 'b', 'c']) await context.store().open(id)
     assert.equal(await context.sql(`SELECT count(*)::int AS count FROM ${context.schema}.workers`), [{ count: 3 }])
+  })
+
+  it('are let go of only once what was given before is written, which whoever opens the log next finds', async (context) => {
+    const pool = new Pool({ connectionString: context.url })
+    context.cleanup(() => pool.end())
+    const [held, open] = [gate(), gate()]
+    const query = pool.query.bind(pool) as (...asked: unknown[]) => Promise<unknown>
+    Object.assign(pool, {
+      query: async (...asked: unknown[]) => {
+        if (/INSERT INTO \S+records/.test(JSON.stringify(asked[0]))) {
+          held.resolve()
+          await open.promise
+        }
+        return query(...asked)
+      },
+    })
+    const store = context.store({}, pool)
+    const lease = await store.open('a')
+    const first = owned(append(store, 1, lease.epoch))
+    await held.promise
+    const second = owned(append(store, 2, lease.epoch))
+    const released = owned(lease.release())
+    const other = context.store()
+    for (let tries = 0; tries < 3; tries += 1)
+      await assert.rejects(() => other.open('a'), failsWith('STORE_LOCKED'), 'it is still written')
+    open.resolve()
+    await Promise.all([first, second, released])
+    assert.is((await other.open('a')).lastSeq, 2)
   })
 
   it('that end while the database cannot be reached are free with the next beat', async (context) => {

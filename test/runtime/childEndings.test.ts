@@ -1,5 +1,6 @@
 import { defineAgent } from '../../src/actors/defineAgent.ts'
 import { policyModel } from '../../src/actors/models/policyModel.ts'
+import type { TokenCounter } from '../../src/conversation/tokenCounter.ts'
 import { createRuntime, type Runtime } from '../../src/createRuntime.ts'
 import type { Store } from '../../src/protocol/store.ts'
 import { memoryStore } from '../../src/stores/memoryStore.ts'
@@ -43,6 +44,60 @@ describe('a child that its agent began by code', (it) => {
       await root[how]()
       assert.equal([root.state, clock.pending], ['stopped', 0])
     })
+
+  for (const how of ['stop', 'close'] as const)
+    it(`is no longer waited for once a ${how} has ended its agent before it began, from wherever it was asked for`, async (context) => {
+      const worker = idle('worker')
+      const ways = ['outside', 'inside a listener', 'inside a listener, after the end'] as const
+      for (const [nth, where] of ways.entries()) {
+        const { runtime } = await start(context)
+        const root = await runtime.spawn(defineAgent({ name: 'root', model: policyModel(() => 'ok') }), {
+          id: `r${nth}`,
+        })
+        let asked: Promise<unknown> | undefined
+        let ended: Promise<void> | undefined
+        const askAndEnd = (): void => {
+          if (where === 'inside a listener, after the end') ended = root[how]()
+          asked = root.spawn(worker, { id: 'w' })
+          asked.catch(() => {})
+          ended ??= root[how]()
+        }
+        if (where === 'outside') askAndEnd()
+        else {
+          root.subscribe(({ type }) => {
+            if (type === 'run.start') askAndEnd()
+          })
+          root.prompt('go')
+        }
+        await ended
+        await assert.rejects(asked!, withCode('AGENT_STOPPED'), where)
+        assert.equal(
+          runtime.agents().map(({ id }) => id),
+          [],
+        )
+      }
+    })
+
+  it('is no longer waited for when its agent crashes in the step in which it was asked for', async (context) => {
+    const { runtime } = await start(context)
+    let asked: Promise<unknown> | undefined
+    const counter = crashingCounter({ crashes: 1 })
+    const tokenCounter: TokenCounter = {
+      text: (text) => counter.text(text),
+      message: (message) => {
+        // What is frozen comes from a record: the machine is in the middle of a step.
+        if (message.role === 'toolResult' && Object.isFrozen(message)) asked ??= root.spawn(idle('worker'), { id: 'w' })
+        asked?.catch(() => {})
+        return counter.message(message)
+      },
+    }
+    const tools = [tool('look', () => 'seen')]
+    const root = await runtime.spawn(defineAgent({ name: 'root', model: caller('look'), tools, tokenCounter }), {
+      id: 'r',
+    })
+    await root.prompt('go').result
+    await assert.rejects(asked!, withCode('AGENT_STOPPED'))
+  })
 
   it('keeps its id while it waits to be begun anew', async (context) => {
     const { runtime, clock } = await start(context)

@@ -64,6 +64,15 @@ describe('the run that a request asked for', (it) => {
     assert.equal([result?.text, result?.runId, result?.stopReason], ['the answer', 'r1', 'stop'])
   })
 
+  it('is none that resumes what somebody else asked for, before it or after', async () => {
+    const others = [begins('r0', 'p'), ends('r0', 'paused', interrupted), begins('r1', 'x', 'r0')]
+    assert.is(await resultOf(log(...others, says('r1', 'theirs'), ends('r1'))), undefined)
+    const own = [begins('r2', 'q'), says('r2', 'ours'), ends('r2')]
+    const later = [begins('r3', 'y', 'r0'), says('r3', 'theirs'), ends('r3')]
+    const result = await resultOf(log(...others, ends('r1', 'paused', interrupted), ...own, ...later))
+    assert.equal([result?.text, result?.runId], ['ours', 'r2'])
+  })
+
   it('has ended when a limit paused it, until it goes on', async () => {
     const reason = { type: 'limit', limit: 'turns', allowed: 1, used: 1 } as const
     const paused = [begins('r0', 'q'), says('r0', 'a'), ends('r0', 'paused', reason)]

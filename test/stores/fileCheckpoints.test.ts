@@ -32,6 +32,15 @@ describe('the checkpoint of a log in a folder', (it) => {
       await writeFile(file, damaged)
       await isRefused(`byte ${at}`)
     }
+    const headed = whole.toString('latin1')
+    for (const [part, other] of [
+      ['"seq":7', '"seq":8'],
+      ['"form":"1"', '"form":"2"'],
+      ['"digest":"d"', '"digest":"e"'],
+    ] as const) {
+      await writeFile(file, Buffer.from(headed.replace(part, other), 'latin1'))
+      await isRefused(other)
+    }
     for (const length of [0, 3, 100, whole.length - 1]) {
       await writeFile(file, whole)
       await truncate(file, length)

@@ -1,5 +1,5 @@
 import { recordVersion } from '../../src/protocol/records.ts'
-import { mkdir, readdir, readFile } from 'node:fs/promises'
+import { mkdir, open, readdir, readFile, stat, type FileHandle } from 'node:fs/promises'
 import { readAll, recordsBetween } from '../../src/testing/contractDemands.ts'
 import { repairLog } from '../../src/stores/repairLog.ts'
 import { assert, describe } from '../support/suite.ts'
@@ -30,6 +30,30 @@ describe('repairing a log', (it) => {
     await store.append('a', recordsBetween(1, 2))
     assert.equal(await readAll(store, 'a'), recordsBetween(1, 2))
     assert.equal(await store.list(), ['a'])
+  })
+
+  it('has the copy on the disk, with its name, before it cuts anything off', async (context) => {
+    const folder = await storeFolder(context)
+    await folder.write('a.jsonl', damaged(3, 7).content)
+    const handle = await open(folder.file('a.jsonl'))
+    const methods = Object.getPrototypeOf(handle) as Pick<FileHandle, 'sync' | 'truncate'>
+    await handle.close()
+    const { sync, truncate } = methods
+    context.cleanup(() => Object.assign(methods, { sync, truncate }))
+    const done: (readonly [string, number])[] = []
+    methods.sync = async function (this: FileHandle) {
+      await sync.call(this)
+      done.push(['synced', (await this.stat()).ino])
+    }
+    methods.truncate = async function (this: FileHandle, size) {
+      done.push(['cut', (await this.stat()).ino])
+      await truncate.call(this, size)
+    }
+    const { backup } = await repairLog(folder.file('a.jsonl'))
+    const inodeOf = async (path: string): Promise<number> => (await stat(path)).ino
+    const log = await inodeOf(folder.file('a.jsonl'))
+    const ofFolder = process.platform === 'win32' ? [] : [['synced', await inodeOf(folder.dir)]]
+    assert.equal(done, [['synced', await inodeOf(backup!)], ...ofFolder, ['cut', log], ['synced', log]])
   })
 
   it('cuts at the right byte when lines before are long or the bad one is not text', async (context) => {

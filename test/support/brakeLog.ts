@@ -54,6 +54,8 @@ export interface WantedCall {
   readonly changed?: readonly string[]
   /** It was started, and cannot be undone. */
   readonly isIrreversible?: boolean
+  /** It was started, and can be undone. */
+  readonly isReversible?: boolean
   /** It was started, and waits for something. */
   readonly polls?: boolean
   /** Something outside answered it. */
@@ -136,10 +138,15 @@ export class BrakeLog {
     ])
     for (const index of options.order ?? calls.map((_, at) => at)) {
       const { callId, name, input, output, isError = false, changed = [], denied, ...marks } = calls[index]!
-      const { isIrreversible, polls, synthetic } = marks
+      const { isIrreversible, isReversible, polls, synthetic } = marks
       const key = `a/t${this.turnIndex}/tool/${callId}`
-      const started = { ...(isIrreversible ? { irreversible: true } : {}), ...(polls ? { polls: true } : {}) }
-      if (isIrreversible || polls) this.#push({ type: 'tool.start', callId, key, name, input, ...started })
+      const started = {
+        ...(isIrreversible ? { irreversible: true } : {}),
+        ...(isReversible ? { reversible: true } : {}),
+        ...(polls ? { polls: true } : {}),
+      }
+      if (isIrreversible || isReversible || polls)
+        this.#push({ type: 'tool.start', callId, key, name, input, ...started })
       const said = denied === undefined ? output : `Denied by the user: it was not run. Reason: ${denied}`
       this.#push({
         type: 'tool.end',

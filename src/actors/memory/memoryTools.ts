@@ -95,7 +95,9 @@ function scopeFor({ known, main }: Scopes, tier: MemoryTier | undefined): Memory
 
 async function find(ports: AgentPorts, settings: MemorySettings, query: string, limit: number): Promise<string> {
   const scopes = [...scopesOf(ports, settings).known.values()]
-  const found = await settings.store.search(query, { scopes, limit })
+  const given = await settings.store.search(query, { scopes, limit })
+  // The memory may be one of the application's that does not keep to its contract.
+  const found = given.filter(({ scope }) => scopes.includes(scope)).slice(0, limit)
   if (found.length === 0) return 'Nothing is remembered about that.'
   return found.map(lineOf).join('\n')
 }

@@ -113,11 +113,12 @@ export function repeatsTools(
   let left = mostChars
   return conversation.log().some(({ id, message }) => {
     if ((message.role !== 'toolResult' && !isOfOthers(message)) || id >= before) return false
-    // What is too much to look at is not known to be another's.
-    if (left <= 0) return true
-    const output = lettersOf(textOf(message.content).slice(0, left))
+    const output = textOf(message.content)
+    // What is too much to look at may be what it repeats.
     left -= output.length
-    return windows.some((window) => output.includes(window))
+    if (left < 0) return true
+    const letters = lettersOf(output)
+    return windows.some((window) => letters.includes(window))
   })
 }
 

@@ -138,13 +138,17 @@ export class ClientRelay implements Relay {
     // Commands stay in order.
     if (check === undefined && this.#checking === undefined) return this.#route(command, route)
     const before = this.#checking ?? Promise.resolve()
-    const checked = Promise.all([before, check]).then(
-      () => this.#route(command, route),
-      (thrown: unknown) => {
-        this.#asked.delete(command.id)
-        this.#refuse(command.id, this.#gateway.outward(thrown))
-      },
-    )
+    // One that is out of reach is refused in its turn: those behind it wait for those before it.
+    check?.catch(() => {})
+    const checked = before
+      .then(() => check)
+      .then(
+        () => this.#route(command, route),
+        (thrown: unknown) => {
+          this.#asked.delete(command.id)
+          this.#refuse(command.id, this.#gateway.outward(thrown))
+        },
+      )
     this.#checking = checked
     void checked.then(() => {
       if (this.#checking === checked) this.#checking = undefined

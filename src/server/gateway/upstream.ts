@@ -41,6 +41,7 @@ export class Upstream {
   #queue: string[] | undefined = []
   #cancel: () => void = () => {}
   #isAlive = true
+  #isPaused = false
   #why: string | undefined
 
   /** `token`: who the client is. */
@@ -76,12 +77,14 @@ export class Upstream {
     else this.#queue.push(text)
   }
 
-  /** Reads no more for now. */
+  /** Reads no more for now, once the worker has said welcome: what is asked meanwhile reaches it. */
   pause(): void {
-    this.#socket.pause()
+    this.#isPaused = true
+    if (this.#queue === undefined) this.#socket.pause()
   }
 
   resume(): void {
+    this.#isPaused = false
     this.#isAlive = true
     this.#socket.resume()
   }
@@ -126,6 +129,7 @@ export class Upstream {
   #opened(welcome: WorkerFrame): void {
     const queue = this.#queue ?? []
     this.#queue = undefined
+    if (this.#isPaused) this.#socket.pause()
     for (const text of queue) this.#socket.send(text, () => {})
     this.#welcome.resolve(welcome)
   }

@@ -3,7 +3,7 @@
  * see `Raw`. Tools that it always understands: `echo`, `slow`, `die`, `big { bytes }`, `change`, `key`, `env { name }`, `pid`, `gives { content }`,
  * and `ask` with `asks`.
  */
-import { appendFileSync } from 'node:fs'
+import { appendFileSync, existsSync, readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 
 export interface Raw {
@@ -30,14 +30,30 @@ export interface Raw {
   readonly asks?: string
   /** Calls of these tools are never answered. */
   readonly hangs?: readonly string[]
-  /** A line is added for each start and each call: `start 123`, `call echo key`; with `announces` for each list. */
+  /**
+   * A line is added for each start and each call: `start 123`, `call echo key`; with `announces` for each list. `beside 123`: when it
+   * started, that one of before still ran.
+   */
   readonly journal?: string
+}
+
+const startedBefore = (file: string): number[] =>
+  existsSync(file) ? [...readFileSync(file, 'utf8').matchAll(/^start (\d+)$/gm)].map(([, pid]) => Number(pid)) : []
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
 }
 
 const raw = JSON.parse(process.argv[2] ?? '{}') as Raw
 const journal = (line: string): void => {
   if (raw.journal !== undefined) appendFileSync(raw.journal, `${line}\n`)
 }
+for (const pid of raw.journal === undefined ? [] : startedBefore(raw.journal))
+  if (isAlive(pid)) journal(`beside ${pid}`)
 journal(`start ${process.pid}`)
 if (raw.writes !== undefined)
   process.stderr.write(raw.writes.replaceAll(/\$(\w+)/g, (_, name: string) => process.env[name] ?? ''))

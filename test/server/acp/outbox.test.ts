@@ -75,6 +75,24 @@ describe('updates on their way to an ACP client', (it) => {
     assert.equal(sent.map(textOf), ['p0', 'p1', 'p2', 'new'])
   })
 
+  it('are taken from the past no further once the client is given up', async () => {
+    const { sent, reads, outbox, overflows } = slowClient(300)
+    let taken = 0
+    const past = function* (): Generator<SessionUpdate> {
+      for (; taken < 50; taken += 1) yield text(`p${taken}`)
+    }
+    outbox.replay(past())
+    outbox.push(text('new', 't1'))
+    outbox.push(text('newer', 't2'))
+    assert.is(overflows(), 1)
+    for (let index = 0; index < 5; index += 1) {
+      reads[index]?.resolve()
+      await settled()
+    }
+    await outbox.flushed()
+    assert.equal([sent.map(textOf), taken <= 2], [['p0'], true])
+  })
+
   it('are dropped once the connection is gone, and nobody waits for them', async () => {
     const { reads, outbox, sent } = slowClient(10_000)
     outbox.push(text('a'))

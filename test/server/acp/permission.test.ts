@@ -1,8 +1,12 @@
 import { z } from 'zod'
+import type { AgentContext } from '@agentclientprotocol/sdk'
 import { policyModel } from '../../../src/actors/models/policyModel.ts'
 import { scriptedModel } from '../../../src/testing/scriptedModel.ts'
 import { defineAgent } from '../../../src/actors/defineAgent.ts'
 import { defineTool } from '../../../src/actors/tools/defineTool.ts'
+import type { Pending } from '../../../src/protocol/pending.ts'
+import { Permissions } from '../../../src/server/acp/permissions.ts'
+import type { DrivenAgent } from '../../../src/server/bridge/drivenAgent.ts'
 import { memoryStore } from '../../../src/stores/memoryStore.ts'
 import { assert, describe } from '../../support/suite.ts'
 import { choose, openHouse, type Editor, silentModel } from './acpHarness.ts'
@@ -207,5 +211,64 @@ describe('a cancellation over ACP', (it) => {
     const editor = await connect()
     await editor.agent.notify('session/cancel', { sessionId: 'nobody' })
     assert.ok(await editor.open())
+  })
+})
+
+describe('what an editor is asked', (it) => {
+  /** An editor that answers when it is told to, and what the agent hears. */
+  function asking() {
+    const decided: string[] = []
+    const agent = { id: 'a', decide: (key: string, decision: string) => void decided.push(`${key} ${decision}`) }
+    const requests: { readonly signal: AbortSignal; readonly answer: PromiseWithResolvers<unknown> }[] = []
+    const client = {
+      request: (_method: string, _params: object, { cancellationSignal }: { cancellationSignal: AbortSignal }) => {
+        const answer = Promise.withResolvers<unknown>()
+        requests.push({ signal: cancellationSignal, answer })
+        return answer.promise
+      },
+    } as unknown as AgentContext
+    const connection = { isClosed: false }
+    const permissions = new Permissions({
+      sessionId: 'a',
+      client,
+      hasForms: false,
+      isClosed: () => connection.isClosed,
+      flushed: () => Promise.resolve(),
+    })
+    const ask = async (key: string) => {
+      const pending = { kind: 'approval', key, agentId: 'a', callId: key, name: 'refund', input: {} } as Pending
+      const asked = permissions.ask(agent as unknown as DrivenAgent, pending)
+      await Promise.resolve()
+      await Promise.resolve()
+      return { asked, request: requests.at(-1)! }
+    }
+    return { permissions, decided, requests, connection, ask }
+  }
+
+  it('counts only while the connection is open', async () => {
+    const { decided, connection, ask } = asking()
+    const first = await ask('k1')
+    first.request.answer.resolve(choose('allow'))
+    await first.asked
+    const second = await ask('k2')
+    connection.isClosed = true
+    second.request.answer.resolve(choose('allow'))
+    await second.asked
+    assert.equal(decided, ['k1 approve'])
+  })
+
+  it('is asked no more once its call has ended, nor what its tool asks, and nothing of other calls is given up', async () => {
+    const { permissions, decided, requests, ask } = asking()
+    const asked = []
+    for (const key of ['a/t0/tool/c1', 'a/t0/tool/c1/q1', 'a/t0/tool/c1/q2', 'a/t0/tool/c10', 'a/t0/tool/c2/q1'])
+      asked.push(await ask(key))
+    permissions.settle({ key: 'a/t0/tool/c1' })
+    assert.equal(
+      requests.map(({ signal }) => signal.aborted),
+      [true, true, true, false, false],
+    )
+    for (const { request } of asked) request.answer.resolve(choose('allow'))
+    await Promise.all(asked.map((one) => one.asked))
+    assert.equal(decided, ['a/t0/tool/c10 approve', 'a/t0/tool/c2/q1 approve'])
   })
 })

@@ -2,12 +2,14 @@ import { defineAgent, type Endpoint } from '../../../src/index.ts'
 import { Chats } from '../../../src/server/aiSdkUi/openChat.ts'
 import { readChatInput } from '../../../src/server/aiSdkUi/readChat.ts'
 import type { AgentAccess } from '../../../src/server/bridge/agentAccess.ts'
-import { scriptedModel, type ScriptedReply } from '../../../src/testing.ts'
+import type { RuntimeOptions } from '../../../src/runtime/runtimeOptions.ts'
+import { quiet } from '../../support/agentHarness.ts'
+import { simulatedClock, scriptedModel, type ScriptedReply } from '../../../src/testing.ts'
 import { assert, describe, type CaseContext } from '../../support/suite.ts'
 import { heldReply, said, serveChats } from './chatHarness.ts'
 
 /** Chats as the endpoint has them, with the access of a client. */
-async function chatsOf(context: CaseContext, replies: ScriptedReply[]) {
+async function chatsOf(context: CaseContext, replies: ScriptedReply[], runtime: RuntimeOptions = {}) {
   const model = scriptedModel(replies)
   let access: AgentAccess | undefined
   const look: Endpoint = {
@@ -17,9 +19,9 @@ async function chatsOf(context: CaseContext, replies: ScriptedReply[]) {
       response.end()
     },
   }
-  const serving = await serveChats(context, [defineAgent({ name: 'a', model })], { endpoints: [look] })
+  const serving = await serveChats(context, [defineAgent({ name: 'a', model })], { endpoints: [look], runtime })
   await fetch(`http://127.0.0.1:${serving.server.port}/look`)
-  return { chats: new Chats(undefined), access: access!, model, runtime: serving.runtime }
+  return { chats: new Chats(undefined), access: access!, model, runtime: serving.runtime, store: serving.store }
 }
 
 const input = (id: string) => readChatInput({ id: 'chat', messages: [said(id, 'go')] })
@@ -64,5 +66,25 @@ describe('requests of one chat', (it) => {
     const fine = chats.open(access, input('m1'))
     await assert.rejects(failing, /waits any more/)
     assert.ok('thread' in (await fine))
+  })
+
+  it('hold their agent only for as long as somebody is shown it, also those that are refused', async (context) => {
+    const clock = simulatedClock()
+    const { chats, access, store } = await chatsOf(context, ['one'], { clock, idleUnloadMs: 1_000 })
+    const opened = await chats.open(access, input('m1'))
+    assert.ok('thread' in opened)
+    const { agent } = opened.thread
+    while (agent.state !== 'idle') await quiet()
+    const refused = readChatInput({ id: 'chat', messages: [{ id: 'a', role: 'assistant', parts: [] }] })
+    await assert.rejects(chats.open(access, refused))
+    await chats.stop(access, 'chat')
+    const unloads = async (): Promise<boolean> => {
+      await clock.advance(2_000)
+      await quiet()
+      return (await store.holder!('chat')) === undefined
+    }
+    assert.is(await unloads(), false)
+    opened.thread.release()
+    assert.is(await unloads(), true)
   })
 })

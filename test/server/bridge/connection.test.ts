@@ -160,6 +160,40 @@ describe('a connection', (it) => {
     assert.is(client.status, 'reconnecting')
   })
 
+  it('is not made with a token that came after it was given up', async ({ cleanup }) => {
+    const clock = simulatedClock()
+    const sockets = new Sockets()
+    const asked: PromiseWithResolvers<string>[] = []
+    const client = connect('ws://server.example/bridge', {
+      webSocket: sockets.Socket,
+      clock,
+      random: () => 1,
+      retry: { baseMs: 100, maxMs: 100 },
+      token: () => {
+        asked.push(Promise.withResolvers<string>())
+        return asked.at(-1)!.promise
+      },
+    })
+    cleanup(() => client.close())
+    await quiet()
+    await clock.advance(10_000)
+    await clock.advance(100)
+    await quiet()
+    assert.equal([asked.length, sockets.all.length], [2, 0])
+    asked[0]!.resolve('late')
+    await quiet()
+    assert.is(sockets.all.length, 0)
+    asked[1]!.resolve('in time')
+    await quiet()
+    assert.is(sockets.all.length, 1)
+    sockets.last.say(welcome)
+    await client.ready
+    asked[0]!.reject(new Error('too late'))
+    client.close()
+    await quiet()
+    assert.is(sockets.all.length, 1)
+  })
+
   it('is not disturbed by frames that are not understood', async (context) => {
     const { client, sockets } = await start(context)
     const errors: string[] = []

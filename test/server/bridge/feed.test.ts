@@ -112,6 +112,36 @@ describe('a feed', (it) => {
     )
   })
 
+  it('never tells of a record before the store has it, whatever comes while one before it is written', async () => {
+    const { story, heard } = followed()
+    const records = (): number[] => heard.flatMap(({ isLogged, seq }) => (isLogged ? [seq] : []))
+    const writes: PromiseWithResolvers<void>[] = []
+    /** The store has all but the newest of these. */
+    const writing = (): void => {
+      writes.push(Promise.withResolvers<void>())
+      story.pending = writes.at(-1)!.promise
+    }
+    const written = async (): Promise<void> => {
+      writes.shift()!.resolve()
+      if (writes.length === 0) story.pending = undefined
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    writing()
+    story.happens(record(1))
+    story.happens(live(1))
+    writing()
+    story.happens(record(2))
+    writing()
+    story.happens(record(3))
+    story.happens(live(3))
+    assert.is(heard.length, 0)
+    await written()
+    assert.equal(records(), [1], 'only the first is in the store')
+    await written()
+    await written()
+    assert.equal(records(), [1, 2, 3])
+  })
+
   it('tells of a live event that is too large only that it happened', () => {
     const { story, heard } = followed()
     story.happens(live(0, 'x'.repeat(1024 * 1024)))

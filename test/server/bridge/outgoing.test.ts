@@ -71,6 +71,27 @@ describe('commands on their way', (it) => {
     assert.equal(refusals, ['AGENT_NOT_FOUND'])
   })
 
+  it('of a connection that is lost are not sent on the next one, those that had to wait neither', () => {
+    const sent: string[] = []
+    const outgoing = new Outgoing(simulatedClock(), (text) => sent.push((JSON.parse(text) as { id: string }).id))
+    const ask = (number: number, isOfConnection: boolean): void =>
+      outgoing.ask({
+        number,
+        frame: { type: 'agent.abort', agentId: 'a' },
+        ...(isOfConnection ? { isOfConnection } : {}),
+        answered: () => {},
+        refused: () => {},
+      })
+    outgoing.opened(limits, () => {})
+    for (let number = 1; number <= 40; number += 1) ask(number, number % 2 === 0)
+    assert.is(sent.length, 32, 'more are not under way at once')
+    outgoing.lost()
+    sent.length = 0
+    outgoing.opened(limits, () => ask(41, true))
+    const others = Array.from({ length: 20 }, (_, at) => `c${at * 2 + 1}`)
+    assert.equal(sent, ['c41', ...others])
+  })
+
   it('are refused where JSON cannot hold them, and those behind them are sent', () => {
     const sent: string[] = []
     const outgoing = new Outgoing(simulatedClock(), (text) => sent.push((JSON.parse(text) as { id: string }).id))

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
-import { type ServerOptions, WebSocketServer } from 'ws'
+import { type ServerOptions, type WebSocket, WebSocketServer } from 'ws'
 import type { CaseContext } from '../../support/suite.ts'
 
 /** A worker that answers whatever it is told with what `answer` says. */
@@ -23,7 +23,15 @@ export async function fakeWorker(
     for (const socket of sockets.clients) socket.terminate()
     sockets.close()
   })
-  return { url: `ws://127.0.0.1:${(sockets.address() as AddressInfo).port}/bridge`, seen }
+  const each = (work: (socket: WebSocket) => void): void => sockets.clients.forEach(work)
+  return {
+    url: `ws://127.0.0.1:${(sockets.address() as AddressInfo).port}/bridge`,
+    seen,
+    /** Tells every client something unasked. */
+    say: (frame: object): void => each((socket) => socket.send(JSON.stringify(frame))),
+    /** Cuts every client off. */
+    cut: (): void => each((socket) => socket.terminate()),
+  }
 }
 
 /** With which it lets a client in. */

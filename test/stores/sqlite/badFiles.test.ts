@@ -99,6 +99,57 @@ describe('a SQLite store while another process writes', (it) => {
     assert.equal(await seqsOf(store), upTo(4))
   })
 
+  it('keeps the order of more appends than go in one turn, and of one that comes when the file is free again', async (context) => {
+    const clock = simulatedClock()
+    const file = await newFile(context)
+    const store = storeOn(context, file, { clock })
+    await store.open('a')
+    const writer = otherWriter(context, file)
+    writer.begin()
+    const appends = Array.from({ length: 250 }, (_, at) => owned(store.append('a', recordsBetween(at + 1, at + 1))))
+    for (let tries = 0; tries < 3; tries += 1) {
+      await new Promise((resolve) => setImmediate(resolve))
+      await clock.advance(10)
+    }
+    writer.end()
+    appends.push(owned(store.append('a', recordsBetween(251, 251))))
+    const state = { isDone: false }
+    const all = Promise.all(appends).finally(() => (state.isDone = true))
+    while (!state.isDone) {
+      await new Promise((resolve) => setImmediate(resolve))
+      await clock.advance(10)
+    }
+    await all
+    assert.equal(await seqsOf(store), upTo(251))
+  })
+
+  it('has its patience anew each time that another begins to write', async (context) => {
+    const clock = simulatedClock()
+    const file = await newFile(context)
+    const store = storeOn(context, file, { clock })
+    await store.open('a')
+    const writer = otherWriter(context, file)
+    for (const seq of [1, 2, 3]) {
+      writer.begin()
+      const state = { isSettled: false }
+      const append = owned(store.append('a', recordsBetween(seq, seq)))
+      void append.catch(() => {}).finally(() => (state.isSettled = true))
+      for (let tries = 0; tries < 3; tries += 1) {
+        await new Promise((resolve) => setImmediate(resolve))
+        await clock.advance(10)
+      }
+      assert.not(state.isSettled)
+      writer.end()
+      while (!state.isSettled) {
+        await new Promise((resolve) => setImmediate(resolve))
+        await clock.advance(10)
+      }
+      await append
+      await clock.advance(9_000)
+    }
+    assert.equal(await seqsOf(store), upTo(3))
+  })
+
   it('waits as well to open, to let go, to keep a content and to delete', async (context) => {
     const clock = simulatedClock()
     const file = await fileWith(context, 3)

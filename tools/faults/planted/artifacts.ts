@@ -194,4 +194,12 @@ export const faults: readonly Fault[] = [
     to: 'all.get(agentId, id)',
     tests: ['journeys/keepsLargeResults'],
   },
+  {
+    id: 'artifacts-25',
+    file: 'src/actors/artifacts/readArtifactTool.ts',
+    what: 'the beginning of a name finds the newest artifact',
+    from: 'wanted.length >= 8 && artifact',
+    to: 'artifact',
+    tests: ['keepsLargeResults'],
+  },
 ]

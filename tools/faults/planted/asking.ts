@@ -190,4 +190,12 @@ export const faults: readonly Fault[] = [
     to: 'logged !== undefined && isRedacted(null)',
     tests: ['journeys/asksFromBelow'],
   },
+  {
+    id: 'asking-24',
+    file: 'src/actors/toolAttempt.ts',
+    what: 'what a tool asked and did not wait for never settles',
+    from: '    if (this.#asking !== undefined) this.#controller.abort(abortReason())\n',
+    to: '',
+    tests: ['journeys/asksPeople'],
+  },
 ]

@@ -225,4 +225,20 @@ export const faults: readonly Fault[] = [
     to: 'false as boolean',
     tests: ['server/acp/sessions'],
   },
+  {
+    id: 'chats-29',
+    file: 'src/server/aiSdkUi/openChat.ts',
+    what: 'a chat that is refused keeps its agent loaded for ever',
+    from: '.catch((thrown: unknown) => {\n        thread.release()\n        throw',
+    to: '.catch((thrown: unknown) => {\n        throw',
+    tests: ['aiSdkUi/openChat'],
+  },
+  {
+    id: 'chats-30',
+    file: 'src/server/aiSdkUi/openChat.ts',
+    what: 'a page that finds nothing under way keeps the agent loaded',
+    from: '      thread?.release()\n      return undefined',
+    to: '      return undefined',
+    tests: ['aiSdkUi/openChat'],
+  },
 ]

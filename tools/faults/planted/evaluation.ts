@@ -314,4 +314,12 @@ export const faults: readonly Fault[] = [
     to: 'true',
     tests: ['cli/evalConfined'],
   },
+  {
+    id: 'evaluation-40',
+    file: 'src/evaluation/stop.ts',
+    what: 'a later reason takes the place of why an evaluation was ended',
+    from: '    if (this.#reason !== undefined) return\n',
+    to: '',
+    tests: ['evaluation/stop'],
+  },
 ]

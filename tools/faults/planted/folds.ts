@@ -149,4 +149,20 @@ export const faults: readonly Fault[] = [
     to: '',
     tests: ['conversation/corruptLog'],
   },
+  {
+    id: 'folds-19',
+    file: 'src/conversation/planFold.ts',
+    what: 'above a small cap there is no room between two folds',
+    from: 'Math.min(Math.max(cap, low + minBatch), low + batch)',
+    to: 'Math.min(cap, low + batch)',
+    tests: ['conversation/planFold'],
+  },
+  {
+    id: 'folds-20',
+    file: 'src/conversation/planFold.ts',
+    what: 'follow-ups that wait do not count',
+    from: '[...steering, ...followUps]',
+    to: 'steering',
+    tests: ['conversation/planFold'],
+  },
 ]

@@ -281,4 +281,12 @@ export const faults: readonly Fault[] = [
     to: '...{}',
     tests: ['braking/grafts'],
   },
+  {
+    id: 'grafts-36',
+    file: 'src/conversation/grafts.ts',
+    what: 'a log may tell of a copy of what is on the trunk',
+    from: "    if (subject.onTrunk(from)) return 'it copies what is on the trunk'\n",
+    to: '',
+    tests: ['conversation/grafts'],
+  },
 ]

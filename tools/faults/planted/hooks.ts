@@ -183,4 +183,12 @@ export const faults: readonly Fault[] = [
     to: 'if (edited.length >= 0) return calls',
     tests: ['conversation/editedCalls'],
   },
+  {
+    id: 'hooks-23',
+    file: 'src/actors/askGuards.ts',
+    what: 'guards go on though one has decided',
+    from: '    cancellation.remove(stop)\n    stop()\n',
+    to: '    cancellation.remove(stop)\n',
+    tests: ['guardsWhatIsSaid'],
+  },
 ]

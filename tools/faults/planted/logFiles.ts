@@ -161,4 +161,28 @@ export const faults: readonly Fault[] = [
     to: "this.#sync = 'closing'",
     tests: ['stores/durability'],
   },
+  {
+    id: 'logFiles-21',
+    file: 'src/stores/repairLog.ts',
+    what: 'a log is cut before the copy of it is on the disk',
+    from: "    await syncAndClose(await open(backup, 'r+'))\n",
+    to: '',
+    tests: ['stores/repairLog'],
+  },
+  {
+    id: 'logFiles-22',
+    file: 'src/stores/repairLog.ts',
+    what: 'a copy may lose its name in a power cut',
+    from: '    await syncFolder(dirname(backup))\n',
+    to: '',
+    tests: ['stores/repairLog'],
+  },
+  {
+    id: 'logFiles-23',
+    file: 'src/stores/repairLog.ts',
+    what: 'a power cut may bring back what a repair cut off',
+    from: '    await handle.truncate(goodSize)\n    await handle.sync()\n',
+    to: '    await handle.truncate(goodSize)\n',
+    tests: ['stores/repairLog'],
+  },
 ]

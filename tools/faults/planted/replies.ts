@@ -164,4 +164,12 @@ export const faults: readonly Fault[] = [
     to: '0',
     tests: ['cli/bell'],
   },
+  {
+    id: 'replies-19',
+    file: 'src/actors/streamReply.ts',
+    what: 'a request is sent before its capture is in the log',
+    from: '    if (captured !== undefined) await captured\n',
+    to: '',
+    tests: ['actors/streamReply'],
+  },
 ]

@@ -320,4 +320,20 @@ export const faults: readonly Fault[] = [
     to: 'if (rung) return',
     tests: ['server/acp/conversation'],
   },
+  {
+    id: 'stalls-39',
+    file: 'src/conversation/decideStall.ts',
+    what: 'the runtime reverts over an effect that stands, which nobody asked to undo',
+    from: 'node.isIrreversible === true || isStanding(node)',
+    to: 'node.isIrreversible === true',
+    tests: ['conversation/decideStall'],
+  },
+  {
+    id: 'stalls-40',
+    file: 'src/conversation/decideStall.ts',
+    what: 'the loop’s own revert, which waits, keeps it from being decided',
+    from: 'request.id !== revertId && !mayWait(request)',
+    to: '!mayWait(request)',
+    tests: ['conversation/decideStall', 'machines/stalls', 'braking/stall'],
+  },
 ]

@@ -159,4 +159,12 @@ export const faults: readonly Fault[] = [
     to: 'used.flat()',
     tests: passes,
   },
+  {
+    id: 'statistics-20',
+    file: 'src/evaluation/statistics/passes.ts',
+    what: 'pass^k counts each trial as a draw of k: its intervals are too narrow',
+    from: 'sample.trials / k',
+    to: 'sample.trials',
+    tests: ['evaluation/passes'],
+  },
 ]

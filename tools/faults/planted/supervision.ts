@@ -317,4 +317,12 @@ export const faults: readonly Fault[] = [
     to: 'if (!this.closeWith(server) && options.port === -1) {',
     tests: ['runtime/childEndings'],
   },
+  {
+    id: 'supervision-40',
+    file: 'src/runtime/children/children.ts',
+    what: 'who waits for a child of an agent that ends waits for ever',
+    from: "      if (child.state === 'wanted') this.#hasNot(child, stopped(this.#parent))\n",
+    to: '',
+    tests: ['runtime/childEndings'],
+  },
 ]

@@ -153,4 +153,20 @@ export const faults: readonly Fault[] = [
     to: 'agent.active !== undefined ? {}',
     tests: ['bridge/handingOver'],
   },
+  {
+    id: 'team-concurrency-4',
+    file: 'src/runtime/children/detachedAgents.ts',
+    what: 'the log of a helper that cannot go on stays locked',
+    from: '    } catch (thrown) {\n      await lease.release()\n',
+    to: '    } catch (thrown) {\n',
+    tests: ['reportsAfterACrash'],
+  },
+  {
+    id: 'team-concurrency-5',
+    file: 'src/runtime/children/detachedAgents.ts',
+    what: 'a helper goes on by itself though its caller is to stay paused',
+    from: 'running?.isStopped === false || staysPaused',
+    to: 'running?.isStopped === false',
+    tests: ['reportsAfterACrash', 'journeys/hearsReports'],
+  },
 ]

@@ -223,4 +223,20 @@ export const faults: readonly Fault[] = [
     to: 'continue: false, under: this.#self }',
     tests: ['runtime/xstate/deps'],
   },
+  {
+    id: 'xstate-28',
+    file: 'src/runtime/xstate/requestedRun.ts',
+    what: 'who resumes the run of somebody else is taken for the actor',
+    from: 'resumedFrom !== undefined && this.#runs.has(resumedFrom)',
+    to: 'resumedFrom !== undefined',
+    tests: ['xstate/requestedRun'],
+  },
+  {
+    id: 'xstate-29',
+    file: 'src/runtime/xstate/requestedRun.ts',
+    what: 'a run that its failing store paused has ended for its actor',
+    from: "    if (this.#result?.reason?.type === 'store') this.#result = undefined\n",
+    to: '',
+    tests: ['xstate/requestedRun'],
+  },
 ]

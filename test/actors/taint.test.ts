@@ -1,0 +1,27 @@
+import { repeatsTools } from '../../src/actors/memory/taint.ts'
+import { BrakeLog } from '../support/brakeLog.ts'
+import { assert, describe } from '../support/suite.ts'
+
+const lesson = 'npm run build needs four gigabytes of memory'
+const filler = (chars: number): string => '0123456789'.repeat(chars / 10)
+
+function heard(...outputs: readonly string[]): boolean {
+  const log = new BrakeLog()
+  log.user('the task')
+  for (const output of outputs) log.step([{ output }])
+  return repeatsTools(log, lesson)
+}
+
+describe('words of which it is asked where they come from', (it) => {
+  it('are those of a tool that said them, in whatever order and spelling of signs', () => {
+    assert.ok(heard('nothing', `It says: ${lesson.toUpperCase()}!`, 'nothing'))
+    assert.not.ok(heard('nothing', 'something else'))
+  })
+
+  it('are not known to be one’s own where tools said more than is looked at, in one output or in many', () => {
+    assert.not.ok(heard(filler(1_990_000), 'short'))
+    assert.ok(heard(filler(2_000_000), 'short'))
+    assert.ok(heard(filler(3_000_000)), 'its end was not looked at')
+    assert.ok(heard(...Array.from({ length: 5 }, () => filler(500_000))))
+  })
+})

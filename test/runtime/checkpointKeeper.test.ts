@@ -1,0 +1,106 @@
+import type { ContextFold } from '../../src/machines/rebuildContext.ts'
+import type { LogRecord, RecordOf } from '../../src/protocol/records.ts'
+import { CheckpointKeeper } from '../../src/runtime/agents/checkpointKeeper.ts'
+import { recordsBetween } from '../../src/testing/contractDemands.ts'
+import { assert, describe } from '../support/suite.ts'
+
+const turn = async (): Promise<void> => {
+  for (let turns = 0; turns < 3; turns += 1) await new Promise((resolve) => setImmediate(resolve))
+}
+
+/** A keeper of an agent at rest, and the records at which it wrote. */
+function keeping() {
+  const host = {
+    agentId: 'a',
+    state: 'idle',
+    unseen: 0,
+    isStopped: false,
+    lastSeq: 0,
+    pending: undefined as Promise<void> | undefined,
+    durable: () => host.pending,
+    keep: () => ({ kept: {} as never, nodes: new Uint8Array(1) }),
+  }
+  const seen = { writes: [] as number[], failures: [] as unknown[], fails: 0 }
+  const keeper = new CheckpointKeeper(host, {
+    store: {
+      read: async () => undefined,
+      write: async (_, { seq }) => {
+        seen.writes.push(seq)
+        if (seen.fails-- > 0) throw new Error('the disk is full')
+      },
+    },
+    epoch: undefined,
+    context: { apply: () => {}, keep: () => ({}) } as unknown as ContextFold,
+    created: { type: 'agent.created' } as RecordOf<'agent.created'>,
+    at: 0,
+    bytes: 0,
+    last: undefined,
+    failed: (thrown) => void seen.failures.push(thrown),
+  })
+  const happens = (count: number): void => {
+    for (const record of recordsBetween(host.lastSeq + 1, host.lastSeq + count) as LogRecord[]) {
+      host.lastSeq = record.seq
+      keeper.apply(record)
+    }
+  }
+  return { host, seen, keeper, happens }
+}
+
+describe('what keeps checkpoints', (it) => {
+  it('writes one only once the log has the record that it stands at, also when the agent is let go of', async () => {
+    for (const isLetGo of [false, true]) {
+      const { host, seen, keeper, happens } = keeping()
+      happens(64)
+      const written = Promise.withResolvers<void>()
+      host.pending = written.promise
+      if (isLetGo) void keeper.finish()
+      else keeper.look()
+      await turn()
+      happens(3)
+      assert.equal(seen.writes, [])
+      written.resolve()
+      await turn()
+      assert.equal(seen.writes, [64])
+    }
+  })
+
+  it('tries again at the next rest, and at the end, what could not be written', async () => {
+    const { seen, keeper, happens } = keeping()
+    happens(64)
+    seen.fails = 2
+    keeper.look()
+    await turn()
+    assert.equal([seen.writes, seen.failures.length], [[64], 1])
+    happens(1)
+    keeper.look()
+    await turn()
+    assert.equal([seen.writes, seen.failures.length], [[64, 65], 2])
+    await keeper.finish()
+    assert.equal(seen.writes, [64, 65, 65])
+    keeper.look()
+    await keeper.finish()
+    assert.is(seen.writes.length, 3, 'nothing new')
+  })
+
+  it('writes none where its log has failed, and none of an agent in the middle of something', async () => {
+    const { host, seen, keeper, happens } = keeping()
+    happens(64)
+    const failed = Promise.reject<void>(new Error('the store has failed'))
+    failed.catch(() => {})
+    host.pending = failed
+    keeper.look()
+    await turn()
+    assert.equal([seen.writes, seen.failures.length], [[], 1])
+    host.pending = undefined
+    for (const busy of [{ state: 'executing' }, { unseen: 1 }, { isStopped: true }]) {
+      Object.assign(host, { state: 'idle', unseen: 0, isStopped: false })
+      keeper.look()
+      // It comes to rest no more before its turn.
+      Object.assign(host, busy)
+      await turn()
+      keeper.look()
+      await turn()
+      assert.equal(seen.writes, [], JSON.stringify(busy))
+    }
+  })
+})
