@@ -7,6 +7,7 @@ import type { LogRecord } from '../../protocol/records.ts'
 import { isAsked } from '../../protocol/asked.ts'
 import type { DrivenAgent } from '../bridge/drivenAgent.ts'
 import type { AgentAccess } from '../bridge/agentAccess.ts'
+import { nameOf, rightsFor } from '../bridge/commandRights.ts'
 import { mustBeOf } from '../bridge/oneDefinition.ts'
 import { ChatThread, recordsOf } from './chatThread.ts'
 import { decisionsIn, type Decided } from './decisions.ts'
@@ -148,7 +149,7 @@ async function openIn(thread: ChatThread, input: ChatInput, access: AgentAccess)
   const last = input.messages.at(-1)!
   const opened =
     input.trigger === 'regenerate-message'
-      ? regenerate(thread, last)
+      ? regenerate(thread, last, access)
       : last.role === 'user'
         ? await say(thread, input, access)
         : decide(thread, input, access)
@@ -175,8 +176,9 @@ async function say(thread: ChatThread, input: ChatInput, access: AgentAccess): P
       message === last || !(await agent.wasAsked(message.id)) ? [contentOf(message)] : [],
     ),
   )
-  const content = contents.pop()![0]!
-  const context = contents.flat().map((earlier) => ({ content: earlier }))
+  const said = access.saidAs(contents.flat())
+  const content = said.pop()!
+  const context = said.map((earlier) => ({ content: earlier }))
   const decisions = decisionsIn(agent, exchange, { message: lastAnswer(input.messages), answers: input.answers })
   if (thread.isWaiting && decisions.length < agent.pending().length) {
     const names = agent.pending().map(({ name }) => `"${name}"`)
@@ -184,6 +186,7 @@ async function say(thread: ChatThread, input: ChatInput, access: AgentAccess): P
   }
   const prompt = { type: 'agent.prompt', agentId: agent.id, content } as const
   checkCommand(prompt)
+  mayDecide(access, agent, decisions)
   dispatchAll(agent, decisions, access.newId())
   // What is said to an agent that is paused is said instead of what it was about to do.
   if (agent.pause !== null && agent.pause.type !== 'approvals') agent.abort()
@@ -222,10 +225,17 @@ function decide(thread: ChatThread, { messages, answers, resume }: ChatInput, ac
   if (exchange === undefined || (decisions.length === 0 && !isResumed))
     throw new RuntimeError('CALL_NOT_PENDING', 'Nothing that was decided waits any more. Load the messages again.')
   const requestId = access.newId()
+  mayDecide(access, agent, decisions)
+  if (isResumed) access.must(rightsFor['agent.resume'], 'resume')
   dispatchAll(agent, decisions, requestId)
   if (isResumed) agent.dispatch({ type: 'agent.resume', agentId: agent.id }, { requestId })
   const shown = message.id === exchange.messageId ? { shown: message.parts as unknown as UiMessagePart[] } : {}
   return { thread, requestId: exchange.requestId, ...shown }
+}
+
+/** Before any of it has an effect. @throws RuntimeError `BRIDGE_FORBIDDEN` */
+function mayDecide(access: AgentAccess, agent: DrivenAgent, decisions: readonly Decided[]): void {
+  for (const { callId, decision } of decisions) access.mustDecide({ callId, decision: nameOf(decision) }, agent)
 }
 
 /** First what may be refused: a decision cannot be undone. */
@@ -238,7 +248,8 @@ function dispatchAll(agent: DrivenAgent, decisions: readonly Decided[], requestI
 }
 
 /** Abandons the newest answer, and asks for another one. */
-function regenerate(thread: ChatThread, last: GivenMessage): Opened {
+function regenerate(thread: ChatThread, last: GivenMessage, access: AgentAccess): Opened {
+  access.must('control', 'chat: regenerate-message')
   const { agent, exchange } = thread
   if (exchange === undefined || messageIdOf(exchange.requestId) !== last.id)
     throw new RuntimeError('INVALID_OPTION', 'Only the newest answer can be given again.')

@@ -14,7 +14,7 @@ import type { Bridge } from './bridge.ts'
 import type { DrivenAgent } from './drivenAgent.ts'
 import type { WantedSessions } from './sessionIndex.ts'
 import type { BridgeLimits } from './limits.ts'
-import { viewOf, visibleRecord, type View } from './visible.ts'
+import { viewOf, viewOfAgent, visibleRecord, type View } from './visible.ts'
 
 /** Which sessions a client asks for. */
 export interface AskedSessions {
@@ -176,12 +176,22 @@ export class AgentAccess implements Viewer {
 
   /** The records of an agent's log, in order. Rejects with `BRIDGE_FORBIDDEN`, and as the store does. */
   async *records(agentId: string, fromSeq = 1): AsyncGenerator<LogRecord, void, undefined> {
+    this.must('see.messages', 'read')
     await this.#bridge.agents.checkReach(agentId, this)
-    const { view } = this
-    for await (const record of this.#bridge.logOf(agentId).read(agentId, fromSeq)) {
+    const view = await this.viewOf(agentId)
+    for await (const record of this.#bridge.logOf(agentId, this.find).read(agentId, fromSeq)) {
       const visible = visibleRecord(record, view)
       if (visible !== undefined) yield visible
     }
+  }
+
+  /** How much is shown of an agent within reach. Rejects as the store does. */
+  async viewOf(agentId: string): Promise<View> {
+    const { view } = this
+    if (view === 'all' || this.find(agentId)?.path.length === 0) return view
+    for await (const record of this.#bridge.logOf(agentId, this.find).read(agentId, 1, 1))
+      return record.type === 'agent.created' ? viewOfAgent(view, record) : view
+    return view
   }
 
   /**
@@ -194,7 +204,7 @@ export class AgentAccess implements Viewer {
       if (record.type !== 'tool.end') continue
       const found = record.message.artifacts?.find((one) => one.id === id && one.agentId === agentId)
       if (found === undefined) continue
-      const content = await this.#bridge.logOf(agentId).snapshots?.get(agentId, id)
+      const content = await this.#bridge.logOf(agentId, this.find).snapshots?.get(agentId, id)
       return content === undefined ? undefined : { ...found, content }
     }
     return undefined
@@ -265,6 +275,11 @@ export class AgentAccess implements Viewer {
     throw new RuntimeError('BRIDGE_FORBIDDEN', `"${what}" needs the right "${any.join('" or "')}"; this token ${has}.`)
   }
 
+  /** Contents that were said one after the other: those before the last are context, which is part of it for who may give none. */
+  saidAs<T>(contents: readonly T[][]): T[][] {
+    return this.may('control') || contents.length < 2 ? [...contents] : [contents.flat()]
+  }
+
   /**
    * Calls to be approved are decided with the right `approve`, questions and calls for clients with `answer.own`. A denial fits all of
    * them, so one of what is not known here to be a question needs `approve`.
@@ -319,6 +334,7 @@ export class AgentAccess implements Viewer {
 
   /** Starts an agent for another protocol, where an engine has it if there is one. Rejects as `spawn`. */
   async begin(name: string, given: { readonly id?: string } = {}): Promise<DrivenAgent> {
+    this.must('see.messages', 'read')
     const { dispatch, followed } = this.#bridge
     if (dispatch === undefined) return this.#given(await this.spawn(name, given))
     const birth = this.birth(name, given)
@@ -347,6 +363,7 @@ export class AgentAccess implements Viewer {
    * on: only for who may talk with it. Rejects as `agent`.
    */
   async driven(agentId: string): Promise<DrivenAgent> {
+    this.must('see.messages', 'read')
     const { dispatch } = this.#bridge
     if (!this.may('talk') && !this.may('control')) return await this.reading(agentId)
     if (dispatch !== undefined && this.find(agentId)?.incognito !== true) return await this.#followed(agentId)
@@ -357,7 +374,7 @@ export class AgentAccess implements Viewer {
   async reading(agentId: string): Promise<DrivenAgent> {
     this.must('see.messages', 'read')
     const running = this.find(agentId)
-    if (running === undefined || (this.#bridge.dispatch !== undefined && !running.incognito))
+    if (running?.isLoaded !== true || (this.#bridge.dispatch !== undefined && !running.incognito))
       return await this.#followed(agentId)
     this.check(running)
     return this.#given(running)

@@ -203,9 +203,9 @@ export class Bridge {
     return feed
   }
 
-  /** Where the records of an agent are read: those of an incognito one are in no store. */
-  logOf(agentId: string): Pick<Store, 'read' | 'snapshots'> {
-    const agent = this.runtime.agent(agentId)
+  /** Where the records of an agent are read: those of an incognito one are in no store, and only for who finds it. */
+  logOf(agentId: string, find: Viewer['find']): Pick<Store, 'read' | 'snapshots'> {
+    const agent = find(agentId)
     return agent?.incognito === true ? { read: (_, fromSeq) => agent.readLog(fromSeq) } : this.store
   }
 

@@ -1,4 +1,4 @@
-import type { AgentCommand } from '../../protocol/commands.ts'
+import type { AgentCommand, Decision } from '../../protocol/commands.ts'
 import type { Right } from '../../protocol/rights.ts'
 
 /** The right that each command to an agent needs, by whatever door it comes; of several, one, and what is decided says which. */
@@ -21,6 +21,9 @@ export const rightsFor: { readonly [T in AgentCommand['type']]: Right | readonly
   'agent.unpin': 'control',
   'agent.decide': ['approve', 'answer.own'],
 }
+
+/** A decision as its command names it. */
+export const nameOf = (decision: Decision): string => (typeof decision === 'string' ? decision : 'answer')
 
 /** Whoever may only talk says words: no limits of their own, and nothing in the name of others. */
 export const beyondWords = (command: object): Right | undefined =>

@@ -152,7 +152,9 @@ export const commandTable: { readonly [T in Command['type']]: CommandHandler<T> 
     async run({ bridge, access }, { agentId }) {
       const found = await bridge.agents.runningOrStored(agentId, access)
       const snapshot =
-        found instanceof Agent ? snapshotOf(found) : storedSnapshot(found, bridge.definitions.get(found.definition))
+        found instanceof Agent
+          ? snapshotOf(found)
+          : storedSnapshot(found, bridge.definitions.get(found.definition), access.find(agentId))
       return visibleSnapshot(snapshot, access.view)
     },
   },
@@ -161,7 +163,7 @@ export const commandTable: { readonly [T in Command['type']]: CommandHandler<T> 
     async run({ bridge, access }, { agentId, view }) {
       const { conversation } = await bridge.agents.runningOrStored(agentId, access)
       const nodes = view === 'trunk' ? conversation.trunk() : conversation.log()
-      const seen = visibleNodes(nodes, access.view)
+      const seen = visibleNodes(nodes, await access.viewOf(agentId))
       return { head: conversation.head, nodes: seen, pins: conversation.pins(), masks: conversation.masks() }
     },
   },
@@ -173,7 +175,11 @@ export const commandTable: { readonly [T in Command['type']]: CommandHandler<T> 
     ) {
       if (requests) access.must('see.all', 'agent.subscribe: requests')
       const feed = await bridge.feedOf(agentId, access, fromSeq)
-      subscriptions.subscribe(feed, { fromSeq, deltas, descendants, requests })
+      const view = await access.viewOf(agentId).catch((thrown: unknown) => {
+        bridge.releaseFeed(agentId)
+        throw thrown
+      })
+      subscriptions.subscribe(feed, { fromSeq, deltas, descendants, requests }, view)
       return { seq: feed.lastSeq }
     },
   },
@@ -211,7 +217,8 @@ export const commandTable: { readonly [T in Command['type']]: CommandHandler<T> 
       const sessions: SessionEntry[] = []
       for (const id of ids) {
         const session = await access.session(id)
-        if (session !== undefined) sessions.push(sessionEntry(session, await access.sourceOf(session)))
+        if (session === undefined) continue
+        sessions.push(visibleSummary(sessionEntry(session, await access.sourceOf(session)), access.view))
       }
       return { sessions, total: await access.sessionCount(frame) }
     },
