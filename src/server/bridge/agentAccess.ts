@@ -8,7 +8,7 @@ import type { LogRecord } from '../../protocol/records.ts'
 import type { Agent } from '../../runtime/agents/agent.ts'
 import type { ChartSubject } from '../../charts/chart.ts'
 import type { SessionSummary } from '../../sessions/listSessions.ts'
-import { isSameGrant, outOfReach, reaches, type Grant, type Reach, type ReachedAgent } from './roles.ts'
+import { clientOf, isSameClient, outOfReach, reaches, type Grant, type Reach, type ReachedAgent } from './roles.ts'
 import type { Viewer } from './agentDirectory.ts'
 import type { Bridge } from './bridge.ts'
 import type { DrivenAgent } from './drivenAgent.ts'
@@ -64,9 +64,19 @@ export class AgentAccess implements Viewer {
     return this.#grant.metadata
   }
 
-  /** Whether another client may do the same. */
+  /** Whether another client is the same one, or may do the same where nothing says who it is. */
   isLike(other: AgentAccess): boolean {
-    return isSameGrant(this.#grant, other.#grant)
+    return isSameClient(this.#grant, other.#grant)
+  }
+
+  /** A text for this client to keep, which it alone can bring back, for the same purpose. */
+  seal(text: string, purpose: string): string {
+    return this.#bridge.seals.seal(text, [purpose, clientOf(this.#grant)])
+  }
+
+  /** What was sealed; `undefined`: not for this client and this purpose. */
+  unseal(sealed: string, purpose: string): string | undefined {
+    return this.#bridge.seals.open(sealed, [purpose, clientOf(this.#grant)])
   }
 
   get clock(): Clock {

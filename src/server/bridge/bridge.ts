@@ -27,6 +27,7 @@ import { PlacedAgents } from './placedAgents.ts'
 import { RefusalLog } from './refusalLog.ts'
 import { Roster } from './roster.ts'
 import type { ServedDeps } from './servedDeps.ts'
+import { Seals } from './seals.ts'
 import { ShareTokens } from './shareTokens.ts'
 import { SessionIndex } from './sessionIndex.ts'
 import { SessionSearch } from './sessionSearch.ts'
@@ -71,6 +72,8 @@ export class Bridge {
   readonly search: SessionSearch
   readonly authenticator: Authenticator
   readonly shares: ShareTokens
+  /** What goes through a client and comes back is as it was. */
+  readonly seals: Seals
   /** Of a gateway: what takes commands to where agents are. */
   readonly front: Front | undefined
   /** Takes commands elsewhere than to the agents of this process. */
@@ -108,6 +111,7 @@ export class Bridge {
     const failed = (message: string): void => this.refusals.log('authenticate', message)
     this.shares = new ShareTokens(clock, parts.shareKey)
     const { shares } = this
+    this.seals = new Seals(parts.gatewaySecret ?? parts.shareKey)
     const forwarded = parts.gatewaySecret === undefined ? undefined : new ForwardedTokens(parts.gatewaySecret)
     this.authenticator = new Authenticator({ tokens, authenticate, role, shares, forwarded, clock, failed })
     this.front = parts.front

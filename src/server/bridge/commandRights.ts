@@ -1,4 +1,6 @@
 import type { AgentCommand, Decision } from '../../protocol/commands.ts'
+import { isAsked } from '../../protocol/asked.ts'
+import type { ProvenanceKind } from '../../protocol/provenance.ts'
 import type { Right } from '../../protocol/rights.ts'
 
 /** The right that each command to an agent needs, by whatever door it comes; of several, one, and what is decided says which. */
@@ -27,4 +29,6 @@ export const nameOf = (decision: Decision): string => (typeof decision === 'stri
 
 /** Whoever may only talk says words: no limits of their own, and nothing in the name of others. */
 export const beyondWords = (command: object): Right | undefined =>
-  'limits' in command || 'context' in command || 'provenance' in command ? 'control' : undefined
+  'limits' in command || 'context' in command || ('provenance' in command && !isAsked(command.provenance as ProvenanceKind))
+    ? 'control'
+    : undefined
