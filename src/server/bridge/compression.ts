@@ -8,7 +8,8 @@ export const compression: PerMessageDeflateOptions = {
   threshold: 1_024,
   serverNoContextTakeover: true,
   clientNoContextTakeover: true,
-  // 4 kB of memory in place of 128: level 3 is nearly as small on JSON, at a third of the time.
-  zlibDeflateOptions: { level: 3, memLevel: 7 },
+  // 32 kB of memory for a connection that was sent something large, in place of 256; level 3 takes a third of the time of level 6.
+  zlibDeflateOptions: { level: 3, memLevel: 5 },
+  serverMaxWindowBits: 12,
   concurrencyLimit: 8,
 }
