@@ -69,7 +69,8 @@ export function openAcp(stream: Stream, access: AgentAccess, options: OpenOption
         return { _meta: { escapement: { definition: session.definition } } }
       }),
     )
-    .onRequest('session/list', ({ params }) => answer(undefined, () => {
+    .onRequest('session/list', ({ params }) =>
+      answer(undefined, () => {
         access.must('see.messages', 'session/list')
         return listPage(access, params)
       }),

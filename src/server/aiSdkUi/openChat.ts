@@ -45,6 +45,7 @@ export class Chats {
   open(access: AgentAccess, input: ChatInput): Promise<Opened> {
     return this.#inTurn(input.id, async () => {
       access.must('talk', 'chat')
+      await this.#check(access, input)
       const thread = await this.#thread(access, input.id, { maySpawn: true })
       const opened = await openIn(thread, input, access).catch((thrown: unknown) => {
         thread.release()
@@ -53,6 +54,28 @@ export class Chats {
       if ('past' in opened) thread.release()
       return opened
     })
+  }
+
+  /** What is decided is looked at before the agent is woken for it. Rejects as `open` does. */
+  async #check(access: AgentAccess, input: ChatInput): Promise<void> {
+    const { messages, answers, trigger } = input
+    if (trigger === 'regenerate-message') return access.must('control', 'chat: regenerate-message')
+    const last = messages.at(-1)!
+    const message = last.role === 'user' ? lastAnswer(messages) : last
+    const isDeciding = last.role !== 'user' || Object.keys(answers).length > 0 || hasApprovals(message)
+    const thread = isDeciding ? await this.#known(access, input.id) : undefined
+    if (thread === undefined) return
+    try {
+      const { agent, exchange } = thread
+      const decisions = decisionsIn(agent, exchange, { message, answers })
+      mayDecide(access, agent, decisions)
+      if (last.role === 'user') return
+      const isPaused = agent.pause !== null && agent.pause.type !== 'approvals'
+      if (input.resume && isPaused) access.must(rightsFor['agent.resume'], 'resume')
+      else if (decisions.length === 0) throw nothingDecided()
+    } finally {
+      thread.release()
+    }
   }
 
   /**
@@ -149,7 +172,7 @@ async function openIn(thread: ChatThread, input: ChatInput, access: AgentAccess)
   const last = input.messages.at(-1)!
   const opened =
     input.trigger === 'regenerate-message'
-      ? regenerate(thread, last, access)
+      ? regenerate(thread, last)
       : last.role === 'user'
         ? await say(thread, input, access)
         : decide(thread, input, access)
@@ -216,14 +239,19 @@ async function pastPrompt(
   return change?.type === 'queue.changed' && change.added !== undefined ? 'waiting' : undefined
 }
 
+const nothingDecided = (): RuntimeError =>
+  new RuntimeError('CALL_NOT_PENDING', 'Nothing that was decided waits any more. Load the messages again.')
+
+const hasApprovals = (message: GivenMessage | undefined): boolean =>
+  message?.parts.some((part) => part['state'] === 'approval-responded') === true
+
 /** Answers what waits for the client, or resumes what is paused. */
 function decide(thread: ChatThread, { messages, answers, resume }: ChatInput, access: AgentAccess): Opened {
   const { agent, exchange } = thread
   const message = messages.at(-1)!
   const decisions = decisionsIn(agent, exchange, { message, answers })
   const isResumed = resume && agent.pause !== null && agent.pause.type !== 'approvals'
-  if (exchange === undefined || (decisions.length === 0 && !isResumed))
-    throw new RuntimeError('CALL_NOT_PENDING', 'Nothing that was decided waits any more. Load the messages again.')
+  if (exchange === undefined || (decisions.length === 0 && !isResumed)) throw nothingDecided()
   const requestId = access.newId()
   mayDecide(access, agent, decisions)
   if (isResumed) access.must(rightsFor['agent.resume'], 'resume')
@@ -248,8 +276,7 @@ function dispatchAll(agent: DrivenAgent, decisions: readonly Decided[], requestI
 }
 
 /** Abandons the newest answer, and asks for another one. */
-function regenerate(thread: ChatThread, last: GivenMessage, access: AgentAccess): Opened {
-  access.must('control', 'chat: regenerate-message')
+function regenerate(thread: ChatThread, last: GivenMessage): Opened {
   const { agent, exchange } = thread
   if (exchange === undefined || messageIdOf(exchange.requestId) !== last.id)
     throw new RuntimeError('INVALID_OPTION', 'Only the newest answer can be given again.')

@@ -380,6 +380,20 @@ export class AgentAccess implements Viewer {
     return this.#given(await this.agent(agentId))
   }
 
+  /**
+   * Checks a decision about what waits at an agent, which is not woken for one that is refused. Rejects with `BRIDGE_FORBIDDEN`, `AGENT_NOT_FOUND`,
+   * and as the store does.
+   */
+  async mayDecide(agentId: string, decision: { readonly callId: string; readonly decision: string }): Promise<void> {
+    // Nothing that waits makes it need more or less.
+    if (this.may('approve') && this.may('answer.own')) return
+    const running = this.find(agentId)
+    if (running !== undefined) this.check(running)
+    else await this.#bridge.agents.created(agentId, this)
+    const isHere = running?.isLoaded === true && (this.#bridge.dispatch === undefined || running.incognito)
+    this.mustDecide(decision, isHere ? running : await this.#bridge.followed.open(agentId))
+  }
+
   /** An agent to be read by another protocol: where it is at rest, it is not woken. Rejects with `AGENT_NOT_FOUND`, `BRIDGE_FORBIDDEN`. */
   async reading(agentId: string): Promise<DrivenAgent> {
     this.must('see.messages', 'read')

@@ -40,9 +40,7 @@ type Guarded = Pick<
 export function clientAgent(agent: DrivenAgent, access: AgentAccess): DrivenAgent {
   const view = viewOf(access.rights)
   const shown = (event: AgentEvent): AgentEvent | undefined =>
-    event.agentId === agent.id
-      ? visibleEvent(event, view, agent.clientTools)
-      : visibleEvent(event, viewBelow(view))
+    event.agentId === agent.id ? visibleEvent(event, view, agent.clientTools) : visibleEvent(event, viewBelow(view))
   // No generator: that could not be left while it waits for an event.
   const shownOf = (events: AsyncIterableIterator<AgentEvent>): AsyncIterableIterator<AgentEvent> => ({
     async next() {

@@ -29,6 +29,8 @@ export const nameOf = (decision: Decision): string => (typeof decision === 'stri
 
 /** Whoever may only talk says words: no limits of their own, and nothing in the name of others. */
 export const beyondWords = (command: object): Right | undefined =>
-  'limits' in command || 'context' in command || ('provenance' in command && !isAsked(command.provenance as ProvenanceKind))
+  'limits' in command ||
+  'context' in command ||
+  ('provenance' in command && !isAsked(command.provenance as ProvenanceKind))
     ? 'control'
     : undefined

@@ -87,10 +87,10 @@ const forAgent = <T extends ToAgent>(type: T): CommandHandler<T> => ({
   async run({ bridge, access }, frame, requestId) {
     const { id: _, ...command } = frame as { id: string; agentId: string } & CheckedCommand
     const answer = { requestId }
+    if (command.type === 'agent.decide') await access.mayDecide(command.agentId, command)
     // What is in no log is here alone.
     if (bridge.dispatch !== undefined && access.find(command.agentId)?.incognito !== true) {
       await bridge.agents.checkReach(command.agentId, access)
-      if (command.type === 'agent.decide') access.mustDecide(command)
       const { ended } = await bridge.dispatch.command(command, requestId)
       return new DeferredAnswer(Promise.resolve(answer), ended)
     }
@@ -102,6 +102,7 @@ const forAgent = <T extends ToAgent>(type: T): CommandHandler<T> => ({
     if (agent === null) return answer
     if (await agent.wasAsked(requestId)) return new DeferredAnswer(written(agent, answer))
     const isDecision = command.type === 'agent.decide'
+    // By now something else may wait under the same id.
     if (isDecision) access.mustDecide(command, agent)
     if (isDecision && (await bridge.decisions.wasDecided(agent, command.callId, requestId))) return answer
     if (command.type === 'agent.stop') return new DeferredAnswer(agent.stop().then(() => answer))

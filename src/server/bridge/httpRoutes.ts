@@ -100,7 +100,10 @@ export class HttpRoutes {
     const refusal = this.#admission.refuseHost(request)
     if (refusal === undefined) {
       // Relative, so that it holds below whatever a proxy has added.
-      guardAnswer(response).writeHead(308, { location: `./${path.slice(path.lastIndexOf('/') + 1)}/`, 'cache-control': 'no-store' })
+      guardAnswer(response).writeHead(308, {
+        location: `./${path.slice(path.lastIndexOf('/') + 1)}/`,
+        'cache-control': 'no-store',
+      })
       response.end()
     } else this.#refuse(request, response, refusal)
     return Promise.resolve()

@@ -27,6 +27,8 @@ export class Seals {
   }
 
   #hashOf(body: string, purpose: readonly string[]): Buffer {
-    return createHmac('sha256', this.#key).update(`escapement seal\n${JSON.stringify([...purpose, body])}`).digest()
+    return createHmac('sha256', this.#key)
+      .update(`escapement seal\n${JSON.stringify([...purpose, body])}`)
+      .digest()
   }
 }

@@ -85,7 +85,9 @@ export class Upgrades {
   reject(request: IncomingMessage, socket: Duplex, refusal: Refusal): void {
     this.#admission.logRefusal(request, refusal)
     socket.once('finish', () => socket.destroy())
-    socket.end(`HTTP/1.1 ${refusal.status}\r\nConnection: close\r\nX-Content-Type-Options: nosniff\r\nCross-Origin-Resource-Policy: same-origin\r\nContent-Length: 0\r\n\r\n`)
+    socket.end(
+      `HTTP/1.1 ${refusal.status}\r\nConnection: close\r\nX-Content-Type-Options: nosniff\r\nCross-Origin-Resource-Policy: same-origin\r\nContent-Length: 0\r\n\r\n`,
+    )
   }
 
   close(): void {

@@ -236,13 +236,10 @@ export function visibleConversation(
 export const visiblePending = <P extends Pick<Pending, 'input'> & { readonly kind?: Pending['kind'] }>(
   pending: P,
   view: View,
-): P =>
-  view === 'all' || (view === 'answering' && pending.kind === 'call') ? pending : { ...pending, input: nothing }
+): P => (view === 'all' || (view === 'answering' && pending.kind === 'call') ? pending : { ...pending, input: nothing })
 
 export const visibleReply = (reply: GrowingReply | undefined, view: View): GrowingReply | undefined =>
-  view === 'all' || reply === undefined
-    ? reply
-    : { ...reply, thinking: '', text: view === 'names' ? '' : reply.text }
+  view === 'all' || reply === undefined ? reply : { ...reply, thinking: '', text: view === 'names' ? '' : reply.text }
 
 /** What of an agent or a session lists tell. */
 type Listed = Partial<Pick<AgentSummary, 'title' | 'last' | 'doing' | 'contextTokens'>> &

@@ -85,7 +85,9 @@ function decidedBy(pending: Pending, response: unknown): Decided | undefined {
 export const asShown = (pending: Pending): string => {
   const { kind, agentId, name, input } = pending
   const asked = kind === 'question' ? [pending.question, pending.schema] : []
-  return createHash('sha256').update(JSON.stringify([kind, agentId, name, input, ...asked])).digest('base64url')
+  return createHash('sha256')
+    .update(JSON.stringify([kind, agentId, name, input, ...asked]))
+    .digest('base64url')
 }
 
 /** Answers by the key of what they answer, as the client sent them, each with what people were shown. */

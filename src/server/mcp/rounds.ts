@@ -64,7 +64,11 @@ export async function inOneRound(
   if (round.type !== 'waiting' || !mayAsk || tries >= maxTries) return answerOf(round)
   const questions = questionsOf(round, caller)
   if (questions.length === 0) return answerOf(round)
-  const next: State = { ...placeOf(round), tries, shown: Object.fromEntries(questions.map((one) => [one.key, asShown(one)])) }
+  const next: State = {
+    ...placeOf(round),
+    tries,
+    shown: Object.fromEntries(questions.map((one) => [one.key, asShown(one)])),
+  }
   return {
     resultType: 'input_required',
     inputRequests: Object.fromEntries(

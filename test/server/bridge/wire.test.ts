@@ -63,7 +63,9 @@ describe('what is sent over a WebSocket', (it) => {
       await client.agent('a1').snapshot()
       await agent.prompt('go').result
       await isDone.promise
-      const content = agent.conversation.log().reduce((sum, { message }) => sum + JSON.stringify(message.content).length, 0)
+      const content = agent.conversation
+        .log()
+        .reduce((sum, { message }) => sum + JSON.stringify(message.content).length, 0)
       assert.ok(content > turns * kilobytes * 0.9)
       assert.ok(read() <= most * content, `${read()} bytes for ${content} of content`)
     })
@@ -134,4 +136,3 @@ function compressedFrame(text: Buffer): Buffer {
   head.writeBigUInt64BE(BigInt(deflated.length), 2)
   return Buffer.concat([head, deflated])
 }
-

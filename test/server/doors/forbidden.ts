@@ -1,7 +1,17 @@
 import { rightSchema, rightsOf, rightsOfRole, type Right } from '../../../src/protocol/rights.ts'
 import { assert } from '../../support/suite.ts'
 import { operations, type Operation } from './operations.ts'
-import { agents, mayAll, reached, secrets, tokenOf, type AgentName, type Client, type Reaching, type World } from './world.ts'
+import {
+  agents,
+  mayAll,
+  reached,
+  secrets,
+  tokenOf,
+  type AgentName,
+  type Client,
+  type Reaching,
+  type World,
+} from './world.ts'
 
 /** A client, an operation and an agent. */
 export interface Attempt {
@@ -38,7 +48,8 @@ export function* attempts(seed: number, count: number): Generator<Attempt, void,
 
 /** Whether the table lets a client do this. */
 function isAllowed({ client, operation, agent }: Attempt): boolean {
-  const { needs, isOfAgent, saysYes } = operation
+  const { needs: most, isOfAgent, saysYes, wakes } = operation
+  const needs = agent.endsWith('asleep') ? (wakes ?? most) : most
   const decides = (['approve', 'answer.own'] as const).some((right) => mayAll(client, ['see.messages', right]))
   return (mayAll(client, needs) || (saysYes === true && decides)) && (!isOfAgent || reached(client, agent))
 }

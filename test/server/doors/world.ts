@@ -148,7 +148,8 @@ async function say(runtime: Runtime, name: AgentName, words: string): Promise<vo
     context: [{ content: 'CANARY-memory', provenance: { type: 'memoryTier', tier: 'notes', recordId: 'r1' } }],
   })
   await new Promise<void>((resolve) => {
-    const isThere = (): boolean => (words === 'hang' ? agent.conversation.log().length > 5 : agent.pending().length === 3)
+    const isThere = (): boolean =>
+      words === 'hang' ? agent.conversation.log().length > 5 : agent.pending().length === 3
     const end = agent.subscribe(() => {
       if (!isThere()) return
       end()
@@ -225,7 +226,10 @@ export async function openWorld({ cleanup }: Pick<CaseContext, 'cleanup'>): Prom
     server,
     gateway,
     keysOf(agent) {
-      const kinds = runtime.agent('mine')!.pending().map(({ kind, key }) => [kind, key.replace('mine', agent)] as const)
+      const kinds = runtime
+        .agent('mine')!
+        .pending()
+        .map(({ kind, key }) => [kind, key.replace('mine', agent)] as const)
       return Object.fromEntries(kinds) as unknown as Keys
     },
     async state() {
