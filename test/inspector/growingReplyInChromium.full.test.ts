@@ -55,7 +55,9 @@ describeInChromium('a reply that grows on the inspector page', (it) => {
       say(paragraphs(from, 5))
       await until(page, `${list}.textContent.includes('paragraph ${from + 4} of')`)
       // What has grown is measured after it is drawn.
-      await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))))')
+      await page.evaluate(
+        'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))))',
+      )
     }
     assert.ok(Math.abs((await read.boundingBox())!.y - before!.y) < 2, 'what is read has moved')
     say('')

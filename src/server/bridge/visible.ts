@@ -2,6 +2,7 @@ import type { ConversationView } from '../../conversation/conversationView.ts'
 import type { ConversationNode } from '../../conversation/node.ts'
 import { isAsked } from '../../protocol/asked.ts'
 import { errorInfo, errorTable, type ErrorCode, type ErrorInfo } from '../../protocol/errors.ts'
+import type { Tag } from '../../protocol/braking.ts'
 import type { AgentSummary } from '../../protocol/frames.ts'
 import type { AgentEvent, EventOf, GrowingReply } from '../../protocol/events.ts'
 import type { Block, Message } from '../../protocol/messages.ts'
@@ -91,6 +92,16 @@ type Shown<T extends AgentEvent['type']> =
   | 'said'
   | ((event: EventOf<T>, view: View, tools: ClientTools) => EventOf<T> | undefined)
 
+/** What a revert did, and none of what it left. */
+const withoutWords = ({ kind, turnIndex, abandoned, lastReply }: Tag): Tag => ({
+  kind,
+  text: '',
+  turnIndex,
+  abandoned,
+  evidence: { calls: [], changed: [] },
+  ...(lastReply === undefined ? {} : { lastReply }),
+})
+
 const withoutInput = <E extends { readonly input: unknown }>(event: E): E => ({ ...event, input: nothing })
 
 /** What is shown of each kind of event to who sees messages alone. */
@@ -114,7 +125,7 @@ const shownOf: { readonly [T in AgentEvent['type']]: Shown<T> } = {
   }),
   'reply.reset': ({ repair: _, next: __, ...event }, view) => visibleEnd(event, view),
   'tool.start': withoutInput,
-  'tool.end': ({ message, spent: _, delivers: __, ...event }, view, tools) => ({
+  'tool.end': ({ message, spent: _, ...event }, view, tools) => ({
     ...event,
     message: visibleMessage(message, view, tools) as typeof message,
   }),
@@ -127,15 +138,21 @@ const shownOf: { readonly [T in AgentEvent['type']]: Shown<T> } = {
   // Who carries it out does so with these arguments.
   'call.requested': (event, view) => (view === 'answering' ? event : withoutInput(event)),
   'queue.changed': ({ added, ...event }, view) =>
-    added === undefined || !isSaid(added.provenance) || view === 'names'
+    added === undefined
       ? event
-      : { ...event, added: { id: added.id, content: added.content } },
+      : {
+          ...event,
+          added: { id: added.id, content: isSaid(added.provenance) && view !== 'names' ? added.content : [] },
+        },
   'compaction.start': 'withheld',
-  'compaction.end': 'withheld',
+  // What it does to the conversation, and none of its words.
+  'compaction.end': ({ overlay, reason: _, economics: __, ...event }) =>
+    overlay === undefined ? event : { ...event, overlay: { ...overlay, summary: '' } },
   'compaction.requested': 'withheld',
   'guard.decided': ({ error: _, guard: __, ...event }) => event,
   'revert.requested': 'withheld',
-  'revert.applied': ({ tag: _, reason: __, economics: ___, undo: ____, ...event }) => event,
+  'revert.applied': ({ tag, reason: _, economics: __, undo: ___, ...event }) =>
+    tag === undefined ? event : { ...event, tag: withoutWords(tag) },
   'undo.step': 'withheld',
   'undo.end': 'withheld',
   'prune.requested': 'withheld',
@@ -170,7 +187,9 @@ const shownOf: { readonly [T in AgentEvent['type']]: Shown<T> } = {
 function withheld(event: AgentEvent): EventOf<'record.withheld'> {
   const { agentId, path, seq, time, incognito } = event
   const at = 'runId' in event ? { runId: event.runId, turnIndex: event.turnIndex } : { runId: '', turnIndex: 0 }
-  return { type: 'record.withheld', agentId, path, seq, time, ...at, ...(incognito === true ? { incognito } : {}) }
+  const place = event.type === 'message.added' ? { nodeId: event.nodeId, parentId: event.parentId } : {}
+  const where = { agentId, path, seq, time, ...at, ...(incognito === true ? { incognito } : {}) }
+  return { type: 'record.withheld', ...where, ...place }
 }
 
 /** What of an event or a record is shown to one who does not see all; `undefined`: nothing. */

@@ -459,7 +459,11 @@ const inspecting: Operation = {
   isOfAgent: false,
   changes: false,
   ask: ({ place, token }) =>
-    over(ws(place, '/stately'), token, [], async ({ until }) => void (await until(() => true))),
+    over(ws(place, '/stately'), token, [], async ({ send, until }) => {
+      // A gateway asks a worker once something is said.
+      send({})
+      await until(() => true)
+    }),
 }
 
 /** Everything that can be asked for, at every door. */

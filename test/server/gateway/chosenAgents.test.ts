@@ -47,7 +47,8 @@ async function tenants(context: CaseContext) {
   return { runtime, post, client: fleet.connect(gateway, { token: 'ann' }) }
 }
 
-const idsOf = async (client: Client): Promise<readonly string[]> => (await client.agents()).agents.map(({ agentId }) => agentId)
+const idsOf = async (client: Client): Promise<readonly string[]> =>
+  (await client.agents()).agents.map(({ agentId }) => agentId)
 
 const user = { id: 'm1', role: 'user', parts: [{ type: 'text', text: 'x' }] }
 const chat = (id: string, more: object = {}): object => ({ id, messages: [user], trigger: 'submit-message', ...more })
@@ -73,13 +74,19 @@ describe('a gateway before agents that a function chooses', (it) => {
   it('begins none that it would not choose, and no fork of them', patient, async (context) => {
     const { client, runtime } = await tenants(context)
     for (const metadata of [{ tenant: 'ben' }, undefined])
-      await assert.rejects(client.spawn('echo', metadata === undefined ? {} : { metadata }), withCode('BRIDGE_FORBIDDEN'))
+      await assert.rejects(
+        client.spawn('echo', metadata === undefined ? {} : { metadata }),
+        withCode('BRIDGE_FORBIDDEN'),
+      )
     assert.is((await client.spawn('echo', { id: 'hers', metadata: { tenant: 'ann' } })).id, 'hers')
     await assert.rejects(client.agent('of-ben').fork('n1'), withCode('AGENT_NOT_FOUND'))
     const { agentId: fork } = await client.agent('of-ann').fork('n1')
     assert.is((await client.agent(fork).snapshot()).definition, 'echo')
     assert.equal(
-      runtime.agents().map(({ id }) => id).filter((id) => !id.startsWith('echo-')),
+      runtime
+        .agents()
+        .map(({ id }) => id)
+        .filter((id) => !id.startsWith('echo-')),
       ['of-ann', 'of-ben', 'hers'],
     )
   })
@@ -90,7 +97,10 @@ describe('a gateway before agents that a function chooses', (it) => {
     assert.match(await post('/api/chat', chat('of-ben', { threadId: 'of-ann' })), /^400 .*two agents/)
     assert.match(await post('/api/chat', chat('of-ben', { jsonrpc: '2.0' })), /^403 /)
     assert.match(await post('/api/chat', chat('of-ben')), /^404 /)
-    assert.match(await post('/ag-ui', { threadId: 'of-ben', runId: 'r', messages: [], tools: [], context: [] }), /^404 /)
+    assert.match(
+      await post('/ag-ui', { threadId: 'of-ben', runId: 'r', messages: [], tools: [], context: [] }),
+      /^404 /,
+    )
     const call = (args: object): object => ({
       jsonrpc: '2.0',
       id: 1,
