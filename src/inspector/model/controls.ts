@@ -12,6 +12,7 @@ export type ControlName =
   | 'resume'
   | 'stop'
   | 'decide'
+  | 'approve'
   | 'revert'
   | 'prune'
   | 'pin'
@@ -88,6 +89,7 @@ const table: { readonly [C in ControlName]: (facts: ControlFacts) => string | nu
   },
   stop: () => null,
   decide: () => null,
+  approve: () => null,
   revert: ({ view }) =>
     view.braking?.reverts === false ? 'The agent has no brake: braking: { revert: true } opens it.' : null,
   prune: ({ view }) =>
@@ -109,6 +111,7 @@ const rightFor: { readonly [C in ControlName]?: Right } = {
   interrupt: 'talk',
   abort: 'talk',
   decide: 'answer.own',
+  approve: 'approve',
 }
 
 /** What may be done now, and why not. Pure. */

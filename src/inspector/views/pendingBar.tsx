@@ -108,7 +108,7 @@ function Summary({ inspector, pending, isFolded, onFold }: SummaryProps) {
       </button>
       {same.length < 2 ? null : (
         <ControlButton
-          why={inspector.controls.value.decide}
+          why={inspector.controls.value.approve}
           class="slim"
           onUse={() => decideAll(inspector, same, 'approve')}
         >
@@ -136,7 +136,7 @@ function PendingItem({ inspector, view, pending, isAlone, isOpen, onToggle }: It
     )
   const words = pendingWords(pending)
   const decide = (decision: 'approve' | 'deny') => () => decideAll(inspector, [pending.key], decision)
-  const why = inspector.controls.value.decide
+  const why = inspector.controls.value.approve
   return (
     <div class={isAlone ? '' : 'pending-item'} data-pending={pending.key}>
       {isAlone ? null : (
