@@ -148,7 +148,7 @@ const resultTable = [
   row(['command', '`result`']),
   row(['---', '---']),
   row([
-    'commands of the role `drive`',
+    'commands to an agent',
     '`{ requestId, ended? }`: `<sessionId>/<id>`, which the records have that it led to',
   ]),
   ...Object.entries(results).map(([type, result]) => row([`\`${type}\``, result])),

@@ -411,6 +411,6 @@ export class AgentAccess implements Viewer {
 
   /** The same object for the same agent, as long as the agent is there. */
   #given(agent: DrivenAgent): DrivenAgent {
-    return this.#bridge.given(agent, this)
+    return this.#bridge.given.of(agent, this)
   }
 }

@@ -17,10 +17,8 @@ import { FollowedLogs } from './followedLogs.ts'
 import { ForwardedTokens } from './forwarded.ts'
 import type { Front } from './front.ts'
 import { IncognitoAgents } from './incognitoAgents.ts'
-import type { AgentAccess } from './agentAccess.ts'
-import { clientAgent } from './clientAgent.ts'
+import { GivenAgents } from './clientAgent.ts'
 import type { Dispatch } from './dispatch.ts'
-import type { DrivenAgent } from './drivenAgent.ts'
 import type { BridgeLimits } from './limits.ts'
 import { outwardError } from './outwardError.ts'
 import { PlacedAgents } from './placedAgents.ts'
@@ -80,8 +78,7 @@ export class Bridge {
   readonly dispatch: Dispatch | undefined
   /** Agents by their logs, as other protocols read them while they are at rest, and with `dispatch` drive them. */
   readonly followed: PlacedAgents
-  /** Agents as clients have them, by what those may do. */
-  readonly #given = new WeakMap<DrivenAgent, Map<string, DrivenAgent>>()
+  readonly given = new GivenAgents()
   readonly #redactor: BridgeParts['redactor']
   readonly #feeds = new Map<string, Feed>()
   readonly #followed: FollowedLogs
@@ -133,16 +130,6 @@ export class Bridge {
       this.decisions.began(agent.id)
       this.followed.began(agent)
     })
-  }
-
-  /** An agent in the hands of a client: the same object for all who may see and do the same. */
-  given(agent: DrivenAgent, access: AgentAccess): DrivenAgent {
-    const all = this.#given.get(agent) ?? new Map<string, DrivenAgent>()
-    this.#given.set(agent, all)
-    const key = [...access.rights].toSorted().join()
-    const given = all.get(key) ?? clientAgent(agent, access)
-    all.set(key, given)
-    return given
   }
 
   /** An error as clients may see it. If that hides one of the server's paths, the original goes to the server's log. */

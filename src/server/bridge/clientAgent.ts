@@ -1,5 +1,5 @@
 import type { AgentEvent } from '../../protocol/events.ts'
-import type { AgentAccess } from './agentAccess.ts'
+import type { Right } from '../../protocol/rights.ts'
 import { beyondWords, nameOf, rightsFor } from './commandRights.ts'
 import type { DrivenAgent } from './drivenAgent.ts'
 import type { RunResult } from '../../runs/runResult.ts'
@@ -13,6 +13,32 @@ import {
   visibleReason,
   visibleReply,
 } from './visible.ts'
+
+/** What a client may do. */
+interface Allowed {
+  readonly rights: ReadonlySet<Right>
+  /** @throws RuntimeError `BRIDGE_FORBIDDEN` */
+  must(needs: Right | readonly Right[], what: string): void
+  /** @throws RuntimeError `BRIDGE_FORBIDDEN` */
+  mustDecide(
+    decision: { readonly callId: string; readonly decision: string },
+    agent: Pick<DrivenAgent, 'pending'>,
+  ): void
+}
+
+/** Agents in the hands of clients: the same object for all who may see and do the same. */
+export class GivenAgents {
+  readonly #given = new WeakMap<DrivenAgent, Map<string, DrivenAgent>>()
+
+  of(agent: DrivenAgent, access: Allowed): DrivenAgent {
+    const all = this.#given.get(agent) ?? new Map<string, DrivenAgent>()
+    this.#given.set(agent, all)
+    const key = [...access.rights].toSorted().join()
+    const given = all.get(key) ?? clientAgent(agent, access)
+    all.set(key, given)
+    return given
+  }
+}
 
 /** What of an agent is another thing to a client: what it is shown, and what it may do. */
 type Guarded = Pick<
@@ -37,7 +63,7 @@ type Guarded = Pick<
  *
  * Its methods throw `BRIDGE_FORBIDDEN` besides what those of the agent throw.
  */
-export function clientAgent(agent: DrivenAgent, access: AgentAccess): DrivenAgent {
+function clientAgent(agent: DrivenAgent, access: Allowed): DrivenAgent {
   const view = viewOf(access.rights)
   const shown = (event: AgentEvent): AgentEvent | undefined =>
     event.agentId === agent.id ? visibleEvent(event, view, agent.clientTools) : visibleEvent(event, viewBelow(view))
