@@ -15,7 +15,9 @@ const talker = defineAgent({
   compaction: { contextWindow: 100_000 },
   tools: [tool('look', () => 'CANARY', { effects: 'none' })],
   model: policyModel(({ messages }) =>
-    messages.at(-1)!.role === 'user' ? { thinking: 'CANARY', toolCalls: [{ name: 'look', input: { at: 'CANARY' } }] } : 'seen',
+    messages.at(-1)!.role === 'user'
+      ? { thinking: 'CANARY', toolCalls: [{ name: 'look', input: { at: 'CANARY' } }] }
+      : 'seen',
   ),
 })
 
@@ -24,7 +26,9 @@ describe('an agent followed by the page with a token that may only talk', (it) =
     const tokens = { 'token-of-a-customer-01': 'talk', 'token-of-the-admin-001': 'admin' } as const
     const { runtime, server } = await serveAgents(context, [talker], { tokens })
     const agent = await runtime.spawn(talker, { id: 'a' })
-    const remembered = [{ content: 'CANARY', provenance: { type: 'memoryTier', tier: 'notes', recordId: 'r1' } }] as const
+    const remembered = [
+      { content: 'CANARY', provenance: { type: 'memoryTier', tier: 'notes', recordId: 'r1' } },
+    ] as const
     await agent.prompt('one', { context: remembered }).result
     await agent.prompt('two').result
     agent.revert('n4', { category: 'failure', summary: 'CANARY of the revert' })
@@ -46,8 +50,17 @@ describe('an agent followed by the page with a token that may only talk', (it) =
     const { status, error, records, conversation } = followed.state.value
     assert.equal([status, error, records.length], ['live', undefined, agent.lastSeq])
     const said = (one: Pick<typeof conversation, 'log'>): string[] =>
-      one.log().flatMap(({ message }) => (message.role === 'toolResult' ? [] : textOf(message.content.filter(({ type }) => type === 'text') as never) || []))
-    assert.equal(said(conversation), said(agent.conversation).filter((text) => text !== 'CANARY'))
+      one
+        .log()
+        .flatMap(({ message }) =>
+          message.role === 'toolResult'
+            ? []
+            : textOf(message.content.filter(({ type }) => type === 'text') as never) || [],
+        )
+    assert.equal(
+      said(conversation),
+      said(agent.conversation).filter((text) => text !== 'CANARY'),
+    )
     assert.equal(
       conversation.trunk().map(({ id }) => id),
       agent.conversation.trunk().map(({ id }) => id),

@@ -213,7 +213,15 @@ describe('every answer to a browser', (it) => {
   it('is taken for what it is, and given to no page of another site', async (context) => {
     const serving = await serveAgents(context, [echo], { endpoints: [hello] })
     await serving.runtime.spawn(echo, { id: 'a1' })
-    const paths = ['/', '/healthz', '/bridge', '/nothing', '/hello', '/agents/a1/chart.json', '/agents/nobody/chart.svg']
+    const paths = [
+      '/',
+      '/healthz',
+      '/bridge',
+      '/nothing',
+      '/hello',
+      '/agents/a1/chart.json',
+      '/agents/nobody/chart.svg',
+    ]
     for (const path of [...paths, `/agents/a1/artifacts/${'0'.repeat(64)}`]) {
       const response = await get(serving, path)
       await response.arrayBuffer()

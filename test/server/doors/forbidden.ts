@@ -69,7 +69,9 @@ function checkShown(text: string, attempt: Attempt): void {
   for (const words of ['WORDS-user', 'WORDS-reply', 'WORDS-question']) see(words, rights.has('see.messages'))
   see('FOREIGN', client.reaching === 'all')
   see('HIDDEN', false)
-  see('session/request_permission', rights.has('approve') || rights.has('answer.own'))
+  const asked = text.split('\n').filter((line) => line.includes('session/request_permission'))
+  const isApproval = asked.some((line) => line.includes('"name":"pay"'))
+  assert.ok(rights.has('approve') || !isApproval, `${nameOf(attempt)} is asked for an approval`)
 }
 
 /**

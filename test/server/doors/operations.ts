@@ -142,6 +142,17 @@ const commands = Object.entries(frames).flatMap(([type, some]): Operation[] =>
   }),
 )
 
+/** What a sub-agent was told and said, which is the arguments and the result of a call. */
+const below: Operation[] = ['agent.snapshot', 'agent.conversation', 'agent.subscribe', 'agent.past'].flatMap((type) =>
+  commands
+    .filter(({ name }) => name === `${type} `)
+    .map((command) => ({
+      ...command,
+      name: `${type} of its sub-agent`,
+      ask: (asking) => command.ask({ ...asking, agent: `${asking.agent}.1` }),
+    })),
+)
+
 async function fetched(
   { place, token }: Asking,
   path: string,
@@ -243,6 +254,13 @@ const chats: Operation[] = [
     'stream',
     ['see.messages'],
     (asking) => fetched(asking, `/api/chat/${asking.agent}/stream`),
+    reads,
+  ),
+  ofAgent(
+    'useChat',
+    'messages of its sub-agent',
+    ['see.messages'],
+    (asking) => fetched(asking, `/api/chat/${asking.agent}.1`),
     reads,
   ),
   ofAgent('useChat', 'stop', talking, (asking) =>
@@ -469,6 +487,7 @@ const inspecting: Operation = {
 /** Everything that can be asked for, at every door. */
 export const operations: readonly Operation[] = [
   ...commands,
+  ...below,
   ...plain,
   ...chats,
   ...agUiRuns,

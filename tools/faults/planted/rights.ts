@@ -3,30 +3,6 @@ import type { Fault } from '../mutate.ts'
 /** Slips in what clients may do and see, door by door. */
 export const faults: readonly Fault[] = [
   {
-    id: 'rights-1',
-    file: 'src/server/aiSdkUi/openChat.ts',
-    what: 'who may only look aborts a chat',
-    from: "      access.must('talk', 'chat')\n      const thread = await this.#known(access, id)\n      // One at rest",
-    to: '      const thread = await this.#known(access, id)\n      // One at rest',
-    tests: ['server/doors/doors.test'],
-  },
-  {
-    id: 'rights-2',
-    file: 'src/server/bridge/clientAgent.ts',
-    what: 'who may only look aborts what other protocols show',
-    from: "      access.must('talk', 'agent.abort')\n",
-    to: '',
-    tests: ['server/doors/doors.test'],
-  },
-  {
-    id: 'rights-3',
-    file: 'src/server/bridge/commandRights.ts',
-    what: 'who may talk approves calls',
-    from: "'agent.decide': ['approve', 'answer.own'],",
-    to: "'agent.decide': ['approve', 'answer.own', 'talk'],",
-    tests: ['server/bridge/access'],
-  },
-  {
     id: 'rights-4',
     file: 'src/server/bridge/agentAccess.ts',
     what: 'a call is approved with the right to answer questions',
@@ -40,7 +16,7 @@ export const faults: readonly Fault[] = [
     what: 'an editor is asked for approvals that it cannot give',
     from: "may(pending.kind === 'approval' ? 'approve' : 'answer.own')",
     to: "may('answer.own')",
-    tests: ['server/acp/permission', 'server/doors/doors.test'],
+    tests: ['server/acp/permission'],
   },
   {
     id: 'rights-6',
