@@ -14,7 +14,8 @@ export type {
 } from './client/connectOptions.ts'
 export type { Client, RemotePage, RemoteSessionPage, RemoteSpawnOptions } from './client/client.ts'
 export type { ClientStatus } from './client/reconnectingLink.ts'
-export type { RemoteAgent, RemoteListenOptions, RemoteSubscribeOptions } from './client/remoteAgent.ts'
+export type { RemoteListenOptions, RemoteSubscribeOptions } from './client/listenOptions.ts'
+export type { RemoteAgent } from './client/remoteAgent.ts'
 export type { OutputOptions, RemoteAgentOf } from './client/remoteAgentOf.ts'
 export type {
   RemoteAgents,

@@ -4,7 +4,7 @@ import { decided } from '../../protocol/writeCommand.ts'
 import { hasCode, RuntimeError } from '../../protocol/errors.ts'
 import type { DrivenAgent } from '../bridge/drivenAgent.ts'
 import type { AgentAccess } from '../bridge/agentAccess.ts'
-import { nameOf, rightsFor } from '../bridge/commandRights.ts'
+import { nameOf, rightsFor, saidAs } from '../bridge/commandRights.ts'
 import { isCutOff } from '../bridge/drivenAgent.ts'
 import { mustBeOf } from '../bridge/oneDefinition.ts'
 import { AgUiRun } from './agUiRun.ts'
@@ -142,7 +142,7 @@ function begin(thread: Thread, input: RunAgentInput, { access, isAbort }: Beginn
   if (isAbort) return abort(thread, input)
   const added = newMessages(input.messages, thread)
   const messageIds = added.map(({ id }) => id)
-  const contents = access.saidAs(added.map(blocksOf))
+  const contents = saidAs(access, added.map(blocksOf))
   const content = contents.pop()
   const context = [
     ...newContext(input.context, thread.agent.conversation),

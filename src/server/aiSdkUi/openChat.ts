@@ -7,7 +7,7 @@ import type { LogRecord } from '../../protocol/records.ts'
 import { isAsked } from '../../protocol/asked.ts'
 import type { DrivenAgent } from '../bridge/drivenAgent.ts'
 import type { AgentAccess } from '../bridge/agentAccess.ts'
-import { nameOf, rightsFor } from '../bridge/commandRights.ts'
+import { nameOf, rightsFor, saidAs } from '../bridge/commandRights.ts'
 import { mustBeOf } from '../bridge/oneDefinition.ts'
 import { ChatThread, recordsOf } from './chatThread.ts'
 import { decisionsIn, type Decided } from './decisions.ts'
@@ -199,7 +199,7 @@ async function say(thread: ChatThread, input: ChatInput, access: AgentAccess): P
       message === last || !(await agent.wasAsked(message.id)) ? [contentOf(message)] : [],
     ),
   )
-  const said = access.saidAs(contents.flat())
+  const said = saidAs(access, contents.flat())
   const content = said.pop()!
   const context = said.map((earlier) => ({ content: earlier }))
   const decisions = decisionsIn(agent, exchange, { message: lastAnswer(input.messages), answers: input.answers })

@@ -12,21 +12,9 @@ import { clientOf, isSameClient, outOfReach, reaches, type Grant, type Reach, ty
 import type { Viewer } from './agentDirectory.ts'
 import type { Bridge } from './bridge.ts'
 import type { DrivenAgent } from './drivenAgent.ts'
-import type { WantedSessions } from './sessionIndex.ts'
+import type { AskedSessions, WantedSessions } from './sessionIndex.ts'
 import type { BridgeLimits } from './limits.ts'
 import { viewOf, viewOfAgent, visibleRecord, type View } from './visible.ts'
-
-/** Which sessions a client asks for. */
-export interface AskedSessions {
-  /** Only those that have all of these values. */
-  readonly metadata?: Metadata
-  /** Only forks of this agent. */
-  readonly forkedFrom?: string
-  /** Only those whose agents run here, or only those whose agents do not. */
-  readonly running?: boolean
-  /** Only those of agents that nobody called. */
-  readonly isRoot?: boolean
-}
 
 /** An agent that is to begin. */
 export interface AgentBirth {
@@ -283,11 +271,6 @@ export class AgentAccess implements Viewer {
     const { role } = this.#grant
     const has = role === undefined ? `has ${[...this.rights].join(', ') || 'none'}` : `has the role "${role}"`
     throw new RuntimeError('BRIDGE_FORBIDDEN', `"${what}" needs the right "${any.join('" or "')}"; this token ${has}.`)
-  }
-
-  /** Contents that were said one after the other: those before the last are context, which is part of it for who may give none. */
-  saidAs<T>(contents: readonly T[][]): T[][] {
-    return this.may('control') || contents.length < 2 ? [...contents] : [contents.flat()]
   }
 
   /**

@@ -24,6 +24,10 @@ export const rightsFor: { readonly [T in AgentCommand['type']]: Right | readonly
   'agent.decide': ['approve', 'answer.own'],
 }
 
+/** Contents that were said one after the other: those before the last are context, and part of it for who may give none. */
+export const saidAs = <T>({ rights }: { readonly rights: ReadonlySet<Right> }, contents: readonly T[][]): T[][] =>
+  rights.has('control') || contents.length < 2 ? [...contents] : [contents.flat()]
+
 /** A decision as its command names it. */
 export const nameOf = (decision: Decision): string => (typeof decision === 'string' ? decision : 'answer')
 

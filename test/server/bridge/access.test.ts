@@ -195,8 +195,7 @@ describe('what a right allows', (it) => {
   })
 
   it('is words, and no limits or context, for who may only talk', async (context) => {
-    const tokens = { 'token-of-a-customer-01': 'talk' } as const
-    const serving = await serveAgents(context, [echo], { tokens })
+    const serving = await serveAgents(context, [echo], { tokens: { 'token-of-a-customer-01': 'talk' } })
     await serving.runtime.spawn(echo, { id: 'a1' })
     const bare = await serving.dial({ hello: { token: 'token-of-a-customer-01' } })
     const prompt = { type: 'agent.prompt', agentId: 'a1', content: 'x' }

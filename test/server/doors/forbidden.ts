@@ -58,11 +58,11 @@ export const nameOf = ({ client, operation, agent, isThroughGateway }: Attempt):
   `${operation.door} "${operation.name}" of ${agent}${isThroughGateway ? ' through a gateway' : ''} by ${JSON.stringify(client)}`
 
 /** What a client is told whom the table does not let see it. */
-function checkShown(text: string, attempt: Attempt): void {
-  const { client } = attempt
+function checkShown(text: string, one: Attempt): void {
+  const { client } = one
   const rights = rightsOf(client)
   const see = (canary: string, isAllowedToSee: boolean): void =>
-    assert.ok(isAllowedToSee || !text.includes(canary), `${nameOf(attempt)} shows ${canary}: ${text.slice(0, 3_000)}`)
+    assert.ok(isAllowedToSee || !text.includes(canary), `${nameOf(one)} shows ${canary}: ${text.slice(0, 3_000)}`)
   for (const secret of secrets) see(secret, rights.has('see.all'))
   see('CANARY-client', rights.has('see.all') || (rights.has('see.messages') && rights.has('answer.own')))
   see('CANARY-purpose', rights.has('spawn'))
@@ -71,7 +71,7 @@ function checkShown(text: string, attempt: Attempt): void {
   see('HIDDEN', false)
   const asked = text.split('\n').filter((line) => line.includes('session/request_permission'))
   const isApproval = asked.some((line) => line.includes('"name":"pay"'))
-  assert.ok(rights.has('approve') || !isApproval, `${nameOf(attempt)} is asked for an approval`)
+  assert.ok(rights.has('approve') || !isApproval, `${nameOf(one)} is asked for an approval`)
 }
 
 /**

@@ -1,4 +1,4 @@
-import { createServer, request, type IncomingHttpHeaders } from 'node:http'
+import { createServer, request as send, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { agUi } from '../../../src/agUi.ts'
 import { aiSdkChat } from '../../../src/aiSdk.ts'
@@ -158,7 +158,7 @@ describe('what a gateway tells a worker', (it) => {
     }
     const headers = { authorization: 'Bearer the-token-of-an-admin', 'x-own': 'kept', ...kept }
     await new Promise<void>((resolve) => {
-      request(`http://127.0.0.1:${gateway.port}/api/chat/a1`, { headers }, (answer) => {
+      send(`http://127.0.0.1:${gateway.port}/api/chat/a1`, { headers }, (answer) => {
         answer.resume()
         answer.on('end', resolve)
       }).end()

@@ -1,0 +1,26 @@
+import type { ErrorInfo } from '../protocol/errors.ts'
+
+export interface RemoteListenOptions {
+  /** The first record to hear, from the log; default: from now on. */
+  readonly fromSeq?: number
+  /** Hear text as it grows. Default `true`. */
+  readonly deltas?: boolean
+  /** Hear of sub-agents too, however deep, while connected: after a reconnect only what comes from then on. Default `false`. */
+  readonly descendants?: boolean
+  /**
+   * Requests to the model too, as `turn.request` events: each has the whole conversation. Needs the right `see.all`; default `false`.
+   */
+  readonly requests?: boolean
+}
+
+export interface RemoteSubscribeOptions extends RemoteListenOptions {
+  /**
+   * Where the server has lost records that were heard, hear its log from the first one again, `agent.created`; default: go on with what
+   * comes next.
+   */
+  readonly rereads?: boolean
+  /** Called when everything so far was heard: at first, and after every reconnect. */
+  readonly onCaughtUp?: () => unknown
+  /** Called once when no more will come: it was stopped, or, with an error, it cannot be followed. Default: `client.onError` hears of the error. */
+  readonly onEnd?: (error?: ErrorInfo) => unknown
+}
