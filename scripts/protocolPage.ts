@@ -147,10 +147,7 @@ const results: { readonly [T in Exclude<keyof typeof commandTable, AgentCommand[
 const resultTable = [
   row(['command', '`result`']),
   row(['---', '---']),
-  row([
-    'commands of the role `drive`',
-    '`{ requestId, ended? }`: `<sessionId>/<id>`, which the records have that it led to',
-  ]),
+  row(['commands to an agent', '`{ requestId, ended? }`: `<sessionId>/<id>`, which the records have that it led to']),
   ...Object.entries(results).map(([type, result]) => row([`\`${type}\``, result])),
 ].join('\n')
 

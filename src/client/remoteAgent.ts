@@ -275,7 +275,7 @@ export class RemoteAgent<out Output = unknown, out Event extends AgentEvent = Ag
 
   /**
    * Begins an agent that shares the past of this one up to the step of a node, such as `n12`, and goes on when it is prompted. Rejects with
-   * `BRIDGE_FORBIDDEN` without the role `admin`, `NODE_NOT_FOUND`, `AGENT_INCOGNITO`.
+   * `BRIDGE_FORBIDDEN` without the right `spawn`, `NODE_NOT_FOUND`, `AGENT_INCOGNITO`.
    */
   async fork(at: string): Promise<{ readonly agentId: string }> {
     return readAnswer(forkShape, await this.#owner.ask({ type: 'agent.fork', agentId: this.id, at }))
@@ -288,7 +288,7 @@ export class RemoteAgent<out Output = unknown, out Event extends AgentEvent = Ag
 
   /**
    * A token for a link that only lets look at this agent and those below it, for a while: a day, unless `ms` says otherwise. Rejects with
-   * `BRIDGE_FORBIDDEN` without the role `admin`, `INVALID_OPTION`.
+   * `BRIDGE_FORBIDDEN` without the right `share`, `INVALID_OPTION`.
    */
   async share({ ms }: { readonly ms?: number } = {}): Promise<RemoteShare> {
     const asked = { type: 'agent.share', agentId: this.id, ...(ms === undefined ? {} : { ms }) } as const

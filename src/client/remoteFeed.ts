@@ -115,7 +115,9 @@ export class RemoteFeed {
   }
 
   takeDelta(frame: DeltaFrame): void {
-    const at = { ...this.#origin, seq: this.#subscription?.position ?? 0, time: this.#owner.clock.now() }
+    // Of an earlier subscription: what there is of the reply comes once the log has.
+    if (this.#subscription?.state !== 'live') return
+    const at = { ...this.#origin, seq: this.#subscription.position, time: this.#owner.clock.now() }
     for (const listener of this.#listeners) listener.takeDelta(frame, at)
   }
 

@@ -69,8 +69,8 @@ export type LiveEvent =
   | (Live & { readonly type: 'source.status' } & SourceInfo)
   /** An error that does not in itself end the run. */
   | (Live & { readonly type: 'error'; readonly error: ErrorInfo })
-  /** A record that a client may not see stands here in the log of the agent. */
-  | (Live & { readonly type: 'record.withheld' })
+  /** A record that a client may not see stands here in the log of the agent; with the place of its message in the conversation. */
+  | (Live & { readonly type: 'record.withheld'; readonly nodeId?: NodeId; readonly parentId?: NodeId | null })
   /** The listener was too slow: this many events were dropped before this one; read them from the log. */
   | (Live & { readonly type: 'events.dropped'; readonly count: number })
 

@@ -124,6 +124,8 @@ function afterRecord(before: State, record: LogRecord): State {
     case 'policy.requested':
     case 'guard.decided':
     case 'memory.extracted':
+    // One that is withheld from who reads the log.
+    default:
       return before
   }
 }

@@ -7,7 +7,9 @@ const folder = join(import.meta.dirname, '..', '..', 'docs', 'pictures')
 
 describe('the pictures of the documentation', (it) => {
   it('are what scripts/pictures.ts makes of the machines', { timeoutMs: 30_000 }, async () => {
-    assert.equal((await readdir(folder)).toSorted(), Object.keys(pictures).toSorted())
+    // The picture of the page is made by a browser, and looks a little different each time.
+    const drawn = (await readdir(folder)).filter((name) => name !== 'inspector.png')
+    assert.equal(drawn.toSorted(), Object.keys(pictures).toSorted())
     for (const [name, draw] of Object.entries(pictures))
       assert.ok(
         (await readFile(join(folder, name), 'utf8')) === (await draw()),

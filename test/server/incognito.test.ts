@@ -1,11 +1,15 @@
 import { defineAgent } from '../../src/actors/defineAgent.ts'
 import { defineTool } from '../../src/actors/tools/defineTool.ts'
 import type { AgentRuntime } from '../../src/runtime/agentRuntime.ts'
+import { policyModel } from '../../src/actors/models/policyModel.ts'
 import { scriptedModel } from '../../src/testing/scriptedModel.ts'
 import { z } from 'zod'
+import { gate, withCode } from '../support/agentHarness.ts'
 import { assert, describe } from '../support/suite.ts'
 import { openHouse } from './acp/acpHarness.ts'
 import { inputOf, readEvents, serveFrontEnds } from './agUi/agUiHarness.ts'
+import { said, serveChats } from './aiSdkUi/chatHarness.ts'
+import { approving, serveAgents } from './bridge/bridgeHarness.ts'
 
 /** An agent with a tool that asks an incognito agent below it, which makes a call that must be approved. */
 function asking(runtimeOf: () => AgentRuntime) {
@@ -59,5 +63,52 @@ describe('an incognito agent below one that is driven from outside', (it) => {
     assert.is(events.at(-1)!.type, 'RUN_FINISHED')
     assert.match(JSON.stringify(events), '8 characters')
     assert.not.match(JSON.stringify(events), /a secret|risky|hidden/)
+  })
+
+  it('is not told to a chat', async (context) => {
+    const served = await serveChats(context, [asking(() => served.runtime)])
+    const body = { id: 'chat', trigger: 'submit-message', messages: [said('m1', 'go')] }
+    const text = await (await served.post(body)).text()
+    assert.match(text, '8 characters')
+    assert.match(text, 'told')
+    assert.not.match(text, /a secret|risky|hidden/)
+  })
+})
+
+describe('an incognito agent of one client', (it) => {
+  it('has no messages, artifacts or past for others, by any door', async (context) => {
+    const boss = defineAgent({ name: 'boss', model: policyModel(() => 'a secret') })
+    const served = await serveChats(context, [boss])
+    const agent = await served.connect().spawn('boss', { id: 'i', incognito: true })
+    assert.is((await agent.prompt('go').result).text, 'a secret')
+    assert.equal(await served.messages('i'), [])
+    assert.is((await fetch(`${served.api}/i/stream`)).status, 204)
+    const artifact = await fetch(`http://127.0.0.1:${served.server.port}/agents/i/artifacts/${'0'.repeat(64)}`)
+    assert.is(artifact.status, 404)
+    const other = await served.dial({ hello: {} })
+    for (const type of ['agent.past', 'agent.snapshot', 'agent.subscribe', 'agent.share']) {
+      const answer = await other.ask({ type, agentId: 'i' })
+      assert.ok(answer.type === 'error', type)
+      assert.not.match(JSON.stringify(answer), 'a secret')
+    }
+  })
+
+  it('has sub-agents that its client sees and nobody else, also once they have ended', async (context) => {
+    const { worker, boss } = approving()
+    const { connect, runtime } = await serveAgents(context, [boss, worker])
+    const client = connect()
+    const agent = await client.spawn('boss', { id: 'i', incognito: true })
+    const stranger = connect().agent('i.1')
+    const notFound = withCode('AGENT_NOT_FOUND')
+    const asked = gate<string>()
+    agent.subscribe((event) => event.type === 'approval.requested' && asked.resolve(event.key))
+    const run = agent.prompt('go')
+    const key = await asked.promise
+    await assert.rejects(stranger.snapshot(), notFound)
+    assert.is((await client.agent('i.1').snapshot()).agentId, 'i.1')
+    await agent.decide(key, 'approve')
+    await run.result
+    assert.is(runtime.agent('i.1'), undefined)
+    await assert.rejects(stranger.snapshot(), notFound)
   })
 })

@@ -12,6 +12,7 @@ export type ControlName =
   | 'resume'
   | 'stop'
   | 'decide'
+  | 'approve'
   | 'revert'
   | 'prune'
   | 'pin'
@@ -88,6 +89,7 @@ const table: { readonly [C in ControlName]: (facts: ControlFacts) => string | nu
   },
   stop: () => null,
   decide: () => null,
+  approve: () => null,
   revert: () => null,
   prune: () => null,
   pin: () => null,
@@ -107,6 +109,7 @@ const rightFor: { readonly [C in ControlName]?: Right } = {
   interrupt: 'talk',
   abort: 'talk',
   decide: 'answer.own',
+  approve: 'approve',
 }
 
 /** What may be done now, and why not. Pure. */

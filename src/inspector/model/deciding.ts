@@ -10,7 +10,7 @@ export const hasApprovals = (inspector: Inspector): boolean =>
 /** Decides calls of the agent that is shown; nothing where nothing can be decided. */
 export function decideAll(inspector: Inspector, keys: readonly string[], decision: 'approve' | 'deny'): void {
   const view = inspector.agent.value
-  if (view === null || inspector.controls.value.decide !== null) return
+  if (view === null || inspector.controls.value.approve !== null) return
   const agent = inspector.attached.value.connection.client.agent(view.agentId)
   for (const key of keys) void inspector.attempt(() => agent.decide(key, decision))
 }

@@ -1,10 +1,20 @@
+import { recordVersion } from '../../protocol/records.ts'
 import type { AgentEvent } from '../../protocol/events.ts'
 
 /** How many events outside the log are kept; beyond that, the older half is dropped. */
 const mostLive = 4_000
 
 /** Whether an event is a record of the log. */
-export const isLogged = (event: AgentEvent): boolean => 'v' in event
+export const isLogged = (event: AgentEvent): boolean => 'v' in event || event.type === 'record.withheld'
+
+/** What stands in a log for a record that the client may not see: a message without words where one is placed, else nothing of any effect. */
+export function standIn(event: AgentEvent): AgentEvent {
+  if (event.type !== 'record.withheld' || event.nodeId === undefined) return event
+  const { nodeId, parentId = null, agentId, path, seq, time, runId, turnIndex } = event
+  const message = { role: 'user', content: [], source: 'prompt', provenance: { type: 'unknown' } } as const
+  const at = { v: recordVersion, seq, time, runId, turnIndex, agentId, path } as const
+  return { type: 'message.added', ...at, nodeId, parentId, message }
+}
 
 /** Everything seen of an agent, in order. Records stay; of what was only seen live, the newest. */
 export class EventList {

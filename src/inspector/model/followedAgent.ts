@@ -12,7 +12,7 @@ import type { LogRecord, PauseReason } from '../../protocol/records.ts'
 import { RunTimes } from './runTimes.ts'
 import type { AgentView, AgentViewState, AgentViewStatus, PartialReply } from './agentView.ts'
 import { EventErrors } from './eventErrors.ts'
-import { EventList, isLogged } from './eventList.ts'
+import { EventList, isLogged, standIn } from './eventList.ts'
 import type { FrameBatch } from './frameBatch.ts'
 import { LogFold, TimeTravel } from './logFold.ts'
 
@@ -175,7 +175,7 @@ export class FollowedAgent implements AgentView {
     this.#pending = foldPending(before, event, { agentId })
     if (event.agentId !== agentId) {
       if (this.#pending === before) return
-    } else if (isLogged(event)) this.#record(event as LogRecord & AgentEvent, log)
+    } else if (isLogged(event)) this.#record(standIn(event) as LogRecord & AgentEvent, log)
     else this.#live(event, log)
     // While a long log is read, showing how far it is must not take longer than reading it.
     if (this.#state.peek().status !== 'loading' || this.#isAtMark(log)) this.#change()
@@ -214,7 +214,10 @@ export class FollowedAgent implements AgentView {
     const agent = this.#client.agent(this.agentId)
     agent
       .past()
-      .then((past) => void (this.#closing.signal.aborted || start(past)))
+      .then((past) => {
+        if (this.#closing.signal.aborted) return
+        start(past.map((part) => part.map((record) => standIn(record as AgentEvent) as AgentEvent & LogRecord)))
+      })
       .catch((thrown: unknown) => this.#fail(thrown))
   }
 

@@ -197,7 +197,12 @@ export class Inspector {
 
   /** Why nothing that waits can be decided: by the agent that is shown, or on the overview by any. */
   readonly whyNotDecide: ReadonlySignal<string | null> = computed(() =>
-    this.agent.value === null ? this.whyNotDrive.value : this.controls.value.decide,
+    this.agent.value === null ? whyNotDrive(this.#driveFacts(), 'answer.own') : this.controls.value.decide,
+  )
+
+  /** Why no call can be approved. */
+  readonly whyNotApprove: ReadonlySignal<string | null> = computed(() =>
+    this.agent.value === null ? whyNotDrive(this.#driveFacts(), 'approve') : this.controls.value.approve,
   )
 
   #driveFacts(): DriveFacts {
@@ -300,6 +305,8 @@ export class Inspector {
   }
 
   #readChart(agent: FollowedAgent): void {
+    // Which rights there are is known once there is a connection, and then it is read again.
+    if (!this.#attached.value.connection.client.may('see.all')) return
     this.#ports
       .readChart(agent.agentId, this.#token)
       .catch(() => null)

@@ -197,13 +197,14 @@ export class RowWindow {
       const index = Number(row.dataset['index'])
       const start = this.layout.startOf(index)
       const isFirst = !this.layout.isMeasured(index)
+      const end = start + this.layout.heightOf(index)
       const delta = this.layout.measured(index, height)
       hasChanged ||= delta !== 0
       const { count, keyOf } = this.#options
       // Opened by a person, who reads it; the last one may grow by itself.
       if (!isFirst && delta !== 0 && index < count - 1 && keyOf(index) === this.#touched) this.#isHeld = true
-      // What is in view stays where it is.
-      if (start < this.#top && this.#target === null && !this.isFollowing) shift += delta
+      // What is in view stays where it is: a row that begins above it and reaches into it grows at its end, as a reply does.
+      if ((isFirst ? start : end - 1) < this.#top && this.#target === null && !this.isFollowing) shift += delta
     }
     if (!hasChanged) return
     if (shift !== 0) this.#scroll(this.#top + shift)

@@ -41,7 +41,7 @@ export function ApprovalCard({ inspector, via, approval }: ApprovalProps) {
   const isAny = (draft: Draft): boolean => draft.reason.trim() !== '' || hasChanged(draft.edited)
   const [{ reason, edited }, change] = useDraft(inspector, key, { none, isAny })
   const edit = useMemo(() => wholeEdit(name, input), [name, input])
-  const why = inspector.whyNotDecide.value
+  const why = inspector.whyNotApprove.value
   const agent = () => inspector.attached.value.connection.client.agent(via)
   const deny = (): void => {
     const said = reason.trim()

@@ -59,7 +59,7 @@ export function Home({ inspector }: { readonly inspector: Inspector }) {
   const rest = filter === '' && show.length === 0 ? directory.sessionTotal.value - sessions.length : 0
   const lines = linesOf(rows, agents.size > 0 || sessions.length > 0 ? rest : 0)
   const at = lines.findIndex((line) => line.type === 'row' && line.row.key === active)
-  const why = inspector.whyNotDrive.value
+  const why = inspector.whyNotApprove.value
   const [deciding] = useState(() => new Deciding(inspector.clock))
   /** The row to which the person has moved by a key or a click. */
   const chosen = useRef<string | null>(null)

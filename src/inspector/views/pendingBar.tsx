@@ -110,7 +110,7 @@ function Summary({ inspector, pending, isFolded, onFold }: SummaryProps) {
       </button>
       {same.length < 2 ? null : (
         <ControlButton
-          why={inspector.controls.value.decide}
+          why={inspector.controls.value.approve}
           class="slim"
           onUse={() => decideAll(inspector, same, 'approve')}
         >
@@ -138,7 +138,7 @@ function PendingItem({ inspector, view, pending, isAlone, isOpen, onToggle }: It
     )
   const words = pendingWords(pending)
   const decide = (decision: 'approve' | 'deny') => () => decideAll(inspector, [pending.key], decision)
-  const why = inspector.controls.value.decide
+  const why = inspector.controls.value.approve
   return (
     <div class={isAlone ? '' : 'pending-item'} data-pending={pending.key}>
       {isAlone ? null : (

@@ -163,7 +163,7 @@ export abstract class AgentFacts<
     yield* body.store.read(this.id, fromSeq)
   }
 
-  /** The part of the current reply that has arrived, for listeners that join late; `undefined` with `redact`, because it is not redacted yet. */
+  /** The part of the current reply that has arrived, for listeners that join late; with `redact` what of it can no longer become a secret. */
   get growingReply(): GrowingReply | undefined {
     return this.#slot.body.growingReply
   }

@@ -249,11 +249,12 @@ export class AgentHost extends LoggedHost implements AgentPorts, AgentBody, Load
     },
   })
 
-  /** The part of the current reply that has arrived. Not available with a redactor. */
+  /** The part of the current reply that has arrived; with a redactor, what of it was announced. */
   get growingReply(): GrowingReply | undefined {
     const { partial } = this
-    if (partial === null || this.redactor !== undefined) return undefined
-    return { ...this.at, text: partial.text, thinking: partial.thinking }
+    if (partial === null) return undefined
+    const { text, thinking } = this.redactor === undefined ? partial : this.announcer.announced
+    return { ...this.at, text, thinking }
   }
 
   capture(...[key, attempt, request, provenance]: Parameters<AgentPorts['capture']>): void {

@@ -136,6 +136,11 @@ export class Announcer {
     if (isObserved) this.#tell(event)
   }
 
+  /** What was announced of the reply under way, without secrets. */
+  get announced(): { readonly text: string; readonly thinking: string } {
+    return this.#deltas?.announced ?? { text: '', thinking: '' }
+  }
+
   /** Announces a piece of a growing reply, but not to tracers and loggers. */
   delta(...[type, { runId, turnIndex }, text, offset]: Parameters<AgentPorts['delta']>): void {
     if (this.#shared.redactor !== undefined) return this.emit({ type, runId, turnIndex, text, offset })
@@ -267,6 +272,7 @@ type Delta = Extract<LiveBody, { type: DeltaEvent['type'] }>
 class DeltaFilter {
   readonly #redactor: Redactor
   readonly #streams = new Map<string, { readonly stream: RedactedStream; last: Delta }>()
+  readonly announced = { text: '', thinking: '' }
 
   constructor(redactor: Redactor) {
     this.#redactor = redactor
@@ -280,7 +286,10 @@ class DeltaFilter {
     // Other fields, such as a tool's name, arrive whole.
     entry.last = { ...this.#redactor.value({ ...body, text: '' }), text: body.text }
     this.#streams.set(name, entry)
-    return shown(entry.last, entry.stream.push(body.text))
+    const piece = shown(entry.last, entry.stream.push(body.text))
+    if (piece?.type === 'reply.delta') this.announced.text += piece.text
+    else if (piece?.type === 'thinking.delta') this.announced.thinking += piece.text
+    return piece
   }
 
   /** What is still held back, at the end of the reply. */

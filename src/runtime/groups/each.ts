@@ -33,8 +33,9 @@ const nothing = spentBy([])
  * @throws RuntimeError before anything is started: `INVALID_OPTION` (two inputs with one key among them), `INVALID_DEFINITION`, `INVALID_ID`
  *
  * @example
- * ```ts
- * const batch = each(runtime, extractor, invoices, { prompt: ({ text }) => text, key: ({ number }) => number, budget: { costUsd: 5 } })
+ * ```ts no-run
+ * const invoices = [{ number: 'a1', text: 'Two chairs, 80.00' }, { number: 'a2', text: 'One table, 120.00' }]
+ * const batch = each(runtime, coder, invoices, { prompt: ({ text }) => text, key: ({ number }) => number, budget: { costUsd: 5 } })
  * for await (const { done, total, failed, costUsd } of batch) console.log(`${done} of ${total}, ${failed} failed, $${costUsd.toFixed(2)}`)
  * const { items, left } = await batch.result
  * ```

@@ -55,7 +55,13 @@ export class AcpSession {
       onOverflow: () => host.disconnect(),
     })
     const flushed = (): Promise<void> => this.#outbox.flushed()
-    this.#permissions = new Permissions({ sessionId, client, hasForms, isClosed: () => host.isClosed(), flushed })
+    const driven = async (): Promise<DrivenAgent> => {
+      // One that was at rest goes on with what was decided.
+      this.attach(await access.driven(sessionId))
+      return this.#agent
+    }
+    const isClosed = (): boolean => host.isClosed()
+    this.#permissions = new Permissions({ sessionId, client, hasForms, isClosed, flushed, driven })
     const isOwn = (requestId: string): boolean => this.#turn?.requestId === requestId
     this.#live = new LiveUpdates({ agentId: sessionId, showsCompactions, isOwn })
     this.#unsubscribe = this.#listen(agent)
@@ -163,8 +169,9 @@ export class AcpSession {
   }
 
   #ask(pending: Pending): void {
-    // Observers are not asked.
-    if (this.#host.access.may('answer.own')) void this.#permissions.ask(this.#agent, pending)
+    // Nobody is asked who may not decide it.
+    if (this.#host.access.may(pending.kind === 'approval' ? 'approve' : 'answer.own'))
+      void this.#permissions.ask(this.#agent, pending)
   }
 
   #sayRemark(): void {

@@ -42,7 +42,7 @@ export function openAcp(stream: Stream, access: AgentAccess, options: OpenOption
           sessionCapabilities: { list: {}, resume: {}, close: {} },
         },
         authMethods: [],
-        _meta: { escapement: { definitions: access.definitions, may: [...access.rights] } },
+        _meta: { escapement: { definitions: access.knownDefinitions, may: [...access.rights] } },
       }
     })
     .onRequest('session/new', ({ params, client }) =>
@@ -70,7 +70,12 @@ export function openAcp(stream: Stream, access: AgentAccess, options: OpenOption
         return { _meta: { escapement: { definition: session.definition } } }
       }),
     )
-    .onRequest('session/list', ({ params }) => answer(undefined, () => listPage(access, params)))
+    .onRequest('session/list', ({ params }) =>
+      answer(undefined, () => {
+        access.must('see.messages', 'session/list')
+        return listPage(access, params)
+      }),
+    )
     .onRequest('session/prompt', ({ params, signal }) =>
       answer(params.sessionId, () => {
         access.must('talk', 'session/prompt')
@@ -123,7 +128,6 @@ export function openAcp(stream: Stream, access: AgentAccess, options: OpenOption
         `Agent "${params.sessionId}" is a sub-agent: a session is a root agent.`,
       )
     }
-    await found.wake()
     const session = sessions.get(found.id) ?? open(found, client)
     session.attach(found)
     remarkOn(session, params)

@@ -15,6 +15,8 @@ interface PermissionOptions {
   isClosed(): boolean
   /** Resolves once the client has been sent what came before. */
   flushed(): Promise<void>
+  /** The agent, awake: it is told what was decided. */
+  driven(): Promise<DrivenAgent>
 }
 
 const choices = [
@@ -50,7 +52,7 @@ export class Permissions {
       if (controller.signal.aborted || isClosed()) break
       // What follows from it may ask under the same key.
       this.#asked.delete(key)
-      const problem = await refusal(agent, key, verdict)
+      const problem = await refusal(this.#options.driven, key, verdict)
       if (problem === undefined) return
       if (pending.kind === 'question') asked = { ...pending, problem }
       this.#asked.set(key, controller)
@@ -106,8 +108,13 @@ function inFull(input: unknown): ToolCallContent {
 }
 
 /** Why an answer was refused, and is to be asked for again; `undefined` if it was not. */
-async function refusal(agent: DrivenAgent, key: string, { decision, reason }: Verdict): Promise<string | undefined> {
+async function refusal(
+  driven: () => Promise<DrivenAgent>,
+  key: string,
+  { decision, reason }: Verdict,
+): Promise<string | undefined> {
   try {
+    const agent = await driven()
     agent.decide(key, decision, reason)
     await agent.taken?.()
     return undefined

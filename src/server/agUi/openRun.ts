@@ -4,6 +4,7 @@ import { decided } from '../../protocol/writeCommand.ts'
 import { hasCode, RuntimeError } from '../../protocol/errors.ts'
 import type { DrivenAgent } from '../bridge/drivenAgent.ts'
 import type { AgentAccess } from '../bridge/agentAccess.ts'
+import { nameOf, rightsFor, saidAs } from '../bridge/commandRights.ts'
 import { isCutOff } from '../bridge/drivenAgent.ts'
 import { mustBeOf } from '../bridge/oneDefinition.ts'
 import { AgUiRun } from './agUiRun.ts'
@@ -41,6 +42,7 @@ export async function openRun(access: AgentAccess, input: RunAgentInput, rules: 
       `forwardedProps.command: ${JSON.stringify(command)} is none; there is "abort".`,
     )
   }
+  await checkResume(access, input)
   const agent = await agentOf(access, input, rules.definition, command === undefined)
   if (agent.parent !== undefined || agent.path.length > 0) {
     throw new RuntimeError('INVALID_OPTION', `threadId: agent "${agent.id}" is a sub-agent; talk with its root.`)
@@ -54,11 +56,32 @@ export async function openRun(access: AgentAccess, input: RunAgentInput, rules: 
   const opened = await withPastRun({ access, thread, runId: input.runId }, (past) => {
     const found = thread.run(input.runId)
     if (found !== undefined) return found
-    return past === undefined ? begin(thread, input, command === 'abort') : recall(thread, input, past)
+    return past === undefined
+      ? begin(thread, input, { access, isAbort: command === 'abort' })
+      : recall(thread, input, past)
   })
   await opened.taken
   return opened
 }
+
+/** What is decided is looked at before the agent is woken for it. Rejects as `openRun` does. */
+async function checkResume(access: AgentAccess, { threadId, runId, resume = [] }: RunAgentInput): Promise<void> {
+  if (resume.length === 0) return
+  const agent = await access.reading(threadId).catch((thrown: unknown) => {
+    if (hasCode(thrown, 'AGENT_NOT_FOUND')) return undefined
+    throw thrown
+  })
+  if (agent === undefined || (await agent.wasAsked(requestIdOf(runId)))) return
+  const waiting = new Set(agent.pending().map(({ key }) => key))
+  for (const entry of resume) {
+    if (waiting.has(entry.interruptId)) mustDecide(access, agent, decisionFor(agent, entry))
+    // At rest, what was cut off asks again once it goes on.
+    else if (agent.isPlaced && entry.status !== 'cancelled') access.must(rightsFor['agent.resume'], 'resume')
+  }
+}
+
+const mustDecide = (access: AgentAccess, agent: DrivenAgent, { callId, decision }: Decided): void =>
+  access.mustDecide({ callId, decision: nameOf(decision) }, agent)
 
 /** A run that is in the log but not in this thread: it continues, or has ended. */
 function recall(thread: Thread, { runId, messages, tools }: RunAgentInput, past: PastRun): AgUiRun {
@@ -110,11 +133,16 @@ async function agentOf(
   )
 }
 
-function begin(thread: Thread, input: RunAgentInput, isAbort: boolean): AgUiRun {
+interface Beginning {
+  readonly access: AgentAccess
+  readonly isAbort: boolean
+}
+
+function begin(thread: Thread, input: RunAgentInput, { access, isAbort }: Beginning): AgUiRun {
   if (isAbort) return abort(thread, input)
   const added = newMessages(input.messages, thread)
   const messageIds = added.map(({ id }) => id)
-  const contents = added.map(blocksOf)
+  const contents = saidAs(access, added.map(blocksOf))
   const content = contents.pop()
   const context = [
     ...newContext(input.context, thread.agent.conversation),
@@ -123,7 +151,8 @@ function begin(thread: Thread, input: RunAgentInput, isAbort: boolean): AgUiRun 
   const prompt = content === undefined ? undefined : { content, ...(context.length === 0 ? {} : { context }) }
   const { agent } = thread
   const results = clientResults(agent, input.messages)
-  if ((input.resume ?? []).length + results.length > 0) return resumeRun(thread, input, { results, messageIds, prompt })
+  if ((input.resume ?? []).length + results.length > 0)
+    return resumeRun(thread, input, { access, results, messageIds, prompt })
   const waiting = agent.pending()
   if (waiting.length > 0) {
     const keys = waiting.map(({ key }) => key).join(', ')
@@ -156,7 +185,7 @@ interface Prompt {
 
 const namesOf = (tools: RunAgentInput['tools']): ReadonlySet<string> => new Set(tools.map(({ name }) => name))
 
-interface Resumption {
+interface Resumption extends Pick<Beginning, 'access'> {
   /** What the client's tools returned. */
   readonly results: readonly Decided[]
   readonly messageIds: readonly string[]
@@ -167,7 +196,7 @@ interface Resumption {
 function resumeRun(
   thread: Thread,
   { runId, resume = [], tools }: RunAgentInput,
-  { results, messageIds, prompt }: Resumption,
+  { access, results, messageIds, prompt }: Resumption,
 ): AgUiRun {
   const { agent } = thread
   const agentId = agent.id
@@ -182,6 +211,10 @@ function resumeRun(
   const isGivenUp = isPaused && (pause ?? resume[0])?.status === 'cancelled'
   if (pause !== undefined && !isPaused) throw notPending(pause)
   const isPrompt = isGivenUp && prompt !== undefined
+  // Before any of it has an effect.
+  for (const decision of decisions) mustDecide(access, agent, decision)
+  if (isPaused && !isGivenUp) access.must(rightsFor['agent.resume'], 'resume')
+  if (prompt?.context !== undefined) access.must('control', 'context')
   const run = new AgUiRun(thread.activity, runId, { messageIds, isContinuation: !isPrompt, tools: namesOf(tools) })
   const options = { requestId: requestIdOf(runId) }
   thread.begin(run, () => {

@@ -191,6 +191,11 @@ export class Exchange {
     return shown
   }
 
+  /** A client is to carry a call out: it needs the arguments, which may have been withheld before. */
+  giveInput(call: ShownCall, input: unknown): void {
+    this.#change(call, (part) => ({ ...part, input }) as UiToolPart)
+  }
+
   isEnded({ index }: ShownCall): boolean {
     return (this.entries[index] as UiToolPart).state.startsWith('output')
   }

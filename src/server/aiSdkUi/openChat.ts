@@ -7,6 +7,7 @@ import type { LogRecord } from '../../protocol/records.ts'
 import { isAsked } from '../../protocol/asked.ts'
 import type { DrivenAgent } from '../bridge/drivenAgent.ts'
 import type { AgentAccess } from '../bridge/agentAccess.ts'
+import { nameOf, rightsFor, saidAs } from '../bridge/commandRights.ts'
 import { mustBeOf } from '../bridge/oneDefinition.ts'
 import { ChatThread, recordsOf } from './chatThread.ts'
 import { decisionsIn, type Decided } from './decisions.ts'
@@ -44,6 +45,7 @@ export class Chats {
   open(access: AgentAccess, input: ChatInput): Promise<Opened> {
     return this.#inTurn(input.id, async () => {
       access.must('talk', 'chat')
+      await this.#check(access, input)
       const thread = await this.#thread(access, input.id, { maySpawn: true })
       const opened = await openIn(thread, input, access).catch((thrown: unknown) => {
         thread.release()
@@ -52,6 +54,28 @@ export class Chats {
       if ('past' in opened) thread.release()
       return opened
     })
+  }
+
+  /** What is decided is looked at before the agent is woken for it. Rejects as `open` does. */
+  async #check(access: AgentAccess, input: ChatInput): Promise<void> {
+    const { messages, answers, trigger } = input
+    if (trigger === 'regenerate-message') return access.must('control', 'chat: regenerate-message')
+    const last = messages.at(-1)!
+    const message = last.role === 'user' ? lastAnswer(messages) : last
+    const isDeciding = last.role !== 'user' || Object.keys(answers).length > 0 || hasApprovals(message)
+    const thread = isDeciding ? await this.#known(access, input.id) : undefined
+    if (thread === undefined) return
+    try {
+      const { agent, exchange } = thread
+      const decisions = decisionsIn(agent, exchange, { message, answers })
+      mayDecide(access, agent, decisions)
+      if (last.role === 'user') return
+      const isPaused = agent.pause !== null && agent.pause.type !== 'approvals'
+      if (input.resume && isPaused) access.must(rightsFor['agent.resume'], 'resume')
+      else if (decisions.length === 0) throw nothingDecided()
+    } finally {
+      thread.release()
+    }
   }
 
   /**
@@ -175,8 +199,9 @@ async function say(thread: ChatThread, input: ChatInput, access: AgentAccess): P
       message === last || !(await agent.wasAsked(message.id)) ? [contentOf(message)] : [],
     ),
   )
-  const content = contents.pop()![0]!
-  const context = contents.flat().map((earlier) => ({ content: earlier }))
+  const said = saidAs(access, contents.flat())
+  const content = said.pop()!
+  const context = said.map((earlier) => ({ content: earlier }))
   const decisions = decisionsIn(agent, exchange, { message: lastAnswer(input.messages), answers: input.answers })
   if (thread.isWaiting && decisions.length < agent.pending().length) {
     const names = agent.pending().map(({ name }) => `"${name}"`)
@@ -184,6 +209,7 @@ async function say(thread: ChatThread, input: ChatInput, access: AgentAccess): P
   }
   const prompt = { type: 'agent.prompt', agentId: agent.id, content } as const
   checkCommand(prompt)
+  mayDecide(access, agent, decisions)
   dispatchAll(agent, decisions, access.newId())
   // What is said to an agent that is paused is said instead of what it was about to do.
   if (agent.pause !== null && agent.pause.type !== 'approvals') agent.abort()
@@ -213,19 +239,31 @@ async function pastPrompt(
   return change?.type === 'queue.changed' && change.added !== undefined ? 'waiting' : undefined
 }
 
+const nothingDecided = (): RuntimeError =>
+  new RuntimeError('CALL_NOT_PENDING', 'Nothing that was decided waits any more. Load the messages again.')
+
+const hasApprovals = (message: GivenMessage | undefined): boolean =>
+  message?.parts.some((part) => part['state'] === 'approval-responded') === true
+
 /** Answers what waits for the client, or resumes what is paused. */
 function decide(thread: ChatThread, { messages, answers, resume }: ChatInput, access: AgentAccess): Opened {
   const { agent, exchange } = thread
   const message = messages.at(-1)!
   const decisions = decisionsIn(agent, exchange, { message, answers })
   const isResumed = resume && agent.pause !== null && agent.pause.type !== 'approvals'
-  if (exchange === undefined || (decisions.length === 0 && !isResumed))
-    throw new RuntimeError('CALL_NOT_PENDING', 'Nothing that was decided waits any more. Load the messages again.')
+  if (exchange === undefined || (decisions.length === 0 && !isResumed)) throw nothingDecided()
   const requestId = access.newId()
+  mayDecide(access, agent, decisions)
+  if (isResumed) access.must(rightsFor['agent.resume'], 'resume')
   dispatchAll(agent, decisions, requestId)
   if (isResumed) agent.dispatch({ type: 'agent.resume', agentId: agent.id }, { requestId })
   const shown = message.id === exchange.messageId ? { shown: message.parts as unknown as UiMessagePart[] } : {}
   return { thread, requestId: exchange.requestId, ...shown }
+}
+
+/** Before any of it has an effect. @throws RuntimeError `BRIDGE_FORBIDDEN` */
+function mayDecide(access: AgentAccess, agent: DrivenAgent, decisions: readonly Decided[]): void {
+  for (const { callId, decision } of decisions) access.mustDecide({ callId, decision: nameOf(decision) }, agent)
 }
 
 /** First what may be refused: a decision cannot be undone. */

@@ -73,7 +73,7 @@ const fileSchema = z.looseObject({
 })
 
 /** What a person said, as content for an agent; parts that say nothing to it, such as data, are left out. @throws RuntimeError `INVALID_CONTENT` */
-export function contentOf({ parts }: GivenMessage): Content {
+export function contentOf({ parts }: GivenMessage): Exclude<Content, string> {
   return parts.flatMap((part): Exclude<Content, string> => {
     if (part.type === 'text') {
       const text: unknown = part['text']

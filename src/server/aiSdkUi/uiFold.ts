@@ -193,7 +193,7 @@ const ofPeople: Handlers<Exchange> = {
     exchange.decideApproval(key, decision === 'approve', reason),
   'question.asked': ask,
   'question.answered': answer,
-  'call.requested': (exchange, event) => void shown(exchange, event),
+  'call.requested': (exchange, event) => exchange.giveInput(shown(exchange, event), event.input),
 }
 
 const others: Handlers<Exchange> = {

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { bridgeProtocol, tokenProtocolPrefix } from '../../protocol/bridgeProtocol.ts'
-import { allowsHost, allowsOrigin, type OriginRule } from './origins.ts'
+import { allowsHost, allowsOrigin, allowsSite, type OriginRule } from './origins.ts'
 import type { Permit } from './authenticator.ts'
 import type { Bridge } from './bridge.ts'
 import type { RefusalKind } from './refusalLog.ts'
@@ -33,7 +33,8 @@ export class Admission {
     const { origin, host, upgrade } = request.headers
     if (!allowsOrigin(origin, host, this.#rule)) return foreignOrigin
     // Browsers always name the origin of a page that opens a WebSocket.
-    return origin === undefined && upgrade === undefined ? this.refuseHost(request) : undefined
+    if (origin !== undefined || upgrade !== undefined) return undefined
+    return allowsSite(String(request.headers['sec-fetch-site']), this.#rule) ? this.refuseHost(request) : foreignSite
   }
 
   /** Why a request is rejected for the host name it used. */
@@ -57,6 +58,11 @@ const foreignOrigin: Refusal = {
   status: '403 Forbidden',
   kind: 'origin',
   why: 'A page of another origin was turned away: add its origin, such as "http://localhost:5173", to the option "origins" of serve.',
+}
+const foreignSite: Refusal = {
+  status: '403 Forbidden',
+  kind: 'origin',
+  why: 'A page of another site had a browser ask for this: without tokens that is answered to pages of this server alone.',
 }
 const foreignHost: Refusal = {
   status: '403 Forbidden',

@@ -8,25 +8,13 @@ import type { LogRecord } from '../../protocol/records.ts'
 import type { Agent } from '../../runtime/agents/agent.ts'
 import type { ChartSubject } from '../../charts/chart.ts'
 import type { SessionSummary } from '../../sessions/listSessions.ts'
-import { isSameGrant, outOfReach, reaches, type Grant, type Reach, type ReachedAgent } from './roles.ts'
+import { clientOf, isSameClient, outOfReach, reaches, type Grant, type Reach, type ReachedAgent } from './roles.ts'
 import type { Viewer } from './agentDirectory.ts'
 import type { Bridge } from './bridge.ts'
 import type { DrivenAgent } from './drivenAgent.ts'
-import type { WantedSessions } from './sessionIndex.ts'
+import type { AskedSessions, WantedSessions } from './sessionIndex.ts'
 import type { BridgeLimits } from './limits.ts'
-import { viewOf, visibleRecord, type View } from './visible.ts'
-
-/** Which sessions a client asks for. */
-export interface AskedSessions {
-  /** Only those that have all of these values. */
-  readonly metadata?: Metadata
-  /** Only forks of this agent. */
-  readonly forkedFrom?: string
-  /** Only those whose agents run here, or only those whose agents do not. */
-  readonly running?: boolean
-  /** Only those of agents that nobody called. */
-  readonly isRoot?: boolean
-}
+import { viewOf, viewOfAgent, visibleRecord, type View } from './visible.ts'
 
 /** An agent that is to begin. */
 export interface AgentBirth {
@@ -64,9 +52,19 @@ export class AgentAccess implements Viewer {
     return this.#grant.metadata
   }
 
-  /** Whether another client may do the same. */
+  /** Whether another client is the same one, or may do the same where nothing says who it is. */
   isLike(other: AgentAccess): boolean {
-    return isSameGrant(this.#grant, other.#grant)
+    return isSameClient(this.#grant, other.#grant)
+  }
+
+  /** A text for this client to keep, which it alone can bring back, for the same purpose. */
+  seal(text: string, purpose: string): string {
+    return this.#bridge.seals.seal(text, [purpose, clientOf(this.#grant)])
+  }
+
+  /** What was sealed; `undefined`: not for this client and this purpose. */
+  unseal(sealed: string, purpose: string): string | undefined {
+    return this.#bridge.seals.open(sealed, [purpose, clientOf(this.#grant)])
   }
 
   get clock(): Clock {
@@ -176,12 +174,22 @@ export class AgentAccess implements Viewer {
 
   /** The records of an agent's log, in order. Rejects with `BRIDGE_FORBIDDEN`, and as the store does. */
   async *records(agentId: string, fromSeq = 1): AsyncGenerator<LogRecord, void, undefined> {
+    this.must('see.messages', 'read')
     await this.#bridge.agents.checkReach(agentId, this)
-    const { view } = this
-    for await (const record of this.#bridge.logOf(agentId).read(agentId, fromSeq)) {
+    const view = await this.viewOf(agentId)
+    for await (const record of this.#bridge.logOf(agentId, this.find).read(agentId, fromSeq)) {
       const visible = visibleRecord(record, view)
       if (visible !== undefined) yield visible
     }
+  }
+
+  /** How much is shown of an agent within reach. Rejects as the store does. */
+  async viewOf(agentId: string): Promise<View> {
+    const { view } = this
+    if (view === 'all' || this.find(agentId)?.path.length === 0) return view
+    for await (const record of this.#bridge.logOf(agentId, this.find).read(agentId, 1, 1))
+      return record.type === 'agent.created' ? viewOfAgent(view, record) : view
+    return view
   }
 
   /**
@@ -194,7 +202,7 @@ export class AgentAccess implements Viewer {
       if (record.type !== 'tool.end') continue
       const found = record.message.artifacts?.find((one) => one.id === id && one.agentId === agentId)
       if (found === undefined) continue
-      const content = await this.#bridge.logOf(agentId).snapshots?.get(agentId, id)
+      const content = await this.#bridge.logOf(agentId, this.find).snapshots?.get(agentId, id)
       return content === undefined ? undefined : { ...found, content }
     }
     return undefined
@@ -322,6 +330,7 @@ export class AgentAccess implements Viewer {
     name: string,
     given: { readonly id?: string; readonly metadata?: Metadata } = {},
   ): Promise<DrivenAgent> {
+    this.must('see.messages', 'read')
     const { dispatch, followed } = this.#bridge
     if (dispatch === undefined) return this.#given(await this.spawn(name, given))
     const birth = this.birth(name, given)
@@ -350,17 +359,32 @@ export class AgentAccess implements Viewer {
    * on: only for who may talk with it. Rejects as `agent`.
    */
   async driven(agentId: string): Promise<DrivenAgent> {
+    this.must('see.messages', 'read')
     const { dispatch } = this.#bridge
     if (!this.may('talk') && !this.may('control')) return await this.reading(agentId)
     if (dispatch !== undefined && this.find(agentId)?.incognito !== true) return await this.#followed(agentId)
     return this.#given(await this.agent(agentId))
   }
 
+  /**
+   * Checks a decision about what waits at an agent, which is not woken for one that is refused. Rejects with `BRIDGE_FORBIDDEN`, `AGENT_NOT_FOUND`,
+   * and as the store does.
+   */
+  async mayDecide(agentId: string, decision: { readonly callId: string; readonly decision: string }): Promise<void> {
+    // Nothing that waits makes it need more or less.
+    if (this.may('approve') && this.may('answer.own')) return
+    const running = this.find(agentId)
+    if (running !== undefined) this.check(running)
+    else await this.#bridge.agents.created(agentId, this)
+    const isHere = running?.isLoaded === true && (this.#bridge.dispatch === undefined || running.incognito)
+    this.mustDecide(decision, isHere ? running : await this.#bridge.followed.open(agentId))
+  }
+
   /** An agent to be read by another protocol: where it is at rest, it is not woken. Rejects with `AGENT_NOT_FOUND`, `BRIDGE_FORBIDDEN`. */
   async reading(agentId: string): Promise<DrivenAgent> {
     this.must('see.messages', 'read')
     const running = this.find(agentId)
-    if (running === undefined || (this.#bridge.dispatch !== undefined && !running.incognito))
+    if (running?.isLoaded !== true || (this.#bridge.dispatch !== undefined && !running.incognito))
       return await this.#followed(agentId)
     this.check(running)
     return this.#given(running)
@@ -373,6 +397,6 @@ export class AgentAccess implements Viewer {
 
   /** The same object for the same agent, as long as the agent is there. */
   #given(agent: DrivenAgent): DrivenAgent {
-    return this.#bridge.given(agent, this)
+    return this.#bridge.given.of(agent, this)
   }
 }

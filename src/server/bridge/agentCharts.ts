@@ -63,7 +63,6 @@ export class AgentCharts {
       response.writeHead(200, {
         'content-type': type,
         'cache-control': 'no-store',
-        'x-content-type-options': 'nosniff',
         // Opened by itself, a picture runs nothing and asks for nothing.
         'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
       })

@@ -118,24 +118,13 @@ export class AgentDirectory {
     }
   }
 
-  /** An agent that runs within reach; one that does not is not woken. Rejects as `agent` does. */
+  /** An agent that is loaded within reach; one that is not is read from its log, and not woken. Rejects as `agent` does. */
   async runningOrStored(agentId: string, viewer: Viewer): Promise<Agent | LoadedSession> {
     const agent = await this.#running(agentId, viewer)
     const mayBeRead = agent?.incognito === true || this.#dispatch === undefined || isSurelyHere(agent, this.#dispatch)
-    if (agent !== undefined && mayBeRead && (await this.#isAwake(agent))) return agent
+    if (agent?.isLoaded === true && mayBeRead) return agent
     await this.created(agentId, viewer)
     return await loadSession(this.#store, agentId)
-  }
-
-  /** Whether an agent is there by now; one that another process has taken since it was unloaded is only in its log. */
-  async #isAwake(agent: Agent): Promise<boolean> {
-    try {
-      await agent.wake()
-      return true
-    } catch (thrown) {
-      if (thrown instanceof RuntimeError && thrown.code === 'AGENT_ELSEWHERE') return false
-      throw thrown
-    }
   }
 
   /** The agent if it runs, else its definition, else the machine of any. Rejects with `AGENT_NOT_FOUND`, `BRIDGE_FORBIDDEN`. */

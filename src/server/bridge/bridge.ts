@@ -17,16 +17,15 @@ import { FollowedLogs } from './followedLogs.ts'
 import { ForwardedTokens } from './forwarded.ts'
 import type { Front } from './front.ts'
 import { IncognitoAgents } from './incognitoAgents.ts'
-import type { AgentAccess } from './agentAccess.ts'
-import { clientAgent } from './clientAgent.ts'
+import { GivenAgents } from './clientAgent.ts'
 import type { Dispatch } from './dispatch.ts'
-import type { DrivenAgent } from './drivenAgent.ts'
 import type { BridgeLimits } from './limits.ts'
 import { outwardError } from './outwardError.ts'
 import { PlacedAgents } from './placedAgents.ts'
 import { RefusalLog } from './refusalLog.ts'
 import { Roster } from './roster.ts'
 import type { ServedDeps } from './servedDeps.ts'
+import { Seals } from './seals.ts'
 import { ShareTokens } from './shareTokens.ts'
 import { SessionIndex } from './sessionIndex.ts'
 import { SessionSearch } from './sessionSearch.ts'
@@ -71,14 +70,15 @@ export class Bridge {
   readonly search: SessionSearch
   readonly authenticator: Authenticator
   readonly shares: ShareTokens
+  /** What goes through a client and comes back is as it was. */
+  readonly seals: Seals
   /** Of a gateway: what takes commands to where agents are. */
   readonly front: Front | undefined
   /** Takes commands elsewhere than to the agents of this process. */
   readonly dispatch: Dispatch | undefined
   /** Agents by their logs, as other protocols read them while they are at rest, and with `dispatch` drive them. */
   readonly followed: PlacedAgents
-  /** Agents as clients have them, by what those may do. */
-  readonly #given = new WeakMap<DrivenAgent, Map<string, DrivenAgent>>()
+  readonly given = new GivenAgents()
   readonly #redactor: BridgeParts['redactor']
   readonly #feeds = new Map<string, Feed>()
   readonly #followed: FollowedLogs
@@ -108,6 +108,7 @@ export class Bridge {
     const failed = (message: string): void => this.refusals.log('authenticate', message)
     this.shares = new ShareTokens(clock, parts.shareKey)
     const { shares } = this
+    this.seals = new Seals(parts.gatewaySecret ?? parts.shareKey)
     const forwarded = parts.gatewaySecret === undefined ? undefined : new ForwardedTokens(parts.gatewaySecret)
     this.authenticator = new Authenticator({ tokens, authenticate, role, shares, forwarded, clock, failed })
     this.front = parts.front
@@ -129,16 +130,6 @@ export class Bridge {
       this.decisions.began(agent.id)
       this.followed.began(agent)
     })
-  }
-
-  /** An agent in the hands of a client: the same object for all who may see and do the same. */
-  given(agent: DrivenAgent, access: AgentAccess): DrivenAgent {
-    const all = this.#given.get(agent) ?? new Map<string, DrivenAgent>()
-    this.#given.set(agent, all)
-    const key = [...access.rights].toSorted().join()
-    const given = all.get(key) ?? clientAgent(agent, access)
-    all.set(key, given)
-    return given
   }
 
   /** An error as clients may see it. If that hides one of the server's paths, the original goes to the server's log. */
@@ -203,9 +194,9 @@ export class Bridge {
     return feed
   }
 
-  /** Where the records of an agent are read: those of an incognito one are in no store. */
-  logOf(agentId: string): Pick<Store, 'read' | 'snapshots'> {
-    const agent = this.runtime.agent(agentId)
+  /** Where the records of an agent are read: those of an incognito one are in no store, and only for who finds it. */
+  logOf(agentId: string, find: Viewer['find']): Pick<Store, 'read' | 'snapshots'> {
+    const agent = find(agentId)
     return agent?.incognito === true ? { read: (_, fromSeq) => agent.readLog(fromSeq) } : this.store
   }
 

@@ -18,6 +18,7 @@ import type { RefusalKind } from './refusalLog.ts'
 import type { SessionResults } from './resultCache.ts'
 import type { ServerSocket } from './serverSocket.ts'
 import { brokenCode, SocketGuard } from './socketGuard.ts'
+import { visibleEnd } from './visible.ts'
 
 type Hello = Extract<CheckedClientFrame, { type: 'hello' }>
 
@@ -201,6 +202,7 @@ export class BridgeSession implements Connection {
     const subscriptions = new ClientSubscriptions(bridge, this.#outbox, {
       reach: access.reach,
       view: access.view,
+      find: access.find,
       isOpen: () => this.#guard.isOpen,
       fail: (thrown) => {
         this.#sendError(undefined, bridge.outward(thrown, 'STORE_READ_FAILED'))
@@ -266,19 +268,20 @@ export class BridgeSession implements Connection {
       const requestId = `${client.sessionId}/${id}`
       const run = (): unknown => command.run(client, frame as never, requestId)
       const result = await (command.isOnce ? client.results.once(id, run) : run())
-      if (result instanceof DeferredAnswer) void this.#answerLater(id, result)
+      if (result instanceof DeferredAnswer) void this.#answerLater(id, result, client.access)
       else this.#send({ type: 'ok', id, result: result ?? null })
     } catch (thrown) {
       this.#sendError(id, this.#bridge.outward(thrown), thrown instanceof RuntimeError ? thrown.data : undefined)
     }
   }
 
-  async #answerLater(id: string, { answer, ended }: DeferredAnswer): Promise<void> {
+  async #answerLater(id: string, { answer, ended }: DeferredAnswer, access: AgentAccess): Promise<void> {
     try {
       const result = await answer
       this.#send({ type: 'ok', id, result })
       const how = await ended
-      if (how !== undefined) this.#send({ type: 'ok', id, result: { ...result, ended: withOutwardError(how) } })
+      if (how === undefined) return
+      this.#send({ type: 'ok', id, result: { ...result, ended: visibleEnd(withOutwardError(how), access.view) } })
     } catch (thrown) {
       this.#sendError(id, this.#bridge.outward(thrown))
     }

@@ -1,14 +1,51 @@
 import type { AgentEvent } from '../../protocol/events.ts'
-import type { AgentAccess } from './agentAccess.ts'
-import { beyondWords, rightsFor } from './commandRights.ts'
+import type { Right } from '../../protocol/rights.ts'
+import { beyondWords, nameOf, rightsFor } from './commandRights.ts'
 import type { DrivenAgent } from './drivenAgent.ts'
-import { viewOf, visibleConversation, visibleEvent, visiblePending, visibleReply, type View } from './visible.ts'
+import type { RunResult } from '../../runs/runResult.ts'
+import {
+  viewBelow,
+  viewOf,
+  visibleConversation,
+  visibleEnd,
+  visibleEvent,
+  visiblePending,
+  visibleReason,
+  visibleReply,
+} from './visible.ts'
+
+/** What a client may do. */
+interface Allowed {
+  readonly rights: ReadonlySet<Right>
+  /** @throws RuntimeError `BRIDGE_FORBIDDEN` */
+  must(needs: Right | readonly Right[], what: string): void
+  /** @throws RuntimeError `BRIDGE_FORBIDDEN` */
+  mustDecide(
+    decision: { readonly callId: string; readonly decision: string },
+    agent: Pick<DrivenAgent, 'pending'>,
+  ): void
+}
+
+/** Agents in the hands of clients: the same object for all who may see and do the same. */
+export class GivenAgents {
+  readonly #given = new WeakMap<DrivenAgent, Map<string, DrivenAgent>>()
+
+  of(agent: DrivenAgent, access: Allowed): DrivenAgent {
+    const all = this.#given.get(agent) ?? new Map<string, DrivenAgent>()
+    this.#given.set(agent, all)
+    const key = [...access.rights].toSorted().join()
+    const given = all.get(key) ?? clientAgent(agent, access)
+    all.set(key, given)
+    return given
+  }
+}
 
 /** What of an agent is another thing to a client: what it is shown, and what it may do. */
 type Guarded = Pick<
   DrivenAgent,
   | 'conversation'
   | 'growingReply'
+  | 'pause'
   | 'pending'
   | 'approvals'
   | 'subscribe'
@@ -20,24 +57,37 @@ type Guarded = Pick<
   | 'close'
 >
 
-async function* shown(events: AsyncIterableIterator<AgentEvent>, view: View): AsyncGenerator<AgentEvent, void, void> {
-  for await (const event of events) {
-    const visible = visibleEvent(event, view)
-    if (visible !== undefined) yield visible
-  }
-}
-
 /**
  * An agent in the hands of a client of any protocol: it shows what the client may see, and does what it may do. Another agent than the
  * one it is made of only in that.
  *
  * Its methods throw `BRIDGE_FORBIDDEN` besides what those of the agent throw.
  */
-export function clientAgent(agent: DrivenAgent, access: AgentAccess): DrivenAgent {
+function clientAgent(agent: DrivenAgent, access: Allowed): DrivenAgent {
   const view = viewOf(access.rights)
+  const shown = (event: AgentEvent): AgentEvent | undefined =>
+    event.agentId === agent.id ? visibleEvent(event, view, agent.clientTools) : visibleEvent(event, viewBelow(view))
+  // No generator: that could not be left while it waits for an event.
+  const shownOf = (events: AsyncIterableIterator<AgentEvent>): AsyncIterableIterator<AgentEvent> => ({
+    async next() {
+      for (;;) {
+        const next = await events.next()
+        const value = next.done === true ? undefined : shown(next.value)
+        if (next.done === true) return next
+        if (value !== undefined) return { value }
+      }
+    },
+    return: async () => (await events.return?.()) ?? { done: true, value: undefined },
+    [Symbol.asyncIterator]() {
+      return this
+    },
+  })
   const guarded: Guarded = {
     get conversation() {
-      return visibleConversation(agent.conversation, view)
+      return visibleConversation(agent.conversation, view, agent.clientTools)
+    },
+    get pause() {
+      return agent.pause === null || view === 'all' ? agent.pause : visibleReason(agent.pause)
     },
     get growingReply() {
       return visibleReply(agent.growingReply, view)
@@ -46,20 +96,23 @@ export function clientAgent(agent: DrivenAgent, access: AgentAccess): DrivenAgen
     approvals: () => agent.approvals().map((one) => visiblePending(one, view)),
     subscribe: (listener, options) =>
       agent.subscribe((event) => {
-        const visible = visibleEvent(event, view)
+        const visible = shown(event)
         return visible === undefined ? undefined : listener(visible)
       }, options),
-    events: () => shown(agent.events(), view),
+    events: () => shownOf(agent.events()),
     dispatch(command, options) {
       access.must(rightsFor[command.type], command.type)
       const more = beyondWords(command)
       if (more !== undefined) access.must(more, command.type)
       if (command.type === 'agent.decide') access.mustDecide(command, agent)
-      return agent.dispatch(command, options)
+      const run = agent.dispatch(command, options)
+      if (run === undefined || view === 'all') return run
+      const result = run.result.then((ended): RunResult => visibleEnd(ended, view))
+      result.catch(() => {})
+      return { requestId: run.requestId, result }
     },
     decide(callId, decision, options) {
-      const name = typeof decision === 'string' ? decision : 'answer'
-      access.mustDecide({ callId, decision: name }, agent)
+      access.mustDecide({ callId, decision: nameOf(decision) }, agent)
       return agent.decide(callId, decision, options)
     },
     revert(step, options) {

@@ -1,5 +1,6 @@
 import { RuntimeError } from '../../protocol/errors.ts'
 import type { ServerFrame } from '../../protocol/frames.ts'
+import type { Agent } from '../../runtime/agents/agent.ts'
 import type { Reach } from './roles.ts'
 import type { Bridge } from './bridge.ts'
 import type { Feed } from './feed.ts'
@@ -11,6 +12,8 @@ import type { View } from './visible.ts'
 interface SubscribingClient {
   readonly reach: Reach
   readonly view: View
+  /** A running agent, unless it is hidden from the client. */
+  find(agentId: string): Agent | undefined
   isOpen(): boolean
   /** A log cannot be read. */
   fail(thrown: unknown): void
@@ -46,7 +49,7 @@ export class ClientSubscriptions implements RosterWatcher {
   }
 
   /** @throws RuntimeError `BRIDGE_LIMIT`, `INVALID_OPTION` for a record that is still to come */
-  subscribe(feed: Feed, wanted: Wanted): void {
+  subscribe(feed: Feed, wanted: Wanted, view: View): void {
     const { agentId } = feed
     // The client left while the agent was looked for.
     if (!this.#client.isOpen()) return this.#bridge.releaseFeed(agentId)
@@ -57,9 +60,9 @@ export class ClientSubscriptions implements RosterWatcher {
       throw refusal
     }
     const { clock } = this.#bridge
-    const store = this.#bridge.logOf(agentId)
+    const store = this.#bridge.logOf(agentId, this.#client.find)
     const fail = (thrown: unknown): void => this.#client.fail(thrown)
-    const parts = { feed, store, clock, outbox: this.#outbox, wanted, view: this.view, fail }
+    const parts = { feed, store, clock, outbox: this.#outbox, wanted, view, fail }
     this.#subscriptions.set(agentId, new Subscription(parts))
   }
 

@@ -1,4 +1,6 @@
-import type { AgentCommand } from '../../protocol/commands.ts'
+import type { AgentCommand, Decision } from '../../protocol/commands.ts'
+import { isAsked } from '../../protocol/asked.ts'
+import type { ProvenanceKind } from '../../protocol/provenance.ts'
 import type { Right } from '../../protocol/rights.ts'
 
 /** The right that each command to an agent needs, by whatever door it comes; of several, one, and what is decided says which. */
@@ -22,6 +24,17 @@ export const rightsFor: { readonly [T in AgentCommand['type']]: Right | readonly
   'agent.decide': ['approve', 'answer.own'],
 }
 
+/** Contents that were said one after the other: those before the last are context, and part of it for who may give none. */
+export const saidAs = <T>({ rights }: { readonly rights: ReadonlySet<Right> }, contents: readonly T[][]): T[][] =>
+  rights.has('control') || contents.length < 2 ? [...contents] : [contents.flat()]
+
+/** A decision as its command names it. */
+export const nameOf = (decision: Decision): string => (typeof decision === 'string' ? decision : 'answer')
+
 /** Whoever may only talk says words: no limits of their own, and nothing in the name of others. */
 export const beyondWords = (command: object): Right | undefined =>
-  'limits' in command || 'context' in command || 'provenance' in command ? 'control' : undefined
+  'limits' in command ||
+  'context' in command ||
+  ('provenance' in command && !isAsked(command.provenance as ProvenanceKind))
+    ? 'control'
+    : undefined

@@ -87,10 +87,10 @@ const forAgent = <T extends ToAgent>(type: T): CommandHandler<T> => ({
   async run({ bridge, access }, frame, requestId) {
     const { id: _, ...command } = frame as { id: string; agentId: string } & CheckedCommand
     const answer = { requestId }
+    if (command.type === 'agent.decide') await access.mayDecide(command.agentId, command)
     // What is in no log is here alone.
     if (bridge.dispatch !== undefined && access.find(command.agentId)?.incognito !== true) {
       await bridge.agents.checkReach(command.agentId, access)
-      if (command.type === 'agent.decide') access.mustDecide(command)
       const { ended } = await bridge.dispatch.command(command, requestId)
       return new DeferredAnswer(Promise.resolve(answer), ended)
     }
@@ -102,6 +102,7 @@ const forAgent = <T extends ToAgent>(type: T): CommandHandler<T> => ({
     if (agent === null) return answer
     if (await agent.wasAsked(requestId)) return new DeferredAnswer(written(agent, answer))
     const isDecision = command.type === 'agent.decide'
+    // By now something else may wait under the same id.
     if (isDecision) access.mustDecide(command, agent)
     if (isDecision && (await bridge.decisions.wasDecided(agent, command.callId, requestId))) return answer
     if (command.type === 'agent.stop') return new DeferredAnswer(agent.stop().then(() => answer))
@@ -152,7 +153,9 @@ export const commandTable: { readonly [T in Command['type']]: CommandHandler<T> 
     async run({ bridge, access }, { agentId }) {
       const found = await bridge.agents.runningOrStored(agentId, access)
       const snapshot =
-        found instanceof Agent ? snapshotOf(found) : storedSnapshot(found, bridge.definitions.get(found.definition))
+        found instanceof Agent
+          ? snapshotOf(found)
+          : storedSnapshot(found, bridge.definitions.get(found.definition), access.find(agentId))
       return visibleSnapshot(snapshot, access.view)
     },
   },
@@ -161,7 +164,7 @@ export const commandTable: { readonly [T in Command['type']]: CommandHandler<T> 
     async run({ bridge, access }, { agentId, view }) {
       const { conversation } = await bridge.agents.runningOrStored(agentId, access)
       const nodes = view === 'trunk' ? conversation.trunk() : conversation.log()
-      const seen = visibleNodes(nodes, access.view)
+      const seen = visibleNodes(nodes, await access.viewOf(agentId))
       return { head: conversation.head, nodes: seen, pins: conversation.pins(), masks: conversation.masks() }
     },
   },
@@ -173,7 +176,11 @@ export const commandTable: { readonly [T in Command['type']]: CommandHandler<T> 
     ) {
       if (requests) access.must('see.all', 'agent.subscribe: requests')
       const feed = await bridge.feedOf(agentId, access, fromSeq)
-      subscriptions.subscribe(feed, { fromSeq, deltas, descendants, requests })
+      const view = await access.viewOf(agentId).catch((thrown: unknown) => {
+        bridge.releaseFeed(agentId)
+        throw thrown
+      })
+      subscriptions.subscribe(feed, { fromSeq, deltas, descendants, requests }, view)
       return { seq: feed.lastSeq }
     },
   },
@@ -211,7 +218,8 @@ export const commandTable: { readonly [T in Command['type']]: CommandHandler<T> 
       const sessions: SessionEntry[] = []
       for (const id of ids) {
         const session = await access.session(id)
-        if (session !== undefined) sessions.push(sessionEntry(session, await access.sourceOf(session)))
+        if (session === undefined) continue
+        sessions.push(visibleSummary(sessionEntry(session, await access.sourceOf(session)), access.view))
       }
       return { sessions, total: await access.sessionCount(frame) }
     },

@@ -3,7 +3,7 @@ import { isDelta, isLogged, type AgentEvent, type GrowingReply } from '../../pro
 import type { ServerFrame } from '../../protocol/frames.ts'
 import type { Metadata } from '../../protocol/metadata.ts'
 import type { Agent } from '../../runtime/agents/agent.ts'
-import { visibleEvent, visibleReply, type View } from './visible.ts'
+import { viewBelow, visibleEvent, visibleReply, type View } from './visible.ts'
 
 /** Newest logged events kept for clients that are slightly behind, in number and in characters; older ones are read from the log. */
 const tailLength = 512
@@ -47,7 +47,7 @@ export class FeedEvent {
   }
 
   #frame(view: View): string | undefined {
-    const event = visibleEvent(this.#event, view)
+    const event = visibleEvent(this.#event, this.scope === 'own' ? view : viewBelow(view))
     if (event === undefined) return undefined
     if (this.scope === 'own' && (event.type === 'reply.delta' || event.type === 'thinking.delta'))
       return deltaFrame(event.agentId, { ...event, kind: deltaKinds[event.type] })

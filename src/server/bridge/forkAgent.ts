@@ -7,9 +7,15 @@ import type { Bridge } from './bridge.ts'
 /** What of a definition's name stands in the id of a fork: there is room for the random part. */
 const mostNameChars = 100
 
+/** The id of a fork, made of that of the request for it: one that is sent again finds the same fork. */
+export function forkIdOf(definition: string, requestId: string): string {
+  const hash = createHash('sha256').update(requestId).digest('hex').slice(0, 16)
+  return `${definition.slice(0, mostNameChars)}-${hash}`
+}
+
 /**
  * Begins a session that shares the past of an agent up to the step of a node, as `forkSession`; the agent may be running and is not
- * disturbed. The id is made of the request's: one that is sent again finds the same fork. Rejects with `AGENT_NOT_FOUND`,
+ * disturbed. Rejects with `AGENT_NOT_FOUND`,
  * `NODE_NOT_FOUND`, `AGENT_INCOGNITO`, and with `BRIDGE_FORBIDDEN` where the agent or the fork would be out of the client's reach.
  */
 export async function forkAgent(
@@ -31,8 +37,7 @@ export async function forkAgent(
     }
   }
   const { definition, metadata } = await bridge.agents.created(agentId, access)
-  const hash = createHash('sha256').update(requestId).digest('hex').slice(0, 16)
-  const id = `${definition.slice(0, mostNameChars)}-${hash}`
+  const id = forkIdOf(definition, requestId)
   if (!access.reach({ id, path: [], metadata }))
     throw new RuntimeError('BRIDGE_FORBIDDEN', 'This token reaches certain agents only, and the fork is none.')
   try {

@@ -17,7 +17,7 @@ export const isForwardedToken = (token: string | undefined): token is string => 
 
 /** A client as a gateway has let it in. */
 export interface Forwarded {
-  /** What it may do; its agents are given by ids, or the gateway checks them itself. */
+  /** What it may do; its agents are given by ids, or the gateway checks them itself. `owner`: it tells the client from others. */
   readonly grant: Grant & { readonly agents?: readonly string[] }
   /** Whose limits apply to its sessions. */
   readonly owner: string | undefined
@@ -33,6 +33,7 @@ const claimsSchema = lazily(() =>
     o: z.string().exactOptional(),
     s: z.string().max(256).exactOptional(),
     p: z.literal(1).exactOptional(),
+    n: z.literal(1).exactOptional(),
   }),
 )
 
@@ -52,6 +53,7 @@ export class ForwardedTokens {
       r: [...rightsOf(grant)],
       ...(grant.agents === undefined ? {} : { a: [...grant.agents] }),
       ...(grant.metadata === undefined ? {} : { m: grant.metadata }),
+      ...(grant.owner === undefined ? {} : { n: 1 as const }),
       ...(owner === undefined ? {} : { o: this.#hashOf(`owner\n${owner}`).toString('base64url') }),
       ...(session === undefined ? {} : { s: session.id }),
       ...(session?.isProven === true ? { p: 1 } : {}),
@@ -66,9 +68,14 @@ export class ForwardedTokens {
     const given = Buffer.from(hash, 'base64url')
     const own = this.#hashOf(`client\n${body}`)
     if (others.length > 0 || given.length !== own.length || !timingSafeEqual(given, own)) return undefined
-    const { r, a, m, o, s, p } = claimsSchema().parse(JSON.parse(Buffer.from(body, 'base64url').toString()))
+    const { r, a, m, o, s, p, n } = claimsSchema().parse(JSON.parse(Buffer.from(body, 'base64url').toString()))
     return {
-      grant: { may: r, ...(a === undefined ? {} : { agents: a }), ...(m === undefined ? {} : { metadata: m }) },
+      grant: {
+        may: r,
+        ...(a === undefined ? {} : { agents: a }),
+        ...(m === undefined ? {} : { metadata: m }),
+        ...(n === undefined || o === undefined ? {} : { owner: o }),
+      },
       owner: o,
       session: s === undefined ? undefined : { id: s, isProven: p === 1 },
     }

@@ -8,7 +8,7 @@ import type { OpenResponse } from './endpoint.ts'
 import { outwardMessage } from './outwardError.ts'
 import { belowBase, healthPath } from './places.ts'
 import type { Paths } from './upgrades.ts'
-import { answerText, type ServedPage } from '../page/servePage.ts'
+import { answerText, guardAnswer, type ServedPage } from '../page/servePage.ts'
 import { AgentAccess } from './agentAccess.ts'
 import type { Connection } from './connections.ts'
 
@@ -100,7 +100,10 @@ export class HttpRoutes {
     const refusal = this.#admission.refuseHost(request)
     if (refusal === undefined) {
       // Relative, so that it holds below whatever a proxy has added.
-      response.writeHead(308, { location: `./${path.slice(path.lastIndexOf('/') + 1)}/`, 'cache-control': 'no-store' })
+      guardAnswer(response).writeHead(308, {
+        location: `./${path.slice(path.lastIndexOf('/') + 1)}/`,
+        'cache-control': 'no-store',
+      })
       response.end()
     } else this.#refuse(request, response, refusal)
     return Promise.resolve()
@@ -114,6 +117,7 @@ export class HttpRoutes {
   ): Promise<void> {
     // The client may have left while the application looked at its request.
     if (response.destroyed) return
+    guardAnswer(response)
     const refusal = this.#bridge.isClosed ? serverClosing : this.#admission.refuse(request)
     if (refusal !== undefined) return this.#refuse(request, response, refusal)
     const { origin } = request.headers

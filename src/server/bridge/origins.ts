@@ -35,6 +35,13 @@ export function allowsHost(host: string | undefined, { origins = [], isGuarded }
 }
 
 /**
+ * Whether a browser may load something for what has sent it: pages of other sites make it ask with `img` or a link too, and then it names
+ * no origin. Without tokens such requests are for nobody.
+ */
+export const allowsSite = (site: string | undefined, { isGuarded }: OriginRule): boolean =>
+  isGuarded || (site !== 'cross-site' && site !== 'same-site')
+
+/**
  * Whether a browser page of this origin may connect; programs send none. Without tokens, the server's own origin counts only under a
  * name of this machine, because of DNS rebinding.
  */

@@ -102,6 +102,14 @@ export function identityOf(grant: Grant): string {
   return JSON.stringify([rights, typeof agents === 'function' ? 'function' : agents, whose, owner])
 }
 
+/** Who has a grant: whom it names, or else what it allows. */
+export const clientOf = (grant: Grant): string =>
+  grant.owner === undefined ? identityOf(grant) : JSON.stringify([[...rightsOf(grant)].toSorted(), grant.owner])
+
+/** Whether two grants are one client's. Where agents are chosen by a function and nobody is named, nothing tells one client from another. */
+export const isSameClient = (one: Grant, other: Grant): boolean =>
+  clientOf(one) === clientOf(other) && (typeof one.agents !== 'function' || one.owner !== undefined)
+
 /** Whether two grants allow the same. */
 export const isSameGrant = (one: Grant | undefined, other: Grant | undefined): boolean =>
   one === undefined || other === undefined ? one === other : identityOf(one) === identityOf(other)

@@ -1,3 +1,4 @@
+import type { Metadata } from '../../protocol/metadata.ts'
 import { toErrorInfo, type ErrorInfo } from '../../protocol/errors.ts'
 import type { LogEntry, LogQuery } from '../../protocol/logPages.ts'
 import type { LogStat, Store } from '../../protocol/store.ts'
@@ -20,6 +21,18 @@ const only = (query: LogQuery, ids: ReadonlySet<string>): LogQuery => ({
 /** How many logs of a store are asked for at first, and at once. */
 const firstPage = 50
 const mostLogs = 1_000
+
+/** Which sessions a client asks for. */
+export interface AskedSessions {
+  /** Only those that have all of these values. */
+  readonly metadata?: Metadata
+  /** Only forks of this agent. */
+  readonly forkedFrom?: string
+  /** Only those whose agents run here, or only those whose agents do not. */
+  readonly running?: boolean
+  /** Only those of agents that nobody called. */
+  readonly isRoot?: boolean
+}
 
 /** Which sessions a client asks for. */
 export interface WantedSessions {

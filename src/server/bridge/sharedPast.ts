@@ -5,7 +5,7 @@ import { checkVersion } from '../../protocol/upgradeRecord.ts'
 import { historyParts, type HistoryPart } from '../../sessions/readHistory.ts'
 import type { AgentAccess } from './agentAccess.ts'
 import type { Bridge } from './bridge.ts'
-import { visibleEvent } from './visible.ts'
+import { viewOfAgent, visibleEvent } from './visible.ts'
 
 /** A place in the past of a fork: which of its logs, oldest first, and the record to go on with. */
 interface PastPlace {
@@ -48,7 +48,7 @@ export async function pastPage(
     if (record.seq > part.upTo) break
     checkVersion(part.agentId, record)
     const logged = eventOf(record, { agentId: part.agentId, path })
-    const event = visibleEvent(logged, access.view) ?? logged
+    const event = visibleEvent(logged, viewOfAgent(access.view, part.created)) ?? logged
     chars += JSON.stringify(event).length
     if (records.length > 0 && chars > pageChars) return { part: from.part, records, next: { ...from, seq: record.seq } }
     records.push(event)

@@ -16,7 +16,7 @@ import type { LoadedSession } from '../../sessions/loadSession.ts'
 import type { SourceInfo } from '../../protocol/toolsChange.ts'
 import type { TurnUse } from '../../protocol/turns.ts'
 import { outwardReason, withOutwardError } from './outwardError.ts'
-import { visiblePending, visibleSummary, type View } from './visible.ts'
+import { visiblePending, visibleReason, visibleSummary, type View } from './visible.ts'
 
 interface AgentSnapshot extends AgentSummary {
   readonly tree: AgentTree
@@ -136,10 +136,20 @@ export const snapshotOf = (agent: Agent): AgentSnapshot => ({
   ...(agent.inUse === null ? {} : { use: agent.inUse }),
 })
 
-/** How an agent that does not run was left, as its log tells; with the policies of the definition that a command would wake it with. */
-export function storedSnapshot(session: LoadedSession, wakesWith: AgentDefinition | undefined): AgentSnapshot {
+/**
+ * How an agent that does not run was left, as its log tells; with the policies of the definition that a command would wake it with. `here`:
+ * the agent, if this process has it and has unloaded it.
+ */
+export function storedSnapshot(
+  session: LoadedSession,
+  wakesWith: AgentDefinition | undefined,
+  here?: Agent,
+): AgentSnapshot {
   const { id, definition, path, metadata, conversation, runs, usage, costUsd, isStopped } = session
-  const state = isStopped ? 'stopped' : 'closed'
+  const seq = session.records.at(-1)?.seq ?? 0
+  // With more in its log another process has taken it since.
+  const resting = here?.lastSeq === seq && !isStopped ? here : undefined
+  const state = isStopped ? 'stopped' : (resting?.state ?? 'closed')
   const asked = heldCalls(session)
   const approvals = asked.flatMap((one) => {
     if (one.kind !== 'approval') return []
@@ -151,7 +161,7 @@ export function storedSnapshot(session: LoadedSession, wakesWith: AgentDefinitio
     definition,
     path,
     state,
-    seq: session.records.at(-1)?.seq ?? 0,
+    seq,
     head: conversation.head,
     pendingApprovals: approvals.map(({ key }) => key),
     pending: asked.map(({ key }) => key),
@@ -168,6 +178,8 @@ export function storedSnapshot(session: LoadedSession, wakesWith: AgentDefinitio
     approvals,
     pause: null,
     ...(wakesWith === undefined ? {} : { policies: describePolicies(wakesWith) }),
+    ...(resting === undefined || resting.sources.length === 0 ? {} : { sources: resting.sources }),
+    ...(resting === undefined || resting.inUse === null ? {} : { use: resting.inUse }),
   }
 }
 
@@ -177,6 +189,7 @@ export function visibleSnapshot(snapshot: AgentSnapshot, view: View): Partial<Ag
   const { policies: _, sources: __, use: ___, ...shown } = visibleSummary(snapshot, view)
   return {
     ...shown,
+    pause: snapshot.pause === null ? null : visibleReason(snapshot.pause),
     asked: snapshot.asked.map((one) => visiblePending(one, view)),
     approvals: snapshot.approvals.map((one) => visiblePending(one, view)),
   }

@@ -19,6 +19,7 @@ import {
   type Admission,
   type Refusal,
 } from './admission.ts'
+import { compression } from './compression.ts'
 import type { Connection } from './connections.ts'
 import type { Endpoint, Endpoints } from './endpoint.ts'
 import type { RefusalKind } from './refusalLog.ts'
@@ -51,7 +52,7 @@ export class Upgrades {
     this.#sockets = new ws.WebSocketServer({
       noServer: true,
       maxPayload: bridge.limits.frameBytes,
-      perMessageDeflate: false,
+      perMessageDeflate: compression,
       handleProtocols: (offered, request) => chosenOf([...offered], pathOf(request) === paths.bridge) ?? false,
     })
   }
@@ -84,7 +85,9 @@ export class Upgrades {
   reject(request: IncomingMessage, socket: Duplex, refusal: Refusal): void {
     this.#admission.logRefusal(request, refusal)
     socket.once('finish', () => socket.destroy())
-    socket.end(`HTTP/1.1 ${refusal.status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
+    socket.end(
+      `HTTP/1.1 ${refusal.status}\r\nConnection: close\r\nX-Content-Type-Options: nosniff\r\nCross-Origin-Resource-Policy: same-origin\r\nContent-Length: 0\r\n\r\n`,
+    )
   }
 
   close(): void {

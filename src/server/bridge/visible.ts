@@ -1,47 +1,112 @@
 import type { ConversationView } from '../../conversation/conversationView.ts'
 import type { ConversationNode } from '../../conversation/node.ts'
+import { isAsked } from '../../protocol/asked.ts'
+import { errorInfo, errorTable, type ErrorCode, type ErrorInfo } from '../../protocol/errors.ts'
+import type { Tag } from '../../protocol/braking.ts'
 import type { AgentSummary } from '../../protocol/frames.ts'
 import type { AgentEvent, EventOf, GrowingReply } from '../../protocol/events.ts'
 import type { Block, Message } from '../../protocol/messages.ts'
 import type { Pending } from '../../protocol/pending.ts'
 import type { ProvenanceKind } from '../../protocol/provenance.ts'
-import type { LogRecord } from '../../protocol/records.ts'
+import type { LogRecord, PauseReason, RecordOf } from '../../protocol/records.ts'
 import type { Right } from '../../protocol/rights.ts'
 import { outwardEvent } from './outwardError.ts'
 
-/** How much of an agent a client is shown: everything, or what was said and the names of calls. */
-export type View = 'all' | 'messages'
+/**
+ * How much of an agent a client is shown: everything; what was said and the names of calls (`messages`), with the arguments of those that
+ * it may carry out itself (`answering`); or of that the names alone (`names`).
+ */
+export type View = 'all' | 'answering' | 'messages' | 'names'
 
-export const viewOf = (rights: ReadonlySet<Right>): View => (rights.has('see.all') ? 'all' : 'messages')
+export const viewOf = (rights: ReadonlySet<Right>): View =>
+  rights.has('see.all') ? 'all' : rights.has('answer.own') ? 'answering' : 'messages'
+
+/** How much is shown of an agent that works for another: it is told a call's arguments, and says the call's result. */
+export const viewBelow = (view: View): View => (view === 'all' ? 'all' : 'names')
+
+/** How much is shown of an agent by itself. */
+export const viewOfAgent = (view: View, { parent }: Pick<RecordOf<'agent.created'>, 'parent'>): View =>
+  parent?.callId === undefined ? view : viewBelow(view)
+
+/** The names of tools whose calls a client carries out, with their arguments. */
+type ClientTools = readonly string[]
+const noTools: ClientTools = []
 
 /** Arguments, results and questions' inputs, to those who are not to see them. */
 const nothing = Object.freeze({})
 
-/** Of what people and applications put into a conversation, only people's words are messages to all. */
+/** Of what people and applications put into a conversation, only what somebody asked is a message to all. */
 const isSaid = (provenance: ProvenanceKind | undefined): boolean =>
-  provenance === undefined || ['steering', 'followUp', 'loopTurn', 'imported'].includes(provenance.type)
+  isAsked(provenance) || ['steering', 'followUp', 'loopTurn', 'imported'].includes(provenance!.type)
 
-function blockForMessages(block: Block): Block[] {
-  if (block.type === 'thinking') return []
-  if (block.type === 'toolCall') return [{ ...block, input: nothing }]
+/** An error to one who sees messages alone: its own words may quote arguments and results. */
+export const visibleError = (error: ErrorInfo, view: View): ErrorInfo =>
+  view === 'all'
+    ? error
+    : Object.hasOwn(errorTable, error.code)
+      ? errorInfo(error.code as ErrorCode, 'It failed.')
+      : { code: error.code, message: 'It failed.' }
+
+/** Why an agent is paused, to one who sees messages alone. */
+export function visibleReason(reason: PauseReason): PauseReason {
+  if (reason.type === 'store') return { ...reason, error: visibleError(reason.error, 'messages') }
+  return reason.type === 'stall' ? { ...reason, evidence: '' } : reason
+}
+
+/** How something ended as a client may see it. */
+export function visibleEnd<T extends { readonly error?: ErrorInfo | undefined; readonly reason?: unknown }>(
+  end: T,
+  view: View,
+): T {
+  if (view === 'all') return end
+  const { error, reason } = end
+  return {
+    ...end,
+    ...(error === undefined ? {} : { error: visibleError(error, view) }),
+    ...(typeof reason === 'object' && reason !== null ? { reason: visibleReason(reason as PauseReason) } : {}),
+  }
+}
+
+function visibleBlock(block: Block, view: View, tools: ClientTools): Block[] {
+  if (block.type === 'toolCall') {
+    const isOwn = view === 'answering' && tools.includes(block.name)
+    return [isOwn ? block : { ...block, input: nothing }]
+  }
+  if (block.type === 'thinking' || view === 'names') return []
   return block.type === 'provider' ? [{ ...block, data: null }] : [block]
 }
 
 /** A message without what only the operator sees; `undefined`: nobody said it. */
-function messageForMessages(message: Message): Message | undefined {
-  if (message.role === 'user') return isSaid(message.provenance) ? message : undefined
-  if (message.role === 'assistant') return { ...message, content: message.content.flatMap(blockForMessages) }
+function visibleMessage(message: Message, view: View, tools: ClientTools): Message | undefined {
+  if (message.role === 'user') return isSaid(message.provenance) && view !== 'names' ? message : undefined
+  if (message.role === 'assistant')
+    return { ...message, content: message.content.flatMap((block) => visibleBlock(block, view, tools)) }
   const { role, callId, toolName, isError, synthetic } = message
   return { role, callId, toolName, isError, content: [], ...(synthetic === undefined ? {} : { synthetic }) }
 }
 
-type Shown<T extends AgentEvent['type']> = 'whole' | 'withheld' | ((event: EventOf<T>) => EventOf<T> | undefined)
+/** The whole of it, nothing of it, only to who sees what is said, or what is left of it. */
+type Shown<T extends AgentEvent['type']> =
+  | 'whole'
+  | 'withheld'
+  | 'said'
+  | ((event: EventOf<T>, view: View, tools: ClientTools) => EventOf<T> | undefined)
+
+/** What a revert did, and none of what it left. */
+const withoutWords = ({ kind, turnIndex, abandoned, lastReply }: Tag): Tag => ({
+  kind,
+  text: '',
+  turnIndex,
+  abandoned,
+  evidence: { calls: [], changed: [] },
+  ...(lastReply === undefined ? {} : { lastReply }),
+})
 
 const withoutInput = <E extends { readonly input: unknown }>(event: E): E => ({ ...event, input: nothing })
 
 /** What a revert did to the messages, without what its note says. */
 function withoutNote({ economics: _, undo: __, ...event }: EventOf<'revert.applied'>): EventOf<'revert.applied'> {
-  return event.applied ? { ...event, tag: { ...event.tag, text: '' } } : { ...event, reason: '' }
+  return event.applied ? { ...event, tag: withoutWords(event.tag) } : { ...event, reason: '' }
 }
 
 /** What is shown of each kind of event to who sees messages alone. */
@@ -49,24 +114,25 @@ const shownOf: { readonly [T in AgentEvent['type']]: Shown<T> } = {
   'agent.created': 'whole',
   'agent.stopped': 'whole',
   'run.start': ({ model: _, limits: __, given: ___, ...event }) => ({ ...event, limits: {} }),
-  'run.end': ({ left: _, unfinished: __, ...event }) => event,
+  'run.end': ({ left: _, unfinished: __, ...event }, view) => visibleEnd(event, view),
   'run.abandoned': 'whole',
   'turn.start': 'whole',
   'tools.changed': 'withheld',
   'turn.prepared': 'withheld',
   'use.changed': 'withheld',
   'turn.captured': 'withheld',
-  'turn.end': 'withheld',
-  'message.added': (event) => (messageForMessages(event.message) === undefined ? undefined : event),
-  'reply.end': ({ withheld: _, ...event }) => ({
+  'turn.end': 'whole',
+  'message.added': (event, view, tools) =>
+    visibleMessage(event.message, view, tools) === undefined ? undefined : event,
+  'reply.end': ({ withheld: _, ...event }, view, tools) => ({
     ...event,
-    message: messageForMessages(event.message) as typeof event.message,
+    message: visibleMessage(event.message, view, tools) as typeof event.message,
   }),
-  'reply.reset': ({ repair: _, ...event }) => event,
+  'reply.reset': ({ repair: _, next: __, ...event }, view) => visibleEnd(event, view),
   'tool.start': withoutInput,
-  'tool.end': ({ message, spent: _, delivers: __, ...event }) => ({
+  'tool.end': ({ message, spent: _, ...event }, view, tools) => ({
     ...event,
-    message: messageForMessages(message) as typeof message,
+    message: visibleMessage(message, view, tools) as typeof message,
   }),
   'child.spawned': 'whole',
   'child.ended': ({ error: _, ...event }) => event,
@@ -74,14 +140,19 @@ const shownOf: { readonly [T in AgentEvent['type']]: Shown<T> } = {
   'approval.decided': ({ input: _, reason: __, ...event }) => event,
   'question.asked': withoutInput,
   'question.answered': 'whole',
-  // A client carries it out, with these arguments.
-  'call.requested': 'whole',
-  'queue.changed': ({ added, ...event }) =>
-    added === undefined || !isSaid(added.provenance)
+  // Who carries it out does so with these arguments.
+  'call.requested': (event, view) => (view === 'answering' ? event : withoutInput(event)),
+  'queue.changed': ({ added, ...event }, view) =>
+    added === undefined
       ? event
-      : { ...event, added: { id: added.id, content: added.content } },
+      : {
+          ...event,
+          added: { id: added.id, content: isSaid(added.provenance) && view !== 'names' ? added.content : [] },
+        },
   'compaction.start': 'withheld',
-  'compaction.end': 'withheld',
+  // What it does to the conversation, and none of its words.
+  'compaction.end': ({ overlay, reason: _, economics: __, ...event }) =>
+    overlay === undefined ? event : { ...event, overlay: { ...overlay, summary: '' } },
   'compaction.requested': 'withheld',
   'guard.decided': ({ error: _, guard: __, ...event }) => event,
   'revert.requested': 'withheld',
@@ -101,9 +172,9 @@ const shownOf: { readonly [T in AgentEvent['type']]: Shown<T> } = {
   'memory.extracted': 'withheld',
   'turn.request': 'withheld',
   'reply.start': ({ model: _, ...event }) => event,
-  'reply.delta': 'whole',
+  'reply.delta': 'said',
   'thinking.delta': 'withheld',
-  'toolCall.delta': (event) => ({ ...event, text: '' }),
+  'toolCall.delta': 'withheld',
   'tool.progress': 'withheld',
   'model.warning': 'withheld',
   'model.waiting': 'withheld',
@@ -120,30 +191,35 @@ const shownOf: { readonly [T in AgentEvent['type']]: Shown<T> } = {
 function withheld(event: AgentEvent): EventOf<'record.withheld'> {
   const { agentId, path, seq, time, incognito } = event
   const at = 'runId' in event ? { runId: event.runId, turnIndex: event.turnIndex } : { runId: '', turnIndex: 0 }
-  return { type: 'record.withheld', agentId, path, seq, time, ...at, ...(incognito === true ? { incognito } : {}) }
+  const place = event.type === 'message.added' ? { nodeId: event.nodeId, parentId: event.parentId } : {}
+  const where = { agentId, path, seq, time, ...at, ...(incognito === true ? { incognito } : {}) }
+  return { type: 'record.withheld', ...where, ...place }
+}
+
+/** What of an event or a record is shown to one who does not see all; `undefined`: nothing. */
+function shown<T extends AgentEvent | LogRecord>(event: T, view: View, tools: ClientTools): T | undefined {
+  const show = shownOf[event.type] as Shown<AgentEvent['type']>
+  if (typeof show === 'function') return show(event as never, view, tools) as T | undefined
+  return show === 'whole' || (show === 'said' && view !== 'names') ? event : undefined
 }
 
 /**
  * An event as a client may see it: without paths of the server, and to one who sees messages alone without what is none. `undefined`: nothing
  * of it, and as it is not in the log, nothing stands in its place.
  */
-export function visibleEvent(event: AgentEvent, view: View): AgentEvent | undefined {
+export function visibleEvent(event: AgentEvent, view: View, tools: ClientTools = noTools): AgentEvent | undefined {
   if (view === 'all') return outwardEvent(event)
-  const show = shownOf[event.type] as Shown<AgentEvent['type']>
-  const shown = show === 'whole' ? event : show === 'withheld' ? undefined : show(event as never)
-  if (shown !== undefined) return outwardEvent(shown)
+  const seen = shown(event, view, tools)
+  if (seen !== undefined) return outwardEvent(seen)
   return 'v' in event ? withheld(event) : undefined
 }
 
 /** A record of an agent's log as a client may see it; `undefined`: nothing of it. */
-export function visibleRecord(record: LogRecord, view: View): LogRecord | undefined {
-  const show = shownOf[record.type] as Shown<AgentEvent['type']>
-  if (view === 'all' || show === 'whole') return record
-  return show === 'withheld' ? undefined : (show(record as never) as LogRecord | undefined)
-}
+export const visibleRecord = (record: LogRecord, view: View): LogRecord | undefined =>
+  view === 'all' ? record : shown(record, view, noTools)
 
-function visibleNode(node: ConversationNode): ConversationNode[] {
-  const message = messageForMessages(node.message)
+function visibleNode(node: ConversationNode, view: View, tools: ClientTools): ConversationNode[] {
+  const message = visibleMessage(node.message, view, tools)
   if (message === undefined) return []
   const { ranWith: _, ...rest } = node
   return [{ ...rest, message, tags: [] }]
@@ -151,12 +227,17 @@ function visibleNode(node: ConversationNode): ConversationNode[] {
 
 /** The messages of a conversation as a client may see them. */
 export const visibleNodes = (nodes: readonly ConversationNode[], view: View): readonly ConversationNode[] =>
-  view === 'all' ? nodes : nodes.flatMap(visibleNode)
+  view === 'all' ? nodes : nodes.flatMap((node) => visibleNode(node, view, noTools))
 
 /** A conversation as a client may see it. */
-export function visibleConversation(conversation: ConversationView, view: View): ConversationView {
+export function visibleConversation(
+  conversation: ConversationView,
+  view: View,
+  tools: ClientTools = noTools,
+): ConversationView {
   if (view === 'all') return conversation
-  const seen = (nodes: ConversationNode[]): ConversationNode[] => nodes.flatMap(visibleNode)
+  const seen = (nodes: ConversationNode[]): ConversationNode[] =>
+    nodes.flatMap((node) => visibleNode(node, view, tools))
   return {
     head: conversation.head,
     tokens: conversation.tokens,
@@ -166,7 +247,7 @@ export function visibleConversation(conversation: ConversationView, view: View):
     steps: () => conversation.steps().map((step) => ({ ...step, nodes: seen([...step.nodes]) })),
     node: (id) => {
       const node = conversation.node(id)
-      return node && visibleNode(node)[0]
+      return node && visibleNode(node, view, tools)[0]
     },
     tags: () => [],
     pins: () => conversation.pins(),
@@ -178,17 +259,22 @@ export function visibleConversation(conversation: ConversationView, view: View):
 export const visiblePending = <P extends Pick<Pending, 'input'> & { readonly kind?: Pending['kind'] }>(
   pending: P,
   view: View,
-): P => (view === 'all' || pending.kind === 'call' ? pending : { ...pending, input: nothing })
+): P => (view === 'all' || (view === 'answering' && pending.kind === 'call') ? pending : { ...pending, input: nothing })
 
 export const visibleReply = (reply: GrowingReply | undefined, view: View): GrowingReply | undefined =>
-  view === 'all' || reply === undefined ? reply : { ...reply, thinking: '' }
+  view === 'all' || reply === undefined ? reply : { ...reply, thinking: '', text: view === 'names' ? '' : reply.text }
 
-/** An entry of a list as a client may see it: `doing` names arguments. */
-export function visibleSummary<S extends Partial<Pick<AgentSummary, 'doing' | 'contextTokens'>>>(
-  summary: S,
-  view: View,
-): S {
+/** What of an agent or a session lists tell. */
+type Listed = Partial<Pick<AgentSummary, 'title' | 'last' | 'doing' | 'contextTokens'>> &
+  Pick<AgentSummary, 'path'> & { readonly error?: ErrorInfo }
+
+/** An entry of a list as a client may see it: `doing` names arguments, and so does the title of an agent below another one. */
+export function visibleSummary<S extends Listed>(summary: S, view: View): S {
   if (view === 'all') return summary
-  const { doing: _, contextTokens: __, ...shown } = summary
-  return shown as S
+  const { doing: _, contextTokens: __, last, title, ...seen } = visibleEnd(summary, view)
+  return {
+    ...seen,
+    ...(title === undefined || summary.path.length > 0 ? {} : { title }),
+    ...(last === undefined ? {} : { last: visibleEnd(last, view) }),
+  } as unknown as S
 }

@@ -3,9 +3,10 @@ import { nanoid } from 'nanoid'
 import type { Clock } from '../../protocol/clock.ts'
 import { errorInfo, RuntimeError, type ErrorInfo } from '../../protocol/errors.ts'
 import type { WorkerEntry } from '../../protocol/frames.ts'
+import { rightsOf } from '../../protocol/rights.ts'
 import { paused } from '../../protocol/paused.ts'
 import type { Command, FrontClient, Relay } from '../bridge/front.ts'
-import { isUnlimited } from '../bridge/roles.ts'
+import { isUnlimited, reaches } from '../bridge/roles.ts'
 import type { AgentFinder } from './agentFinder.ts'
 import { FleetLists } from './fleetLists.ts'
 import { Route } from './route.ts'
@@ -15,7 +16,7 @@ import { Upstream, type WorkerFrame } from './upstream.ts'
 interface Shared {
   readonly finder: AgentFinder
   readonly clock: Clock
-  tokenOf(permit: FrontClient['permit'], session: FrontClient['session']): string
+  tokenOf(permit: FrontClient['permit'], session: FrontClient['session'], reached: 'checked'): string
   checkReach(agentId: string, command: Command, client: FrontClient): Promise<void> | undefined
   outward(thrown: unknown): ErrorInfo
   /** Who the workers at these addresses are, in their order. */
@@ -74,13 +75,14 @@ export class ClientRelay implements Relay {
   constructor(gateway: Shared, client: FrontClient) {
     this.#gateway = gateway
     this.#client = client
-    this.#token = gateway.tokenOf(client.permit, client.session)
+    this.#token = gateway.tokenOf(client.permit, client.session, 'checked')
     this.#lists = new FleetLists({
       workers: () => gateway.finder.workers(client.session.id),
       clock: gateway.clock,
       ask: (url, frame) => this.#ask(url, frame),
       send: (frame) => this.#send(frame),
       isNamed: isUnlimited(client.permit.grant),
+      isWithin: ({ agentId, path, metadata }) => reaches(client.permit.grant, { id: agentId, path, metadata }),
     })
   }
 
@@ -90,10 +92,13 @@ export class ClientRelay implements Relay {
 
   /** Learns from a worker what its clients may spawn; says nothing of it while none can be reached. */
   async begin(): Promise<void> {
+    const { grant } = this.#client.permit
     for (const url of (await this.#gateway.finder.workers(this.#client.session.id).catch(() => [])).slice(0, 3)) {
       try {
         const { definitions, descriptions } = (await this.#upstream(url).welcome) as unknown as Relay
-        this.definitions = definitions
+        // Which ones concern a client whose agents a function chooses no worker knows.
+        const isKnown = typeof grant.agents !== 'function' || rightsOf(grant).has('spawn')
+        this.definitions = isKnown ? definitions : []
         this.descriptions = descriptions
         return
       } catch {

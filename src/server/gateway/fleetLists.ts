@@ -1,5 +1,6 @@
 import type { Command } from '../bridge/front.ts'
 import type { Clock } from '../../protocol/clock.ts'
+import type { Metadata } from '../../protocol/metadata.ts'
 import { errorInfo } from '../../protocol/errors.ts'
 import type { WorkerFrame } from './upstream.ts'
 import { workerName } from './workerNames.ts'
@@ -15,6 +16,8 @@ interface Listed {
   readonly agentId: string
   /** Of its last record: where several have it, the one that wrote last does, and the others do not know yet. */
   readonly seq: number
+  readonly path: readonly string[]
+  readonly metadata?: Metadata
   readonly worker?: string
 }
 
@@ -27,6 +30,8 @@ interface Parts {
   send(frame: object): void
   /** Whether the client is told which worker has an agent. */
   readonly isNamed: boolean
+  /** Whether the client reaches an agent: workers know that of agents given by ids, and of no function. */
+  isWithin(agent: Listed): boolean
 }
 
 /** What runs on all workers, as one client may see it. */
@@ -66,7 +71,9 @@ export class FleetLists {
       readonly agents?: readonly Listed[]
       readonly gone?: readonly string[]
     }
-    const agents = told.filter(({ agentId, seq }) => {
+    const agents = told.filter((agent) => {
+      const { agentId, seq } = agent
+      if (!this.#parts.isWithin(agent)) return false
       const seen = this.#seen.get(agentId)
       return seen === undefined || seen.url === url || seen.seq <= seq
     })
@@ -129,7 +136,8 @@ export class FleetLists {
     const urls = await this.#parts.workers().catch(() => [])
     const found = new Map<string, Listed>()
     const pages = urls.map(async (url) => {
-      for (const agent of this.#named(url, await this.#of(url, metadata)))
+      const within = (await this.#of(url, metadata)).filter((agent) => this.#parts.isWithin(agent))
+      for (const agent of this.#named(url, within))
         if ((found.get(agent.agentId)?.seq ?? 0) <= agent.seq) found.set(agent.agentId, agent)
     })
     await Promise.all(pages)

@@ -9,7 +9,7 @@ import { awaitWorker, onConnected, workerRequest } from './workerRequest.ts'
 /** How many workers are tried. */
 const mostTries = 3
 /** A session of MCP is one worker's: which one stands before its id, as a hash that says nothing. */
-const sessionHeader = 'mcp-session-id'
+export const sessionHeader = 'mcp-session-id'
 const workerMark = /^([0-9a-f]{12})\.(.*)$/
 
 /** Headers between two ends of one connection, and those that say who the client is, which only the gateway says. */
@@ -49,12 +49,29 @@ interface Parts {
   lost(url: string, why: string): void
 }
 
-/** The agent that a request is about: the one named in its path, or the thread or chat of its body. */
-export function agentIn(rest: string, body: string | undefined): string | undefined {
+/** What a request names. */
+export interface Named {
+  /** The agent that it is about: the one named in its path, or the thread or chat of its body. */
+  readonly agentId: string | undefined
+  /** The session that a call of MCP goes on with. */
+  readonly session: string | undefined
+}
+
+/** @throws RuntimeError `INVALID_OPTION`: its body names two agents, of which a worker may mean the other one */
+export function namedIn(rest: string, body: string | undefined): Named {
   const [, named] = rest.split('/')
   const fromPath = named === undefined || named === '' ? undefined : decoded(named)
-  return [fromPath, ...idsIn(body)].find((id): id is string => typeof id === 'string' && isAgentId(id))
+  const read = readJson(body)
+  const { threadId, id } = isRpc(read) ? {} : read
+  if (threadId !== undefined && id !== undefined && threadId !== id) throw twoAgents()
+  const asked = isRpc(read) ? read.params?.arguments?.session : undefined
+  const isAgent = (value: unknown): value is string => typeof value === 'string' && isAgentId(value)
+  return { agentId: [fromPath, threadId, id].find(isAgent), session: isAgent(asked) ? asked : undefined }
 }
+
+/** A message that names two agents: which one is meant is for nobody to guess. */
+export const twoAgents = (): RuntimeError =>
+  new RuntimeError('INVALID_OPTION', 'The request names two agents, as "threadId" and as "id": give one.')
 
 function decoded(text: string): string | undefined {
   try {
@@ -65,6 +82,7 @@ function decoded(text: string): string | undefined {
 }
 
 interface Body {
+  readonly params?: { readonly arguments?: { readonly session?: unknown } | null } | null
   readonly threadId?: unknown
   readonly runId?: unknown
   readonly forwardedProps?: { readonly command?: unknown } | null
@@ -73,19 +91,17 @@ interface Body {
   readonly messages?: unknown
 }
 
-function readBody(body: string | undefined): Body {
+function readJson(body: string | undefined): Body {
   try {
     const value: unknown = JSON.parse(body ?? 'null')
-    return typeof value !== 'object' || value === null || 'jsonrpc' in value ? {} : value
+    return typeof value === 'object' && value !== null ? value : {}
   } catch {
     return {}
   }
 }
 
-function idsIn(body: string | undefined): readonly unknown[] {
-  const { threadId, id } = readBody(body)
-  return [threadId, id]
-}
+/** Whether it is a message of MCP, whose `id` is that of the message. */
+const isRpc = (body: Body): boolean => 'jsonrpc' in body
 
 /**
  * Whether a second worker may be asked what a first one may have begun: nothing is carried out, or it has an id by which whoever has the
@@ -93,8 +109,9 @@ function idsIn(body: string | undefined): readonly unknown[] {
  */
 function isRepeatable({ request: { method }, agentId, body }: Forwarding): boolean {
   if (method === 'GET' || method === 'HEAD') return true
-  const { threadId, runId, forwardedProps, id, trigger, messages } = readBody(body)
-  if (agentId === undefined) return false
+  const read = readJson(body)
+  if (agentId === undefined || isRpc(read)) return false
+  const { threadId, runId, forwardedProps, id, trigger, messages } = read
   if (agentId === threadId) return isText(runId) && (forwardedProps?.command ?? undefined) === undefined
   const last: unknown = Array.isArray(messages) ? messages.at(-1) : undefined
   if (agentId !== id || trigger === 'regenerate-message' || typeof last !== 'object' || last === null) return false

@@ -1,6 +1,9 @@
+import type { IncomingMessage } from 'node:http'
 import { RuntimeError, toErrorInfo, type ErrorInfo } from '../../protocol/errors.ts'
 import type { WorkerEntry } from '../../protocol/frames.ts'
 import type { Clock } from '../../protocol/clock.ts'
+import type { Metadata } from '../../protocol/metadata.ts'
+import type { RecordOf } from '../../protocol/records.ts'
 import { rightsOf } from '../../protocol/rights.ts'
 import { createdRecord } from '../../sessions/readHistory.ts'
 import { memoryStore } from '../../stores/memoryStore.ts'
@@ -11,7 +14,8 @@ import type { TextSocket } from '../bridge/textSocket.ts'
 import type { Command, Front, FrontClient, FrontVisit } from '../bridge/front.ts'
 import { limitsOf, type BridgeLimits } from '../bridge/limits.ts'
 import { outwardError } from '../bridge/outwardError.ts'
-import { outOfReach, reaches } from '../bridge/roles.ts'
+import { outOfReach, reaches, type Grant } from '../bridge/roles.ts'
+import { forkIdOf } from '../bridge/forkAgent.ts'
 import { bodyOf } from '../bridge/requestBody.ts'
 import { RefusalLog } from '../bridge/refusalLog.ts'
 import { serve } from '../bridge/serve.ts'
@@ -20,7 +24,7 @@ import { AgentFinder } from './agentFinder.ts'
 import { closeUnread, statusOf } from '../streams/httpRefusals.ts'
 import { closeCodes } from '../../protocol/bridgeProtocol.ts'
 import { ClientRelay } from './clientRelay.ts'
-import { agentIn, forwardRequest } from './forwardRequest.ts'
+import { forwardRequest, namedIn, sessionHeader } from './forwardRequest.ts'
 import { workerEntries } from './workerNames.ts'
 import { SocketRelay } from './socketRelay.ts'
 import { checkGatewayOptions, type CheckedGateway, type GatewayOptions } from './gatewayOptions.ts'
@@ -57,9 +61,11 @@ export class Gateway implements Front {
       const hasBody = request.method !== 'GET' && request.method !== 'HEAD'
       const body = hasBody ? await bodyOf(request, limits.frameBytes) : undefined
       if (response.destroyed || (hasBody && body === undefined)) return
-      const agentId = agentIn(rest, body)
-      const token = this.tokenOf(permit, undefined)
-      if (agentId !== undefined) await this.#checkReach(agentId, permit)
+      const { agentId, session } = namedIn(rest, body)
+      const named = agentId ?? session
+      if (named !== undefined) await this.#checkReach(named, permit)
+      mayContinue(request, permit)
+      const token = this.tokenOf(permit, undefined, named === undefined ? [] : [named])
       const forwarding = { request, response, target, body, agentId, token }
       await forwardRequest({ finder: this.finder, clock: this.clock, lost }, forwarding)
     } catch (thrown) {
@@ -81,38 +87,62 @@ export class Gateway implements Front {
     void new SocketRelay(socket, {
       finder: this.finder,
       path,
-      token: this.tokenOf(permit, undefined),
+      token: this.tokenOf(permit, undefined, []),
       highWaterBytes,
       waiting: waitingCommands,
       lost: (url, why) => this.lostWorker(url, why),
     })
   }
 
-  /** Who a client is, for workers. */
-  tokenOf({ grant, owner }: Permit, session: Forwarded['session']): string {
+  /**
+   * Who a client is, for workers. They cannot ask a function which agents it reaches: those that were found to be within reach are named
+   * to them (`reached`), and nothing else is. `checked`: the gateway sees to each command itself.
+   */
+  tokenOf({ grant, owner }: Permit, session: Forwarded['session'], reached: readonly string[] | 'checked'): string {
     const { agents, metadata } = grant
-    const ids = typeof agents === 'function' ? undefined : agents
+    const ids = typeof agents !== 'function' ? agents : reached === 'checked' ? undefined : reached
+    const isNamed = owner !== undefined && !isAnyone(grant)
     return this.#tokens.mint({
       grant: {
         may: [...rightsOf(grant)],
         ...(ids === undefined ? {} : { agents: ids }),
         ...(metadata === undefined ? {} : { metadata }),
+        ...(isNamed ? { owner } : {}),
       },
       owner,
       session,
     })
   }
 
-  /** Where agents are chosen by a function, workers cannot know it: rejects with `AGENT_NOT_FOUND`. `undefined`: they see to it. */
-  checkReach(agentId: string, { type }: Command, { permit }: FrontClient): Promise<void> | undefined {
-    return type === 'agent.spawn' ? undefined : this.#checkReach(agentId, permit)
+  /**
+   * Where agents are chosen by a function, workers cannot know it: rejects with `AGENT_NOT_FOUND`, and for one that is to begin with
+   * `BRIDGE_FORBIDDEN`. `undefined`: they see to it.
+   */
+  checkReach(agentId: string, command: Command, { permit, session }: FrontClient): Promise<void> | undefined {
+    const { grant } = permit
+    if (typeof grant.agents !== 'function') return undefined
+    const begins = async (agent: { readonly id: string; readonly metadata: Metadata | undefined }): Promise<void> => {
+      const metadata = { ...agent.metadata, ...grant.metadata }
+      if (reaches(grant, { id: agent.id, path: [], metadata })) return
+      throw new RuntimeError('BRIDGE_FORBIDDEN', 'This token reaches certain agents only, and the new one is none.')
+    }
+    if (command.type === 'agent.spawn') return begins({ id: agentId, metadata: command.metadata })
+    const reached = this.#checkReach(agentId, permit)!
+    if (command.type !== 'agent.fork') return reached.then(() => {})
+    return reached.then(async (created) => {
+      const { definition = '', metadata } = created ?? {}
+      await begins({ id: forkIdOf(definition, `${session.id}/${command.id}`), metadata })
+    })
   }
 
-  #checkReach(agentId: string, { grant }: Permit): Promise<void> | undefined {
+  /** Resolves with the first record of an agent within reach, which is missing if there is none. */
+  #checkReach(agentId: string, { grant }: Permit): Promise<RecordOf<'agent.created'> | undefined> | undefined {
     if (typeof grant.agents !== 'function') return undefined
     return createdRecord(this.#store, agentId).then((created) => {
-      const agent = { id: agentId, path: created?.path ?? [], metadata: created?.metadata }
-      if (!reaches(grant, agent)) throw outOfReach(grant, agentId)
+      // One that begins now gets what the client's agents have.
+      const metadata = created === undefined ? grant.metadata : created.metadata
+      if (!reaches(grant, { id: agentId, path: created?.path ?? [], metadata })) throw outOfReach(grant, agentId)
+      return created
     })
   }
 
@@ -136,6 +166,16 @@ export class Gateway implements Front {
     this.finder.close()
     this.#log.close()
   }
+}
+
+/** Nothing tells one client with this grant from another. */
+const isAnyone = ({ agents, owner }: Grant): boolean => typeof agents === 'function' && owner === undefined
+
+/** A connection of MCP goes over many requests. @throws RuntimeError `BRIDGE_FORBIDDEN`: nobody knows whose it is */
+function mayContinue({ headers }: IncomingMessage, { grant }: Permit): void {
+  if (headers[sessionHeader] === undefined || !isAnyone(grant)) return
+  const what = 'A session of MCP is somebody\'s: the function "authenticate" of this server must say whose, as "owner".'
+  throw new RuntimeError('BRIDGE_FORBIDDEN', what)
 }
 
 const noAgents = (): never => {

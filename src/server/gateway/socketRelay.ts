@@ -3,8 +3,10 @@ import { closeCodes } from '../../protocol/bridgeProtocol.ts'
 import { isAgentId } from '../../protocol/ids.ts'
 import { messageOf } from '../../protocol/errors.ts'
 import type { TextSocket } from '../bridge/textSocket.ts'
+import { compression } from '../bridge/compression.ts'
 import { messageText } from '../bridge/readFrame.ts'
 import type { AgentFinder } from './agentFinder.ts'
+import { twoAgents } from './forwardRequest.ts'
 
 /** How long a worker may take to let a client in, in milliseconds, and the largest message of one, in bytes. */
 const handshakeMs = 3_000
@@ -121,7 +123,7 @@ export class SocketRelay {
       headers: { authorization: `Bearer ${token}` },
       handshakeTimeout: handshakeMs,
       maxPayload: messageBytes,
-      perMessageDeflate: false,
+      perMessageDeflate: compression,
     })
     const worker: Worker = { socket, swallowed: new Set(this.#beginnings.map(({ id }) => id)), waiting: [] }
     this.#workers.set(url, worker)
@@ -185,6 +187,9 @@ function messageIn(text: string): Message | undefined {
 
 /** The agent that a message is about. */
 function agentIn(message: Message | undefined): string | undefined {
-  const id = message?.jsonrpc === undefined ? (message?.threadId ?? message?.id) : message.params?.sessionId
+  const { threadId, id: chat } = message ?? {}
+  const isRpc = message?.jsonrpc !== undefined
+  if (!isRpc && threadId !== undefined && chat !== undefined && threadId !== chat) throw twoAgents()
+  const id = isRpc ? message.params?.sessionId : (threadId ?? chat)
   return typeof id === 'string' && isAgentId(id) ? id : undefined
 }

@@ -1,6 +1,7 @@
 import { WebSocket, type RawData } from 'ws'
 import type { Clock } from '../../protocol/clock.ts'
 import { bridgeProtocol, closeCodes } from '../../protocol/bridgeProtocol.ts'
+import { compression } from '../bridge/compression.ts'
 import { messageText } from '../bridge/readFrame.ts'
 import { brokenCode } from '../bridge/socketGuard.ts'
 
@@ -53,7 +54,7 @@ export class Upstream {
       headers: { authorization: `Bearer ${token}` },
       handshakeTimeout: handshakeMs,
       maxPayload: messageBytes,
-      perMessageDeflate: false,
+      perMessageDeflate: compression,
       followRedirects: false,
     })
     this.#socket = socket

@@ -5,6 +5,7 @@ import type {
   ClientCapabilities,
   InputRequiredResult,
   ServerContext,
+  Tool,
 } from '@modelcontextprotocol/server'
 import { version } from '../../protocol/version.ts'
 import type { AgentAccess } from '../bridge/agentAccess.ts'
@@ -44,7 +45,7 @@ export interface ServerUse {
 
 /** An MCP server whose tools are agents. */
 export function agentServer(parts: ServerParts, use: ServerUse): InstanceType<Sdk['Server']> {
-  const { sdk, name, tools } = parts
+  const { sdk, name } = parts
   const server = new sdk.Server(
     { name, title: name, version },
     {
@@ -54,7 +55,7 @@ export function agentServer(parts: ServerParts, use: ServerUse): InstanceType<Sd
       inputRequired: { legacyShim: false },
     },
   )
-  server.setRequestHandler('tools/list', () => ({ tools: [...tools.values()].map(({ spec }) => spec) }))
+  server.setRequestHandler('tools/list', (_, ctx) => ({ tools: toolsFor(parts, use.visitOf(ctx).access) }))
   server.setRequestHandler('tools/call', async (request, ctx) => {
     use.busy?.(1)
     try {
@@ -71,6 +72,16 @@ export function agentServer(parts: ServerParts, use: ServerUse): InstanceType<Sd
   })
   return server
 }
+
+/** What a client may call; what an agent is for is told to who may begin one, as everywhere. */
+function toolsFor({ tools }: ServerParts, access: AgentAccess): Tool[] {
+  if (!access.may('talk')) return []
+  const known = new Set(access.knownDefinitions)
+  const within = [...tools.values()].filter(({ definition }) => known.has(definition.name))
+  return within.map(({ spec }) => (access.may('spawn') ? spec : { ...spec, description: ofSession }))
+}
+
+const ofSession = 'An agent that is there already: name its session.'
 
 interface CallRequest {
   readonly request: CallToolRequest
@@ -102,7 +113,7 @@ async function answerCall(
   }
   const rounds: Rounds = { tool, caller, ctx, mayAsk: asksClient && hasForms(capabilities) }
   try {
-    const state = readState(ctx.mcpReq.requestState())
+    const state = readState(ctx.mcpReq.requestState(), tool, caller)
     if (state === 'unreadable')
       throw new sdk.ProtocolError(sdk.ProtocolErrorCode.InvalidParams, 'requestState: it is none of this server.')
     const wanted = tool.read(input)

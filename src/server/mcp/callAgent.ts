@@ -66,7 +66,8 @@ export async function callAgent(
     const run = agent.dispatch(prompt, { requestId })!
     return await outcomeOf(agent, { session, requestId }, () => run.result, caller)
   }
-  if (agent.pause !== null && agent.pause.type !== 'approvals') {
+  // To who may not have it go on, it is told how it stands.
+  if (agent.pause !== null && agent.pause.type !== 'approvals' && access.may('control')) {
     const run = agent.dispatch({ type: 'agent.resume', agentId: session }, { requestId })!
     return await outcomeOf(agent, { session, requestId }, () => run.result, caller)
   }

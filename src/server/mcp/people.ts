@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { ElicitRequestFormParams } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import { callAsText } from '../../conversation/callInFull.ts'
@@ -96,8 +97,17 @@ function decidedBy(pending: Pending, response: unknown): Decided | undefined {
   return denied(typeof reason === 'string' && reason.trim() !== '' ? reason : 'Rejected by the user.')
 }
 
-/** Answers by the key of what they answer: as the client sent them. */
-export type Answers = { readonly [key: string]: unknown }
+/** What people are shown of something that waits: a decision is about that alone. */
+export const asShown = (pending: Pending): string => {
+  const { kind, agentId, name, input } = pending
+  const asked = kind === 'question' ? [pending.question, pending.schema] : []
+  return createHash('sha256')
+    .update(JSON.stringify([kind, agentId, name, input, ...asked]))
+    .digest('base64url')
+}
+
+/** Answers by the key of what they answer, as the client sent them, each with what people were shown. */
+export type Answers = { readonly [key: string]: { readonly answer: unknown; readonly shown: string } }
 
 /** What came of answers. */
 export interface Taken {
@@ -112,8 +122,9 @@ export async function decideBy(agent: DrivenAgent, answers: Answers): Promise<Ta
   const problems = new Map<string, string>()
   let count = 0
   for (const pending of agent.pending()) {
-    if (!Object.hasOwn(answers, pending.key)) continue
-    const decided = decidedBy(pending, answers[pending.key])
+    const given = Object.hasOwn(answers, pending.key) ? answers[pending.key] : undefined
+    if (given === undefined || given.shown !== asShown(pending)) continue
+    const decided = decidedBy(pending, given.answer)
     if (decided === undefined) continue
     try {
       agent.decide(pending.key, decided.decision, decided.how)

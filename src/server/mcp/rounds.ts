@@ -4,10 +4,11 @@ import { onlyFields } from '../../protocol/onlyFields.ts'
 import type { AgentEvent } from '../../protocol/events.ts'
 import type { Pending } from '../../protocol/pending.ts'
 import type { DrivenAgent } from '../bridge/drivenAgent.ts'
+import { sealedIn } from '../bridge/seals.ts'
 import type { AgentTool, Wanted } from './agentTool.ts'
 import { answerOf } from './answers.ts'
 import { answerAgent, callAgent, type Caller, type Outcome, type Place } from './callAgent.ts'
-import { fitsForm, formFor, type Answers, type Taken } from './people.ts'
+import { asShown, fitsForm, formFor, type Answers, type Taken } from './people.ts'
 
 /** A call that may take several rounds, in each of which people are asked. */
 export interface Rounds {
@@ -24,19 +25,27 @@ type Round = Outcome & { readonly taken?: Taken }
 /** How often in a row people may be asked before one of their answers is taken. */
 const maxTries = 5
 
-/** What a client brings back with its answers. It decides nothing: what it names is looked up again, within the client's reach. */
+/** What a client brings back with its answers, sealed: where the call stands, and what people were shown, by key. */
 const stateSchema = onlyFields({
   session: z.string(),
   requestId: z.string().optional(),
   tries: z.int().nonnegative(),
+  shown: z.record(z.string(), z.string()),
 })
 export type State = z.infer<typeof stateSchema>
 
-/** What a client brought back; `undefined`: nothing. */
-export function readState(given: unknown): State | undefined | 'unreadable' {
+/** A state is good for the calls of one tool. */
+const purposeOf = ({ definition }: AgentTool): string => `mcp ${definition.name}`
+
+/**
+ * What a client brought back; `undefined`: nothing. Of what this server did not seal for it, as it may have been restarted since, only the
+ * place counts, which is looked up within the client's reach: people were shown nothing, and are asked again.
+ */
+export function readState(given: unknown, tool: AgentTool, { access }: Caller): State | undefined | 'unreadable' {
   if (given === undefined) return undefined
   try {
-    return stateSchema.parse(JSON.parse(given as string))
+    const state = stateSchema.parse(JSON.parse(sealedIn(given as string)))
+    return access.unseal(given as string, purposeOf(tool)) === undefined ? { ...state, shown: {} } : state
   } catch {
     return 'unreadable'
   }
@@ -51,16 +60,22 @@ export async function inOneRound(
   const round =
     state === undefined
       ? await callAgent(tool, wanted, caller, mayAsk)
-      : await answerAgent(tool, placeOf(state), ctx.mcpReq.inputResponses ?? {}, caller)
+      : await answerAgent(tool, placeOf(state), mayAsk ? answersTo(state.shown, ctx.mcpReq.inputResponses) : {}, caller)
   const tries = triesAfter(round, state?.tries ?? 0)
-  if (round.type !== 'waiting' || !mayAsk || tries >= maxTries || questionsOf(round).length === 0)
-    return answerOf(round)
+  if (round.type !== 'waiting' || !mayAsk || tries >= maxTries) return answerOf(round)
+  const questions = questionsOf(round, caller)
+  if (questions.length === 0) return answerOf(round)
+  const next: State = {
+    ...placeOf(round),
+    tries,
+    shown: Object.fromEntries(questions.map((one) => [one.key, asShown(one)])),
+  }
   return {
     resultType: 'input_required',
     inputRequests: Object.fromEntries(
-      questionsOf(round).map((one) => [one.key, { method: 'elicitation/create', params: formFor(one) }]),
+      questions.map((one) => [one.key, { method: 'elicitation/create', params: formFor(one) }]),
     ),
-    requestState: JSON.stringify({ ...placeOf(round), tries } satisfies State),
+    requestState: caller.access.seal(JSON.stringify(next), purposeOf(tool)),
   }
 }
 
@@ -69,7 +84,7 @@ export async function inAllRounds({ tool, caller, ctx, mayAsk }: Rounds, wanted:
   let round: Round = await callAgent(tool, wanted, caller, mayAsk)
   if (!mayAsk) return answerOf(round)
   for (let tries = 0; round.type === 'waiting' && tries < maxTries && !caller.signal.aborted;) {
-    const questions = questionsOf(round)
+    const questions = questionsOf(round, caller)
     const answers = questions.length === 0 ? 'not asked' : await ask(ctx, round.agent, questions)
     if (answers === 'not asked') break
     round = await answerAgent(tool, placeOf(round), answers, caller)
@@ -82,9 +97,18 @@ const placeOf = ({ session, requestId }: Pick<State, 'session' | 'requestId'>): 
 
 const triesAfter = ({ taken }: Round, tries: number): number => (taken === undefined || taken.count > 0 ? 0 : tries + 1)
 
-/** What people are asked, with what was wrong with their last answers; not what a form cannot show as a whole. */
-function questionsOf({ pending, taken }: Extract<Round, { type: 'waiting' }>): readonly Pending[] {
-  return pending.filter(fitsForm).map((one) => {
+/** Answers to what people were shown, each with that. */
+const answersTo = (shown: State['shown'], given: object | undefined): Answers =>
+  Object.fromEntries(
+    Object.entries(given ?? {}).flatMap(([key, answer]) =>
+      Object.hasOwn(shown, key) ? [[key, { answer: answer as unknown, shown: shown[key]! }]] : [],
+    ),
+  )
+
+/** What people are asked who may decide it, with what was wrong with their last answers; not what a form cannot show as a whole. */
+function questionsOf({ pending, taken }: Extract<Round, { type: 'waiting' }>, { access }: Caller): readonly Pending[] {
+  const mayBeAsked = pending.filter(({ kind }) => access.may(kind === 'approval' ? 'approve' : 'answer.own'))
+  return mayBeAsked.filter(fitsForm).map((one) => {
     const problem = taken?.problems.get(one.key)
     return one.kind === 'question' && problem !== undefined ? { ...one, problem } : one
   })
@@ -99,7 +123,8 @@ async function ask(
   agent: DrivenAgent,
   questions: readonly Pending[],
 ): Promise<Answers | 'not asked'> {
-  const answers: Record<string, unknown> = {}
+  if (questions.length === 0) return 'not asked'
+  const answers: Record<string, Answers[string]> = {}
   for (const question of questions) {
     const settled = new AbortController()
     const unsubscribe = agent.subscribe((event) => {
@@ -108,7 +133,8 @@ async function ask(
     try {
       const signal = AbortSignal.any([ctx.mcpReq.signal, settled.signal])
       const options = { signal, timeout: longest, relatedRequestId: ctx.mcpReq.id }
-      answers[question.key] = await ctx.mcpReq.elicitInput(formFor(question), options)
+      const answer = await ctx.mcpReq.elicitInput(formFor(question), options)
+      answers[question.key] = { answer, shown: asShown(question) }
     } catch {
       if (!settled.signal.aborted) return Object.keys(answers).length === 0 ? 'not asked' : answers
     } finally {

@@ -50,7 +50,7 @@ export class ServedPage {
   async answer(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
     const files = await this.#filesNow()
     const file = files.get(path)
-    response.setHeader('x-content-type-options', 'nosniff')
+    guardAnswer(response)
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       response.setHeader('allow', 'GET, HEAD')
       return answerText(response, 405, 'Only GET.')
@@ -109,8 +109,13 @@ async function send(
 const knowsTag = (known: string | undefined, tag: string): boolean =>
   known !== undefined && known.split(',').some((one) => ['*', tag, tag.slice(2)].includes(one.trim()))
 
+/** What is said with every answer: a browser takes it for what it is, and gives it to no page of another origin that did not ask by name. */
+export const guardAnswer = (response: ServerResponse): ServerResponse =>
+  response.setHeader('x-content-type-options', 'nosniff').setHeader('cross-origin-resource-policy', 'same-origin')
+
 /** Answers with a line of text. */
 export function answerText(response: ServerResponse, status: number, text: string): void {
+  guardAnswer(response)
   response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' })
   response.end(`${text}\n`)
 }

@@ -152,6 +152,33 @@ describe('a permission over ACP', (it) => {
     await visitor.until((update) => update.sessionUpdate === 'agent_message_chunk')
     assert.is(visitor.asked.length, 0)
   })
+
+  it('is asked of nobody who may only talk, and given by an editor that loads the session of an agent at rest', async (context) => {
+    refunds.length = 0
+    const store = { ...memoryStore(), close: async () => {} }
+    const first = await openHouse(context, [asksOnce()], { store })
+    const owner = await first.connect()
+    const sessionId = await owner.open()
+    const customer = await first.connect({ grant: { role: 'talk' } })
+    await customer.agent.request('session/load', { sessionId, cwd: '/', mcpServers: [] })
+    const said = owner.say(sessionId, 'x').catch(() => {})
+    await owner.question(1)
+    await customer.until((update) => update.sessionUpdate === 'tool_call')
+    await customer.agent.request('session/list', {})
+    assert.equal(customer.asked, [])
+    assert.equal(
+      customer.updates.flatMap((update) => ('rawInput' in update ? [update.rawInput] : [])),
+      [{}],
+    )
+    await first.runtime.close()
+    await said
+    const second = await openHouse(context, [asksOnce()], { store })
+    const editor = await second.connect({ answer: () => choose('allow') })
+    await editor.agent.request('session/load', { sessionId, cwd: '/', mcpServers: [] })
+    assert.is(second.runtime.agent(sessionId), undefined, 'reading wakes nothing')
+    await editor.until((update) => update.sessionUpdate === 'tool_call_update' && update.status === 'completed')
+    assert.equal(refunds, [5])
+  })
 })
 
 describe('a cancellation over ACP', (it) => {
@@ -234,6 +261,7 @@ describe('what an editor is asked', (it) => {
       hasForms: false,
       isClosed: () => connection.isClosed,
       flushed: () => Promise.resolve(),
+      driven: () => Promise.resolve(agent as unknown as DrivenAgent),
     })
     const ask = async (key: string) => {
       const pending = { kind: 'approval', key, agentId: 'a', callId: key, name: 'refund', input: {} } as Pending

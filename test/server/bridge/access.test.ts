@@ -4,7 +4,7 @@ import { connect as connectSocket, type AddressInfo } from 'node:net'
 import { WebSocket } from 'ws'
 import { defineAgent } from '../../../src/actors/defineAgent.ts'
 import { policyModel } from '../../../src/actors/models/policyModel.ts'
-import { rightSchema, type Right } from '../../../src/protocol/rights.ts'
+import { rightSchema } from '../../../src/protocol/rights.ts'
 import { commandTable } from '../../../src/server/bridge/commandTable.ts'
 import type { Command } from '../../../src/server/bridge/front.ts'
 import { allowsOrigin } from '../../../src/server/bridge/origins.ts'
@@ -14,6 +14,7 @@ import { memoryStore } from '../../../src/stores/memoryStore.ts'
 import { withCode } from '../../support/agentHarness.ts'
 import { assert, describe, type CaseContext } from '../../support/suite.ts'
 import { serveAgents, untilStatus } from './bridgeHarness.ts'
+import { frames, needed } from './commandFrames.ts'
 
 const echo = defineAgent({ name: 'echo', model: policyModel(() => 'yes') })
 
@@ -163,80 +164,6 @@ describe('who may enter', (it) => {
   })
 })
 
-/** One frame of each command; those that say more than words, and decisions, several. */
-const frames: { readonly [T in Command['type']]: readonly object[] } = {
-  'agent.list': [{}],
-  'agent.watch': [{}],
-  'agent.unwatch': [{}],
-  'agent.snapshot': [{ agentId: 'a1' }],
-  'agent.conversation': [{ agentId: 'a1', view: 'log' }],
-  'agent.subscribe': [{ agentId: 'a1' }],
-  'agent.unsubscribe': [{ agentId: 'a1' }],
-  'agent.past': [{ agentId: 'a1' }],
-  'session.list': [{}],
-  'session.search': [{ text: 'x' }],
-  'worker.list': [{}],
-  'agent.prompt': [{ agentId: 'a1', content: 'x' }],
-  'agent.interrupt': [{ agentId: 'a1', content: 'x' }],
-  'agent.steer': [{ agentId: 'a1', content: 'x' }],
-  'agent.followUp': [{ agentId: 'a1', content: 'x' }],
-  'agent.abort': [{ agentId: 'a1' }],
-  'agent.decide': [
-    { agentId: 'a1', callId: 'c', decision: 'approve' },
-    { agentId: 'a1', callId: 'c', decision: 'deny' },
-    { agentId: 'a1', callId: 'c', decision: 'answer', value: 1 },
-  ],
-  'agent.resume': [{ agentId: 'a1' }],
-  'agent.revert': [{ agentId: 'a1', step: 'n1', category: 'failure' }],
-  'agent.prune': [{ agentId: 'a1', tokens: 5 }],
-  'agent.fold': [{ agentId: 'a1' }],
-  'agent.brake': [{ agentId: 'a1', policy: 'tidy' }],
-  'agent.compact': [{ agentId: 'a1', focus: 'names' }],
-  'agent.graft': [{ agentId: 'a1', steps: ['n1'] }],
-  'agent.pin': [{ agentId: 'a1', step: 'n1' }],
-  'agent.unpin': [{ agentId: 'a1', step: 'n1' }],
-  'agent.use': [{ agentId: 'a1', use: null }],
-  'agent.spawn': [{ definition: 'echo' }],
-  'agent.fork': [{ agentId: 'a1', at: 'n1' }],
-  'agent.share': [{ agentId: 'a1' }],
-  'agent.stop': [{ agentId: 'a1' }],
-}
-
-/** Rights of each kind of command, as the guide has them; written down here once more, so that a change of the table is seen. */
-const needed: { readonly [T in Command['type']]: Right } = {
-  'agent.list': 'see.messages',
-  'agent.watch': 'see.messages',
-  'agent.unwatch': 'see.messages',
-  'agent.snapshot': 'see.messages',
-  'agent.conversation': 'see.messages',
-  'agent.subscribe': 'see.messages',
-  'agent.unsubscribe': 'see.messages',
-  'agent.past': 'see.messages',
-  'session.list': 'see.messages',
-  'session.search': 'see.all',
-  'worker.list': 'operate',
-  'agent.prompt': 'talk',
-  'agent.interrupt': 'talk',
-  'agent.steer': 'talk',
-  'agent.followUp': 'talk',
-  'agent.abort': 'talk',
-  'agent.decide': 'approve',
-  'agent.resume': 'control',
-  'agent.revert': 'control',
-  'agent.prune': 'control',
-  'agent.fold': 'control',
-  'agent.brake': 'control',
-  'agent.compact': 'control',
-  'agent.graft': 'control',
-  'agent.pin': 'control',
-  'agent.unpin': 'control',
-  'agent.use': 'use',
-  'agent.spawn': 'spawn',
-  'agent.fork': 'spawn',
-  'agent.share': 'share',
-  'agent.stop': 'control',
-}
-
 const allRights = rightSchema().options
 
 describe('what a right allows', (it) => {
@@ -268,8 +195,7 @@ describe('what a right allows', (it) => {
   })
 
   it('is words, and no limits or context, for who may only talk', async (context) => {
-    const tokens = { 'token-of-a-customer-01': 'talk' } as const
-    const serving = await serveAgents(context, [echo], { tokens })
+    const serving = await serveAgents(context, [echo], { tokens: { 'token-of-a-customer-01': 'talk' } })
     await serving.runtime.spawn(echo, { id: 'a1' })
     const bare = await serving.dial({ hello: { token: 'token-of-a-customer-01' } })
     const prompt = { type: 'agent.prompt', agentId: 'a1', content: 'x' }

@@ -136,7 +136,7 @@ describe('a client that leaves', (it) => {
   it('is cut off when it does not answer a close, and left alone when it does', async () => {
     for (const answers of [false, true])
       for (const begins of [
-        (socket: Socket, session: BridgeSession) => void (socket, session.close(closeCodes.goingAway, 'bye')),
+        (_: Socket, session: BridgeSession) => session.close(closeCodes.goingAway, 'bye'),
         (socket: Socket) => socket.tell('error'),
       ]) {
         const { socket, session, clock } = begun()

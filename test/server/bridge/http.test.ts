@@ -208,3 +208,43 @@ describe('the inspector page', (it) => {
     assert.equal([await ask('/'), await ask('/hello'), await ask('/healthz')], ['mine', 'true  ', 'ok\n'])
   })
 })
+
+describe('every answer to a browser', (it) => {
+  it('is taken for what it is, and given to no page of another site', async (context) => {
+    const serving = await serveAgents(context, [echo], { endpoints: [hello] })
+    await serving.runtime.spawn(echo, { id: 'a1' })
+    const paths = [
+      '/',
+      '/healthz',
+      '/bridge',
+      '/nothing',
+      '/hello',
+      '/agents/a1/chart.json',
+      '/agents/nobody/chart.svg',
+    ]
+    for (const path of [...paths, `/agents/a1/artifacts/${'0'.repeat(64)}`]) {
+      const response = await get(serving, path)
+      await response.arrayBuffer()
+      const { headers } = response
+      assert.is(headers.get('x-content-type-options'), 'nosniff', path)
+      assert.is(headers.get('cross-origin-resource-policy'), 'same-origin', path)
+    }
+  })
+
+  it('is a refusal where a page of another site has it asked for, unless there are tokens', async (context) => {
+    const tokens = { 'the-token-of-an-admin': 'admin' } as const
+    const open = await serveAgents(context, [echo], { endpoints: [hello] })
+    const guarded = await serveAgents(context, [echo], { endpoints: [hello], tokens })
+    await open.runtime.spawn(echo, { id: 'a1' })
+    const authorization = 'Bearer the-token-of-an-admin'
+    for (const path of ['/hello', '/agents/a1/chart.svg', `/agents/a1/artifacts/${'0'.repeat(64)}`])
+      for (const site of ['cross-site', 'same-site', 'same-origin', 'none']) {
+        const refused = await get(open, path, { headers: { 'sec-fetch-site': site } })
+        await refused.arrayBuffer()
+        assert.is(refused.status === 403, site.endsWith('-site'), `${path} ${site}`)
+        const allowed = await get(guarded, path, { headers: { 'sec-fetch-site': site, authorization } })
+        await allowed.arrayBuffer()
+        assert.is.not(allowed.status, 403)
+      }
+  })
+})

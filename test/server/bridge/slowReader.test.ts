@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { Socket } from 'node:net'
 import { defineAgent } from '../../../src/actors/defineAgent.ts'
@@ -14,7 +15,8 @@ function wordy(times: number, chars: number) {
   return defineAgent({
     name: 'wordy',
     model: policyModel(() => (left-- > 0 ? { toolCalls: [{ name: 'speak', input: {} }] } : 'enough')),
-    tools: [tool('speak', () => 'x'.repeat(chars), { maxOutputChars: chars })],
+    // Nothing that could be made smaller on its way.
+    tools: [tool('speak', () => randomBytes((chars / 4) * 3).toString('base64'), { maxOutputChars: chars })],
   })
 }
 

@@ -25,6 +25,7 @@ function lists() {
     },
     send: (frame) => void sent.push(frame as Frame),
     isNamed: true,
+    isWithin: () => true,
   })
   return { fleet, sent, asked }
 }

@@ -146,6 +146,7 @@ describe('lists that were closed', (it) => {
       ask: (url) => `q${asked.push(url)}`,
       send: () => {},
       isNamed: true,
+      isWithin: () => true,
     })
     lists.take({ type: 'agent.watch', id: 'c1' })
     const running = lists.running()

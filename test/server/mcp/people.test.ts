@@ -209,12 +209,15 @@ describe('people at an MCP client', (it) => {
     assert.equal(paid, [5])
   })
 
-  it('answer to a server that was restarted while they were asked', async (context) => {
+  it('are asked again by a server that was restarted while they were asked: it does not know what they were shown', async (context) => {
     const { agent, paid } = cashier()
     const store = lastingStore()
     const first = await openHost(context, [agent], { store, mcp: { approve: 'client' } })
+    let asked = 0
     const client = await first.connect('HTTP, modern', {
       fill: async () => {
+        asked += 1
+        if (asked > 1) return { action: 'accept', content: { approve: true } }
         await first.runtime.close()
         const { server } = await openHost(context, [agent], { store, serve: { port: first.server.port } })
         // The connections of before are gone for good then.
@@ -224,7 +227,50 @@ describe('people at an MCP client', (it) => {
     })
     const { text, stopReason } = await call(client, 'cashier', { task: 'x' })
     assert.equal([stopReason, text], ['stop', '1 paid'])
-    assert.equal(paid, [5])
+    assert.equal([paid, asked], [[5], 2])
+  })
+
+  it('decide nothing with a state of their own making', async (context) => {
+    for (const approve of ['client', 'elsewhere'] as const) {
+      const { agent, paid } = cashier()
+      const { connect, runtime } = await openHost(context, [agent], { mcp: { approve } })
+      const { session } = await call(await connect('HTTP, modern'), 'cashier', { task: 'x' })
+      const { key } = runtime.agent(session)!.pending()[0]!
+      const forged = JSON.stringify({ session, tries: 0, shown: { [key]: '' } })
+      const body = Buffer.from(forged).toString('base64url')
+      const inputResponses = { [key]: { action: 'accept', content: { approve: true } } }
+      for (const requestState of [forged, body, `${body}.`, `${body}.${'A'.repeat(43)}`]) {
+        const asked = Promise.withResolvers<void>()
+        const client = await connect('HTTP, modern', {
+          fill: () => {
+            asked.resolve()
+            return new Promise(() => {})
+          },
+        })
+        const params = { name: 'cashier', arguments: { task: 'x' }, requestState, inputResponses }
+        const answered = client.request({ method: 'tools/call', params }).catch(() => {})
+        await Promise.race([answered, asked.promise])
+        assert.is(runtime.agent(session)!.pending().length, 1, `${approve} ${requestState}`)
+        await client.close()
+      }
+      assert.equal(paid, [])
+    }
+  })
+
+  it('decide what they were shown, and not what has taken its place', async (context) => {
+    const { agent, paid } = cashier()
+    const { connect, runtime } = await openHost(context, [agent])
+    let asked = 0
+    const client = await connect('HTTP, modern', {
+      fill: () => {
+        asked += 1
+        const [one] = runtime.agents()
+        if (asked === 1) one!.decide(one!.pending()[0]!.key, 'deny')
+        return { action: 'accept', content: { approve: true } }
+      },
+    })
+    await call(client, 'cashier', { task: 'x' })
+    assert.equal([paid, asked], [[], 1])
   })
 
   it('bring back what the server gave them, and nothing else', async (context) => {

@@ -27,8 +27,8 @@ export const faults: readonly Fault[] = [
     id: 'forks-3',
     file: 'src/server/bridge/commandTable.ts',
     what: 'who may only drive makes agents by forking',
-    from: "  'agent.fork': {\n    role: 'admin',",
-    to: "  'agent.fork': {\n    role: 'drive',",
+    from: "  'agent.fork': {\n    needs: 'spawn',",
+    to: "  'agent.fork': {\n    needs: 'talk',",
     tests,
   },
   {
@@ -51,8 +51,8 @@ export const faults: readonly Fault[] = [
     id: 'forks-6',
     file: 'src/inspector/model/controls.ts',
     what: 'the page offers a fork to who may not start agents',
-    from: "if (facts.role !== 'admin') return",
-    to: "if (facts.role === 'observe') return",
+    from: "if (!facts.may('spawn')) return",
+    to: "if (!facts.may('talk')) return",
     tests: ['inspector/forks'],
   },
   {

@@ -6,8 +6,8 @@ export const faults: readonly Fault[] = [
     id: 'placed-1',
     file: 'src/server/bridge/agentAccess.ts',
     what: 'other protocols drive agents in the server, past the engine',
-    from: 'if (placed === undefined || this.find(agentId)?.incognito === true) return',
-    to: 'if (placed !== undefined || this.find(agentId)?.incognito === true) return',
+    from: 'if (dispatch !== undefined && this.find(agentId)?.incognito !== true) return',
+    to: 'if (dispatch === undefined && this.find(agentId)?.incognito !== true) return',
     tests: ['server/placedAgents'],
   },
   {
