@@ -47,6 +47,12 @@ describe('a call whose tool asks', (it) => {
     assert.is(script.state, 'replying.requesting')
   })
 
+  it('is not asked over while it waits', () => {
+    const script = asked()
+    ask(script)
+    assert.equal([script.driver.recordsOf('question.asked').length, statuses(script)], [1, ['asking']])
+  })
+
   it('is answered once, and by nothing but an answer', () => {
     const script = asked({}, ['c1', 'c2'])
     const records = script.driver.records.length

@@ -60,10 +60,12 @@ interface Options {
   readonly expiresAt?: number
   readonly relay?: Promise<Relay>
   readonly waitingCommands?: number
+  /** Resolves once the application has decided. */
+  readonly decision?: Promise<void>
 }
 
 /** A session of a server, or of a gateway where there is a relay. */
-function begun({ expiresAt, relay, waitingCommands = 256 }: Options = {}) {
+function begun({ expiresAt, relay, waitingCommands = 256, decision }: Options = {}) {
   const simulated = simulatedClock()
   const waits: number[] = []
   const clock: Clock = {
@@ -92,7 +94,11 @@ function begun({ expiresAt, relay, waitingCommands = 256 }: Options = {}) {
     isGranted: () => true,
   }
   const socket = new Socket()
-  const session = new BridgeSession(socket, bridge, { permit: () => permit, token: 'token', logRefusal: () => {} })
+  const session = new BridgeSession(socket, bridge, {
+    permit: () => decision?.then(() => permit) ?? permit,
+    token: 'token',
+    logRefusal: () => {},
+  })
   return { socket, session, clock: simulated, waits }
 }
 
@@ -133,10 +139,23 @@ describe('a client that leaves', (it) => {
     }
   })
 
+  it('while the application decides who it is does not come in', async () => {
+    for (const leaves of [true, false]) {
+      const decision = Promise.withResolvers<void>()
+      const { socket, session } = begun({ decision: decision.promise })
+      socket.says({ type: 'hello' })
+      assert.is(session.isAuthenticating, true)
+      if (leaves) socket.leave()
+      decision.resolve()
+      await turn()
+      assert.is(session.isAuthenticated, !leaves)
+    }
+  })
+
   it('is cut off when it does not answer a close, and left alone when it does', async () => {
     for (const answers of [false, true])
       for (const begins of [
-        (socket: Socket, session: BridgeSession) => void (socket, session.close(closeCodes.goingAway, 'bye')),
+        (_: Socket, session: BridgeSession) => session.close(closeCodes.goingAway, 'bye'),
         (socket: Socket) => socket.tell('error'),
       ]) {
         const { socket, session, clock } = begun()
