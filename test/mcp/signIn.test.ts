@@ -307,6 +307,8 @@ describe('signing in to a server', (it) => {
         [await again.clientInformation(), await again.tokens(), await again.codeVerifier()],
         [client, undefined, 'last'],
       )
+      await auth.saveTokens(tokens)
+      await assert.rejects(again.codeVerifier(), /No sign-in is under way/)
     },
   )
 

@@ -16,13 +16,16 @@ class Socket implements ServerSocket {
   bufferedAmount = 0
   closed: number | undefined
   isTerminated = false
+  pings = 0
   readonly #listeners = new Map<string, ((...given: never[]) => void)[]>()
 
   send(_: string, done: () => void): void {
     done()
   }
 
-  ping(): void {}
+  ping(): void {
+    this.pings += 1
+  }
 
   close(code: number): void {
     this.readyState = 2
@@ -162,6 +165,8 @@ describe('a client that leaves', (it) => {
         socket.says({ type: 'hello' })
         begins(socket, session)
         session.close(closeCodes.goingAway, 'again')
+        session.ping()
+        assert.is(socket.pings, 0, 'nothing is asked of who is to leave')
         await clock.advance(1_999)
         assert.is(socket.isTerminated, false)
         if (answers) socket.leave()
