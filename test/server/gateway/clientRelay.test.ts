@@ -5,6 +5,7 @@ import { toErrorInfo } from '../../../src/protocol/errors.ts'
 import type { Command, FrontClient } from '../../../src/server/bridge/front.ts'
 import { AgentFinder } from '../../../src/server/gateway/agentFinder.ts'
 import { ClientRelay } from '../../../src/server/gateway/clientRelay.ts'
+import { Upstream } from '../../../src/server/gateway/upstream.ts'
 import { simulatedClock } from '../../../src/testing/simulatedClock.ts'
 import { quiet } from '../../support/agentHarness.ts'
 import { assert, describe, type CaseContext } from '../../support/suite.ts'
@@ -254,5 +255,26 @@ describe('an agent that goes elsewhere', (it) => {
       await quiet()
     }
     assert.is(finderClock.pending, 0)
+  })
+})
+
+describe('a worker that was paused before its welcome', (it) => {
+  it('is heard where its client had read by then', async (context) => {
+    const hello = Promise.withResolvers<void>()
+    const fake = await fakeWorker(context, () => {
+      hello.resolve()
+      return []
+    })
+    const heard = Promise.withResolvers<string>()
+    const frame = ({ type }: { readonly type: string }): void => heard.resolve(type)
+    const upstream = new Upstream(fake.url, 'token', { clock: systemClock, frame, closed: () => {} })
+    context.cleanup(() => upstream.close())
+    upstream.pause()
+    await hello.promise
+    upstream.resume()
+    fake.say(welcome)
+    await upstream.welcome
+    fake.say({ type: 'lagging', agentId: 'a1' })
+    assert.is(await heard.promise, 'lagging')
   })
 })
