@@ -61,9 +61,9 @@ describe('a call whose tool asks', (it) => {
   })
 
   it('is not asked over while it waits', () => {
-    const script = asked()
+    const script = asked({}, ['c1', 'c2'])
     ask(script)
-    assert.equal([script.driver.recordsOf('question.asked').length, statuses(script)], [1, ['asking']])
+    assert.equal([script.driver.recordsOf('question.asked').length, statuses(script)], [1, ['asking', 'running']])
   })
 
   it('is answered once, and by nothing but an answer', () => {

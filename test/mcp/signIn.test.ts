@@ -308,7 +308,7 @@ describe('signing in to a server', (it) => {
         [client, undefined, 'last'],
       )
       await auth.saveTokens(tokens)
-      await assert.rejects(again.codeVerifier(), /No sign-in is under way/)
+      await assert.rejects(async () => again.codeVerifier(), /No sign-in is under way/)
     },
   )
 
