@@ -1,4 +1,4 @@
-import { repeatsTools } from '../../src/actors/memory/taint.ts'
+import { mayBeTainted, repeatsTools } from '../../src/actors/memory/taint.ts'
 import { BrakeLog } from '../support/brakeLog.ts'
 import { assert, describe } from '../support/suite.ts'
 
@@ -23,5 +23,12 @@ describe('words of which it is asked where they come from', (it) => {
     assert.ok(heard(filler(2_000_000), 'short'))
     assert.ok(heard(filler(3_000_000)), 'its end was not looked at')
     assert.ok(heard(...Array.from({ length: 5 }, () => filler(500_000))))
+  })
+
+  it('are not one’s own in a sub-agent, whose task another model wrote, though no tool has said anything', () => {
+    const log = new BrakeLog()
+    log.user('the task')
+    assert.is(mayBeTainted({ path: [], conversation: log.conversation }), false)
+    assert.is(mayBeTainted({ path: ['root'], conversation: log.conversation }), true)
   })
 })

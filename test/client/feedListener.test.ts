@@ -5,13 +5,13 @@ import { assert, describe } from '../support/suite.ts'
 const at = { agentId: 'a', path: [], time: 1, runId: 'a/r0', turnIndex: 0 }
 const event = (type: string, seq: number): AgentEvent => ({ ...at, seq, type, message: '' }) as unknown as AgentEvent
 
-function listening(cursor: number | undefined) {
+function listening(cursor: number | undefined, requests = false) {
   const heard: string[] = []
   const listener = new FeedListener({
     cursor,
     deltas: true,
     descendants: false,
-    requests: false,
+    requests,
     rereads: false,
     onEvent: ({ type, seq }) => void heard.push(`${type} ${seq}`),
     onEnd: () => {},
@@ -45,5 +45,14 @@ describe('a listener', (it) => {
     listener.cursor = 3
     for (const seq of [3, 4, 4, 2]) listener.takeLogged(event('turn.start', seq), seq)
     assert.equal(heard, ['turn.start 4'])
+  })
+
+  it('hears of requests and of those below it only where it wants to', () => {
+    for (const requests of [true, false]) {
+      const { listener, heard } = listening(2, requests)
+      listener.takeLive(event('turn.request', 2), 2, true)
+      listener.takeLive(event('model.warning', 2), 2, false)
+      assert.equal(heard, requests ? ['turn.request 2'] : [])
+    }
   })
 })

@@ -71,9 +71,13 @@ describe('what a revert undoes', (it) => {
   it('is all of the calls that belong together, or none: wherever one of them cannot be undone', () => {
     assert.equal(planned(calledFor({ of: 'a.ts' }, {}, { of: 'a.ts' })), { calls: [4, 3, 2], kept: [] })
     const cut = 'it was cut short, and it is not known what it did'
-    for (const at of [0, 1, 2]) {
+    for (const [at, synthetic] of [
+      [0, 'interrupted'],
+      [1, 'aborted'],
+      [2, 'interrupted'],
+    ] as const) {
       const did: Did[] = [{ of: 'a.ts' }, { of: 'a.ts' }, { of: 'a.ts' }, { of: 'b.ts' }, {}]
-      did[at] = { of: 'a.ts', synthetic: 'interrupted' }
+      did[at] = { of: 'a.ts', synthetic }
       assert.equal(planned(calledFor(...did)), { calls: [6, 5], kept: [`a.ts (3 times): ${cut}`] })
     }
     const gone = planned(calledFor({ of: 'a.ts' }, { of: 'a.ts', tool: 'old' }), {
@@ -82,5 +86,16 @@ describe('what a revert undoes', (it) => {
     assert.equal(gone, { calls: [], kept: ['a.ts (2 times): there is no tool any more that could undo it'] })
     const forked = planned(calledFor({ of: 'a.ts' }, { of: 'a.ts' }), { ownFrom: 3 })
     assert.equal(forked.calls, [], 'not the own half of what a fork shares')
+  })
+
+  it('is what was done on branches that were abandoned within it, too', () => {
+    const nodes = calledFor({}, {})
+    const target = { id: 9, stepId: 9, tags: [{ abandoned: [1, 2] }], message: { role: 'user', content: [] } }
+    nodes.set(9, target as unknown as ConversationNode)
+    const { calls } = planUndo({ node: (id) => nodes.get(id), ownFrom: 0 }, [nodes.get(9)!], reversible)
+    assert.equal(
+      calls.map(({ call }) => call),
+      [2],
+    )
   })
 })

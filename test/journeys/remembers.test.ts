@@ -98,6 +98,10 @@ describe('a memory', (it) => {
       await agent.prompt('tea?').result
       assert.is(lastSaid(script.requests[0]), 'tea?(From memory, user, m4: what was true then.) Likes tea.', found)
     }
+    const both: Memory = { ...noMemory, search: async () => given, list: async () => given }
+    const twice = await start(context, both, { id: 'twice', replies: ['done'] })
+    await twice.agent.prompt('tea?').result
+    assert.is(lastSaid(twice.script.requests[0]).split('Likes tea').length - 1, 1, 'what is found is not listed again')
     const store: Memory = { ...noMemory, search: async () => given }
     const { agent, script } = await start(context, store, { id: 'asks', replies: [recalls('c1', 'tea'), 'done'] })
     await agent.prompt('coffee?').result

@@ -111,4 +111,18 @@ describe('a helper that was cut off and cannot go on', (it) => {
     assert.is(lease.lastSeq, foreign.length, 'nothing was added to it')
     await lease.release()
   })
+
+  it('does not go on by itself where its caller is to stay paused, and does when that goes on', async (context) => {
+    const { mine, its } = await wholeLife(false)
+    const left = mine.findIndex((record) => record.type === 'tool.end') + 1
+    const logs = { c1: mine.slice(0, left), 'c1.1': its.slice(0, 4) }
+    const { runtime, store } = await runtimeOver(context, logs)
+    const caller = await runtime.resume('c1', callerThat(false), { continue: false })
+    for (let turns = 0; turns < 20; turns += 1) await quiet()
+    assert.equal([caller.state, (await recordsOf(store, 'c1.1')).length], ['paused', 4])
+    await runtime.detach('c1')
+    await runtime.resume('c1', callerThat(false))
+    await settle(runtime)
+    assert.is(heard(await recordsOf(store, 'c1')), 1)
+  })
 })

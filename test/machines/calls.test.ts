@@ -16,8 +16,6 @@ const statusOf: Readonly<Record<string, CallState['status']>> = {
   r: 'running',
   p: 'paused',
   s: 'settled',
-  a: 'asking',
-  c: 'checking',
 }
 
 const held = (callId: string) => ({ callId, held: true })
@@ -129,17 +127,6 @@ describe('tool calls', (it) => {
     }
     assert.equal(ends(script), callIds)
     assert.is(script.state, 'replying.requesting')
-  })
-
-  it('count among the hundred whatever they wait for while they are under way', () => {
-    for (const letter of ['r', 'a', 'c'])
-      for (const [before, free] of [
-        [100, 0],
-        [98, 2],
-      ] as const) {
-        const calls = [...letter.repeat(before), ...'www'].map((each) => ({ status: statusOf[each]! }) as CallState)
-        assert.is(startable(calls, 'parallel').length, free, `${before} ${letter}`)
-      }
   })
 
   it('change no context that was given out: its calls stay as they were', () => {

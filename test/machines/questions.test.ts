@@ -1,3 +1,4 @@
+import { startable } from '../../src/machines/calls.ts'
 import { rebuildContext } from '../../src/machines/rebuildContext.ts'
 import type { CallState, EventOfType } from '../../src/machines/agentTypes.ts'
 import { assert, describe } from '../support/suite.ts'
@@ -45,6 +46,24 @@ describe('a call whose tool asks', (it) => {
     assert.equal([...script.driver.children.keys()].toSorted(), ['call.0', 'deadline'])
     script.finishCall('c1')
     assert.is(script.state, 'replying.requesting')
+  })
+
+  it('counts among those that run at once, as one does whose hook is asked', () => {
+    for (const status of ['running', 'asking', 'checking'] as const)
+      for (const count of [100, 98]) {
+        const calls = [...Array.from({ length: count }, () => status), 'ready', 'ready', 'ready']
+        const free = startable(
+          calls.map((each) => ({ status: each }) as CallState),
+          'parallel',
+        ).length
+        assert.is(free, 100 - count, `${count} ${status}`)
+      }
+  })
+
+  it('is not asked over while it waits', () => {
+    const script = asked({}, ['c1', 'c2'])
+    ask(script)
+    assert.equal([script.driver.recordsOf('question.asked').length, statuses(script)], [1, ['asking', 'running']])
   })
 
   it('is answered once, and by nothing but an answer', () => {

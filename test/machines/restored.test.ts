@@ -152,6 +152,26 @@ describe('an agent restored from its log', (it) => {
     assert.is(again.state, 'idle')
   })
 
+  it('that is to stay paused keeps what it waits for', () => {
+    const { records } = agentIn('paused for approvals').driver
+    const restored = restoreInput({ past: [], records }, rebuildConversation(records), restoring(definition))
+    const prompts = [{ id: 'q9', content: text('and then'), at: 1 }]
+    const input = { restored: { ...restored, context: { ...restored.context, prompts }, staysPaused: true } }
+    assert.is(new AgentScript({}, { records, input: input as never }).context.pause?.type, 'approvals')
+  })
+
+  it('does not run a call again whose arguments the log does not have as they were', () => {
+    const script = new AgentScript()
+    script.prompt('one')
+    script.reply({ calls: ['c1', 'c2'].map((callId) => ({ callId, name: 'again' })) })
+    const { records } = script.driver
+    const restored = restoreInput({ past: [], records }, rebuildConversation(records), restoring(definition))
+    const again = new AgentScript({}, { records, input: { restored: { ...restored, redacted: ['c1'] } } })
+    wake(again)
+    again.resume()
+    assert.equal([results(again).map(([callId]) => callId), again.underway], [['c1'], ['c2']])
+  })
+
   it('runs the call that a person has approved, also beyond a maximum that was lowered since', () => {
     const script = new AgentScript({ toolExecution: 'sequential' })
     script.prompt('go')

@@ -1,3 +1,5 @@
+import type { AgentContext } from '../../src/machines/agentTypes.ts'
+import { undoInput } from '../../src/machines/undoing.ts'
 import { defineAgent } from '../../src/actors/defineAgent.ts'
 import { restoring } from '../support/restoring.ts'
 import { rebuildConversation } from '../../src/conversation/rebuildConversation.ts'
@@ -129,5 +131,20 @@ describe('undoing', (it) => {
     const again = restored(agentIn('draining.undoing').driver.records, false)
     again.resume()
     assert.is(again.state, 'draining.undoing')
+  })
+})
+
+describe('the effect that undoes calls which belong together', (it) => {
+  it('is given those before it of the same thing that are left, and nothing of others', () => {
+    const of = (call: number, what: string) => ({ call, what, together: true }) as const
+    const calls = [of(9, 'a.ts'), of(8, 'b.ts'), of(7, 'a.ts'), { call: 6, what: 'a.ts' }, of(5, 'a.ts')]
+    const given = (steps: readonly { readonly call: number; readonly undone: boolean }[]) => {
+      const undoing = { id: 'v1', calls, kept: [], steps }
+      const { call, earlier } = undoInput({ agentId: 'a', undoing } as unknown as AgentContext)
+      return [call.call, earlier]
+    }
+    assert.equal(given([]), [9, [7, 5]])
+    assert.equal(given(calls.slice(0, 2).map(({ call }) => ({ call, undone: true }))), [7, [5]])
+    assert.equal(given(calls.slice(0, 3).map(({ call }) => ({ call, undone: true }))), [6, []])
   })
 })

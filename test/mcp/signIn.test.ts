@@ -2,6 +2,7 @@ import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { createServer, get, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { json, text } from 'node:stream/consumers'
+import type { OAuthClientProvider } from '@modelcontextprotocol/client'
 import { fileAuth } from '../../src/mcp/fileAuth.ts'
 import { freePort } from '../support/freePort.ts'
 import { assert, describe, type CaseContext } from '../support/suite.ts'
@@ -280,31 +281,34 @@ describe('signing in to a server', (it) => {
     { timeoutMs },
     async (context) => {
       const dir = await tempFolder(context)
-      const auth = fileAuth(dir, { show: () => {} })
+      // As the SDK uses it.
+      const auth = fileAuth(dir, { show: () => {} }) as Required<OAuthClientProvider>
       const client = { client_id: 'client-7' }
       const tokens = { access_token: 'a', token_type: 'Bearer' }
       await Promise.all([
         auth.saveCodeVerifier('verifier'),
-        auth.saveClientInformation!(client as never),
-        auth.saveDiscoveryState!({ authorizationServerUrl: 'https://a.example' } as never),
+        auth.saveClientInformation(client),
+        auth.saveDiscoveryState({ authorizationServerUrl: 'https://a.example' }),
         auth.saveTokens(tokens),
         auth.saveCodeVerifier('next'),
       ])
-      const again = fileAuth(dir, { show: () => {} })
+      const again = fileAuth(dir, { show: () => {} }) as Required<OAuthClientProvider>
       assert.equal(
         [
           await again.clientInformation(),
           await again.tokens(),
           await again.codeVerifier(),
-          await again.discoveryState!(),
+          await again.discoveryState(),
         ],
         [client, tokens, 'next', { authorizationServerUrl: 'https://a.example' }],
       )
-      await Promise.all([auth.invalidateCredentials!('tokens'), auth.saveCodeVerifier('last')])
+      await Promise.all([auth.invalidateCredentials('tokens'), auth.saveCodeVerifier('last')])
       assert.equal(
         [await again.clientInformation(), await again.tokens(), await again.codeVerifier()],
         [client, undefined, 'last'],
       )
+      await auth.saveTokens(tokens)
+      await assert.rejects(async () => again.codeVerifier(), /No sign-in is under way/)
     },
   )
 

@@ -7,12 +7,13 @@ import { assert, describe } from '../support/suite.ts'
 /** A worker that has joined, and what its beats come to. */
 async function joined(leaseMs: number) {
   const clock = simulatedClock()
-  const beats = { at: [] as number[], fail: false }
+  const beats = { at: [] as number[], fail: false, answer: undefined as Promise<void> | undefined }
   const database = {
     schema: 's',
     query: async () => [{ number: 1 }],
     once: async () => {
       beats.at.push(clock.now())
+      await beats.answer
       if (beats.fail) throw new Error('the connection was cut')
       return []
     },
@@ -30,6 +31,7 @@ async function joined(leaseMs: number) {
     worker,
     pass,
     isFailing: (fail: boolean) => void (beats.fail = fail),
+    isAnswered: (answer: Promise<void>) => void (beats.answer = answer),
     at: () => beats.at.map((time) => time - began),
   }
 }
@@ -58,6 +60,21 @@ describe('a worker with logs in PostgreSQL', (it) => {
     assert.ok(worker.holds)
     await pass(100)
     assert.not.ok(worker.holds)
+    await worker.leave()
+  })
+
+  it('counts from when it said so, not from when it heard that it was taken', async () => {
+    const { worker, pass, isAnswered } = await joined(12_000)
+    const answer = Promise.withResolvers<void>()
+    isAnswered(answer.promise)
+    await pass(7_000)
+    answer.resolve()
+    await quiet()
+    isAnswered(new Promise(() => {}))
+    await pass(8_900)
+    assert.ok(worker.holds)
+    await pass(100)
+    assert.not.ok(worker.holds, 'said after 4 s, for 12 s')
     await worker.leave()
   })
 })

@@ -103,4 +103,13 @@ describe('what keeps checkpoints', (it) => {
       assert.equal(seen.writes, [], JSON.stringify(busy))
     }
   })
+
+  it('writes none of an agent that was stopped: nobody opens it again', async () => {
+    const { host, seen, keeper, happens } = keeping()
+    happens(64)
+    host.lastSeq += 1
+    keeper.apply({ ...recordsBetween(65, 65)[0]!, type: 'agent.stopped' } as LogRecord)
+    await keeper.finish()
+    assert.equal(seen.writes, [])
+  })
 })

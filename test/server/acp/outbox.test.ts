@@ -40,6 +40,19 @@ describe('updates on their way to an ACP client', (it) => {
     assert.equal(sent.map(textOf), ['a', 'bc', 'd'])
   })
 
+  it('count once while they wait, also those that were joined', async () => {
+    const { sent, reads, outbox, overflows } = slowClient(1_000)
+    outbox.push(text('first'))
+    for (let index = 0; index < 100; index += 1) outbox.push(text('x'))
+    assert.is(overflows(), 0)
+    const flushed = outbox.flushed()
+    reads[0]?.resolve()
+    await settled()
+    reads[1]?.resolve()
+    await flushed
+    assert.equal(sent.map(textOf), ['first', 'x'.repeat(100)])
+  })
+
   it('are bounded: a client that does not read is given up once', async () => {
     const { sent, outbox, overflows } = slowClient(1_000)
     outbox.push(text('first'))

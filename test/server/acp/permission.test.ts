@@ -299,4 +299,14 @@ describe('what an editor is asked', (it) => {
     await Promise.all(asked.map((one) => one.asked))
     assert.equal(decided, ['a/t0/tool/c10 approve', 'a/t0/tool/c2/q1 approve'])
   })
+
+  it('is asked no more once its session is closed', async () => {
+    const { permissions, decided, requests, ask } = asking()
+    const asked = [await ask('k1'), await ask('k2')]
+    permissions.close()
+    assert.ok(requests.every(({ signal }) => signal.aborted))
+    for (const { request } of asked) request.answer.resolve(choose('allow'))
+    await Promise.all(asked.map((one) => one.asked))
+    assert.equal(decided, [])
+  })
 })

@@ -78,6 +78,8 @@ describe('requests of one chat', (it) => {
     const refused = readChatInput({ id: 'chat', messages: [{ id: 'a', role: 'assistant', parts: [] }] })
     await assert.rejects(chats.open(access, refused))
     await chats.stop(access, 'chat')
+    await clock.advance(31_000)
+    assert.is(await chats.resume(access, 'chat'), undefined, 'it ended long ago')
     const unloads = async (): Promise<boolean> => {
       await clock.advance(2_000)
       await quiet()

@@ -16,13 +16,16 @@ class Socket implements ServerSocket {
   bufferedAmount = 0
   closed: number | undefined
   isTerminated = false
+  pings = 0
   readonly #listeners = new Map<string, ((...given: never[]) => void)[]>()
 
   send(_: string, done: () => void): void {
     done()
   }
 
-  ping(): void {}
+  ping(): void {
+    this.pings += 1
+  }
 
   close(code: number): void {
     this.readyState = 2
@@ -60,10 +63,12 @@ interface Options {
   readonly expiresAt?: number
   readonly relay?: Promise<Relay>
   readonly waitingCommands?: number
+  /** Resolves once the application has decided. */
+  readonly decision?: Promise<void>
 }
 
 /** A session of a server, or of a gateway where there is a relay. */
-function begun({ expiresAt, relay, waitingCommands = 256 }: Options = {}) {
+function begun({ expiresAt, relay, waitingCommands = 256, decision }: Options = {}) {
   const simulated = simulatedClock()
   const waits: number[] = []
   const clock: Clock = {
@@ -92,7 +97,11 @@ function begun({ expiresAt, relay, waitingCommands = 256 }: Options = {}) {
     isGranted: () => true,
   }
   const socket = new Socket()
-  const session = new BridgeSession(socket, bridge, { permit: () => permit, token: 'token', logRefusal: () => {} })
+  const session = new BridgeSession(socket, bridge, {
+    permit: () => decision?.then(() => permit) ?? permit,
+    token: 'token',
+    logRefusal: () => {},
+  })
   return { socket, session, clock: simulated, waits }
 }
 
@@ -133,6 +142,19 @@ describe('a client that leaves', (it) => {
     }
   })
 
+  it('while the application decides who it is does not come in', async () => {
+    for (const leaves of [true, false]) {
+      const decision = Promise.withResolvers<void>()
+      const { socket, session } = begun({ decision: decision.promise })
+      socket.says({ type: 'hello' })
+      assert.is(session.isAuthenticating, true)
+      if (leaves) socket.leave()
+      decision.resolve()
+      await turn()
+      assert.is(session.isAuthenticated, !leaves)
+    }
+  })
+
   it('is cut off when it does not answer a close, and left alone when it does', async () => {
     for (const answers of [false, true])
       for (const begins of [
@@ -143,6 +165,8 @@ describe('a client that leaves', (it) => {
         socket.says({ type: 'hello' })
         begins(socket, session)
         session.close(closeCodes.goingAway, 'again')
+        session.ping()
+        assert.is(socket.pings, 0, 'nothing is asked of who is to leave')
         await clock.advance(1_999)
         assert.is(socket.isTerminated, false)
         if (answers) socket.leave()

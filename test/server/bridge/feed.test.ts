@@ -142,6 +142,27 @@ describe('a feed', (it) => {
     assert.equal(records(), [1, 2, 3])
   })
 
+  it('tells of what it holds in its turn, once, though its agent goes elsewhere or another process is read meanwhile', async () => {
+    for (const meanwhile of ['rests', 'follows'] as const) {
+      const { story, feed, heard } = followed()
+      const written = Promise.withResolvers<void>()
+      story.pending = written.promise
+      story.happens(record(1))
+      if (meanwhile === 'rests') feed.rest()
+      else feed.follow(record(1))
+      story.happens(record(2))
+      assert.is(heard.length, 0)
+      story.pending = undefined
+      written.resolve()
+      await new Promise((resolve) => setImmediate(resolve))
+      assert.equal(
+        heard.map(({ seq }) => seq),
+        [1, 2],
+        meanwhile,
+      )
+    }
+  })
+
   it('tells of a live event that is too large only that it happened', () => {
     const { story, heard } = followed()
     story.happens(live(0, 'x'.repeat(1024 * 1024)))

@@ -5,6 +5,9 @@ import { toErrorInfo } from '../../../src/protocol/errors.ts'
 import type { Command, FrontClient } from '../../../src/server/bridge/front.ts'
 import { AgentFinder } from '../../../src/server/gateway/agentFinder.ts'
 import { ClientRelay } from '../../../src/server/gateway/clientRelay.ts'
+import { Upstream } from '../../../src/server/gateway/upstream.ts'
+import { simulatedClock } from '../../../src/testing/simulatedClock.ts'
+import { quiet } from '../../support/agentHarness.ts'
 import { assert, describe, type CaseContext } from '../../support/suite.ts'
 import { fakeWorker, welcome } from './fakeWorker.ts'
 
@@ -49,14 +52,16 @@ function relayed(
   agents: Readonly<Record<string, string>>,
   checkReach: (agentId: string) => Promise<void> | undefined = () => undefined,
 ) {
+  const finderClock = simulatedClock()
   const finder = new AgentFinder({
     whoHas: (agentId) => {
       const url = agents[agentId]
-      return url === undefined ? undefined : { url }
+      // Without an address: who has it serves nobody.
+      return url === undefined ? undefined : url === '' ? {} : { url }
     },
     workers: async () => Object.values(agents),
     place: undefined,
-    clock: systemClock,
+    clock: finderClock,
     failed: () => {},
   })
   const sent: { readonly type: string; readonly id?: string; readonly message?: string }[] = []
@@ -98,6 +103,7 @@ function relayed(
   return {
     relay,
     sent,
+    finderClock,
     failures,
     tell: (type: string, agentId: string, id: string): void =>
       void relay.takes({ type, agentId, id, content: 'x' } as unknown as Command),
@@ -191,5 +197,84 @@ describe('what a worker refused to let a client read', (it) => {
     await two.passed()
     assert.equal([one.asked, two.asked], [['agent.subscribe s1'], ['agent.prompt p1', 'agent.prompt p2']])
     assert.equal(failures, [])
+  })
+})
+
+describe('an agent that goes elsewhere', (it) => {
+  it('is answered for by who has it now, whatever its old worker still says', async (context) => {
+    const agents: Record<string, string> = {}
+    const old = await worker(context, ({ id }) => {
+      if (id !== 'p2') return []
+      agents['a1'] = now.url
+      return [
+        { type: 'error', id: 'p1', code: 'AGENT_ELSEWHERE', message: 'gone' },
+        { type: 'ok', id, result: 'of before' },
+      ]
+    })
+    const now = await worker(context, ({ id }) => [{ type: 'ok', id, result: 'as it is' }])
+    agents['a1'] = old.url
+    const { tell, until, sent } = relayed(context, agents)
+    tell('agent.prompt', 'a1', 'p1')
+    tell('agent.prompt', 'a1', 'p2')
+    await until(() => sent.length === 2)
+    assert.equal(
+      sent.map((frame) => [frame.id, (frame as { result?: unknown }).result]),
+      [
+        ['p1', 'as it is'],
+        ['p2', 'as it is'],
+      ],
+    )
+  })
+
+  it('where nobody reaches it is refused to who asks, and who only reads is to come back', async (context) => {
+    for (const isAsking of [true, false]) {
+      const one = await worker(context, (command) => (command.type === 'agent.subscribe' ? yes(command) : []))
+      const agents: Record<string, string> = { a1: one.url }
+      const { tell, until, sent, failures } = relayed(context, agents)
+      tell('agent.subscribe', 'a1', 's1')
+      await until(() => sent.length === 1)
+      if (isAsking) tell('agent.prompt', 'a1', 'p1')
+      await one.until((asked) => asked.length === (isAsking ? 2 : 1))
+      agents['a1'] = ''
+      one.cut()
+      while (sent.length + failures.length < 2) await quiet()
+      const refused = sent.slice(1).map(({ id, type }) => [id, type])
+      assert.equal([refused, failures], isAsking ? [[['p1', 'error']], []] : [[], ['AGENT_ELSEWHERE']])
+    }
+  })
+
+  it('is looked for no more once the client has left that read it', async (context) => {
+    const one = await worker(context)
+    const { relay, tell, until, sent, finderClock } = relayed(context, { a1: one.url })
+    tell('agent.subscribe', 'a1', 's1')
+    await until(() => sent.length === 1)
+    assert.is(finderClock.pending, 1)
+    relay.close()
+    for (let looks = 0; looks < 2; looks += 1) {
+      await finderClock.advance(250)
+      await quiet()
+    }
+    assert.is(finderClock.pending, 0)
+  })
+})
+
+describe('a worker that was paused before its welcome', (it) => {
+  it('is heard where its client had read by then', async (context) => {
+    const hello = Promise.withResolvers<void>()
+    const fake = await fakeWorker(context, () => {
+      hello.resolve()
+      return []
+    })
+    const heard = Promise.withResolvers<string>()
+    const frame = ({ type }: { readonly type: string }): void => heard.resolve(type)
+    const upstream = new Upstream(fake.url, 'token', { clock: systemClock, frame, closed: () => {} })
+    context.cleanup(() => upstream.close())
+    upstream.pause()
+    await hello.promise
+    upstream.resume()
+    fake.say(welcome)
+    await upstream.welcome
+    fake.say({ type: 'lagging', agentId: 'a1' })
+    assert.is(await heard.promise, 'lagging')
   })
 })

@@ -321,7 +321,7 @@ export const faults: readonly Fault[] = [
     what: 'calls that ask do not count among those that run',
     from: "status === 'running' || status === 'checking' || status === 'asking') running",
     to: "status === 'running' || status === 'checking') running",
-    tests: ['machines/calls'],
+    tests: ['machines/questions'],
   },
   {
     id: 'machines-39',

@@ -240,7 +240,7 @@ export const faults: readonly Fault[] = [
     what: 'a window that was full when the connection broke stays full',
     from: '    this.#limits = undefined\n    this.#waiting = 0\n',
     to: '    this.#limits = undefined\n',
-    tests: ['bridge/outgoing', 'bridge/reconnect'],
+    tests: ['bridge/outgoing'],
   },
   {
     id: 'slowClients-31',
