@@ -52,7 +52,7 @@ const refunder = defineAgent({
     }),
   ],
 })
-const wide = { timeoutMs: 60_000 }
+const atEachWidth = { timeoutMs: 60_000 }
 const idler = defineAgent({ name: 'idler', model: policyModel(() => 'Done.') })
 /** Fails until it is let. */
 const failing = () => {
@@ -167,7 +167,7 @@ describeInChromium('the overview of all agents', (it) => {
 
   it(
     'has the amount of a refund beside Approve at any width, and approves no line that does not tell all',
-    wide,
+    atEachWidth,
     async (context) => {
       const serving = await serveInspector(context, [refunder])
       await begun(serving, refunder, 'desk', 'go')
