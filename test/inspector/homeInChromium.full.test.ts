@@ -179,7 +179,12 @@ describeInChromium('the overview of all agents', (it) => {
         await waiting.getByText('cannot be undone').waitFor()
         await waiting.getByRole('button', { name: 'Approve: ' }).waitFor()
         const hidden = await waiting.locator('.home-what').evaluate((words) => {
-          const { scrollWidth, clientWidth, scrollHeight, clientHeight } = words as HTMLElement
+          const {
+            scrollWidth = 0,
+            clientWidth = 0,
+            scrollHeight = 0,
+            clientHeight = 0,
+          } = words as unknown as { readonly [side: string]: number }
           return [scrollWidth - clientWidth > 0, scrollHeight - clientHeight > 2]
         })
         assert.equal(hidden, [false, false], `${width} px`)
