@@ -273,9 +273,7 @@ describeInChromium('the overview of all agents', (it) => {
           await begun(serving, releaser, 'rtl', 'אבג \u202Eשלום e\u0301\u0301\u0301\u0301')
           await begun(serving, definition, 'failed', long)
           const { page } = await openInspector(context, serving.server.port)
-          await row(context, /Approve/)
-            .first()
-            .waitFor()
+          await row(context, /Deny/).first().waitFor()
           const wide =
             await page.evaluate(`[...document.querySelectorAll('body, .page > *, .home > *, .home-row, .home-row > *')]
           .filter((element) => element.getBoundingClientRect().right > innerWidth + 1)
