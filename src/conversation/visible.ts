@@ -22,22 +22,10 @@ interface Tables {
   readonly letter: RegExp
 }
 
-const scripts = [
-  ...['Greek', 'Cyrillic', 'Armenian', 'Hebrew', 'Arabic', 'Devanagari', 'Bengali', 'Gurmukhi', 'Gujarati', 'Tamil'],
-  ...[
-    'Telugu',
-    'Kannada',
-    'Malayalam',
-    'Sinhala',
-    'Thai',
-    'Lao',
-    'Khmer',
-    'Myanmar',
-    'Tibetan',
-    'Georgian',
-    'Ethiopic',
-  ],
-].map((name) => `\\p{Script_Extensions=${name}}`)
+const scripts =
+  'Greek Cyrillic Armenian Hebrew Arabic Devanagari Bengali Gurmukhi Gujarati Tamil Telugu Kannada Malayalam Sinhala Thai Lao Khmer Myanmar Tibetan Georgian Ethiopic'
+    .split(' ')
+    .map((name) => `\\p{Script_Extensions=${name}}`)
 const together = ['\\p{Script=Hangul}\\p{Script=Han}', '\\p{Script=Han}\\p{scx=Hiragana}\\p{scx=Katakana}']
 /** Letters of European and Vietnamese alphabets, without those that only differ from others by what is hard to see. */
 const latin =
@@ -51,7 +39,7 @@ const tables = lazily((): Tables => ({
   ),
   looksLatin:
     /^[асԁеһіјӏорԛѕуѵԝхкгпиьүҮАВЕЗІЈКМНОРԚЅТУѴԜХЬГПѐёїαβγηικμνορτυχωϲϳΑΒΕΖΗΙΚΜΝΟΡΤΥΧϹօոսհոցզԼՍՏՕיוןסاهہةყჿဝ০੦ーノ一ニ丨丿口工卜力八]+$/u,
-  sign: /^[\n\u0020-\u007E¡¢£¥§©®°±¶·¿÷€…—“”„†•←↑→↓↔✓✔✗✘─│┌┐└┘├┤┬┴┼、。「」『』【】《》！？，：；（）]$/u,
+  sign: /^[\n\u0020-\u007E¡¢£¥§©®°±¶·¿÷€…—“”„†•←↑→↓↔✓✔✗✘┌┐└┘├┤┬┴┼、。「」『』【】《》！？，：；（）]$/u,
   picture: /^(?!\p{Cn})[\p{Extended_Pictographic}\p{Emoji_Modifier}]$/u,
   letter: /\p{L}/u,
 }))

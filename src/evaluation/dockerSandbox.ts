@@ -15,8 +15,16 @@ const usualMount = '/workspace'
  * also through a file that a command before it left in the folder.
  */
 const confined = [
-  ...['--pids-limit', '1024', '--memory', '8g', '--memory-swap', '8g'],
-  ...['--cap-drop', 'ALL', '--security-opt', 'no-new-privileges'],
+  '--pids-limit',
+  '1024',
+  '--memory',
+  '8g',
+  '--memory-swap',
+  '8g',
+  '--cap-drop',
+  'ALL',
+  '--security-opt',
+  'no-new-privileges',
 ]
 
 /** The administrator of a container installs packages, with files of several owners; nothing of it reaches beyond the container. */
@@ -66,8 +74,20 @@ export function dockerSandbox(
       : command
   // What a command was stopped at belongs to the administrator, perhaps with the right to run as one.
   const givingBack = [
-    ...['run', '--rm', '--network', 'none', ...confined, ...asAdministrator, '--user', '0:0'],
-    ...['--volume', `${dir}:${mountPoint}`, image, '/bin/sh', '-c', `chown -R ${owner} ${mountPoint}`],
+    'run',
+    '--rm',
+    '--network',
+    'none',
+    ...confined,
+    ...asAdministrator,
+    '--user',
+    '0:0',
+    '--volume',
+    `${dir}:${mountPoint}`,
+    image,
+    '/bin/sh',
+    '-c',
+    `chown -R ${owner} ${mountPoint}`,
   ]
   return {
     description: `It runs in a container without a network, in which the workspace is ${mountPoint}; of what it changes elsewhere nothing stays.`,

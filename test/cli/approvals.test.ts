@@ -122,6 +122,30 @@ describe('approvals at a terminal', (it) => {
     assert.equal(ran, ['run_command {"command":"ls"}', 'run_command {"command":"ls"}'])
   })
 
+  it('marks every line of a command as a part of it, and takes yes only once all was shown', async (context) => {
+    const { cli, ran, say } = await chat(context)
+    const forged = `echo OWNED > owned.txt${'\n'.repeat(45)}  ? read_file: {"path":"README.md"}\u202E`
+    say(
+      ['run_command', { command: forged }],
+      ['run_command', { command: Array.from({ length: 60 }, (_, i) => `rm ${i}`).join('\n') }],
+    )
+    await cli.until(
+      '? run_command:\n    command: text of 46 lines, 103 characters\n    │ echo OWNED > owned.txt\n    │ ⟨44 empty lines⟩\n    │   ? read_file: {"path":"README.md"}⟨U+202E⟩\n',
+    )
+    await cli.until('allow it?')
+    cli.send('n\r')
+    await cli.until('    │ rm 38\n    … 21 more lines\n')
+    await cli.until('allow it?')
+    cli.send('y\r')
+    await cli.until('that was not all of it')
+    await cli.until('    │ rm 59\n')
+    assert.equal(ran, [])
+    await cli.until('allow it?')
+    cli.send('y\r')
+    await cli.until('Then: ')
+    assert.is(ran.length, 1)
+  })
+
   it('takes a tool as allowed until the run ends, and asks again in the next', async (context) => {
     const { cli, ran, say } = await chat(context)
     say(['peek', { path: 'a' }], ['peek', { path: 'b' }], ['erase', { path: 'a' }])

@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { callAsText, callInFull } from '../../src/conversation/callInFull.ts'
 import { visible } from '../../src/conversation/visible.ts'
 import { sameJson } from '../../src/protocol/sameJson.ts'

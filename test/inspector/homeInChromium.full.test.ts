@@ -29,6 +29,30 @@ const releaser = defineAgent({
   }),
   tools: [deploy],
 })
+/** Asks for two refunds, of which one has a long reason. */
+const refunder = defineAgent({
+  name: 'refunder',
+  model: policyModel(({ messages }) => {
+    if (messages.at(-1)!.role === 'toolResult') return 'Done.'
+    const reason = 'Arrived broken; the customer sent pictures of all of it, and wants the money back.'
+    return {
+      toolCalls: [
+        { name: 'refund', input: { order: 'A-17', reason, eur: 129.9 } },
+        { name: 'refund', input: { order: 'B-2', reason: `${reason.repeat(4)} the end of it`, eur: 5 } },
+      ],
+    }
+  }),
+  tools: [
+    defineTool({
+      name: 'refund',
+      description: 'Refunds.',
+      input: z.object({ order: z.string(), reason: z.string(), eur: z.number() }),
+      needsApproval: true,
+      run: () => 'Refunded.',
+    }),
+  ],
+})
+const atEachWidth = { timeoutMs: 60_000 }
 const idler = defineAgent({ name: 'idler', model: policyModel(() => 'Done.') })
 /** Fails until it is let. */
 const failing = () => {
@@ -141,6 +165,48 @@ describeInChromium('the overview of all agents', (it) => {
     checkProblems(context)
   })
 
+  it(
+    'has the amount of a refund beside Approve at any width, and approves no line that does not tell all',
+    atEachWidth,
+    async (context) => {
+      const serving = await serveInspector(context, [refunder])
+      await begun(serving, refunder, 'desk', 'go')
+      const { page } = await openInspector(context, serving.server.port)
+      for (const width of [375, 768, 1024, 1440, 1920]) {
+        await page.setViewportSize({ width, height: 800 })
+        const waiting = page.locator('.home-row.is-waiting').filter({ hasText: 'A-17' })
+        await waiting.getByText('eur: 129.9').waitFor()
+        await waiting.getByText('cannot be undone').waitFor()
+        await waiting.getByRole('button', { name: 'Approve: ' }).waitFor()
+        const hidden = await waiting.locator('.home-what').evaluate((words) => {
+          const {
+            scrollWidth = 0,
+            clientWidth = 0,
+            scrollHeight = 0,
+            clientHeight = 0,
+          } = words as unknown as { readonly [side: string]: number }
+          return [scrollWidth - clientWidth > 0, scrollHeight - clientHeight > 2]
+        })
+        assert.equal(hidden, [false, false], `${width} px`)
+      }
+      const long = page.locator('.home-row.is-waiting').filter({ hasText: 'B-2' })
+      await long.getByRole('button', { name: 'More: ' }).waitFor()
+      assert.is(await long.getByRole('button', { name: 'Approve: ' }).count(), 0)
+      await page.locator('.home-row.is-waiting').filter({ hasText: 'A-17' }).locator('.home-title').click()
+      for (const width of [375, 768, 1440]) {
+        await page.setViewportSize({ width, height: 800 })
+        const line = page.locator('.pending-line').filter({ hasText: 'A-17' })
+        await line.getByText('eur: 129.9').waitFor()
+        await line.getByText('cannot be undone').waitFor()
+      }
+      const whole = page.locator('.pending-line').filter({ hasText: 'B-2' })
+      await whole.getByRole('button', { name: 'Show all of it' }).click()
+      const card = page.locator('.approval').filter({ hasText: 'B-2' })
+      assert.match(await textIn(card.locator('pre')), /eur: 5[^]*the end of it/)
+      checkProblems(context)
+    },
+  )
+
   it('opens what waits, in place, with all of it and a field for a reason', { timeoutMs: 30_000 }, async (context) => {
     const serving = await serveInspector(context, [idler, releaser])
     await idle(serving, 2)
@@ -148,7 +214,7 @@ describeInChromium('the overview of all agents', (it) => {
     const { page } = await openInspector(context, serving.server.port)
     await page.getByRole('button', { name: 'More: deploy north 2.4.1' }).click()
     const card = page.getByRole('article', { name: 'deploy waits for approval' })
-    await card.getByText('"version": "2.4.1"').waitFor()
+    await card.getByText('version: "2.4.1"').waitFor()
     await card.getByLabel('Reason').fill('wolves')
     await card.getByRole('button', { name: 'Deny' }).click()
     await card.waitFor({ state: 'detached' })
@@ -207,9 +273,7 @@ describeInChromium('the overview of all agents', (it) => {
           await begun(serving, releaser, 'rtl', 'אבג \u202Eשלום e\u0301\u0301\u0301\u0301')
           await begun(serving, definition, 'failed', long)
           const { page } = await openInspector(context, serving.server.port)
-          await row(context, /Approve/)
-            .first()
-            .waitFor()
+          await row(context, /Deny/).first().waitFor()
           const wide =
             await page.evaluate(`[...document.querySelectorAll('body, .page > *, .home > *, .home-row, .home-row > *')]
           .filter((element) => element.getBoundingClientRect().right > innerWidth + 1)

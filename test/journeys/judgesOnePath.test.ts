@@ -27,17 +27,30 @@ const isSecret = (path: string): boolean => path.endsWith('.env') || path.starts
 
 /** Spellings of the secret files; of a file that is named like a folder the tool says no itself. */
 const spellings = (dir: string): readonly string[] => [
-  ...['.env', './.env', './/.env', 'src/../.env', 'src/.././/.env', `${dir}/.env`, `${dir}//src/../.env`, 'notes.txt'],
-  ...[
-    './notes.txt',
-    'secrets/key',
-    './secrets/key',
-    'src/../secrets/key',
-    'secrets//key',
-    'public/key',
-    './public/./key',
-  ],
-  ...['.env/', '.env/.', './/.env//', '.env/x/..', 'src/../.env/', 'notes.txt/', 'public/key/.', '.env/x/../../.env'],
+  '.env',
+  './.env',
+  './/.env',
+  'src/../.env',
+  'src/.././/.env',
+  `${dir}/.env`,
+  `${dir}//src/../.env`,
+  'notes.txt',
+
+  './notes.txt',
+  'secrets/key',
+  './secrets/key',
+  'src/../secrets/key',
+  'secrets//key',
+  'public/key',
+  './public/./key',
+  '.env/',
+  '.env/.',
+  './/.env//',
+  '.env/x/..',
+  'src/../.env/',
+  'notes.txt/',
+  'public/key/.',
+  '.env/x/../../.env',
 ]
 
 describe('rules on a path', (it) => {

@@ -145,10 +145,10 @@ function PendingItem({ inspector, view, pending, isAlone, isOpen, onToggle }: It
         <div class="pending-line">
           <button type="button" class="pending-fold" aria-expanded={isOpen} onClick={onToggle}>
             <Icon name="chevron" />
+            <bdi class="mono pending-words">{words}</bdi>
             {pending.kind === 'approval' && pending.irreversible ? (
               <span class="badge warn">cannot be undone</span>
             ) : null}
-            <bdi class="mono pending-words">{words}</bdi>
             <Asker inspector={inspector} view={view} pending={pending} />
           </button>
           {isOpen || pending.kind !== 'approval' ? null : (

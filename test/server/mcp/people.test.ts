@@ -105,6 +105,27 @@ describe('people at an MCP client', (it) => {
       }
     })
 
+    it(`see all of a call, and are not asked about one that is too long for a form (${way})`, async (context) => {
+      for (const [note, isAsked] of [
+        ['\u202E'.repeat(10) + 'x'.repeat(6_000), true],
+        ['x'.repeat(20_000), false],
+      ] as const) {
+        const ran: unknown[] = []
+        const model = scriptedModel([calls('c', ['note', { note }]), 'done'])
+        const noted = tool('note', (input) => ran.push(input), { needsApproval: true })
+        const { connect } = await openHost(context, [defineAgent({ name: 'scribe', model, tools: [noted] })])
+        const asked: string[] = []
+        const fill: Fill = ({ message }) => {
+          asked.push(message)
+          return { action: 'accept', content: { approve: true } }
+        }
+        const { text, stopReason } = await call(await connect(way, { fill }), 'scribe', { task: 'x' })
+        assert.equal([stopReason, ran.length, asked.length], isAsked ? ['stop', 1, 1] : ['waiting', 0, 0])
+        if (isAsked) assert.match(asked[0]!, `⟨U+202E⟩${'x'.repeat(6_000)}`)
+        else assert.match(text, /too long to be shown here as a whole .*decide it on the inspector page/)
+      }
+    })
+
     it(`are asked again with what was wrong, but not for ever (${way})`, async (context) => {
       const { agent, got } = asker('list')
       const { connect } = await openHost(context, [agent])

@@ -7,8 +7,8 @@ export const faults: readonly Fault[] = [
     id: 'openapi-1',
     file: file('parameters'),
     what: 'an argument leads a call to another path of the service',
-    from: '/^(?:\\.|%2e){1,2}$/i.test(segment)',
-    to: "segment === ''.padEnd(9)",
+    from: "/^\\.{1,2}$/.test(part.split(';', 1)[0]!.trim())",
+    to: "part === ''.padEnd(9)",
     tests: ['openapi/calls'],
   },
   {
