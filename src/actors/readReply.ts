@@ -244,14 +244,14 @@ class Reading {
         if (typeof part.text !== 'string')
           return protocolFailure(this.#answering, `it yielded a ${part.type} without text`)
         this.#chars += part.text.length
-        if (this.#chars > maxContentChars) return tooLarge(this.#answering, this.#chars)
+        if (this.#isTooMuch) return tooLarge(this.#answering, this.#chars)
         this.#onDelta(part)
         return undefined
       case 'warning':
         if (typeof part.message !== 'string')
           return protocolFailure(this.#answering, 'it yielded a warning without message')
         this.#chars += part.message.length
-        if (this.#chars > maxContentChars) return tooLarge(this.#answering, this.#chars)
+        if (this.#isTooMuch) return tooLarge(this.#answering, this.#chars)
         this.#onDelta(part)
         return undefined
       case 'model':
@@ -269,6 +269,10 @@ class Reading {
         return protocolFailure(this.#answering, `it yielded a part of unknown type ${seen}`)
       }
     }
+  }
+
+  get #isTooMuch(): boolean {
+    return this.#chars > maxContentChars
   }
 
   #handOver({ model, after }: Extract<ModelPart, { type: 'model' }>): ReadOnce | undefined {

@@ -8,12 +8,13 @@ import type { LogRecord } from '../../protocol/records.ts'
 import type { Agent } from '../../runtime/agents/agent.ts'
 import type { ChartSubject } from '../../charts/chart.ts'
 import type { SessionSummary } from '../../sessions/listSessions.ts'
-import { isSameGrant, outOfReach, reaches, type Grant, type Reach, type ReachedAgent } from './roles.ts'
+import { isStillGranted, outOfReach, reaches, type Grant, type Reach, type ReachedAgent } from './roles.ts'
 import type { Viewer } from './agentDirectory.ts'
 import type { Bridge } from './bridge.ts'
 import type { DrivenAgent } from './drivenAgent.ts'
 import type { WantedSessions } from './sessionIndex.ts'
 import type { BridgeLimits } from './limits.ts'
+import { Sealed } from './sealed.ts'
 import { viewOf, visibleRecord, type View } from './visible.ts'
 
 /** Which sessions a client asks for. */
@@ -45,12 +46,14 @@ export class AgentAccess implements Viewer {
   readonly #grant: Grant
   readonly #bridge: Bridge
   readonly #sessionId: string | undefined
+  readonly #who: string | undefined
 
-  /** Made by the server. `sessionId`: of a client that may come back under it. */
-  constructor(bridge: Bridge, grant: Grant, sessionId?: string) {
+  /** Made by the server. `sessionId`: of a client that may come back under it; `who`: the client, as its permit names it. */
+  constructor(bridge: Bridge, grant: Grant, sessionId?: string, who?: string) {
     this.#grant = grant
     this.#bridge = bridge
     this.#sessionId = sessionId
+    this.#who = who
     this.rights = rightsOf(grant)
     this.reach = (agent) => reaches(grant, agent)
   }
@@ -64,9 +67,14 @@ export class AgentAccess implements Viewer {
     return this.#grant.metadata
   }
 
-  /** Whether another client may do the same. */
+  /** Whether it is the same client, or one that nothing tells apart from it, and may do the same. */
   isLike(other: AgentAccess): boolean {
-    return isSameGrant(this.#grant, other.#grant)
+    return this.#who === other.#who && isStillGranted(this.#grant, other.#grant)
+  }
+
+  /** What this client is given to bring back. */
+  get sealed(): Sealed {
+    return new Sealed(this.#bridge.key, this.#who, this.clock)
   }
 
   get clock(): Clock {

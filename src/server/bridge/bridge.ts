@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { nanoid } from 'nanoid'
 import type { AgentDefinition } from '../../actors/agentDefinition.ts'
 import type { Redactor } from '../../redaction/redactor.ts'
@@ -21,6 +22,7 @@ import type { AgentAccess } from './agentAccess.ts'
 import { clientAgent } from './clientAgent.ts'
 import type { Dispatch } from './dispatch.ts'
 import type { DrivenAgent } from './drivenAgent.ts'
+import type { Key } from './keyed.ts'
 import type { BridgeLimits } from './limits.ts'
 import { outwardError } from './outwardError.ts'
 import { PlacedAgents } from './placedAgents.ts'
@@ -41,6 +43,8 @@ export type BridgeParts = Pick<Bridge, 'store' | 'clock' | 'limits' | 'definitio
   readonly role?: Role
   readonly shareKey?: string | undefined
   readonly gatewaySecret?: string | undefined
+  /** Whether this server is at a place by which a gateway knows it. */
+  readonly isHere?: ((place: string) => boolean) | undefined
   readonly front?: Front | undefined
   readonly dispatch?: Dispatch | undefined
 }
@@ -71,6 +75,8 @@ export class Bridge {
   readonly search: SessionSearch
   readonly authenticator: Authenticator
   readonly shares: ShareTokens
+  /** What its clients are given to bring back is keyed by; the same on all servers that are to know it. */
+  readonly key: Key
   /** Of a gateway: what takes commands to where agents are. */
   readonly front: Front | undefined
   /** Takes commands elsewhere than to the agents of this process. */
@@ -104,12 +110,13 @@ export class Bridge {
     this.decisions = new Decisions(parts.store, (agentId) => runtime.agent(agentId))
     this.unauthenticated = new UnauthenticatedSockets(parts.limits)
     this.refusals = new RefusalLog(parts.logger, parts.clock)
-    const { tokens, authenticate, role = 'admin', clock } = parts
+    const { tokens, authenticate, role = 'admin', clock, isHere = () => false } = parts
     const failed = (message: string): void => this.refusals.log('authenticate', message)
     this.shares = new ShareTokens(clock, parts.shareKey)
     const { shares } = this
     const forwarded = parts.gatewaySecret === undefined ? undefined : new ForwardedTokens(parts.gatewaySecret)
-    this.authenticator = new Authenticator({ tokens, authenticate, role, shares, forwarded, clock, failed })
+    this.authenticator = new Authenticator({ tokens, authenticate, role, shares, forwarded, isHere, clock, failed })
+    this.key = parts.shareKey ?? parts.gatewaySecret ?? randomBytes(32)
     this.front = parts.front
     this.dispatch = parts.dispatch
     const { store, definitions, dispatch } = parts

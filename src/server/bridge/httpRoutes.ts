@@ -130,7 +130,7 @@ export class HttpRoutes {
     if ('why' in permit) return this.#refuse(request, response, permit)
     if (!this.#bridge.hasRoom) return this.#refuse(request, response, serverFull)
     const count = (): ResponseConnection => this.#count(response, () => permit.isGranted())
-    await answer(new AgentAccess(this.#bridge, permit.grant), count, permit)
+    await answer(new AgentAccess(this.#bridge, permit.grant, undefined, permit.owner), count, permit)
   }
 
   /** Has a worker answer. */

@@ -119,7 +119,7 @@ export class Upgrades {
       const { front } = this.#bridge
       socket.run(() =>
         front === undefined
-          ? endpoint.connect!(socket, new AgentAccess(this.#bridge, permit.grant))
+          ? endpoint.connect!(socket, new AgentAccess(this.#bridge, permit.grant, undefined, permit.owner))
           : front.connect(socket, permit, endpoint.path),
       )
       return socket

@@ -6,6 +6,7 @@ import type { WorkerEntry } from '../../protocol/frames.ts'
 import { paused } from '../../protocol/paused.ts'
 import type { Command, FrontClient, Relay } from '../bridge/front.ts'
 import { isUnlimited } from '../bridge/roles.ts'
+import { requestIdOf } from '../bridge/sessionId.ts'
 import type { AgentFinder } from './agentFinder.ts'
 import { FleetLists } from './fleetLists.ts'
 import { Route } from './route.ts'
@@ -15,7 +16,7 @@ import { Upstream, type WorkerFrame } from './upstream.ts'
 interface Shared {
   readonly finder: AgentFinder
   readonly clock: Clock
-  tokenOf(permit: FrontClient['permit'], session: FrontClient['session']): string
+  tokensOf(permit: FrontClient['permit'], session: FrontClient['session']): (url: string) => string
   checkReach(agentId: string, command: Command, client: FrontClient): Promise<void> | undefined
   outward(thrown: unknown): ErrorInfo
   /** Who the workers at these addresses are, in their order. */
@@ -54,7 +55,7 @@ export class ClientRelay implements Relay {
   descriptions: Readonly<Record<string, string>> | undefined
   readonly #gateway: Shared
   readonly #client: FrontClient
-  readonly #token: string
+  readonly #tokenFor: (url: string) => string
   readonly #routes = new Map<string, Route>()
   readonly #upstreams = new Map<string, Upstream>()
   readonly #asked = new Map<string, Route>()
@@ -70,7 +71,7 @@ export class ClientRelay implements Relay {
   constructor(gateway: Shared, client: FrontClient) {
     this.#gateway = gateway
     this.#client = client
-    this.#token = gateway.tokenOf(client.permit, client.session)
+    this.#tokenFor = gateway.tokensOf(client.permit, client.session)
     this.#lists = new FleetLists({
       workers: () => gateway.finder.workers(client.session.id),
       clock: gateway.clock,
@@ -162,7 +163,7 @@ export class ClientRelay implements Relay {
   #agentOf(command: Command): string {
     if ('agentId' in command && command.agentId !== undefined) return command.agentId
     const { definition = '', id } = command as { readonly definition?: string; readonly id: string }
-    const hash = createHash('sha256').update(`${this.#client.session.id}/${id}`).digest('hex')
+    const hash = createHash('sha256').update(requestIdOf(this.#client.session.id, id)).digest('hex')
     return `${definition}-${hash.slice(0, 16)}`
   }
 
@@ -228,7 +229,7 @@ export class ClientRelay implements Relay {
   #upstream(url: string): Upstream {
     const known = this.#upstreams.get(url)
     if (known !== undefined) return known
-    const upstream = new Upstream(url, this.#token, {
+    const upstream = new Upstream(url, this.#tokenFor(url), {
       clock: this.#gateway.clock,
       frame: (frame, from) => this.#receive(frame, from),
       closed: (from, why) => this.#upstreamClosed(from, why),

@@ -58,9 +58,9 @@ export class Gateway implements Front {
       const body = hasBody ? await bodyOf(request, limits.frameBytes) : undefined
       if (response.destroyed || (hasBody && body === undefined)) return
       const agentId = agentIn(rest, body)
-      const token = this.tokenOf(permit, undefined)
+      const tokenFor = this.tokensOf(permit, undefined)
       if (agentId !== undefined) await this.#checkReach(agentId, permit)
-      const forwarding = { request, response, target, body, agentId, token }
+      const forwarding = { request, response, target, body, agentId, tokenFor }
       await forwardRequest({ finder: this.finder, clock: this.clock, lost }, forwarding)
     } catch (thrown) {
       if (response.headersSent || response.destroyed) return void response.destroy()
@@ -81,18 +81,18 @@ export class Gateway implements Front {
     void new SocketRelay(socket, {
       finder: this.finder,
       path,
-      token: this.tokenOf(permit, undefined),
+      tokenFor: this.tokensOf(permit, undefined),
       highWaterBytes,
       waiting: waitingCommands,
       lost: (url, why) => this.lostWorker(url, why),
     })
   }
 
-  /** Who a client is, for workers. */
-  tokenOf({ grant, owner }: Permit, session: Forwarded['session']): string {
+  /** Says who a client is, to each worker in words for it alone. */
+  tokensOf({ grant, owner }: Permit, session: Forwarded['session']): (url: string) => string {
     const { agents, metadata } = grant
     const ids = typeof agents === 'function' ? undefined : agents
-    return this.#tokens.mint({
+    const client: Forwarded = {
       grant: {
         may: [...rightsOf(grant)],
         ...(ids === undefined ? {} : { agents: ids }),
@@ -100,7 +100,8 @@ export class Gateway implements Front {
       },
       owner,
       session,
-    })
+    }
+    return (url) => this.#tokens.mint(client, url)
   }
 
   /** Where agents are chosen by a function, workers cannot know it: rejects with `AGENT_NOT_FOUND`. `undefined`: they see to it. */
