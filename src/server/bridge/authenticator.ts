@@ -37,6 +37,15 @@ const isMadeToken = (token: string | undefined): boolean => isShareToken(token) 
 /** Who the application says that a client is. */
 const ownerOf = ({ owner }: Grant): string | undefined => (owner === undefined ? undefined : `owner ${owner}`)
 
+/** Without an owner, whoever brings the same cookies and is told apart by metadata; of any other nothing says who it is. */
+function namedBy(grant: Grant, { headers: { cookie = '' } }: IncomingMessage): Pick<Permit, 'owner' | 'isUnnamed'> {
+  const isTold = cookie !== '' && Object.keys(grant.metadata ?? {}).length > 0
+  return {
+    owner: ownerOf(grant) ?? `${identityOf(grant)} ${cookie}`,
+    isUnnamed: grant.owner === undefined && !isTold,
+  }
+}
+
 /** How long the application may take to decide, in milliseconds. */
 const decisionMs = 10_000
 
@@ -133,8 +142,7 @@ export class Authenticator {
     }
     return {
       grant,
-      owner: ownerOf(grant) ?? identityOf(grant),
-      isUnnamed: grant.owner === undefined,
+      ...namedBy(grant, request),
       isGranted: () => {
         if (!isAsking) void askAgain()
         return current !== undefined
