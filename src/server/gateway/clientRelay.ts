@@ -10,7 +10,8 @@ import { requestIdOf } from '../bridge/sessionId.ts'
 import type { AgentFinder } from './agentFinder.ts'
 import { FleetLists } from './fleetLists.ts'
 import { Route } from './route.ts'
-import { Upstream, type WorkerFrame } from './upstream.ts'
+import { Upstream } from './upstream.ts'
+import type { WorkerFrame } from './workerFrames.ts'
 
 /** What clients of a gateway share. */
 interface Shared {
@@ -89,7 +90,7 @@ export class ClientRelay implements Relay {
   async begin(): Promise<void> {
     for (const url of (await this.#gateway.finder.workers(this.#client.session.id).catch(() => [])).slice(0, 3)) {
       try {
-        const { definitions, descriptions } = (await this.#upstream(url).welcome) as unknown as Relay
+        const { definitions = [], descriptions } = await this.#upstream(url).welcome
         this.definitions = definitions
         this.descriptions = descriptions
         return
