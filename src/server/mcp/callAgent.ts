@@ -10,7 +10,7 @@ import { mustBeOf } from '../bridge/oneDefinition.ts'
 import { outwardEvent } from '../bridge/outwardError.ts'
 import type { AgentTool, Wanted } from './agentTool.ts'
 import { followRun } from './followRun.ts'
-import { decideBy, type Answers, type Taken } from './people.ts'
+import { decideBy, type Given, type Taken } from './people.ts'
 
 /** Who calls, and how far it may. */
 export interface Caller {
@@ -77,13 +77,13 @@ export async function callAgent(
 export async function answerAgent(
   tool: AgentTool,
   { session, requestId }: Place,
-  answers: Answers,
+  given: Given,
   caller: Caller,
 ): Promise<Outcome & { readonly taken: Taken }> {
   const { access } = caller
   access.must('talk', 'tools/call')
   const agent = await sessionOf(tool, session, access)
-  const taken = await decideBy(agent, answers)
+  const taken = await decideBy(agent, given)
   return { ...(await goOn(agent, tool, { session, requestId }, caller)), taken }
 }
 

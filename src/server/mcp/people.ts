@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { ElicitRequestFormParams } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import { cutMiddle } from '../../conversation/cutMiddle.ts'
@@ -83,6 +84,25 @@ function decidedBy(pending: Pending, response: unknown): Decided | undefined {
 /** Answers by the key of what they answer: as the client sent them. */
 export type Answers = { readonly [key: string]: unknown }
 
+/** Answers, and what people were shown when they gave them: as hashes, by the keys. */
+export interface Given {
+  readonly answers: Answers
+  readonly shown: Readonly<Record<string, string>>
+}
+
+/** What waits as a hash: the same as long as people are shown the same. */
+function hashOf({ kind, agentId, name, input, ...more }: Pending): string {
+  const asked = 'question' in more ? [more.question, more.schema] : []
+  return createHash('sha256')
+    .update(JSON.stringify([kind, agentId, name, input, asked]))
+    .digest('base64url')
+    .slice(0, 22)
+}
+
+/** What people are shown. */
+export const shownOf = (pending: readonly Pending[]): Given['shown'] =>
+  Object.fromEntries(pending.map((one) => [one.key, hashOf(one)]))
+
 /** What came of answers. */
 export interface Taken {
   /** How many were taken. */
@@ -91,12 +111,13 @@ export interface Taken {
   readonly problems: ReadonlyMap<string, string>
 }
 
-/** Decides what was answered. */
-export async function decideBy(agent: DrivenAgent, answers: Answers): Promise<Taken> {
+/** Decides what was answered, of what still is as it was shown. */
+export async function decideBy(agent: DrivenAgent, { answers, shown }: Given): Promise<Taken> {
   const problems = new Map<string, string>()
   let count = 0
   for (const pending of agent.pending()) {
-    if (!Object.hasOwn(answers, pending.key)) continue
+    if (!Object.hasOwn(answers, pending.key) || !Object.hasOwn(shown, pending.key)) continue
+    if (shown[pending.key] !== hashOf(pending)) continue
     const decided = decidedBy(pending, answers[pending.key])
     if (decided === undefined) continue
     try {

@@ -2,11 +2,12 @@ import type { CallToolResult, InputRequiredResult, ServerContext } from '@modelc
 import { z } from 'zod'
 import type { AgentEvent } from '../../protocol/events.ts'
 import type { Pending } from '../../protocol/pending.ts'
+import type { AgentAccess } from '../bridge/agentAccess.ts'
 import type { DrivenAgent } from '../bridge/drivenAgent.ts'
 import type { AgentTool, Wanted } from './agentTool.ts'
 import { answerOf } from './answers.ts'
 import { answerAgent, callAgent, type Caller, type Outcome, type Place } from './callAgent.ts'
-import { formFor, type Answers, type Taken } from './people.ts'
+import { formFor, shownOf, type Answers, type Given, type Taken } from './people.ts'
 
 /** A call that may take several rounds, in each of which people are asked. */
 export interface Rounds {
@@ -23,22 +24,34 @@ type Round = Outcome & { readonly taken?: Taken }
 /** How often in a row people may be asked before one of their answers is taken. */
 const maxTries = 5
 
-/** What a client brings back with its answers. It decides nothing: what it names is looked up again, within the client's reach. */
+/** For how long the answers to what people were shown are taken, in milliseconds. */
+const heldMs = 24 * 60 * 60 * 1_000
+
+/** What a client brings back with its answers. What it names is looked up again, within the client's reach. */
 const stateSchema = z.strictObject({
   session: z.string(),
   requestId: z.string().optional(),
   tries: z.int().nonnegative(),
+  /** What people were shown, as hashes by its keys: nothing else is answered. */
+  shown: z.record(z.string(), z.string()),
 })
 export type State = z.infer<typeof stateSchema>
 
-/** What a client brought back; `undefined`: nothing. */
-export function readState(given: unknown): State | undefined | 'unreadable' {
+/** A call's state is that of one agent's tool. */
+const purposeOf = ({ definition }: AgentTool): string => `mcp requestState ${definition.name}`
+
+/**
+ * What a client brought back; `undefined`: nothing. Of what this server did not give to this client for this tool, or too long ago, only the
+ * session counts, which the client could name anyway: people are asked again.
+ */
+export function readState(given: unknown, tool: AgentTool, { sealed }: AgentAccess): State | undefined | 'unreadable' {
   if (given === undefined) return undefined
-  try {
-    return stateSchema.parse(JSON.parse(given as string))
-  } catch {
-    return 'unreadable'
-  }
+  const back = sealed.open(purposeOf(tool), given)
+  const read = stateSchema.safeParse(back?.value)
+  if (!read.success) return 'unreadable'
+  if (back?.isOurs === true) return read.data
+  const { session, tries } = read.data
+  return { session, tries, shown: {} }
 }
 
 /** The next round of a call, which ends with it: the client asks, and calls again with the answers. */
@@ -50,7 +63,7 @@ export async function inOneRound(
   const round =
     state === undefined
       ? await callAgent(tool, wanted, caller, mayAsk)
-      : await answerAgent(tool, placeOf(state), ctx.mcpReq.inputResponses ?? {}, caller)
+      : await answerAgent(tool, placeOf(state), takenFrom(ctx.mcpReq.inputResponses, mayAsk ? state.shown : {}), caller)
   const tries = triesAfter(round, state?.tries ?? 0)
   if (round.type !== 'waiting' || !mayAsk || tries >= maxTries) return answerOf(round)
   return {
@@ -58,7 +71,11 @@ export async function inOneRound(
     inputRequests: Object.fromEntries(
       questionsOf(round).map((one) => [one.key, { method: 'elicitation/create', params: formFor(one) }]),
     ),
-    requestState: JSON.stringify({ ...placeOf(round), tries } satisfies State),
+    requestState: caller.access.sealed.seal(
+      purposeOf(tool),
+      { ...placeOf(round), tries, shown: shownOf(round.pending) } satisfies State,
+      heldMs,
+    ),
   }
 }
 
@@ -69,13 +86,15 @@ export async function inAllRounds({ tool, caller, ctx, mayAsk }: Rounds, wanted:
   for (let tries = 0; round.type === 'waiting' && tries < maxTries && !caller.signal.aborted;) {
     const answers = await ask(ctx, round.agent, questionsOf(round))
     if (answers === 'not asked') break
-    round = await answerAgent(tool, placeOf(round), answers, caller)
+    round = await answerAgent(tool, placeOf(round), takenFrom(answers, shownOf(round.pending)), caller)
     tries = triesAfter(round, tries)
   }
   return answerOf(round)
 }
 
 const placeOf = ({ session, requestId }: Pick<State, 'session' | 'requestId'>): Place => ({ session, requestId })
+
+const takenFrom = (answers: Answers | undefined, shown: Given['shown']): Given => ({ answers: answers ?? {}, shown })
 
 const triesAfter = ({ taken }: Round, tries: number): number => (taken === undefined || taken.count > 0 ? 0 : tries + 1)
 
