@@ -7,7 +7,7 @@ import type { Logger } from '../../protocol/logger.ts'
 import { RuntimeError, toErrorInfo, type ErrorCode, type ErrorInfo } from '../../protocol/errors.ts'
 import type { Store } from '../../protocol/store.ts'
 import type { Role } from '../../protocol/rights.ts'
-import { Authenticator, type Authenticate } from './authenticator.ts'
+import { Authenticator, type Authenticate, type Permit } from './authenticator.ts'
 import type { Tokens } from './roles.ts'
 import { UnauthenticatedSockets, type Connection } from './connections.ts'
 import { ResultCache } from './resultCache.ts'
@@ -27,6 +27,7 @@ import type { BridgeLimits } from './limits.ts'
 import { outwardError } from './outwardError.ts'
 import { PlacedAgents } from './placedAgents.ts'
 import { RefusalLog } from './refusalLog.ts'
+import { Room } from './room.ts'
 import { Roster } from './roster.ts'
 import type { ServedDeps } from './servedDeps.ts'
 import { ShareTokens } from './shareTokens.ts'
@@ -67,6 +68,7 @@ export class Bridge {
   readonly connections = new Set<Connection>()
   /** Those of them that have not authenticated. */
   readonly unauthenticated: UnauthenticatedSockets
+  readonly room: Room
   readonly refusals: RefusalLog
   readonly results: ResultCache
   readonly agents: AgentDirectory
@@ -109,6 +111,7 @@ export class Bridge {
     this.agents = new AgentDirectory(runtime, parts.store, parts)
     this.decisions = new Decisions(parts.store, (agentId) => runtime.agent(agentId))
     this.unauthenticated = new UnauthenticatedSockets(parts.limits)
+    this.room = new Room(parts.limits.connections, parts.clock)
     this.refusals = new RefusalLog(parts.logger, parts.clock)
     const { tokens, authenticate, role = 'admin', clock, isHere = () => false } = parts
     const failed = (message: string): void => this.refusals.log('authenticate', message)
@@ -161,9 +164,10 @@ export class Bridge {
     return this.#redactor?.()
   }
 
-  /** Whether there is room for one more client. */
-  get hasRoom(): boolean {
-    return this.connections.size - this.unauthenticated.size < this.limits.connections
+  /** Whether there is room for one more client, and for this one. */
+  hasRoom(permit: Permit, address: string): boolean {
+    const { size } = this.connections
+    return size - this.unauthenticated.size < this.limits.connections && this.room.has(permit, address)
   }
 
   newId(): string {
@@ -226,6 +230,7 @@ export class Bridge {
 
   disconnected(connection: Connection): void {
     this.connections.delete(connection)
+    this.room.release(connection)
     if (this.connections.size === 0) this.#onEmpty?.()
   }
 

@@ -3,6 +3,7 @@ import { errorInfo, RuntimeError, type ErrorData, type ErrorInfo } from '../../p
 import type { CheckedClientFrame, ServerFrame } from '../../protocol/frames.ts'
 import { closeCodes } from '../../protocol/bridgeProtocol.ts'
 import type { Permit } from './authenticator.ts'
+import { subscriptionsOf } from './room.ts'
 import { requestIdOf, resolveSession } from './sessionId.ts'
 import { serverFull } from './admission.ts'
 import { AgentAccess } from './agentAccess.ts'
@@ -32,6 +33,8 @@ interface Arrival {
   readonly permit: (token: string | undefined) => Permit | undefined | Promise<Permit | undefined>
   /** The token that the request for the connection brought. */
   readonly token: string | undefined
+  /** Where it comes from; none of one in this process. */
+  readonly address?: string
   /** Logs for the operator why it was rejected. */
   readonly logRefusal: (kind: RefusalKind, why: string) => void
 }
@@ -193,14 +196,18 @@ export class BridgeSession implements Connection {
     } catch (thrown) {
       return this.#reject('session', bridge.outward(thrown))
     }
-    if (unauthenticated.delete(this) && connections.size - unauthenticated.size > limits.connections) {
+    const { address = '' } = this.#arrival
+    const isOneTooMany = unauthenticated.delete(this) && connections.size - unauthenticated.size > limits.connections
+    if (isOneTooMany || !bridge.room.has(permit, address)) {
       this.#arrival.logRefusal('full', serverFull.why)
       return this.close(closeCodes.stuck, 'as many connections as are allowed')
     }
+    bridge.room.take(this, permit, address)
     const access = new AgentAccess(bridge, grant, sessionId, owner)
     const subscriptions = new ClientSubscriptions(bridge, this.#outbox, {
       reach: access.reach,
       view: access.view,
+      most: subscriptionsOf(permit, limits.subscriptions),
       isOpen: () => this.#guard.isOpen,
       fail: (thrown) => {
         this.#sendError(undefined, bridge.outward(thrown, 'STORE_READ_FAILED'))
@@ -240,7 +247,7 @@ export class BridgeSession implements Connection {
       limits: {
         maxFrameBytes: limits.frameBytes,
         framesPerSecond: limits.framesPerSecond,
-        maxSubscriptions: limits.subscriptions,
+        maxSubscriptions: subscriptionsOf(permit, limits.subscriptions),
       },
     })
   }

@@ -11,6 +11,8 @@ import type { View } from './visible.ts'
 interface SubscribingClient {
   readonly reach: Reach
   readonly view: View
+  /** As many subscriptions as it may have. */
+  readonly most: number
   isOpen(): boolean
   /** A log cannot be read. */
   fail(thrown: unknown): void
@@ -89,7 +91,7 @@ export class ClientSubscriptions implements RosterWatcher {
 
   #refusalOf({ agentId, lastSeq }: Feed, { fromSeq }: Wanted): RuntimeError | undefined {
     const { size } = this.#subscriptions
-    if (size >= this.#bridge.limits.subscriptions)
+    if (size >= this.#client.most)
       return new RuntimeError('BRIDGE_LIMIT', `${size} subscriptions are the most allowed.`)
     if (fromSeq <= lastSeq + 1) return undefined
     const what = `fromSeq is ${fromSeq}, but the log of agent "${agentId}" ends with ${lastSeq}.`

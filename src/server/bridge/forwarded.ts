@@ -4,8 +4,8 @@ import { rightSchema, rightsOf } from '../../protocol/rights.ts'
 import { agentIdSchema } from '../../protocol/ids.ts'
 import { metadataSchema } from '../../protocol/metadata.ts'
 import { keyedHash, keyedText, keyedValue } from './keyed.ts'
-import { placeOf } from './ownPlaces.ts'
 import type { Grant } from './roles.ts'
+import { placeOf } from './workerPlace.ts'
 
 /** The shortest `gatewaySecret`, in characters. */
 export const minSecretLength = 32

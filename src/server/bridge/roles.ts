@@ -1,4 +1,5 @@
-import { createHash, randomUUID, timingSafeEqual } from 'node:crypto'
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { nanoid } from 'nanoid'
 import { z } from 'zod'
 import { lazily } from '../../protocol/lazily.ts'
 import { RuntimeError } from '../../protocol/errors.ts'
@@ -99,7 +100,7 @@ export const outOfReach = ({ agents }: Grant, id: string): RuntimeError =>
 const chooserNames = new WeakMap<Chooser, string>()
 
 function nameOf(choose: Chooser): string {
-  const name = chooserNames.get(choose) ?? randomUUID()
+  const name = chooserNames.get(choose) ?? nanoid()
   chooserNames.set(choose, name)
   return name
 }
