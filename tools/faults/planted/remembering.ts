@@ -125,8 +125,8 @@ export const faults: readonly Fault[] = [
     id: 'remembering-16',
     file: 'src/actors/memory/taint.ts',
     what: "a tool is taken for the memory's own by its name",
-    from: 'if (ofRuntime === true) return',
-    to: 'if (ofRuntime === true || /^re(?:member|call_memory)$/.test(toolName)) return',
+    from: '  ofRuntime === true && (toolName',
+    to: '  (ofRuntime === true || /^(?:remember|recall_memory|prun)$/.test(toolName)) && (toolName',
     tests: ['actors/memoryScopes', 'journeys/remembersWhoSaidIt'],
   },
   {
@@ -167,6 +167,14 @@ export const faults: readonly Fault[] = [
     what: 'a lesson counts that another program suggested',
     from: "message.role !== 'toolResult' && !isOfOthers(message)",
     to: "message.role !== 'toolResult'",
+    tests: ['actors/memoryScopes'],
+  },
+  {
+    id: 'remembering-state-1',
+    file: 'src/actors/memory/taint.ts',
+    what: 'what a server says that its tools are for becomes known',
+    from: '(definition?.toolSources?.length ?? 0) > 0',
+    to: '(definition?.toolSources?.length ?? 0) < 0',
     tests: ['actors/memoryScopes'],
   },
 ]
