@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { z } from 'zod'
 import { askModel } from '../../src/actors/askModel.ts'
 import { wellFormed } from '../../src/conversation/wellFormed.ts'

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { systemClock } from '../../protocol/clock.ts'
 import { lazily } from '../../protocol/lazily.ts'
 import { rightSchema, rightsOf } from '../../protocol/rights.ts'
 import { agentIdSchema } from '../../protocol/ids.ts'
@@ -61,7 +62,7 @@ export class ForwardedTokens {
   readonly #now: () => number
 
   /** `now`: by default the time of day, which two machines agree on whatever the clocks of their runtimes say. */
-  constructor(secret: string, now: () => number = Date.now) {
+  constructor(secret: string, now: () => number = systemClock.now) {
     this.#secret = secret
     this.#now = now
   }

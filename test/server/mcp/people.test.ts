@@ -337,7 +337,7 @@ async function raw(
 ): Promise<string> {
   const version = '2026-07-28'
   const named = 'io.modelcontextprotocol'
-  const _meta = {
+  const meta = {
     [`${named}/protocolVersion`]: version,
     [`${named}/clientInfo`]: { name: 'raw', version: '1' },
     [`${named}/clientCapabilities`]: elicitation === undefined ? {} : { elicitation },
@@ -352,7 +352,7 @@ async function raw(
       'mcp-method': 'tools/call',
       'mcp-name': params.name,
     },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { ...params, _meta } }),
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { ...params, _meta: meta } }),
   })
   return response.text()
 }

@@ -107,7 +107,7 @@ export const faults: readonly Fault[] = [
     what: 'a user enters the session of another by the same rights',
     from: 'isUnnamed: grant.owner === undefined && !isTold',
     to: 'isUnnamed: grant.owner === undefined && isTold',
-    tests: ['server/bridge/authenticate'],
+    tests: ['server/bridge/ownSessions'],
   },
   {
     id: 'sharing-state-3',
@@ -115,6 +115,6 @@ export const faults: readonly Fault[] = [
     what: 'a session of a connection goes on without it',
     from: 'if (session.isPassing) {',
     to: 'if (session.isPassing && now < 0) {',
-    tests: ['server/bridge/authenticate'],
+    tests: ['server/bridge/ownSessions'],
   },
 ]
