@@ -116,7 +116,7 @@ export async function decideBy(agent: DrivenAgent, { answers, shown }: Given): P
   const problems = new Map<string, string>()
   let count = 0
   for (const pending of agent.pending()) {
-    if (!Object.hasOwn(answers, pending.key) || !Object.hasOwn(shown, pending.key)) continue
+    if (!Object.hasOwn(answers, pending.key)) continue
     if (shown[pending.key] !== hashOf(pending)) continue
     const decided = decidedBy(pending, answers[pending.key])
     if (decided === undefined) continue

@@ -296,6 +296,8 @@ describe('people at an MCP client', (it) => {
       [admin, { requestState: `${forged.toString('base64url')}.${hash}` }],
     ] as const)
       await raw(server.port, who, { ...params, ...change }, forms)
+    // Nor through a client that says that it shows no forms.
+    await raw(server.port, admin, params)
     assert.equal(paid, [])
     ahead = 25 * 60 * 60 * 1_000
     const late = resultIn(await raw(server.port, admin, params, forms))

@@ -95,8 +95,8 @@ export const faults: readonly Fault[] = [
     id: 'mcpServer-12',
     file: file('people'),
     what: 'an answer counts for what nobody was shown',
-    from: ' || !Object.hasOwn(shown, pending.key)) continue',
-    to: ') continue',
+    from: '    if (shown[pending.key] !== hashOf(pending)) continue\n',
+    to: '',
     tests: ['server/mcp/people'],
   },
 ]
