@@ -147,7 +147,10 @@ const results: { readonly [T in Exclude<keyof typeof commandTable, AgentCommand[
 const resultTable = [
   row(['command', '`result`']),
   row(['---', '---']),
-  row(['commands to an agent', '`{ requestId, ended? }`: `<sessionId>/<id>`, which the records have that it led to']),
+  row([
+    'commands to an agent',
+    '`{ requestId, ended? }`: `<mark>/<id>`, which the records have that it led to; the mark is the first 32 hex digits of the SHA-256 of the session id',
+  ]),
   ...Object.entries(results).map(([type, result]) => row([`\`${type}\``, result])),
 ].join('\n')
 
@@ -165,7 +168,8 @@ text: a frame or, from the server, also an array of frames.
   the server's \`tokens\` is admitted however many sockets are waiting without having said hello.
 - \`sessionId\` names a session to continue; leave it out to be given one. If the client has a token it is \`<name>.<mac>\`: the name has 1 to 95
   letters, digits, \`.\`, \`_\` or \`-\`, and the \`mac\` is the first 32 hex digits of HMAC-SHA256 of the name, keyed by the token (both as UTF-8). A
-  client whose token changes sends a \`sessionKey\` of its own, a secret of 16 to 128 characters, which then is the key in place of the token.
+  client whose token changes, or that has none, sends a \`sessionKey\` of its own, a secret of 16 to 128 characters, which then is the key in
+  place of the token. Without either a session is that of the owner whom \`authenticate\` names, and without one it ends with its connection.
 - \`limits\` of \`welcome\` are what the server takes: bytes of a frame (${mib(limits.frameBytes)} unless its own \`limits\` say otherwise), frames in a second (${limits.framesPerSecond}) and
   subscriptions (${limits.subscriptions.toLocaleString('en')}).
 - Every command carries an \`id\` made by the client and is answered by \`ok\` or \`error\` with that id. Commands to an agent are carried out in the
@@ -226,8 +230,8 @@ ${resultTable}
 ← {"type":"event","agentId":"coder-x7","seq":1,"event":{"type":"agent.created",…}}
 ← {"type":"caughtUp","agentId":"coder-x7","seq":1}
 → {"type":"agent.prompt","id":"2","agentId":"coder-x7","content":"Fix the failing test"}
-← {"type":"event","agentId":"coder-x7","seq":2,"event":{"type":"run.start","requestId":"s1.5f0c…/2",…}}
-← {"type":"ok","id":"2","result":{"requestId":"s1.5f0c…/2"}}
+← {"type":"event","agentId":"coder-x7","seq":2,"event":{"type":"run.start","requestId":"9e1d…/2",…}}
+← {"type":"ok","id":"2","result":{"requestId":"9e1d…/2"}}
 ← {"type":"delta","agentId":"coder-x7","runId":"coder-x7/r0","turnIndex":0,"kind":"text","offset":0,"text":"I will"}
 ← {"type":"event","agentId":"coder-x7","seq":9,"event":{"type":"approval.requested","callId":"c1","key":"coder-x7/t0/tool/c1",…}}
 → {"type":"agent.decide","id":"3","agentId":"coder-x7","callId":"c1","decision":"approve"}

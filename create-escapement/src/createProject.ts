@@ -1,4 +1,4 @@
-import { cp, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdir, readdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
 import type { TemplateName } from './templates.ts'
 
@@ -18,8 +18,10 @@ export async function createProject(
   template: TemplateName,
   { templatesFolder, version }: { readonly templatesFolder: string; readonly version: string },
 ): Promise<{ readonly folder: string; readonly name: string }> {
-  const target = resolve(folder)
-  const name = packageName(basename(target))
+  const given = resolve(folder)
+  const name = packageName(basename(given))
+  // A link to an empty folder is as good as the folder.
+  const target = await realpath(given).catch(() => given)
   await checkEmpty(target)
   const source = join(templatesFolder, template)
   try {

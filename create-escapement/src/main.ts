@@ -4,6 +4,7 @@ import { join, relative } from 'node:path'
 import { askFor } from './askFor.ts'
 import { CreateError, createProject } from './createProject.ts'
 import { readArguments } from './readArguments.ts'
+import { shellWord } from './shellWord.ts'
 import { templateNames, templates } from './templates.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -51,7 +52,7 @@ async function main(): Promise<number> {
   process.stdout.write(`
 ${wish.template}: ${templates[wish.template]}, in ${folder}.
 
-${way === '' ? '' : `  cd ${/\s/.test(way) ? JSON.stringify(way) : way}\n`}  ${install}
+${way === '' ? '' : `  cd ${shellWord(way)}\n`}  ${install}
   ${run} start
 
 It runs without a key. README.md says how to go on.

@@ -1,5 +1,6 @@
 import { estimateTokens } from '../conversation/tokenCounter.ts'
 import type { Clock } from '../protocol/clock.ts'
+import { wellFormed } from '../conversation/wellFormed.ts'
 import { noUsage, textOf, type Usage } from '../protocol/messages.ts'
 import type { Model } from '../protocol/model.ts'
 import { Cancellation } from './cancellation.ts'
@@ -26,7 +27,8 @@ export async function askModel(
     readonly signal: AbortSignal
   },
 ): Promise<Answered> {
-  const { system, text, maxTokens, timeoutMs, clock, signal } = question
+  const { maxTokens, timeoutMs, clock, signal } = question
+  const { system, text } = wellFormed({ system: question.system, text: question.text })
   if (signal.aborted) return { ok: false, problem: 'aborted' }
   const limit = new Cancellation()
   const stop = (): void => limit.abort()

@@ -1,6 +1,7 @@
 import { cutEnd } from '../conversation/cutMiddle.ts'
 import { maxContentChars, wrongInMedia } from '../protocol/saidContent.ts'
 import { renderMessage } from '../conversation/renderMessage.ts'
+import { wellFormed } from '../conversation/wellFormed.ts'
 import { asSentence, errorInfo, messageOf, RuntimeError, toErrorInfo, type ErrorCode } from '../protocol/errors.ts'
 import { errorOfVerdict, judgeReply, type ReplyVerdict } from '../protocol/judgeReply.ts'
 import { addUsage, noUsage, totalTokens, type Block, type Usage } from '../protocol/messages.ts'
@@ -14,6 +15,7 @@ import type {
   ReplyStopReason,
 } from '../protocol/model.ts'
 import type { ReplyFailure } from '../machines/effectTypes.ts'
+import { breather } from './breather.ts'
 import type { Cancellation } from './cancellation.ts'
 import { toldBy } from './countUsage.ts'
 
@@ -69,6 +71,9 @@ export interface Handover {
 
 type Delta = Exclude<ModelPart, { type: 'done' | 'error' | 'model' }> | Handover
 
+/** After so many parts of a stream it is seen to that it does not hold the process: it may never wait for anything. */
+const partsAtOnce = 16
+
 /** How often a provider may pause in the middle of one reply. */
 const mostPauses = 8
 
@@ -121,7 +126,7 @@ export async function readReply(
 /** The request that a paused reply goes on from. */
 function goOn(request: ModelRequest, content: readonly Block[]): ModelRequest {
   const said = renderMessage({ role: 'assistant', content, stopReason: 'stop', usage: noUsage, model: '' })
-  return said === undefined ? request : { ...request, messages: [...request.messages, said] }
+  return said === undefined ? request : { ...request, messages: [...request.messages, wellFormed(said)] }
 }
 
 function withUsage(failure: ReplyFailure, before: Usage): ReplyFailure {
@@ -168,6 +173,8 @@ class Reading {
   #iterator: AsyncIterator<ModelPart> | undefined
   /** Length of the deltas so far. */
   #chars = 0
+  #parts = 0
+  readonly #breathe = breather()
   /** Which model answers. */
   #answering: string
 
@@ -191,6 +198,12 @@ class Reading {
       for (;;) {
         const { done, value } = await iterator.next()
         if (this.#cancellation.aborted) return null
+        this.#parts += 1
+        const pause = this.#parts % partsAtOnce === 0 ? this.#breathe() : undefined
+        if (pause !== undefined) {
+          await pause
+          if (this.#cancellation.aborted) return null
+        }
         if (done === true)
           return protocolFailure(this.#answering, 'its stream ended without "done" or "error"', 'network')
         const outcome = this.#take(value)
@@ -222,6 +235,8 @@ class Reading {
 
   /** Passes a delta on; a terminal part, or a breach of the contract, is the outcome. */
   #take(part: ModelPart): ReadOnce | undefined {
+    if (this.#parts > maxContentChars)
+      return protocolFailure(this.#answering, `it yielded ${maxContentChars} parts and came to no end`)
     switch (part?.type) {
       case 'text.delta':
       case 'thinking.delta':
@@ -229,12 +244,14 @@ class Reading {
         if (typeof part.text !== 'string')
           return protocolFailure(this.#answering, `it yielded a ${part.type} without text`)
         this.#chars += part.text.length
-        if (this.#chars > maxContentChars) return tooLarge(this.#answering, this.#chars)
+        if (this.#isTooMuch) return tooLarge(this.#answering, this.#chars)
         this.#onDelta(part)
         return undefined
       case 'warning':
         if (typeof part.message !== 'string')
           return protocolFailure(this.#answering, 'it yielded a warning without message')
+        this.#chars += part.message.length
+        if (this.#isTooMuch) return tooLarge(this.#answering, this.#chars)
         this.#onDelta(part)
         return undefined
       case 'model':
@@ -252,6 +269,10 @@ class Reading {
         return protocolFailure(this.#answering, `it yielded a part of unknown type ${seen}`)
       }
     }
+  }
+
+  get #isTooMuch(): boolean {
+    return this.#chars > maxContentChars
   }
 
   #handOver({ model, after }: Extract<ModelPart, { type: 'model' }>): ReadOnce | undefined {

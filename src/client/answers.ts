@@ -1,11 +1,5 @@
 import type { PolicyInfo, Tag } from '../protocol/braking.ts'
-import {
-  errorTable,
-  RuntimeError,
-  type ErrorCode,
-  type ErrorData,
-  type ErrorInfo,
-} from '../protocol/errors.ts'
+import { errorTable, RuntimeError, type ErrorCode, type ErrorData, type ErrorInfo } from '../protocol/errors.ts'
 import type { AgentSummary, SessionEntry, WorkerEntry } from '../protocol/frames.ts'
 import type { SearchHit } from '../protocol/logSearch.ts'
 import type { Message } from '../protocol/messages.ts'

@@ -25,7 +25,7 @@ import { RemoteAgent, type AgentOwner } from './remoteAgent.ts'
 import type { AnswerOf, OutputOptions, RemoteAgentOf } from './remoteAgentOf.ts'
 import { RemoteFeed } from './remoteFeed.ts'
 import { RemoteRoster, type RosterChange } from './remoteRoster.ts'
-import { randomHex, sessionIdFor } from './sessionId.ts'
+import { randomHex, sessionIdFor, sessionMark } from './sessionId.ts'
 
 /** Which agents or sessions a server is to list. */
 export interface RemotePage {
@@ -77,12 +77,12 @@ export class Client {
     this.#options = options
     this.ready = this.#ready.promise
     this.ready.catch(() => {})
-    // A token that changes cannot be what proves that the session is ours.
-    const sessionKey = typeof options.token === 'function' ? randomHex(32) : undefined
-    const sessionId = sessionIdFor(sessionKey ?? (options.token as string | undefined))
+    // A token that changes cannot be what proves that the session is ours, and a cookie is never seen here.
+    const sessionKey = typeof options.token === 'string' ? undefined : randomHex(32)
+    const sessionId = sessionIdFor(sessionKey ?? (options.token as string))
     this.#link = new Link(options, { sessionId, sessionKey }, this.#linkOwner())
     this.#outgoing = new Outgoing(options.clock, (text) => this.#link.sendText(text), this.#away)
-    this.#owner = this.#agentOwner(sessionId, options.clock)
+    this.#owner = this.#agentOwner(sessionMark(sessionId), options.clock)
     this.#roster = new RemoteRoster(this.#owner.askOnce, ({ code, message }) => this.#owner.report({ code, message }))
     options.signal?.addEventListener('abort', this.#close, { once: true })
     if (options.signal?.aborted === true) this.close()
@@ -257,11 +257,11 @@ export class Client {
     }
   }
 
-  #agentOwner(sessionId: string, clock: Clock): AgentOwner {
+  #agentOwner(mark: string, clock: Clock): AgentOwner {
     const { knownSeq } = this.#options
     return {
       ...(knownSeq === undefined ? {} : { knownSeq }),
-      sessionId,
+      sessionMark: mark,
       clock,
       nextNumber: () => ++this.#number,
       send: (asking, isKept) => this.#send(asking, isKept),

@@ -41,7 +41,8 @@ import { RemoteRuns } from './remoteRuns.ts'
 
 /** What an agent needs of its client. */
 export interface AgentOwner extends FeedOwner {
-  readonly sessionId: string
+  /** With which the ids of its requests begin. */
+  readonly sessionMark: string
   /** The number of the next command. */
   nextNumber(): number
   /** Sends a command, and again after a reconnect; `isKept` until it is released. */
@@ -322,7 +323,7 @@ export class RemoteAgent<out Output = unknown, out Event extends AgentEvent = Ag
 
   #begin(command: AgentCommand): Run {
     const number = this.#owner.nextNumber()
-    const requestId = `${this.#owner.sessionId}/c${number}`
+    const requestId = `${this.#owner.sessionMark}/c${number}`
     const run = this.#runs.expect(requestId)
     this.#numbers.set(requestId, number)
     this.#listen()

@@ -1,5 +1,5 @@
 import { tokenProtocolPrefix } from '../protocol/bridgeProtocol.ts'
-import { hmacSha256 } from './sha256.ts'
+import { hmacSha256, sha256 } from './sha256.ts'
 
 /** Bytes of the keyed hash that a session id carries. */
 const macBytes = 16
@@ -18,6 +18,9 @@ export const randomHex = (bytes: number): string => hex(crypto.getRandomValues(n
 export function sessionIdFor(token: string | undefined, name: string = randomHex(16)): string {
   return token === undefined ? name : `${name}.${hex(hmacSha256(utf8(token), utf8(name)).subarray(0, macBytes))}`
 }
+
+/** What stands for a session in the ids of its requests, as in logs, where others read them. */
+export const sessionMark = (sessionId: string): string => hex(sha256(utf8(sessionId)).subarray(0, 16))
 
 /** The subprotocol that carries a token in the connection request, where a page in a browser cannot set headers. */
 export function tokenProtocol(token: string): string {

@@ -18,6 +18,7 @@ import { renderSpanFacts, renderSummary, type LaidOverlay } from './overlay.ts'
 import { renderMessage } from './renderMessage.ts'
 import { recallName } from './stepText.ts'
 import { defaultTagPolicy, type PlacedTag, type TagPolicy } from './visibleTags.ts'
+import { wellFormed, wellFormedOnce } from './wellFormed.ts'
 
 /** The parts of a request beside the conversation; the brakes stay the same for an agent's whole life. */
 export interface RequestFrame {
@@ -89,7 +90,7 @@ export class RequestAssembler {
 
   constructor(conversation: Conversation, { braking, withoutIds = false, ...frame }: RequestFrame) {
     this.#conversation = conversation
-    this.#frame = frame
+    this.#frame = soundFrame(frame)
     this.#isBraked = braking !== undefined
     this.#showsIds = this.#isBraked && !withoutIds
     this.#canRecall = this.#isBraked && frame.tools.some(({ name }) => name === recallName)
@@ -115,7 +116,7 @@ export class RequestAssembler {
 
   /** Gives the requests from now on another frame. */
   reframe({ system, tools, settings }: TurnParts): void {
-    this.#frame = { system, tools, settings }
+    this.#frame = soundFrame({ system, tools, settings })
   }
 
   /** The request of the trunk as it stands; `turnIndex` decides which tags are still shown. `note` goes after the trunk. */
@@ -273,8 +274,10 @@ export class RequestAssembler {
   }
 
   /** Providers want roles to alternate, so neighbouring user messages become one. */
-  #push(message: RequestMessage, origin: Origin): void {
+  #push(given: RequestMessage, origin: Origin): void {
     this.#unfinished = undefined
+    // Whatever becomes part of a conversation's request comes by here.
+    const message = wellFormed(given)
     const { last } = this.#messages
     if (last?.role === 'user' && message.role === 'user') {
       if (last.content === this.#growing) this.#growing.push(...message.content)
@@ -293,6 +296,13 @@ export class RequestAssembler {
     this.#origins.push(origin)
   }
 }
+
+const soundFrame = <T extends TurnParts>(frame: T): T => ({
+  ...frame,
+  system: frame.system.toWellFormed(),
+  tools: wellFormedOnce(frame.tools),
+  settings: wellFormedOnce(frame.settings),
+})
 
 /** Renders a whole conversation once; `RequestAssembler` does the same turn by turn. */
 export const assembleRequest = (conversation: Conversation, frame: RequestFrame, turnIndex = 0): AssembledRequest =>

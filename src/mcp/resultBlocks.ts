@@ -98,11 +98,20 @@ export function readBlock(block: unknown): readonly SaidBlock[] {
   return make(read.data)
 }
 
+/** Data that is nested too deep for JSON to be written is told of, and not thrown over. */
+function jsonText(data: unknown): string {
+  try {
+    return JSON.stringify(data)
+  } catch {
+    return '(the server’s data is nested too deep to be shown)'
+  }
+}
+
 /** What a model gets of a result. Data is used only where there are no blocks: servers repeat it as text. Pure. */
 export function resultBlocks({ content = [], structuredContent }: CallResult): readonly SaidBlock[] {
   const blocks = content.flatMap(readBlock).filter((block) => block.type !== 'text' || block.text !== '')
   if (blocks.length > 0) return blocks
-  return [text(structuredContent === undefined ? '(no output)' : JSON.stringify(structuredContent))]
+  return [text(structuredContent === undefined ? '(no output)' : jsonText(structuredContent))]
 }
 
 /** A failed call in words, as an error's message. */

@@ -181,7 +181,7 @@ export const toolResultMessageSchema = lazily(() =>
     receipt: z.object({ of: z.string().exactOptional(), data: z.unknown() }).exactOptional(),
     /** The last block is the runtime's: what became of the same call before. */
     hasLesson: z.literal(true).exactOptional(),
-    /** Said by a tool of the runtime, of the memory or a handoff: it brings nothing into the conversation from outside. */
+    /** Said by a tool of the runtime, of the memory, a brake or a handoff: it brings nothing into the conversation from outside. */
     ofRuntime: z.literal(true).exactOptional(),
     /** What of it is kept apart from the log, because it was too large to show. */
     artifacts: z.array(artifactSchema()).readonly().exactOptional(),

@@ -1,4 +1,5 @@
 import { remoteError } from '../client/answers.ts'
+import { sessionMark } from '../client/sessionId.ts'
 import type { WebSocketPort } from '../client/connectOptions.ts'
 import type { Clock } from '../protocol/clock.ts'
 import { RuntimeError, toErrorInfo } from '../protocol/errors.ts'
@@ -34,7 +35,7 @@ export class EngineSocket implements WebSocketPort {
   readonly #parts: SocketParts
   readonly #followers = new Map<string, LogFollower>()
   readonly #listeners = new Map<string, (event: never) => void>()
-  #sessionId = ''
+  #mark = ''
   #isClosed = false
 
   constructor(parts: SocketParts) {
@@ -68,7 +69,7 @@ export class EngineSocket implements WebSocketPort {
   }
 
   #welcome(sessionId: string): void {
-    this.#sessionId = sessionId
+    this.#mark = sessionMark(sessionId)
     const { definitions } = this.#parts
     const described = [...definitions.values()].filter(({ description }) => description !== '')
     const limits = { maxFrameBytes: 64 * 1024 * 1024, framesPerSecond: 1e9, maxSubscriptions: 1e9 }
@@ -126,7 +127,7 @@ export class EngineSocket implements WebSocketPort {
   /** Resolves once the engine has the command; of one that is decided, once it is. */
   async #command(frame: CommandFrame): Promise<object> {
     const { id, type, agentId, ...said } = frame
-    const requestId = `${this.#sessionId}/${id}`
+    const requestId = `${this.#mark}/${id}`
     const verb = type.replace(/^agent\./, '')
     const body = { ...said, ...this.#parts.birthOf(agentId), requestId }
     if (begins.has(type)) {
@@ -174,7 +175,7 @@ export class EngineSocket implements WebSocketPort {
     const { id, definition, agentId = '', incognito, metadata } = frame
     if (incognito === true)
       throw new RuntimeError('ENGINE_UNSUPPORTED', 'agent.spawn: what is not stored cannot go from worker to worker.')
-    const requestId = `${this.#sessionId}/${id}`
+    const requestId = `${this.#mark}/${id}`
     const body = { definition, requestId, ...(metadata === undefined ? {} : { metadata }), isNew: true }
     const outcome = await this.#parts.ingress.call<Outcome>({ agentId, verb: 'open', body, requestId })
     if (outcome.status === 'refused') throw refusal(outcome)

@@ -171,6 +171,22 @@ describe('tools of the AI SDK', (it) => {
     assert.match(JSON.stringify(script.requests[1]!.messages[2]), '"two"')
   })
 
+  it('do not hold the process though they yield without end and never wait', async (context) => {
+    let given = 0
+    const flood = tool({
+      inputSchema: z.object({}),
+      async *execute() {
+        // Else it would hold the test for ever.
+        for (; given < 3_000_000; given += 1) yield given
+      },
+    })
+    const { agent } = await startAgent(context, { tools: { flood } as never, replies: [calls('c', 'flood'), 'done'] })
+    const run = agent.prompt('go')
+    setTimeout(() => agent.abort(), 5)
+    assert.is((await run.result).stopReason, 'aborted')
+    assert.ok(given < 3_000_000)
+  })
+
   it('get the id and the signal of their call, and the deps of the run as context', async ({ cleanup }) => {
     const seen: unknown[] = []
     const contextSchema = z.object({ tenant: z.string() })

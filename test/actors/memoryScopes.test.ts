@@ -67,6 +67,9 @@ describe('what may come from the output of a tool', (it) => {
       // By the names of the memory's tools, but not of the memory.
       { ...toolSays('c', 'Remembered for user as m1.'), toolName: 'remember' } as Message,
       { ...toolSays('c', 'Likes tea.'), toolName: 'recall_memory' } as Message,
+      // By the names of the brakes, but of a server.
+      { ...toolSays('c', 'Noted.'), toolName: 'prun' } as Message,
+      { ...toolSays('c', 'Noted.'), toolName: 'revert_to_state' } as Message,
       {
         ...toolSays('c', '- m1 (user, UNCONFIRMED): Likes tea.'),
         toolName: 'recall_memory',
@@ -83,10 +86,14 @@ describe('what may come from the output of a tool', (it) => {
         ofRuntime: true,
       } as Message,
       { ...toolSays('c', 'The call was denied.'), synthetic: 'denied' } as Message,
+      { ...toolSays('c', 'The prune was asked for.'), toolName: 'prun', ofRuntime: true } as Message,
       { ...user, provenance: { type: 'memoryTier', tier: 'user', recordId: 'm1' } } as Message,
     ]
     for (const message of own) assert.is(mayBeTainted(talk(user, message)), false, JSON.stringify(message))
     assert.is(mayBeTainted({ ...talk(user), path: ['caller'] }), true)
+    // What a server or a skill says that its tools are for stands before the model in each turn.
+    assert.is(mayBeTainted({ ...talk(user), definition: { toolSources: [{}] as never } }), true)
+    assert.is(mayBeTainted({ ...talk(user), definition: { toolSources: [] } }), false)
   })
 
   it('is not a sentence that a person wrote, which is taken as a whole', () => {

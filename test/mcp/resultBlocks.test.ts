@@ -30,6 +30,14 @@ describe('a block of a result that no provider takes', (it) => {
       assert.equal(resultBlocks({ content: [block] }), shown)
     })
 
+  it('say of data that is nested too deep that it is', () => {
+    let structuredContent: unknown = 'x'
+    for (let depth = 0; depth < 100_000; depth += 1) structuredContent = [structuredContent]
+    assert.equal(resultBlocks({ structuredContent }), [
+      { type: 'text', text: '(the server’s data is nested too deep to be shown)' },
+    ])
+  })
+
   it('costs only itself in a resource as well', () => {
     const contents = [
       { uri: 'a://b', mimeType: 'application/pdf', blob: 'not base64!' },

@@ -1,10 +1,11 @@
-import { mkdir, readdir, readFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { askFor } from '../../create-escapement/src/askFor.ts'
 import { CreateError, createProject, packageName } from '../../create-escapement/src/createProject.ts'
 import { readArguments } from '../../create-escapement/src/readArguments.ts'
+import { shellWord } from '../../create-escapement/src/shellWord.ts'
 import { templateNames } from '../../create-escapement/src/templates.ts'
 import { projectFolder } from '../cli/cliChild.ts'
 import { assert, describe } from '../support/suite.ts'
@@ -64,6 +65,28 @@ describe('a project', (it) => {
     await mkdir(join(folder, '.git'))
     await createProject(folder, 'chat', options)
     assert.ok((await readdir(folder)).includes('src'))
+  })
+
+  it('goes into an empty folder that a link is for', async (context) => {
+    const folder = projectFolder(context)
+    await mkdir(join(folder, 'there'))
+    await symlink(join(folder, 'there'), join(folder, 'link'))
+    assert.is((await createProject(join(folder, 'link'), 'chat', options)).name, 'link')
+    assert.ok((await readdir(join(folder, 'there'))).includes('.gitignore'))
+  })
+
+  it('is told how to get there in words that run nothing, whatever its folder is called', () => {
+    for (const [folder, word] of [
+      ['my-agents', 'my-agents'],
+      ['../a/b.c', '../a/b.c'],
+      ['a$&"b', `-- 'a$&"b'`],
+      ['x$(touch owned)', "-- 'x$(touch owned)'"],
+      ["it's", String.raw`-- 'it'\''s'`],
+      ['-rf', "-- '-rf'"],
+      ['a\nb', "-- 'a\nb'"],
+    ] as const)
+      assert.is(shellWord(folder, 'linux'), word)
+    assert.is(shellWord('my agents', 'win32'), '"my agents"')
   })
 
   it('is refused where something is in the way, and leaves that as it is', async (context) => {

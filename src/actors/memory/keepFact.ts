@@ -7,7 +7,7 @@ import { mayBeTainted } from './taint.ts'
 import { recordOf } from './writing.ts'
 
 export interface FactPlace extends Place, Pick<AgentPorts, 'conversation' | 'clock' | 'redactor' | 'incognito'> {
-  readonly definition: Pick<AgentDefinition, 'name' | 'memory'>
+  readonly definition: Pick<AgentDefinition, 'name' | 'memory'> & Partial<Pick<AgentDefinition, 'toolSources'>>
 }
 
 /**

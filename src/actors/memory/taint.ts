@@ -1,5 +1,3 @@
-import { brakeToolsWithRecall } from '../../conversation/revert.ts'
-import { recallName } from '../../conversation/stepText.ts'
 import type { ConversationNode } from '../../conversation/node.ts'
 import type { NodeId } from '../../protocol/ids.ts'
 import { lazily } from '../../protocol/lazily.ts'
@@ -8,14 +6,17 @@ import { textOf, type Block, type Message, type ToolResultMessage } from '../../
 import type { AgentPorts } from '../agentPorts.ts'
 import { recallMemoryName, unconfirmedMark } from './names.ts'
 
-type Subject = Pick<AgentPorts, 'path' | 'conversation'>
+type Subject = Pick<AgentPorts, 'path' | 'conversation'> & {
+  readonly definition?: Partial<Pick<AgentPorts['definition'], 'toolSources'>>
+}
 
 /**
  * Whether what an agent says may be what the output of a tool says: a tool, a sub-agent, a provider's search or a file has ever said something
- * to it, on abandoned branches too, or it is a sub-agent, whose task another model wrote. An agent cannot tell itself.
+ * to it, on abandoned branches too; or it is a sub-agent, whose task another model wrote; or servers and skills stand in what each of its turns
+ * is asked with, and say there what their tools are for. An agent cannot tell itself.
  */
-export const mayBeTainted = ({ path, conversation }: Subject): boolean =>
-  path.length > 0 || conversation.log().some(isForeign)
+export const mayBeTainted = ({ path, conversation, definition }: Subject): boolean =>
+  path.length > 0 || (definition?.toolSources?.length ?? 0) > 0 || conversation.log().some(isForeign)
 
 function isForeign({ message }: ConversationNode): boolean {
   switch (message.role) {
@@ -33,11 +34,9 @@ function isForeign({ message }: ConversationNode): boolean {
 const isOfOthers = (message: Message): boolean =>
   message.role === 'user' && message.provenance !== undefined && !isRemembered(message.provenance)
 
-/** The names of the memory's tools say nothing: agents that the conversation was handed to, or an earlier definition, may have others by them. */
-function saysNothingNew({ ofRuntime, toolName, content }: ToolResultMessage): boolean {
-  if (ofRuntime === true) return toolName !== recallMemoryName || !textOf(content).includes(unconfirmedMark)
-  return toolName !== recallName && brakeToolsWithRecall.has(toolName)
-}
+/** Names of tools say nothing: agents that the conversation was handed to, an earlier definition or a server may have others by them. */
+const saysNothingNew = ({ ofRuntime, toolName, content }: ToolResultMessage): boolean =>
+  ofRuntime === true && (toolName !== recallMemoryName || !textOf(content).includes(unconfirmedMark))
 
 const sentences = lazily(() => new Intl.Segmenter('und', { granularity: 'sentence' }))
 const squeezed = (text: string): string => text.normalize('NFKC').toLowerCase().replace(/\s+/gu, ' ').trim()

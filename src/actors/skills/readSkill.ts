@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { cutEnd, oneLine } from '../../conversation/cutMiddle.ts'
+import { withoutReordering } from '../../conversation/withoutReordering.ts'
 import { messageOf } from '../../protocol/errors.ts'
 import { lazily } from '../../protocol/lazily.ts'
 import { readFrontMatter, type Yaml } from './frontMatter.ts'
@@ -10,8 +11,8 @@ export type ReadSkill =
   | { readonly skill: Skill; readonly notes: readonly string[] }
   | { readonly skill: undefined; readonly notes: readonly string[] }
 
-/** Line breaks and control characters have no place in a list that is part of the system prompt. */
-const inOneLine = (given: string): string => oneLine(given, Infinity)
+/** Line breaks, control characters and those that reorder have no place in a list that is part of the system prompt. */
+const inOneLine = (given: string): string => withoutReordering(oneLine(given, Infinity))
 
 /** As the format has it. Clients are to load what goes beyond it all the same, and to say so. */
 const nameSchema = z

@@ -1,7 +1,8 @@
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { cutEnd } from '../../conversation/cutMiddle.ts'
+import { cutEnd, oneLine } from '../../conversation/cutMiddle.ts'
+import { withoutReordering } from '../../conversation/withoutReordering.ts'
 import { lazily } from '../../protocol/lazily.ts'
 import { nearestWord } from '../../protocol/nearestWord.ts'
 import { defineTool, type ToolContext } from '../tools/defineTool.ts'
@@ -80,6 +81,9 @@ function openFolder({ name, folder }: Skill): Workspace {
   throw new Error(`The folder of the skill ${JSON.stringify(name)} is gone.`, { cause })
 }
 
+/** No word of a skill begins a line of the runtime's. */
+const lineOf = (said: string): string => withoutReordering(oneLine(said, maxHeadChars))
+
 /** What the model needs besides the text: where files are, and what the front matter says. */
 async function headOf(skill: Skill, workspace: Workspace, context: Pick<ToolContext, 'signal'>): Promise<string> {
   const { name, folder, license, compatibility, allowedTools, metadata = {} } = skill
@@ -88,13 +92,13 @@ async function headOf(skill: Skill, workspace: Workspace, context: Pick<ToolCont
     ['compatibility', compatibility],
     ['meant for the tools', allowedTools?.join(', ')],
     ...Object.entries(metadata),
-  ].flatMap(([label, fact]) => (fact === undefined || fact === '' ? [] : `${label}: ${fact}`))
+  ].flatMap(([label, fact]) => (fact === undefined || fact === '' ? [] : lineOf(`${label}: ${fact}`)))
   const files = (await filesOf(workspace, workspace.root, context.signal)).filter((path) => path !== skillFile)
-  const about = [`skill ${name}, in ${folder}`, ...facts].join('; ')
+  const about = [lineOf(`skill ${name}, in ${folder}`), ...facts].join('; ')
   if (files.length === 0) return `[${about}]`
   const how =
     'read text with read_skill and path; run scripts, with a tool for commands if you have one, by their absolute path'
-  return cutEnd(`[${about}]\n[its other files (${how}):\n${files.join('\n')}]`, maxHeadChars)
+  return cutEnd(`[${about}]\n[its other files (${how}):\n${files.map(lineOf).join('\n')}]`, maxHeadChars)
 }
 
 async function listing(workspace: Workspace, folder: string, { signal }: Pick<ToolContext, 'signal'>): Promise<string> {

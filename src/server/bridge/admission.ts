@@ -72,7 +72,7 @@ const foreignHost: Refusal = {
 export const serverFull: Refusal = {
   status: '503 Service Unavailable',
   kind: 'full',
-  why: 'There are as many connections as limits.connections allows.',
+  why: 'There are as many connections as limits.connections allows, or as many as who may only look may have of them.',
 }
 export const serverClosing: Refusal = {
   status: '503 Service Unavailable',

@@ -8,12 +8,13 @@ import type { LogRecord } from '../../protocol/records.ts'
 import type { Agent } from '../../runtime/agents/agent.ts'
 import type { ChartSubject } from '../../charts/chart.ts'
 import type { SessionSummary } from '../../sessions/listSessions.ts'
-import { clientOf, isSameClient, outOfReach, reaches, type Grant, type Reach, type ReachedAgent } from './roles.ts'
+import { isStillGranted, outOfReach, reaches, type Grant, type Reach, type ReachedAgent } from './roles.ts'
 import type { Viewer } from './agentDirectory.ts'
 import type { Bridge } from './bridge.ts'
 import type { DrivenAgent } from './drivenAgent.ts'
 import type { AskedSessions, WantedSessions } from './sessionIndex.ts'
 import type { BridgeLimits } from './limits.ts'
+import { Sealed } from './sealed.ts'
 import { viewOf, viewOfAgent, visibleRecord, type View } from './visible.ts'
 
 /** An agent that is to begin. */
@@ -33,12 +34,14 @@ export class AgentAccess implements Viewer {
   readonly #grant: Grant
   readonly #bridge: Bridge
   readonly #sessionId: string | undefined
+  readonly #who: string | undefined
 
-  /** Made by the server. `sessionId`: of a client that may come back under it. */
-  constructor(bridge: Bridge, grant: Grant, sessionId?: string) {
+  /** Made by the server. `sessionId`: of a client that may come back under it; `who`: the client, as its permit names it. */
+  constructor(bridge: Bridge, grant: Grant, sessionId?: string, who?: string) {
     this.#grant = grant
     this.#bridge = bridge
     this.#sessionId = sessionId
+    this.#who = who
     this.rights = rightsOf(grant)
     this.reach = (agent) => reaches(grant, agent)
   }
@@ -52,19 +55,14 @@ export class AgentAccess implements Viewer {
     return this.#grant.metadata
   }
 
-  /** Whether another client is the same one, or may do the same where nothing says who it is. */
+  /** Whether it is the same client, or one that nothing tells apart from it, and may do the same. */
   isLike(other: AgentAccess): boolean {
-    return isSameClient(this.#grant, other.#grant)
+    return this.#who === other.#who && isStillGranted(this.#grant, other.#grant)
   }
 
-  /** A text for this client to keep, which it alone can bring back, for the same purpose. */
-  seal(text: string, purpose: string): string {
-    return this.#bridge.seals.seal(text, [purpose, clientOf(this.#grant)])
-  }
-
-  /** What was sealed; `undefined`: not for this client and this purpose. */
-  unseal(sealed: string, purpose: string): string | undefined {
-    return this.#bridge.seals.open(sealed, [purpose, clientOf(this.#grant)])
+  /** What this client is given to bring back. */
+  get sealed(): Sealed {
+    return new Sealed(this.#bridge.key, this.#who, this.clock)
   }
 
   get clock(): Clock {
@@ -326,10 +324,7 @@ export class AgentAccess implements Viewer {
   }
 
   /** Starts an agent for another protocol, where an engine has it if there is one. Rejects as `spawn`. */
-  async begin(
-    name: string,
-    given: { readonly id?: string; readonly metadata?: Metadata } = {},
-  ): Promise<DrivenAgent> {
+  async begin(name: string, given: { readonly id?: string; readonly metadata?: Metadata } = {}): Promise<DrivenAgent> {
     this.must('see.messages', 'read')
     const { dispatch, followed } = this.#bridge
     if (dispatch === undefined) return this.#given(await this.spawn(name, given))

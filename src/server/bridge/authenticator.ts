@@ -2,9 +2,9 @@ import type { IncomingMessage } from 'node:http'
 import type { Clock } from '../../protocol/clock.ts'
 import { describeIssues, messageOf, RuntimeError } from '../../protocol/errors.ts'
 import type { Role } from '../../protocol/rights.ts'
-import { isForwardedToken, type ForwardedTokens } from './forwarded.ts'
+import { isForwardedToken, type ForwardedSession, type ForwardedTokens } from './forwarded.ts'
 import { isShareToken, type ShareTokens } from './shareTokens.ts'
-import { grantOf, grantSchema, identityOf, isSameGrant, type Grant, type Tokens } from './roles.ts'
+import { grantOf, grantSchema, identityOf, isSameGrant, isStillGranted, type Grant, type Tokens } from './roles.ts'
 
 /**
  * Decides what a client may do, by its request (headers, cookies) and the token it brought; nothing: it is turned away. It is asked at
@@ -21,16 +21,30 @@ export interface Permit {
   readonly grant: Grant
   /** Whose limits apply to its sessions; `undefined`: all clients are equal. */
   readonly owner: string | undefined
+  /** Nothing says who it is, only what it may do: others may have the same owner. */
+  readonly isUnnamed?: boolean
   /** When it may no longer, in epoch milliseconds; `undefined`: that is not known. */
   readonly expiresAt?: number | undefined
   /** The session in which a gateway has it. */
-  readonly session?: { readonly id: string; readonly isProven: boolean } | undefined
+  readonly session?: ForwardedSession | undefined
   /** Whether it may still do the same. */
   isGranted(): boolean
 }
 
 /** Whether a token is one that servers make: no other is asked about it. */
 const isMadeToken = (token: string | undefined): boolean => isShareToken(token) || isForwardedToken(token)
+
+/** Who the application says that a client is. */
+const ownerOf = ({ owner }: Grant): string | undefined => (owner === undefined ? undefined : `owner ${owner}`)
+
+/** Without an owner, whoever brings the same cookies and is told apart by metadata; of any other nothing says who it is. */
+function namedBy(grant: Grant, { headers: { cookie = '' } }: IncomingMessage): Pick<Permit, 'owner' | 'isUnnamed'> {
+  const isTold = cookie !== '' && Object.keys(grant.metadata ?? {}).length > 0
+  return {
+    owner: ownerOf(grant) ?? `${identityOf(grant)} ${cookie}`,
+    isUnnamed: grant.owner === undefined && !isTold,
+  }
+}
 
 /** How long the application may take to decide, in milliseconds. */
 const decisionMs = 10_000
@@ -43,6 +57,8 @@ interface Rules {
   readonly shares: ShareTokens
   /** Of gateways that may say who a client is. */
   readonly forwarded: ForwardedTokens | undefined
+  /** Whether this server is at a place by which a gateway knows it. */
+  isHere(place: string): boolean
   readonly clock: Clock
   /** Tells the operator that the application could not decide. */
   failed(message: string): void
@@ -64,15 +80,12 @@ export class Authenticator {
 
   /** What a token of `tokens` allows; without a guard, what everyone may do. */
   permitOf(token: string | undefined): Permit | undefined {
-    if (isForwardedToken(token)) {
-      const client = this.#rules.forwarded?.read(token)
-      return client && { ...client, isGranted: () => true }
-    }
+    if (isForwardedToken(token)) return this.#forwarded(token)
     const find = (): Grant | undefined => this.#grantOf(token)
     const grant = find()
     if (grant === undefined) return undefined
     const isGranted = (): boolean => isSameGrant(find(), grant)
-    if (!isShareToken(token)) return { grant, owner: this.isGuarded ? token : undefined, isGranted }
+    if (!isShareToken(token)) return { grant, owner: this.isGuarded ? (ownerOf(grant) ?? token) : undefined, isGranted }
     return { grant, owner: token, expiresAt: this.#rules.shares.read(token)?.expiresAt, isGranted }
   }
 
@@ -93,6 +106,20 @@ export class Authenticator {
     return known !== undefined || authenticate === undefined || isMadeToken(token) ? known : this.#ask(request, token)
   }
 
+  #forwarded(token: string): Permit | undefined {
+    const { forwarded, isHere, failed } = this.#rules
+    const client = forwarded?.read(token, (place) => isHere(place))
+    if (client === undefined) return undefined
+    if (!('why' in client)) return { ...client, isGranted: () => true }
+    if (client.why === 'elsewhere')
+      failed(
+        `A gateway took this server for the one at ${client.place}: if they are the same, give that address as "advertise".`,
+      )
+    if (client.why === 'old')
+      failed('What a gateway said of a client is older than two minutes, or newer than now: set the clocks of both.')
+    return undefined
+  }
+
   #grantOf(token: string | undefined): Grant | undefined {
     const { tokens, role, shares } = this.#rules
     if (isShareToken(token)) return shares.grantOf(token)
@@ -110,12 +137,12 @@ export class Authenticator {
       const next = await this.#decide(request, token).catch(() => undefined)
       isAsking = false
       // A function made anew may see what has changed since.
-      if (isSameGrant(next, grant)) Object.assign(grant, next)
+      if (next !== undefined && isStillGranted(next, grant)) Object.assign(grant, next)
       else current = undefined
     }
     return {
       grant,
-      owner: identityOf(grant),
+      ...namedBy(grant, request),
       isGranted: () => {
         if (!isAsking) void askAgain()
         return current !== undefined

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { nanoid } from 'nanoid'
 import type { AgentDefinition } from '../../actors/agentDefinition.ts'
 import type { Redactor } from '../../redaction/redactor.ts'
@@ -6,7 +7,7 @@ import type { Logger } from '../../protocol/logger.ts'
 import { RuntimeError, toErrorInfo, type ErrorCode, type ErrorInfo } from '../../protocol/errors.ts'
 import type { Store } from '../../protocol/store.ts'
 import type { Role } from '../../protocol/rights.ts'
-import { Authenticator, type Authenticate } from './authenticator.ts'
+import { Authenticator, type Authenticate, type Permit } from './authenticator.ts'
 import type { Tokens } from './roles.ts'
 import { UnauthenticatedSockets, type Connection } from './connections.ts'
 import { ResultCache } from './resultCache.ts'
@@ -19,13 +20,14 @@ import type { Front } from './front.ts'
 import { IncognitoAgents } from './incognitoAgents.ts'
 import { GivenAgents } from './clientAgent.ts'
 import type { Dispatch } from './dispatch.ts'
+import type { Key } from './keyed.ts'
 import type { BridgeLimits } from './limits.ts'
 import { outwardError } from './outwardError.ts'
 import { PlacedAgents } from './placedAgents.ts'
 import { RefusalLog } from './refusalLog.ts'
+import { Room } from './room.ts'
 import { Roster } from './roster.ts'
 import type { ServedDeps } from './servedDeps.ts'
-import { Seals } from './seals.ts'
 import { ShareTokens } from './shareTokens.ts'
 import { SessionIndex } from './sessionIndex.ts'
 import { SessionSearch } from './sessionSearch.ts'
@@ -40,6 +42,8 @@ export type BridgeParts = Pick<Bridge, 'store' | 'clock' | 'limits' | 'definitio
   readonly role?: Role
   readonly shareKey?: string | undefined
   readonly gatewaySecret?: string | undefined
+  /** Whether this server is at a place by which a gateway knows it. */
+  readonly isHere?: ((place: string) => boolean) | undefined
   readonly front?: Front | undefined
   readonly dispatch?: Dispatch | undefined
 }
@@ -62,6 +66,7 @@ export class Bridge {
   readonly connections = new Set<Connection>()
   /** Those of them that have not authenticated. */
   readonly unauthenticated: UnauthenticatedSockets
+  readonly room: Room
   readonly refusals: RefusalLog
   readonly results: ResultCache
   readonly agents: AgentDirectory
@@ -70,8 +75,8 @@ export class Bridge {
   readonly search: SessionSearch
   readonly authenticator: Authenticator
   readonly shares: ShareTokens
-  /** What goes through a client and comes back is as it was. */
-  readonly seals: Seals
+  /** What its clients are given to bring back is keyed by; the same on all servers that are to know it. */
+  readonly key: Key
   /** Of a gateway: what takes commands to where agents are. */
   readonly front: Front | undefined
   /** Takes commands elsewhere than to the agents of this process. */
@@ -103,14 +108,15 @@ export class Bridge {
     this.agents = new AgentDirectory(runtime, parts.store, parts)
     this.decisions = new Decisions(parts.store, (agentId) => runtime.agent(agentId))
     this.unauthenticated = new UnauthenticatedSockets(parts.limits)
+    this.room = new Room(parts.limits.connections, parts.clock)
     this.refusals = new RefusalLog(parts.logger, parts.clock)
-    const { tokens, authenticate, role = 'admin', clock } = parts
+    const { tokens, authenticate, role = 'admin', clock, isHere = () => false } = parts
     const failed = (message: string): void => this.refusals.log('authenticate', message)
     this.shares = new ShareTokens(clock, parts.shareKey)
     const { shares } = this
-    this.seals = new Seals(parts.gatewaySecret ?? parts.shareKey)
     const forwarded = parts.gatewaySecret === undefined ? undefined : new ForwardedTokens(parts.gatewaySecret)
-    this.authenticator = new Authenticator({ tokens, authenticate, role, shares, forwarded, clock, failed })
+    this.authenticator = new Authenticator({ tokens, authenticate, role, shares, forwarded, isHere, clock, failed })
+    this.key = parts.shareKey ?? parts.gatewaySecret ?? randomBytes(32)
     this.front = parts.front
     this.dispatch = parts.dispatch
     const { store, definitions, dispatch } = parts
@@ -145,9 +151,10 @@ export class Bridge {
     return this.#redactor?.()
   }
 
-  /** Whether there is room for one more client. */
-  get hasRoom(): boolean {
-    return this.connections.size - this.unauthenticated.size < this.limits.connections
+  /** Whether there is room for one more client, and for this one. */
+  hasRoom(permit: Permit, address: string): boolean {
+    const { size } = this.connections
+    return size - this.unauthenticated.size < this.limits.connections && this.room.has(permit, address)
   }
 
   newId(): string {
@@ -210,6 +217,7 @@ export class Bridge {
 
   disconnected(connection: Connection): void {
     this.connections.delete(connection)
+    this.room.release(connection)
     if (this.connections.size === 0) this.#onEmpty?.()
   }
 

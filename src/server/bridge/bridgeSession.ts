@@ -3,7 +3,8 @@ import { errorInfo, RuntimeError, type ErrorData, type ErrorInfo } from '../../p
 import type { CheckedClientFrame, ServerFrame } from '../../protocol/frames.ts'
 import { closeCodes } from '../../protocol/bridgeProtocol.ts'
 import type { Permit } from './authenticator.ts'
-import { resolveSession } from './sessionId.ts'
+import { subscriptionsOf } from './room.ts'
+import { requestIdOf, resolveSession } from './sessionId.ts'
 import { serverFull } from './admission.ts'
 import { AgentAccess } from './agentAccess.ts'
 import type { Bridge } from './bridge.ts'
@@ -33,6 +34,8 @@ interface Arrival {
   readonly permit: (token: string | undefined) => Permit | undefined | Promise<Permit | undefined>
   /** The token that the request for the connection brought. */
   readonly token: string | undefined
+  /** Where it comes from; none of one in this process. */
+  readonly address?: string
   /** Logs for the operator why it was rejected. */
   readonly logRefusal: (kind: RefusalKind, why: string) => void
 }
@@ -183,9 +186,12 @@ export class BridgeSession implements Connection {
               'The token is missing or wrong, or the application does not know who this is.',
             ),
       )
-    const { grant, owner, session } = permit
-    const key = owner === undefined ? undefined : (sessionKey ?? token)
+    const { grant, session } = permit
+    const key = permit.owner === undefined ? undefined : (sessionKey ?? token)
     const isProven = session?.isProven ?? key !== undefined
+    // Nothing says who comes but that it comes over this connection.
+    const isPassing = session?.isPassing ?? (!isProven && permit.isUnnamed === true)
+    const owner = isPassing && session === undefined ? `connection ${bridge.newId()}` : permit.owner
     let sessionId: string
     try {
       sessionId = session?.id ?? resolveSession(asked, key, () => bridge.newId())
@@ -194,15 +200,19 @@ export class BridgeSession implements Connection {
     } catch (thrown) {
       return this.#reject('session', bridge.outward(thrown))
     }
-    if (unauthenticated.delete(this) && connections.size - unauthenticated.size > limits.connections) {
+    const { address = '' } = this.#arrival
+    const isOneTooMany = unauthenticated.delete(this) && connections.size - unauthenticated.size > limits.connections
+    if (isOneTooMany || !bridge.room.has(permit, address)) {
       this.#arrival.logRefusal('full', serverFull.why)
       return this.close(closeCodes.stuck, 'as many connections as are allowed')
     }
-    const access = new AgentAccess(bridge, grant, sessionId)
+    bridge.room.take(this, permit, address)
+    const access = new AgentAccess(bridge, grant, sessionId, owner)
     const subscriptions = new ClientSubscriptions(bridge, this.#outbox, {
       reach: access.reach,
       view: access.view,
       find: access.find,
+      most: subscriptionsOf(permit, limits.subscriptions),
       isOpen: () => this.#guard.isOpen,
       fail: (thrown) => {
         this.#sendError(undefined, bridge.outward(thrown, 'STORE_READ_FAILED'))
@@ -210,15 +220,15 @@ export class BridgeSession implements Connection {
       },
     })
     const enter = (relay?: Relay): void => {
-      const results = bridge.results.enter(sessionId, owner ?? '')
+      const results = bridge.results.enter(sessionId, owner ?? '', isPassing)
       this.#client = { bridge, access, subscriptions, permit, sessionId, results, ...(relay && { relay }) }
       if (permit.expiresAt !== undefined) this.#leaveAt(permit.expiresAt)
       this.#welcome(this.#client)
     }
     if (bridge.front === undefined) return enter()
     const client = {
-      permit,
-      session: { id: sessionId, isProven },
+      permit: { ...permit, owner },
+      session: { id: sessionId, isProven, isPassing },
       outbox: this.#outbox,
       fail: (error: ErrorInfo) => {
         this.#sendError(undefined, error)
@@ -242,7 +252,7 @@ export class BridgeSession implements Connection {
       limits: {
         maxFrameBytes: limits.frameBytes,
         framesPerSecond: limits.framesPerSecond,
-        maxSubscriptions: limits.subscriptions,
+        maxSubscriptions: subscriptionsOf(permit, limits.subscriptions),
       },
     })
   }
@@ -265,7 +275,7 @@ export class BridgeSession implements Connection {
       if (more !== undefined) client.access.must(more, type)
       if (type === 'session.list' && client.relay !== undefined)
         client.access.runElsewhere = await client.relay.running()
-      const requestId = `${client.sessionId}/${id}`
+      const requestId = requestIdOf(client.sessionId, id)
       const run = (): unknown => command.run(client, frame as never, requestId)
       const result = await (command.isOnce ? client.results.once(id, run) : run())
       if (result instanceof DeferredAnswer) void this.#answerLater(id, result, client.access)

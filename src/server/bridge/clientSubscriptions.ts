@@ -14,6 +14,8 @@ interface SubscribingClient {
   readonly view: View
   /** A running agent, unless it is hidden from the client. */
   find(agentId: string): Agent | undefined
+  /** As many subscriptions as it may have. */
+  readonly most: number
   isOpen(): boolean
   /** A log cannot be read. */
   fail(thrown: unknown): void
@@ -92,7 +94,7 @@ export class ClientSubscriptions implements RosterWatcher {
 
   #refusalOf({ agentId, lastSeq }: Feed, { fromSeq }: Wanted): RuntimeError | undefined {
     const { size } = this.#subscriptions
-    if (size >= this.#bridge.limits.subscriptions)
+    if (size >= this.#client.most)
       return new RuntimeError('BRIDGE_LIMIT', `${size} subscriptions are the most allowed.`)
     if (fromSeq <= lastSeq + 1) return undefined
     const what = `fromSeq is ${fromSeq}, but the log of agent "${agentId}" ends with ${lastSeq}.`

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ErrorInfo } from '../../protocol/errors.ts'
 import type { CheckedClientFrame, WorkerEntry } from '../../protocol/frames.ts'
 import type { Permit } from './authenticator.ts'
+import type { ForwardedSession } from './forwarded.ts'
 import type { TextSocket } from './textSocket.ts'
 import type { BridgeLimits } from './limits.ts'
 
@@ -19,7 +20,7 @@ interface ClientOutbox {
 /** A client that was let in. */
 export interface FrontClient {
   readonly permit: Permit
-  readonly session: { readonly id: string; readonly isProven: boolean }
+  readonly session: ForwardedSession
   readonly outbox: ClientOutbox
   /** Tells it why, and has it come back. */
   fail(error: ErrorInfo): void

@@ -2,7 +2,16 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { answerArtifact, isArtifactPath } from './agentArtifacts.ts'
 import { AgentCharts, isChartPath } from './agentCharts.ts'
 import type { Bridge } from './bridge.ts'
-import { serverClosing, serverFull, pathOf, badToken, undecided, type Admission, type Refusal } from './admission.ts'
+import {
+  addressOf,
+  serverClosing,
+  serverFull,
+  pathOf,
+  badToken,
+  undecided,
+  type Admission,
+  type Refusal,
+} from './admission.ts'
 import type { Permit } from './authenticator.ts'
 import type { OpenResponse } from './endpoint.ts'
 import { outwardMessage } from './outwardError.ts'
@@ -132,9 +141,15 @@ export class HttpRoutes {
     if (response.destroyed) return
     if (permit === undefined) return this.#refuse(request, response, badToken)
     if ('why' in permit) return this.#refuse(request, response, permit)
-    if (!this.#bridge.hasRoom) return this.#refuse(request, response, serverFull)
-    const count = (): ResponseConnection => this.#count(response, () => permit.isGranted())
-    await answer(new AgentAccess(this.#bridge, permit.grant), count, permit)
+    const address = addressOf(request)
+    if (!this.#bridge.hasRoom(permit, address) || !this.#bridge.room.mayAsk(permit, address))
+      return this.#refuse(request, response, serverFull)
+    const count = (): ResponseConnection => {
+      const connection = this.#count(response, () => permit.isGranted())
+      this.#bridge.room.take(connection, permit, address)
+      return connection
+    }
+    await answer(new AgentAccess(this.#bridge, permit.grant, undefined, permit.owner), count, permit)
   }
 
   /** Has a worker answer. */

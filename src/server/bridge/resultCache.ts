@@ -25,6 +25,8 @@ const defaults: CacheLimits = {
 /** Results of one session's commands since the server started. */
 export class SessionResults {
   readonly owner: string
+  /** It ends with its last connection. */
+  readonly isPassing: boolean
   readonly #max: number
   readonly #results = new Map<string, Promise<unknown>>()
   /** Sockets connected under it: an old one may still be open when the next one connects. */
@@ -32,8 +34,9 @@ export class SessionResults {
   /** When the last of them closed. */
   leftAt = 0
 
-  constructor(owner: string, max: number) {
+  constructor(owner: string, max: number, isPassing = false) {
     this.owner = owner
+    this.isPassing = isPassing
     this.#max = max
   }
 
@@ -82,9 +85,9 @@ export class ResultCache {
       throw new RuntimeError('BRIDGE_SESSION', `The session "${sessionId}" is somebody else's.`)
   }
 
-  /** A client continues or starts a session; `owner` is the token whose limits apply. */
-  enter(sessionId: string, owner: string): SessionResults {
-    const session = this.#sessions.get(sessionId) ?? new SessionResults(owner, this.#limits.results)
+  /** A client continues or starts a session; `owner` is the token whose limits apply. `isPassing`: it ends with its last connection. */
+  enter(sessionId: string, owner: string, isPassing = false): SessionResults {
+    const session = this.#sessions.get(sessionId) ?? new SessionResults(owner, this.#limits.results, isPassing)
     this.#sessions.set(sessionId, session)
     this.#idle.get(session.owner)?.delete(sessionId)
     session.sockets += 1
@@ -97,6 +100,10 @@ export class ResultCache {
     if (session === undefined) return
     session.sockets -= 1
     if (session.sockets > 0) return
+    if (session.isPassing) {
+      this.#sessions.delete(sessionId)
+      return this.#limits.forgotten(sessionId)
+    }
     session.leftAt = now
     const idle = this.#idle.get(session.owner) ?? new Map<string, SessionResults>()
     this.#idle.set(session.owner, idle)

@@ -1,4 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
+import { nanoid } from 'nanoid'
 import { z } from 'zod'
 import { onlyFields } from '../../protocol/onlyFields.ts'
 import { lazily } from '../../protocol/lazily.ts'
@@ -94,12 +95,31 @@ export const outOfReach = ({ agents }: Grant, id: string): RuntimeError =>
     ? new RuntimeError('BRIDGE_FORBIDDEN', `This token does not reach agent "${id}".`)
     : new RuntimeError('AGENT_NOT_FOUND', `There is no agent "${id}" here.`)
 
-/** What a grant allows, as text: the same for grants that allow the same. A function is taken for the same as any other. */
-export function identityOf(grant: Grant): string {
-  const { agents, metadata = {}, owner } = grant
+/** Names of functions that choose agents: nobody can tell whether two choose the same. */
+const chooserNames = new WeakMap<Chooser, string>()
+
+function nameOf(choose: Chooser): string {
+  const name = chooserNames.get(choose) ?? nanoid()
+  chooserNames.set(choose, name)
+  return name
+}
+
+const textOf = (grant: Grant, chosen: unknown): string => {
+  const { metadata = {}, owner } = grant
   const whose = Object.entries(metadata).toSorted(([one], [other]) => (one < other ? -1 : 1))
-  const rights = [...rightsOf(grant)].toSorted()
-  return JSON.stringify([rights, typeof agents === 'function' ? 'function' : agents, whose, owner])
+  return JSON.stringify([[...rightsOf(grant)].toSorted(), chosen, whose, owner])
+}
+
+/** What a grant allows, as text: the same for grants that allow the same. Two functions are never taken for the same. */
+export const identityOf = (grant: Grant): string =>
+  textOf(grant, typeof grant.agents === 'function' ? { function: nameOf(grant.agents) } : grant.agents)
+
+/** Whether a client that was granted something is granted the same when it is asked for again: by a function made anew, too. */
+export function isStillGranted(next: Grant, before: Grant): boolean {
+  const [one, other] = [next, before].map((grant) =>
+    textOf(grant, typeof grant.agents === 'function' ? 'function' : grant.agents),
+  )
+  return one === other
 }
 
 /** Who has a grant: whom it names, or else what it allows. */

@@ -18,6 +18,7 @@ import { loadWs } from './loadWs.ts'
 import { HttpRoutes } from './httpRoutes.ts'
 import { AgentAccess } from './agentAccess.ts'
 import { share } from './shareLink.ts'
+import { ownPlaces } from './ownPlaces.ts'
 import { placesOf, seenFrom } from './places.ts'
 import { checkServeOptions, type BridgeServer, type ServeOptions } from './serveOptions.ts'
 import { Upgrades } from './upgrades.ts'
@@ -53,6 +54,7 @@ export async function serve(
     deps: options.deps,
     shareKey: options.shareKey,
     gatewaySecret: options.gatewaySecret,
+    isHere: (place) => ownPlaces(options.advertise, addressOf(http), path).has(place),
     dispatch: options.dispatch,
   })
   const admission = new Admission(bridge, options.origins)

@@ -70,8 +70,9 @@ export interface ServeOptions {
   /** Serve the inspector page at `base`. Default: yes, except on a server of your own. */
   readonly inspector?: boolean | InspectorOptions
   /**
-   * What read-only links are keyed by, of 32 characters or more: random, secret, and the same on every server that is to know them. With another
-   * one all links end. Default: a new one for this server, so that they end with it.
+   * What read-only links are keyed by, and what clients of MCP are given to bring back: 32 characters or more, random, secret, and the same on
+   * every server that is to know them. With another one all links end, and people are asked again. Default: a new one for this server, so
+   * that links end with it; what clients bring back is keyed by `gatewaySecret` then, if there is one.
    */
   readonly shareKey?: string
   /**
@@ -132,7 +133,7 @@ export interface BridgeServer {
 
 /** An origin as browsers name it: no path, no name, nothing that a policy could read as more than one. */
 const isOrigin = (text: string): boolean => /^https?:\/\/[\w.:[\]-]+$/.test(text) && URL.parse(text)?.origin === text
-const isSocketAddress = (text: string): boolean => /^wss?:$/.test(URL.parse(text)?.protocol ?? '')
+export const isSocketAddress = (text: string): boolean => /^wss?:$/.test(URL.parse(text)?.protocol ?? '')
 const grantsSchema = lazily(() => z.array(z.union([roleSchema(), grantSchema()])))
 
 /** Whether two of these are the same. */

@@ -1,8 +1,10 @@
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import { RuntimeError } from '../../protocol/errors.ts'
 
 /** Hex digits of the keyed hash that a session id carries. */
 const macLength = 32
+/** Hex digits of the hash of a session id that stands for it. */
+const markLength = 32
 
 const macOf = (name: string, token: string): string =>
   createHmac('sha256', token).update(name).digest('hex').slice(0, macLength)
@@ -12,6 +14,13 @@ const macOf = (name: string, token: string): string =>
  * the token. Session ids appear in logs, but only a token's holder can make one that is accepted with it.
  */
 export const sessionIdOf = (name: string, token: string): string => `${name}.${macOf(name, token)}`
+
+/**
+ * What a command of a session is called in logs, which others read: they are not told the session's id. `markLength` hex digits of the
+ * SHA-256 of that id, a slash, and the id of the command.
+ */
+export const requestIdOf = (sessionId: string, id: string): string =>
+  `${createHash('sha256').update(sessionId).digest('hex').slice(0, markLength)}/${id}`
 
 /**
  * The session that a client continues or begins. With a token it must have been made with that token.

@@ -1,16 +1,18 @@
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
 import { onlyFields } from '../../protocol/onlyFields.ts'
 import { lazily } from '../../protocol/lazily.ts'
 import type { Clock } from '../../protocol/clock.ts'
 import { agentIdSchema } from '../../protocol/ids.ts'
 import { metadataSchema, type Metadata } from '../../protocol/metadata.ts'
+import { keyedText, keyedValue, type Key } from './keyed.ts'
 import type { Grant } from './roles.ts'
 
 /** The shortest `shareKey`, in characters. */
 export const minShareKeyLength = 32
 
 const prefix = 'share.'
+const purpose = 'share'
 
 /** Whether a token says that it is one of a link: then nobody else is asked about it. */
 export const isShareToken = (token: string | undefined): token is string => token?.startsWith(prefix) === true
@@ -34,7 +36,7 @@ const claimsSchema = lazily(() =>
  * until the key is another one.
  */
 export class ShareTokens {
-  readonly #key: Uint8Array | string
+  readonly #key: Key
   readonly #clock: Clock
 
   /** Without a key it makes one: its tokens hold as long as it is there. */
@@ -46,23 +48,14 @@ export class ShareTokens {
   /** A token that lets see an agent and those below it, and nothing else. */
   mint({ agentId, metadata, expiresAt }: Share): string {
     const claims = { a: agentId, ...(metadata === undefined ? {} : { m: metadata }), e: expiresAt }
-    const body = Buffer.from(JSON.stringify(claims)).toString('base64url')
-    return `${prefix}${body}.${this.#hashOf(body).toString('base64url')}`
+    return `${prefix}${keyedText(this.#key, purpose, claims)}`
   }
 
   /** What a token lets see; `undefined`: it is none that this server made. It may have expired. */
   read(token: string): Share | undefined {
-    const [body = '', hash = '', ...others] = token.slice(prefix.length).split('.')
-    const given = Buffer.from(hash, 'base64url')
-    const own = this.#hashOf(body)
-    // Of other spellings of the same bytes none is taken.
-    if (others.length > 0 || given.length !== own.length || given.toString('base64url') !== hash) return undefined
-    if (!timingSafeEqual(given, own)) return undefined
-    const {
-      a: agentId,
-      m: metadata,
-      e: expiresAt,
-    } = claimsSchema().parse(JSON.parse(Buffer.from(body, 'base64url').toString()))
+    const claims = keyedValue(this.#key, purpose, token.slice(prefix.length))
+    if (claims === undefined) return undefined
+    const { a: agentId, m: metadata, e: expiresAt } = claimsSchema().parse(claims)
     return { agentId, metadata, expiresAt }
   }
 
@@ -76,9 +69,5 @@ export class ShareTokens {
 
   isOver({ expiresAt }: Share): boolean {
     return this.#clock.now() >= expiresAt
-  }
-
-  #hashOf(body: string): Buffer {
-    return createHmac('sha256', this.#key).update(`escapement share\n${body}`).digest()
   }
 }

@@ -100,8 +100,9 @@ export class Upgrades {
     const path = pathOf(request)
     if (path === this.#paths.bridge) {
       // The application is asked once the client has said hello.
-      const isKnown = this.#bridge.authenticator.permitOf(tokenOf(request)) !== undefined
-      if (isKnown && !this.#bridge.hasRoom) return serverFull
+      const known = this.#bridge.authenticator.permitOf(tokenOf(request))
+      const isKnown = known !== undefined
+      if (isKnown && !this.#bridge.hasRoom(known, addressOf(request))) return serverFull
       if (!protocolsOf(request).includes(bridgeProtocol)) return badProtocol
       return (webSocket) => this.#session(request, webSocket, isKnown)
     }
@@ -109,20 +110,21 @@ export class Upgrades {
     if (endpoint?.connect === undefined) return unknownPath(this.#paths.bridge)
     const permit = this.#admission.permit(request)
     return permit instanceof Promise
-      ? permit.then((decided) => this.#endpointOpening(endpoint, decided))
-      : this.#endpointOpening(endpoint, permit)
+      ? permit.then((decided) => this.#endpointOpening(endpoint, decided, addressOf(request)))
+      : this.#endpointOpening(endpoint, permit, addressOf(request))
   }
 
-  #endpointOpening(endpoint: Endpoint, permit: Permit | undefined): Opening {
+  #endpointOpening(endpoint: Endpoint, permit: Permit | undefined, address: string): Opening {
     if (permit === undefined) return badToken
-    if (!this.#bridge.hasRoom) return serverFull
+    if (!this.#bridge.hasRoom(permit, address)) return serverFull
     return (webSocket) => {
       const { clock, limits } = this.#bridge
       const socket = new EndpointSocket(webSocket, { clock, ...limits, isGranted: () => permit.isGranted() })
       const { front } = this.#bridge
+      this.#bridge.room.take(socket, permit, address)
       socket.run(() =>
         front === undefined
-          ? endpoint.connect!(socket, new AgentAccess(this.#bridge, permit.grant))
+          ? endpoint.connect!(socket, new AgentAccess(this.#bridge, permit.grant, undefined, permit.owner))
           : front.connect(socket, permit, endpoint.path),
       )
       return socket
@@ -135,6 +137,7 @@ export class Upgrades {
     const session = new BridgeSession(webSocket, this.#bridge, {
       permit: (token) => this.#bridge.authenticator.permit(request, token),
       token: tokenOf(request),
+      address: addressOf(request),
       logRefusal,
     })
     const evicted = isKnown ? undefined : unauthenticated.add(session, addressOf(request))

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Clock } from '../../protocol/clock.ts'
 import { messageOf, RuntimeError } from '../../protocol/errors.ts'
 import { paused } from '../../protocol/paused.ts'
+import { isSocketAddress } from '../bridge/serveOptions.ts'
 import { DownWorkers } from './downWorkers.ts'
 import type { Place, WhoHas } from './gatewayOptions.ts'
 
@@ -18,6 +19,10 @@ export interface Whereabouts {
   /** Nobody has it: it is to be woken there. */
   readonly isPlaced: boolean
 }
+
+/** Workers that a directory may name, and the longest address of one, in characters. */
+const mostWorkers = 1_000
+const mostChars = 2_000
 
 /** An agent that is looked for. */
 interface Wanted {
@@ -71,6 +76,7 @@ export class AgentFinder {
           if (url !== undefined) return { url, isPlaced: true }
           why = 'it is at rest, and no worker takes it'
         } else if (holder.url === undefined) why = 'it is in a process that serves nobody'
+        else if (!this.#isAddress(holder.url)) why = 'the directory names no address for it'
         else if (this.down.has(holder.url)) why = 'its worker does not answer'
         else return { url: holder.url, isPlaced: false }
       } catch (thrown) {
@@ -90,7 +96,16 @@ export class AgentFinder {
     const { place } = this.#parts
     if (place === undefined) return (await this.workers(agentId))[0]
     const url = await this.#timed(async () => place(agentId, { definition }))
-    return url === undefined || this.down.has(url) ? undefined : url
+    return url === undefined || !this.#isAddress(url) || this.down.has(url) ? undefined : url
+  }
+
+  /** Whoever may write to the directory may write anything there. */
+  #isAddress(url: unknown): url is string {
+    if (typeof url === 'string' && url.length <= mostChars && isSocketAddress(url)) return true
+    this.#parts.failed(
+      `The directory names a worker at what is no address: ${(JSON.stringify(url) ?? '').slice(0, 200)}.`,
+    )
+    return false
   }
 
   /** Workers that can be reached, in an order of this key's own. Rejects as the directory does. */
@@ -98,7 +113,8 @@ export class AgentFinder {
     const urls = await this.#timed(() => this.#parts.workers())
     const rank = (url: string): string => createHash('sha256').update(`${key}\n${url}`).digest('hex')
     return [...new Set(urls)]
-      .filter((url) => !this.down.has(url))
+      .filter((url) => this.#isAddress(url) && !this.down.has(url))
+      .slice(0, mostWorkers)
       .map((url) => ({ url, rank: rank(url) }))
       .toSorted((one, other) => (one.rank < other.rank ? -1 : 1))
       .map(({ url }) => url)
@@ -134,7 +150,7 @@ export class AgentFinder {
     for (const [agentId, listeners] of this.#followed) {
       try {
         const url = (await this.#timed(() => this.#parts.whoHas(agentId)))?.url
-        if (url !== undefined && !this.down.has(url)) for (const moved of listeners) moved(url)
+        if (url !== undefined && this.#isAddress(url) && !this.down.has(url)) for (const moved of listeners) moved(url)
       } catch (thrown) {
         this.#parts.failed(`The directory failed: ${messageOf(thrown)}.`)
         return

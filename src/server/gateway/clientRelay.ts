@@ -7,16 +7,18 @@ import { rightsOf } from '../../protocol/rights.ts'
 import { paused } from '../../protocol/paused.ts'
 import type { Command, FrontClient, Relay } from '../bridge/front.ts'
 import { isUnlimited, reaches } from '../bridge/roles.ts'
+import { requestIdOf } from '../bridge/sessionId.ts'
 import type { AgentFinder } from './agentFinder.ts'
 import { FleetLists } from './fleetLists.ts'
 import { Route } from './route.ts'
-import { Upstream, type WorkerFrame } from './upstream.ts'
+import { Upstream } from './upstream.ts'
+import type { WorkerFrame } from './workerFrames.ts'
 
 /** What clients of a gateway share. */
 interface Shared {
   readonly finder: AgentFinder
   readonly clock: Clock
-  tokenOf(permit: FrontClient['permit'], session: FrontClient['session'], reached: 'checked'): string
+  tokensOf(permit: FrontClient['permit'], session: FrontClient['session'], reached: 'checked'): (url: string) => string
   checkReach(agentId: string, command: Command, client: FrontClient): Promise<void> | undefined
   outward(thrown: unknown): ErrorInfo
   /** Who the workers at these addresses are, in their order. */
@@ -59,7 +61,7 @@ export class ClientRelay implements Relay {
   descriptions: Readonly<Record<string, string>> | undefined
   readonly #gateway: Shared
   readonly #client: FrontClient
-  readonly #token: string
+  readonly #tokenFor: (url: string) => string
   readonly #routes = new Map<string, Route>()
   readonly #upstreams = new Map<string, Upstream>()
   readonly #asked = new Map<string, Route>()
@@ -75,7 +77,7 @@ export class ClientRelay implements Relay {
   constructor(gateway: Shared, client: FrontClient) {
     this.#gateway = gateway
     this.#client = client
-    this.#token = gateway.tokenOf(client.permit, client.session, 'checked')
+    this.#tokenFor = gateway.tokensOf(client.permit, client.session, 'checked')
     this.#lists = new FleetLists({
       workers: () => gateway.finder.workers(client.session.id),
       clock: gateway.clock,
@@ -95,7 +97,7 @@ export class ClientRelay implements Relay {
     const { grant } = this.#client.permit
     for (const url of (await this.#gateway.finder.workers(this.#client.session.id).catch(() => [])).slice(0, 3)) {
       try {
-        const { definitions, descriptions } = (await this.#upstream(url).welcome) as unknown as Relay
+        const { definitions = [], descriptions } = await this.#upstream(url).welcome
         // Which ones concern a client whose agents a function chooses no worker knows.
         const isKnown = typeof grant.agents !== 'function' || rightsOf(grant).has('spawn')
         this.definitions = isKnown ? definitions : []
@@ -175,7 +177,7 @@ export class ClientRelay implements Relay {
   #agentOf(command: Command): string {
     if ('agentId' in command && command.agentId !== undefined) return command.agentId
     const { definition = '', id } = command as { readonly definition?: string; readonly id: string }
-    const hash = createHash('sha256').update(`${this.#client.session.id}/${id}`).digest('hex')
+    const hash = createHash('sha256').update(requestIdOf(this.#client.session.id, id)).digest('hex')
     return `${definition}-${hash.slice(0, 16)}`
   }
 
@@ -250,7 +252,7 @@ export class ClientRelay implements Relay {
   #upstream(url: string): Upstream {
     const known = this.#upstreams.get(url)
     if (known !== undefined) return known
-    const upstream = new Upstream(url, this.#token, {
+    const upstream = new Upstream(url, this.#tokenFor(url), {
       clock: this.#gateway.clock,
       frame: (frame, from) => this.#receive(frame, from),
       closed: (from, why) => this.#upstreamClosed(from, why),

@@ -1,26 +1,18 @@
 import type { Command } from '../bridge/front.ts'
 import type { Clock } from '../../protocol/clock.ts'
-import type { Metadata } from '../../protocol/metadata.ts'
 import { errorInfo } from '../../protocol/errors.ts'
-import type { WorkerFrame } from './upstream.ts'
+import { listedIn, pageSize, type Listed, type WorkerFrame } from './workerFrames.ts'
 import { workerName } from './workerNames.ts'
 
 /** How often it looks for new workers while somebody watches, and how long one may take to answer, in milliseconds. */
 const lookMs = 1_000
 const answerMs = 5_000
-/** Agents asked for at a time. */
-const pageSize = 1_000
+/** Agents that are told of one worker, or of all to one who watches, and how long one may take to list them, in milliseconds. */
+const mostListed = 100_000
+const mostSeen = 200_000
+const listMs = 30_000
 
 type List = Extract<Command, { type: 'agent.list' | 'agent.watch' | 'agent.unwatch' }>
-interface Listed {
-  readonly agentId: string
-  /** Of its last record: where several have it, the one that wrote last does, and the others do not know yet. */
-  readonly seq: number
-  readonly path: readonly string[]
-  readonly metadata?: Metadata
-  readonly worker?: string
-}
-
 interface Parts {
   workers(): Promise<readonly string[]>
   readonly clock: Clock
@@ -71,13 +63,15 @@ export class FleetLists {
       readonly agents?: readonly Listed[]
       readonly gone?: readonly string[]
     }
+    // Where several have an agent, the one that wrote last does, and the others do not know yet.
     const agents = told.filter((agent) => {
       const { agentId, seq } = agent
       if (!this.#parts.isWithin(agent)) return false
       const seen = this.#seen.get(agentId)
-      return seen === undefined || seen.url === url || seen.seq <= seq
+      if (seen === undefined ? this.#seen.size >= mostSeen : seen.url !== url && seen.seq > seq) return false
+      this.#seen.set(agentId, { url, seq })
+      return true
     })
-    for (const { agentId, seq } of agents) this.#seen.set(agentId, { url, seq })
     // Another worker may have it by now.
     const left = gone.filter((agentId) => this.#seen.get(agentId)?.url === url)
     for (const agentId of left) this.#seen.delete(agentId)
@@ -156,9 +150,10 @@ export class FleetLists {
     this.#parts.send({ type: 'ok', id, result: { agents, total: all.length } })
   }
 
-  /** What runs on one worker; nothing of one that does not answer. */
+  /** What runs on one worker; nothing of one that does not answer, and no more of one that comes to no end. */
   async #of(url: string, metadata: object | undefined): Promise<readonly Listed[]> {
     const all: Listed[] = []
+    const until = this.#parts.clock.now() + listMs
     for (;;) {
       const after = all.at(-1)?.agentId
       const frame = await this.#answer(url, {
@@ -167,9 +162,10 @@ export class FleetLists {
         ...(metadata === undefined ? {} : { metadata }),
         ...(after === undefined ? {} : { after }),
       })
-      const { agents = [] } = (frame?.type === 'ok' ? frame.result : {}) as { readonly agents?: readonly Listed[] }
+      const agents = frame === undefined ? [] : (listedIn(frame) ?? [])
       all.push(...agents)
-      if (agents.length < pageSize) return all
+      const isOver = agents.length < pageSize || all.length >= mostListed || this.#parts.clock.now() >= until
+      if (isOver) return all
     }
   }
 

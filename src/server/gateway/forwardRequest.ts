@@ -25,6 +25,7 @@ const keptBack: ReadonlySet<string> = new Set([
   'origin',
   'proxy-authorization',
   'referer',
+  'set-cookie',
   'te',
   'trailer',
   'transfer-encoding',
@@ -40,7 +41,7 @@ export interface Forwarding {
   readonly body: string | undefined
   readonly agentId: string | undefined
   /** Who the client is. */
-  readonly token: string
+  readonly tokenFor: (url: string) => string
 }
 
 interface Parts {
@@ -165,7 +166,7 @@ interface Broken {
 /** Resolves once the answer is over; with why if it broke off or never began. */
 function send(
   url: string,
-  { request, response, target, body, token }: Forwarding,
+  { request, response, target, body, tokenFor }: Forwarding,
   { finder, clock }: Parts,
   signal: AbortSignal,
 ): Promise<Broken | undefined> {
@@ -175,7 +176,7 @@ function send(
     target,
     headers: {
       ...onwards(request.headers),
-      authorization: `Bearer ${token}`,
+      authorization: `Bearer ${tokenFor(url)}`,
       ...(body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }),
     },
     signal,

@@ -65,8 +65,8 @@ export class Gateway implements Front {
       const named = agentId ?? session
       if (named !== undefined) await this.#checkReach(named, permit)
       mayContinue(request, permit)
-      const token = this.tokenOf(permit, undefined, named === undefined ? [] : [named])
-      const forwarding = { request, response, target, body, agentId, token }
+      const tokenFor = this.tokensOf(permit, undefined, named === undefined ? [] : [named])
+      const forwarding = { request, response, target, body, agentId, tokenFor }
       await forwardRequest({ finder: this.finder, clock: this.clock, lost }, forwarding)
     } catch (thrown) {
       if (response.headersSent || response.destroyed) return void response.destroy()
@@ -87,7 +87,7 @@ export class Gateway implements Front {
     void new SocketRelay(socket, {
       finder: this.finder,
       path,
-      token: this.tokenOf(permit, undefined, []),
+      tokenFor: this.tokensOf(permit, undefined, []),
       highWaterBytes,
       waiting: waitingCommands,
       lost: (url, why) => this.lostWorker(url, why),
@@ -95,14 +95,18 @@ export class Gateway implements Front {
   }
 
   /**
-   * Who a client is, for workers. They cannot ask a function which agents it reaches: those that were found to be within reach are named
-   * to them (`reached`), and nothing else is. `checked`: the gateway sees to each command itself.
+   * Says who a client is, to each worker in words for it alone. Workers cannot ask a function which agents it reaches: those that were found to
+   * be within reach are named to them (`reached`), and nothing else is. `checked`: the gateway sees to each command itself.
    */
-  tokenOf({ grant, owner }: Permit, session: Forwarded['session'], reached: readonly string[] | 'checked'): string {
+  tokensOf(
+    { grant, owner }: Permit,
+    session: Forwarded['session'],
+    reached: readonly string[] | 'checked',
+  ): (url: string) => string {
     const { agents, metadata } = grant
     const ids = typeof agents !== 'function' ? agents : reached === 'checked' ? undefined : reached
     const isNamed = owner !== undefined && !isAnyone(grant)
-    return this.#tokens.mint({
+    const client: Forwarded = {
       grant: {
         may: [...rightsOf(grant)],
         ...(ids === undefined ? {} : { agents: ids }),
@@ -111,7 +115,8 @@ export class Gateway implements Front {
       },
       owner,
       session,
-    })
+    }
+    return (url) => this.#tokens.mint(client, url)
   }
 
   /**

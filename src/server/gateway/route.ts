@@ -1,5 +1,5 @@
 import type { Command } from '../bridge/front.ts'
-import type { WorkerFrame } from './upstream.ts'
+import type { WorkerFrame } from './workerFrames.ts'
 
 type Subscribe = Extract<Command, { type: 'agent.subscribe' }>
 

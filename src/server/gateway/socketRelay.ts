@@ -1,3 +1,4 @@
+import { nanoid } from 'nanoid'
 import { WebSocket } from 'ws'
 import { closeCodes } from '../../protocol/bridgeProtocol.ts'
 import { isAgentId } from '../../protocol/ids.ts'
@@ -11,8 +12,9 @@ import { twoAgents } from './forwardRequest.ts'
 /** How long a worker may take to let a client in, in milliseconds, and the largest message of one, in bytes. */
 const handshakeMs = 3_000
 const messageBytes = 300 * 1024 * 1024
-/** Requests that are remembered. */
+/** Requests that are remembered, of either side, and with how many of its messages a client may begin. */
 const mostRequests = 1_000
+const mostBeginnings = 16
 /** With which a protocol begins: every worker that is spoken to hears it. */
 const beginnings: ReadonlySet<unknown> = new Set(['initialize', 'authenticate'])
 
@@ -40,7 +42,7 @@ interface Parts {
   /** Path of the protocol, at the workers too. */
   readonly path: string
   /** Who the client is. */
-  readonly token: string
+  readonly tokenFor: (url: string) => string
   readonly highWaterBytes: number
   /** Messages that may wait until it is known where they go. */
   readonly waiting: number
@@ -61,6 +63,8 @@ export class SocketRelay {
   /** Where the newest requests went that later messages name. */
   readonly #requests = new Map<unknown, string>()
   readonly #closed = new AbortController()
+  /** By which it is sent to one of the workers. */
+  readonly #id = nanoid()
   #waiting = 0
   #last: string | undefined
   #order: Promise<void> = Promise.resolve()
@@ -97,6 +101,7 @@ export class SocketRelay {
       if (url === undefined) return this.#client.close(closeCodes.stuck, 'there is no worker')
       this.#send(url, text)
       if (beginnings.has(message?.method)) this.#beginnings.push({ id: message?.id, text })
+      if (this.#beginnings.length > mostBeginnings) this.#beginnings.shift()
       this.#last = url
       if (message?.requestId !== undefined) this.#requests.set(message.requestId, url)
       if (this.#requests.size > mostRequests) this.#requests.delete(this.#requests.keys().next().value)
@@ -107,7 +112,7 @@ export class SocketRelay {
 
   async #workerOf(agentId: string | undefined, signal: AbortSignal): Promise<string | undefined> {
     const { finder } = this.#parts
-    if (agentId === undefined) return this.#last ?? (await finder.workers(this.#parts.token))[0]
+    if (agentId === undefined) return this.#last ?? (await finder.workers(this.#id))[0]
     return (await finder.find({ agentId, definition: undefined, failingSince: undefined }, signal)).url
   }
 
@@ -118,9 +123,9 @@ export class SocketRelay {
   }
 
   #open(url: string): Worker {
-    const { path, token } = this.#parts
+    const { path, tokenFor } = this.#parts
     const socket = new WebSocket(new URL(path, url).href, {
-      headers: { authorization: `Bearer ${token}` },
+      headers: { authorization: `Bearer ${tokenFor(url)}` },
       handshakeTimeout: handshakeMs,
       maxPayload: messageBytes,
       perMessageDeflate: compression,
@@ -164,6 +169,7 @@ export class SocketRelay {
   #renamed(url: string, message: Message): string {
     const id = `gateway-${++this.#count}`
     this.#asked.set(id, { url, id: message.id })
+    if (this.#asked.size > mostRequests) this.#asked.delete(this.#asked.keys().next().value!)
     return JSON.stringify({ ...message, id })
   }
 

@@ -4,24 +4,13 @@ import { bridgeProtocol, closeCodes } from '../../protocol/bridgeProtocol.ts'
 import { compression } from '../bridge/compression.ts'
 import { messageText } from '../bridge/readFrame.ts'
 import { brokenCode } from '../bridge/socketGuard.ts'
+import { framesIn, type WorkerFrame } from './workerFrames.ts'
 
 /** How long a worker may take to let a client in, and to show that it is there, in milliseconds. */
 const handshakeMs = 3_000
 const pingMs = 2_000
 /** The largest message of a worker, in bytes: records are at most of 256 MiB, and a frame has a little around them. */
 const messageBytes = 300 * 1024 * 1024
-
-/** A frame of a worker: what the gateway looks at. */
-export interface WorkerFrame {
-  readonly type: string
-  readonly id?: string
-  readonly agentId?: string
-  readonly seq?: number
-  readonly live?: boolean
-  readonly code?: string
-  readonly message?: string
-  readonly result?: unknown
-}
 
 interface UpstreamOwner {
   readonly clock: Clock
@@ -141,26 +130,4 @@ export class Upstream {
     this.#welcome.reject(new Error(why))
     this.#owner.closed(this, notItsFault.has(code) ? undefined : why)
   }
-}
-
-/** The frames of a message; `undefined`: it has something else. */
-function framesIn(text: string): WorkerFrame[] | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    const frames = Array.isArray(value) ? (value as unknown[]) : [value]
-    return frames.every(isFrame) ? frames : undefined
-  } catch {
-    return undefined
-  }
-}
-
-const isFrame = (value: unknown): value is WorkerFrame => {
-  if (typeof value !== 'object' || value === null) return false
-  const { type, id, agentId, seq } = value as Record<string, unknown>
-  return (
-    typeof type === 'string' &&
-    (id === undefined || typeof id === 'string') &&
-    (agentId === undefined || typeof agentId === 'string') &&
-    (seq === undefined || typeof seq === 'number')
-  )
 }

@@ -9,11 +9,14 @@ export function workerName(url: string): string {
   return `${host}${pathname.replace(/\/(?:bridge)?$/, '')}`
 }
 
+/** The longest words of a worker about itself that are told, in characters. */
+const mostWords = 1_000
+
 /** Who the workers at these addresses are. Rejects as the store does. */
 export async function workerEntries(urls: readonly string[], store: Store): Promise<WorkerEntry[]> {
   const known = new Map(((await store.workers?.()) ?? []).map(({ url, words }) => [url, words]))
   return urls.map((url) => {
     const words = known.get(url)
-    return { name: workerName(url), ...(words === undefined ? {} : { words }) }
+    return { name: workerName(url), ...(typeof words === 'string' ? { words: words.slice(0, mostWords) } : {}) }
   })
 }

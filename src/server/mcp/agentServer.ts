@@ -113,7 +113,7 @@ async function answerCall(
   }
   const rounds: Rounds = { tool, caller, ctx, mayAsk: asksClient && hasForms(capabilities) }
   try {
-    const state = readState(ctx.mcpReq.requestState(), tool, caller)
+    const state = readState(ctx.mcpReq.requestState(), tool, visit.access)
     if (state === 'unreadable')
       throw new sdk.ProtocolError(sdk.ProtocolErrorCode.InvalidParams, 'requestState: it is none of this server.')
     const wanted = tool.read(input)

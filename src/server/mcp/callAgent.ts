@@ -78,13 +78,13 @@ export async function callAgent(
 export async function answerAgent(
   tool: AgentTool,
   { session, requestId }: Place,
-  answers: Answers,
+  given: Answers,
   caller: Caller,
 ): Promise<Outcome & { readonly taken: Taken }> {
   const { access } = caller
   access.must('talk', 'tools/call')
   const agent = await sessionOf(tool, session, access)
-  const taken = await decideBy(agent, answers)
+  const taken = await decideBy(agent, given)
   return { ...(await goOn(agent, tool, { session, requestId }, caller)), taken }
 }
 

@@ -13,6 +13,7 @@ import type { Endpoint } from '../bridge/endpoint.ts'
 import { limitsOf } from '../bridge/limits.ts'
 import { mustBeServed } from '../bridge/oneDefinition.ts'
 import type { ServedDeps } from '../bridge/servedDeps.ts'
+import { minShareKeyLength } from '../bridge/shareTokens.ts'
 import { agentServer, type ServerParts, type Visit } from './agentServer.ts'
 import type * as HttpModule from './answerHttp.ts'
 import { agentTools } from './agentTool.ts'
@@ -28,6 +29,12 @@ export interface McpServerOptions {
   readonly approve?: 'client' | 'elsewhere'
   /** What agents are given that are spawned over `stdio` or `handler`, or loaded from their logs; at an endpoint those of `serve` count. */
   readonly deps?: ServedDeps
+  /**
+   * What a client is given to bring back with the answers of people is keyed by, of 32 characters or more: the same for all processes that answer
+   * the same clients over `stdio` or `handler`; at an endpoint that of `serve` counts. With another one people are asked again. Default: a
+   * new one.
+   */
+  readonly shareKey?: string
 }
 
 /** Streams that MCP goes over; by default those of the process. */
@@ -59,6 +66,7 @@ const optionsSchema = onlyFields({
   name: z.string().min(1).optional(),
   approve: z.enum(['client', 'elsewhere']).optional(),
   deps: z.custom<ServedDeps>((value) => typeof value === 'function', 'give a function').optional(),
+  shareKey: z.string().min(minShareKeyLength, `a key needs at least ${minShareKeyLength} characters`).optional(),
 })
 
 const definitionsSchema = z
@@ -86,7 +94,7 @@ export function mcpServer(
   definitions: readonly AgentDefinition[],
   options: McpServerOptions = {},
 ): McpServer {
-  const { name = 'escapement', approve = 'client', deps } = checked('options', optionsSchema, options)
+  const { name = 'escapement', approve = 'client', deps, shareKey } = checked('options', optionsSchema, options)
   const tools = agentTools(checked('definitions', definitionsSchema, definitions))
   if (!(runtime instanceof LocalRuntime))
     throw new RuntimeError('INVALID_OPTION', 'mcpServer: the first argument is what createRuntime returns.')
@@ -116,6 +124,7 @@ export function mcpServer(
       tokens: undefined,
       definitions: new Map([...tools.values()].map(({ definition }) => [definition.name, definition])),
       deps,
+      shareKey,
     })
     opened({ close: async () => bridge.close() })
     return new AgentAccess(bridge, { role: 'admin' })

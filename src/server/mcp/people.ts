@@ -117,7 +117,7 @@ export interface Taken {
   readonly problems: ReadonlyMap<string, string>
 }
 
-/** Decides what was answered. */
+/** Decides what was answered, of what still is as it was shown. */
 export async function decideBy(agent: DrivenAgent, answers: Answers): Promise<Taken> {
   const problems = new Map<string, string>()
   let count = 0

@@ -3,8 +3,8 @@ import { z } from 'zod'
 import { onlyFields } from '../../protocol/onlyFields.ts'
 import type { AgentEvent } from '../../protocol/events.ts'
 import type { Pending } from '../../protocol/pending.ts'
+import type { AgentAccess } from '../bridge/agentAccess.ts'
 import type { DrivenAgent } from '../bridge/drivenAgent.ts'
-import { sealedIn } from '../bridge/seals.ts'
 import type { AgentTool, Wanted } from './agentTool.ts'
 import { answerOf } from './answers.ts'
 import { answerAgent, callAgent, type Caller, type Outcome, type Place } from './callAgent.ts'
@@ -25,30 +25,34 @@ type Round = Outcome & { readonly taken?: Taken }
 /** How often in a row people may be asked before one of their answers is taken. */
 const maxTries = 5
 
-/** What a client brings back with its answers, sealed: where the call stands, and what people were shown, by key. */
+/** For how long the answers to what people were shown are taken, in milliseconds. */
+const heldMs = 24 * 60 * 60 * 1_000
+
+/** What a client brings back with its answers. What it names is looked up again, within the client's reach. */
 const stateSchema = onlyFields({
   session: z.string(),
   requestId: z.string().optional(),
   tries: z.int().nonnegative(),
+  /** What people were shown, as hashes by its keys: nothing else is answered. */
   shown: z.record(z.string(), z.string()),
 })
 export type State = z.infer<typeof stateSchema>
 
-/** A state is good for the calls of one tool. */
-const purposeOf = ({ definition }: AgentTool): string => `mcp ${definition.name}`
+/** A call's state is that of one agent's tool. */
+const purposeOf = ({ definition }: AgentTool): string => `mcp requestState ${definition.name}`
 
 /**
- * What a client brought back; `undefined`: nothing. Of what this server did not seal for it, as it may have been restarted since, only the
- * place counts, which is looked up within the client's reach: people were shown nothing, and are asked again.
+ * What a client brought back; `undefined`: nothing. Of what this server did not give to this client for this tool, or too long ago, only the
+ * session counts, which the client could name anyway: people are asked again.
  */
-export function readState(given: unknown, tool: AgentTool, { access }: Caller): State | undefined | 'unreadable' {
+export function readState(given: unknown, tool: AgentTool, { sealed }: AgentAccess): State | undefined | 'unreadable' {
   if (given === undefined) return undefined
-  try {
-    const state = stateSchema.parse(JSON.parse(sealedIn(given as string)))
-    return access.unseal(given as string, purposeOf(tool)) === undefined ? { ...state, shown: {} } : state
-  } catch {
-    return 'unreadable'
-  }
+  const back = sealed.open(purposeOf(tool), given)
+  const read = stateSchema.safeParse(back?.value)
+  if (!read.success) return 'unreadable'
+  if (back?.isOurs === true) return read.data
+  const { session, tries } = read.data
+  return { session, tries, shown: {} }
 }
 
 /** The next round of a call, which ends with it: the client asks, and calls again with the answers. */
@@ -75,7 +79,7 @@ export async function inOneRound(
     inputRequests: Object.fromEntries(
       questions.map((one) => [one.key, { method: 'elicitation/create', params: formFor(one) }]),
     ),
-    requestState: caller.access.seal(JSON.stringify(next), purposeOf(tool)),
+    requestState: caller.access.sealed.seal(purposeOf(tool), next, heldMs),
   }
 }
 

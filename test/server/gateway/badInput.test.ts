@@ -2,6 +2,7 @@ import { defineAgent } from '../../../src/actors/defineAgent.ts'
 import { policyModel } from '../../../src/actors/models/policyModel.ts'
 import type { Store } from '../../../src/protocol/store.ts'
 import { ForwardedTokens } from '../../../src/server/bridge/forwarded.ts'
+import { keyedText } from '../../../src/server/bridge/keyed.ts'
 import { serveGateway } from '../../../src/serveGateway.ts'
 import { fileStore } from '../../../src/stores/fileStore.ts'
 import { memoryStore } from '../../../src/stores/memoryStore.ts'
@@ -171,7 +172,7 @@ describe('a worker', (it) => {
     const worker = await fleet.startWorker({ tokens: { 'the-token-of-somebody': 'observe' } })
     const open = await fleet.startWorker({ gatewaySecret: undefined } as never)
     const claims = { grant: { role: 'admin' }, owner: undefined, session: { id: 's', isProven: true } } as const
-    const good = new ForwardedTokens(secret).mint(claims)
+    const good = new ForwardedTokens(secret).mint(claims, worker.server.url)
     const [prefix = '', body = '', hash = ''] = good.split('.')
     const forged = Buffer.from(JSON.stringify({ r: 'admin', s: 'another' })).toString('base64url')
     const roleOf = async (url: string, token: string): Promise<string> => {
@@ -183,7 +184,12 @@ describe('a worker', (it) => {
     }
     assert.match(await roleOf(worker.server.url, good), /spawn/)
     for (const wrong of [
-      new ForwardedTokens(`${secret}!`).mint(claims),
+      new ForwardedTokens(`${secret}!`).mint(claims, worker.server.url),
+      // For another worker, of another time, and as gateways made them that named neither.
+      new ForwardedTokens(secret).mint(claims, open.server.url),
+      new ForwardedTokens(secret, () => Date.now() - 3 * 60_000).mint(claims, worker.server.url),
+      new ForwardedTokens(secret, () => Date.now() + 3 * 60_000).mint(claims, worker.server.url),
+      `gateway.${keyedText(secret, 'gateway client', { r: ['spawn'], s: 's', p: 1 })}`,
       `${prefix}.${forged}.${hash}`,
       `${prefix}.${body}.${hash.slice(0, -2)}`,
       `${prefix}.${body}`,

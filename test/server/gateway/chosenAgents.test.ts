@@ -170,6 +170,7 @@ describe('what a gateway tells a worker', (it) => {
     assert.not.match(token, 'the-token-of-an-admin')
     const claims = Buffer.from(token.split('.')[1]!, 'base64url').toString()
     assert.not.match(claims, 'the-token-of-an-admin')
-    assert.is(new ForwardedTokens(secret).read(token)?.grant.may?.includes('share'), true)
+    const read = new ForwardedTokens(secret).read(token, () => true)
+    assert.ok('grant' in read && read.grant.may?.includes('share'))
   })
 })

@@ -89,7 +89,7 @@ function relayed(
   const gateway = {
     finder,
     clock: systemClock,
-    tokenOf: () => 'token',
+    tokensOf: () => () => 'token',
     checkReach,
     outward: (thrown: unknown) => toErrorInfo(thrown, 'INTERNAL'),
     entriesOf: async () => [],

@@ -30,7 +30,7 @@ function lists() {
   return { fleet, sent, asked }
 }
 
-const a1 = (seq: number) => ({ agentId: 'a1', seq })
+const a1 = (seq: number) => ({ agentId: 'a1', seq, path: [] })
 const news = (agents: readonly object[], gone: readonly string[] = []) => ({ type: 'agents', agents, gone })
 /** Lets what is promised come. */
 const settled = async (): Promise<void> => {

@@ -12,6 +12,7 @@ import { StdioServerTransport } from '@modelcontextprotocol/server/stdio'
 import type { AgentDefinition } from '../../../src/actors/agentDefinition.ts'
 import { createRuntime, type Runtime } from '../../../src/createRuntime.ts'
 import { mcpServer, type McpServer, type McpServerOptions } from '../../../src/server/mcp/mcpServer.ts'
+import type { Clock } from '../../../src/protocol/clock.ts'
 import type { Store } from '../../../src/protocol/store.ts'
 import type { BridgeServer, ServeOptions } from '../../../src/server/bridge/serveOptions.ts'
 import { memoryStore } from '../../../src/stores/memoryStore.ts'
@@ -54,12 +55,13 @@ export async function openHost(
   definitions: readonly AgentDefinition[],
   options: {
     readonly store?: Store
+    readonly clock?: Clock
     readonly mcp?: McpServerOptions
     readonly serve?: Omit<ServeOptions, 'definitions' | 'endpoints'>
   } = {},
 ): Promise<Host> {
   const store = options.store ?? memoryStore()
-  const runtime = await createRuntime({ store })
+  const runtime = await createRuntime({ store, ...(options.clock === undefined ? {} : { clock: options.clock }) })
   cleanup(() => runtime.close().catch(() => {}))
   const mcp = mcpServer(runtime, definitions, options.mcp)
   const endpoints = [mcp.endpoint()]

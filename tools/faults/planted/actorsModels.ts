@@ -118,8 +118,8 @@ export const faults: readonly Fault[] = [
     id: 'actorsModels-15',
     file: 'src/actors/readReply.ts',
     what: 'what a model yields after an abort is given on',
-    from: '        if (this.#cancellation.aborted) return null\n',
-    to: '',
+    from: '        if (this.#cancellation.aborted) return null\n        this.#parts',
+    to: '        this.#parts',
     tests: ['actors/embeddedModels'],
   },
   {
@@ -321,5 +321,21 @@ export const faults: readonly Fault[] = [
     from: 'if (isDrawing(block)) return',
     to: 'if (isDrawing(block) && false) return',
     tests: ['actors/aiSdkRequest'],
+  },
+  {
+    id: 'actorsModels-41',
+    file: 'src/conversation/assembleRequest.ts',
+    what: 'half of a character goes to a model of the application',
+    from: 'const message = wellFormed(given)',
+    to: 'const message = given',
+    tests: ['conversation/wellFormed'],
+  },
+  {
+    id: 'actorsModels-42',
+    file: 'src/actors/readReply.ts',
+    what: 'a model whose stream never waits holds the process',
+    from: 'this.#parts % partsAtOnce === 0 ? this.#breathe() : undefined',
+    to: 'undefined as Promise<void> | undefined',
+    tests: ['actors/endlessStreams'],
   },
 ]

@@ -56,8 +56,8 @@ export const faults: readonly Fault[] = [
     id: 'bridge-7',
     file: file('bridge'),
     what: 'sockets that have not said hello take the place of clients',
-    from: 'return this.connections.size - this.unauthenticated.size < this.limits.connections',
-    to: 'return this.connections.size < this.limits.connections',
+    from: 'return size - this.unauthenticated.size < this.limits.connections',
+    to: 'return size < this.limits.connections',
     tests: ['server/bridge/unauthenticated'],
   },
   {

@@ -127,7 +127,7 @@ export const faults: readonly Fault[] = [
     id: 'doors-10',
     file: 'src/client/client.ts',
     what: 'a client whose token changes is thrown out of its session',
-    from: "typeof options.token === 'function' ? randomHex(32) : undefined",
+    from: "typeof options.token === 'string' ? undefined : randomHex(32)",
     to: 'undefined as string | undefined',
     tests: ['server/bridge/authenticate'],
   },

@@ -75,4 +75,28 @@ export const faults: readonly Fault[] = [
     to: 'if (isDecided(event, question.name)) settled.abort',
     tests: ['server/mcp/people'],
   },
+  {
+    id: 'mcpServer-10',
+    file: file('rounds'),
+    what: 'a client answers though approvals are made elsewhere',
+    from: 'mayAsk ? state.shown : {}',
+    to: 'state.shown',
+    tests: ['server/mcp/people'],
+  },
+  {
+    id: 'mcpServer-11',
+    file: file('rounds'),
+    what: 'a state that a client made up is believed',
+    from: 'if (back?.isOurs === true) return read.data',
+    to: 'if (back !== undefined) return read.data',
+    tests: ['server/mcp/people'],
+  },
+  {
+    id: 'mcpServer-12',
+    file: file('people'),
+    what: 'an answer counts for what nobody was shown',
+    from: '    if (shown[pending.key] !== hashOf(pending)) continue\n',
+    to: '',
+    tests: ['server/mcp/people'],
+  },
 ]

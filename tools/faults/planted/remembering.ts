@@ -125,8 +125,8 @@ export const faults: readonly Fault[] = [
     id: 'remembering-16',
     file: 'src/actors/memory/taint.ts',
     what: "a tool is taken for the memory's own by its name",
-    from: 'if (ofRuntime === true) return',
-    to: 'if (ofRuntime === true || /^re(?:member|call_memory)$/.test(toolName)) return',
+    from: '  ofRuntime === true && (toolName',
+    to: '  (ofRuntime === true || /^(?:remember|recall_memory|prun)$/.test(toolName)) && (toolName',
     tests: ['actors/memoryScopes', 'journeys/remembersWhoSaidIt'],
   },
   {
@@ -224,5 +224,13 @@ export const faults: readonly Fault[] = [
     from: 'const tainted = isCopied || repeatsTools(ports, said, { known: `${people}\\n${call}` })',
     to: 'const tainted = isCopied',
     tests: ['drawsMemories'],
+  },
+  {
+    id: 'remembering-state-1',
+    file: 'src/actors/memory/taint.ts',
+    what: 'what a server says that its tools are for becomes known',
+    from: '(definition?.toolSources?.length ?? 0) > 0',
+    to: '(definition?.toolSources?.length ?? 0) < 0',
+    tests: ['actors/memoryScopes'],
   },
 ]

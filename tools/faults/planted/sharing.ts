@@ -7,10 +7,10 @@ const tests = ['server/bridge/sharing']
 export const faults: readonly Fault[] = [
   {
     id: 'sharing-1',
-    file: tokens,
-    what: 'a token that nobody signed is taken',
-    from: 'if (!timingSafeEqual(given, own)) return undefined',
-    to: 'timingSafeEqual(given, own)',
+    file: 'src/server/bridge/keyed.ts',
+    what: 'a token that somebody spelt otherwise is taken',
+    from: " || given.toString('base64url') !== hash",
+    to: '',
     tests,
   },
   {
@@ -92,5 +92,29 @@ export const faults: readonly Fault[] = [
     from: '!Object.keys(tokens).some((token) => isShareToken(token))',
     to: 'Object.keys(tokens).every((token) => !isShareToken(token) || true)',
     tests,
+  },
+  {
+    id: 'sharing-state-1',
+    file: 'src/server/bridge/room.ts',
+    what: 'a link takes all the connections that there are',
+    from: 'this.#of(name) < Math.max(1, this.#connections * part)',
+    to: 'this.#of(name) < Math.max(1, this.#connections + part)',
+    tests: ['server/bridge/linkRoom'],
+  },
+  {
+    id: 'sharing-state-2',
+    file: 'src/server/bridge/authenticator.ts',
+    what: 'a user enters the session of another by the same rights',
+    from: 'isUnnamed: grant.owner === undefined && !isTold',
+    to: 'isUnnamed: grant.owner === undefined && isTold',
+    tests: ['server/bridge/ownSessions'],
+  },
+  {
+    id: 'sharing-state-3',
+    file: 'src/server/bridge/resultCache.ts',
+    what: 'a session of a connection goes on without it',
+    from: 'if (session.isPassing) {',
+    to: 'if (session.isPassing && now < 0) {',
+    tests: ['server/bridge/ownSessions'],
   },
 ]

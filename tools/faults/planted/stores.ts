@@ -109,8 +109,8 @@ export const faults: readonly Fault[] = [
     id: 'stores-27',
     file: 'src/actors/readReply.ts',
     what: 'an endless reply fills the memory',
-    from: 'if (this.#chars > maxContentChars) return',
-    to: 'if (this.#chars < 0) return',
+    from: 'return this.#chars > maxContentChars',
+    to: 'return this.#chars < 0',
     tests: ['journeys/refusesWhat'],
   },
   {

@@ -19,7 +19,9 @@ export async function openServer(
 ): Promise<{ readonly server: Server; readonly runtime: Runtime }> {
   const runtime = await createRuntime({ store, idleUnloadMs: 60_000 })
   const server = createServer((request, response) => {
-    const { pathname } = new URL(request.url ?? '/', 'http://localhost')
+    // Whatever strangers send, it must not throw in here: that would end the process for everybody.
+    const pathname = URL.parse(request.url ?? '', 'http://localhost')?.pathname
+    if (pathname === undefined) return void response.writeHead(400).end('This is no address.')
     // One folder without others below it but assets/: no path leads out of it.
     const name = /^\/(assets\/)?[\w.-]+$/.test(pathname) && !pathname.includes('..') ? pathname : '/index.html'
     void readFile(join(pageFolder, name)).then(

@@ -6,9 +6,9 @@ import type {
   SharedV4ProviderOptions,
 } from '@ai-sdk/provider'
 import type { ModelRequest, ModelSettings, ToolSpec } from '../../../protocol/model.ts'
+import { wellFormed } from '../../../conversation/wellFormed.ts'
 import { askForCache } from './askForCache.ts'
 import { type PromptOptions, toPrompt } from './toPrompt.ts'
-import { wellFormed } from './wellFormed.ts'
 
 /** Converts a `Model` request to AI SDK call options; settings absent from the request stay absent. Pure. */
 export function toCallOptions(request: ModelRequest, options: PromptOptions): LanguageModelV4CallOptions {

@@ -2,6 +2,7 @@ import { zodJson } from '../../../protocol/zodJson.ts'
 import type { z } from 'zod'
 import { messageOf, RuntimeError } from '../../../protocol/errors.ts'
 import type { JsonSchema } from '../../../protocol/model.ts'
+import { breather } from '../../breather.ts'
 import type { RunContext } from '../../runContext.ts'
 import { toolOf, type Tool, type ToolContext, type ToolEffects, type ToolOptions } from '../defineTool.ts'
 import { foreignSchema } from '../schemaKind.ts'
@@ -144,7 +145,10 @@ async function run(tool: AiSdkTool, input: unknown, { callId, deps, signal, repo
 async function lastOf(result: unknown, report: (value: unknown) => void, signal: AbortSignal): Promise<unknown> {
   if (!isObject(result) || !(Symbol.asyncIterator in result)) return result
   let last: unknown
+  const breathe = breather()
   for await (const output of result as AsyncIterable<unknown>) {
+    // One that never waits is not to hold the process.
+    await breathe()
     signal.throwIfAborted()
     report(output)
     last = output

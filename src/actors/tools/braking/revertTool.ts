@@ -4,6 +4,7 @@ import { cutEnd } from '../../../conversation/cutMiddle.ts'
 import { lazily } from '../../../protocol/lazily.ts'
 import type { RevertSettings } from '../../agentDefinition.ts'
 import { defineTool, type Tool } from '../defineTool.ts'
+import { asOwn } from '../ownTools.ts'
 import { BrakeCallResult } from './brakeCall.ts'
 
 const description = `Go back to an earlier step of this conversation, named by its id, such as n12. What came after that step is no longer shown to you; a note with your summary stands there instead.
@@ -33,22 +34,24 @@ const input = lazily(() => ({
 type Asked = z.output<z.ZodObject<ReturnType<typeof input>>> & { readonly undo?: boolean | undefined }
 
 const makeTool = (text: string, unread: string, offersUndo: boolean): Tool =>
-  defineTool({
-    name: 'revert_to_state',
-    description: offersUndo ? text.replace(notUndone, undoing) : text,
-    // It only asks.
-    effects: 'none',
-    input: offersUndo ? z.object({ ...input(), undo: z.boolean().optional() }) : z.object(input()),
-    run: ({ category, step, summary, undo }: Asked, { redact }) =>
-      new BrakeCallResult(
-        {
-          ...({ type: 'revert', category, step } as const),
-          ...(summary === undefined ? {} : { summary }),
-          ...(undo === true ? { undo } : {}),
-        },
-        `The revert to ${cutEnd(redact?.text(step) ?? step, 40)} was asked for. If you can read this, ${unread}`,
-      ),
-  })
+  asOwn(
+    defineTool({
+      name: 'revert_to_state',
+      description: offersUndo ? text.replace(notUndone, undoing) : text,
+      // It only asks.
+      effects: 'none',
+      input: offersUndo ? z.object({ ...input(), undo: z.boolean().optional() }) : z.object(input()),
+      run: ({ category, step, summary, undo }: Asked, { redact }) =>
+        new BrakeCallResult(
+          {
+            ...({ type: 'revert', category, step } as const),
+            ...(summary === undefined ? {} : { summary }),
+            ...(undo === true ? { undo } : {}),
+          },
+          `The revert to ${cutEnd(redact?.text(step) ?? step, 40)} was asked for. If you can read this, ${unread}`,
+        ),
+    }),
+  )
 
 const applying = (offersUndo: boolean) =>
   lazily(() => makeTool(description, 'it was not applied: a note below says why.', offersUndo))

@@ -1,0 +1,40 @@
+/**
+ * The same data without halves of characters (unpaired surrogates) in its texts; the same object if there are none. A text that was cut in the
+ * middle of an emoji is valid JSON for us and for whoever sent it, and a provider refuses every request that holds it. Pure.
+ */
+export const wellFormed = <T>(value: T): T => (isSound(value) ? value : repaired(value))
+
+const looked = new WeakMap<object, object>()
+
+/** The same of what never changes and is sent in many turns, such as the tools of an agent: it is looked through once. */
+export function wellFormedOnce<T extends object>(value: T): T {
+  const known = looked.get(value)
+  if (known !== undefined) return known as T
+  const sound = wellFormed(value)
+  looked.set(value, sound)
+  return sound
+}
+
+/** Allocates nothing: nearly all that is said is sound. */
+function isSound(value: unknown): boolean {
+  if (typeof value === 'string') return value.isWellFormed()
+  if (Array.isArray(value)) return value.every(isSound)
+  if (!isPlain(value)) return true
+  for (const name in value) if (!name.isWellFormed() || !isSound(value[name])) return false
+  return true
+}
+
+function repaired<T>(value: T): T {
+  if (typeof value === 'string') return value.toWellFormed() as T
+  if (Array.isArray(value)) return value.map(wellFormed) as T
+  if (!isPlain(value)) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [name.toWellFormed(), wellFormed<unknown>(inner)]),
+  ) as T
+}
+
+function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {
+  if (typeof value !== 'object' || value === null) return false
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === Object.prototype || prototype === null
+}

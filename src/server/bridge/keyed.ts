@@ -1,0 +1,33 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+
+/** What a text with a keyed hash is keyed by. */
+export type Key = Uint8Array | string
+
+/** The hash, keyed by a secret, of a text that is for one purpose; the hash of no other purpose is the same. */
+export const keyedHash = (key: Key, purpose: string, text: string): Buffer =>
+  createHmac('sha256', key).update(`escapement ${purpose}\n${text}`).digest()
+
+/** A value as a text that goes through the hands of others: `<value>.<its hash>`. They can read it, and make or change none. */
+export function keyedText(key: Key, purpose: string, value: unknown): string {
+  const body = Buffer.from(JSON.stringify(value)).toString('base64url')
+  return `${body}.${keyedHash(key, purpose, body).toString('base64url')}`
+}
+
+/** The value of such a text; `undefined`: nobody who has the key made it for this purpose. In constant time. */
+export function keyedValue(key: Key, purpose: string, text: string): unknown {
+  const [body = '', hash = '', ...others] = text.split('.')
+  const given = Buffer.from(hash, 'base64url')
+  const own = keyedHash(key, purpose, body)
+  // Of other spellings of the same bytes none is taken.
+  if (others.length > 0 || given.length !== own.length || given.toString('base64url') !== hash) return undefined
+  return timingSafeEqual(given, own) ? saidIn(text) : undefined
+}
+
+/** What such a text says, whoever made it; `undefined`: nothing. */
+export function saidIn(text: string): unknown {
+  try {
+    return JSON.parse(Buffer.from(text.split('.', 1)[0]!, 'base64url').toString())
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,27 @@
+import type { AddressInfo } from 'node:net'
+import { hostname, networkInterfaces } from 'node:os'
+import { placeOf } from './workerPlace.ts'
+
+/**
+ * The places at which others may know a server: what it advertises and where it listens; of one on all addresses, at each of this machine.
+ * None of one that listens on no port and advertises nothing.
+ */
+export function ownPlaces(
+  advertise: string | false | undefined,
+  address: Pick<AddressInfo, 'address' | 'port'> | undefined,
+  path: string,
+): ReadonlySet<string> {
+  const said = typeof advertise === 'string' ? [placeOf(advertise)] : []
+  if (address === undefined) return new Set(said)
+  const isAnywhere = address.address === '0.0.0.0' || address.address === '::'
+  const others = isAnywhere
+    ? Object.values(networkInterfaces()).flatMap((all) => (all ?? []).map((one) => one.address))
+    : []
+  const hosts = [address.address, ...others, ...(isAnywhere ? [hostname()] : [])]
+  return new Set([
+    ...said,
+    ...hosts.map((host) =>
+      placeOf(`ws://${host.includes(':') ? `[${host.replace(/%.*$/, '')}]` : host}:${address.port}${path}`),
+    ),
+  ])
+}
