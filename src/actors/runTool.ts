@@ -1,6 +1,7 @@
 import { lessonOf } from '../conversation/lessons.ts'
 import { recallName } from '../conversation/stepText.ts'
 import type { CallInput, CallOutput } from '../machines/effectTypes.ts'
+import { isLikelyBug } from '../protocol/callbackBugs.ts'
 import { errorInfo, messageOf, toErrorInfo, type ErrorInfo } from '../protocol/errors.ts'
 import { cloneJson } from '../protocol/cloneJson.ts'
 import type { PlainBlock } from '../protocol/messages.ts'
@@ -149,10 +150,12 @@ function callTool(
   if (!parsed.ok) return failure(parsed.message)
   const attempt = new ToolAttempt(ports, input, tool, cancellation)
   const outcomeOf = ownResults.has(tool.name) ? toOutcome : keptOutcome
-  const failed = (thrown: unknown): Outcome | Promise<Outcome> =>
-    whenDone(outcomeOf(messageOf(thrown), tool.maxOutputChars, ports), (outcome) =>
+  const failed = (thrown: unknown): Outcome | Promise<Outcome> => {
+    if (isLikelyBug(thrown) && !cancellation.aborted) ports.callbackFailed?.(`The tool "${tool.name}"`, thrown)
+    return whenDone(outcomeOf(messageOf(thrown), tool.maxOutputChars, ports), (outcome) =>
       attempt.end({ ...outcome, isError: true }),
     )
+  }
   const ended = (value: unknown): Outcome | Promise<Outcome> => {
     try {
       const outcome = outcomeOf(value, tool.maxOutputChars, ports)

@@ -107,9 +107,10 @@ async function stream(ports: AgentPorts, input: ReplyInput, cancellation: Cancel
   const gate = ports.gate(Math.ceil(estimatedTokens * conversation.correction))
   const model = through(heardGate(gate, ports.clock, definition.policy.retry.silenceMs), frame.model)
   const window = definition.compaction?.policy.contextWindow
+  const threw = (id: string, thrown: unknown): void => ports.callbackFailed?.(`The model "${id}"`, thrown)
   const read = (asked: ModelRequest) =>
     ports.within({ type: 'model', turnIndex, attempt, ...answering }, () =>
-      readReply(model, asked, { cancellation, turnIndex, window }, take),
+      readReply(model, asked, { cancellation, turnIndex, window, threw }, take),
     )
   let result = await read(request)
   // Asked once more at once: what is refused now would be refused in each request from here on.
@@ -333,7 +334,7 @@ function planCalls(
 ): readonly PlannedCall[] | Promise<readonly PlannedCall[]> {
   // With `beforeTool` nobody is asked to approve before that has decided, and of a reply that is not whole nothing is run.
   const isLater = ports.definition.policy.flags.beforeTool === true || !isWhole
-  const answers = calls.map((call) => !isLater && needsApproval(ports.definition, call, context))
+  const answers = calls.map((call) => !isLater && needsApproval(ports, call, context))
   const plan = (needed: readonly boolean[]): PlannedCall[] =>
     calls.map(({ callId, name, input }, index) => ({ callId, name, input, needsApproval: needed[index]! }))
   const areThere = answers.every((answer) => typeof answer === 'boolean')

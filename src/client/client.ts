@@ -1,5 +1,6 @@
 import type { AgentDefinition } from '../actors/agentDefinition.ts'
 import type { Clock } from '../protocol/clock.ts'
+import { callbackBugs } from '../protocol/callbackBugs.ts'
 import { errorInfo, messageOf, RuntimeError, type ErrorInfo } from '../protocol/errors.ts'
 import type { ServerFrame } from '../protocol/frames.ts'
 import { rightsOf, type Right, type Role } from '../protocol/rights.ts'
@@ -303,12 +304,17 @@ export class Client {
   }
 
   #notify<T>(listeners: ReadonlySet<(value: T) => unknown>, value: T): void {
+    const failed = (thrown: unknown): void => {
+      callbackBugs.tell('A listener of a client', thrown)
+      const isError = (listeners as ReadonlySet<unknown>) === this.#errorListeners
+      if (!isError) this.#notify(this.#errorListeners, errorInfo('SUBSCRIBER_FAILED', `${messageOf(thrown)}.`))
+    }
     for (const listener of listeners) {
       try {
-        listener(value)
+        const returned = listener(value)
+        if (returned instanceof Promise) returned.catch(failed)
       } catch (thrown) {
-        const isError = (listeners as ReadonlySet<unknown>) === this.#errorListeners
-        if (!isError) this.#notify(this.#errorListeners, errorInfo('SUBSCRIBER_FAILED', `${messageOf(thrown)}.`))
+        failed(thrown)
       }
     }
   }

@@ -44,6 +44,7 @@ export interface EventOwner {
   readonly at: TurnPlace
   /** Notes a sign of life. */
   heard(): void
+  callbackFailed?(what: string, thrown: unknown): void
 }
 
 /** What observes every agent, and the redactor that applies to all of them. */
@@ -198,6 +199,7 @@ export class Announcer {
 
   /** Reports a listener that threw, once. */
   listenerFailed(thrown: unknown): void {
+    this.#owner.callbackFailed?.('A listener', thrown)
     this.emit({ type: 'error', ...this.#owner.at, error: toErrorInfo(thrown, 'SUBSCRIBER_FAILED') })
   }
 

@@ -1,3 +1,4 @@
+import { callbackBugs } from '../../protocol/callbackBugs.ts'
 import type { AgentDefinition } from '../../actors/agentDefinition.ts'
 import { RuntimeError } from '../../protocol/errors.ts'
 import type { Metadata } from '../../protocol/metadata.ts'
@@ -28,6 +29,7 @@ export async function depsOf(
   try {
     return { deps: await deps({ id, definition: name, ...(metadata === undefined ? {} : { metadata }) }) }
   } catch (thrown) {
+    callbackBugs.tell('deps of serve', thrown)
     throw new RuntimeError('INVALID_DEPS', `The deps of agent "${id}" could not be made.`, { cause: thrown })
   }
 }
