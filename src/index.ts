@@ -83,6 +83,8 @@ export type { GatewayOptions, Place, WhoHas } from './server/gateway/gatewayOpti
 export type { BirthOptions, OpenOptions, RootSpawnOptions, SpawnOptions } from './runtime/children/spawnOptions.ts'
 export type { HistoryMessage } from './protocol/history.ts'
 export type { Metadata } from './protocol/metadata.ts'
+export type { LeftAgent, ResumeAllOptions, ResumedAll, StoredAgent } from './runtime/resumeAll.ts'
+export type { WaitingAgent } from './runtime/waitingList.ts'
 export type { RuntimeOptions } from './runtime/runtimeOptions.ts'
 export type { AgentPage, ListOptions } from './runtime/registry.ts'
 export type { Authenticate } from './server/bridge/authenticator.ts'

@@ -1,13 +1,16 @@
-import type { CallState } from '../../machines/agentTypes.ts'
+import type { AgentContext, CallState } from '../../machines/agentTypes.ts'
 import type { Pending } from '../../protocol/pending.ts'
 import type { TreeNode } from './agentTree.ts'
 
 /** What waits for people, of an agent and of those below it. */
-export function pendingOf(host: TreeNode): Pending[] {
-  const { calls, run } = host.context
-  const own = run === null ? [] : calls.flatMap((call) => pendingCall(host.agentId, call) ?? [])
-  return [...own, ...host.listedChildren.flatMap(pendingOf)]
-}
+export const pendingOf = (host: TreeNode): Pending[] => [
+  ...ownPending(host.agentId, host.context),
+  ...host.listedChildren.flatMap(pendingOf),
+]
+
+/** What waits for people, of an agent's own calls. */
+export const ownPending = (agentId: string, { calls, run }: Pick<AgentContext, 'calls' | 'run'>): Pending[] =>
+  run === null ? [] : calls.flatMap((call) => pendingCall(agentId, call) ?? [])
 
 function pendingCall(agentId: string, { callId, key, name, input, status, question }: CallState): Pending | undefined {
   const call = { agentId, callId, key, name, input }
