@@ -5,7 +5,8 @@ import type { AgentRuntime } from './runtime/agentRuntime.ts'
 import { resumeAll, type ResumeAllOptions, type ResumedAll } from './runtime/resumeAll.ts'
 import { LocalRuntime } from './runtime/runtime.ts'
 import { checkOptions, type RuntimeOptions } from './runtime/runtimeOptions.ts'
-import { inOrder, waitingAgent, WaitingList, type WaitingAgent } from './runtime/waitingList.ts'
+import type { WaitingAgent } from './protocol/pending.ts'
+import { inOrder, waitingAgent, WaitingList } from './runtime/waitingList.ts'
 import type { Metadata } from './protocol/metadata.ts'
 
 /** Spawns agents, owns what they share, and can serve them over the network. */

@@ -1,27 +1,13 @@
 import type { LogEntry, LogQuery } from '../protocol/logPages.ts'
 import type { Metadata } from '../protocol/metadata.ts'
-import type { Pending } from '../protocol/pending.ts'
+import type { Pending, WaitingAgent } from '../protocol/pending.ts'
 import type { Store } from '../protocol/store.ts'
 import { allLogs, pagesOf, type Pages } from '../sessions/logPages.ts'
 import type { Agent } from './agents/agent.ts'
 import { bodyOf } from './agents/agentFacts.ts'
 import { standingOf, type LogStanding, type PlacedPending } from './logStanding.ts'
 
-/** An agent at which something waits for people, running or not. */
-export interface WaitingAgent {
-  /** Of the agent at the top of its tree: what waits may be that of one below, as its `agentId` says. */
-  readonly agentId: string
-  readonly definition: string
-  readonly title?: string
-  /** What the application noted on it. */
-  readonly metadata?: Metadata
-  /** It runs here. One that does not goes on from its log once something of it is decided. */
-  readonly isRunning: boolean
-  /** What waits, the one that has waited longest first. */
-  readonly pending: readonly Pending[]
-}
-
-/** The same, with what decides who may see which part of it. */
+/** An agent at which something waits, with what decides who may see which part of it. */
 export interface PlacedWaiting extends Pick<WaitingAgent, 'agentId' | 'definition' | 'isRunning'> {
   readonly title: string | undefined
   readonly metadata: Metadata | undefined

@@ -1,3 +1,4 @@
+import { WaitingList } from '../../runtime/waitingList.ts'
 import { nanoid } from 'nanoid'
 import type { AgentDefinition } from '../../actors/agentDefinition.ts'
 import type { Redactor } from '../../redaction/redactor.ts'
@@ -69,6 +70,7 @@ export class Bridge {
   readonly decisions: Decisions
   readonly sessions: SessionIndex
   readonly search: SessionSearch
+  readonly waiting: WaitingList
   readonly authenticator: Authenticator
   readonly shares: ShareTokens
   /** Of a gateway: what takes commands to where agents are. */
@@ -100,6 +102,8 @@ export class Bridge {
     })
     this.sessions = new SessionIndex(parts.store)
     this.search = new SessionSearch(parts.store)
+    // Where an engine has them work, what this process knows of them may be old.
+    this.waiting = new WaitingList(parts.store, (id) => (parts.dispatch === undefined ? runtime.agent(id) : undefined))
     this.agents = new AgentDirectory(runtime, parts.store, parts)
     this.decisions = new Decisions(parts.store, (agentId) => runtime.agent(agentId))
     this.unauthenticated = new UnauthenticatedSockets(parts.limits)
