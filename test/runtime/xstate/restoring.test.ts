@@ -267,7 +267,12 @@ describe('what waits, and was asked after the actor was persisted', (it) => {
             asked: ({ context, event }) => [
               ...context.asked,
               ...('key' in event
-                ? [{ key: String(event.key), from: String((event as { agentId?: string }).agentId) }]
+                ? [
+                    {
+                      key: String((event as unknown as { key: unknown }).key),
+                      from: String((event as { agentId?: string }).agentId),
+                    },
+                  ]
                 : []),
             ],
           }),
