@@ -48,7 +48,7 @@ const server = createServer((request, response) => {
     void (user.isStaff ? Promise.resolve() : desk.conversationOf(user)).then((conversation) =>
       response.setHeader('content-type', 'application/json').end(JSON.stringify({ conversation })),
     )
-  else if (url === '/') response.setHeader('content-type', 'text/html').end(page)
+  else if (url === '/') response.setHeader('content-type', 'text/html; charset=utf-8').end(page)
   else response.writeHead(404).end()
 })
 const folder = process.argv[2] ?? (await mkdtemp(join(tmpdir(), 'desk-')))
