@@ -78,3 +78,14 @@ export class CallbackBugs {
 
 /** Of what belongs to no runtime. */
 export const callbackBugs = new CallbackBugs()
+
+/** Calls a listener of the application, which harms nobody when it throws or rejects: it is told. */
+export function callListener<T>(place: string, listener: (value: T) => unknown, value: T): void {
+  const failed = (thrown: unknown): void => callbackBugs.tell(place, thrown)
+  try {
+    const returned = listener(value)
+    if (returned instanceof Promise) returned.catch(failed)
+  } catch (thrown) {
+    failed(thrown)
+  }
+}

@@ -198,3 +198,29 @@ describe('what belongs to no runtime', (it) => {
     assert.match(heard[1]!, /a test failed: a value of type object, which is no Error/)
   })
 })
+
+describe('a listener that throws', (it) => {
+  it('keeps no agent from starting, whatever it listens to, and its error is of the run that it heard', async (test) => {
+    const heard = warnings(test)
+    const runtime = await createRuntime()
+    test.cleanup(() => runtime.close())
+    runtime.onAgent(() => broken())
+    const agent = await runtime.spawn(defineAgent({ name: 'a', model: policyModel(() => 'fine') }), { id: 'a1' })
+    agent.inspect(() => broken())
+    agent.subscribe((event) => {
+      if (event.type === 'reply.end') broken()
+    })
+    const errors: string[] = []
+    agent.subscribe((event) => {
+      if (event.type === 'error') errors.push(`${event.error.code} ${event.runId}`)
+    })
+    assert.is((await agent.prompt('go').result).text, 'fine')
+    await settled()
+    assert.equal(errors, ['SUBSCRIBER_FAILED a1/r0'])
+    assert.equal(heard.map((text) => text.slice(0, text.indexOf(' failed'))).toSorted(), [
+      'A listener of agent "a"',
+      'A listener of inspect',
+      'A listener of onAgent',
+    ])
+  })
+})

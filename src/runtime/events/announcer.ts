@@ -198,9 +198,12 @@ export class Announcer {
   }
 
   /** Reports a listener that threw, once. */
-  listenerFailed(thrown: unknown): void {
+  listenerFailed(thrown: unknown, heard: AgentEvent): void {
     this.#owner.callbackFailed?.('A listener', thrown)
-    this.emit({ type: 'error', ...this.#owner.at, error: toErrorInfo(thrown, 'SUBSCRIBER_FAILED') })
+    // Of the run whose event it could not take, which may have ended since.
+    const isOwn = heard.agentId === this.#owner.agentId && 'runId' in heard && heard.runId !== ''
+    const { runId, turnIndex } = isOwn ? heard : this.#owner.at
+    this.emit({ type: 'error', runId, turnIndex, error: toErrorInfo(thrown, 'SUBSCRIBER_FAILED') })
   }
 
   #hold(event: AgentEvent): void {

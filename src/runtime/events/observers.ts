@@ -21,13 +21,13 @@ const none: readonly never[] = Object.freeze([])
  * its cause. A listener that throws or rejects is reported once and affects nothing else.
  */
 export class Observers {
-  readonly #owner: { listenerFailed(thrown: unknown): void }
+  readonly #owner: { listenerFailed(thrown: unknown, event: AgentEvent): void }
   #listeners: readonly AgentListener[] = none
   #outbox: { event: AgentEvent; sink: Sink | undefined }[] | undefined
   #isFlushing = false
   #failed: WeakSet<AgentListener> | undefined
 
-  constructor(owner: { listenerFailed(thrown: unknown): void }) {
+  constructor(owner: { listenerFailed(thrown: unknown, event: AgentEvent): void }) {
     this.#owner = owner
   }
 
@@ -82,16 +82,16 @@ export class Observers {
   #tellOne(listener: AgentListener, event: AgentEvent): void {
     try {
       const returned = listener(event)
-      if (returned instanceof Promise) returned.catch((thrown: unknown) => this.#report(listener, thrown))
+      if (returned instanceof Promise) returned.catch((thrown: unknown) => this.#report(listener, thrown, event))
     } catch (thrown) {
-      this.#report(listener, thrown)
+      this.#report(listener, thrown, event)
     }
   }
 
-  #report(listener: AgentListener, thrown: unknown): void {
+  #report(listener: AgentListener, thrown: unknown, event: AgentEvent): void {
     this.#failed ??= new WeakSet()
     if (this.#failed.has(listener)) return
     this.#failed.add(listener)
-    this.#owner.listenerFailed(thrown)
+    this.#owner.listenerFailed(thrown, event)
   }
 }

@@ -1,4 +1,4 @@
-import { callbackBugs } from '../../protocol/callbackBugs.ts'
+import { callListener } from '../../protocol/callbackBugs.ts'
 import type { Clock } from '../../protocol/clock.ts'
 import { hasCode } from '../../protocol/errors.ts'
 import { concernsPeople, isLogged, type AgentEvent } from '../../protocol/events.ts'
@@ -164,18 +164,10 @@ export class FollowedTree {
     const isOwn = event.agentId === this.root.agentId
     for (const { call, descendants } of this.#listeners) {
       if (!isOwn && !descendants && !concernsPeople(event)) continue
-      try {
-        const returned = call(event)
-        if (returned instanceof Promise) returned.catch(listenerFailed)
-      } catch (thrown) {
-        // What one listener does wrong harms no other.
-        listenerFailed(thrown)
-      }
+      callListener('A listener', call, event)
     }
   }
 }
-
-const listenerFailed = (thrown: unknown): void => callbackBugs.tell('A listener', thrown)
 
 function find(log: FollowedLog, agentId: string): FollowedLog | undefined {
   return logsOf(log).find((one) => one.agentId === agentId)
