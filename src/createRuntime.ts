@@ -5,9 +5,7 @@ import type { AgentRuntime } from './runtime/agentRuntime.ts'
 import { resumeAll, type ResumeAllOptions, type ResumedAll } from './runtime/resumeAll.ts'
 import { LocalRuntime } from './runtime/runtime.ts'
 import { checkOptions, type RuntimeOptions } from './runtime/runtimeOptions.ts'
-import type { WaitingAgent } from './protocol/pending.ts'
-import { inOrder, waitingAgent, WaitingList } from './runtime/waitingList.ts'
-import type { Metadata } from './protocol/metadata.ts'
+import { inOrder, waitingAgent, WaitingList, type WaitingAgent, type WaitingOptions } from './runtime/waitingList.ts'
 
 /** Spawns agents, owns what they share, and can serve them over the network. */
 export interface Runtime extends AgentRuntime {
@@ -39,7 +37,7 @@ export interface Runtime extends AgentRuntime {
    *   for (const { key, name } of pending) console.log(agentId, name, key)
    * ```
    */
-  waiting(options?: { readonly metadata?: Metadata }): Promise<readonly WaitingAgent[]>
+  waiting(options?: WaitingOptions): Promise<readonly WaitingAgent[]>
 
   /**
    * Serves the agents over a WebSocket, to `escapement/client` or anything else that speaks the protocol. The server is closed with
@@ -99,7 +97,7 @@ class ServedRuntime extends LocalRuntime implements Runtime {
     return await resumeAll({ runtime: this, store: this.shared.store }, options)
   }
 
-  async waiting(options: { readonly metadata?: Metadata } = {}): Promise<readonly WaitingAgent[]> {
+  async waiting(options: WaitingOptions = {}): Promise<readonly WaitingAgent[]> {
     this.checkOpen()
     checkOptions('waiting', options)
     this.#waiting ??= new WaitingList(this.shared.store, (agentId) => this.agent(agentId))

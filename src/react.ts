@@ -8,7 +8,7 @@ export { useRoster, useConnection } from './react/useRoster.ts'
 export { useWaiting } from './react/useWaiting.ts'
 export { useRun, type UsedRun } from './react/useRun.ts'
 export type { ConnectionFacts } from './react/agentStores.ts'
-export type { WaitingAgent } from './protocol/pending.ts'
+export type { WaitingAgent } from './react/useWaiting.ts'
 
 export type { AgentFacts, AgentStatus } from './client/agentStore.ts'
 export type { Chat, ChatCall, ChatMessage, ChatPending, ChatReply, ChatUserMessage } from './client/fold/chat.ts'

@@ -22,7 +22,7 @@ function stackOf(thrown: unknown): string {
 /** Whatever it is: its own methods may throw too. */
 function wordsOf(thrown: unknown): string {
   try {
-    return typeof thrown === 'object' ? JSON.stringify(thrown) : String(thrown)
+    return typeof thrown === 'object' ? JSON.stringify(thrown) : String(thrown as string)
   } catch {
     return `a value of type ${typeof thrown}`
   }

@@ -93,7 +93,7 @@ export async function resumeAll({ runtime, store }: Parts, options: ResumeAllOpt
         return
       }
       const agent = await runtime.resume(id, known, deps === undefined ? {} : { deps: await deps(stored) })
-      resumed.push(agent as Agent)
+      resumed.push(agent)
     } catch (thrown) {
       // Somebody asked for it meanwhile.
       if (runtime.agent(id) === undefined)

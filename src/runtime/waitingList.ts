@@ -7,6 +7,14 @@ import type { Agent } from './agents/agent.ts'
 import { bodyOf } from './agents/agentFacts.ts'
 import { standingOf, type LogStanding, type PlacedPending } from './logStanding.ts'
 
+export type { WaitingAgent }
+
+/** Which agents `runtime.waiting` looks at. */
+export interface WaitingOptions {
+  /** Only those that have all of these values. */
+  readonly metadata?: Metadata
+}
+
 /** An agent at which something waits, with what decides who may see which part of it. */
 export interface PlacedWaiting extends Pick<WaitingAgent, 'agentId' | 'definition' | 'isRunning'> {
   readonly title: string | undefined

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import WebSocket from 'ws'
+import { WebSocket } from 'ws'
 import { serveDesk, type User } from '../../examples/apps/react/server.ts'
 import { connect, type Client } from '../../src/client.ts'
 import { memoryStore, policyModel } from '../../src/index.ts'
@@ -41,7 +41,7 @@ async function open({ cleanup }: CaseContext) {
         super(address, protocols, { headers: { cookie: `user=${user}` } })
       }
     }
-    const connected = connect(url, { webSocket: WithCookie as never })
+    const connected = connect(url, { webSocket: WithCookie })
     cleanup(() => connected.close())
     return connected
   }

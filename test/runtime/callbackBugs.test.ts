@@ -35,7 +35,7 @@ const caller: Model = policyModel(({ messages }) => {
 })
 
 const tool = (run: () => unknown, needsApproval = false as boolean | (() => boolean | Promise<boolean>)) =>
-  defineTool({ name: 't', description: 'It does.', input: z.object({}), needsApproval, run: run as () => string })
+  defineTool({ name: 't', description: 'It does.', input: z.object({}), needsApproval, run })
 
 interface Given extends Partial<Omit<AgentOptions, 'name'>> {
   readonly runtime?: RuntimeOptions
