@@ -19,7 +19,7 @@ const model = policyModel(({ messages }) => {
 })
 const keeper = defineAgent({ name: 'keeper', model, tools: [wind] })
 const runtime = await createRuntime()
-const tokens = { 'a-token-of-the-keeper': 'admin', 'a-token-of-a-visitor': 'observe' } as const
+const tokens = { 'a-token-of-the-keeper': 'admin', 'a-token-of-a-colleague': 'observe' } as const
 let server = await runtime.serve({ definitions: [keeper], tokens })
 
 // The client's side: a remote agent has the shape of a local one.
@@ -45,14 +45,14 @@ console.log((await run.result).text)
 const { nodes } = await agent.conversation('trunk')
 console.log(`${nodes.length} messages, ${(await agent.snapshot()).state}`)
 
-// Somebody else may look on, and no more.
-const visitor = connect(server.url, { token: 'a-token-of-a-visitor' })
+// Somebody else may look on, and no more: they see everything, instructions too. Customers are given the role 'talk'.
+const colleague = connect(server.url, { token: 'a-token-of-a-colleague' })
 const seen: string[] = []
-const events = visitor.agent('k1').events({ fromSeq: 1, deltas: false })
+const events = colleague.agent('k1').events({ fromSeq: 1, deltas: false })
 for await (const { type } of events) if (seen.push(type) && type === 'run.end') break
-console.log(`${visitor.role} saw ${seen.length} records, from ${seen[0]} to ${seen.at(-1)}`)
-console.log((await visitor.agent('k1').prompt('Wind it again.').result).error?.code)
+console.log(`${colleague.role} saw ${seen.length} records, from ${seen[0]} to ${seen.at(-1)}`)
+console.log((await colleague.agent('k1').prompt('Wind it again.').result).error?.code)
 
-visitor.close()
+colleague.close()
 client.close()
 await runtime.close()

@@ -27,6 +27,7 @@ export type {
   RemoteShare,
   RemoteSnapshot,
   RemoteTree,
+  RemoteWaiting,
 } from './client/answers.ts'
 export type { ClientCall } from './client/callAnswers.ts'
 export type { RosterChange } from './client/remoteRoster.ts'
@@ -49,7 +50,7 @@ export type { AgentSummary, SessionEntry } from './protocol/frames.ts'
 export type { Right, Role } from './protocol/rights.ts'
 export type { Metadata } from './protocol/metadata.ts'
 export type { Block, Message, Usage } from './protocol/messages.ts'
-export type { Pending } from './protocol/pending.ts'
+export type { Pending, WaitingAgent } from './protocol/pending.ts'
 export type { PauseReason, RunStopReason, Spent } from './protocol/records.ts'
 export type { Limits } from './protocol/runLimits.ts'
 export { partialOutput, type PartialOutput } from './runs/partialOutput.ts'

@@ -2,11 +2,43 @@ import type { Client } from './client/client.ts'
 import type { BridgeServer, ServeOptions } from './server/bridge/serveOptions.ts'
 import type { InProcessOptions } from './server/inProcess/inProcessServer.ts'
 import type { AgentRuntime } from './runtime/agentRuntime.ts'
+import { resumeAll, type ResumeAllOptions, type ResumedAll } from './runtime/resumeAll.ts'
 import { LocalRuntime } from './runtime/runtime.ts'
 import { checkOptions, type RuntimeOptions } from './runtime/runtimeOptions.ts'
+import { inOrder, waitingAgent, WaitingList, type WaitingAgent, type WaitingOptions } from './runtime/waitingList.ts'
 
 /** Spawns agents, owns what they share, and can serve them over the network. */
 export interface Runtime extends AgentRuntime {
+  /**
+   * Goes on with whatever was under way in the store when the last process ended: interrupted runs, and messages that had not begun, of agents
+   * without a parent, and with them of those below. What waits for people stays in the store until somebody decides it, and what was paused until
+   * somebody resumes it. Call it when the application starts. An agent that cannot go on is left alone, and the answer says why.
+   *
+   * Reads the checkpoint of each log and what came since. Rejects with `RUNTIME_CLOSED`, `INVALID_OPTION`, and `STORE_READ_FAILED` when the store
+   * cannot tell what it has.
+   *
+   * @example
+   * ```ts
+   * const { resumed, left } = await runtime.resumeAll({ definitions: [coder] })
+   * for (const { agentId, error } of left) console.error(agentId, error.message)
+   * ```
+   */
+  resumeAll(options: ResumeAllOptions): Promise<ResumedAll>
+
+  /**
+   * What waits for people, at all agents of the store or at those with certain metadata, whether they run or not: approvals, questions, and calls
+   * for clients, also of those below them. Nothing is woken by it. Incognito agents are not in it. Decide something of an agent that does not run after
+   * `runtime.open`. Logs that cannot be read are left out; those that have not changed are not read again. Rejects with `RUNTIME_CLOSED`,
+   * `INVALID_OPTION` and `STORE_READ_FAILED`.
+   *
+   * @example
+   * ```ts
+   * for (const { agentId, pending } of await runtime.waiting())
+   *   for (const { key, name } of pending) console.log(agentId, name, key)
+   * ```
+   */
+  waiting(options?: WaitingOptions): Promise<readonly WaitingAgent[]>
+
   /**
    * Serves the agents over a WebSocket, to `escapement/client` or anything else that speaks the protocol. The server is closed with
    * the runtime, and its code is loaded by the first call.
@@ -58,6 +90,28 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
 }
 
 class ServedRuntime extends LocalRuntime implements Runtime {
+  #waiting: WaitingList | undefined
+
+  async resumeAll(options: ResumeAllOptions): Promise<ResumedAll> {
+    this.checkOpen()
+    return await resumeAll({ runtime: this, store: this.shared.store }, options)
+  }
+
+  async waiting(options: WaitingOptions = {}): Promise<readonly WaitingAgent[]> {
+    this.checkOpen()
+    checkOptions('waiting', options)
+    this.#waiting ??= new WaitingList(this.shared.store, (agentId) => this.agent(agentId))
+    const found: WaitingAgent[] = []
+    for await (const one of this.#waiting.find({ parent: null, ...options }))
+      found.push(
+        waitingAgent(
+          one,
+          one.waiting.map(({ pending }) => pending),
+        ),
+      )
+    return inOrder(found)
+  }
+
   async serve(options: ServeOptions = {}): Promise<BridgeServer> {
     this.checkOpen()
     const { serve } = await import('./server/bridge/serve.ts')

@@ -84,6 +84,7 @@ export type { GatewayOptions, Place, WhoHas } from './server/gateway/gatewayOpti
 export type { BirthOptions, OpenOptions, RootSpawnOptions, SpawnOptions } from './runtime/children/spawnOptions.ts'
 export type { HistoryMessage } from './protocol/history.ts'
 export type { Metadata } from './protocol/metadata.ts'
+export type { LeftAgent, ResumeAllOptions, ResumedAll, StoredAgent } from './runtime/resumeAll.ts'
 export type { RuntimeOptions } from './runtime/runtimeOptions.ts'
 export type { AgentPage, ListOptions } from './runtime/registry.ts'
 export type { Authenticate } from './server/bridge/authenticator.ts'
@@ -105,7 +106,7 @@ export type {
   RunOptions,
   SayOptions,
 } from './protocol/commands.ts'
-export type { Pending } from './protocol/pending.ts'
+export type { Pending, WaitingAgent } from './protocol/pending.ts'
 export type { AgentTree, PendingApproval } from './runtime/agents/agentTree.ts'
 export type { Branch, GroupEntry, GroupHost, GroupOptions, GroupSpent } from './runtime/groups/branch.ts'
 export type { Judge, JudgeFunction, ModelJudge } from './runtime/groups/judge.ts'

@@ -5,8 +5,10 @@ export { useAgent, type UseAgentOptions, type UsedAgent } from './react/useAgent
 export { useApprovals, type UsedApprovals } from './react/useApprovals.ts'
 export { useConversation } from './react/useConversation.ts'
 export { useRoster, useConnection } from './react/useRoster.ts'
+export { useWaiting } from './react/useWaiting.ts'
 export { useRun, type UsedRun } from './react/useRun.ts'
 export type { ConnectionFacts } from './react/agentStores.ts'
+export type { WaitingAgent } from './react/useWaiting.ts'
 
 export type { AgentFacts, AgentStatus } from './client/agentStore.ts'
 export type { Chat, ChatCall, ChatMessage, ChatPending, ChatReply, ChatUserMessage } from './client/fold/chat.ts'

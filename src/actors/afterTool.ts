@@ -56,6 +56,7 @@ async function review(
   } catch (thrown) {
     // The call is over: nothing of this is used.
     if (cancellation.aborted) return {}
+    ports.callbackFailed?.('afterTool', thrown)
     const error = clean(ports, toErrorInfo(thrown, 'HOOK_FAILED'))
     ports.emit({ type: 'error', runId, turnIndex, error })
     const text = `It ran, but its result is withheld, as it could not be checked. ${error.message}`

@@ -94,6 +94,8 @@ export interface AgentPorts {
   readonly lookAtSources?: ((cancellation: Cancellation) => Promise<SourcesLook>) | undefined
   /** Tells the application what concerns its code and no model, once: its logger or, without one, the process. */
   tellApplication?(message: string): void
+  /** Tells the application with its stack what a function of its own threw, `what` it is, and no model, log or client. */
+  callbackFailed?(what: string, thrown: unknown): void
   readonly conversation: Conversation
   /** What left the model's sight and has not been looked through for its memory; missing while nothing has, or without `extract`. */
   readonly leftBehind?: LeftBehind | undefined

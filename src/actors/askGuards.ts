@@ -73,6 +73,7 @@ async function askGuard(
     if (reason === undefined) return undefined
     return { at, decision: 'refused', guard: name, reason: cutEnd(asSentence(clean(ports, reason)), longestReason) }
   } catch (thrown) {
+    if (!cancellation.aborted) ports.callbackFailed?.(`The guard ${name}`, thrown)
     const why = `The guard ${name} came to no decision: ${messageOf(thrown)}`
     const error = clean(ports, errorInfo('GUARD_FAILED', asSentence(why)))
     return { at, decision: 'failed', guard: name, error }

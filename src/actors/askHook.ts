@@ -27,12 +27,20 @@ export const askHook = (find: FindPorts) =>
     } catch (thrown) {
       return { ...nothing, at: ports.clock.now(), notStarted: toErrorInfo(thrown, 'STORE_APPEND_FAILED') }
     }
-    const verdict = await verdictOf(ports, input, cancellation).catch((thrown: unknown) => failed(ports, input, thrown))
+    const verdict = await verdictOf(ports, input, cancellation).catch((thrown: unknown) =>
+      failed(ports, input, thrown, cancellation),
+    )
     const tokens = verdict.type === 'answered' ? tokensOf(ports, input, verdict) : 0
     return { key, verdict, tokens, at: ports.clock.now() }
   })
 
-function failed(ports: AgentPorts, { runId, turnIndex }: HookInput, thrown: unknown): CallVerdict {
+function failed(
+  ports: AgentPorts,
+  { runId, turnIndex }: HookInput,
+  thrown: unknown,
+  cancellation: Cancellation,
+): CallVerdict {
+  if (!cancellation.aborted) ports.callbackFailed?.('beforeTool', thrown)
   const error = clean(ports, toErrorInfo(thrown, 'HOOK_FAILED'))
   ports.emit({ type: 'error', runId, turnIndex, error })
   return { type: 'failed', error }
@@ -53,7 +61,7 @@ async function verdictOf(ports: AgentPorts, input: HookInput, cancellation: Canc
   if (ownTools.has(name))
     return {
       type: 'allowed',
-      needsApproval: await needsApproval(ports.definition, input, () => runContext(ports, input, cancellation)),
+      needsApproval: await needsApproval(ports, input, () => runContext(ports, input, cancellation)),
     }
   const limits = { name: 'beforeTool', timeoutMs }
   const answer: unknown = await answerInTime(ports, limits, cancellation, (signal) =>
@@ -64,7 +72,7 @@ async function verdictOf(ports: AgentPorts, input: HookInput, cancellation: Canc
     case 'allow':
       return {
         type: 'allowed',
-        needsApproval: await needsApproval(ports.definition, input, () => runContext(ports, input, cancellation)),
+        needsApproval: await needsApproval(ports, input, () => runContext(ports, input, cancellation)),
       }
     case 'deny':
       return { type: 'denied', reason: cutEnd(asSentence(clean(ports, String(value))), longestReason) }
@@ -82,7 +90,7 @@ async function verdictOf(ports: AgentPorts, input: HookInput, cancellation: Canc
       return {
         type: 'edited',
         input: edited.input,
-        needsApproval: await needsApproval(ports.definition, edited, () => runContext(ports, edited, cancellation)),
+        needsApproval: await needsApproval(ports, edited, () => runContext(ports, edited, cancellation)),
       }
     }
   }

@@ -1,3 +1,4 @@
+import { isLikelyBug } from '../protocol/callbackBugs.ts'
 import { cutMiddle } from '../conversation/cutMiddle.ts'
 import { overlayOf, percent, planCompaction, tooLittle, type CompactionPlan } from '../conversation/planCompaction.ts'
 import { shownOfSpan } from '../conversation/shownOfSpan.ts'
@@ -85,6 +86,7 @@ async function summarise(
     const summary = await strategy.summarise(span, context)
     return { summary, reason: strategy === heuristicStrategy ? unused : null }
   } catch (thrown) {
+    if (isLikelyBug(thrown)) ports.callbackFailed?.(`The compaction strategy "${strategy.name}"`, thrown)
     const reason = `strategy "${strategy.name}" failed, so the heuristic was used: ${messageOf(thrown)}`
     const { usage } = (thrown ?? {}) as { readonly usage?: Partial<Usage> }
     const summary = await heuristicStrategy.summarise(span, context)

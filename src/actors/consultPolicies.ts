@@ -1,3 +1,4 @@
+import { isLikelyBug } from '../protocol/callbackBugs.ts'
 import { renderNotice } from '../conversation/brakeNotes.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import { cutMiddle } from '../conversation/cutMiddle.ts'
@@ -105,6 +106,7 @@ async function consult(
     })
   } catch (thrown) {
     cancellation.throwIfAborted()
+    if (isLikelyBug(thrown)) ports.callbackFailed?.(`The policy "${policy.name}"`, thrown)
     if (!hasFired) fire('its trigger failed')
     const reason = limit.isOver ? `it took too long, over ${policy.timeoutMs} ms` : messageOf(thrown)
     return endOf(ports, input, policy, spending, { outcome: 'failed', reason })

@@ -72,13 +72,25 @@ async function decide(turn: Preparing): Promise<TurnDecision> {
   const { turns } = turn.definition
   const { use } = turn.input
   const isAsked = turns.instructions !== null && use?.instructions === undefined
-  const instructions = isAsked ? await askInstructions(turn) : use?.instructions
+  const instructions = isAsked ? await told(turn, 'instructions', () => askInstructions(turn)) : use?.instructions
   const known = instructions === undefined ? {} : { instructions }
   const by = isAsked ? (['instructions'] as const) : []
   if (turns.beforeTurn === null) return { by, ...known }
-  const changes = await askChanges(turn, instructions)
-  if (changes === undefined) return { by, ...known }
-  return { ...known, ...changesOf(turn, changes), by: [...by, 'beforeTurn'] }
+  return await told(turn, 'beforeTurn', async () => {
+    const changes = await askChanges(turn, instructions)
+    if (changes === undefined) return { by, ...known }
+    return { ...known, ...changesOf(turn, changes), by: [...by, 'beforeTurn'] }
+  })
+}
+
+/** What a function of the application comes to; of its failure, whoever wrote it is told. */
+async function told<T>({ ports, cancellation }: Preparing, what: string, ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask()
+  } catch (thrown) {
+    if (!cancellation.aborted) ports.callbackFailed?.(what, thrown)
+    throw thrown
+  }
 }
 
 async function askInstructions({ ports, definition, input, cancellation }: Preparing): Promise<string> {

@@ -1,3 +1,4 @@
+import { isLikelyBug } from '../protocol/callbackBugs.ts'
 import { cutEnd } from '../conversation/cutMiddle.ts'
 import { maxContentChars, wrongInMedia } from '../protocol/saidContent.ts'
 import { renderMessage } from '../conversation/renderMessage.ts'
@@ -82,6 +83,8 @@ interface ReadOptions {
   readonly turnIndex?: number
   /** No later request has the same beginning. */
   readonly isOnce?: true
+  /** Is told what a model threw that is a bug of its code. */
+  readonly threw?: (model: string, thrown: unknown) => void
   /** How many tokens the model takes, as far as that is known. */
   readonly window?: number | undefined
 }
@@ -146,12 +149,12 @@ type ReadOnce = { readonly ok: true; readonly reply: ModelReply; readonly model:
 function readOnce(
   model: Model,
   request: ModelRequest,
-  { cancellation, window: _, ...more }: ReadOptions,
+  { cancellation, window: _, threw, ...more }: ReadOptions,
   onDelta: (delta: Delta) => void,
 ): Promise<ReadOnce | null> {
   if (cancellation.aborted) return Promise.resolve(null)
   return new Promise((resolve) => {
-    const reading = new Reading(model, cancellation, onDelta)
+    const reading = new Reading(model, cancellation, onDelta, threw)
     const stop = (): void => {
       reading.close()
       resolve(null)
@@ -170,6 +173,7 @@ class Reading {
   readonly #model: Model
   readonly #cancellation: Cancellation
   readonly #onDelta: (delta: Delta) => void
+  readonly #threw: ReadOptions['threw']
   #iterator: AsyncIterator<ModelPart> | undefined
   /** Length of the deltas so far. */
   #chars = 0
@@ -178,7 +182,8 @@ class Reading {
   /** Which model answers. */
   #answering: string
 
-  constructor(model: Model, cancellation: Cancellation, onDelta: (delta: Delta) => void) {
+  constructor(model: Model, cancellation: Cancellation, onDelta: (delta: Delta) => void, threw: ReadOptions['threw']) {
+    this.#threw = threw
     this.#model = model
     this.#answering = model.id
     this.#cancellation = cancellation
@@ -213,6 +218,8 @@ class Reading {
         return outcome
       }
     } catch (thrown) {
+      const own = thrown instanceof RuntimeError && thrown.code === 'ROUTER_FAILED' ? thrown.cause : thrown
+      if (!this.#cancellation.aborted && isLikelyBug(own)) this.#threw?.(this.#answering, own)
       if (thrown instanceof RuntimeError && ownCodes.has(thrown.code)) {
         return {
           ok: false,

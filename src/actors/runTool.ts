@@ -1,6 +1,7 @@
 import { lessonOf } from '../conversation/lessons.ts'
 import { recallName } from '../conversation/stepText.ts'
 import type { CallInput, CallOutput } from '../machines/effectTypes.ts'
+import { isLikelyBug } from '../protocol/callbackBugs.ts'
 import { errorInfo, messageOf, toErrorInfo, type ErrorInfo } from '../protocol/errors.ts'
 import { sameJson } from '../protocol/sameJson.ts'
 import { cloneJson } from '../protocol/cloneJson.ts'
@@ -155,10 +156,12 @@ function callTool(
   if (tool.isCanonical === true && !sameJson(parsed.value, input.input)) return failure(leadsElsewhere)
   const attempt = new ToolAttempt(ports, input, tool, cancellation)
   const outcomeOf = ownResults.has(tool.name) ? toOutcome : keptOutcome
-  const failed = (thrown: unknown): Outcome | Promise<Outcome> =>
-    whenDone(outcomeOf(messageOf(thrown), tool.maxOutputChars, ports), (outcome) =>
+  const failed = (thrown: unknown): Outcome | Promise<Outcome> => {
+    if (isLikelyBug(thrown) && !cancellation.aborted) ports.callbackFailed?.(`The tool "${tool.name}"`, thrown)
+    return whenDone(outcomeOf(messageOf(thrown), tool.maxOutputChars, ports), (outcome) =>
       attempt.end({ ...outcome, isError: true }),
     )
+  }
   const ended = (value: unknown): Outcome | Promise<Outcome> => {
     try {
       const outcome = outcomeOf(value, tool.maxOutputChars, ports)

@@ -110,8 +110,9 @@ async function stream(ports: AgentPorts, input: ReplyInput, cancellation: Cancel
   const gate = ports.gate(Math.ceil(estimatedTokens * conversation.correction))
   const model = through(heardGate(gate, ports.clock, definition.policy.retry.silenceMs), frame.model)
   const window = definition.compaction?.policy.contextWindow
+  const threw = (id: string, thrown: unknown): void => ports.callbackFailed?.(`The model "${id}"`, thrown)
   const result = await ports.within({ type: 'model', turnIndex, attempt, ...answering }, () =>
-    readReply(model, request, { cancellation, turnIndex, window }, take),
+    readReply(model, request, { cancellation, turnIndex, window, threw }, take),
   )
   if (result === null) return aborted(ports, key)
   if (!result.ok) {
@@ -340,7 +341,7 @@ function planCalls(
     const input = isWhole ? settledInput(ports.definition, call) : call.input
     return { callId, name, input, ...(input === call.input ? {} : { isSettled: true as const }) }
   })
-  const answers = settled.map((call) => !isLater && needsApproval(ports.definition, call, context))
+  const answers = settled.map((call) => !isLater && needsApproval(ports, call, context))
   const plan = (needed: readonly boolean[]): PlannedCall[] =>
     settled.map((call, index) => ({ ...call, needsApproval: needed[index]! }))
   const areThere = answers.every((answer) => typeof answer === 'boolean')

@@ -1,4 +1,5 @@
 import type { UndoInput, UndoOutput } from '../machines/drainTypes.ts'
+import { isLikelyBug } from '../protocol/callbackBugs.ts'
 import { messageOf, toErrorInfo } from '../protocol/errors.ts'
 import { toolCallsOf } from '../protocol/messages.ts'
 import { cutEnd } from '../conversation/cutMiddle.ts'
@@ -26,7 +27,10 @@ export const undoCall = (find: FindPorts) =>
       return { key, step, at: ports.clock.now(), notStarted: toErrorInfo(thrown, 'STORE_APPEND_FAILED') }
     }
     cancellation.throwIfAborted()
-    const why = await undo(ports, input, cancellation).catch((thrown: unknown) => messageOf(thrown))
+    const why = await undo(ports, input, cancellation).catch((thrown: unknown) => {
+      if (isLikelyBug(thrown) && !cancellation.aborted) ports.callbackFailed?.('undo of a tool', thrown)
+      return messageOf(thrown)
+    })
     const said = why === undefined ? undefined : cutEnd((ports.redactor?.text(why) ?? why).trim(), longestWhy)
     const at = ports.clock.now()
     return {

@@ -1,3 +1,4 @@
+import type { WaitingAgent } from '../protocol/pending.ts'
 import type { PolicyInfo, Tag } from '../protocol/braking.ts'
 import { errorTable, RuntimeError, type ErrorCode, type ErrorData, type ErrorInfo } from '../protocol/errors.ts'
 import type { AgentSummary, SessionEntry, WorkerEntry } from '../protocol/frames.ts'
@@ -20,10 +21,19 @@ import {
   record,
   text,
   word,
+  yesOrNo,
   wrongText,
   type Shape,
 } from './shape.ts'
-import { errorShape, pauseShape, sessionShape, stopReason, summaryFields, summaryShape } from './summaryShapes.ts'
+import {
+  errorShape,
+  metadataShape,
+  pauseShape,
+  sessionShape,
+  stopReason,
+  summaryFields,
+  summaryShape,
+} from './summaryShapes.ts'
 
 /** Answer to `agent.spawn`. */
 export const spawnedShape = fields<{ readonly agentId: string; readonly seq: number }>({ agentId: text, seq: count })
@@ -132,6 +142,29 @@ const pendingShape = oneOf<'kind', Pending>('kind', {
     problem: maybe(text),
   }),
   call: fields<PendingOf<'call'>>({ kind: word('call'), ...asked }),
+})
+
+/** Agents at which something waits for people. */
+export interface RemoteWaiting {
+  /** Who has waited longest first. */
+  readonly waiting: readonly WaitingAgent[]
+  /** How many there are in all. */
+  readonly total: number
+}
+
+/** Answer to `waiting.list`. */
+export const waitingShape = fields<RemoteWaiting>({
+  waiting: list(
+    fields<WaitingAgent>({
+      agentId: text,
+      definition: text,
+      title: maybe(text),
+      metadata: maybe(metadataShape),
+      isRunning: yesOrNo,
+      pending: list(pendingShape),
+    }),
+  ),
+  total: count,
 })
 
 /** How an agent is now. */

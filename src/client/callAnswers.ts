@@ -1,3 +1,4 @@
+import { callbackBugs, isLikelyBug } from '../protocol/callbackBugs.ts'
 import { messageOf, RuntimeError, type ErrorInfo } from '../protocol/errors.ts'
 import type { Decision } from '../protocol/commands.ts'
 import type { AgentEvent } from '../protocol/events.ts'
@@ -86,7 +87,7 @@ export class CallAnswers {
 
   async #carryOut(call: PendingOf<'call'>, carryOut: CallFunction, signal: AbortSignal): Promise<void> {
     const { input, kind: _, ...place } = call
-    const decision = await outcomeOf(() => carryOut(input, { ...place, signal }))
+    const decision = await outcomeOf(call.name, () => carryOut(input, { ...place, signal }))
     if (signal.aborted) return
     try {
       await this.#agent.decide(call.key, decision)
@@ -102,10 +103,11 @@ export class CallAnswers {
   }
 }
 
-async function outcomeOf(run: () => unknown): Promise<Decision> {
+async function outcomeOf(name: string, run: () => unknown): Promise<Decision> {
   try {
     return { result: await run() }
   } catch (thrown) {
+    if (isLikelyBug(thrown)) callbackBugs.tell(`onCall of tool "${name}"`, thrown)
     return { error: messageOf(thrown) }
   }
 }

@@ -1,6 +1,7 @@
 import type { AgentDefinition } from '../actors/agentDefinition.ts'
 import type { Clock } from '../protocol/clock.ts'
-import { errorInfo, messageOf, RuntimeError, type ErrorInfo } from '../protocol/errors.ts'
+import { callbackBugs } from '../protocol/callbackBugs.ts'
+import { errorInfo, messageOf, RuntimeError, toErrorInfo, type ErrorInfo } from '../protocol/errors.ts'
 import type { ServerFrame } from '../protocol/frames.ts'
 import { rightsOf, type Right, type Role } from '../protocol/rights.ts'
 import type { Metadata } from '../protocol/metadata.ts'
@@ -14,7 +15,9 @@ import {
   type RemoteAgents,
   type RemoteSearch,
   type RemoteSessions,
+  type RemoteWaiting,
   type RemoteWorker,
+  waitingShape,
   workersShape,
 } from './answers.ts'
 import { AwayAgents } from './awayAgents.ts'
@@ -25,6 +28,7 @@ import { RemoteAgent, type AgentOwner } from './remoteAgent.ts'
 import type { AnswerOf, OutputOptions, RemoteAgentOf } from './remoteAgentOf.ts'
 import { RemoteFeed } from './remoteFeed.ts'
 import { RemoteRoster, type RosterChange } from './remoteRoster.ts'
+import { watchWaiting } from './watchWaiting.ts'
 import { randomHex, sessionIdFor, sessionMark } from './sessionId.ts'
 
 /** Which agents or sessions a server is to list. */
@@ -210,6 +214,28 @@ export class Client {
   }
 
   /**
+   * What waits for people at the agents within reach, whether they run or not, who has waited longest first; at most 100 agents unless told. Nothing
+   * is woken by it; what is decided by `client.agent(agentId).decide(key, …)` wakes the agent. Rejects with `INVALID_OPTION`.
+   */
+  async waiting(options: Pick<RemotePage, 'limit' | 'metadata'> = {}): Promise<RemoteWaiting> {
+    return readAnswer(waitingShape, await this.#ask({ type: 'waiting.list', ...options }))
+  }
+
+  /**
+   * Calls with what waits for people, now and whenever that changes at agents that run, and after each reconnect; returns a function that ends it.
+   * What goes wrong is told to `onError`.
+   */
+  watchWaiting(
+    listener: (waiting: RemoteWaiting) => unknown,
+    options: Pick<RemotePage, 'limit' | 'metadata'> = {},
+  ): () => void {
+    return watchWaiting(this, options, {
+      tell: (waiting) => this.#notify(new Set([listener]), waiting),
+      failed: (thrown) => this.#owner.report(toErrorInfo(thrown, 'INTERNAL')),
+    })
+  }
+
+  /**
    * The processes that a gateway reaches, by name; none where the server is no gateway. `worker` of an agent in a list names its own. Rejects with
    * `BRIDGE_FORBIDDEN` for whoever may not do everything.
    */
@@ -346,12 +372,17 @@ export class Client {
   }
 
   #notify<T>(listeners: ReadonlySet<(value: T) => unknown>, value: T): void {
+    const failed = (thrown: unknown): void => {
+      callbackBugs.tell('A listener of a client', thrown)
+      const isError = (listeners as ReadonlySet<unknown>) === this.#errorListeners
+      if (!isError) this.#notify(this.#errorListeners, errorInfo('SUBSCRIBER_FAILED', `${messageOf(thrown)}.`))
+    }
     for (const listener of listeners) {
       try {
-        listener(value)
+        const returned = listener(value)
+        if (returned instanceof Promise) returned.catch(failed)
       } catch (thrown) {
-        const isError = (listeners as ReadonlySet<unknown>) === this.#errorListeners
-        if (!isError) this.#notify(this.#errorListeners, errorInfo('SUBSCRIBER_FAILED', `${messageOf(thrown)}.`))
+        failed(thrown)
       }
     }
   }

@@ -1,3 +1,4 @@
+import { callbackBugs } from '../protocol/callbackBugs.ts'
 import type { z } from 'zod'
 import type {
   AgentCommand,
@@ -205,7 +206,10 @@ export class RemoteAgent<out Output = unknown, out Event extends AgentEvent = Ag
     if (typeof listener !== 'function') {
       throw new RuntimeError('INVALID_OPTION', `subscribe takes a function, not ${typeof listener}.`)
     }
-    const report = (thrown: unknown): void => this.#owner.report(toErrorInfo(thrown, 'SUBSCRIBER_FAILED'))
+    const report = (thrown: unknown): void => {
+      callbackBugs.tell('A listener', thrown)
+      this.#owner.report(toErrorInfo(thrown, 'SUBSCRIBER_FAILED'))
+    }
     const call = <T>(told: (value: T) => unknown, value: T): void => {
       try {
         const returned = told(value)

@@ -40,7 +40,7 @@ const spent = fields<Spent>({ usage, costUsd: number, turns: count })
 
 const lastRun = fields<LastRun>({ stopReason, at: number, error: maybe(errorShape), reason: maybe(pauseShape) })
 
-const metadata = record as unknown as Shape<Metadata>
+export const metadataShape = record as unknown as Shape<Metadata>
 
 /** Fields of an agent's summary. */
 export const summaryFields: Fields<AgentSummary> = {
@@ -61,7 +61,7 @@ export const summaryFields: Fields<AgentSummary> = {
   activeAt: maybe(number),
   doing: maybe(text),
   contextTokens: maybe(fields<{ used: number; window?: number }>({ used: number, window: maybe(number) })),
-  metadata: maybe(metadata),
+  metadata: maybe(metadataShape),
   worker: maybe(text),
 }
 
@@ -84,6 +84,6 @@ export const sessionShape = fields<SessionEntry>({
   title: maybe(text),
   last: maybe(lastRun),
   forkedFrom: maybe(text),
-  metadata: maybe(metadata),
+  metadata: maybe(metadataShape),
   error: maybe(errorShape),
 })

@@ -9,6 +9,7 @@ export const errorTable = {
   INVALID_DEFINITION: 'The guide lists the options of defineAgent and defineTool.',
   INVALID_OPTION: 'Correct the named option.',
   PACKAGE_MISSING: 'Run that in your project, and start again.',
+  DEFINITION_MISSING: 'Give the definition of that name too, or leave the agent to whoever has it.',
   DEPS_MISSING:
     'Give them with deps: to runtime.spawn, resume or open, to the prompt or to agent.resume; a paused run waits for them.',
   INVALID_DEPS: 'Give what the schema in deps of its definition asks for.',

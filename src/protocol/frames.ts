@@ -123,6 +123,16 @@ export const clientFrames = variants({
       /** How many records at most; default: 20. */
       limit: z.int().positive().max(100).exactOptional(),
     }),
+  /** What waits for people, at agents that run and at others, who has waited longest first. Nothing is woken. */
+  'waiting.list': () =>
+    z.strictObject({
+      ...asked(),
+      type: z.literal('waiting.list'),
+      /** Only at agents that have all of these values. */
+      metadata: metadataSchema().exactOptional(),
+      /** How many agents at most; default: 100. */
+      limit: z.int().positive().max(1_000).exactOptional(),
+    }),
   /** The processes to which a gateway takes commands; none where the server is no gateway. Only for who may do everything. */
   'worker.list': () => onlyFields({ ...asked(), type: z.literal('worker.list') }),
   ping: () => onlyFields({ type: z.literal('ping'), id: commandId().exactOptional() }),

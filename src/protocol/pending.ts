@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Metadata } from './metadata.ts'
 import { questionSchema } from './questions.ts'
 
 const waiting = {
@@ -25,3 +26,17 @@ export const pendingSchema = z.discriminatedUnion('kind', [
 ])
 export type Pending = Readonly<z.infer<typeof pendingSchema>>
 export type PendingOf<K extends Pending['kind']> = Extract<Pending, { kind: K }>
+
+/** An agent at which something waits for people, running or not. */
+export interface WaitingAgent {
+  /** Of the agent at the top of its tree: what waits may be that of one below, as its `agentId` says. */
+  readonly agentId: string
+  readonly definition: string
+  readonly title?: string
+  /** What the application noted on it. */
+  readonly metadata?: Metadata
+  /** It runs here. One that does not goes on from its log once something of it is decided. */
+  readonly isRunning: boolean
+  /** What waits, the one that has waited longest first. */
+  readonly pending: readonly Pending[]
+}

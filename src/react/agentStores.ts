@@ -1,5 +1,6 @@
 import { RuntimeError, toErrorInfo, type ErrorInfo } from '../protocol/errors.ts'
 import type { AgentSummary } from '../protocol/frames.ts'
+import type { WaitingAgent } from '../protocol/pending.ts'
 import type { Role } from '../protocol/rights.ts'
 import { AgentStore, type FollowableAgent } from '../client/agentStore.ts'
 import type { Client, RemoteSpawnOptions } from '../client/client.ts'
@@ -22,6 +23,9 @@ export interface ConnectionFacts {
 
 const connecting: ConnectionFacts = Object.freeze({ status: 'connecting', definitions: Object.freeze([]) })
 const nobody: readonly AgentSummary[] = Object.freeze([])
+const nothingWaits: readonly WaitingAgent[] = Object.freeze([])
+/** The most that a server lists at once. */
+const mostWaiting = 1_000
 
 /** Something that views show, in the shape of React's `useSyncExternalStore`. */
 class Shown<T> {
@@ -90,6 +94,7 @@ const mostLeft = 32
 /** What the components below a provider show of a server: each agent is followed once, however many show it, while any does. */
 export class AgentStores {
   readonly roster: Shown<readonly AgentSummary[]>
+  readonly waiting: Shown<readonly WaitingAgent[]>
   readonly connection: Shown<ConnectionFacts>
   readonly #client: Client | null
   readonly #options: CountedOptions
@@ -101,6 +106,12 @@ export class AgentStores {
     this.#client = client
     this.#options = options
     this.roster = new Shown(nobody, (show) => (client === null ? () => {} : followRoster(client, show)), options)
+    this.waiting = new Shown(
+      nothingWaits,
+      (show) =>
+        client === null ? () => {} : client.watchWaiting(({ waiting: all }) => show(all), { limit: mostWaiting }),
+      options,
+    )
     this.connection = new Shown(
       connecting,
       (show) => (client === null ? () => {} : followConnection(client, show)),

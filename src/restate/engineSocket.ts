@@ -7,7 +7,16 @@ import type { ClientFrame, ServerFrame } from '../protocol/frames.ts'
 import type { Birth, Outcome } from './carried.ts'
 import type { Ingress } from './ingress.ts'
 import { LogFollower } from './logFollower.ts'
-import { agentsIn, conversationIn, forkIn, searchIn, sessionsIn, snapshotIn, type Shelf } from './storeFrames.ts'
+import {
+  agentsIn,
+  conversationIn,
+  forkIn,
+  searchIn,
+  waitingIn,
+  sessionsIn,
+  snapshotIn,
+  type Shelf,
+} from './storeFrames.ts'
 import { wasRecorded } from './wasRecorded.ts'
 
 /** What a socket answers from. */
@@ -103,6 +112,8 @@ export class EngineSocket implements WebSocketPort {
         return sessionsIn(this.#parts, frame)
       case 'session.search':
         return searchIn(this.#parts, frame)
+      case 'waiting.list':
+        return waitingIn(this.#parts, frame)
       case 'agent.snapshot':
         return snapshotIn(this.#parts, frame.agentId)
       case 'agent.conversation':

@@ -1,10 +1,12 @@
+import type { WaitingAgent } from '../protocol/pending.ts'
+import { inOrder, waitingAgent, WaitingList } from '../runtime/waitingList.ts'
 import type { AgentDefinition } from '../actors/agentDefinition.ts'
 import { RuntimeError } from '../protocol/errors.ts'
 import type { ClientFrame, SessionEntry } from '../protocol/frames.ts'
 import { defaultSearchLimit } from '../protocol/logSearch.ts'
 import { hasMetadata } from '../protocol/metadata.ts'
 import type { Store } from '../protocol/store.ts'
-import { pageOf, sessionEntry } from '../server/bridge/listPages.ts'
+import { defaultLimit, pageOf, sessionEntry } from '../server/bridge/listPages.ts'
 import { SessionIndex } from '../server/bridge/sessionIndex.ts'
 import { storedSnapshot } from '../server/bridge/snapshots.ts'
 import { forkSession } from '../sessions/forkSession.ts'
@@ -54,6 +56,21 @@ export async function sessionsIn({ store }: Shelf, frame: FrameOf<'session.list'
   const all = found.filter(({ forkedFrom }) => source === undefined || forkedFrom?.agentId === source)
   const sessions = pageOf(all, frame).map((each) => sessionEntry(each, each.forkedFrom?.agentId))
   return { sessions, total: all.length }
+}
+
+/** What waits for people. */
+export async function waitingIn({ store }: Shelf, frame: FrameOf<'waiting.list'>): Promise<object> {
+  const { metadata, limit = defaultLimit } = frame
+  const found: WaitingAgent[] = []
+  const query = { parent: null, ...(metadata === undefined ? {} : { metadata }) }
+  for await (const one of new WaitingList(store, () => undefined).find(query))
+    found.push(
+      waitingAgent(
+        one,
+        one.waiting.map(({ pending }) => pending),
+      ),
+    )
+  return { waiting: inOrder(found).slice(0, limit), total: found.length }
 }
 
 /** Where something was said. */

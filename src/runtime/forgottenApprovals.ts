@@ -1,3 +1,4 @@
+import { warnProcess } from '../protocol/callbackBugs.ts'
 import type { Pending } from '../protocol/pending.ts'
 import type { Agent } from './agents/agent.ts'
 
@@ -44,6 +45,6 @@ function warnOf(agent: Agent): void {
     const { for: what, how, event } = kinds[kind]
     const waits = `The process ends while a call of "${name}" by agent "${agentId}" waits for ${what}`
     const todo = `agent.decide('${key}', ${how}, in a listener for ${event}.`
-    process.emitWarning(`${waits}: call ${todo}`, 'EscapementWarning')
+    warnProcess(`${waits}: call ${todo}`)
   }
 }

@@ -1,4 +1,5 @@
 import { ModelQueue } from '../actors/models/limits/modelQueue.ts'
+import { CallbackBugs } from '../protocol/callbackBugs.ts'
 import { messageOf } from '../protocol/errors.ts'
 import { MemorySnapshots } from '../stores/memorySnapshots.ts'
 import { Instrumentation } from '../telemetry/instrumentation.ts'
@@ -14,6 +15,7 @@ export function hostShared(
   >,
 ): HostShared {
   const { sources, clock } = parts
+  const bugs = new CallbackBugs()
   return {
     ...parts,
     get redactor() {
@@ -22,6 +24,8 @@ export function hostShared(
     snapshots: new MemorySnapshots(),
     checkpointFailed: (agentId, thrown) =>
       logger?.warn({ agentId }, `a checkpoint could not be written: ${messageOf(thrown)}`),
+    callbackFailed: (place, thrown, fields) =>
+      bugs.tell(place, thrown, { logger, fields, clean: (text) => sources.redactor?.text(text) ?? text }),
     random,
     instrumentation: tracer === undefined && logger === undefined ? undefined : new Instrumentation({ tracer, logger }),
     models: models === undefined ? undefined : new ModelQueue(models, clock),

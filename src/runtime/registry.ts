@@ -1,3 +1,4 @@
+import { callListener } from '../protocol/callbackBugs.ts'
 import { z } from 'zod'
 import { onlyFields } from '../protocol/onlyFields.ts'
 import { lazily } from '../protocol/lazily.ts'
@@ -82,7 +83,7 @@ export class Registry {
     const slot = new Slot(body, this.#owner)
     this.#slots.set(body.agentId, slot)
     if (body.parent === undefined && !body.incognito) this.#link(slot)
-    for (const listener of this.#listeners) listener(slot.agent)
+    for (const listener of this.#listeners) callListener('A listener of onAgent', listener, slot.agent)
   }
 
   /** Replaces one body with another. Does nothing if the first is no longer there. */

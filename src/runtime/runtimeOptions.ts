@@ -82,6 +82,7 @@ const checks = {
       interpreter: () => z.enum(['planned', 'xstate']),
     },
   ),
+  waiting: optionsCheck({}, { metadata: metadataSchema }),
   close: optionsCheck({}, { detach: () => z.boolean() }),
   spawn: optionsCheck({}, { id: () => z.string(), incognito: () => z.boolean(), ...given, ...birth }),
   resume: optionsCheck({}, { ...resumption, ...given }),

@@ -1,4 +1,4 @@
-import { messageOf } from '../protocol/errors.ts'
+import { CallbackBugs } from '../protocol/callbackBugs.ts'
 import { isDelta, type AgentEvent } from '../protocol/events.ts'
 import type { Logger } from '../protocol/logger.ts'
 import type { TracedAgent, TracedEffect, Tracer } from '../protocol/tracer.ts'
@@ -46,9 +46,10 @@ export class Instrumentation {
     }
   }
 
-  #guard(who: 'tracer' | 'logger', call: () => void): void {
+  #guard(who: 'tracer' | 'logger', call: () => unknown): void {
     try {
-      call()
+      const returned = call()
+      if (returned instanceof Promise) returned.catch((thrown: unknown) => this.#report(who, thrown))
     } catch (thrown) {
       this.#report(who, thrown)
     }
@@ -57,6 +58,6 @@ export class Instrumentation {
   #report(who: 'tracer' | 'logger', thrown: unknown): void {
     if (this.#failed.has(who)) return
     this.#failed.add(who)
-    process.emitWarning(`The ${who} of a runtime failed: ${messageOf(thrown)}`, 'EscapementWarning')
+    new CallbackBugs().tell(`The ${who} of a runtime`, thrown)
   }
 }

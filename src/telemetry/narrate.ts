@@ -273,13 +273,10 @@ export function narrate(event: AgentEvent): Narration | undefined {
   return narration === undefined ? undefined : { ...narration, fields: { ...place(event), ...narration.fields } }
 }
 
-/** Writes the line of an event, if it has one. Throws what the logger throws. */
-export function logEvent(logger: Logger, event: AgentEvent): void {
+/** Writes the line of an event, if it has one; returns what the logger does. Throws what the logger throws. */
+export function logEvent(logger: Logger, event: AgentEvent): unknown {
   const narration = narrate(event)
-  if (narration !== undefined) write(logger, narration)
+  return narration === undefined ? undefined : write(logger, narration)
 }
 
-function write(logger: Logger, { level, fields, message }: Narration): void {
-  const returned: unknown = logger[level](fields, message)
-  if (returned instanceof Promise) returned.catch(() => {})
-}
+const write = (logger: Logger, { level, fields, message }: Narration): unknown => logger[level](fields, message)

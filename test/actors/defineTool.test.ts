@@ -10,10 +10,7 @@ describe('the definition of a tool', (it) => {
   it('says what may be meant by an option that is not known', () => {
     assert.throws(
       () => defineTool({ ...good, needsAproval: true } as never),
-      withCode(
-        'INVALID_DEFINITION',
-        'Tool "look": "needsAproval" is not known; did you mean "needsApproval"?',
-      ),
+      withCode('INVALID_DEFINITION', 'Tool "look": "needsAproval" is not known; did you mean "needsApproval"?'),
     )
   })
 

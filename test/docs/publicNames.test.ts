@@ -106,6 +106,7 @@ const reviewed = {
     'useConversation',
     'useRoster',
     'useRun',
+    'useWaiting',
   ],
   '../../src/policies.ts': ['compositions', 'decide', 'heuristicScorer', 'keep', 'modelScorer', 'policy', 'when'],
 }

@@ -30,10 +30,10 @@ const apps: Readonly<Record<string, { readonly prints: readonly string[]; readon
   coder: { prints: ['may it? {"command":"node test.js"}', 'sum adds now'], lines: 28 },
   web: {
     prints: ['ann sees 1 of 1 agents:', 'bob sees 1 of 2 agents:', 'It leaves the workshop tomorrow.'],
-    lines: 46,
+    lines: 55,
   },
-  react: { prints: ['ann: http://127.0.0.1:', 'bob: http://127.0.0.1:'], lines: 40 },
-  useChat: { prints: ['assistant: {"order":"o7","euros":30} output-available', 'It is on its way to you.'], lines: 60 },
+  react: { prints: ['ann: http://127.0.0.1:', 'bob: http://127.0.0.1:', 'staff, zoe: http://127.0.0.1:'], lines: 73 },
+  useChat: { prints: ['assistant: {"order":"o7","euros":30} output-available', 'It is on its way to you.'], lines: 61 },
   batch: { prints: ['20 of 20, $', '14 of 20 are right, 2100 EUR, 40 times asked'], lines: 20 },
 }
 
@@ -112,7 +112,7 @@ describe('the batch', (it) => {
 describe('the chat in a page', (it) => {
   it('shows what is said, and says what is written', async (context) => {
     const users: Readonly<Record<string, string>> = { 'the-cookie-of-ann': 'ann' }
-    const { runtime, server } = await startServer(
+    const { runtime, server, conversationOf } = await startServer(
       policyModel(() => 'It leaves tomorrow.'),
       memoryStore(),
       (cookie = '') => users[cookie],
@@ -120,7 +120,7 @@ describe('the chat in a page', (it) => {
     context.cleanup(() => runtime.close())
     const client = connect(server.url, { token: 'the-cookie-of-ann' })
     context.cleanup(() => client.close())
-    const agent = await client.spawn('support')
+    const agent = client.agent((await conversationOf('ann')).id)
     const store = conversationStore(agent)
     let tree!: ReactTestRenderer
     await act(async () => {

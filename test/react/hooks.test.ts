@@ -10,11 +10,13 @@ import {
   useConversation,
   useRoster,
   useRun,
+  useWaiting,
   type UsedAgent,
   type UsedApprovals,
   type UsedRun,
+  type WaitingAgent,
 } from '../../src/react.ts'
-import { approving, serveAgents } from '../server/bridge/bridgeHarness.ts'
+import { approving, lastingStore, serveAgents } from '../server/bridge/bridgeHarness.ts'
 import { delta, done, gate, tool, withCode } from '../support/agentHarness.ts'
 import { assert, describe } from '../support/suite.ts'
 import { render } from './rendering.ts'
@@ -116,6 +118,29 @@ describe('the hooks of React', (it) => {
     next(words.length - 1)
     await until(() => used.status === 'idle')
     assert.is(draws.user, before.user)
+  })
+
+  it('list what waits at all agents, running or not, until it is decided', async (context) => {
+    const { boss, worker } = approving()
+    const store = lastingStore()
+    const earlier = await serveAgents(context, [boss, worker], { runtime: { store } })
+    const left = await earlier.runtime.spawn(boss, { id: 'left' })
+    left.prompt('go')
+    for await (const event of left.events()) if (event.type === 'approval.requested') break
+    await left.durable()
+    await earlier.runtime.close({ detach: true })
+    const { connect, runtime } = await serveAgents(context, [boss, worker], { runtime: { store } })
+    const client = connect()
+    let waiting: readonly WaitingAgent[] = []
+    function Inbox(): ReactNode {
+      waiting = useWaiting()
+      return waiting.map(({ agentId, isRunning }) => h('p', { key: agentId }, `${agentId} ${isRunning}`))
+    }
+    const { until, text } = await render(context, client, h(Inbox))
+    await until(() => text() === 'left false')
+    assert.equal(runtime.agents(), [])
+    await client.agent('left').decide(waiting[0]!.pending[0]!.key, 'approve')
+    await until(() => text() === '')
   })
 
   it('show what waits for people, of a sub-agent that asked before the page was opened too', async (context) => {

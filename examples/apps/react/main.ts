@@ -1,11 +1,11 @@
 // node examples/apps/react/main.ts [folder] — without a key: the model is a function. It prints an address for each user; Ctrl-D ends it.
 import { mkdtemp } from 'node:fs/promises'
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { build, type Rolldown } from 'vite'
 import { fileStore, policyModel } from '../../../src/index.ts'
-import { serveDesk } from './server.ts'
+import { serveDesk, type User } from './server.ts'
 
 const entry = join(import.meta.dirname, 'page.tsx')
 const lib = { entry, formats: ['es' as const], fileName: 'page' }
@@ -30,23 +30,34 @@ const model = policyModel(
   },
   { wordDelayMs: 40 },
 )
-const users = ['ann', 'bob']
-const cookies = new Map(users.map((user) => [`user=${user}`, user]))
-const server = createServer(({ url = '/' }, response) => {
-  const user = users.find((name) => url === `/as/${name}`)
+const users: readonly User[] = [
+  { id: 'ann', isStaff: false },
+  { id: 'bob', isStaff: false },
+  { id: 'zoe', isStaff: true },
+]
+const userOf = ({ headers }: Pick<IncomingMessage, 'headers'>): User | undefined =>
+  users.find(({ id }) => headers.cookie === `user=${id}`)
+const server = createServer((request, response) => {
+  const { url = '/' } = request
+  const login = users.find(({ id }) => url === `/as/${id}`)
+  const user = userOf(request)
   // In place of a login.
-  if (user !== undefined)
-    response.writeHead(302, { location: '/', 'set-cookie': `user=${user}; Path=/; HttpOnly; SameSite=Lax` }).end()
-  else if (url === '/') response.setHeader('content-type', 'text/html').end(page)
+  if (login !== undefined)
+    response.writeHead(302, { location: '/', 'set-cookie': `user=${login.id}; Path=/; HttpOnly; SameSite=Lax` }).end()
+  else if (url === '/me' && user !== undefined)
+    void (user.isStaff ? Promise.resolve() : desk.conversationOf(user)).then((conversation) =>
+      response.setHeader('content-type', 'application/json').end(JSON.stringify({ conversation })),
+    )
+  else if (url === '/') response.setHeader('content-type', 'text/html; charset=utf-8').end(page)
   else response.writeHead(404).end()
 })
 const folder = process.argv[2] ?? (await mkdtemp(join(tmpdir(), 'desk-')))
-const runtime = await serveDesk(server, model, fileStore(folder), cookies)
+const desk = await serveDesk(server, model, fileStore(folder), userOf)
 await new Promise<void>((resolve) => server.listen(Number(process.env['PORT'] ?? 0), '127.0.0.1', resolve))
 const { port } = server.address() as { port: number }
-for (const user of users) console.log(`${user}: http://127.0.0.1:${port}/as/${user}`)
+for (const { id, isStaff } of users) console.log(`${isStaff ? 'staff, ' : ''}${id}: http://127.0.0.1:${port}/as/${id}`)
 process.stdin.resume().once('end', () => {
   server.close()
   server.closeAllConnections()
-  void runtime.close()
+  void desk.runtime.close()
 })

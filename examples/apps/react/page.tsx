@@ -1,31 +1,48 @@
-// The page: one conversation, what is asked of people, and the next thing to say.
-import { createElement as h } from 'react'
+// The page: for customers their conversation and the next thing to say, for staff what waits for them, of all conversations.
 import { createRoot } from 'react-dom/client'
-import { connect, type ChatMessage, type ChatPending } from '../../../src/client.ts'
-import { AgentProvider, useAgent, useApprovals, useConversation } from '../../../src/react.ts'
+import { connect, type WaitingAgent } from '../../../src/client.ts'
+import { AgentProvider, useAgent, useApprovals, useConversation, useWaiting } from '../../../src/react.ts'
 
 const client = connect(location.origin)
-const id = (localStorage['conversation'] ??= crypto.randomUUID())
 
-const Said = ({ of: { role, text } }: { of: ChatMessage }) => <p className={role}>{text}</p>
-
-function Asked({ of: { key, name, input } }: { of: ChatPending }) {
-  const { decide } = useApprovals(id)
-  const button = (said: 'approve' | 'deny') => h('button', { type: 'button', onClick: () => decide(key, said) }, said)
-  return h('p', null, `${name} ${JSON.stringify(input)} `, button('approve'), button('deny'))
-}
-
-function Chat() {
-  const { status, error, prompt } = useAgent(id, { spawn: 'desk' })
-  const messages = useConversation(id).map((message) => <Said key={message.id} of={message} />)
-  const asked = useApprovals(id).pending.map((pending) => <Asked key={pending.key} of={pending} />)
+function Chat({ id }: { readonly id: string }) {
+  const { status, error, prompt } = useAgent(id)
+  const waits = useApprovals(id).pending.length > 0
   return (
     <form action={(said) => void prompt(said.get('text') as string)}>
-      {[...messages, ...asked]}
-      <p role="status">{error?.message ?? status}</p>
+      {useConversation(id).map(({ id: key, role, text }) => (
+        <p key={key} className={role}>
+          {text}
+        </p>
+      ))}
+      <p role="status">{error?.message ?? (waits ? 'A colleague looks at it.' : status)}</p>
       <input name="text" aria-label="Your message" /> <button disabled={status !== 'idle'}>Send</button>
     </form>
   )
 }
 
-createRoot(document.body).render(<AgentProvider client={client} children={<Chat />} />)
+function Waiting({ of: { agentId, title, metadata, pending } }: { readonly of: WaitingAgent }) {
+  // Decided by the agent that is listed, which is woken by it.
+  const decide = (key: string, said: 'approve' | 'deny') => void client.agent(agentId).decide(key, said)
+  return pending.map(({ key, name, input }) => (
+    <p key={key}>
+      {String(metadata?.['customer'])}, “{title}”: {name} {JSON.stringify(input)}{' '}
+      <button onClick={() => decide(key, 'approve')}>approve</button>
+      <button onClick={() => decide(key, 'deny')}>deny</button>
+    </p>
+  ))
+}
+
+const Inbox = () => {
+  const all = useWaiting()
+  return all.length === 0 ? (
+    <p role="status">Nothing waits.</p>
+  ) : (
+    all.map((one) => <Waiting key={one.agentId} of={one} />)
+  )
+}
+
+const me = (await (await fetch('/me')).json()) as { readonly conversation?: string }
+createRoot(document.body).render(
+  <AgentProvider client={client}>{me.conversation ? <Chat id={me.conversation} /> : <Inbox />}</AgentProvider>,
+)

@@ -1,19 +1,41 @@
-// A desk for many users: each sees their own agents, over reconnects and restarts, and nothing is paid back before a person allows it.
+// A desk for customers and staff: customers talk with an agent of their own and see what is said; what would pay money back is approved by staff,
+// who see everything. All of it goes on over reconnects and restarts.
 import type { IncomingMessage, Server } from 'node:http'
 import { z } from 'zod'
-import { createRuntime, defineAgent, defineTool, type Model, type Store } from '../../../src/index.ts'
+import { createRuntime, defineAgent, defineTool, type Grant, type Model, type Store } from '../../../src/index.ts'
 
 const input = z.object({ order: z.string() })
 const run = () => 'It was paid back.'
 const refund = defineTool({ name: 'refund', description: 'Pays an order back.', input, needsApproval: true, run })
 
-const grant = (userId?: string) => (userId === undefined ? null : { role: 'admin' as const, metadata: { userId } })
+/** Who somebody is, by the login of the application. */
+export interface User {
+  readonly id: string
+  readonly isStaff: boolean
+}
 
-/** Serves it beside the routes of a server of the application. `users`: whose a cookie is. */
-export async function serveDesk(server: Server, model: Model, store: Store, users: ReadonlyMap<string, string>) {
+const grantOf = ({ id, isStaff }: User): Grant =>
+  isStaff
+    ? { may: ['see.all', 'talk', 'answer.own', 'approve'], owner: id }
+    : { role: 'talk', metadata: { customer: id }, owner: id }
+
+/** Serves it beside the routes of a server of the application. `userOf`: whose a request is. */
+export async function serveDesk(
+  server: Server,
+  model: Model,
+  store: Store,
+  userOf: (request: IncomingMessage) => User | undefined,
+) {
   const desk = defineAgent({ name: 'desk', instructions: 'You help customers.', model, tools: [refund] })
   const runtime = await createRuntime({ store, idleUnloadMs: 60_000 })
-  const authenticate = ({ headers }: IncomingMessage) => grant(users.get(headers.cookie ?? ''))
+  const authenticate = (request: IncomingMessage): Grant | null => {
+    const user = userOf(request)
+    return user === undefined ? null : grantOf(user)
+  }
   await runtime.serve({ server, definitions: [desk], authenticate })
-  return runtime
+  await runtime.resumeAll({ definitions: [desk] })
+  /** The conversation of a customer, which they cannot begin themselves: so they have one, with what it is to have. */
+  const conversationOf = async ({ id }: User): Promise<string> =>
+    (await runtime.open(`desk-${id}`, desk, { metadata: { customer: id } })).id
+  return { runtime, conversationOf }
 }

@@ -18,6 +18,8 @@ const html = '<!doctype html><meta charset="utf-8"><body><script type="module" s
 export async function serveDesk(server: Server, model: Model, store: Store, script: string): Promise<Runtime> {
   const runtime = await createRuntime({ store })
   const desk = defineAgent({ name: 'desk', instructions: 'You help customers.', model, tools: [refund] })
+  // Nobody else goes on with what the last process was doing: reading a chat wakes nothing.
+  await runtime.resumeAll({ definitions: [desk] })
   const chats = await runtime.serve({ server, definitions: [desk], endpoints: [aiSdkChat()] })
   server.on('request', (request, response) => {
     if (chats.handle(request, response)) return

@@ -8,10 +8,13 @@ const users = new Map([
   ['the-cookie-of-ann', 'ann'],
   ['the-cookie-of-bob', 'bob'],
 ])
-const { runtime, server } = await startServer(model, memoryStore(), (credentials = '') => users.get(credentials))
+const { runtime, server, conversationOf } = await startServer(model, memoryStore(), (credentials = '') =>
+  users.get(credentials),
+)
 for (const [token, user] of users) {
   const client = connect(server.url, { token })
-  const agent = await client.spawn('support')
+  const { id } = await conversationOf(user)
+  const agent = client.agent(id)
   const store = conversationStore(agent)
   await agent.prompt('When does my clock come?').result
   const { sessions } = await client.sessions()

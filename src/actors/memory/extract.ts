@@ -1,3 +1,4 @@
+import { isLikelyBug } from '../../protocol/callbackBugs.ts'
 import { z } from 'zod'
 import { callsGivenUp } from '../../conversation/lessons.ts'
 import type { ConversationNode } from '../../conversation/node.ts'
@@ -58,6 +59,7 @@ export async function extract(
     }
   } catch (thrown) {
     signal.throwIfAborted()
+    if (isLikelyBug(thrown)) ports.callbackFailed?.('The memory', thrown)
     problems.push(withoutAdvice(thrown))
   }
   const { usage, costUsd } = asked

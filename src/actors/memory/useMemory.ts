@@ -1,3 +1,4 @@
+import { isLikelyBug } from '../../protocol/callbackBugs.ts'
 import type { PrepareInput, TakenMemory } from '../../machines/effectTypes.ts'
 import { asSentence, errorInfo, toErrorInfo, type ErrorInfo } from '../../protocol/errors.ts'
 import type { ContextMessage } from '../../protocol/queue.ts'
@@ -50,6 +51,7 @@ async function recall(
 }
 
 function reportThrown(ports: AgentPorts, input: PrepareInput, what: string, thrown: unknown): void {
+  if (isLikelyBug(thrown)) ports.callbackFailed?.('The memory', thrown)
   const { code, message } = toErrorInfo(thrown, 'MEMORY_FAILED')
   report(ports, input, { code, message: `${what}: ${message}` })
 }

@@ -64,6 +64,8 @@ async function chosenBy(choose: () => Promise<Model>, id: string): Promise<Model
   try {
     return await choose()
   } catch (thrown) {
-    throw new RuntimeError('ROUTER_FAILED', `${id} chose no model: ${asSentence(messageOf(thrown))}`)
+    throw new RuntimeError('ROUTER_FAILED', `${id} chose no model: ${asSentence(messageOf(thrown))}`, {
+      cause: thrown,
+    })
   }
 }

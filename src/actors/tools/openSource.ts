@@ -1,3 +1,4 @@
+import { callbackBugs, isLikelyBug } from '../../protocol/callbackBugs.ts'
 import { cutEnd, oneLine } from '../../conversation/cutMiddle.ts'
 import { messageOf } from '../../protocol/errors.ts'
 import { lazily } from '../../protocol/lazily.ts'
@@ -67,6 +68,7 @@ export class OpenSource {
     } catch (thrown) {
       cancellation.throwIfAborted()
       if (limit.isOver) this.#lateUntil = clock.now() + patienceMs
+      this.#told(thrown)
       this.#fault = limit.isOver ? `it did not say within ${readyMs} ms what it has` : messageOf(thrown)
     } finally {
       limit.end()
@@ -79,6 +81,7 @@ export class OpenSource {
       this.#connection = checkedConnection(this.source.open(this.#host))
       this.#fault = undefined
     } catch (thrown) {
+      this.#told(thrown)
       this.#fault = messageOf(thrown)
     }
     return this.#connection
@@ -98,8 +101,15 @@ export class OpenSource {
       const about = { tools, instructions, trouble: said === '' ? undefined : this.#said(said) }
       return { ...about, state, isUp: state === 'up' }
     } catch (thrown) {
+      this.#told(thrown)
       return this.#nothing('failed', messageOf(thrown))
     }
+  }
+
+  #told(thrown: unknown): void {
+    const { logger, redactor } = this.#host
+    const clean = (text: string): string => redactor?.text(text) ?? text
+    if (isLikelyBug(thrown)) callbackBugs.tell(`The source of tools "${this.source.source}"`, thrown, { logger, clean })
   }
 
   #nothing(state: SourceStatus['state'], trouble: string | undefined): Listing {

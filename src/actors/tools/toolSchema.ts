@@ -1,3 +1,4 @@
+import { callbackBugs, isLikelyBug, warnProcess } from '../../protocol/callbackBugs.ts'
 import { zodJson } from '../../protocol/zodJson.ts'
 import type { z } from 'zod'
 import { cutEnd } from '../../conversation/cutMiddle.ts'
@@ -91,14 +92,13 @@ function jsonSchemaReader({ jsonSchema, validate }: JsonSchemaInput<unknown>, la
   const inputSchema = Object.freeze(shownSchema(objectSchema(withType(schema))))
   if (validate != null) return reader(inputSchema, validate)
   const check = schemaCheck(jsonSchema)
-  if (check.unchecked !== undefined) warn(`${label}: some arguments are not checked, as ${check.unchecked}. ${remedy}`)
+  // A definition is made before any logger.
+  if (check.unchecked !== undefined)
+    warnProcess(`${label}: some arguments are not checked, as ${check.unchecked}. ${remedy}`)
   return { inputSchema, parse: parseBy(check), finish: (value) => value }
 }
 
 const remedy = 'Mend the schema, or give a check beside it: { jsonSchema, validate }.'
-
-/** Where there is a process: a definition is made before any logger. */
-const warn = (message: string): void => globalThis.process?.emitWarning?.(message, 'EscapementWarning')
 
 /** The type of a schema that is a reference to one of its parts, as generators write them, stands in that part. */
 function withType(schema: JsonSchema): JsonSchema {
@@ -213,6 +213,7 @@ export function parseWith(input: unknown, check: (value: unknown) => Parsed): Pa
   try {
     return check(input ?? {})
   } catch (thrown) {
+    if (isLikelyBug(thrown)) callbackBugs.tell('The check of the arguments of a tool', thrown)
     return { ok: false, message: `The arguments could not be checked: ${messageOf(thrown)}` }
   }
 }

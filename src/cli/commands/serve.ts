@@ -1,12 +1,10 @@
 import type { AgentDefinition } from '../../actors/agentDefinition.ts'
 import { withoutControls } from '../../charts/plainText.ts'
-import { messageOf } from '../../protocol/errors.ts'
-import type { Store } from '../../protocol/store.ts'
 import { createRuntime, type Runtime } from '../../createRuntime.ts'
-import { sessionsIn } from '../../sessions/listSessions.ts'
+import type { StoredAgent } from '../../runtime/resumeAll.ts'
 import { loadSession } from '../../sessions/loadSession.ts'
 import { addressOf, pageOf } from '../addressOf.ts'
-import { type CliHost, exitCodes } from '../cliHost.ts'
+import { exitCodes } from '../cliHost.ts'
 import type { CommandRun } from '../command.ts'
 import { definitionsFor } from '../config/configAgents.ts'
 import { loadConfig } from '../config/loadConfig.ts'
@@ -30,7 +28,13 @@ export const serveCommand: CommandRun = async (invocation, host) => {
     const endpoints = await loadEndpoints(wanted, runtime, definitions)
     const address = addressOf(invocation, host)
     const server = await runtime.serve({ ...settings, ...address, definitions, endpoints: [...endpoints, ...others] })
-    const resumed = await resumeCutOff(runtime, definitions, store, host)
+    // Sessions of `escapement run` in the same folder need that command's tools.
+    const where = async ({ id, definition }: StoredAgent): Promise<boolean> =>
+      definitions.some(({ name }) => name === definition) && ownSession(await loadSession(store, id)) === undefined
+    const { resumed: agents, left } = await runtime.resumeAll({ definitions, where })
+    const resumed = agents.map(({ id }) => id)
+    for (const { agentId, error } of left)
+      host.stderr.write(`${agentId} could not go on: ${withoutControls(error.message)}\n`)
     const names = definitions.map(({ name }) => name)
     const mcp = wanted.includes('mcp') ? `${pageOf(server)}mcp` : undefined
     // Before anyone can know that it is up and stop it.
@@ -45,31 +49,6 @@ export const serveCommand: CommandRun = async (invocation, host) => {
   } finally {
     await runtime.close()
   }
-}
-
-/** Resumes agents whose process died in the middle of a run; one that cannot be resumed is reported and left alone. */
-async function resumeCutOff(
-  runtime: Runtime,
-  definitions: readonly AgentDefinition[],
-  store: Store,
-  host: CliHost,
-): Promise<string[]> {
-  const resumed: string[] = []
-  const cutOff: { readonly id: string; readonly definition: AgentDefinition }[] = []
-  for (const definition of definitions)
-    for await (const { id, status, isStopped } of sessionsIn(store, { parent: null, definition: definition.name }))
-      if (status === 'running' && !isStopped) cutOff.push({ id, definition })
-  for (const { id, definition } of cutOff) {
-    try {
-      // Sessions of `escapement run` in the same folder need that command's tools.
-      if (ownSession(await loadSession(store, id)) !== undefined) continue
-      await runtime.resume(id, definition)
-      resumed.push(id)
-    } catch (thrown) {
-      host.stderr.write(`${id} could not go on: ${withoutControls(messageOf(thrown))}\n`)
-    }
-  }
-  return resumed
 }
 
 /** Additional protocols, each enabled by the option of its name. */

@@ -1,3 +1,4 @@
+import { isLikelyBug } from '../../protocol/callbackBugs.ts'
 import type { AgentDefinition } from '../../actors/agentDefinition.ts'
 import type { Gate } from '../../actors/models/openStream.ts'
 import { standInGate } from '../../actors/models/standInGate.ts'
@@ -362,6 +363,7 @@ export class AgentHost extends LoggedHost implements AgentPorts, AgentBody, Load
 
   /** Reports an error that does not end the run. */
   fail(thrown: unknown): void {
+    if (thrown instanceof Error && isLikelyBug(thrown)) this.callbackFailed('Code', thrown)
     this.emit({ type: 'error', ...this.at, error: toErrorInfo(thrown, 'INTERNAL') })
   }
 

@@ -62,6 +62,11 @@ export abstract class FamilyHost extends MachineHost {
     this.shared.sources.warn(message)
   }
 
+  callbackFailed(what: string, thrown: unknown): void {
+    const { agentId, definition } = this
+    this.shared.callbackFailed(`${what} of agent "${definition.name}"`, thrown, { agentId })
+  }
+
   override wake(): void {
     super.wake()
     if (this.input.restored?.context.reporters?.length) this.family.detached.collect()

@@ -36,6 +36,8 @@ export interface HostShared {
   readonly sources: Sources
   /** Is told that a checkpoint could not be written: nothing is lost with it. */
   readonly checkpointFailed: (agentId: string, thrown: unknown) => void
+  /** Tells whoever wrote it that a function of the application failed: `place` says which. */
+  readonly callbackFailed: (place: string, thrown: unknown, fields: object) => void
   readonly childHosts: ChildHosts
   /** Set when calls of models are limited. */
   readonly models?: ModelQueue | undefined

@@ -1,5 +1,6 @@
 // XState names the parent of an actor so.
 /* oxlint-disable no-underscore-dangle */
+import { callListener } from '../../protocol/callbackBugs.ts'
 import type { AnyActorRef, InspectionEvent } from 'xstate'
 
 export type InspectionListener = (event: InspectionEvent) => unknown
@@ -32,7 +33,7 @@ export class Inspections {
 
   /** Reports the existing actors, then everything that happens; returns a function that ends it. */
   add(listener: InspectionListener): () => void {
-    const own: InspectionListener = (event) => listener(event)
+    const own: InspectionListener = (event) => callListener('A listener of inspect', listener, event)
     this.#ends.set(own, this.#top === undefined ? undefined : follow(this.#top, own))
     return () => {
       this.#ends.get(own)?.()

@@ -75,23 +75,38 @@ export function bodyOf(kept: KeptAgent, nodes: Uint8Array): Uint8Array {
 }
 
 /**
- * What a checkpoint and the records from its own on come to, for a definition.
+ * What a checkpoint holds; `own`: the record of the log that it stands at.
  *
- * @throws Error, saying why the log must be read from its beginning.
+ * @throws Error, saying why it is of no use.
  */
-export function goOnFrom(
-  { seq, digest, body }: Checkpoint,
-  [own, ...records]: readonly LogRecord[],
-  definition: AgentDefinition,
-): OpenedLog {
+export function keptIn(
+  { seq, form, digest, body }: Checkpoint,
+  own: LogRecord | undefined,
+): { readonly kept: KeptAgent; readonly nodes: Uint8Array } {
+  if (form !== checkpointForm) throw new Error('another version made it')
   if (own?.seq !== seq) throw new Error('the log ends before it')
   if (digestOf(own) !== digest) throw new Error('it is of another log')
   const length = new DataView(body.buffer, body.byteOffset, body.byteLength).getUint32(0, true)
   const head = body.subarray(headBytes, headBytes + length)
   const kept = JSON.parse(new TextDecoder().decode(head)) as KeptAgent
+  return { kept, nodes: body.subarray(headBytes + length) }
+}
+
+/**
+ * What a checkpoint and the records from its own on come to, for a definition.
+ *
+ * @throws Error, saying why the log must be read from its beginning.
+ */
+export function goOnFrom(
+  checkpoint: Checkpoint,
+  [own, ...records]: readonly LogRecord[],
+  definition: AgentDefinition,
+): OpenedLog {
+  const { seq, body } = checkpoint
+  const { kept, nodes: bytes } = keptIn(checkpoint, own)
   const wrong = wrongIn(kept, records, definition)
   if (wrong !== undefined) throw new Error(wrong)
-  const nodes = new KeptNodes(body.subarray(headBytes + length))
+  const nodes = new KeptNodes(bytes)
   if (kept.conversation.overlays.some(({ nodeId }) => nodes.chunkOf(nodeId) < 0))
     throw new Error('a summary is missing')
   const conversation = new Conversation(definition.counter, { state: kept.conversation, nodes })

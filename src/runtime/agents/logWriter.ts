@@ -1,3 +1,4 @@
+import { callbackBugs, isLikelyBug } from '../../protocol/callbackBugs.ts'
 import { messageOf, RuntimeError, type ErrorInfo } from '../../protocol/errors.ts'
 import type { LogRecord } from '../../protocol/records.ts'
 import { stored, type Store } from '../../protocol/store.ts'
@@ -190,6 +191,7 @@ export class LogWriter {
 
   #fail(thrown: unknown): void {
     this.#phase = 'resting'
+    if (isLikelyBug(thrown)) callbackBugs.tell('append of the store', thrown)
     const failure =
       thrown instanceof RuntimeError
         ? thrown

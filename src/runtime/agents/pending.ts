@@ -1,15 +1,20 @@
 import type { AgentPolicy } from '../../machines/agentPolicy.ts'
-import type { CallState } from '../../machines/agentTypes.ts'
+import type { AgentContext, CallState } from '../../machines/agentTypes.ts'
 import type { Pending } from '../../protocol/pending.ts'
 import type { TreeNode } from './agentTree.ts'
 
 /** What waits for people, of an agent and of those below it. */
-export function pendingOf(host: TreeNode): Pending[] {
-  const { calls, run } = host.context
-  const { policy } = host.definition
-  const own = run === null ? [] : calls.flatMap((call) => pendingCall(host.agentId, call, policy) ?? [])
-  return [...own, ...host.listedChildren.flatMap(pendingOf)]
-}
+export const pendingOf = (host: TreeNode): Pending[] => [
+  ...ownPending(host.agentId, host.context, host.definition.policy),
+  ...host.listedChildren.flatMap(pendingOf),
+]
+
+/** What waits for people, of an agent's own calls. */
+export const ownPending = (
+  agentId: string,
+  { calls, run }: Pick<AgentContext, 'calls' | 'run'>,
+  policy: Pick<AgentPolicy, 'irreversible'>,
+): Pending[] => (run === null ? [] : calls.flatMap((call) => pendingCall(agentId, call, policy) ?? []))
 
 function pendingCall(
   agentId: string,

@@ -17,7 +17,10 @@ import type { HostOptions } from './hostOptions.ts'
 import { callerOf } from '../children/reports.ts'
 import type { History } from '../../sessions/readHistory.ts'
 
-type RestoredPorts = Pick<AgentPorts, 'agentId' | 'path' | 'deps' | 'definition' | 'ownDefinition' | 'frame'> & {
+type RestoredPorts = Pick<
+  AgentPorts,
+  'agentId' | 'path' | 'deps' | 'definition' | 'ownDefinition' | 'frame' | 'callbackFailed'
+> & {
   readonly handoffs: Pick<Handoffs, 'pending' | 'endsUse'> | undefined
   readonly asking: { restored(frame: FrameState | null): FrameState | null }
 }
@@ -119,5 +122,5 @@ function isUnapproved(call: CallState, ports: RestoredPorts, at: TurnPlace): boo
   // With `beforeTool` it is asked for only once that has let the call through.
   if (status !== 'ready' || decision !== undefined || policy.flags.beforeTool === true) return false
   // An asynchronous predicate is not awaited: better to ask a person once too often than not at all.
-  return needsApproval(ports.definition, call, () => runContext(ports, at, new AbortController())) !== false
+  return needsApproval(ports, call, () => runContext(ports, at, new AbortController())) !== false
 }

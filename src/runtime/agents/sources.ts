@@ -1,3 +1,4 @@
+import { warnProcess } from '../../protocol/callbackBugs.ts'
 import { OpenSource } from '../../actors/tools/openSource.ts'
 import type { SourceHost, ToolSource } from '../../actors/tools/toolSource.ts'
 import type { Clock } from '../../protocol/clock.ts'
@@ -99,7 +100,7 @@ export class Sources {
     if (this.#warned.has(message) || this.#warned.size === mostWarnings) return
     this.#warned.add(message)
     const { logger } = this.#options
-    if (logger === undefined) process.emitWarning(message, 'EscapementWarning')
+    if (logger === undefined) warnProcess(message)
     else logger.warn({}, message)
   }
 

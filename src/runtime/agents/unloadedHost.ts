@@ -1,3 +1,4 @@
+import type { HostShared } from './hostOptions.ts'
 import type { AgentDefinition } from '../../actors/agentDefinition.ts'
 import type { PricedModel } from '../../actors/turnOptions.ts'
 import { Conversation } from '../../conversation/conversation.ts'
@@ -50,6 +51,7 @@ const atRest: RestingContext = {
 export interface AgentLoader {
   readonly clock: Clock
   readonly instrumentation: Instrumentation | undefined
+  readonly shared: Pick<HostShared, 'callbackFailed'>
   /**
    * Recreates an agent's host from its log and passes it to `begin`, which starts it. Rejects as the store does, and with
    * `RUNTIME_CLOSED`, `AGENT_STOPPED`, `AGENT_NOT_FOUND`; then the log is released.
@@ -379,7 +381,9 @@ export class UnloadedHost implements AgentBody {
     const error = toErrorInfo(thrown, 'INTERNAL')
     const event = { type: 'error', agentId, path, seq: this.lastSeq, time: clock.now(), ...at, error } as const
     this.#loader.instrumentation?.event(event, this.#traced)
-    const observers = new Observers({ listenerFailed: () => {} })
+    const place = `A listener of agent "${this.definition.name}"`
+    const listenerFailed = (failure: unknown): void => this.#loader.shared.callbackFailed(place, failure, { agentId })
+    const observers = new Observers({ listenerFailed })
     for (const listener of this.#bindings.listeners) observers.add(listener)
     observers.tell(event, undefined)
   }

@@ -11,18 +11,20 @@ import type { TreeAgent } from './treeAgent.ts'
  */
 export function childDeps(agent: SubAgent, parent: TreeAgent, isCalled: boolean): RunDeps | undefined {
   const what = `sub-agent of "${parent.agentId}"`
-  const deps = agent.deps === null ? parent.deps : mapped(agent, parent.deps)
+  const deps = agent.deps === null ? parent.deps : mapped(agent, parent)
   if (isCalled) checkDeps(agent.definition, deps, what)
   return runDepsOf(agent.definition, deps, what)
 }
 
-function mapped({ definition, deps }: SubAgent, callerDeps: unknown): unknown {
+function mapped(agent: SubAgent, parent: TreeAgent): unknown {
+  const { definition, deps } = agent
   const failed = (why: string, options?: ErrorOptions): RuntimeError =>
     new RuntimeError('INVALID_DEPS', `The deps of sub-agent "${definition.name}" could not be made: ${why}.`, options)
   let made: unknown
   try {
-    made = deps!(callerDeps as never)
+    made = deps!(parent.deps as never)
   } catch (thrown) {
+    parent.callbackFailed(`deps for sub-agent "${agent.definition.name}"`, thrown)
     throw failed(messageOf(thrown), { cause: thrown })
   }
   if (made instanceof Promise) {

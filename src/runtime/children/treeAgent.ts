@@ -51,6 +51,8 @@ export interface TreeAgent {
   /** What the application gave to its current run; `undefined` if nothing was given. */
   readonly deps: unknown
   readonly parent: TreeAgent | undefined
+  /** Tells the application what a function of its own threw. */
+  callbackFailed(what: string, thrown: unknown): void
   /** Its living sub-agents, oldest first. */
   readonly liveChildren: readonly TreeAgent[]
   /** Those that are not incognito, unless it is. */

@@ -44,6 +44,7 @@ export interface EventOwner {
   readonly at: TurnPlace
   /** Notes a sign of life. */
   heard(): void
+  callbackFailed?(what: string, thrown: unknown): void
 }
 
 /** What observes every agent, and the redactor that applies to all of them. */
@@ -201,9 +202,10 @@ export class Announcer {
     this.#shared.instrumentation?.ended(this.#agent)
   }
 
-  /** Reports a listener that threw, once, in the run and turn of the event that it was told of. */
+  /** Reports a listener that threw, once, in the run and turn of the event that it was told of, which may have ended since. */
   listenerFailed(thrown: unknown, event: AgentEvent): void {
-    const isOwn = event.agentId === this.#owner.agentId && 'runId' in event && 'turnIndex' in event
+    this.#owner.callbackFailed?.('A listener', thrown)
+    const isOwn = event.agentId === this.#owner.agentId && 'runId' in event && event.runId !== ''
     const { runId, turnIndex } = isOwn ? event : this.#owner.at
     this.emit({ type: 'error', runId, turnIndex, error: toErrorInfo(thrown, 'SUBSCRIBER_FAILED') })
   }

@@ -4,7 +4,8 @@ import { isDeepStrictEqual } from 'node:util'
 import type { AgentDefinition } from '../../actors/agentDefinition.ts'
 import type { AgentCommand } from '../../protocol/commands.ts'
 import { type ErrorInfo, RuntimeError } from '../../protocol/errors.ts'
-import { type AgentEvent, isDelta } from '../../protocol/events.ts'
+import { type AgentEvent, eventOf, isDelta } from '../../protocol/events.ts'
+import { pendingIn } from '../../protocol/pendingIn.ts'
 import { noUsage, textOf } from '../../protocol/messages.ts'
 import type { RunResult } from '../../runs/runResult.ts'
 import type { Agent } from '../agents/agent.ts'
@@ -71,6 +72,8 @@ export class Life {
   #forgetAgents: (() => void) | undefined
   #isFlushing = false
   #cancelTimer: (() => void) | undefined
+  /** Keys of what waits that the parent was told of in this life. */
+  readonly #told = new Set<string>()
 
   constructor(plan: Plan, { agentId, request }: AgentSnapshot, scope: Scope) {
     this.#plan = plan
@@ -121,7 +124,7 @@ export class Life {
     this.#forgetAgents = runtime.onAgent((agent) => {
       if (agent.id === this.#agentId && this.#state === 'opening') this.#follow(agent)
       // A restored one may have brought calls that wait for a decision.
-      else if (agent.path.includes(this.#agentId)) void this.#loaded?.childrenReady().then(this.#flush)
+      else if (agent.path.includes(this.#agentId)) void this.#loaded?.childrenReady().then(() => this.#restored())
     })
     const agent = await runtime.open(this.#agentId, definition, { continue: false, under: this.#self, deps })
     if (agent !== this.#agent) this.#follow(agent)
@@ -145,6 +148,34 @@ export class Life {
     const { queued } = this.#self.getSnapshot()
     this.#tell({ ...this.#view(agent), queued: [] })
     for (const event of queued) this.say(event)
+    void this.#tellWaiting(agent)
+  }
+
+  /** Agents below it are there that a log brought back. */
+  #restored(): void {
+    this.#flush()
+    if (this.#state === 'following') void this.#tellWaiting(this.#agent!)
+  }
+
+  /**
+   * Tells again what waits since before this life: whoever persisted the actor may have done so before it was told, and its process is gone. Never
+   * rejects.
+   */
+  async #tellWaiting(agent: Agent): Promise<void> {
+    for (const { key, agentId } of agent.pending()) {
+      if (this.#told.has(key)) continue
+      this.#told.add(key)
+      const asking = agentId === agent.id ? agent : this.#plan.runtime.agent(agentId)
+      try {
+        const asked = asking === undefined ? undefined : await askedBy(asking, key)
+        const isOpen = this.#state === 'following' && this.#agent === agent
+        if (asked === undefined || !isOpen || !agent.pending().some((one) => one.key === key)) continue
+        this.#scope.emit(asked)
+        if (this.#plan.tell.has(asked.type)) this.#self._parent?.send(asked)
+      } catch (thrown) {
+        this.#loaded?.fail(thrown)
+      }
+    }
   }
 
   #follow(agent: Agent): void {
@@ -164,6 +195,8 @@ export class Life {
 
   #heard(event: AgentEvent, agent: Agent): void {
     if (event.agentId === this.#agentId) this.#note(event)
+    const asked = pendingIn(event.agentId, event)
+    if (asked !== undefined) this.#told.add(asked.key)
     this.#scope.emit(event)
     if (this.#plan.tell.has(event.type) && !this.#isOver) this.#self._parent?.send(event)
     if (this.#state !== 'following') return
@@ -271,6 +304,15 @@ export class Life {
 }
 
 const nothing: readonly never[] = Object.freeze([])
+
+/** The event by which an agent asked people for something, as its log has it. */
+async function askedBy(agent: Agent, key: string): Promise<AgentEvent | undefined> {
+  let asked: AgentEvent | undefined
+  for await (const record of agent.readLog())
+    if (pendingIn(agent.id, record)?.key === key)
+      asked = eventOf(record, { agentId: agent.id, path: agent.path, incognito: agent.incognito || undefined })
+  return asked
+}
 
 const aborted = { stopReason: 'aborted', runId: '', turns: 0, childTurns: 0, usage: noUsage, costUsd: 0 } as const
 

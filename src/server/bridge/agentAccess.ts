@@ -4,6 +4,7 @@ import { RuntimeError, type ErrorInfo } from '../../protocol/errors.ts'
 import { rightsOf, type Right } from '../../protocol/rights.ts'
 import type { SearchHit } from '../../protocol/logSearch.ts'
 import { hasMetadata, type Metadata } from '../../protocol/metadata.ts'
+import type { LogQuery } from '../../protocol/logPages.ts'
 import type { LogRecord } from '../../protocol/records.ts'
 import type { Agent } from '../../runtime/agents/agent.ts'
 import type { ChartSubject } from '../../charts/chart.ts'
@@ -142,6 +143,12 @@ export class AgentAccess implements Viewer {
           : undefined,
       running: running === undefined ? undefined : { isWanted: running, ids: this.#runningIds() },
     }
+  }
+
+  /** What finds the agents within reach, or more, that are listed with what waits at them and below. */
+  waitingQuery(metadata: Metadata | undefined): LogQuery {
+    const isRoot = this.#grant.agents === undefined
+    return this.#wanted({ isRoot, ...(metadata === undefined ? {} : { metadata }) }).query
   }
 
   /** Of all agents that run, sub-agents included, but for those that are hidden. */

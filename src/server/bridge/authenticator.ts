@@ -1,3 +1,4 @@
+import { callbackBugs } from '../../protocol/callbackBugs.ts'
 import type { IncomingMessage } from 'node:http'
 import type { Clock } from '../../protocol/clock.ts'
 import { describeIssues, messageOf, RuntimeError } from '../../protocol/errors.ts'
@@ -164,6 +165,7 @@ export class Authenticator {
         `it gave something else than { role or may, agents?, metadata?, owner? }: ${describeIssues(checked.error)}`,
       )
     } catch (thrown) {
+      callbackBugs.tell('authenticate of serve', thrown)
       failed(`serve: authenticate failed: ${messageOf(thrown)}.`)
       throw new RuntimeError('BRIDGE_AUTHENTICATE', 'The server could not find out who you are.')
     } finally {

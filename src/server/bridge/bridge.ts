@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { WaitingList } from '../../runtime/waitingList.ts'
 import { nanoid } from 'nanoid'
 import type { AgentDefinition } from '../../actors/agentDefinition.ts'
 import type { Redactor } from '../../redaction/redactor.ts'
@@ -73,6 +74,7 @@ export class Bridge {
   readonly decisions: Decisions
   readonly sessions: SessionIndex
   readonly search: SessionSearch
+  readonly waiting: WaitingList
   readonly authenticator: Authenticator
   readonly shares: ShareTokens
   /** What its clients are given to bring back is keyed by; the same on all servers that are to know it. */
@@ -105,6 +107,8 @@ export class Bridge {
     })
     this.sessions = new SessionIndex(parts.store)
     this.search = new SessionSearch(parts.store)
+    // Where an engine has them work, what this process knows of them may be old.
+    this.waiting = new WaitingList(parts.store, (id) => (parts.dispatch === undefined ? runtime.agent(id) : undefined))
     this.agents = new AgentDirectory(runtime, parts.store, parts)
     this.decisions = new Decisions(parts.store, (agentId) => runtime.agent(agentId))
     this.unauthenticated = new UnauthenticatedSockets(parts.limits)

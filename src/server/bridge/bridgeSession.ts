@@ -273,7 +273,7 @@ export class BridgeSession implements Connection {
       client.access.must(command.needs, type)
       const more = command.needsToo?.(frame as never)
       if (more !== undefined) client.access.must(more, type)
-      if (type === 'session.list' && client.relay !== undefined)
+      if ((type === 'session.list' || type === 'waiting.list') && client.relay !== undefined)
         client.access.runElsewhere = await client.relay.running()
       const requestId = requestIdOf(client.sessionId, id)
       const run = (): unknown => command.run(client, frame as never, requestId)

@@ -14,6 +14,7 @@ import { pastPage } from './sharedPast.ts'
 import { snapshotOf, storedSnapshot, summaryOf, visibleSnapshot } from './snapshots.ts'
 import { visibleNodes, visibleSummary } from './visible.ts'
 import type { Relay } from './front.ts'
+import { waitingFor } from './waitingAnswer.ts'
 import { searchFor } from './searchAnswer.ts'
 import { forkAgent } from './forkAgent.ts'
 import type { Command } from './front.ts'
@@ -228,5 +229,10 @@ export const commandTable: { readonly [T in Command['type']]: CommandHandler<T> 
     needs: 'see.all',
     run: ({ access }, { text, metadata, limit }) =>
       searchFor(access, text, { ...(metadata && { metadata }), ...(limit && { limit }) }),
+  },
+  'waiting.list': {
+    needs: 'see.messages',
+    run: ({ bridge, access }, { metadata, limit }) =>
+      waitingFor(bridge, access, { ...(metadata && { metadata }), ...(limit && { limit }) }),
   },
 }

@@ -1,3 +1,4 @@
+import { callbackBugs, isLikelyBug } from '../../protocol/callbackBugs.ts'
 import type { WebSocket } from 'ws'
 import { closeCodes } from '../../protocol/bridgeProtocol.ts'
 import type { Connection } from './connections.ts'
@@ -50,6 +51,7 @@ export class EndpointSocket implements TextSocket, Connection {
     try {
       code()
     } catch (thrown) {
+      if (isLikelyBug(thrown)) callbackBugs.tell('An endpoint', thrown)
       this.close(brokenCode, outwardMessage(thrown).slice(0, maxReason))
     }
   }

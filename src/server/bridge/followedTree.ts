@@ -1,3 +1,4 @@
+import { callListener } from '../../protocol/callbackBugs.ts'
 import type { Clock } from '../../protocol/clock.ts'
 import { hasCode } from '../../protocol/errors.ts'
 import { concernsPeople, isLogged, type AgentEvent } from '../../protocol/events.ts'
@@ -163,12 +164,7 @@ export class FollowedTree {
     const isOwn = event.agentId === this.root.agentId
     for (const { call, descendants } of this.#listeners) {
       if (!isOwn && !descendants && !concernsPeople(event)) continue
-      try {
-        const returned = call(event)
-        if (returned instanceof Promise) returned.catch(() => {})
-      } catch {
-        // What one listener does wrong harms no other.
-      }
+      callListener('A listener', call, event)
     }
   }
 }

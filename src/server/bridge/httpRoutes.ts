@@ -1,3 +1,4 @@
+import { callbackBugs, isLikelyBug } from '../../protocol/callbackBugs.ts'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { answerArtifact, isArtifactPath } from './agentArtifacts.ts'
 import { AgentCharts, isChartPath } from './agentCharts.ts'
@@ -52,6 +53,7 @@ export class HttpRoutes {
     }
     const answering = this.#answer(request, response, path, own)
     answering?.catch((thrown: unknown) => {
+      if (isLikelyBug(thrown)) callbackBugs.tell('An answer over HTTP', thrown)
       if (response.headersSent) response.destroy()
       else answerText(response, 500, outwardMessage(thrown))
     })

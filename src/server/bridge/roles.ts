@@ -1,3 +1,4 @@
+import { callbackBugs } from '../../protocol/callbackBugs.ts'
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { nanoid } from 'nanoid'
 import { z } from 'zod'
@@ -70,7 +71,8 @@ function isChosen(choose: Chooser, agent: Parameters<Chooser>[0]): boolean {
     // A promise, of a function that should not be asynchronous, is no yes.
     const chosen: unknown = choose(agent)
     return chosen === true
-  } catch {
+  } catch (thrown) {
+    callbackBugs.tell('agents of a grant', thrown)
     return false
   }
 }

@@ -28,12 +28,13 @@ export interface ServeOptions {
    * `handle`.
    */
   readonly server?: Server | TlsServer
-  /** Who may do what, by token: a role, or a grant such as `{ role, agents, metadata }` for some agents only. None may begin with `share.`, as those of links do. */
+  /** Who may do what, by token: a role, or a grant such as `{ role, agents, metadata }` for some agents only, or `{ may: ['see.all', 'approve'] }`. None may begin with `share.`, as those of links do. */
   readonly tokens?: Tokens
   /**
-   * Decides what a client may do whose token is none of `tokens`: by its request (headers, cookies) and its token it gives a role, the
-   * agents to reach (ids, or a function of an agent's id and metadata), and metadata: the client sees only agents that have it, and
-   * those it spawns get it. `null`: it is turned away.
+   * Decides what a client may do whose token is none of `tokens`: by its request (headers, cookies) and its token it gives a role or rights
+   * (`may`), the agents to reach (ids, or a function of an agent's id and metadata), and metadata: the client sees only agents that have it, and
+   * those it spawns get it. A customer gets the role `talk`: with more, customers could approve what their own agent asks for, read and
+   * change its instructions, or begin agents. `null`: it is turned away.
    *
    * @example
    * ```ts no-run
@@ -54,7 +55,7 @@ export interface ServeOptions {
   readonly base?: string
   /** Where WebSockets of the bridge are opened. Default: `bridge` below `base`. */
   readonly path?: string
-  /** What everyone may do if there are neither tokens nor `authenticate`. Default `admin`. */
+  /** What everyone may do who reaches the server if there are neither tokens nor `authenticate`. Default `admin`: everything. */
   readonly role?: Role
   /** Origins of browser pages that may connect; default: the server's own. */
   readonly origins?: readonly string[]

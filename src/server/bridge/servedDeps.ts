@@ -1,15 +1,11 @@
+import { callbackBugs } from '../../protocol/callbackBugs.ts'
 import type { AgentDefinition } from '../../actors/agentDefinition.ts'
 import { RuntimeError } from '../../protocol/errors.ts'
+import type { StoredAgent } from '../../runtime/resumeAll.ts'
 import type { Metadata } from '../../protocol/metadata.ts'
 
 /** An agent that a server spawns, or loads from its log. */
-export interface ServedAgent {
-  readonly id: string
-  /** Name of its definition. */
-  readonly definition: string
-  /** What was noted on it when it was spawned, such as whose it is. */
-  readonly metadata?: Metadata
-}
+export type ServedAgent = StoredAgent
 
 /** What the agents of a server are given, decided for each when it is spawned or loaded. */
 export type ServedDeps = (agent: ServedAgent) => unknown
@@ -28,6 +24,7 @@ export async function depsOf(
   try {
     return { deps: await deps({ id, definition: name, ...(metadata === undefined ? {} : { metadata }) }) }
   } catch (thrown) {
+    callbackBugs.tell('deps of serve', thrown)
     throw new RuntimeError('INVALID_DEPS', `The deps of agent "${id}" could not be made.`, { cause: thrown })
   }
 }

@@ -1,8 +1,11 @@
-import { createActor, createMachine, waitFor } from 'xstate'
+import { assign, createActor, createMachine, setup, waitFor } from 'xstate'
+import { z } from 'zod'
+import type { Runtime } from '../../../src/createRuntime.ts'
+import { defineAgent, policyModel, type AgentDefinition } from '../../../src/index.ts'
 import { agentLogic } from '../../../src/xstate.ts'
 import { memoryStore } from '../../../src/stores/memoryStore.ts'
 import type { Store } from '../../../src/protocol/store.ts'
-import { quiet, withCode } from '../../support/agentHarness.ts'
+import { quiet, tool, withCode } from '../../support/agentHarness.ts'
 import { logOf } from '../../support/lives.ts'
 import { assert, describe } from '../../support/suite.ts'
 import { actorOf, asker, begin, boss, ending, held, kept, talker } from './logicParts.ts'
@@ -246,4 +249,78 @@ describe('a fresh actor with the id of an earlier one', (it) => {
         const said = JSON.stringify(model.requests.at(-1)?.messages)
         assert.match(said, 'new')
       })
+})
+
+describe('what waits, and was asked after the actor was persisted', (it) => {
+  const machineOf = (runtime: Runtime, definition: AgentDefinition) =>
+    setup({
+      types: {} as { context: { asked: readonly { readonly key: string; readonly from: string }[] } },
+      actors: {
+        agent: agentLogic(runtime, definition, { tell: ['approval.requested', 'question.asked'], onStop: 'suspend' }),
+      },
+    }).createMachine({
+      context: { asked: [] },
+      invoke: { id: 'desk', src: 'agent', input: { id: 'x1', prompt: 'go' } },
+      on: {
+        '*': {
+          actions: assign({
+            asked: ({ context, event }) => [
+              ...context.asked,
+              ...('key' in event
+                ? [
+                    {
+                      key: String((event as unknown as { key: unknown }).key),
+                      from: String((event as { agentId?: string }).agentId),
+                    },
+                  ]
+                : []),
+            ],
+          }),
+        },
+      },
+    })
+
+  const questioner = (): AgentDefinition =>
+    defineAgent({
+      name: 'questioner',
+      model: policyModel(({ messages }) =>
+        messages.at(-1)!.role === 'toolResult' ? 'done' : { toolCalls: [{ name: 'ask', input: {} }] },
+      ),
+      tools: [tool('ask', (_, { ask }) => ask(z.string(), 'Who?'))],
+    })
+
+  for (const [what, make] of Object.entries({
+    'an approval': () => asker('asker', []),
+    'an approval of a sub-agent': () => boss(),
+    'a question': questioner,
+  }))
+    it(`is told again after a restart, once: ${what}`, async (context) => {
+      const store = memoryStore()
+      const dying = await begin(context, store)
+      const definition = make()
+      const first = createActor(machineOf(dying, definition)).start()
+      const early = JSON.stringify(first.getPersistedSnapshot())
+      await waitFor(first, ({ context: { asked } }) => asked.length === 1)
+      const [told] = first.getSnapshot().context.asked
+      first.stop()
+      await dying.close({ detach: true })
+
+      const runtime = await begin(context, store)
+      const second = createActor(machineOf(runtime, definition), { snapshot: JSON.parse(early) as never })
+      second.start()
+      context.cleanup(() => void second.stop())
+      await waitFor(second, ({ context: { asked } }) => asked.length > 0)
+      await quiet()
+      assert.equal(second.getSnapshot().context.asked, [told])
+    })
+
+  it('is not told again where it was told in this life, nor once it is decided', async (context) => {
+    const runtime = await begin(context)
+    const actor = createActor(machineOf(runtime, asker('asker', []))).start()
+    context.cleanup(() => void actor.stop())
+    await waitFor(actor, ({ context: { asked } }) => asked.length > 0)
+    runtime.agent('x1')!.decide(actor.getSnapshot().context.asked[0]!.key, 'approve')
+    await waitFor(actor, ({ children }) => children['desk']?.getSnapshot().status === 'done')
+    assert.is(actor.getSnapshot().context.asked.length, 1)
+  })
 })

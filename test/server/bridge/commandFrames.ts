@@ -37,6 +37,7 @@ export const frames: { readonly [T in Command['type']]: readonly object[] } = {
   'agent.spawn': [{ definition: 'echo' }],
   'agent.fork': [{ agentId: 'a1', at: 'n1' }],
   'agent.share': [{ agentId: 'a1' }],
+  'waiting.list': [{}],
   'agent.stop': [{ agentId: 'a1' }],
 }
 
@@ -72,5 +73,6 @@ export const needed: { readonly [T in Command['type']]: Right } = {
   'agent.spawn': 'spawn',
   'agent.fork': 'spawn',
   'agent.share': 'share',
+  'waiting.list': 'see.messages',
   'agent.stop': 'control',
 }

@@ -1,8 +1,8 @@
 import { useAgent, useApprovals, useConversation } from 'escapement/react'
 
 export function Chat({ id }: { readonly id: string }) {
-  const { status, error, prompt, abort } = useAgent(id, { spawn: 'support' })
-  const { pending, decide } = useApprovals(id)
+  const { status, error, prompt, abort } = useAgent(id)
+  const { pending } = useApprovals(id)
   return (
     <main>
       <h1>Support</h1>
@@ -11,18 +11,8 @@ export function Chat({ id }: { readonly id: string }) {
           {text}
         </p>
       ))}
-      {pending.map(({ key, name, input }) => (
-        <p key={key} className="asked" role="group" aria-label="Approval">
-          {name} {JSON.stringify(input)}{' '}
-          <button type="button" onClick={() => decide(key, 'approve')}>
-            Approve
-          </button>{' '}
-          <button type="button" onClick={() => decide(key, 'deny')}>
-            Deny
-          </button>
-        </p>
-      ))}
-      <p role="status">{error?.message ?? (status === 'idle' ? '' : status)}</p>
+      {pending.length > 0 && <p className="asked">A colleague looks at it. You will read the answer here.</p>}
+      <p role="status">{error?.message ?? (status === 'idle' || pending.length > 0 ? '' : status)}</p>
       <form action={(said) => void prompt(String(said.get('text')))}>
         <input name="text" required aria-label="Your message" autoComplete="off" />
         {status === 'running' ? (

@@ -3,9 +3,9 @@ import { connect } from 'escapement/client'
 import { AgentProvider } from 'escapement/react'
 import { Chat } from './chat.tsx'
 
+// The visitor's own conversation; the server lets only staff see it besides.
+const id = await (await fetch('/conversation')).text()
 const client = connect(location.origin)
-// The visitor's own conversation; the server lets nobody else see it.
-const id = (localStorage['conversation'] ??= crypto.randomUUID()) as string
 
 createRoot(document.body).render(
   <AgentProvider client={client}>

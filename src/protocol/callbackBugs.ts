@@ -1,0 +1,91 @@
+import type { Logger } from './logger.ts'
+
+/** Tells whoever runs the process something, once it is worth that: without a process, as in a page, the console. */
+export function warnProcess(message: string): void {
+  const { process, console } = globalThis as Partial<Pick<typeof globalThis, 'process' | 'console'>>
+  if (process?.emitWarning === undefined) console?.warn(message)
+  else process.emitWarning(message, 'EscapementWarning')
+}
+
+/** How many different messages of one place are told, and how many places are remembered. */
+const mostMessages = 10
+const mostPlaces = 1_000
+
+/** What was thrown in full, with its stack and what caused it. */
+function stackOf(thrown: unknown): string {
+  if (!(thrown instanceof Error)) return `${wordsOf(thrown)}, which is no Error, so nothing tells where`
+  const { stack, cause } = thrown
+  const own = stack?.includes(thrown.message) === true ? stack : `${String(thrown)}\n${stack ?? ''}`
+  return cause instanceof Error ? `${own}\nCaused by: ${stackOf(cause)}` : own
+}
+
+/** Whatever it is: its own methods may throw too. */
+function wordsOf(thrown: unknown): string {
+  try {
+    return typeof thrown === 'object' ? JSON.stringify(thrown) : String(thrown as string)
+  } catch {
+    return `a value of type ${typeof thrown}`
+  }
+}
+
+const bugNames: ReadonlySet<string> = new Set(['TypeError', 'ReferenceError', 'RangeError', 'SyntaxError', 'EvalError'])
+
+/**
+ * Whether what a tool threw is more likely a bug of its code than an answer for its model: no Error at all, or one that JavaScript throws by
+ * itself. Those with a code or a cause are failures of what it called, such as `fetch` and `new URL`; so are those of `JSON.parse`, whose text
+ * came from elsewhere.
+ */
+export function isLikelyBug(thrown: unknown): boolean {
+  if (!(thrown instanceof Error)) return true
+  if ('code' in thrown || thrown.cause !== undefined || !bugNames.has(thrown.name)) return false
+  return !(thrown.name === 'SyntaxError' && /JSON/.test(thrown.message))
+}
+
+/** Whom it is told besides the process, and about whom. */
+interface Telling {
+  readonly logger?: Logger | undefined
+  /** For lines of the logger. */
+  readonly fields?: object
+  /** Takes secrets out. */
+  readonly clean?: ((text: string) => string) | undefined
+}
+
+/**
+ * Bugs in the functions of an application that the runtime calls, such as listeners, hooks and tools. Whoever wrote them is told of each, with
+ * its place and its stack, and no model, log or client is; of the same one only once, however often it happens.
+ */
+export class CallbackBugs {
+  readonly #told = new Map<string, Set<string>>()
+
+  /** `place`: which function, such as `beforeTool of agent "a"`. */
+  tell(place: string, thrown: unknown, { logger, fields = {}, clean = (text) => text }: Telling = {}): void {
+    const messages = this.#told.get(place) ?? new Set<string>()
+    const message = thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : wordsOf(thrown)
+    if (messages.has(message) || messages.size > mostMessages) return
+    messages.add(message)
+    this.#told.set(place, messages)
+    if (this.#told.size > mostPlaces) this.#told.delete(this.#told.keys().next().value!)
+    const last = messages.size > mostMessages ? '\nFurther failures of it are not told.' : ''
+    const text = `${place} failed: ${clean(stackOf(thrown))}${last}`
+    warnProcess(text)
+    try {
+      logger?.error({ ...fields, place }, text)
+    } catch {
+      // The process has been told.
+    }
+  }
+}
+
+/** Of what belongs to no runtime. */
+export const callbackBugs = new CallbackBugs()
+
+/** Calls a listener of the application, which harms nobody when it throws or rejects: it is told. */
+export function callListener<T>(place: string, listener: (value: T) => unknown, value: T): void {
+  const failed = (thrown: unknown): void => callbackBugs.tell(place, thrown)
+  try {
+    const returned = listener(value)
+    if (returned instanceof Promise) returned.catch(failed)
+  } catch (thrown) {
+    failed(thrown)
+  }
+}

@@ -1,0 +1,163 @@
+import { WaitingMessages } from '../conversation/waitingMessages.ts'
+import { waitsForPeople } from '../machines/calls.ts'
+import type { CallState } from '../machines/agentTypes.ts'
+import { ContextFold } from '../machines/rebuildContext.ts'
+import type { Metadata } from '../protocol/metadata.ts'
+import type { Pending } from '../protocol/pending.ts'
+import type { LogRecord, RecordOf } from '../protocol/records.ts'
+import type { Store } from '../protocol/store.ts'
+import { checkVersion } from '../protocol/upgradeRecord.ts'
+import { Outline } from '../sessions/outline.ts'
+import { historyParts, readPart } from '../sessions/readHistory.ts'
+import { keptIn, type KeptAgent } from './agents/keptAgent.ts'
+import { ownPending } from './agents/pending.ts'
+
+/** Something that waits for people, and the ancestors of the agent whose call it is. */
+export interface PlacedPending {
+  readonly pending: Pending
+  readonly path: readonly string[]
+}
+
+/** How the tree of an agent was left that nobody runs, as its logs tell. */
+export interface LogStanding {
+  /**
+   * `underWay`: it was in the middle of something, which goes on once it is resumed; `waiting`: for people alone; `paused`: for somebody to resume
+   * it; `resting`: nothing is to be done, or it was stopped for good.
+   */
+  readonly standing: 'underWay' | 'waiting' | 'paused' | 'resting'
+  readonly definition: string
+  readonly metadata: Metadata | undefined
+  readonly title: string | undefined
+  /** What waits for people, its own first. */
+  readonly waiting: readonly PlacedPending[]
+  /** It depends on other logs than its own, those of sub-agents that it called. */
+  readonly hasChildren: boolean
+  /** It works on its own, and is brought back by the agent that called it, which it reports to. */
+  readonly isReporting: boolean
+}
+
+/** What is folded from one log. */
+class LeftFold {
+  readonly outline: Outline
+  readonly #context: ContextFold
+  #messages: WaitingMessages
+  #isStopped = false
+  created: RecordOf<'agent.created'> | undefined
+
+  constructor(kept?: KeptAgent) {
+    this.created = kept?.created
+    this.#context = new ContextFold(kept?.context)
+    this.#messages = new WaitingMessages(kept?.conversation.waiting)
+    this.outline = new Outline(kept?.progress.outline)
+  }
+
+  apply(record: LogRecord): void {
+    this.#context.apply(record)
+    this.outline.apply(record)
+    if (record.type === 'queue.changed') this.#messages.apply(record)
+    else if (record.type === 'message.added') this.#messages.said(record.message.content)
+    else if (record.type === 'tool.end') this.#messages.delivered(record.delivers ?? [])
+    else if (record.type === 'agent.stopped') this.#isStopped = true
+    else if (record.type === 'agent.created') {
+      this.created = record
+      // What waited in its source stays there.
+      if (record.forkedFrom !== undefined) this.#messages = new WaitingMessages()
+    }
+  }
+
+  get context() {
+    return this.#context.context
+  }
+
+  /** Calls whose answer a sub-agent of it owes. */
+  get called(): readonly CallState[] {
+    return this.context.calls.filter(({ status, childId, reports }) => status === 'running' && childId && !reports)
+  }
+
+  /** `held`: keys of calls whose sub-agents wait for people. */
+  standing(held: ReadonlySet<string>): LogStanding['standing'] {
+    const { run, pause, reporters, undoing } = this.context
+    if (this.#isStopped) return 'resting'
+    const { prompts, steering } = this.#messages.queues
+    if (run !== null) return steering.length === 0 && this.#waits(held) ? 'waiting' : 'underWay'
+    if (pause !== null) return pause.type === 'interrupted' ? 'underWay' : 'paused'
+    return prompts.length + reporters.length > 0 || undoing !== null ? 'underWay' : 'resting'
+  }
+
+  /** Whether nothing goes on before people decide: a call after one that waits may wait for its turn. */
+  #waits(held: ReadonlySet<string>): boolean {
+    let isAny = false
+    for (const call of this.context.calls) {
+      if (call.status === 'settled') continue
+      if (waitsForPeople(call) || held.has(call.key)) isAny = true
+      else if (!isAny || call.status !== 'ready' || call.decision !== undefined) return false
+    }
+    return isAny
+  }
+}
+
+/** What a log says, from its checkpoint and the records since where it has one that fits. Rejects as `readHistory` does. */
+async function foldOf(store: Store, agentId: string): Promise<LeftFold> {
+  return (await fromCheckpoint(store, agentId)) ?? (await fromBeginning(store, agentId))
+}
+
+async function fromCheckpoint(store: Store, agentId: string): Promise<LeftFold | undefined> {
+  const checkpoint = await store.checkpoints?.read(agentId).catch(() => undefined)
+  if (checkpoint === undefined) return undefined
+  let fold: LeftFold | undefined
+  for await (const record of store.read(agentId, checkpoint.seq)) {
+    checkVersion(agentId, record)
+    if (fold !== undefined) fold.apply(record)
+    else {
+      try {
+        fold = new LeftFold(keptIn(checkpoint, record).kept)
+      } catch {
+        // The log has everything.
+        return undefined
+      }
+    }
+  }
+  return fold
+}
+
+async function fromBeginning(store: Store, agentId: string): Promise<LeftFold> {
+  const fold = new LeftFold()
+  for (const part of await historyParts(store, agentId))
+    for await (const record of readPart(store, part)) fold.apply(record)
+  return fold
+}
+
+/** How deep sub-agents are followed: more than any agent may call. */
+const mostDepth = 64
+
+/**
+ * How an agent stands that does not run, with those below it that it waits for, as their logs tell. Nothing is opened or woken. Rejects as
+ * `readHistory` does.
+ */
+export async function standingOf(store: Store, agentId: string, path: readonly string[] = []): Promise<LogStanding> {
+  const fold = await foldOf(store, agentId)
+  const { outline, created, called, context } = fold
+  const own = ownPending(agentId, context, { irreversible: [] }).map((pending) => {
+    const askedAt = outline.asked.get(pending.key)
+    return { pending: askedAt === undefined ? pending : { ...pending, askedAt }, path }
+  })
+  const below: PlacedPending[] = []
+  const held = new Set<string>()
+  for (const { key, childId } of path.length < mostDepth ? called : []) {
+    // One whose log never began, or cannot be read, is no reason to miss the others.
+    const child = await standingOf(store, childId!, [...path, agentId]).catch(() => undefined)
+    if (child === undefined) continue
+    if (child.standing === 'waiting') held.add(key)
+    below.push(...child.waiting)
+  }
+  const standing = fold.standing(held)
+  return {
+    standing,
+    definition: created?.definition ?? '',
+    metadata: created?.metadata,
+    title: outline.title,
+    waiting: standing === 'resting' || standing === 'paused' ? [] : [...own, ...below],
+    hasChildren: called.length > 0,
+    isReporting: created?.parent?.reports !== undefined,
+  }
+}

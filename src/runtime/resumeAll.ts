@@ -1,0 +1,122 @@
+import type { AgentDefinition } from '../actors/agentDefinition.ts'
+import { isAgentDefinition } from '../actors/agentDefinition.ts'
+import { z } from 'zod'
+import { errorInfo, RuntimeError, toErrorInfo, type ErrorInfo } from '../protocol/errors.ts'
+import type { LogEntry } from '../protocol/logPages.ts'
+import { metadataSchema, type Metadata } from '../protocol/metadata.ts'
+import { optionsCheck } from '../protocol/optionsCheck.ts'
+import type { Store } from '../protocol/store.ts'
+import { allLogs, pagesOf } from '../sessions/logPages.ts'
+import type { Agent } from './agents/agent.ts'
+import { standingOf } from './logStanding.ts'
+import type { AgentRuntime } from './agentRuntime.ts'
+
+/** An agent that is in a store. */
+export interface StoredAgent {
+  readonly id: string
+  /** Name of its definition. */
+  readonly definition: string
+  /** What was noted on it when it was spawned, such as whose it is. */
+  readonly metadata?: Metadata
+}
+
+/** What `runtime.resumeAll` goes on with. */
+export interface ResumeAllOptions {
+  /** The definitions of the agents, found by their names. */
+  readonly definitions: readonly AgentDefinition[]
+  /** Only agents that have all of these values, or of those that are under way, only those for which this says yes. Default: all. */
+  readonly where?: Metadata | ((agent: StoredAgent) => boolean | Promise<boolean>)
+  /** What each of them is given; without it, those whose definitions need `deps` are left. Default: nothing. */
+  readonly deps?: (agent: StoredAgent) => unknown
+  /** How many are opened at a time. Default 8. */
+  readonly concurrency?: number
+}
+
+/** An agent that was under way and could not go on. */
+export interface LeftAgent {
+  readonly agentId: string
+  readonly definition: string
+  /** Why: `AGENT_ELSEWHERE` (another process has it), `DEFINITION_MISSING`, `DEPS_MISSING`, `LOG_CORRUPT` and whatever else `runtime.resume` rejects with. */
+  readonly error: ErrorInfo
+}
+
+/** What `runtime.resumeAll` did. */
+export interface ResumedAll {
+  /** Those that go on now, at the top of their trees. */
+  readonly resumed: readonly Agent[]
+  /** Those that were under way and do not go on here. */
+  readonly left: readonly LeftAgent[]
+}
+
+const check = optionsCheck(
+  { definitions: () => z.array(z.custom<AgentDefinition>(isAgentDefinition, 'give what defineAgent returns')) },
+  {
+    where: () =>
+      z.union([metadataSchema(), z.custom((value) => typeof value === 'function')], 'give metadata, or a function'),
+    deps: () => z.custom((value) => typeof value === 'function', 'give a function'),
+    concurrency: () => z.int().positive(),
+  },
+)
+
+/** Where it is to be done. */
+interface Parts {
+  readonly runtime: Pick<AgentRuntime, 'agent' | 'resume'>
+  readonly store: Store
+}
+
+/**
+ * Goes on with what was under way when the last process ended. Of each log only its checkpoint and what came since is read.
+ *
+ * @throws RuntimeError `INVALID_OPTION`; `STORE_READ_FAILED` when the store cannot tell what it has
+ */
+export async function resumeAll({ runtime, store }: Parts, options: ResumeAllOptions): Promise<ResumedAll> {
+  const wrong = check(options)
+  if (wrong !== undefined) throw new RuntimeError('INVALID_OPTION', `resumeAll: ${wrong}.`)
+  const { definitions, where = {}, deps, concurrency = 8 } = options
+  const byName = new Map(definitions.map((definition) => [definition.name, definition]))
+  const resumed: Agent[] = []
+  const left: LeftAgent[] = []
+  const isWanted = typeof where === 'function' ? where : undefined
+
+  const goOn = async ({ id, origin }: LogEntry): Promise<void> => {
+    if (runtime.agent(id) !== undefined) return
+    let name = origin?.definition ?? ''
+    try {
+      const { standing, isReporting, definition, metadata } = await standingOf(store, id)
+      name = definition
+      if (standing !== 'underWay' || isReporting) return
+      const stored = { id, definition, ...(metadata === undefined ? {} : { metadata }) }
+      if (isWanted !== undefined && !(await isWanted(stored))) return
+      const known = byName.get(definition)
+      if (known === undefined) {
+        left.push({ agentId: id, definition, error: missing(id, definition, byName) })
+        return
+      }
+      const agent = await runtime.resume(id, known, deps === undefined ? {} : { deps: await deps(stored) })
+      resumed.push(agent)
+    } catch (thrown) {
+      // Somebody asked for it meanwhile.
+      if (runtime.agent(id) === undefined)
+        left.push({ agentId: id, definition: name, error: toErrorInfo(thrown, 'INTERNAL') })
+    }
+  }
+
+  const logs = allLogs(pagesOf(store), {
+    parent: null,
+    ...(isWanted === undefined ? { metadata: where as Metadata } : {}),
+  })
+  const worker = async (): Promise<void> => {
+    for (;;) {
+      const { done, value } = await logs.next()
+      if (done === true) return
+      await goOn(value)
+    }
+  }
+  await Promise.all(Array.from({ length: concurrency }, worker))
+  return { resumed, left }
+}
+
+function missing(id: string, definition: string, byName: ReadonlyMap<string, unknown>): ErrorInfo {
+  const there = byName.size === 0 ? 'none was given' : `given: ${[...byName.keys()].join(', ')}`
+  return errorInfo('DEFINITION_MISSING', `Agent "${id}" is of definition ${JSON.stringify(definition)} (${there}).`)
+}

@@ -1,0 +1,120 @@
+import type { LogEntry, LogQuery } from '../protocol/logPages.ts'
+import type { Metadata } from '../protocol/metadata.ts'
+import type { Pending, WaitingAgent } from '../protocol/pending.ts'
+import type { Store } from '../protocol/store.ts'
+import { allLogs, pagesOf, type Pages } from '../sessions/logPages.ts'
+import type { Agent } from './agents/agent.ts'
+import { bodyOf } from './agents/agentFacts.ts'
+import { standingOf, type LogStanding, type PlacedPending } from './logStanding.ts'
+
+export type { WaitingAgent }
+
+/** Which agents `runtime.waiting` looks at. */
+export interface WaitingOptions {
+  /** Only those that have all of these values. */
+  readonly metadata?: Metadata
+}
+
+/** An agent at which something waits, with what decides who may see which part of it. */
+export interface PlacedWaiting extends Pick<WaitingAgent, 'agentId' | 'definition' | 'isRunning'> {
+  readonly title: string | undefined
+  readonly metadata: Metadata | undefined
+  readonly path: readonly string[]
+  readonly waiting: readonly PlacedPending[]
+}
+
+/** How many logs are remembered without being read again. */
+const mostKept = 5_000
+/** How many logs are asked for at a time. */
+const pageSize = 1_000
+
+interface Kept {
+  readonly size: number
+  readonly writtenAt: number
+  readonly standing: LogStanding | undefined
+}
+
+const since = ({ pending: [first] }: WaitingAgent): number => first?.askedAt ?? 0
+
+const oldest = (one: Pending, other: Pending): number => (one.askedAt ?? 0) - (other.askedAt ?? 0)
+
+/** Who has waited longest first. Pure. */
+export const inOrder = (agents: readonly WaitingAgent[]): WaitingAgent[] =>
+  agents.toSorted((one, other) => since(one) - since(other) || (one.agentId < other.agentId ? -1 : 1))
+
+/** An agent with these of what waits at it. Pure. */
+export function waitingAgent(
+  { agentId, definition, title, metadata, isRunning }: Omit<PlacedWaiting, 'waiting' | 'path'>,
+  pending: readonly Pending[],
+): WaitingAgent {
+  return {
+    agentId,
+    definition,
+    ...(title === undefined ? {} : { title }),
+    ...(metadata === undefined ? {} : { metadata }),
+    isRunning,
+    pending: pending.toSorted(oldest),
+  }
+}
+
+/** What waits for people at the agents of a store, read from their logs where they do not run, which are read again once they have changed. */
+export class WaitingList {
+  readonly #store: Store
+  readonly #pages: Pages
+  readonly #running: (agentId: string) => Agent | undefined
+  readonly #kept = new Map<string, Kept>()
+
+  constructor(store: Store, running: (agentId: string) => Agent | undefined) {
+    this.#store = store
+    this.#pages = pagesOf(store)
+    this.#running = running
+  }
+
+  /** Of the logs that a query finds, those at which something waits; logs that cannot be read are left out. Wakes nothing. */
+  async *find(query: LogQuery): AsyncGenerator<PlacedWaiting, void, undefined> {
+    for await (const log of allLogs(this.#pages, { ...query, limit: pageSize })) {
+      const { id: agentId, origin } = log
+      const agent = this.#running(agentId)
+      if (agent !== undefined) {
+        const found = waitingAt(agent)
+        if (found !== undefined) yield found
+        continue
+      }
+      const standing = await this.#standingOf(log)
+      if (standing === undefined || standing.waiting.length === 0) continue
+      const { definition, title, metadata, waiting } = standing
+      yield { agentId, path: origin?.path ?? [], definition, title, metadata, isRunning: false, waiting }
+    }
+  }
+
+  async #standingOf({ id, size, writtenAt, origin }: LogEntry): Promise<LogStanding | undefined> {
+    const known = this.#kept.get(id)
+    if (known?.size === size && known.writtenAt === writtenAt) return known.standing
+    const standing = await standingOf(this.#store, id, origin?.path).catch(() => undefined)
+    this.#kept.delete(id)
+    // What its sub-agents wait for is in other logs.
+    if (standing?.hasChildren !== true) this.#kept.set(id, { size, writtenAt, standing })
+    if (this.#kept.size > mostKept) this.#kept.delete(this.#kept.keys().next().value!)
+    return standing
+  }
+}
+
+/** What waits at an agent that runs, and below it; `undefined`: nothing. */
+export function waitingAt(agent: Agent): PlacedWaiting | undefined {
+  const pending = agent.pending()
+  if (pending.length === 0) return undefined
+  const known = new Map<string, { readonly path: readonly string[]; readonly asked: ReadonlyMap<string, number> }>()
+  const see = (one: Agent): void => {
+    known.set(one.id, { path: one.path, asked: bodyOf(one).progress.outline.asked })
+    for (const child of one.children()) see(child)
+  }
+  see(agent)
+  const waiting = pending.map((one): PlacedPending => {
+    const { path = [], asked } = known.get(one.agentId) ?? {}
+    const askedAt = asked?.get(one.key)
+    return { path, pending: askedAt === undefined ? one : { ...one, askedAt } }
+  })
+  const { title } = bodyOf(agent).progress.outline
+  const { id: agentId, path, definition, metadata } = agent
+  return { agentId, path, definition, title, metadata, isRunning: true, waiting }
+}
