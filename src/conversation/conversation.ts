@@ -1,6 +1,5 @@
 import type { Tag } from '../protocol/braking.ts'
 import type { NodeId } from '../protocol/ids.ts'
-import { formatNodeId } from '../protocol/nodeIds.ts'
 import { toolCallsOf } from '../protocol/messageText.ts'
 import type { QueuedMessage, QueueName } from '../protocol/queue.ts'
 import type { LogRecord, Overlay, RecordOf } from '../protocol/records.ts'
@@ -48,6 +47,7 @@ export class Conversation extends TreeView implements ConversationView {
   #repair: string | undefined
   readonly #undone = new UndoneTags((id) => this.tree.node(id))
   #ownFrom: NodeId = 1
+  #foreignTo: NodeId = 0
   /** The overlay in force at the last change. */
   #shown: OverlaySpan | undefined
 
@@ -65,6 +65,7 @@ export class Conversation extends TreeView implements ConversationView {
   #restore(state: KeptConversation): void {
     const { open, waiting, annotations, undone } = state
     ;({ lastSeq: this.#lastSeq, measured: this.#measured, ownFrom: this.#ownFrom } = state)
+    this.#foreignTo = state.foreignTo
     ;({ notes: this.#notes, repair: this.#repair } = state)
     this.#shown = state.shown === undefined ? undefined : this.overlays.span(state.shown)
     if (waiting !== undefined) this.#waiting = new WaitingMessages(waiting)
@@ -79,6 +80,7 @@ export class Conversation extends TreeView implements ConversationView {
       lastSeq: this.#lastSeq,
       measured: this.#measured,
       ownFrom: this.#ownFrom,
+      foreignTo: this.#foreignTo,
       notes: this.#notes,
       repair: this.#repair,
       overlays: this.overlays.spans,
@@ -99,6 +101,11 @@ export class Conversation extends TreeView implements ConversationView {
   /** The first id that is not of the past which a fork shares with its source. */
   get ownFrom(): NodeId {
     return this.#ownFrom
+  }
+
+  /** The last id that came with a file of somebody else; 0: none did. */
+  get foreignTo(): NodeId {
+    return this.#foreignTo
   }
 
   /** How often the trunk changed in another way than by growing. */
@@ -275,6 +282,7 @@ export class Conversation extends TreeView implements ConversationView {
       default:
     }
     this.#lastSeq = record.seq
+    if (record.foreign === true) this.#foreignTo = this.lastNodeId
   }
 
   /** Is told which tags the last request showed, as their age alone does not say: they count as long as they are shown. */
@@ -322,7 +330,7 @@ export class Conversation extends TreeView implements ConversationView {
 
   #applyOverlay(record: LogRecord, overlay: Overlay): void {
     if (this.#open !== undefined) throw corrupt(record, 'a step is still open')
-    if (overlay.nodeId <= this.tree.lastNodeId) throw corrupt(record, `${formatNodeId(overlay.nodeId)} is taken`)
+    if (overlay.nodeId !== this.tree.lastNodeId + 1) throw corrupt(record, 'its id is not the next')
     check(record, wrongInOverlay(overlay, this))
     this.overlays.add(layOverlay(overlay, this))
     this.tree.lastNodeId = overlay.nodeId

@@ -42,8 +42,8 @@ const talk = (agentId: string, last = 'gone'): LogRecord[] => {
 async function family(store: Store): Promise<void> {
   await fill(store, { a: talk('a') })
   await forkSession(store, 'a', 'n3', { id: 'f' })
-  await fill(store, { f: [said(2, 5, 3), said(3, 6, 5)] })
-  await forkSession(store, 'f', 'n5', { id: 'g' })
+  await fill(store, { f: [said(2, 4, 3), said(3, 5, 4)] })
+  await forkSession(store, 'f', 'n4', { id: 'g' })
 }
 
 const said = (seq: number, nodeId: number, parentId: number): LogRecord => ({
