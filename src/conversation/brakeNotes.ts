@@ -4,7 +4,7 @@ import { formatNodeId } from '../protocol/nodeIds.ts'
 import type { Block } from '../protocol/messages.ts'
 import { textOf } from '../protocol/messageText.ts'
 import { stillChanged } from './evidence.ts'
-import { cutEnd, cutMiddle } from './cutMiddle.ts'
+import { cutMiddle, oneLine } from './cutMiddle.ts'
 import { brakeMarkers } from './markers.ts'
 import { neutralise } from './neutralise.ts'
 import { spanOf } from './spanOf.ts'
@@ -77,7 +77,7 @@ const describeChild = ({ agentId, name, aborted }: { agentId: string; name: stri
 
 /** Several checkpoints as one note, each shortened; always built from the checkpoints, never from an earlier such note. */
 export function renderRollUp(tags: readonly Tag[], quote: (id: NodeId) => readonly Block[]): string {
-  const text = tags.map((tag) => cutEnd(tag.text.replace(/\s+/g, ' ').trim(), 400)).join(' | ')
+  const text = tags.map((tag) => oneLine(tag.text, 400)).join(' | ')
   const changed = [...new Set(tags.flatMap(stillChanged))]
   const files = changed.length === 0 ? '' : `; still changed: ${changed.join(', ')}`
   const quotes = tags

@@ -1,6 +1,6 @@
 import { textOf, toolCallsOf, type ToolResultMessage } from '../protocol/messages.ts'
 import type { ConversationNode } from './node.ts'
-import { cutEnd, cutMiddle } from './cutMiddle.ts'
+import { cutMiddle, oneLine } from './cutMiddle.ts'
 import type { TokenCounter } from './tokenCounter.ts'
 
 /**
@@ -29,15 +29,15 @@ export function heuristicSummary(
 
 function linesOf(node: ConversationNode, results: ReadonlyMap<string, ToolResultMessage>): string[] {
   if (node.message.role !== 'assistant') return []
-  const said = oneLine(textOf(node.message.content), 240)
+  const said = lineOf(textOf(node.message.content), 240)
   const calls = toolCallsOf(node.message.content).map((call) => {
     const result = results.get(call.callId)
     const outcome =
-      result === undefined ? '' : ` → ${result.isError ? 'error: ' : ''}${oneLine(textOf(result.content), 160)}`
-    return `- ${call.name} ${oneLine(JSON.stringify(call.input) ?? '', 160)}${outcome}`
+      result === undefined ? '' : ` → ${result.isError ? 'error: ' : ''}${lineOf(textOf(result.content), 160)}`
+    return `- ${oneLine(call.name, 64)} ${lineOf(JSON.stringify(call.input) ?? '', 160)}${outcome}`
   })
   return said === '' ? calls : [`- said: ${said}`, ...calls]
 }
 
 /** Looks only at the beginning of a long text. */
-const oneLine = (text: string, max: number): string => cutEnd(text.slice(0, 20_000).replace(/\s+/g, ' ').trim(), max)
+const lineOf = (text: string, max: number): string => oneLine(text.slice(0, 20_000), max)

@@ -35,9 +35,9 @@ function agentOf(acts: Acts, replies: readonly ScriptedReply[], hangs: boolean) 
       receipt: z.object({}),
       undo: async () => void acts.ran.push('undo'),
     } as never),
-    tool('ask', async (_, { ask }) => {
-      const { decision } = await ask({ question: 'sure?', schema: z.object({ yes: z.boolean() }) } as never)
-      acts.ran.push(`ask ${decision}`)
+    tool('ask', async (_, context) => {
+      const { yes } = await context.ask(z.object({ yes: z.boolean() }), 'sure?')
+      acts.ran.push(`ask ${yes}`)
       return 'asked'
     }),
   ]
@@ -67,9 +67,9 @@ async function during({ cleanup }: CaseContext, ...wanted: readonly string[]): P
   cleanup(() => runtime.close())
   const agent = await runtime.spawn(agentOf({ ran: [], asked: 0 }, [calls('c', ...wanted)], true), { id: 'a' })
   agent.prompt('go').result.catch(() => {})
-  while (agent.state !== 'executing') await quiet()
-  await quiet()
-  await agent.durable()
+  const waits = ['approval.requested', wanted[0] === 'ask' ? 'question.asked' : 'tool.start']
+  const begun = async (): Promise<number> => (await logOf(store, 'a')).filter(({ type }) => waits.includes(type)).length
+  while ((await begun()) < wanted.length) await quiet()
   return await logOf(store, 'a')
 }
 
@@ -208,9 +208,9 @@ describe('an imported session', (it) => {
       { type: 'queue.changed', queue: 'followUps', added, length: 1 },
       { type: 'revert.requested', request: { id: 'r', by: 'person', category: 'failure', step: 'n1', summary: 's' } },
       { type: 'prune.requested', request: { id: 'p', by: 'person', steps: ['n2'], memo: 'm' } },
-      { type: 'compaction.requested', request: { id: 'k' } },
+      { type: 'compaction.requested', request: { id: 'k', by: 'person' } },
       { type: 'graft.requested', request: { id: 'g', by: 'person', steps: ['n2'] } },
-      { type: 'pin.requested', request: { id: 'i', step: 'n1', pinned: true } },
+      { type: 'pin.requested', request: { id: 'i', by: 'person', step: 'n1', pinned: true } },
     ]
     for (const wanted of [...asking.map((one) => [one]), asking]) {
       const more = wanted.map((record, index) => ({ ...base, seq: held.length + 1 + index, ...record }) as LogRecord)
@@ -229,7 +229,7 @@ describe('an imported session', (it) => {
     await importSession(store, lineOfLog('a', await logOf(source, 'a')))
     const { agent: here, acts, runtime: next } = await open(store, 'a')
     context.cleanup(() => next.close())
-    here.revert({ category: 'failure', step: 'n1', summary: 's', undo: true })
+    here.revert('n1', { category: 'failure', summary: 's', undo: true })
     while (here.conversation.tags().length === 0) await quiet()
     assert.equal(acts.ran, [])
     const { undo } = here.conversation.tags()[0]!.tag

@@ -1,4 +1,4 @@
-import { cutEnd } from '../../conversation/cutMiddle.ts'
+import { cutEnd, oneLine } from '../../conversation/cutMiddle.ts'
 import { messageOf } from '../../protocol/errors.ts'
 import { lazily } from '../../protocol/lazily.ts'
 import { type OfferedToolSpec, offeredToolSchema, sourceStateSchema } from '../../protocol/toolsChange.ts'
@@ -197,7 +197,7 @@ export class OpenSource {
     if (text === undefined) return undefined
     // No longer a text is read for what is told in a line.
     const part = text.slice(0, 8 * mostTrouble)
-    return cutEnd((this.#host.redactor?.cutOff(part) ?? part).replaceAll(/\s+/g, ' '), mostTrouble)
+    return oneLine(this.#host.redactor?.cutOff(part) ?? part, mostTrouble)
   }
 }
 
