@@ -47,7 +47,6 @@ export class Conversation extends TreeView implements ConversationView {
   #repair: string | undefined
   readonly #undone = new UndoneTags((id) => this.tree.node(id))
   #ownFrom: NodeId = 1
-  #foreignTo: NodeId = 0
   /** The overlay in force at the last change. */
   #shown: OverlaySpan | undefined
 
@@ -65,7 +64,6 @@ export class Conversation extends TreeView implements ConversationView {
   #restore(state: KeptConversation): void {
     const { open, waiting, annotations, undone } = state
     ;({ lastSeq: this.#lastSeq, measured: this.#measured, ownFrom: this.#ownFrom } = state)
-    this.#foreignTo = state.foreignTo
     ;({ notes: this.#notes, repair: this.#repair } = state)
     this.#shown = state.shown === undefined ? undefined : this.overlays.span(state.shown)
     if (waiting !== undefined) this.#waiting = new WaitingMessages(waiting)
@@ -80,7 +78,6 @@ export class Conversation extends TreeView implements ConversationView {
       lastSeq: this.#lastSeq,
       measured: this.#measured,
       ownFrom: this.#ownFrom,
-      foreignTo: this.#foreignTo,
       notes: this.#notes,
       repair: this.#repair,
       overlays: this.overlays.spans,
@@ -101,11 +98,6 @@ export class Conversation extends TreeView implements ConversationView {
   /** The first id that is not of the past which a fork shares with its source. */
   get ownFrom(): NodeId {
     return this.#ownFrom
-  }
-
-  /** The last id that came with a file of somebody else; 0: none did. */
-  get foreignTo(): NodeId {
-    return this.#foreignTo
   }
 
   /** How often the trunk changed in another way than by growing. */
@@ -282,7 +274,7 @@ export class Conversation extends TreeView implements ConversationView {
       default:
     }
     this.#lastSeq = record.seq
-    if (record.foreign === true) this.#foreignTo = this.lastNodeId
+    if (record.foreign === true) this.tree.foreignTo = this.lastNodeId
   }
 
   /** Is told which tags the last request showed, as their age alone does not say: they count as long as they are shown. */

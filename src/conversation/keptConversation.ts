@@ -16,7 +16,6 @@ export interface KeptConversation {
   readonly lastSeq: number
   readonly measured: Measured
   readonly ownFrom: NodeId
-  readonly foreignTo: NodeId
   readonly notes: NoteTokens
   readonly repair?: string | undefined
   /** What they say is kept with the nodes. */

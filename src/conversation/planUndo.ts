@@ -64,12 +64,12 @@ function describe(conversation: UndoSubject, node: ConversationNode, effectsOf: 
     id <= conversation.foreignTo
       ? 'it was done where this session was imported from'
       : id < conversation.ownFrom
-      ? 'it was done by the agent that this one was forked from'
-      : effects !== 'reversible'
-        ? 'there is no tool any more that could undo it'
-        : message.synthetic !== undefined
-          ? 'it was cut short, and it is not known what it did'
-          : undefined
+        ? 'it was done by the agent that this one was forked from'
+        : effects !== 'reversible'
+          ? 'there is no tool any more that could undo it'
+          : message.synthetic !== undefined
+            ? 'it was cut short, and it is not known what it did'
+            : undefined
   return { call: id, seq: reversible.seq, what, why, ...(of === undefined ? {} : { together: true }) }
 }
 

@@ -1,3 +1,4 @@
+import type { LogRecord } from '../protocol/records.ts'
 import { refuseGrafts, refusePins, refusePrunes, refuseReverts } from './brakes.ts'
 import { interruptCalls, sealCalls } from './calls.ts'
 import { cancelCompaction, refuseCompactions } from './compaction.ts'
@@ -41,3 +42,24 @@ function endUse(draft: Draft): void {
   draft.record({ type: 'use.changed', ...draft.at, requestId: `${agentId}/imported/use`, use: null })
   draft.set({ frame: { ...frame, use: null } })
 }
+
+/** Whether a record ends something, and begins nothing. */
+export const isEnding = (record: LogRecord): boolean =>
+  endings.has(record.type) ||
+  (record.type === 'queue.changed' && record.added === undefined) ||
+  (record.type === 'use.changed' && record.use === null)
+
+const endings: ReadonlySet<LogRecord['type']> = new Set([
+  'tool.end',
+  'turn.end',
+  'run.end',
+  'run.abandoned',
+  'compaction.end',
+  'policy.end',
+  'undo.step',
+  'undo.end',
+  'revert.applied',
+  'prune.applied',
+  'graft.applied',
+  'pin.applied',
+])

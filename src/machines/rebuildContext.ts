@@ -4,6 +4,7 @@ import { addUsage, noUsage, toolCallsOf, type Usage } from '../protocol/messages
 import type { LogRecord, RecordOf, RunStopReason, Spent } from '../protocol/records.ts'
 import type { AgentContext, CallState, RunState } from './agentTypes.ts'
 import { callKey, heldCalls, isCalling } from './calls.ts'
+import { isEnding } from './foreign.ts'
 import { remainingLimits } from './limits.ts'
 import { refusalIn } from './guarding.ts'
 import { afterQueued, reporterOf } from './reports.ts'
@@ -153,27 +154,6 @@ const resting = {
 
 /** Nothing of another party's past goes on: neither a run nor a reply that is due. */
 const ended = { ...resting, owesReply: false, failedRun: null, ...nothingPaused } as const
-
-/** Whether a record ends something, and begins nothing. */
-const isEnding = (record: LogRecord): boolean =>
-  endings.has(record.type) ||
-  (record.type === 'queue.changed' && record.added === undefined) ||
-  (record.type === 'use.changed' && record.use === null)
-
-const endings: ReadonlySet<LogRecord['type']> = new Set([
-  'tool.end',
-  'turn.end',
-  'run.end',
-  'run.abandoned',
-  'compaction.end',
-  'policy.end',
-  'undo.step',
-  'undo.end',
-  'revert.applied',
-  'prune.applied',
-  'graft.applied',
-  'pin.applied',
-])
 
 /** A fork starts idle; if a reply is due, it is as if the process had died there. */
 function forked({

@@ -197,7 +197,9 @@ export class LogFile {
   /** Throws when the file was deleted under its writer. */
   #checkPlace(): void {
     if (this.#handle.isDeleted?.() !== true) return
-    throw new Error('its file was deleted, and what is written to it would be lost: put it back from a copy, and open the agent anew')
+    throw new Error(
+      'its file was deleted, and what is written to it would be lost: put it back from a copy, and open the agent anew',
+    )
   }
 
   /** Throws unless the file has these lines, byte for byte. */

@@ -66,7 +66,7 @@ async function manyKinds(): Promise<LogRecord[]> {
   agent.pin('n3')
   await has('pin.applied')
   await agent.prompt('two').result
-  agent.prune({ steps: [`n${agent.conversation.lastNodeId - 2}`], memo: 'm' })
+  agent.prune({ steps: [`n${agent.conversation.trunk().at(-3)!.id}`], memo: 'm' })
   await has('prune.applied')
   agent.graft(['n6'])
   await has('graft.applied')
