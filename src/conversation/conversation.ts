@@ -1,6 +1,5 @@
 import type { Tag } from '../protocol/braking.ts'
 import type { NodeId } from '../protocol/ids.ts'
-import { formatNodeId } from '../protocol/nodeIds.ts'
 import { toolCallsOf } from '../protocol/messageText.ts'
 import type { QueuedMessage, QueueName } from '../protocol/queue.ts'
 import type { LogRecord, Overlay, RecordOf } from '../protocol/records.ts'
@@ -275,6 +274,7 @@ export class Conversation extends TreeView implements ConversationView {
       default:
     }
     this.#lastSeq = record.seq
+    if (record.foreign === true) this.tree.foreignTo = this.lastNodeId
   }
 
   /** Is told which tags the last request showed, as their age alone does not say: they count as long as they are shown. */
@@ -322,7 +322,7 @@ export class Conversation extends TreeView implements ConversationView {
 
   #applyOverlay(record: LogRecord, overlay: Overlay): void {
     if (this.#open !== undefined) throw corrupt(record, 'a step is still open')
-    if (overlay.nodeId <= this.tree.lastNodeId) throw corrupt(record, `${formatNodeId(overlay.nodeId)} is taken`)
+    if (overlay.nodeId !== this.tree.lastNodeId + 1) throw corrupt(record, 'its id is not the next')
     check(record, wrongInOverlay(overlay, this))
     this.overlays.add(layOverlay(overlay, this))
     this.tree.lastNodeId = overlay.nodeId

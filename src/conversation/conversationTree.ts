@@ -17,6 +17,7 @@ export interface NodeReader extends OverlayReader {
 /** A tree as it is kept; its nodes are read when they are asked for. */
 export interface KeptTree {
   readonly lastNodeId: NodeId
+  readonly foreignTo: NodeId
   /** Ids that follow each other, from one to another. */
   readonly trunk: readonly (readonly [NodeId, NodeId])[]
   readonly callIds: KeptIds
@@ -37,6 +38,8 @@ export class ConversationTree {
   readonly #tagsOf: (id: NodeId) => readonly Tag[]
   /** Highest id given to a node or a summary. */
   lastNodeId: NodeId
+  /** The last id that came with a file of somebody else; 0: none did. */
+  foreignTo: NodeId
 
   /** `tagsOf`: the tags of a node that is kept. */
   constructor(kept?: KeptTree, tagsOf: (id: NodeId) => readonly Tag[] = () => nobody) {
@@ -46,6 +49,7 @@ export class ConversationTree {
     this.#isRead = this.#trunk.length === 0
     this.#callIds = new KnownIds(kept?.callIds)
     this.lastNodeId = kept?.lastNodeId ?? 0
+    this.foreignTo = kept?.foreignTo ?? 0
     this.#tagsOf = tagsOf
   }
 
@@ -182,6 +186,7 @@ export class ConversationTree {
   keep(): Omit<KeptTree, 'nodes'> {
     return {
       lastNodeId: this.lastNodeId,
+      foreignTo: this.foreignTo,
       trunk: spansOf(this.#trunk),
       callIds: this.#callIds.keep(),
     }

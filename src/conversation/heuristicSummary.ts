@@ -29,15 +29,15 @@ export function heuristicSummary(
 
 function linesOf(node: ConversationNode, results: ReadonlyMap<string, ToolResultMessage>): string[] {
   if (node.message.role !== 'assistant') return []
-  const said = shortLine(textOf(node.message.content), 240)
+  const said = lineOf(textOf(node.message.content), 240)
   const calls = toolCallsOf(node.message.content).map((call) => {
     const result = results.get(call.callId)
     const outcome =
-      result === undefined ? '' : ` → ${result.isError ? 'error: ' : ''}${shortLine(textOf(result.content), 160)}`
-    return `- ${call.name} ${shortLine(JSON.stringify(call.input) ?? '', 160)}${outcome}`
+      result === undefined ? '' : ` → ${result.isError ? 'error: ' : ''}${lineOf(textOf(result.content), 160)}`
+    return `- ${oneLine(call.name, 64)} ${lineOf(JSON.stringify(call.input) ?? '', 160)}${outcome}`
   })
   return said === '' ? calls : [`- said: ${said}`, ...calls]
 }
 
 /** Looks only at the beginning of a long text. */
-const shortLine = (text: string, max: number): string => oneLine(text.slice(0, 20_000), max)
+const lineOf = (text: string, max: number): string => oneLine(text.slice(0, 20_000), max)

@@ -67,6 +67,7 @@ export function wrongInPlace(
 ): string | undefined {
   if (open !== undefined) return 'a step is still open'
   if (nodeId <= lastNodeId) return `${formatNodeId(nodeId)} is taken`
+  if (nodeId > lastNodeId + 1) return `its id must be the next, ${formatNodeId(lastNodeId + 1)}`
   if (parentId === (head?.id ?? null)) return undefined
   return `its parent must be the head, ${head === undefined ? 'none' : formatNodeId(head.id)}`
 }

@@ -12,6 +12,8 @@ interface UndoSubject {
   node(id: NodeId): ConversationNode | undefined
   /** The first node that is not of the past that a fork shares. */
   readonly ownFrom: NodeId
+  /** The last node that was imported; 0: none was. */
+  readonly foreignTo: NodeId
 }
 
 interface Found extends UndoCall {
@@ -59,13 +61,15 @@ function describe(conversation: UndoSubject, node: ConversationNode, effectsOf: 
   const of = message.receipt?.of
   const what = of ?? describeCall(conversation, node, message)
   const why =
-    id < conversation.ownFrom
-      ? 'it was done by the agent that this one was forked from'
-      : effects !== 'reversible'
-        ? 'there is no tool any more that could undo it'
-        : message.synthetic !== undefined
-          ? 'it was cut short, and it is not known what it did'
-          : undefined
+    id <= conversation.foreignTo
+      ? 'it was done where this session was imported from'
+      : id < conversation.ownFrom
+        ? 'it was done by the agent that this one was forked from'
+        : effects !== 'reversible'
+          ? 'there is no tool any more that could undo it'
+          : message.synthetic !== undefined
+            ? 'it was cut short, and it is not known what it did'
+            : undefined
   return { call: id, seq: reversible.seq, what, why, ...(of === undefined ? {} : { together: true }) }
 }
 

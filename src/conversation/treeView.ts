@@ -20,6 +20,11 @@ export abstract class TreeView {
     return this.tree.lastNodeId
   }
 
+  /** The last id that came with a file of somebody else; 0: none did. */
+  get foreignTo(): NodeId {
+    return this.tree.foreignTo
+  }
+
   trunk(): ConversationNode[] {
     return this.tree.path.slice()
   }

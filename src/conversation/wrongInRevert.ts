@@ -10,9 +10,11 @@ export function wrongInRevert(
   target: ConversationNode,
   conversation: PinSubject & { readonly path: readonly ConversationNode[]; readonly lastNodeId: NodeId },
 ): string | undefined {
-  const { rebased = [] } = record
+  const { tag, rebased = [] } = record
   const span = conversation.path.slice(target.depth)
   if (span[0]?.stepId === target.stepId) return 'its target is in the middle of a step'
+  if (tag !== undefined && tag.abandoned.join() !== span.map(({ id }) => id).join())
+    return 'its tag does not name the nodes that it takes off the trunk'
   const pinned = pinnedWithin(conversation, span)
   if (pinned !== undefined) return `it takes ${formatNodeId(pinned)} off the trunk, which is pinned`
   const users = span.filter((node) => node.message.role === 'user')

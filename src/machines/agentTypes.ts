@@ -237,6 +237,8 @@ export interface AgentInput {
     readonly unapproved: readonly string[]
     /** Nothing that is waiting starts before `resume`. */
     readonly staysPaused?: boolean
+    /** What is open was begun by somebody else: it ends. */
+    readonly isForeign?: boolean
   }
 }
 

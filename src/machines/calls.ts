@@ -288,6 +288,13 @@ export function recoverCalls(draft: Draft, restored: NonNullable<AgentInput['res
   })
 }
 
+/** Answers every call that has no result yet, whatever was decided of it: who decided is not known here. */
+export function interruptCalls(draft: Draft): void {
+  draft.context.calls.forEach(({ status, used }, index) => {
+    if (status !== 'settled') synthesize(draft, index, 'interrupted', undefined, spentBy(used))
+  })
+}
+
 /** Stops the runners without answering yet. */
 export function stopCalls(draft: Draft): void {
   draft.context.calls.forEach((call, index) => {

@@ -4,6 +4,7 @@ import { addUsage, noUsage, toolCallsOf, type Usage } from '../protocol/messages
 import type { LogRecord, RecordOf, RunStopReason, Spent } from '../protocol/records.ts'
 import type { AgentContext, CallState, RunState } from './agentTypes.ts'
 import { callKey, heldCalls, isCalling } from './calls.ts'
+import { isEnding } from './foreign.ts'
 import { remainingLimits } from './limits.ts'
 import { refusalIn } from './guarding.ts'
 import { afterQueued, reporterOf } from './reports.ts'
@@ -38,7 +39,10 @@ export type FoldedContext = Pick<
   | 'compactions'
   | 'consulting'
   | 'undoing'
->
+> & {
+  /** Its newest records came with a file of somebody else, or end what was open in them: no more has begun here since. */
+  readonly foreign: boolean
+}
 
 const empty: FoldedContext = {
   seq: 0,
@@ -59,6 +63,7 @@ const empty: FoldedContext = {
   compactions: 0,
   consulting: null,
   undoing: null,
+  foreign: false,
 }
 
 type Fold = {
@@ -137,6 +142,19 @@ function awaiting({ calls, reporters }: FoldedContext, callId: string): Partial<
   return reporter === undefined ? {} : { reporters: [...reporters, reporter] }
 }
 
+const resting = {
+  run: null,
+  calls: [],
+  reporters: [],
+  isTurnOpen: false,
+  isCompacting: false,
+  consulting: null,
+  undoing: null,
+} as const
+
+/** Nothing of another party's past goes on: neither a run nor a reply that is due. */
+const ended = { ...resting, owesReply: false, failedRun: null, ...nothingPaused } as const
+
 /** A fork starts idle; if a reply is due, it is as if the process had died there. */
 function forked({
   run,
@@ -147,15 +165,6 @@ function forked({
   givenLimits,
   failedRun,
 }: FoldedContext): Partial<FoldedContext> {
-  const resting = {
-    run: null,
-    calls: [],
-    reporters: [],
-    isTurnOpen: false,
-    isCompacting: false,
-    consulting: null,
-    undoing: null,
-  }
   // One that failed waits to be asked for again.
   if (failedRun !== null) return resting
   const owedRun = owesReply ? (run?.runId ?? pausedRun) : null
@@ -194,7 +203,7 @@ const fold: Fold = {
     failedRun: stopReason === 'error' && owesReply ? runId : null,
     ...(stopReason === 'paused' || stopReason === 'error' ? {} : { owesReply: false }),
   }),
-  'run.abandoned': () => ({ ...nothingPaused, owesReply: false }),
+  'run.abandoned': () => ({ ...nothingPaused, owesReply: false, failedRun: null }),
   'turn.start': (context, { turnIndex }) => ({
     turns: turnIndex + 1,
     isTurnOpen: true,
@@ -345,13 +354,15 @@ export class ContextFold {
 
   apply(record: LogRecord): void {
     // What an agent began with was never its own run.
-    const isForeign = 'runId' in record && isImported(record)
-    const step = (isForeign ? undefined : fold[record.type]) as
+    const isHistory = 'runId' in record && isImported(record)
+    const step = (isHistory ? undefined : fold[record.type]) as
       | ((context: FoldedContext, record: LogRecord) => Partial<FoldedContext>)
       | undefined
-    const before = this.#context
+    const foreign = record.foreign === true || (this.#context.foreign && isEnding(record))
+    const before = this.#context.foreign && !foreign ? { ...this.#context, ...ended } : this.#context
     const { heldAt } = before
-    let context = { ...before, ...step?.(before, record), seq: record.seq, now: record.time, heldAt: record.time }
+    const at = { seq: record.seq, now: record.time, heldAt: record.time, foreign }
+    let context = { ...before, ...step?.(before, record), ...at }
     const stillHeld = isHeld(context)
     if (this.#isHeld) context = stillHeld ? { ...context, heldAt } : released(context, heldAt)
     this.#context = context

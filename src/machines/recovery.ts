@@ -5,6 +5,7 @@ import type { Draft } from './draft.ts'
 import { cancelConsultation } from './policies.ts'
 import { mayAnswer, reachedLimit, remainingLimits } from './limits.ts'
 import { goOnUndoing } from './undoing.ts'
+import { endForeign } from './foreign.ts'
 import { endRefused } from './refusals.ts'
 import { endRun, pauseRun } from './runs.ts'
 
@@ -14,6 +15,7 @@ import { endRun, pauseRun } from './runs.ts'
  * as interrupted.
  */
 export function recoverRun(draft: Draft, restored: NonNullable<AgentInput['restored']>): void {
+  if (restored.isForeign === true) return endForeign(draft)
   const { run, isCompacting, consulting } = draft.context
   // A crash came between the last call and the record of the end.
   goOnUndoing(draft)

@@ -12,7 +12,7 @@ import { listTools } from './listTools.ts'
 import { manyTools } from './manyTools.ts'
 import type { McpSettings } from './options.ts'
 import { resourceTools } from './resourceTools.ts'
-import { errorText, resultBlocks } from './resultBlocks.ts'
+import { checkDepth, errorText, resultBlocks } from './resultBlocks.ts'
 import { Server, type Elicited } from './server.ts'
 import { reasonsOf, whyRefused } from './refusals.ts'
 import { SignIn } from './signIn.ts'
@@ -270,7 +270,7 @@ export class McpConnection implements ToolConnection {
         this.#calls.delete(asking)
       }
     })
-    const clean = this.#secrets.clean(result)
+    const clean = this.#secrets.clean(checkDepth(result))
     if (clean.isError === true) throw new Error(errorText(clean))
     return resultBlocks(clean)
   }

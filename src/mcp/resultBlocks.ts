@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { isTextual } from '../protocol/fileText.ts'
+import { isNestedDeeper } from '../protocol/nesting.ts'
 import { isBase64, pictureType, type SaidBlock } from '../protocol/saidContent.ts'
 
 /** What a server answers to a call. Blocks are read one by one, so that one of a new kind costs only itself. */
@@ -9,6 +10,15 @@ export const callResultSchema = z.looseObject({
   isError: z.boolean().optional().catch(undefined),
 })
 export type CallResult = z.infer<typeof callResultSchema>
+
+/** More than any data has; those that read it take a level of the stack for each. */
+const mostLevels = 500
+
+/** @throws Error for values that are nested too deeply to be read. */
+export function checkDepth<T>(result: T): T {
+  if (!isNestedDeeper(result, mostLevels)) return result
+  throw new Error(`The server's answer is nested more than ${mostLevels} levels deep, and was not read.`)
+}
 
 const resourceSchema = z.looseObject({
   uri: z.string(),
@@ -83,7 +93,7 @@ export function resourceBlocks({ uri, mimeType, text: words, blob }: ResourceCon
 
 /** The contents that a server gives of a resource. */
 export const readContents = (contents: readonly unknown[]): readonly SaidBlock[] =>
-  contents.flatMap((one) => {
+  checkDepth(contents).flatMap((one) => {
     const read = resourceSchema.safeParse(one)
     return read.success ? resourceBlocks(read.data) : [unknownBlock(one)]
   })

@@ -53,6 +53,8 @@ const base = lazily(() => ({
   seq: z.int().positive(),
   /** Milliseconds since the Unix epoch. */
   time: z.number(),
+  /** It came with a file of somebody else: a past that is read, and nothing that is open in it goes on. */
+  foreign: z.literal(true).exactOptional(),
 }))
 /** The run and turn under way, or the next ones in between; `turnIndex` counts from 0 over the agent's life, across runs. */
 const inTurn = lazily(() => ({ ...base(), runId: z.string(), turnIndex: count() }))

@@ -12,7 +12,9 @@ import type { OpenedLog } from './agents/keptAgent.ts'
 
 /** Whether a log ends in the middle of a run, or with an interrupted one. */
 export const wasCutOff = ({ restored }: AgentInput): boolean =>
-  restored?.context.run != null || restored?.context.pause?.type === 'interrupted'
+  restored !== undefined &&
+  restored.isForeign !== true &&
+  (restored.context.run != null || restored.context.pause?.type === 'interrupted')
 
 /** The error of a new agent whose id has a log. */
 export const hasLog = ({ agentId, lastSeq }: StoreLease): RuntimeError =>
@@ -65,9 +67,9 @@ export function checkResumable(
  */
 export function checkOwedDeps(definition: AgentDefinition, deps: unknown, { past, records, base }: OpenedLog): void {
   if (definition.deps === null || deps !== undefined) return
-  const { run, pause } = base?.context.context ?? rebuildContext(records, past)
+  const { run, pause, foreign } = base?.context.context ?? rebuildContext(records, past)
   const { queues } = base?.conversation ?? rebuildConversation(records, { past })
-  const owes = run !== null || pause?.type === 'interrupted' || queues.prompts.length > 0
+  const owes = !foreign && (run !== null || pause?.type === 'interrupted' || queues.prompts.length > 0)
   if (owes) checkDeps(definition, deps, 'resume')
 }
 

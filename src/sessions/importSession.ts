@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { artifactName } from '../protocol/artifacts.ts'
 import { RuntimeError } from '../protocol/errors.ts'
+import type { LogRecord } from '../protocol/records.ts'
 import { type Store, type StoreLease, isErasable } from '../protocol/store.ts'
 import { readExport, type ExportedLog, type ReadArtifact } from './readExport.ts'
 
@@ -15,7 +16,8 @@ const batchSize = 1_000
 /**
  * Puts a session that `exportSession` made into a store, with the sources it was forked from; returns their ids, the session's last.
  * `lines` is the file's text: its lines, with or without their ends, or pieces that may be split anywhere. Nothing is written before all of it was read and found
- * sound. `missing` names the artifacts that were no longer kept, or that the store cannot keep. A log that is there already is left alone, or gets the records it lacks; after a failure the logs that were new are
+ * sound. Each record is stored as `foreign`: an import is a past, so calls that are open in it end as interrupted when the agent is opened, what was decided in it
+ * counts for nothing here, and nothing runs before the first prompt. `missing` names the artifacts that were no longer kept, or that the store cannot keep. A log that is there already is left alone, or gets the records it lacks; after a failure the logs that were new are
  * deleted again, where the store can do that.
  *
  * @throws RuntimeError `FOREIGN_FORMAT` for a file of another program, `LOG_CORRUPT` naming the line, `LOG_VERSION`, `INVALID_OPTION`, `AGENT_EXISTS` when an id has a log that
@@ -29,19 +31,22 @@ export async function importSession(
   const missing: MissingPart[] = []
   for (const log of logs) {
     const stored = await countStored(store, log)
-    if (stored < log.records.length) missing.push({ ...log, stored })
+    if (stored < log.records.length) missing.push({ agentId: log.agentId, records: log.records.map(asForeign), stored })
   }
   const lost = await writeAll(store, missing, artifacts)
   const agentIds = logs.map(({ agentId }) => agentId)
   return lost.length === 0 ? { agentIds } : { agentIds, missing: lost }
 }
 
-/** How many of these records the store has already. */
+const asForeign = (record: LogRecord): LogRecord => ({ ...record, foreign: true })
+
+/** How many of these records the store has already, its own or imported before. */
 async function countStored(store: Store, { agentId, records }: ExportedLog): Promise<number> {
   let count = 0
   for await (const stored of store.read(agentId)) {
     if (count === records.length) break
-    if (!isDeepStrictEqual(stored, records[count])) throw otherLog(agentId, `record ${stored.seq} differs`)
+    if (!isDeepStrictEqual(asForeign(stored), asForeign(records[count]!)))
+      throw otherLog(agentId, `record ${stored.seq} differs`)
     count += 1
   }
   return count

@@ -38,6 +38,8 @@ export class RequestIndex {
 
   /** Adds the next record. */
   apply(record: LogRecord): void {
+    // What was asked elsewhere was not asked here.
+    if (record.foreign === true) return
     switch (record.type) {
       case 'run.start': {
         const { requestId, cause, messages = 1 } = record

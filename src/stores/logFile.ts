@@ -16,6 +16,8 @@ const batchChars = 4 * 1024 * 1024
 export type LogFileHandle = Pick<FileHandle, 'read' | 'write' | 'truncate' | 'datasync' | 'close'> & {
   /** Left out where a file can only be written in the background. */
   readonly writeSync?: WriteSync
+  /** Whether the file is in no folder any more: what is written then is lost, and no write says so. Left out where that is not known. */
+  readonly isDeleted?: () => boolean
 }
 
 /** Lines that the file should have already, from line `seq` on. */
@@ -112,6 +114,7 @@ export class LogFile {
     if (!quick.allows(text)) return false
     const { size } = this.#written
     try {
+      this.#checkPlace()
       this.#written = this.#stored = { size: size + quick.write(writeSync, text, size), lastSeq }
     } catch {
       return false
@@ -174,6 +177,7 @@ export class LogFile {
   async #write({ text, lastSeq, repeat }: Batch): Promise<void> {
     if (repeat !== undefined) await this.#checkRepeat(repeat)
     if (text === '') return
+    this.#checkPlace()
     if (this.#torn) await this.#cutTorn()
     const { size } = this.#written
     const bytes = Buffer.from(text)
@@ -188,6 +192,14 @@ export class LogFile {
       throw thrown
     }
     this.#written = { size: size + bytes.length, lastSeq }
+  }
+
+  /** Throws when the file was deleted under its writer. */
+  #checkPlace(): void {
+    if (this.#handle.isDeleted?.() !== true) return
+    throw new Error(
+      'its file was deleted, and what is written to it would be lost: put it back from a copy, and open the agent anew',
+    )
   }
 
   /** Throws unless the file has these lines, byte for byte. */

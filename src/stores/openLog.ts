@@ -1,4 +1,4 @@
-import { writeSync } from 'node:fs'
+import { fstatSync, writeSync } from 'node:fs'
 import { constants, type FileHandle, open } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { LogFile, type LogFileHandle } from './logFile.ts'
@@ -11,6 +11,7 @@ const quickHandle = (handle: FileHandle): LogFileHandle =>
   Object.assign(handle, {
     writeSync: (...[bytes, offset, length, position]: Parameters<WriteSync>) =>
       writeSync(handle.fd, bytes, offset, length, position),
+    isDeleted: () => fstatSync(handle.fd).nlink === 0,
   })
 
 /** Opens a log to be written on: what its last writer left torn at its end is cut off. */

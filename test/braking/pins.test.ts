@@ -123,7 +123,15 @@ describe('a pin', (it) => {
     const revert = { type: 'revert.applied', id: 'r', applied: true, category: 'failure', requested: 'n1', target: 1 }
     const evidence = { calls: [], changed: [] }
     const tag = { kind: 'lesson', text: 't', turnIndex: 1, abandoned: [2, 3], evidence }
-    const overlay = { nodeId: 99, from: 2, to: 5, summary: 's', kept: [], recentTo: 9, maxToolOutputChars: 100 }
+    const overlay = {
+      nodeId: log.conversation.lastNodeId + 1,
+      from: 2,
+      to: 5,
+      summary: 's',
+      kept: [],
+      recentTo: 9,
+      maxToolOutputChars: 100,
+    }
     const ended = { type: 'compaction.end', applied: true, tokensBefore: 0, tokensAfter: 0, costUsd: 0 }
     for (const body of [
       { type: 'prune.applied', id: 'p', applied: true, steps: [2], tokens: 1 },
@@ -134,7 +142,7 @@ describe('a pin', (it) => {
     ])
       assert.throws(() => rebuildConversation(next(body)), withCode('LOG_CORRUPT'), JSON.stringify(body))
     const whole = { ...overlay, kept: [2, 3] }
-    assert.is(rebuildConversation(next({ ...ended, overlay: whole })).overlay?.nodeId, 99)
+    assert.is(rebuildConversation(next({ ...ended, overlay: whole })).overlay?.nodeId, overlay.nodeId)
   })
 
   it('changes no request of an agent without brakes either, also after a restart', () => {

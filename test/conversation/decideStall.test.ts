@@ -99,7 +99,12 @@ describe('the ladder of a stall', (it) => {
     const spoken = rebuildConversation(log.records)
     log.pause(stall)
     assert.is(pauseDue(log.conversation), undefined)
-    spoken.apply({ ...log.records[0]!, seq: log.records.length, nodeId: 99, parentId: spoken.head } as never)
+    spoken.apply({
+      ...log.records[0]!,
+      seq: log.records.length,
+      nodeId: spoken.lastNodeId + 1,
+      parentId: spoken.head,
+    } as never)
     assert.is(pauseDue(spoken), undefined)
   })
 

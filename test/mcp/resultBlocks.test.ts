@@ -1,4 +1,4 @@
-import { readContents, resultBlocks } from '../../src/mcp/resultBlocks.ts'
+import { checkDepth, readContents, resultBlocks } from '../../src/mcp/resultBlocks.ts'
 import { assert, describe } from '../support/suite.ts'
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64')
@@ -50,5 +50,18 @@ describe('a block of a result that no provider takes', (it) => {
       '[resource a://c]',
       '{}',
     ])
+  })
+})
+
+describe('an answer of a server', (it) => {
+  const deep = (levels: number): unknown => JSON.parse(`${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`)
+
+  it('is refused in words when it is nested too deeply to be read', () => {
+    const refused = /nested more than 500 levels deep/
+    assert.throws(() => checkDepth({ structuredContent: deep(100_000) }), refused)
+    assert.throws(() => checkDepth({ content: [{ type: 'new', data: deep(100_000) }] }), refused)
+    assert.throws(() => readContents([deep(100_000)]), refused)
+    const fine = { structuredContent: deep(400) }
+    assert.is(checkDepth(fine), fine)
   })
 })

@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, symlink } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, symlink } from 'node:fs/promises'
 import { pathToFileURL } from 'node:url'
 import { recordVersion } from '../../src/protocol/records.ts'
 import { readAll, recordsBetween } from '../../src/testing/contractDemands.ts'
@@ -29,6 +29,21 @@ describe('file store, folder', (it) => {
     assert.equal(await readAll(store, 'a'), [])
     assert.equal(await readdir(folder.dir), [])
   })
+
+  for (const durability of ['os', 'batch', 'each'] as const)
+    it(`notices that the folder of its logs was deleted: ${durability}`, async (context) => {
+      const folder = await storeFolder(context)
+      const dir = folder.file('logs')
+      const store = fileStore(dir, { durability })
+      context.cleanup(() => store.close())
+      await store.open('a')
+      await store.append('a', recordsBetween(1, 3))
+      await rm(dir, { recursive: true })
+      for (const text of ['', 'x'.repeat(100_000)]) {
+        const record = { ...recordsBetween(4, 4)[0]!, runId: text } as never
+        await assert.rejects(store.append('a', [record]), failsWith('STORE_APPEND_FAILED', '"a"', 'was deleted'))
+      }
+    })
 
   it('lists no foreign files', async (context) => {
     const folder = await storeFolder(context)

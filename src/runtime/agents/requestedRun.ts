@@ -60,6 +60,7 @@ export class RequestedRun {
 
   #take(happened: Happened): void {
     const { type, seq } = happened
+    if ('foreign' in happened) return
     if (type === 'queue.changed' && happened.why === 'dropped') return this.#left(happened)
     if ((type !== 'run.start' && type !== 'reply.end' && type !== 'run.end') || seq <= this.#lastSeq) return
     this.#lastSeq = seq

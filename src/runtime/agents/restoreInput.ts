@@ -77,7 +77,7 @@ export function restoreInput(
   const { definition } = ports
   const { flags } = definition.policy
   const { queues, annotations, head, lastNodeId } = conversation
-  const context = folded ?? rebuildContext(records, past)
+  const { foreign, ...context } = folded ?? rebuildContext(records, past)
   const { run, pausedRun, turns } = context
   const at = { runId: run?.runId ?? pausedRun ?? '', turnIndex: Math.max(0, turns - 1) }
   return {
@@ -90,6 +90,7 @@ export function restoreInput(
       frame: ports.asking.restored(ports.handoffs?.endsUse === true ? withoutUse(context.frame) : context.frame),
       handoff: pendingHandoff(ports),
       undoing: context.undoing,
+      ...(foreign ? { reporters: [] } : {}),
       reverts: (annotations?.reverts ?? []).filter((request) => mayAsk(request, flags.revert)),
       prunes: (annotations?.prunes ?? []).filter((request) => mayAsk(request, flags.prune)),
       grafts: [...(annotations?.grafts ?? [])],
@@ -103,6 +104,7 @@ export function restoreInput(
       .filter(({ effects, external }) => effects === 'none' || effects === 'idempotent' || external === true)
       .map(({ name }) => name),
     staysPaused,
+    ...(foreign ? { isForeign: true } : {}),
     redacted: context.calls.filter(({ input }) => isRedacted(input)).map(({ callId }) => callId),
   }
 }

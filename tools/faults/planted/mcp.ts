@@ -77,7 +77,7 @@ export const faults: readonly Fault[] = [
     id: 'mcp-10',
     file: 'src/mcp/connection.ts',
     what: 'a result shows the token of the connection',
-    from: '    const clean = this.#secrets.clean(result)\n',
+    from: '    const clean = this.#secrets.clean(checkDepth(result))\n',
     to: '    const clean = result\n',
     tests: ['mcp/http', 'mcp/signIn'],
   },

@@ -1,0 +1,65 @@
+import type { LogRecord } from '../protocol/records.ts'
+import { refuseGrafts, refusePins, refusePrunes, refuseReverts } from './brakes.ts'
+import { interruptCalls, sealCalls } from './calls.ts'
+import { cancelCompaction, refuseCompactions } from './compaction.ts'
+import type { Draft } from './draft.ts'
+import { cancelConsultation, refusePolicies } from './policies.ts'
+import { dropQueues } from './queues.ts'
+import { endRun, nothingPaused } from './runs.ts'
+import { endUndo } from './undoing.ts'
+
+const why = 'the session was imported'
+
+/**
+ * Ends all that is open in the past of another party: its log may say anything of what people allowed. Records it, so that every view of the
+ * log shows the same; nothing is written when nothing was open.
+ */
+export function endForeign(draft: Draft): void {
+  const { isCompacting, consulting } = draft.context
+  if (isCompacting) cancelCompaction(draft, why)
+  if (consulting !== null) cancelConsultation(draft, why)
+  endUndo(draft, why)
+  interruptCalls(draft)
+  sealCalls(draft)
+  refuseReverts(draft, why)
+  refuseGrafts(draft, why)
+  refusePrunes(draft, why)
+  refusePins(draft, why)
+  refuseCompactions(draft, why)
+  refusePolicies(draft, why)
+  dropQueues(draft, ['steering', 'followUps', 'prompts'])
+  if (draft.context.run !== null) endRun(draft, 'aborted')
+  else if ((draft.context.pausedRun ?? draft.context.failedRun) !== null)
+    draft.record({ type: 'run.abandoned', ...draft.at })
+  endUse(draft)
+  draft.set({ ...nothingPaused, failedRun: null, owesReply: false, isTurnOpen: false, reporters: [] })
+}
+
+/** What it was to use was chosen by somebody else. */
+function endUse(draft: Draft): void {
+  const { frame, agentId } = draft.context
+  if (frame?.use == null) return
+  draft.record({ type: 'use.changed', ...draft.at, requestId: `${agentId}/imported/use`, use: null })
+  draft.set({ frame: { ...frame, use: null } })
+}
+
+/** Whether a record ends something, and begins nothing. */
+export const isEnding = (record: LogRecord): boolean =>
+  endings.has(record.type) ||
+  (record.type === 'queue.changed' && record.added === undefined) ||
+  (record.type === 'use.changed' && record.use === null)
+
+const endings: ReadonlySet<LogRecord['type']> = new Set([
+  'tool.end',
+  'turn.end',
+  'run.end',
+  'run.abandoned',
+  'compaction.end',
+  'policy.end',
+  'undo.step',
+  'undo.end',
+  'revert.applied',
+  'prune.applied',
+  'graft.applied',
+  'pin.applied',
+])
