@@ -1,4 +1,4 @@
-import { cp, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdir, readdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
 import type { TemplateName } from './templates.ts'
 
@@ -24,10 +24,12 @@ export async function createProject(
   const source = join(templatesFolder, template)
   try {
     await mkdir(target, { recursive: true })
-    await cp(source, target, { recursive: true, force: false })
+    // Nothing is copied over a link, only into what it leads to.
+    const place = await realpath(target)
+    await cp(source, place, { recursive: true, force: false })
     // npm takes no .gitignore along into a package.
-    await rename(join(target, 'gitignore'), join(target, '.gitignore'))
-    const manifest = join(target, 'package.json')
+    await rename(join(place, 'gitignore'), join(place, '.gitignore'))
+    const manifest = join(place, 'package.json')
     const text = await readFile(manifest, 'utf8')
     await writeFile(manifest, text.replace('"my-agents"', JSON.stringify(name)).replace('"0.0.0"', `"^${version}"`))
   } catch (thrown) {
@@ -58,7 +60,7 @@ export function packageName(folderName: string): string {
     .toLowerCase()
     .normalize('NFKD')
     .replaceAll(/[^a-z0-9._~-]+/g, '-')
-    .replaceAll(/^[-._]+|-+$/g, '')
+    .replaceAll(/^[-._]+|(?<!-)-+$/g, '')
     .slice(0, 214)
   return name === '' || name === 'node_modules' || name === 'favicon.ico' ? 'my-agents' : name
 }

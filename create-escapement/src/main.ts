@@ -31,6 +31,10 @@ function commandsOf(userAgent: string): { readonly install: string; readonly run
     : { install: 'npm install', run: 'npm run' }
 }
 
+/** A text as a person types it for one word of a shell. */
+const shellWord = (text: string): string =>
+  /^[\w./:=@%+,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
+
 async function main(): Promise<number> {
   const read = readArguments(process.argv.slice(2))
   if (read.type === 'mistake') return fail(read.message, 2)
@@ -51,7 +55,7 @@ async function main(): Promise<number> {
   process.stdout.write(`
 ${wish.template}: ${templates[wish.template]}, in ${folder}.
 
-${way === '' ? '' : `  cd ${/\s/.test(way) ? JSON.stringify(way) : way}\n`}  ${install}
+${way === '' ? '' : `  cd ${shellWord(way.startsWith('-') ? `./${way}` : way)}\n`}  ${install}
   ${run} start
 
 It runs without a key. README.md says how to go on.

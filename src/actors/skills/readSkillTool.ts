@@ -84,7 +84,7 @@ async function headOf(skill: Skill, workspace: Workspace, context: Pick<ToolCont
     ...Object.entries(metadata),
   ].flatMap(([label, fact]) => (fact === undefined || fact === '' ? [] : `${label}: ${fact}`))
   const files = (await filesOf(workspace, workspace.root, context.signal)).filter((path) => path !== skillFile)
-  const about = [`skill ${name}, in ${folder}`, ...facts].join('; ')
+  const about = [`skill ${name}, in ${shown(folder)}`, ...facts].join('; ')
   if (files.length === 0) return `[${about}]`
   const how =
     'read text with read_skill and path; run scripts, with a tool for commands if you have one, by their absolute path'
@@ -96,13 +96,20 @@ async function listing(workspace: Workspace, folder: string, { signal }: Pick<To
   return files.length === 0 ? `[no files in ${workspace.show(folder)}]` : files.join('\n')
 }
 
+/** A path, with what would begin another line or be read in another order as its code. */
+const shown = (path: string): string =>
+  path.replace(
+    /[\p{Cc}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069]/gu,
+    (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+
 /** The files below a folder, as `path` takes them. */
 async function filesOf(workspace: Workspace, folder: string, signal: AbortSignal): Promise<string[]> {
   const prefix = folder === workspace.root ? '' : `${workspace.show(folder)}/`
   const files: string[] = []
   for await (const { path, isLink } of walkFiles(folder, signal)) {
     if (files.length === maxFiles) return [...files, '… and more: list a folder by its path']
-    files.push(`${prefix}${path}${isLink ? ' (link)' : ''}`)
+    files.push(`${shown(prefix + path)}${isLink ? ' (link)' : ''}`)
   }
   return files
 }
