@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { marked, type Token } from 'marked'
 import { plainMarkdown } from '../../src/sessions/plainMarkdown.ts'
 import { assert, describe } from '../support/suite.ts'
