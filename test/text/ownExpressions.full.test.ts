@@ -13,12 +13,14 @@ interface Verdict {
 }
 interface Recheck {
   /** The program that it asks, which ends with nobody else. */
-  readonly __mock__: { readonly agent?: { kill(): void } | null }
+  readonly default: { readonly __mock__: { readonly agent?: { kill(): void } | null } }
   check(source: string, flags: string, options: { readonly timeout: number }): Promise<Verdict>
 }
 
 /** Expressions that recheck flags, and what bounds the texts that they meet. */
 const bounded: Readonly<Record<string, string>> = {
+  [String.raw`/\[(exit code (\d+)|killed by \w+|timed out[^[\]]*?|aborted) after ([\d.]+) s[^[\]]*\]\s*$/`]:
+    'the last 1,000 characters of what a command printed',
   [String.raw`/(?<![\w.])\d{1,9}(?:\.\d{1,9})?[ \t]{0,3}(?:ms|s|secs?|seconds?|min|minutes?)\b|\bduration_ms[:= ]{1,3}[\d.]{1,20}|\b(?:\d{4}-\d{2}-\d{2}[T ])?\d{1,2}:\d{2}:\d{2}(?:[.,]\d{1,9})?(?:Z\b|[+-]\d{2}:?\d{2}\b)?/g`]:
     'each of its quantifiers has a limit',
 }
@@ -60,7 +62,7 @@ function written(): ReadonlyMap<string, Expression & { readonly files: readonly 
 async function checker({ cleanup }: Pick<CaseContext, 'cleanup'>): Promise<Recheck['check']> {
   const recheck = await judge<Recheck>('recheck')
   // oxlint-disable-next-line no-underscore-dangle -- it is called that
-  cleanup(() => recheck.__mock__.agent?.kill())
+  cleanup(() => recheck.default.__mock__.agent?.kill())
   return recheck.check
 }
 

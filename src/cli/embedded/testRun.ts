@@ -17,6 +17,8 @@ export interface TestRun {
   readonly text: string
 }
 
+/** It stands at the end. */
+const mostOfOutcome = 1_000
 const outcome = /\[(exit code (\d+)|killed by \w+|timed out[^[\]]*?|aborted) after ([\d.]+) s[^[\]]*\]\s*$/
 const placePattern = /(?<![^\s():'"<>|])(?:file:\/\/)?[^\w\s():'"<>|/]*((?:\/|\b)[^\s():'"<>|]+\.[cm]?[jt]sx?):(\d+)/g
 // oxlint-disable-next-line no-control-regex -- an escape sequence begins with one
@@ -33,7 +35,7 @@ const totals: readonly { readonly passed: RegExp; readonly failed: RegExp }[] = 
 /** Reads the result of `run_command`. */
 export function readTestRun(output: string, isError: boolean): TestRun {
   const text = output.replace(escapes, '')
-  const end = outcome.exec(text)
+  const end = outcome.exec(text.slice(-mostOfOutcome))
   return {
     passed: !isError,
     problem: isError ? problemOf(text, end) : undefined,
@@ -48,7 +50,7 @@ export function readTestRun(output: string, isError: boolean): TestRun {
 }
 
 /** Seconds a run took, as the tool says; 0 when it does not. */
-export const secondsOf = (text: string): number => Number(outcome.exec(text)?.[3] ?? 0)
+export const secondsOf = (text: string): number => Number(outcome.exec(text.slice(-mostOfOutcome))?.[3] ?? 0)
 
 function problemOf(text: string, end: RegExpExecArray | null): string | undefined {
   const firstLine = text.split('\n', 1)[0] ?? ''
