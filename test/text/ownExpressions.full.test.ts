@@ -12,8 +12,6 @@ interface Verdict {
   readonly attack?: { readonly pattern: string }
 }
 interface Recheck {
-  /** The program that it asks, which ends with nobody else. */
-  readonly default: { readonly __mock__: { readonly agent?: { kill(): void } | null } }
   check(source: string, flags: string, options: { readonly timeout: number }): Promise<Verdict>
 }
 
@@ -58,12 +56,11 @@ function written(): ReadonlyMap<string, Expression & { readonly files: readonly 
   return found
 }
 
-/** It is not left running. */
+/** In a thread: a program of its own would be left running. */
 async function checker({ cleanup }: Pick<CaseContext, 'cleanup'>): Promise<Recheck['check']> {
-  const recheck = await judge<Recheck>('recheck')
-  // oxlint-disable-next-line no-underscore-dangle -- it is called that
-  cleanup(() => recheck.default.__mock__.agent?.kill())
-  return recheck.check
+  process.env['RECHECK_BACKEND'] = 'worker'
+  cleanup(() => void delete process.env['RECHECK_BACKEND'])
+  return (await judge<Recheck>('recheck')).check
 }
 
 /** Its reader knows no sets. */
