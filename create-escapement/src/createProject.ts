@@ -26,10 +26,12 @@ export async function createProject(
   const source = join(templatesFolder, template)
   try {
     await mkdir(target, { recursive: true })
-    await cp(source, target, { recursive: true, force: false })
+    // Nothing is copied over a link, only into what it leads to.
+    const place = await realpath(target)
+    await cp(source, place, { recursive: true, force: false })
     // npm takes no .gitignore along into a package.
-    await rename(join(target, 'gitignore'), join(target, '.gitignore'))
-    const manifest = join(target, 'package.json')
+    await rename(join(place, 'gitignore'), join(place, '.gitignore'))
+    const manifest = join(place, 'package.json')
     const text = await readFile(manifest, 'utf8')
     await writeFile(manifest, text.replace('"my-agents"', JSON.stringify(name)).replace('"0.0.0"', `"^${version}"`))
   } catch (thrown) {
@@ -60,7 +62,7 @@ export function packageName(folderName: string): string {
     .toLowerCase()
     .normalize('NFKD')
     .replaceAll(/[^a-z0-9._~-]+/g, '-')
-    .replaceAll(/^[-._]+|-+$/g, '')
+    .replaceAll(/^[-._]+|(?<!-)-+$/g, '')
     .slice(0, 214)
   return name === '' || name === 'node_modules' || name === 'favicon.ico' ? 'my-agents' : name
 }

@@ -52,7 +52,7 @@ async function main(): Promise<number> {
   process.stdout.write(`
 ${wish.template}: ${templates[wish.template]}, in ${folder}.
 
-${way === '' ? '' : `  cd ${shellWord(way)}\n`}  ${install}
+${way === '' ? '' : `  cd ${shellWord(way.startsWith('-') ? `./${way}` : way)}\n`}  ${install}
   ${run} start
 
 It runs without a key. README.md says how to go on.

@@ -27,7 +27,7 @@ const known: Readonly<Record<string, { input(input: Input): string; outcome(outp
   write_file: { input: ({ path }) => text(path), outcome: (output) => firstLine(output) },
   run_command: {
     input: ({ command }) => text(command),
-    outcome: (output) => /\[(.+?) after [\d.]+ s/.exec(output.slice(-300))?.[1] ?? firstLine(output),
+    outcome: (output) => /\[([^[\]]+?) after [\d.]+ s/.exec(output.slice(-300))?.[1] ?? firstLine(output),
   },
   recall: {
     input: ({ step, query }) => [step, query].map(text).filter(Boolean).join(' '),

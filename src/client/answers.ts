@@ -1,6 +1,6 @@
 import type { WaitingAgent } from '../protocol/pending.ts'
 import type { PolicyInfo, Tag } from '../protocol/braking.ts'
-import { errorTable, RuntimeError, type ErrorCode, type ErrorData, type ErrorInfo } from '../protocol/errors.ts'
+import { isErrorCode, RuntimeError, type ErrorData, type ErrorInfo } from '../protocol/errors.ts'
 import type { AgentSummary, SessionEntry, WorkerEntry } from '../protocol/frames.ts'
 import type { SearchHit } from '../protocol/logSearch.ts'
 import type { Message } from '../protocol/messages.ts'
@@ -281,15 +281,13 @@ export function readAnswer<T>(shape: Shape<T>, answer: unknown): T {
   throw new RuntimeError('BRIDGE_FRAME', `The server's answer is not known here: ${wrongText(wrong)}.`)
 }
 
-const isKnown = (code: string): code is ErrorCode => Object.hasOwn(errorTable, code)
-
 /** An error of the server as one to throw. */
 export function remoteError({
   code,
   message,
   elsewhere,
 }: ErrorInfo & { readonly elsewhere?: ErrorData }): RuntimeError {
-  if (!isKnown(code)) return new RuntimeError('BRIDGE_FRAME', `The server answered ${code}: ${message}`)
+  if (!isErrorCode(code)) return new RuntimeError('BRIDGE_FRAME', `The server answered ${code}: ${message}`)
   return new RuntimeError(code, message, elsewhere === undefined ? {} : { data: elsewhere })
 }
 

@@ -2,6 +2,7 @@ import { type Clock, systemClock } from '../protocol/clock.ts'
 import { RuntimeError } from '../protocol/errors.ts'
 import { given } from '../protocol/writeCommand.ts'
 import { maybe, onlyFields, positive, thatIs, wrongText } from './shape.ts'
+import { withoutEnd } from '../protocol/textEnds.ts'
 
 /** How long to wait before reconnecting: doubling from `baseMs` to `maxMs`, with half of it random. */
 export interface RetryOptions {
@@ -92,7 +93,7 @@ export function bridgeUrl(written: string): string {
     const what = `connect takes a URL such as ws://127.0.0.1:8765/bridge or https://agents.example.com, not ${written}.`
     throw new RuntimeError('INVALID_OPTION', what)
   }
-  const path = url.pathname.replace(/\/+$/, '')
+  const path = withoutEnd(url.pathname, '/')
   const isWhole = path.endsWith(bridgePath) || (url.protocol === scheme && path !== '')
   return `${scheme}//${url.host}${isWhole ? path : `${path}${bridgePath}`}${url.search}`
 }

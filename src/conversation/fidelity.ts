@@ -43,6 +43,14 @@ export function fidelityOf(summary: string, span: readonly ConversationNode[], i
   )
 }
 
+/** The path, from its first letter on, or the compound word at its end, that words joined by `.`, `/` and `-` are; `undefined`: a plain word. */
+function nameOf(words: string): string | undefined {
+  const lettered = words.slice(words.search(/[A-Za-z]|$/))
+  if (/[./-]/.test(lettered)) return lettered
+  const last = words.split(/[./-]/).at(-1)!
+  return /^[a-z]+[A-Z]|\w_\w/.test(last) ? last : undefined
+}
+
 /** Paths and compound names that the calls of a step mention: what later work refers to. */
 function namesIn(nodes: readonly ConversationNode[], ignored: ReadonlySet<string>): string[] {
   const names = new Set<string>()
@@ -50,10 +58,10 @@ function namesIn(nodes: readonly ConversationNode[], ignored: ReadonlySet<string
     if (message.role !== 'assistant') continue
     for (const call of toolCallsOf(message.content)) {
       if (ignored.has(call.name)) continue
-      for (const [name] of (JSON.stringify(call.input) ?? '').matchAll(
-        /[A-Za-z]\w*(?:[./-]\w+)+|\b[a-z]+[A-Z]\w*|\b\w+_\w+\b/g,
-      ))
-        names.add(name)
+      for (const [words] of (JSON.stringify(call.input) ?? '').matchAll(/\w+(?:[./-]\w+)*/g)) {
+        const name = nameOf(words)
+        if (name !== undefined) names.add(name)
+      }
     }
   }
   return [...names].slice(0, 10)

@@ -1,5 +1,6 @@
 import type { NodeId } from '../protocol/ids.ts'
 import { lazily } from '../protocol/lazily.ts'
+import { withoutEnd } from '../protocol/textEnds.ts'
 
 /** A word or name to look for. */
 export interface Term {
@@ -19,7 +20,7 @@ const wordSign = lazily(() => /[\p{L}\p{M}\p{N}_]/u)
 
 /** The words and names of a query, each once, names first; none when it holds only other signs. */
 export function termsOf(query: string): readonly Term[] {
-  const texts = new Set(Array.from(query.matchAll(token()), ([found]) => found.replace(/[./-]+$/, '')))
+  const texts = new Set(Array.from(query.matchAll(token()), ([found]) => withoutEnd(found, './-')))
   const terms = Array.from(texts, (text): Term => ({ text, lower: text.toLowerCase(), isName: nameLike().test(text) }))
   return terms.toSorted((a, b) => Number(b.isName) - Number(a.isName)).slice(0, mostTerms)
 }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { withoutEnds } from '../protocol/textEnds.ts'
 
 /** A trial that is to be made. */
 export interface PlannedTrial {
@@ -28,11 +29,7 @@ export function safeNames(arms: readonly string[]): ReadonlyMap<string, string> 
   const taken = new Set<string>()
   return new Map(
     arms.map((name) => {
-      const plain =
-        name
-          .replaceAll(/[^A-Za-z0-9_-]+/g, '-')
-          .replaceAll(/^-+|-+$/g, '')
-          .slice(0, mostChars) || 'arm'
+      const plain = withoutEnds(name.replaceAll(/[^A-Za-z0-9_-]+/g, '-'), '-').slice(0, mostChars) || 'arm'
       let safe = plain
       for (let count = 2; taken.has(safe); count++) safe = `${plain}-${count}`
       taken.add(safe)

@@ -3,7 +3,7 @@ import type { Plugin } from 'vite'
 const isTable = (id: string): boolean => id.endsWith('/src/protocol/errors.ts')
 
 /** An entry of the table of errors: its code, and the quotes around its advice. */
-const entry = /^(\s+([A-Z_]+):\s+)(["']).*\3(?=,?$)/gm
+const entry = /^([ \t]+([A-Z_]+):\s+)(["']).*\3(?=,?$)/gm
 
 /**
  * Leaves the advice of errors that the page never makes itself out of its scripts: those come from the server, whose message has it.

@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import type { ToolContext } from '../actors/tools/defineTool.ts'
+import { whyCostly } from '../protocol/costlySchema.ts'
 import { hasCode, messageOf } from '../protocol/errors.ts'
 import { lazily } from '../protocol/lazily.ts'
 import type { JsonSchema } from '../protocol/model.ts'
-import { schemaCheck } from '../protocol/schemaCheck.ts'
+import { schemaCheck, type SchemaCheck } from '../protocol/schemaCheck.ts'
 import { fieldsOf, isPart } from '../protocol/schemaParts.ts'
 import { shownSchema, soundSchema } from '../protocol/soundSchema.ts'
 import type { Elicited } from './server.ts'
@@ -45,7 +46,9 @@ export async function elicit(
       return { action: isDone ? 'accept' : 'decline' }
     }
     const schema = withTitles(soundSchema(read.data.requestedSchema).schema)
-    const answer = (await ask(formOf(schema), who)) as Answer
+    const check = schemaCheck(schema, { why: whyCostly })
+    if (check.unchecked !== undefined) debug(`what people answer is checked by the server alone: ${check.unchecked}`)
+    const answer = (await ask(formOf(schema, check), who)) as Answer
     return { action: 'accept', content: withDefaults(answer, schema) as NonNullable<Elicited['content']> }
   } catch (thrown) {
     if (signal.aborted) return { action: 'cancel' }
@@ -64,9 +67,8 @@ const formats = lazily((): { readonly [format: string]: z.ZodType } => ({
 
 type Answer = { readonly [name: string]: unknown }
 
-/** The form of a question, checked as any JSON Schema is. */
-function formOf(schema: JsonSchema): z.ZodType {
-  const { wrongIn } = schemaCheck(schema)
+/** The form of a question, checked as any JSON Schema is, unless that could hold the process: the server checks what it gets. */
+function formOf(schema: JsonSchema, { wrongIn }: SchemaCheck): z.ZodType {
   const fields = Object.entries(fieldsOf(schema)) as [string, Field][]
   const wrongInText = (answer: Answer): string | undefined => {
     const odd = fields.find(([name, { format = '' }]) => {

@@ -58,5 +58,6 @@ function crashIn(lines: readonly string[]): string | undefined {
   return lines
     .slice(at, end < 0 ? at + 1 : end)
     .join(' ')
-    .replace(/\s*\{$/, '')
+    .replace(/\{$/, '')
+    .trimEnd()
 }

@@ -1,6 +1,7 @@
 import type { Redaction } from '../actors/tools/defineTool.ts'
 import { pictureType, type SaidBlock } from '../protocol/saidContent.ts'
 import { isObject } from './references.ts'
+import { withoutEnd } from '../protocol/textEnds.ts'
 
 /** What a model gets of an answer. */
 export interface AnswerRules {
@@ -46,7 +47,7 @@ export async function errorOf(
 
 /** What was cut off, in the middle of a character perhaps, without secrets. */
 function beginning(text: string, { redact }: Pick<AnswerRules, 'redact'>): string {
-  const whole = text.replace(/\uFFFD+$/, '')
+  const whole = withoutEnd(text, '\uFFFD')
   return redact === undefined ? whole : (redact.stream().push(whole)?.text ?? '')
 }
 

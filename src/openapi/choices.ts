@@ -24,8 +24,20 @@ export function matches(pattern: OperationPattern, operation: Chosen): boolean {
   const names = namesOf(operation)
   if (typeof pattern !== 'string') return names.some((name) => new RegExp(pattern).test(name))
   if (!pattern.includes('*')) return names.includes(pattern)
-  const parts = pattern.split('*').map((part) => part.replaceAll(/[.*+?^${}()|[\]\\/]/g, String.raw`\$&`))
-  return names.some((name) => new RegExp(`^${parts.join('.*')}$`, 's').test(name))
+  const [first = '', ...rest] = pattern.split('*')
+  return names.some((name) => fits(name, first, rest))
+}
+
+/** Whether a name has the parts in this order, the first at its beginning and the last at its end. Linear, whatever names a document has. */
+function fits(name: string, first: string, rest: readonly string[]): boolean {
+  const last = rest.at(-1)!
+  let at = first.length
+  for (const part of rest.slice(0, -1)) {
+    const found = name.indexOf(part, at)
+    if (found === -1) return false
+    at = found + part.length
+  }
+  return name.startsWith(first) && name.endsWith(last) && name.length - last.length >= at
 }
 
 /** Every pattern means something: one that is misspelt would leave out an approval. @throws RuntimeError `OPENAPI_INVALID` */

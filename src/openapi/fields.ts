@@ -118,7 +118,7 @@ function freeKey(name: string, place: string, taken: Set<string>): string {
   const plain =
     name
       .replaceAll(/[^A-Za-z0-9_.-]+/g, '_')
-      .replaceAll(/^_+|_+$/g, '')
+      .replaceAll(/^_+|(?<!_)_+$/g, '')
       .slice(0, 56) || place
   let key = plain
   for (let n = 1; taken.has(key); n += 1) key = n === 1 ? `${plain}_${place}` : `${plain}_${place}_${n}`

@@ -87,7 +87,7 @@ function partAt(document: Document, given: Part, problems: string[]) {
   }
 }
 
-const wordsOf = (path: string): string => path.replaceAll(/[^A-Za-z0-9]+/g, '_').replaceAll(/^_+|_+$/g, '') || 'root'
+const wordsOf = (path: string): string => path.replaceAll(/[^A-Za-z0-9]+/g, '_').replaceAll(/^_|_$/g, '') || 'root'
 
 function freeName(wanted: string, taken: Set<string>): string {
   let name = toolName(wanted)
@@ -136,6 +136,6 @@ const firstOf = (...lists: readonly (readonly Server[] | undefined)[]): readonly
 /** Every name in the template has a parameter. @throws DocumentProblem */
 function checkPath({ path, parameters, at }: ReadOperation): void {
   const given = new Set(parameters.flatMap((one) => (one.in === 'path' ? [one.name] : [])))
-  for (const [, name = ''] of path.matchAll(/\{([^}]*)\}/g))
+  for (const [, name = ''] of path.matchAll(/\{([^{}]*)\}/g))
     if (!given.has(name)) throw new DocumentProblem(at, `there is no parameter for {${name}} of ${path}`)
 }

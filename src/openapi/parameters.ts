@@ -125,7 +125,7 @@ interface Placed {
  */
 export function placed(template: string, fields: readonly Field[], input: { readonly [key: string]: unknown }): Placed {
   // Some documents tell operations of one address apart by what follows it.
-  const [, address = '', fixed = ''] = /^((?:\{[^}]*\}|[^?#])*)(?:\?((?:\{[^}]*\}|[^#])*))?/.exec(template) ?? []
+  const [, address = '', fixed = ''] = /^((?:\{[^{}]*\}|[^?#])*)(?:\?((?:\{[^{}]*\}|[^#])*))?/.exec(template) ?? []
   let path = address
   let given = fixed
   const query: string[] = []

@@ -1,10 +1,11 @@
 import type { Server } from './documentSchema.ts'
 import { invalid } from './readDocument.ts'
 import { DocumentProblem } from './references.ts'
+import { withoutEnd } from '../protocol/textEnds.ts'
 
 /** Fills in the defaults of an address. @throws DocumentProblem */
 function filled({ url, variables = {} }: Server, at: string): string {
-  return url.replaceAll(/\{([^}]*)\}/g, (_, name: string) => {
+  return url.replaceAll(/\{([^{}]*)\}/g, (_, name: string) => {
     const value = Object.hasOwn(variables, name) ? variables[name]!.default : undefined
     if (value === undefined)
       throw new DocumentProblem(at, `the server ${url} has no default for {${name}}: give "servers"`)
@@ -59,7 +60,7 @@ const isLoopback = (hostname: string): boolean => /^(?:(?:.+\.)?localhost|127(?:
 export function addressOf(server: URL, path: string, query: string): URL {
   const url = new URL(server.href)
   // Set and not resolved: a path cannot change the host.
-  url.pathname = `${server.pathname.replace(/\/+$/, '')}/${path.replace(/^\/+/, '')}`
+  url.pathname = `${withoutEnd(server.pathname, '/')}/${path.replace(/^\/+/, '')}`
   url.search = [server.search.slice(1), query].filter((part) => part !== '').join('&')
   return url
 }

@@ -3,7 +3,7 @@ import type { JsonSchema } from './model.ts'
 import { mayRepeat } from './repeatedChecks.ts'
 
 /** Of one check: more characters take long to compile, and more parts, references followed, long to check. */
-const most = { chars: 65_536, parts: 20_000, ways: 10_000 } as const
+const most = { chars: 65_536, parts: 20_000, ways: 10_000, pattern: 1_000 } as const
 
 /**
  * Why arguments are not to be checked against a schema from elsewhere in this process: the check could hold it, for whoever writes the schema or the
@@ -35,10 +35,11 @@ function patternsIn(value: unknown): readonly string[] {
  * the beginning of the text on; nothing that is repeated may be a group. Some harmless ones are taken for costly. Pure.
  */
 export function mayTakeLong(pattern: string): boolean {
+  if (pattern.length > most.pattern) return true
   const plain = pattern
     // One character each.
-    .replaceAll(/\\(?:u\{[^}]*\}|[pP]\{[^}]*\}|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|[^1-9k])/g, 'x')
-    .replaceAll(/\[[^\]]*\]/g, 'x')
+    .replaceAll(/\\(?:u\{[^{}]*\}|[pP]\{[^{}]*\}|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|[^1-9k])/g, 'x')
+    .replaceAll(/\[[^\]]*(?:\]|$)/g, 'x')
     .replaceAll(/\(\?:/g, '(')
   if (/\\|\(\?|\)[*+{]/.test(plain)) return true
   const repeats = [...plain.matchAll(/[*+]|\{(\d+)(?:(,)(\d*))?\}|\?/g)].map(([word, least, comma, upTo]) => {

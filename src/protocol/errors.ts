@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import type { errorInfoSchema } from './errorInfo.ts'
+import { withoutEnd } from './textEnds.ts'
 
 /**
  * Every error code of the library, and what to do about it. An error's message says what happened and which value was seen, followed
@@ -125,6 +126,8 @@ export const errorTable = {
 
 export const errorCodes = Object.keys(errorTable) as readonly ErrorCode[]
 export type ErrorCode = keyof typeof errorTable
+/** Whether a text, such as a log or a server has for a code, is one. */
+export const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(errorTable, code)
 
 /** An error as plain data, in events, records and results. */
 export type ErrorInfo = z.infer<ReturnType<typeof errorInfoSchema>>
@@ -215,12 +218,8 @@ export const toErrorInfo = (thrown: unknown, fallback: ErrorCode): ErrorInfo =>
     ? { code: thrown.code, message: thrown.message }
     : errorInfo(fallback, asSentence(messageOf(thrown)))
 
-/** The text, ending in exactly one full stop. Written by hand because `/\s*$/` takes quadratic time on a long run of spaces. */
-export function asSentence(text: string): string {
-  let end = text.length
-  while (end > 0 && '.!? \t\r\n'.includes(text[end - 1]!)) end -= 1
-  return `${text.slice(0, end)}.`
-}
+/** The text, ending in exactly one full stop. */
+export const asSentence = (text: string): string => `${withoutEnd(text, '.!? \t\r\n')}.`
 
 /** What zod found wrong, in one line: `path: message; path: message`. */
 export const describeIssues = (error: z.ZodError, of: readonly PropertyKey[] = []): string =>

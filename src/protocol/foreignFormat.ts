@@ -40,7 +40,7 @@ export const damagedFile = 'a damaged file of escapement'
 
 /** As fields at the beginning of a text that is one value over many lines, or cut off. */
 const written: readonly (readonly [name: string, shape: RegExp])[] = [
-  [damagedFile, /^\{[^\n]{0,40}escapement\.session|^\{[^\n]*"type":"agent\.created"/m],
+  [damagedFile, /^\{[^\r\n\u2028\u2029]{0,40}escapement\.session|^\{[^\r\n\u2028\u2029]*"type":"agent\.created"/m],
   ['an export of OpenCode', /^\s*\{\s*"info"\s*:\s*\{[^]*"(?:sessionID|projectID|directory)"/],
   ['a trajectory of SWE-agent', /^\s*\{[^]*"trajectory"\s*:\s*\[/],
   ['events of OpenHands', /^\s*\[\s*\{[^]*"source"\s*:\s*"(?:agent|user|environment)"/],

@@ -125,7 +125,7 @@ export const clientFrames = variants({
     }),
   /** What waits for people, at agents that run and at others, who has waited longest first. Nothing is woken. */
   'waiting.list': () =>
-    z.strictObject({
+    onlyFields({
       ...asked(),
       type: z.literal('waiting.list'),
       /** Only at agents that have all of these values. */

@@ -53,11 +53,24 @@ function parse(text: string): { value: unknown } | undefined {
   }
 }
 
-/** JSON has no line breaks inside its strings, so no line of it can begin with a fence. */
-const fence = /^[ \t]*```(?:json)?[ \t]*\r?\n([\s\S]*?)^[ \t]*```[ \t]*$/gim
+const opening = /^[ \t]*```(?:json)?[ \t]*\r?$/i
+const closing = /^[ \t]*```[ \t]*\r?$/
 
-/** The content of the only fenced block; nothing when there are several, as one of them may be an example. */
+/**
+ * The content of the only fenced block; nothing when there are several, as one of them may be an example. JSON has no line breaks inside its
+ * strings, so no line of it can begin with a fence.
+ */
 function onlyBlock(text: string): string {
-  const [first, ...others] = [...text.matchAll(fence)]
-  return others.length === 0 ? (first?.[1] ?? '') : ''
+  const lines = text.includes('```') ? text.split('\n') : []
+  const blocks: string[] = []
+  let start: number | undefined
+  for (const [at, line] of lines.entries()) {
+    if (start === undefined) start = opening.test(line) ? at + 1 : undefined
+    else if (closing.test(line)) {
+      if (blocks.length === 1) return ''
+      blocks.push(lines.slice(start, at).join('\n'))
+      start = undefined
+    }
+  }
+  return blocks[0] ?? ''
 }

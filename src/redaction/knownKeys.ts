@@ -32,7 +32,7 @@ const webTokens: Finder = function* (text) {
     if (index < done) continue
     let start = index
     while (start > done && isTokenChar(text[start - 1]!)) start -= 1
-    const first = /(?<!\w)eyJ[\w-]{10,}$/.exec(text.slice(start, index))
+    const first = /(?<!\w)eyJ(?=[\w-]{10})/.exec(text.slice(start, index))
     if (first === null) continue
     done = index + second.length + 1
     while (done < text.length && isTokenChar(text[done]!)) done += 1

@@ -19,6 +19,7 @@ import { requestBodyOf, type Birth, type Outcome } from './carried.ts'
 import { EngineSocket, type SocketParts } from './engineSocket.ts'
 import { Ingress } from './ingress.ts'
 import { lastSeqIn } from './logFollower.ts'
+import { withoutEnd } from '../protocol/textEnds.ts'
 
 /** Options of `restateClient`. */
 export interface RestateClientOptions {
@@ -106,7 +107,7 @@ function checkUrl(ingress: string): void {
 
 function clientOf(options: RestateClientOptions, clients: typeof Clients): RestateClient {
   const { store, name = 'agent', headers = {}, pollMs = 100, patienceMs = 30_000, clock = systemClock } = options
-  const url = options.ingress.replace(/\/+$/, '')
+  const url = withoutEnd(options.ingress, '/')
   const ingress = new Ingress({ clients, url, headers, name, clock, patienceMs })
   const births = new Map<string, Birth>()
   const parts: SocketParts = {

@@ -8,6 +8,7 @@ import type { Dispatch, UnloggedEnd } from '../server/bridge/dispatch.ts'
 import { requestBodyOf, type Carried, type Outcome } from './carried.ts'
 import { Ingress, type Asked } from './ingress.ts'
 import { wasRecorded } from './wasRecorded.ts'
+import { withoutEnd } from '../protocol/textEnds.ts'
 
 /** Options of `restateDispatch`. */
 export interface RestateDispatchOptions {
@@ -62,7 +63,7 @@ export async function restateDispatch(options: RestateDispatchOptions): Promise<
     'restateDispatch',
     '@restatedev/restate-sdk-clients',
   )
-  const url = options.ingress.replace(/\/+$/, '')
+  const url = withoutEnd(options.ingress, '/')
   const parts = { clients, url, headers, name, clock, patienceMs, isExpected: true }
   return new EngineDispatch(new Ingress(parts), store, clock)
 }

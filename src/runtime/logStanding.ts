@@ -43,6 +43,8 @@ class LeftFold {
   #messages: WaitingMessages
   #isStopped = false
   created: RecordOf<'agent.created'> | undefined
+  /** Names of tools that were asked for approval and cannot undo what they do. */
+  readonly irreversible: string[] = []
 
   constructor(kept?: KeptAgent) {
     this.created = kept?.created
@@ -58,6 +60,7 @@ class LeftFold {
     else if (record.type === 'message.added') this.#messages.said(record.message.content)
     else if (record.type === 'tool.end') this.#messages.delivered(record.delivers ?? [])
     else if (record.type === 'agent.stopped') this.#isStopped = true
+    else if (record.type === 'approval.requested' && record.irreversible === true) this.irreversible.push(record.name)
     else if (record.type === 'agent.created') {
       this.created = record
       // What waited in its source stays there.
@@ -137,7 +140,7 @@ const mostDepth = 64
 export async function standingOf(store: Store, agentId: string, path: readonly string[] = []): Promise<LogStanding> {
   const fold = await foldOf(store, agentId)
   const { outline, created, called, context } = fold
-  const own = ownPending(agentId, context, { irreversible: [] }).map((pending) => {
+  const own = ownPending(agentId, context, fold).map((pending) => {
     const askedAt = outline.asked.get(pending.key)
     return { pending: askedAt === undefined ? pending : { ...pending, askedAt }, path }
   })

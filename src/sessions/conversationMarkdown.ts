@@ -1,29 +1,33 @@
 import type { Block, Message } from '../protocol/messages.ts'
 import { isMedia, mediaText, providedText } from '../protocol/messageText.ts'
+import { plainMarkdown } from './plainMarkdown.ts'
 
 /**
- * A conversation as Markdown: what people and the model said as they wrote it, calls with what they were given, and what they came to.
- * What the model thought is left out. `messages`: of the trunk. Pure.
+ * A conversation as Markdown: what people and the model said, calls with what they were given, and what they came to. What is HTML in it is
+ * shown as text, and pictures are links: nothing is loaded where it is read. What the model thought is left out. `messages`: of the trunk. Pure.
  */
 export function conversationMarkdown(title: string, messages: readonly Message[]): string {
-  const parts = [`# ${title.replace(/\s+/g, ' ').trim()}`]
+  const parts = [`# ${inLine(title)}`]
   for (const message of messages) {
     if (message.role === 'toolResult') {
-      parts.push(`**${message.toolName}** ${message.isError ? 'failed:' : 'gave:'}`, given(message.content))
+      parts.push(`**${inLine(message.toolName)}** ${message.isError ? 'failed:' : 'gave:'}`, given(message.content))
     } else parts.push(message.role === 'user' ? '## User' : '## Assistant', ...message.content.map(said))
   }
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`
 }
 
+/** A name in a line of our own. */
+const inLine = (text: string): string => plainMarkdown(text.replace(/\s+/g, ' ').trim())
+
 function said(block: Block): string {
-  if (isMedia(block)) return mediaText(block)
+  if (isMedia(block)) return plainMarkdown(mediaText(block))
   switch (block.type) {
     case 'text':
-      return block.text.trim()
+      return plainMarkdown(block.text.trim())
     case 'toolCall':
-      return `Calls **${block.name}**:\n\n${fenced(JSON.stringify(block.input, undefined, 2) ?? '', 'json')}`
+      return `Calls **${inLine(block.name)}**:\n\n${fenced(JSON.stringify(block.input, undefined, 2) ?? '', 'json')}`
     case 'provider':
-      return providedText(block)
+      return plainMarkdown(providedText(block))
     case 'thinking':
       return ''
   }

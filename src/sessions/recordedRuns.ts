@@ -1,5 +1,5 @@
 import { cutMiddle } from '../conversation/cutMiddle.ts'
-import type { ErrorInfo } from '../protocol/errors.ts'
+import { isErrorCode, type ErrorInfo } from '../protocol/errors.ts'
 import type { AssistantMessage, Block, PlainBlock, UserMessage } from '../protocol/messages.ts'
 import { mediaText, textOf } from '../protocol/messageText.ts'
 import type { ModelErrorKind } from '../protocol/model.ts'
@@ -160,8 +160,10 @@ function endOf(ended: RecordOf<'run.end'> | undefined, error: ErrorInfo | undefi
       return { type: 'elsewhere', what: 'it was paused' }
     case 'error': {
       const { code = 'INTERNAL', message = '' } = ended.error ?? error ?? {}
-      const kind = kinds[code]
-      if (kind === undefined) return { type: 'elsewhere', what: `it failed with ${code}` }
+      // A log from elsewhere may have any text for a code.
+      const kind = Object.hasOwn(kinds, code) ? kinds[code] : undefined
+      if (kind === undefined)
+        return { type: 'elsewhere', what: isErrorCode(code) ? `it failed with ${code}` : 'it failed' }
       return { type: 'modelError', kind, message: cut(message) }
     }
   }

@@ -1,7 +1,7 @@
 import type { ToolSpec } from '../protocol/model.ts'
 import type { LogRecord } from '../protocol/records.ts'
 import { recordingOf, type RecordedReply, type RecordedRun } from './recordedRuns.ts'
-import { closing, repliesOf, type ScriptEntry, type Wanted } from './testSource.ts'
+import { closing, inComment, repliesOf, type ScriptEntry, type Wanted } from './testSource.ts'
 import { testLiteral } from './testLiteral.ts'
 import { lastRuns, wantedOf, whyItPasses } from './wantedOf.ts'
 
@@ -120,7 +120,7 @@ export const suiteSource = ({ task, recording, notes }: Extract<Saved, { readonl
     '',
     '// Save this as suite.mjs in a folder of its own, then: escapement eval <folder> --model embedded. That model replies what was recorded.',
     '// To try an agent of yours, and other models, give "agent" at the end: ({ model, tools }) => defineAgent({ … }).',
-    ...notes.map((note) => `// Note: ${testLiteral(note).slice(1, -1)}`),
+    ...notes.map((note) => `// Note: ${inComment(note)}`),
     `const task = ${testLiteral(task)}`,
     '',
     `const recording = ${testLiteral(recording)}`,

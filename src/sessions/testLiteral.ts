@@ -16,9 +16,15 @@ export function testLiteral(value: unknown, indent = 0): string {
   return `${open}\n${parts.map((part) => `${pad}${part},\n`).join('')}${' '.repeat(indent)}${close}`
 }
 
-/** As `JSON.stringify`, whose line separators would end a comment. */
+/** Line separators would end a comment; the others show a line as another one. */
+const misread = /[\u0085\u061C\u200B-\u200F\u2028-\u202E\u2060-\u2069\uFEFF]/g
+
+/** As `JSON.stringify`, and with what people or parsers misread escaped. */
 const oneLine = (value: unknown): string =>
-  (JSON.stringify(value) ?? 'undefined').replace(/[\u2028\u2029]/g, (end) => `\\u${end.charCodeAt(0).toString(16)}`)
+  (JSON.stringify(value) ?? 'undefined').replace(
+    misread,
+    (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
 
 function keyOf(key: string): string {
   if (key === '__proto__') return '["__proto__"]'

@@ -88,9 +88,14 @@ function headOf({ agentId, definition, time, runs, leftOut }: TestParts): readon
     ...(leftOut === 0 ? [] : [`// Only the end of it is played: ${leftOut} replies before are left out.`]),
     ...(other.length === 0
       ? []
-      : [`// Replies alone do not bring about everything that happened: ${[...new Set(other)].join(', ')}.`]),
+      : [
+          `// Replies alone do not bring about everything that happened: ${inComment([...new Set(other)].join(', '))}.`,
+        ]),
   ]
 }
+
+/** A text that ends no comment. */
+export const inComment = (text: string): string => testLiteral(text).slice(1, -1)
 
 /** An entry of a script: a reply, or how a model failed. */
 export type ScriptEntry =

@@ -31,7 +31,9 @@ export function linkTargets(text: string): LinkTargets {
   const targets: Record<string, { href: string; title: string }> = Object.create(null) as Record<string, never>
   if (!text.includes(']:')) return targets
   let count = 0
-  for (const [, label, href] of text.matchAll(/^ {0,3}\[([^\]\n]{1,200})\]:[ \t]*<?([^\s<>]{1,2000})>?/gm)) {
+  for (const [, label, href] of text.matchAll(
+    /^ {0,3}\[([^\]\r\n\u2028\u2029]{1,200})\]:[ \t]*<?([^\s<>]{1,2000})>?/gm,
+  )) {
     if (++count > mostLinks) break
     targets[label!.toLowerCase().replace(/\s+/g, ' ')] ??= { href: href!, title: '' }
   }
@@ -139,6 +141,6 @@ function span(token: LexedToken): MarkdownSpan | undefined {
 const altOf = ({ raw, text = '' }: LexedToken): string => withoutEntities(/^!\[([^\]]*)\]/.exec(raw)?.[1] ?? text)
 
 function codeText(raw: string): string {
-  const text = raw.replace(/^`+|`+$/g, '').replaceAll('\n', ' ')
+  const text = raw.replace(/^`+|(?<!`)`+$/g, '').replaceAll('\n', ' ')
   return text.startsWith(' ') && text.endsWith(' ') && text.trim() !== '' ? text.slice(1, -1) : text
 }

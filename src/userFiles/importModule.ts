@@ -33,14 +33,21 @@ export async function importModule(path: string): Promise<{ readonly [name: stri
 export const placeOfThrown = (thrown: unknown, folder: string): string | undefined =>
   placeIn(thrown instanceof Error ? (thrown.stack ?? '') : '', folder)
 
+/** Where a path begins in a frame: after the name of the function, or after `at`. */
+const pathStart = /(?<=\sat |\sasync )(?:file:|\/|[A-Z]:\\)|\((?:file:|\/|[A-Z]:\\)/
+
 /** Where an error comes from, as far as that lies in the folder: its parser names the place first, code by its frames. */
 function placeIn(stack: string, folder: string): string | undefined {
   const places = stack.split('\n').flatMap((line) => {
-    const [, at, row] = /^(?:\s+at .*?)?\(?(file:\/\/\S+?|(?:\/|[A-Z]:\\)[^:]+):(\d+)(?::\d+)?\)?$/.exec(line) ?? []
-    if (at === undefined) return []
+    const end = /:(\d+)(?::\d+)?\)?$/.exec(line)
+    if (end === null) return []
+    const before = line.slice(0, end.index)
+    const begin = /^\s+at /.test(before) ? before.search(pathStart) : 0
+    const at = before.slice(begin).replace(/^\(/, '')
+    if (begin === -1 || !/^(?:file:\/\/\S+|(?:\/|[A-Z]:\\)[^:]+)$/.test(at)) return []
     const file = at.startsWith('file://') ? fileURLToPath(at) : at
     const isOurs = file.startsWith(`${folder}${sep}`) && !file.includes(`${sep}node_modules${sep}`)
-    return isOurs ? [`${file}:${row}`] : []
+    return isOurs ? [`${file}:${end[1]}`] : []
   })
   return places[0]
 }

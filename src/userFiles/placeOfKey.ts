@@ -1,5 +1,5 @@
-/** Comments, strings and templates: what stands in them is no key. */
-const notCode = /\/\/[^\n]*|\/\*[\s\S]*?\*\/|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`/g
+/** Comments, strings and templates: what stands in them is no key. One that is not closed is none the less begun only once. */
+const notCode = /\/\/[^\n]*|\/\*[^]*?(?:\*\/|$)|'(?:\\.|[^'\\\n])*'?|"(?:\\.|[^"\\\n])*"?|`(?:\\[^]|[^`\\])*`?/g
 
 const blank = (text: string): string => text.replaceAll(/[^\n]/g, ' ')
 

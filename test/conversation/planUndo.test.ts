@@ -50,7 +50,7 @@ function calledFor(...did: readonly Did[]): Map<number, ConversationNode> {
 const reversible: EffectsOf = () => 'reversible'
 
 function planned(nodes: Map<number, ConversationNode>, { ownFrom = 0, effectsOf = reversible } = {}) {
-  const { calls, kept } = planUndo({ node: (id) => nodes.get(id), ownFrom }, [...nodes.values()], effectsOf)
+  const { calls, kept } = planUndo({ node: (id) => nodes.get(id), ownFrom, foreignTo: 0 }, [...nodes.values()], effectsOf)
   return { calls: calls.map(({ call }) => call), kept: kept.map(({ what, why }) => `${what}: ${why}`) }
 }
 
@@ -92,7 +92,7 @@ describe('what a revert undoes', (it) => {
     const nodes = calledFor({}, {})
     const target = { id: 9, stepId: 9, tags: [{ abandoned: [1, 2] }], message: { role: 'user', content: [] } }
     nodes.set(9, target as unknown as ConversationNode)
-    const { calls } = planUndo({ node: (id) => nodes.get(id), ownFrom: 0 }, [nodes.get(9)!], reversible)
+    const { calls } = planUndo({ node: (id) => nodes.get(id), ownFrom: 0, foreignTo: 0 }, [nodes.get(9)!], reversible)
     assert.equal(
       calls.map(({ call }) => call),
       [2],

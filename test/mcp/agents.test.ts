@@ -141,7 +141,7 @@ describe('an agent with a server', (it) => {
       })
       await agent.prompt('go').result
       assert.match(String(resultsOf(model.requests[1]).at(-1)), /no longer as it was offered|no tool "fresh"/)
-      assert.equal(asked, [{ name: 'fresh' }])
+      assert.equal(asked, [{ name: 'fresh', input: {} }])
     },
   )
 

@@ -65,4 +65,11 @@ describe('what an MCP server asks people for', (it) => {
     const { heard, wrong } = await asked({ properties: { a: text } }, 'a', null, ['a'])
     assert.equal([heard, wrong.length], [{ action: 'decline' }, 3])
   })
+
+  it('is left to the server where a pattern of its form could hold the process', async () => {
+    const costly = { properties: { a: { type: 'string', pattern: '^(\\w+\\s?)*$' } } }
+    const answer = { a: `${'a'.repeat(60)}!` }
+    const { heard, wrong } = await asked(costly, answer)
+    assert.equal([heard, wrong], [{ action: 'accept', content: answer }, []])
+  })
 })

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { mkdir, readdir, readFile, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
@@ -198,5 +199,29 @@ describe('the templates', (it) => {
   it('are described in the README of the starter', async () => {
     const readme = await readFile(join(repository, 'create-escapement', 'README.md'), 'utf8')
     for (const name of templateNames) assert.match(readme, `| \`${name}\` |`)
+  })
+})
+
+describe('a folder with a name of its own', (it) => {
+  it('may be a link to an empty one', async (context) => {
+    const place = projectFolder(context)
+    await mkdir(join(place, 'real'))
+    await symlink('real', join(place, 'link'))
+    await createProject(join(place, 'link'), 'chat', options)
+    assert.is((await manifestIn(place, 'real')).name, 'link')
+  })
+
+  it('is told of as one word of a shell', async (context) => {
+    const place = projectFolder(context)
+    for (const name of ['x$(touch owned)', 'a$&"b', "it's", '-x', 'two words', '`y`', '~']) {
+      const main = join(repository, 'create-escapement', 'src', 'main.ts')
+      const said = execFileSync(process.execPath, [main, `./${name}`, '--template', 'chat'], {
+        cwd: place,
+        encoding: 'utf8',
+      })
+      const [, cd] = /^ {2}(cd .*)$/m.exec(said) ?? []
+      assert.is(execFileSync('sh', ['-c', `${cd} && basename "$PWD"`], { cwd: place, encoding: 'utf8' }), `${name}\n`)
+    }
+    assert.not.ok((await readdir(place)).includes('owned'))
   })
 })

@@ -1,20 +1,10 @@
 import { execFile } from 'node:child_process'
-import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { chmod, readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { readSuite } from '../../src/evaluation/suite/readSuite.ts'
 import { runCli } from '../cli/cliInProcess.ts'
-import { assert, describe, type CaseContext } from '../support/suite.ts'
-import { scratchFolder } from './suiteRuns.ts'
-
-/** Files as a benchmark has them, in their format and made up. */
-async function fetched(context: CaseContext, files: Readonly<Record<string, string | object>>): Promise<string> {
-  const folder = await scratchFolder(context)
-  for (const [path, content] of Object.entries(files)) {
-    await mkdir(dirname(join(folder, path)), { recursive: true })
-    await writeFile(join(folder, path), typeof content === 'string' ? content : JSON.stringify(content))
-  }
-  return folder
-}
+import { assert, describe } from '../support/suite.ts'
+import { fetched } from './suiteRuns.ts'
 
 const instance = {
   instance_id: 'django__django-123',
@@ -196,7 +186,10 @@ describe('escapement eval import', (it) => {
         { scorer: 'called', name: 'cancel_pending_order 1', tool: 'cancel_pending_order', input: { order_id: '#1' } },
         { scorer: 'said', name: 'says 54.04', text: '54.04' },
       ])
-      assert.match(await readFile(join(folder, 'tau2/tools.mjs'), 'utf8'), 'cancel_pending_order, get_order_details')
+      assert.match(
+        await readFile(join(folder, 'tau2/tools.mjs'), 'utf8'),
+        '["cancel_pending_order","get_order_details"]',
+      )
     },
   )
 

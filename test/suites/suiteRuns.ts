@@ -1,6 +1,6 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { armOf } from '../../src/evaluation/arms.ts'
 import { runEvaluation, type Evaluated } from '../../src/evaluation/evaluation.ts'
 import type { Report } from '../../src/evaluation/report/report.ts'
@@ -72,3 +72,13 @@ export async function evaluated(
 /** The share of the first trials that passed, by arm. */
 export const passAt1 = ({ arms }: Report): Readonly<Record<string, number>> =>
   Object.fromEntries(arms.map(({ name, passAt1: figure }) => [name, Math.round(100 * (figure.value ?? NaN)) / 100]))
+
+/** Files as a benchmark has them, in their format and made up. */
+export async function fetched(context: CaseContext, files: Readonly<Record<string, string | object>>): Promise<string> {
+  const folder = await scratchFolder(context)
+  for (const [path, content] of Object.entries(files)) {
+    await mkdir(dirname(join(folder, path)), { recursive: true })
+    await writeFile(join(folder, path), typeof content === 'string' ? content : JSON.stringify(content))
+  }
+  return folder
+}

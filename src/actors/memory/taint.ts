@@ -63,7 +63,7 @@ const spaces = (length: number): string => ' '.repeat(length)
 /** The text, as long as before, without line ends and numbers of lists that end no sentence: what goes before them may turn it round. */
 const joined = (text: string): string =>
   text
-    .replace(/^\s*\d+[.)]/gmu, ({ length }) => spaces(length))
+    .replace(/^[^\S\r\n\u2028\u2029]*\d+[.)]/gmu, ({ length }) => spaces(length))
     .replace(/(?<![.!?。！？…\s])\s*\n\s*/gu, ({ length }) => spaces(length))
 
 function sentencesAround(text: string, wanted: string): string | undefined {
@@ -72,11 +72,21 @@ function sentencesAround(text: string, wanted: string): string | undefined {
     text.slice(index, index + segment.length),
   )
   const said = (from: number, to: number): string => parts.slice(from, to).join('')
-  let to = 1
-  while (to < parts.length && !squeezed(said(0, to)).includes(wanted)) to += 1
-  let from = 0
-  while (from < to - 1 && squeezed(said(from + 1, to)).includes(wanted)) from += 1
+  const holds = (from: number, to: number): boolean => squeezed(said(from, to)).includes(wanted)
+  const to = firstOf(1, parts.length, (end) => holds(0, end))
+  const from = firstOf(0, to - 1, (start) => !holds(start + 1, to))
   return said(from, to).trim()
+}
+
+/** The first number for which something is so that is so for all after it; `end`: for none before. Of many, few are tried. */
+function firstOf(start: number, end: number, isSo: (number: number) => boolean): number {
+  let [low, high] = [start, end]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (isSo(middle)) high = middle
+    else low = middle + 1
+  }
+  return low
 }
 
 /** So many letters in a row are no accident. */

@@ -11,8 +11,8 @@ export type ReadSkill =
   | { readonly skill: Skill; readonly notes: readonly string[] }
   | { readonly skill: undefined; readonly notes: readonly string[] }
 
-/** Line breaks, control characters and those that reorder have no place in a list that is part of the system prompt. */
-const inOneLine = (given: string): string => withoutReordering(oneLine(given, Infinity))
+/** Line breaks, control characters and marks that reorder have no place in a list that is part of the system prompt, nor in the head of a skill. */
+const inOneLine = (given: string): string => oneLine(withoutReordering(given), Infinity)
 
 /** As the format has it. Clients are to load what goes beyond it all the same, and to say so. */
 const nameSchema = z
@@ -37,10 +37,12 @@ const text = (max: number) =>
 const optionalFields = lazily(() => ({
   license: text(500),
   compatibility: text(500),
-  metadata: z.record(z.string(), z.string(), 'takes names with text'),
+  metadata: z
+    .record(z.string(), z.string(), 'takes names with text')
+    .transform((all) => Object.fromEntries(Object.entries(all).map((entry) => entry.map(inOneLine)))),
   'allowed-tools': z
     .union([z.string().transform((list) => list.split(/[\s,]+/)), z.array(z.string())], 'takes names of tools')
-    .transform((names) => names.filter((name) => name !== '')),
+    .transform((names) => names.map(inOneLine).filter((name) => name !== '')),
 }))
 
 /**
@@ -78,7 +80,10 @@ export function readSkill(
 function nameOf(given: unknown, folder: string): { readonly name: string; readonly notes: readonly string[] } {
   const name = typeof given === 'string' ? cutEnd(inOneLine(given).trim(), mostOfName) : ''
   if (name === '')
-    return { name: folder, notes: [`name is missing; it is called ${JSON.stringify(folder)}, as its folder is`] }
+    return {
+      name: inOneLine(folder),
+      notes: [`name is missing; it is called ${JSON.stringify(folder)}, as its folder is`],
+    }
   const read = nameSchema.safeParse(name)
   if (!read.success) return { name, notes: [`name ${read.error.issues[0]!.message}; it was loaded all the same`] }
   return { name, notes: name === folder ? [] : [`its name is ${JSON.stringify(name)}, and its folder's is not`] }

@@ -1,8 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { cutEnd, oneLine } from '../../conversation/cutMiddle.ts'
-import { withoutReordering } from '../../conversation/withoutReordering.ts'
+import { cutEnd } from '../../conversation/cutMiddle.ts'
 import { lazily } from '../../protocol/lazily.ts'
 import { nearestWord } from '../../protocol/nearestWord.ts'
 import { defineTool, type ToolContext } from '../tools/defineTool.ts'
@@ -81,9 +80,6 @@ function openFolder({ name, folder }: Skill): Workspace {
   throw new Error(`The folder of the skill ${JSON.stringify(name)} is gone.`, { cause })
 }
 
-/** No word of a skill begins a line of the runtime's. */
-const lineOf = (said: string): string => withoutReordering(oneLine(said, maxHeadChars))
-
 /** What the model needs besides the text: where files are, and what the front matter says. */
 async function headOf(skill: Skill, workspace: Workspace, context: Pick<ToolContext, 'signal'>): Promise<string> {
   const { name, folder, license, compatibility, allowedTools, metadata = {} } = skill
@@ -92,13 +88,13 @@ async function headOf(skill: Skill, workspace: Workspace, context: Pick<ToolCont
     ['compatibility', compatibility],
     ['meant for the tools', allowedTools?.join(', ')],
     ...Object.entries(metadata),
-  ].flatMap(([label, fact]) => (fact === undefined || fact === '' ? [] : lineOf(`${label}: ${fact}`)))
+  ].flatMap(([label, fact]) => (fact === undefined || fact === '' ? [] : `${label}: ${fact}`))
   const files = (await filesOf(workspace, workspace.root, context.signal)).filter((path) => path !== skillFile)
-  const about = [lineOf(`skill ${name}, in ${folder}`), ...facts].join('; ')
+  const about = [`skill ${name}, in ${shown(folder)}`, ...facts].join('; ')
   if (files.length === 0) return `[${about}]`
   const how =
     'read text with read_skill and path; run scripts, with a tool for commands if you have one, by their absolute path'
-  return cutEnd(`[${about}]\n[its other files (${how}):\n${files.map(lineOf).join('\n')}]`, maxHeadChars)
+  return cutEnd(`[${about}]\n[its other files (${how}):\n${files.join('\n')}]`, maxHeadChars)
 }
 
 async function listing(workspace: Workspace, folder: string, { signal }: Pick<ToolContext, 'signal'>): Promise<string> {
@@ -106,13 +102,20 @@ async function listing(workspace: Workspace, folder: string, { signal }: Pick<To
   return files.length === 0 ? `[no files in ${workspace.show(folder)}]` : files.join('\n')
 }
 
+/** A path, with what would begin another line or be read in another order as its code. */
+const shown = (path: string): string =>
+  path.replace(
+    /[\p{Cc}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069]/gu,
+    (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+
 /** The files below a folder, as `path` takes them. */
 async function filesOf(workspace: Workspace, folder: string, signal: AbortSignal): Promise<string[]> {
   const prefix = folder === workspace.root ? '' : `${workspace.show(folder)}/`
   const files: string[] = []
   for await (const { path, isLink } of walkFiles(folder, signal)) {
     if (files.length === maxFiles) return [...files, '… and more: list a folder by its path']
-    files.push(`${prefix}${path}${isLink ? ' (link)' : ''}`)
+    files.push(`${shown(prefix + path)}${isLink ? ' (link)' : ''}`)
   }
   return files
 }

@@ -1,6 +1,7 @@
 import type { Clock } from '../../protocol/clock.ts'
 import { messageOf, RuntimeError } from '../../protocol/errors.ts'
 import { paused } from '../../protocol/paused.ts'
+import { withoutEnd } from '../../protocol/textEnds.ts'
 
 /** How registering goes. */
 export interface Registering {
@@ -40,7 +41,7 @@ export async function registerDeployment(
   { clock, signal, told = () => {}, replace = false }: Registering,
 ): Promise<void> {
   checkDeployment(admin, uri)
-  const engine = admin.replace(/\/+$/, '')
+  const engine = withoutEnd(admin, '/')
   let last: { readonly why: string; readonly at: number } | undefined
   for (let pause: number = pauseMs.first; !signal.aborted; pause = Math.min(pause * 2, pauseMs.last)) {
     if (replace) await moveDeployments(engine, uri, signal)
@@ -84,7 +85,7 @@ async function moveDeployments(engine: string, uri: string, signal: AbortSignal)
   if (answer.status !== 200) return
   const { deployments } = JSON.parse(answer.text) as { deployments: { id: string; uri: string }[] }
   for (const { id, uri: before } of deployments)
-    if (before.replace(/\/+$/, '') !== uri) await ask(`${engine}/deployments/${id}`, 'PATCH', { uri }, signal)
+    if (withoutEnd(before, '/') !== uri) await ask(`${engine}/deployments/${id}`, 'PATCH', { uri }, signal)
 }
 
 async function ask(url: string, method: string, body: object | undefined, signal: AbortSignal): Promise<Answer> {

@@ -46,7 +46,7 @@ interface PlayOptions {
 
 function readSpeed(text: string | undefined): number | undefined {
   if (text === undefined) return undefined
-  const speed = /^(?:\d+\.?\d*|\.\d+)$/.test(text) ? Number(text) : Number.NaN
+  const speed = /^(?:\d+(?:\.\d*)?|\.\d+)$/.test(text) ? Number(text) : Number.NaN
   if (Number.isFinite(speed)) return speed
   throw new RuntimeError('INVALID_OPTION', `--speed must be a number from 0 on, like 2 or 0.5; it is "${text}".`)
 }
@@ -190,7 +190,7 @@ const mostPieces = 40
 
 /** Splits a text at word ends into at most forty pieces. Pure. */
 export function textPieces(text: string): string[] {
-  const words = text.match(/\s*\S+\s*/g) ?? (text === '' ? [] : [text])
+  const words = text.match(/(?:^\s+)?\S+\s*/g) ?? (text === '' ? [] : [text])
   const size = Math.ceil(words.length / mostPieces)
   const pieces: string[] = []
   for (let i = 0; i < words.length; i += size) pieces.push(words.slice(i, i + size).join(''))

@@ -38,13 +38,13 @@ export function failureOf({ actual, expected, error }: TestRun): Failure {
 }
 
 const numberOf = (text: string | undefined): number | undefined =>
-  text !== undefined && /^-?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(text) ? Number(text) : undefined
+  text !== undefined && /^-?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i.test(text) ? Number(text) : undefined
 
 const textOf = (text: string | undefined): string | undefined => /^(['"`])([\s\S]*)\1$/.exec(text ?? '')?.[2]
 
 const missingName = (error: string): string | undefined =>
   /(?:^|[\s:])([\w$]+) is not defined/.exec(error)?.[1] ??
-  /([\w$]+) is not (?:a function|a constructor|iterable)/.exec(error)?.[1] ??
+  /(?<![\w$])([\w$]+) is not (?:a function|a constructor|iterable)/.exec(error)?.[1] ??
   /does not provide an export named '([\w$]+)'/.exec(error)?.[1]
 
 function differenceOf(was: string, shouldBe: string): Failure['difference'] {

@@ -6,12 +6,20 @@ import type { TestRun } from './testRun.ts'
 
 type Reply = Exclude<ReplyShape, string>
 
-const asksForRepair =
-  /\b(?:fix|repair|debug|mend|solve)\b|\b(?:make|get|let)\b.*\b(?:pass|passes|passing|green|work|works)\b/i
+const asksForRepair = /\b(?:fix|repair|debug|mend|solve)\b/i
+const bringsAbout = /\b(?:make|get|let)\b/i
+const isWell = /\b(?:pass|passes|passing|green|work|works)\b/i
 const asksNotTo = /\b(?:do not|don't|never|without)\s+(?:fix|edit|chang|touch|repair)/i
 
 /** Whether a task is the one thing the embedded model can do. */
-export const isRepairTask = (task: string): boolean => asksForRepair.test(task) && !asksNotTo.test(task)
+export const isRepairTask = (task: string): boolean =>
+  (asksForRepair.test(task) || task.split('\n').some(makesWell)) && !asksNotTo.test(task)
+
+/** Of one line: what comes after the first such word has it too after any other. */
+function makesWell(line: string): boolean {
+  const begin = line.search(bringsAbout)
+  return begin !== -1 && isWell.test(line.slice(begin))
+}
 
 /** What it says to any other task. */
 export const otherTask = (): Reply => ({

@@ -3,7 +3,7 @@ import { posix } from 'node:path'
 const sourceFile = /\.[cm]?[jt]sx?$/
 const testFile =
   /(?:^|\/)(?:tests?|__tests__|specs?)\/|[._-](?:test|spec)\.[cm]?[jt]sx?$|(?:^|\/)test[\w-]*\.[cm]?[jt]sx?$/
-const imports = /(?:\bfrom\s*|\bimport\s*\(?\s*|\brequire\s*\(\s*)(['"])(\.{1,2}\/[^'"\n]*)\1/g
+const imports = /(?:\bfrom\s*|\bimport\s*(?:\(\s*)?|\brequire\s*\(\s*)(['"])(\.{1,2}\/[^'"\n]*)\1/g
 const endings = ['', '.js', '.ts', '.mjs', '.cjs', '.jsx', '.tsx', '.mts', '.cts', '/index.js', '/index.ts']
 
 /** Whether a path is JavaScript or TypeScript. */

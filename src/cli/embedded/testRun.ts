@@ -17,38 +17,40 @@ export interface TestRun {
   readonly text: string
 }
 
-const outcome = /\[(exit code (\d+)|killed by \w+|timed out[^\]]*?|aborted) after ([\d.]+) s[^\]]*\]\s*$/
-const placePattern = /(?:file:\/\/)?((?:\/|\b)[^\s():'"<>|]+\.[cm]?[jt]sx?):(\d+)/g
+/** It stands at the end. */
+const mostOfOutcome = 1_000
+const outcome = /\[(exit code (\d+)|killed by \w+|timed out[^[\]]*?|aborted) after ([\d.]+) s[^[\]]*\]\s*$/
+const placePattern = /(?<![^\s():'"<>|])(?:file:\/\/)?[^\w\s():'"<>|/]*((?:\/|\b)[^\s():'"<>|]+\.[cm]?[jt]sx?):(\d+)/g
 // oxlint-disable-next-line no-control-regex -- an escape sequence begins with one
 const escapes = /\u001B\[[\d;?]*[A-Za-z]/g
 
 /** How runners print their totals: passed and failed. */
 const totals: readonly { readonly passed: RegExp; readonly failed: RegExp }[] = [
   { passed: /^(?:ℹ|#) pass (\d+)/m, failed: /^(?:ℹ|#) fail (\d+)/m },
-  { passed: /^\s*Tests:?\s.*?(\d+) passed/m, failed: /^\s*Tests:?\s.*?(\d+) failed/m },
-  { passed: /^\s*(\d+) passing\b/m, failed: /^\s*(\d+) failing\b/m },
-  { passed: /(\d+) passed\b/, failed: /(\d+) failed\b/ },
+  { passed: /^[ \t]*Tests:?\s.*?(?<!\d)(\d+) passed/m, failed: /^[ \t]*Tests:?\s.*?(?<!\d)(\d+) failed/m },
+  { passed: /^[ \t]*(\d+) passing\b/m, failed: /^[ \t]*(\d+) failing\b/m },
+  { passed: /(?<!\d)(\d+) passed\b/, failed: /(?<!\d)(\d+) failed\b/ },
 ]
 
 /** Reads the result of `run_command`. */
 export function readTestRun(output: string, isError: boolean): TestRun {
   const text = output.replace(escapes, '')
-  const end = outcome.exec(text)
+  const end = outcome.exec(text.slice(-mostOfOutcome))
   return {
     passed: !isError,
     problem: isError ? problemOf(text, end) : undefined,
     counts: countsOf(text),
     failing: failingOf(text),
     places: placesOf(text),
-    expected: valueOf(text, [/^\s*expected: (.+?),?$/m, /^\s*Expected: (.+)$/m]),
-    actual: valueOf(text, [/^\s*actual: (.+?),?$/m, /^\s*Received: (.+)$/m]),
-    error: /^\s*(?:Uncaught )?(\w*Error(?: \[\w+\])?: .+)$/m.exec(text)?.[1] ?? tapError(text),
+    expected: valueOf(text, [/^[ \t]*expected: (.+?),?$/m, /^[ \t]*Expected: (.+)$/m]),
+    actual: valueOf(text, [/^[ \t]*actual: (.+?),?$/m, /^[ \t]*Received: (.+)$/m]),
+    error: /^[ \t]*(?:Uncaught )?(\w*Error(?: \[\w+\])?: .+)$/m.exec(text)?.[1] ?? tapError(text),
     text,
   }
 }
 
 /** Seconds a run took, as the tool says; 0 when it does not. */
-export const secondsOf = (text: string): number => Number(outcome.exec(text)?.[3] ?? 0)
+export const secondsOf = (text: string): number => Number(outcome.exec(text.slice(-mostOfOutcome))?.[3] ?? 0)
 
 function problemOf(text: string, end: RegExpExecArray | null): string | undefined {
   const firstLine = text.split('\n', 1)[0] ?? ''
@@ -68,7 +70,9 @@ function countsOf(text: string): TestRun['counts'] {
 }
 
 function failingOf(text: string): string[] {
-  const names = [...text.matchAll(/^\s*(?:✖|not ok \d+ -|✕|×) (.+?)(?: \([\d.]+ ?ms\))?$/gm)].map(([, name]) => name!)
+  const names = [...text.matchAll(/^[ \t]*(?:✖|not ok \d+ -|✕|×) (.+?)(?: \([\d.]+ ?ms\))?$/gm)].map(
+    ([, name]) => name!,
+  )
   return [...new Set(names)].filter((name) => name !== 'failing tests:')
 }
 
@@ -98,7 +102,7 @@ function valueOf(text: string, patterns: readonly RegExp[]): string | undefined 
 }
 
 function tapError(text: string): string | undefined {
-  const message = /^\s*error: (?!\|)["']?(.+?)["']?$/m.exec(text)?.[1]
+  const message = /^[ \t]*error: (?!\|)["']?(.+?)["']?$/m.exec(text)?.[1]
   if (message === undefined) return undefined
-  return `${/^\s*name: '(\w+)'/m.exec(text)?.[1] ?? 'Error'}: ${message}`
+  return `${/^[ \t]*name: '(\w+)'/m.exec(text)?.[1] ?? 'Error'}: ${message}`
 }

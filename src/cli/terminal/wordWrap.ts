@@ -52,7 +52,7 @@ export function wordWrapped(text: string, columns: number, lineIndent?: number):
       if (width + cell.width > columns) {
         const begun = word === undefined ? [] : row.slice(word)
         if (word === undefined) done += written(row)
-        else done += `${withoutEnd(written(row.slice(0, word)))}\n`
+        else done += `${withoutBlanks(written(row.slice(0, word)))}\n`
         const margin = word === undefined || indent > columns / 2 ? 0 : indent
         restart([...Array.from({ length: margin }, () => ({ text: ' ', width: 1 })), ...begun])
         if (width + cell.width > columns) {
@@ -67,11 +67,22 @@ export function wordWrapped(text: string, columns: number, lineIndent?: number):
   return { done, open: written(row), indent }
 }
 
+// oxlint-disable-next-line no-control-regex -- an escape sequence begins with one
+const colourAtEnd = /\u001B\[[\d;]*m$/
+/** No code that is written here is longer. */
+const longestColour = 40
+
 /** Without blanks at the end; colour codes between and after them stay. */
-function withoutEnd(row: string): string {
-  // oxlint-disable-next-line no-control-regex -- an escape sequence begins with one
-  const end = /(?: |\u001B\[[\d;]*m)*$/.exec(row)!
-  return row.slice(0, end.index) + end[0].replaceAll(' ', '')
+function withoutBlanks(row: string): string {
+  let end = row.length
+  let colours = ''
+  for (;;) {
+    while (end > 0 && isBlank(row[end - 1]!)) end -= 1
+    const [colour] = colourAtEnd.exec(row.slice(Math.max(0, end - longestColour), end)) ?? []
+    if (colour === undefined) return row.slice(0, end) + colours
+    colours = colour + colours
+    end -= colour.length
+  }
 }
 
 /** The part of an open row that is drawn: without the blanks that have no room. Pure. */

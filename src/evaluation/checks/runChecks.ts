@@ -97,7 +97,12 @@ const kinds = {
 } satisfies { [K in CheckKind]: (check: never, ports: CheckPorts) => Found | Promise<Found> }
 
 /** JSON that a model put between fences. */
-const withoutFence = (text: string): string => /^\s*```(?:json)?\s*\n([\s\S]*?)\n\s*```\s*$/.exec(text)?.[1] ?? text
+function withoutFence(text: string): string {
+  const all = text.trim()
+  const [first, last] = [all.indexOf('\n'), all.lastIndexOf('\n')]
+  const isFenced = /^```(?:json)?\s*$/.test(all.slice(0, first)) && all.slice(last).trim() === '```'
+  return isFenced ? all.slice(first, last) : text
+}
 
 async function textOf(dir: string, path: string): Promise<string> {
   const { handle, size } = await openRegularFile(openWorkspace(dir), path)

@@ -1,5 +1,8 @@
-import { readFile, stat } from 'node:fs/promises'
+import { readFile, realpath, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { isInside } from '../../actors/tools/workspace/isInside.ts'
 import { messageOf, RuntimeError } from '../../protocol/errors.ts'
+import { filesBelow } from '../suite/taskFiles.ts'
 import type { Task } from '../suite/task.ts'
 
 /** A task made of one of another benchmark. */
@@ -10,7 +13,8 @@ export interface ImportedTask {
   readonly check?: ReadonlyMap<string, ImportedFile>
 }
 
-export type ImportedFile = { readonly text: string } | { readonly from: string }
+/** `link`: what a symbolic link says. */
+export type ImportedFile = { readonly text: string } | { readonly from: string } | { readonly link: string }
 
 /** What an importer makes of a benchmark. */
 export interface Imported {
@@ -43,6 +47,34 @@ export const wrong = (what: string): RuntimeError => new RuntimeError('INVALID_O
 export const kindOf = async (path: string): Promise<'file' | 'folder' | undefined> => {
   const found = await stat(path).catch(() => undefined)
   return found?.isFile() === true ? 'file' : found?.isDirectory() === true ? 'folder' : undefined
+}
+
+/**
+ * Where a file or folder of a benchmark really is; `undefined`: it is not there. Git makes links at a clone, and what they lead to may be anybody's.
+ *
+ * @throws RuntimeError `INVALID_OPTION` when it is elsewhere
+ */
+export async function placeWithin(root: string, path: string): Promise<string | undefined> {
+  const place = await realpath(join(root, path)).catch(() => undefined)
+  if (place === undefined || isInside(await realpath(root), place)) return place
+  throw wrong(`${join(root, path)} leads to ${place}, outside ${root}: a benchmark brings its own files.`)
+}
+
+/** The text of a file of a benchmark; `undefined`: it cannot be read. @throws as `placeWithin` */
+export async function textWithin(root: string, path: string): Promise<string | undefined> {
+  const place = await placeWithin(root, path)
+  return place === undefined ? undefined : readFile(place, 'utf8').catch(() => undefined)
+}
+
+/** The files below a folder of a benchmark, by their paths there; none if it is not there. @throws as `placeWithin` */
+export async function filesWithin(
+  root: string,
+  path: string,
+  skip?: (path: string) => boolean,
+): Promise<Map<string, ImportedFile>> {
+  const place = await placeWithin(root, path)
+  const files = place === undefined ? [] : await filesBelow(place, skip)
+  return new Map(files.map(({ path: at, ...file }) => [at, file]))
 }
 
 /** The rows of a file of JSON lines, or of a JSON array. @throws RuntimeError `INVALID_OPTION` naming the line. */

@@ -1,14 +1,15 @@
-import { existsSync, readdirSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { basename, dirname } from 'node:path'
 import { z } from 'zod'
 import { describeIssues } from '../../protocol/errors.ts'
 import { lazily } from '../../protocol/lazily.ts'
-import { readRows, wrong, type Imported, type ImportedFile, type Importer, type ImportedTask } from './imported.ts'
+import { filesWithin, readRows, wrong, type Imported, type Importer, type ImportedTask } from './imported.ts'
 
 const wants =
   'ic_ctf.json or ic_mbpp.json of a checkout: git clone https://github.com/princeton-nlp/intercode, then intercode/data/ctf/ic_ctf.json or intercode/data/python/mbpp/ic_mbpp.json'
 
-const base = { query: z.string().min(1), task_id: z.union([z.number(), z.string()]) }
+/** It is part of a path. */
+const taskId = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,59}$/, 'is no number or plain name')
+const base = { query: z.string().min(1), task_id: z.union([z.int().nonnegative(), taskId]) }
 
 const ctfSchema = lazily(() =>
   z.object({ ...base, gold: z.string().min(1), setup: z.string().optional(), tags: z.array(z.string()).optional() }),
@@ -42,23 +43,21 @@ function parsed<T>(schema: z.ZodType<T>, path: string, rows: readonly unknown[])
   })
 }
 
-function ctf(path: string, rows: readonly unknown[]): Imported {
+async function ctf(path: string, rows: readonly unknown[]): Promise<Imported> {
   const all = parsed(ctfSchema(), path, rows)
-  const assets = join(dirname(path), 'task_assets')
   // Whatever has to be downloaded first cannot be had without a network.
   const offline = all.filter(({ setup }) => setup === undefined)
-  const tasks = offline.map(({ task_id: id, query, gold, tags = [] }): ImportedTask => {
-    const folder = join(assets, String(id))
-    return {
+  const tasks: ImportedTask[] = []
+  for (const { task_id: id, query, gold, tags = [] } of offline)
+    tasks.push({
       task: {
         id: `ctf-${id}`,
         prompts: [`${query}\n\nWhat you need is in the current folder. Answer with the flag, picoCTF{…}.`],
         check: { answer: gold, name: 'flag' },
         tags,
       },
-      files: existsSync(folder) ? filesIn(folder) : new Map(),
-    }
-  })
+      files: await filesWithin(dirname(path), `task_assets/${id}`, isLeftOut),
+    })
   const left = all.length - offline.length
   return {
     tasks,
@@ -73,21 +72,8 @@ function ctf(path: string, rows: readonly unknown[]): Imported {
   }
 }
 
-/** The files of a puzzle, without its solution. */
-function filesIn(folder: string): ReadonlyMap<string, ImportedFile> {
-  const names = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
-  const files = names.map((entry) => {
-    const from = join(entry.parentPath, entry.name)
-    return [
-      from
-        .slice(folder.length + 1)
-        .split('\\')
-        .join('/'),
-      { from },
-    ] as const
-  })
-  return new Map(files.filter(([path]) => !/^(?:solution\/|\.placeholder$|\.ignore$)/.test(path)))
-}
+/** The solution of a puzzle, and what is for its harness. */
+const isLeftOut = (path: string): boolean => /^(?:solution(?:\/|$)|\.placeholder$|\.ignore$)/.test(path)
 
 function python(path: string, rows: readonly unknown[]): Imported {
   const tasks = parsed(pythonSchema(), path, rows).map(

@@ -28,7 +28,9 @@ const rowSchema = lazily(() =>
     repo: z.string().regex(/^[\w.-]+\/[\w.-]+$/, 'is not owner/name'),
     base_commit: z.string().regex(/^[0-9a-f]{7,40}$/, 'is not a commit'),
     problem_statement: z.string().min(1),
-    test_patch: z.string(),
+    test_patch: z
+      .string()
+      .refine((patch) => !patchedPaths(patch).some((path) => /(?:^|\/)-/.test(path)), 'names a file that is an option'),
     version: z.string().optional(),
     difficulty: z.string().optional(),
     FAIL_TO_PASS: tests,

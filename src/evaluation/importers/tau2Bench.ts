@@ -1,10 +1,9 @@
-import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { describeIssues, messageOf } from '../../protocol/errors.ts'
 import { lazily } from '../../protocol/lazily.ts'
 import type { Check } from '../suite/task.ts'
-import { idOf, kindOf, wrong, type Imported, type ImportedTask, type Importer } from './imported.ts'
+import { idOf, kindOf, textWithin, wrong, type Imported, type ImportedTask, type Importer } from './imported.ts'
 
 const wants =
   'the folder of a domain: git clone https://github.com/sierra-research/tau2-bench, then tau2-bench/data/tau2/domains/retail, airline or another with tasks.json and policy.md'
@@ -48,9 +47,9 @@ export const tau2Bench: Importer = {
   wants,
   async read(path) {
     if ((await kindOf(path)) !== 'folder') throw wrong(`${path} is no folder: it should be ${wants}.`)
-    const policy = await readFile(join(path, 'policy.md'), 'utf8').catch(() => undefined)
+    const policy = await textWithin(path, 'policy.md')
     if (policy === undefined) throw wrong(`${path} has no policy.md: it should be ${wants}.`)
-    const rows = await readTasks(join(path, 'tasks.json'))
+    const rows = await readTasks(path)
     const names = new Set<string>()
     for (const { evaluation_criteria: criteria } of rows)
       for (const { name } of criteria?.actions ?? []) names.add(name)
@@ -58,10 +57,13 @@ export const tau2Bench: Importer = {
   },
 }
 
-async function readTasks(file: string): Promise<readonly Row[]> {
+async function readTasks(folder: string): Promise<readonly Row[]> {
+  const file = join(folder, 'tasks.json')
+  const text = await textWithin(folder, 'tasks.json')
+  if (text === undefined) throw wrong(`${folder} has no tasks.json: it should be ${wants}.`)
   let value: unknown
   try {
-    value = JSON.parse(await readFile(file, 'utf8'))
+    value = JSON.parse(text)
   } catch (thrown) {
     throw wrong(`${file} cannot be read: ${messageOf(thrown)}. It should be of ${wants}.`)
   }
@@ -162,7 +164,9 @@ export default defineSuite({
 const toolsModule = (
   names: readonly string[],
 ): string => `// The tools of the domain: write them with defineTool of escapement, over a database that is made anew for each trial, in its folder \`dir\`.
-// The reference solutions call: ${names.join(', ')}.
+
+/** What the reference solutions call. */
+export const called = ${JSON.stringify(names)}
 
 /** Whether a tool of this name only looks. */
 export const looks = (name) => ${String(looks)}.test(name)

@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parse as parseToml } from 'smol-toml'
 import { z } from 'zod'
@@ -6,7 +6,8 @@ import { describeIssues, messageOf } from '../../protocol/errors.ts'
 import { lazily } from '../../protocol/lazily.ts'
 import { loadPeer } from '../../protocol/loadPeer.ts'
 import { imageName } from '../suite/task.ts'
-import { idOf, kindOf, wrong, type ImportedFile, type Importer, type ImportedTask } from './imported.ts'
+import { filesWithin, idOf, kindOf, placeWithin, textWithin, wrong, type ImportedFile } from './imported.ts'
+import type { Importer, ImportedTask } from './imported.ts'
 import { quoted } from '../../text/shellWord.ts'
 
 const wants =
@@ -51,8 +52,8 @@ interface Read {
   readonly image: string | undefined
   /** The folder whose Dockerfile makes the image. */
   readonly context: string
-  /** What is run, in the folder of the tests. */
-  readonly test: { readonly script: string; readonly file: string } | undefined
+  /** What is run, beside the tests; `undefined`: it is one of them. */
+  readonly script: string | undefined
 }
 
 /** Terminal-Bench: tasks in a terminal, each with an image. */
@@ -67,16 +68,16 @@ export const terminalBench: Importer = {
     for (const name of (await readdir(path)).toSorted()) {
       const folder = join(path, name)
       if ((await kindOf(folder)) !== 'folder') continue
-      const read = await readTask(folder)
+      const read = await readTask(path, name)
       if (read === undefined) continue
-      if (await hasServices(folder, read.context)) {
+      if (await hasServices(path, name)) {
         composed.push(name)
         continue
       }
       const image = read.image ?? `terminal-bench/${name.toLowerCase().replaceAll(/[^a-z0-9._-]+/g, '-')}`
       const isBuilt = read.image === undefined
       builds.push(isBuilt ? `docker build -t ${quoted(image)} ${quoted(read.context)}` : `docker pull ${quoted(image)}`)
-      tasks.push(await taskOf(name, folder, read, image))
+      tasks.push(await taskOf(path, name, read, image))
     }
     if (tasks.length === 0 && composed.length === 0)
       throw wrong(`${path} has no task of Terminal-Bench: it should be ${wants}.`)
@@ -95,12 +96,11 @@ export const terminalBench: Importer = {
   },
 }
 
-const textOf = (file: string): Promise<string | undefined> => readFile(file, 'utf8').catch(() => undefined)
-
-async function readTask(folder: string): Promise<Read | undefined> {
-  const [yaml, toml] = [await textOf(join(folder, 'task.yaml')), await textOf(join(folder, 'task.toml'))]
-  if (toml !== undefined) return readNew(folder, toml)
-  return yaml === undefined ? undefined : readOld(folder, yaml)
+async function readTask(root: string, name: string): Promise<Read | undefined> {
+  const toml = await textWithin(root, `${name}/task.toml`)
+  if (toml !== undefined) return readNew(root, name, toml)
+  const yaml = await textWithin(root, `${name}/task.yaml`)
+  return yaml === undefined ? undefined : readOld(join(root, name), yaml)
 }
 
 async function readOld(folder: string, source: string): Promise<Read> {
@@ -114,13 +114,14 @@ async function readOld(folder: string, source: string): Promise<Read> {
     testSeconds: task.max_test_timeout_sec ?? 180,
     image: undefined,
     context: folder,
-    test: { script: 'run-tests.sh', file: join(folder, 'run-tests.sh') },
+    script: 'run-tests.sh',
   }
 }
 
-async function readNew(folder: string, source: string): Promise<Read> {
+async function readNew(root: string, name: string, source: string): Promise<Read> {
+  const folder = join(root, name)
   const task = checked(newSchema(), join(folder, 'task.toml'), () => parseToml(source))
-  const instruction = await textOf(join(folder, 'instruction.md'))
+  const instruction = await textWithin(root, `${name}/instruction.md`)
   if (instruction === undefined || instruction.trim() === '')
     throw wrong(`${folder} has no instruction.md: it should be one of ${wants}.`)
   const { metadata: { tags = [], category, difficulty } = {}, agent, verifier, environment } = task
@@ -131,7 +132,7 @@ async function readNew(folder: string, source: string): Promise<Read> {
     testSeconds: verifier?.timeout_sec ?? 600,
     image: environment?.docker_image,
     context: join(folder, 'environment'),
-    test: undefined,
+    script: undefined,
   }
 }
 
@@ -151,27 +152,30 @@ const tagsOf = (tags: readonly string[], ...others: readonly (string | undefined
   [...tags, ...others].flatMap((tag) => (tag === undefined || tag === '' ? [] : [tag]))
 
 /** Whether its containers are more than one. */
-async function hasServices(folder: string, context: string): Promise<boolean> {
+async function hasServices(root: string, name: string): Promise<boolean> {
   const compose =
-    (await textOf(join(context, 'docker-compose.yaml'))) ?? (await textOf(join(folder, 'docker-compose.yaml')))
+    (await textWithin(root, `${name}/environment/docker-compose.yaml`)) ??
+    (await textWithin(root, `${name}/docker-compose.yaml`))
   if (compose === undefined) return false
-  const services = /^services:\s*\n((?:[ \t]+.*\n|\s*\n)*)/m.exec(`${compose}\n`)?.[1] ?? ''
-  return [...services.matchAll(/^ {2}[\w-]+:\s*$/gm)].length > 1
+  const lines = compose.split('\n')
+  const services = lines.slice(lines.findIndex((line) => /^services:\s*$/.test(line)) + 1 || lines.length)
+  const end = services.findIndex((line) => /^\S/.test(line))
+  return (end === -1 ? services : services.slice(0, end)).filter((line) => /^ {2}[\w-]+:\s*$/.test(line)).length > 1
 }
 
 const testsFolder = '.tests'
 
-async function taskOf(name: string, folder: string, read: Read, image: string): Promise<ImportedTask> {
+async function taskOf(root: string, name: string, read: Read, image: string): Promise<ImportedTask> {
   const check = new Map<string, ImportedFile>()
-  for (const entry of await readdir(join(folder, 'tests'), { recursive: true, withFileTypes: true }).catch(() => []))
-    if (entry.isFile()) {
-      const from = join(entry.parentPath, entry.name)
-      check.set(`${testsFolder}/${from.slice(join(folder, 'tests').length + 1)}`, { from })
-    }
-  if (read.test !== undefined) check.set(`${testsFolder}/${read.test.script}`, { from: read.test.file })
-  const script = read.test?.script ?? 'test.sh'
+  for (const [path, file] of await filesWithin(root, `${name}/tests`)) check.set(`${testsFolder}/${path}`, file)
+  if (read.script !== undefined) {
+    const from = await placeWithin(root, `${name}/${read.script}`)
+    if (from === undefined) throw wrong(`${join(root, name)} has no ${read.script}: it should be one of ${wants}.`)
+    check.set(`${testsFolder}/${read.script}`, { from })
+  }
+  const script = read.script ?? 'test.sh'
   // Both formats know where tests are by other names; the second gives its verdict in a file.
-  const verdict = read.test === undefined ? ' && [ "$(cut -c1 /logs/verifier/reward.txt)" = 1 ]' : ''
+  const verdict = read.script === undefined ? ' && [ "$(cut -c1 /logs/verifier/reward.txt)" = 1 ]' : ''
   const place = 'rm -rf /tests && cp -r .tests /tests && mkdir -p /logs/verifier'
   return {
     task: {

@@ -1,4 +1,4 @@
-import { copyFile, mkdir, readdir, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, readdir, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { messageOf } from '../../protocol/errors.ts'
 import { isInside } from '../suite/task.ts'
@@ -35,5 +35,6 @@ async function lay(folder: string, path: string, file: ImportedFile): Promise<vo
   const to = join(folder, path)
   await mkdir(dirname(to), { recursive: true })
   if ('from' in file) await copyFile(file.from, to)
+  else if ('link' in file) await symlink(file.link, to)
   else await writeFile(to, file.text)
 }

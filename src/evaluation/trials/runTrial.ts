@@ -313,7 +313,7 @@ export function modelsIn(records: readonly LogRecord[]): readonly string[] {
   for (const record of records) {
     if (record.type !== 'reply.end') continue
     const { model, responseModel } = record.message
-    models.add(responseModel === undefined ? model : model.replace(/[^:]*$/s, '') + responseModel)
+    models.add(responseModel === undefined ? model : model.slice(0, model.lastIndexOf(':') + 1) + responseModel)
   }
   return [...models]
 }

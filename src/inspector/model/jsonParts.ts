@@ -4,7 +4,7 @@ export interface JsonPart {
   readonly text: string
 }
 
-const pattern = /("(?:[^"\\]|\\.)*")(\s*:)?|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)|\b(true|false|null)\b/g
+const pattern = /("(?:[^"\\]|\\[^])*(?:"|\\?$))(\s*:)?|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)|\b(true|false|null)\b/g
 
 /** The pieces of JSON text, cut short or not; joined they are the text again. Pure. */
 export function jsonParts(text: string): JsonPart[] {

@@ -11,7 +11,7 @@ export const oneLine = (text: string, most = 160): string =>
       .replace(/\s+/g, ' ')
       .trim(),
     most,
-  ).replace(/\s+…$/, '…')
+  ).replace(/ …$/, '…')
 
 /** The beginning of a text, at most so many UTF-16 units, without half a character at its end. */
 export const wholeBefore = (text: string, end: number): string => text.slice(0, end).replace(/[\uD800-\uDBFF]$/, '')

@@ -105,7 +105,7 @@ export function SearchBar({ inspector, view }: SearchBarProps) {
           class="chip"
           aria-pressed={isTree}
           title="Look through all agents of the tree (agent:*)"
-          onClick={() => type(isTree ? typed.value.replace(/\s*\bagent:\*/gi, '') : `${typed.value.trim()} agent:*`)}
+          onClick={() => type(isTree ? typed.value.replace(/\s?\bagent:\*/gi, '') : `${typed.value.trim()} agent:*`)}
         >
           Tree
         </button>

@@ -4,6 +4,7 @@ import type { PlainBlock } from '../../protocol/messages.ts'
 import type { PauseReason } from '../../protocol/records.ts'
 import type { RunResult } from '../../runs/runResult.ts'
 import { outwardError } from '../bridge/outwardError.ts'
+import { withoutEnd } from '../../protocol/textEnds.ts'
 
 type BlockOf<T extends ContentBlock['type']> = Extract<ContentBlock, { type: T }>
 
@@ -26,12 +27,8 @@ const readers: { readonly [T in ContentBlock['type']]: (block: BlockOf<T>) => Pl
 
 /** The last segment of an address, as the name of what lies there. */
 function nameIn(uri: string): { name?: string } {
-  const name =
-    uri
-      .replace(/[?#].*$/, '')
-      .replace(/\/+$/, '')
-      .split(/[/:]/)
-      .at(-1) ?? ''
+  const [path = ''] = uri.split(/[?#]/, 1)
+  const name = withoutEnd(path, '/').split(/[/:]/).at(-1) ?? ''
   try {
     return name === '' ? {} : { name: decodeURIComponent(name) }
   } catch {

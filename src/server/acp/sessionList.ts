@@ -7,6 +7,7 @@ import { isAsked } from '../../protocol/asked.ts'
 import type { AgentAccess } from '../bridge/agentAccess.ts'
 import { folderOf } from './sessionRequest.ts'
 import type { SessionSummary } from '../../sessions/listSessions.ts'
+import { withoutEnd } from '../../protocol/textEnds.ts'
 
 const pageSize = 50
 const maxTitle = 80
@@ -62,6 +63,6 @@ async function firstWords(access: AgentAccess, agentId: string): Promise<string>
 }
 
 /** Without the separators at its end, of either kind of system. */
-const bare = (folder: string): string => folder.replace(/(?<=.)[\\/]+$/, '')
+const bare = (folder: string): string => folder.slice(0, 1) + withoutEnd(folder.slice(1), '\\/')
 
 const titleOf = (text: string): string => cutEnd(text.replace(/\s+/g, ' ').trim(), maxTitle)

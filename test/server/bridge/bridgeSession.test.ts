@@ -3,6 +3,7 @@ import type { Clock } from '../../../src/protocol/clock.ts'
 import { toErrorInfo } from '../../../src/protocol/errors.ts'
 import type { Permit } from '../../../src/server/bridge/authenticator.ts'
 import type { Bridge } from '../../../src/server/bridge/bridge.ts'
+import { Room } from '../../../src/server/bridge/room.ts'
 import { BridgeSession } from '../../../src/server/bridge/bridgeSession.ts'
 import type { Relay } from '../../../src/server/bridge/front.ts'
 import { limitsOf } from '../../../src/server/bridge/limits.ts'
@@ -82,6 +83,7 @@ function begun({ expiresAt, relay, waitingCommands = 256, decision }: Options = 
     clock,
     limits: limitsOf({ waitingCommands, framesPerSecond: 10_000 }),
     connections: new Set(),
+    room: new Room(limitsOf().connections, simulated),
     unauthenticated: new Set(),
     results: { enter: () => ({}), leave: () => {}, checkOwner: () => {} },
     newId: () => 's',

@@ -166,8 +166,8 @@ export const faults: readonly Fault[] = [
     id: 'actorsModels-21',
     file: 'src/protocol/readAnswer.ts',
     what: 'an answer is picked from several fenced blocks',
-    from: 'others.length === 0 ? (first?.[1] ??',
-    to: 'others.length >= 0 ? (first?.[1] ??',
+    from: 'if (blocks.length === 1) return',
+    to: 'if (blocks.length === 9) return',
     tests: ['journeys/answersAsData'],
   },
   {

@@ -27,7 +27,7 @@ export const faults: readonly Fault[] = [
     id: 'hooks-3',
     file: 'src/actors/askHook.ts',
     what: 'people are not asked to approve a call whose arguments were edited',
-    from: 'needsApproval: await needsApproval(ports.definition, edited, () => runContext(ports, edited, cancellation)),',
+    from: 'needsApproval: await needsApproval(ports, edited, () => runContext(ports, edited, cancellation)),',
     to: 'needsApproval: false,',
     tests: asked,
   },

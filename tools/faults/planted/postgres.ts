@@ -374,16 +374,8 @@ export const faults: readonly Fault[] = [
     id: 'postgres-47',
     file: 'src/stores/postgres/worker.ts',
     what: 'after one failed beat a whole lease may pass before the next',
-    from: '() => this.#wait(holder, triesAfterFailure),',
-    to: '() => this.#wait(holder, 1),',
-    tests: ['postgres/worker'],
-  },
-  {
-    id: 'postgres-48',
-    file: 'src/stores/postgres/worker.ts',
-    what: 'a beat counts from when it was heard, not from when it was said',
-    from: '    this.#saidAt = saidAt\n    for (const lease of ended)',
-    to: '    this.#saidAt = this.#clock.now()\n    for (const lease of ended)',
+    from: '() => this.#wait(triesAfterFailure),',
+    to: '() => this.#wait(1),',
     tests: ['postgres/worker'],
   },
   {

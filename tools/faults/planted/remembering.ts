@@ -213,8 +213,8 @@ export const faults: readonly Fault[] = [
     id: 'remembering-27',
     file: 'src/actors/memory/taint.ts',
     what: 'what a model told a sub-agent counts as said by people',
-    from: '  path.length > 0 || conversation.log().some(isForeign)',
-    to: '  conversation.log().some(isForeign)',
+    from: '  path.length > 0 || (definition',
+    to: '  (definition',
     tests: ['actors/taint', 'journeys/remembers.test', 'remembersWhatItHides'],
   },
   {

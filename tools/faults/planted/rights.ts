@@ -43,14 +43,6 @@ export const faults: readonly Fault[] = [
     tests: ['gateway/chosenAgents'],
   },
   {
-    id: 'rights-9',
-    file: 'src/server/bridge/forwarded.ts',
-    what: 'the token of a client can be read in that of a gateway',
-    from: "{ o: this.#hashOf(`owner\\n${owner}`).toString('base64url') }",
-    to: '{ o: owner }',
-    tests: ['gateway/chosenAgents'],
-  },
-  {
     id: 'rights-10',
     file: 'src/server/bridge/incognitoAgents.ts',
     what: 'what is below an incognito agent is hidden from its own client',
@@ -86,8 +78,8 @@ export const faults: readonly Fault[] = [
     id: 'rights-14',
     file: 'src/server/mcp/rounds.ts',
     what: 'a state that nobody sealed decides',
-    from: '{ ...state, shown: {} }',
-    to: 'state',
+    from: 'return { session, tries, shown: {} }',
+    to: 'return read.data',
     tests: ['server/mcp/people'],
   },
   {

@@ -41,7 +41,7 @@ export const faults: readonly Fault[] = [
     id: 'suites-5',
     file: 'src/evaluation/importers/interCode.ts',
     what: 'a puzzle brings its solution',
-    from: '(?:solution\\/|',
+    from: '(?:solution(?:\\/|$)|',
     to: '(?:',
     tests: imported,
   },

@@ -5,7 +5,9 @@ const textOf = (content: readonly { readonly type: string }[]): string =>
   content
     .map((block) => ('text' in block ? String(block.text) : ''))
     .join('')
-    .replace(/\s*\[n\d+\]\s*$/, '')
+    .trimEnd()
+    .replace(/\[n\d+\]$/, '')
+    .trimEnd()
 
 /** Stands in for a model: it writes down what follows "remember", and lists the notes when it is asked. */
 export const reply: Policy = ({ messages }) => {

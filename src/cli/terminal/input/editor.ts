@@ -76,7 +76,11 @@ function wordAfter(text: string, at: number): number {
 }
 
 /** Where the word that ends before the cursor begins, if only white space parts words. */
-const blankBefore = (text: string, at: number): number => /\S*\s*$/u.exec(text.slice(0, at))!.index
+function blankBefore(text: string, at: number): number {
+  let start = text.slice(0, at).trimEnd().length
+  while (start > 0 && /\S/.test(text[start - 1]!)) start -= 1
+  return start
+}
 
 const lineStart = (text: string, at: number): number => text.lastIndexOf('\n', at - 1) + 1
 /** `lastIndexOf` takes a negative place for 0. */

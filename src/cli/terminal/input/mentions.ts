@@ -2,6 +2,7 @@ import { constants } from 'node:fs'
 import { open, realpath } from 'node:fs/promises'
 import { isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { counted, whole } from '../../../charts/amounts.ts'
+import { withoutEnd } from '../../../protocol/textEnds.ts'
 
 /** Of one file, and of all that a message names. */
 const mostBytes = 100 * 1024
@@ -57,7 +58,7 @@ export async function withMentions(message: string, dir: string, typed: string =
 
 /** As it was typed, and without the punctuation of a sentence behind it. */
 const spellings = (typed: string): string[][] => {
-  const bare = typed.replace(/[.,;:!?)\]}'’”]+$/u, '')
+  const bare = withoutEnd(typed, ".,;:!?)]}'’”")
   return [bare === typed || bare === '' ? [typed] : [typed, bare]]
 }
 

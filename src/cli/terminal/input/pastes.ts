@@ -1,4 +1,5 @@
 import { counted } from '../../../charts/amounts.ts'
+import { withoutEnd } from '../../../protocol/textEnds.ts'
 
 /** Placeholders for pastes in the input line: characters that cannot be typed and that one key deletes. */
 const firstMark = 0xf0000
@@ -15,11 +16,13 @@ const mostEchoed = 2_000
 
 /** A text as it may stand in an input line: with ordinary line breaks and without control characters. */
 export const cleanText = (pasted: string): string =>
-  pasted
-    .replace(/\r\n?|[\u0085\u2028\u2029]/g, '\n')
-    // oxlint-disable-next-line no-control-regex -- these are what is to go
-    .replace(/\u001B\[[\d;?]*[A-Za-z~]|[\u0000-\u0008\u000B-\u001F\u007F-\u009F]/g, '')
-    .replace(/\n+$/, '')
+  withoutEnd(
+    pasted
+      .replace(/\r\n?|[\u0085\u2028\u2029]/g, '\n')
+      // oxlint-disable-next-line no-control-regex -- these are what is to go
+      .replace(/\u001B\[[\d;?]*[A-Za-z~]|[\u0000-\u0008\u000B-\u001F\u007F-\u009F]/g, ''),
+    '\n',
+  )
 
 /**
  * The pastes in an input line. A single line is inserted as text, in which `@` is another character; a longer paste is represented by one
