@@ -201,7 +201,8 @@ function withoutLost(part: unknown, root: Part, at: string, mended: string[]): u
       withoutLost(one, root, `${at}/${keyword}/${name}`, mended)
     if (kind === 'one') return [[keyword, withoutLost(value, root, `${at}/${keyword}`, mended)]]
     if (kind === 'list') return [[keyword, (value as readonly unknown[]).map(inner)]]
-    if (kind === 'named') return [[keyword, mapped(value as Part, inner)]]
+    // Of `dependencies` some are lists of names, which have no parts.
+    if (kind === 'named' || keyword === 'dependencies') return [[keyword, mapped(value as Part, inner)]]
     if (keyword !== '$ref' || leadsTo(value as string, root)) return [[keyword, value]]
     mended.push(`${at}/$ref (${value as string})`)
     return []
