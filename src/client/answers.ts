@@ -291,5 +291,8 @@ export function remoteError({
   return new RuntimeError(code, message, elsewhere === undefined ? {} : { data: elsewhere })
 }
 
+/** The plain data of an error. */
+export const infoOf = ({ code, message }: RuntimeError): ErrorInfo => ({ code, message })
+
 /** The error of every call on a closed client. */
 export const closedError = (): RuntimeError => new RuntimeError('BRIDGE_CLOSED', 'The client is closed.')

@@ -13,13 +13,14 @@ import type {
 import { asFrame, decided, given, stepsIn } from '../protocol/writeCommand.ts'
 import type { UseChange } from '../protocol/turns.ts'
 import type { Content } from '../protocol/saidContent.ts'
-import { RuntimeError, toErrorInfo, type ErrorInfo } from '../protocol/errors.ts'
+import { RuntimeError, toErrorInfo } from '../protocol/errors.ts'
 import type { AgentEvent } from '../protocol/events.ts'
 import { endWith, neverRun, signalIn } from '../runs/endWith.ts'
 import { EventBuffer } from '../runs/eventBuffer.ts'
 import type { Run } from '../runs/run.ts'
 import {
   commandAnswerShape,
+  infoOf,
   conversationShape,
   readAnswer,
   forkShape,
@@ -34,7 +35,7 @@ import { readSharedPast } from './sharedPast.ts'
 import type { LogRecord } from '../protocol/records.ts'
 import { checkCommand } from './commandShapes.ts'
 import { CallAnswers, type CallFunction, type ClientCall } from './callAnswers.ts'
-import type { ListenerOptions } from './feedListener.ts'
+import { forRuns, type ListenerOptions } from './feedListener.ts'
 import type { Own, RemoteListenOptions, RemoteSubscribeOptions } from './subscribeOptions.ts'
 import type { Asked, Asking } from './outgoing.ts'
 import type { FeedOwner, RemoteFeed } from './remoteFeed.ts'
@@ -344,11 +345,7 @@ export class RemoteAgent<out Output = unknown, out Event extends AgentEvent = Ag
   /** Listens to the agent while a run is awaited. */
   #listen(): void {
     this.#stopListening ??= this.#feed.add({
-      cursor: undefined,
-      deltas: true,
-      descendants: false,
-      requests: false,
-      rereads: true,
+      ...forRuns,
       onEvent: (event) => this.#runs.take(event),
       onEnd: (error) => {
         this.#stopListening = undefined
@@ -401,5 +398,3 @@ export class RemoteAgent<out Output = unknown, out Event extends AgentEvent = Ag
     return done
   }
 }
-
-const infoOf = ({ code, message }: RuntimeError): ErrorInfo => ({ code, message })

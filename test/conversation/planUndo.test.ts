@@ -50,7 +50,11 @@ function calledFor(...did: readonly Did[]): Map<number, ConversationNode> {
 const reversible: EffectsOf = () => 'reversible'
 
 function planned(nodes: Map<number, ConversationNode>, { ownFrom = 0, effectsOf = reversible } = {}) {
-  const { calls, kept } = planUndo({ node: (id) => nodes.get(id), ownFrom, foreignTo: 0 }, [...nodes.values()], effectsOf)
+  const { calls, kept } = planUndo(
+    { node: (id) => nodes.get(id), ownFrom, foreignTo: 0 },
+    [...nodes.values()],
+    effectsOf,
+  )
   return { calls: calls.map(({ call }) => call), kept: kept.map(({ what, why }) => `${what}: ${why}`) }
 }
 

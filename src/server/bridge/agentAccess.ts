@@ -12,18 +12,12 @@ import type { SessionSummary } from '../../sessions/listSessions.ts'
 import { isStillGranted, outOfReach, reaches, type Grant, type Reach, type ReachedAgent } from './roles.ts'
 import type { Viewer } from './agentDirectory.ts'
 import type { Bridge } from './bridge.ts'
+import type { AgentBirth } from './dispatch.ts'
 import type { DrivenAgent } from './drivenAgent.ts'
 import type { AskedSessions, WantedSessions } from './sessionIndex.ts'
 import type { BridgeLimits } from './limits.ts'
 import { Sealed } from './sealed.ts'
 import { viewOf, viewOfAgent, visibleRecord, type View } from './visible.ts'
-
-/** An agent that is to begin. */
-export interface AgentBirth {
-  readonly id: string
-  readonly definition: string
-  readonly metadata?: Metadata
-}
 
 /** The agents of a server as far as one client may see and drive them. */
 export class AgentAccess implements Viewer {

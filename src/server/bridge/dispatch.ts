@@ -14,6 +14,13 @@ export const isSurelyHere = (
 /** How a run ended that its log says nothing of, such as one that never began. */
 export type UnloggedEnd = Pick<RunResult, 'stopReason' | 'error'>
 
+/** An agent that is to begin. */
+export interface AgentBirth {
+  readonly id: string
+  readonly definition: string
+  readonly metadata?: Metadata
+}
+
 /**
  * Takes what clients command to where the agents are, in place of those of this process: to an engine that places them. A request that comes
  * again under the same id is carried out once.
@@ -27,10 +34,7 @@ export interface Dispatch {
     requestId: string,
   ): Promise<{ readonly ended?: Promise<UnloggedEnd | undefined> | undefined }>
   /** Begins an agent; resolves with the `seq` of the last of its records. Rejects with `AGENT_EXISTS`. */
-  begin(
-    agent: { readonly id: string; readonly definition: string; readonly metadata?: Metadata },
-    requestId: string,
-  ): Promise<number>
+  begin(agent: AgentBirth, requestId: string): Promise<number>
   /** The server closes: nobody waits any more for what comes of commands, which go on. */
   close?(): void
 }
