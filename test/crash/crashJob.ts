@@ -124,7 +124,8 @@ const padding = ' Nothing else of note was seen, but it takes its room in the co
 /** What the call of an item gives, however often and in whatever way it was asked for. */
 export const resultOf = (item: string): string => `item ${item} done:${padding}`
 
-const input = z.object({ item: z.string() })
+/** With what a hook has marked. */
+const input = z.looseObject({ item: z.string() })
 
 /** Every call runs with arguments that a hook has marked, and every result passes another: whatever ran without is a fault. */
 export const jobHooks = (files: JobFiles): Pick<AgentOptions, 'beforeTool' | 'afterTool'> => ({

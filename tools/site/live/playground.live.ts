@@ -85,14 +85,17 @@ class Session {
     this.#views = views
     this.#sorter = sorter
     sorter.steps.onChange(() => this.#update())
-    sorter.agent.subscribe((event) => {
-      if (quiet.has(event.type) || this.#isOver) return
-      if (event.type === 'turn.request') showRequest(views, event.request)
-      const label = 'name' in event && typeof event.name === 'string' ? `${event.type} ${event.name}` : event.type
-      views.events.append(element('li', {}, [element('span', {}, [String(event.seq)]), ` ${label}`]))
-      views.events.scrollTop = views.events.scrollHeight
-      this.#update()
-    })
+    sorter.agent.subscribe(
+      (event) => {
+        if (quiet.has(event.type) || this.#isOver) return
+        if (event.type === 'turn.request') showRequest(views, event.request)
+        const label = 'name' in event && typeof event.name === 'string' ? `${event.type} ${event.name}` : event.type
+        views.events.append(element('li', {}, [element('span', {}, [String(event.seq)]), ` ${label}`]))
+        views.events.scrollTop = views.events.scrollHeight
+        this.#update()
+      },
+      { requests: true },
+    )
   }
 
   async run(): Promise<void> {
