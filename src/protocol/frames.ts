@@ -7,7 +7,7 @@ import { agentIdSchema, nodeIdSchema } from './ids.ts'
 import { metadataSchema } from './metadata.ts'
 import { usageSchema } from './messages.ts'
 import { pauseReasonSchema, runStopReasonSchema, spentSchema } from './records.ts'
-import { roleSchema } from './rights.ts'
+import { roleSchema } from './rightsSchema.ts'
 import { variants } from './variants.ts'
 
 const seq = lazily(() => z.int().nonnegative())

@@ -1,6 +1,3 @@
-import { z } from 'zod'
-import { lazily } from './lazily.ts'
-
 /**
  * Rights of clients, each a kind of thing that they may see or do:
  *
@@ -16,14 +13,23 @@ import { lazily } from './lazily.ts'
  * - `share`: make read-only links.
  * - `operate`: see the workers behind a gateway.
  */
-export const rightSchema = lazily(() =>
-  z.enum(['see.messages', 'see.all', 'talk', 'answer.own', 'approve', 'control', 'use', 'spawn', 'share', 'operate']),
-)
-export type Right = z.infer<ReturnType<typeof rightSchema>>
+export const allRights = [
+  'see.messages',
+  'see.all',
+  'talk',
+  'answer.own',
+  'approve',
+  'control',
+  'use',
+  'spawn',
+  'share',
+  'operate',
+] as const
+export type Right = (typeof allRights)[number]
 
 /** Names for sets of rights. */
-export const roleSchema = lazily(() => z.enum(['observe', 'talk', 'drive', 'admin']))
-export type Role = z.infer<ReturnType<typeof roleSchema>>
+export const allRoles = ['observe', 'talk', 'drive', 'admin'] as const
+export type Role = (typeof allRoles)[number]
 
 const seeing = ['see.messages', 'see.all'] as const
 const driving = [...seeing, 'talk', 'answer.own', 'approve', 'control', 'use'] as const

@@ -1,4 +1,5 @@
-import { rightSchema, rightsOf, rightsOfRole, type Right } from '../../../src/protocol/rights.ts'
+import { rightsOf, rightsOfRole, type Right } from '../../../src/protocol/rights.ts'
+import { rightSchema } from '../../../src/protocol/rightsSchema.ts'
 import { assert } from '../../support/suite.ts'
 import { operations, type Operation } from './operations.ts'
 import {
