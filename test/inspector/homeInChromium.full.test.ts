@@ -171,6 +171,8 @@ describeInChromium('the overview of all agents', (it) => {
     async (context) => {
       const serving = await serveInspector(context, [refunder])
       await begun(serving, refunder, 'desk', 'go')
+      // One agent alone would be shown at once, in place of the overview.
+      await serving.runtime.spawn(refunder, { id: 'other' })
       const { page } = await openInspector(context, serving.server.port)
       for (const width of [375, 768, 1024, 1440, 1920]) {
         await page.setViewportSize({ width, height: 800 })

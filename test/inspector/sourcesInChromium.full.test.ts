@@ -51,7 +51,17 @@ describeInChromium('what an agent has from elsewhere, on the inspector page', (i
           }),
         })
         const { runtime, server } = await serveInspector(context, [clerk])
-        await (await runtime.spawn(clerk, { id: 'first' })).prompt('Write the release notes.').result
+        // What an agent with servers or skills remembers is not shown to others: one without them does it.
+        const keeper = defineAgent({
+          name: 'clerk',
+          memory: { store: markdownMemory(join(folder, 'memory')), user: () => 'ada' },
+          model: policyModel(({ messages }) =>
+            messages.at(-1)!.role === 'toolResult'
+              ? 'Noted.'
+              : { toolCalls: [{ name: 'remember', input: { text: 'Ada wants release notes on Mondays.' } }] },
+          ),
+        })
+        await (await runtime.spawn(keeper, { id: 'first' })).prompt('Write the release notes.').result
         const agent = await runtime.spawn(clerk, { id: 'clerk' })
         await agent.prompt('Write the release notes again.').result
         weather.goDown('The connection was refused.')
