@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { onlyFields } from '../../protocol/onlyFields.ts'
 import { lazily } from '../../protocol/lazily.ts'
 import { RuntimeError } from '../../protocol/errors.ts'
-import { rightsOf, type Right, type Role } from '../../protocol/rights.ts'
+import { allRights, rightsOf, type Right, type Role } from '../../protocol/rights.ts'
 import { rightSchema, roleSchema } from '../../protocol/rightsSchema.ts'
 import { agentIdSchema } from '../../protocol/ids.ts'
 import { hasMetadata, metadataSchema, type Metadata } from '../../protocol/metadata.ts'
@@ -55,9 +55,7 @@ export const minTokenLength = 16
 
 /** Whether there is nothing that a client may not see and do. */
 export const isUnlimited = (grant: Grant): boolean =>
-  rightSchema().options.every((right) => rightsOf(grant).has(right)) &&
-  grant.agents === undefined &&
-  grant.metadata === undefined
+  rightsOf(grant).size === allRights.length && grant.agents === undefined && grant.metadata === undefined
 
 /** Whether a client may see and drive an agent. */
 export type Reach = (agent: ReachedAgent) => boolean
@@ -124,14 +122,6 @@ export function isStillGranted(next: Grant, before: Grant): boolean {
   )
   return one === other
 }
-
-/** Who has a grant: whom it names, or else what it allows. */
-export const clientOf = (grant: Grant): string =>
-  grant.owner === undefined ? identityOf(grant) : JSON.stringify([[...rightsOf(grant)].toSorted(), grant.owner])
-
-/** Whether two grants are one client's. Where agents are chosen by a function and nobody is named, nothing tells one client from another. */
-export const isSameClient = (one: Grant, other: Grant): boolean =>
-  clientOf(one) === clientOf(other) && (typeof one.agents !== 'function' || one.owner !== undefined)
 
 /** Whether two grants allow the same. */
 export const isSameGrant = (one: Grant | undefined, other: Grant | undefined): boolean =>
