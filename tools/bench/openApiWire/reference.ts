@@ -36,9 +36,9 @@ export interface Reference {
 
 /** The client of Swagger UI, and the package `qs`, from a folder in which both are installed. */
 export function referenceIn(folder: string): Reference {
-  const require = createRequire(resolve(folder, 'package.json'))
-  const client = require('swagger-client') as { buildRequest(options: object): Built }
-  const qs = require('qs') as { stringify(value: Json, options: object): string }
+  const load = createRequire(resolve(folder, 'package.json'))
+  const client = load('swagger-client') as { buildRequest(options: object): Built }
+  const qs = load('qs') as { stringify(value: Json, options: object): string }
   return {
     nested: (value) => qs.stringify(value, { arrayFormat: 'brackets', skipNulls: true }),
     request(operation, { path, document, type }, input) {

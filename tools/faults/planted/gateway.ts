@@ -150,8 +150,8 @@ export const faults: readonly Fault[] = [
     id: 'gateway-19',
     file: 'src/server/bridge/roles.ts',
     what: 'whoever has one tenant is told where the processes are',
-    from: 'grant.agents === undefined &&\n  grant.metadata === undefined\n',
-    to: 'grant.agents === undefined &&\n  grant.metadata !== null\n',
+    from: 'grant.agents === undefined && grant.metadata === undefined',
+    to: 'grant.agents === undefined && grant.metadata !== null',
     tests: ['gateway/workerList'],
   },
   {
