@@ -82,7 +82,8 @@ describe('a bug in a function of the application', (it) => {
     beforeTurn: { beforeTurn: async () => broken() },
     'needsApproval of tool "t"': { tools: [tool(() => 'fine', broken)] },
     'The tool "t"': { tools: [tool(broken)] },
-    'The model "mine"': { model: policyModel(broken, { id: 'mine' }) },
+    // Asked four times, and told once.
+    'The model "mine"': { model: policyModel(broken, { id: 'mine' }), retry: { baseMs: 1 } },
     'The guard broken': { guards: { input: [broken] } },
   }
   for (const [what, given] of Object.entries(places))
