@@ -99,21 +99,27 @@ export class WaitingList {
   }
 }
 
-/** What waits at an agent that runs, and below it; `undefined`: nothing. */
-export function waitingAt(agent: Agent): PlacedWaiting | undefined {
+/** What waits for people at an agent that runs and at those below it, each with since when, and where it is. */
+export function placedPending(agent: Agent): PlacedPending[] {
   const pending = agent.pending()
-  if (pending.length === 0) return undefined
+  if (pending.length === 0) return []
   const known = new Map<string, { readonly path: readonly string[]; readonly asked: ReadonlyMap<string, number> }>()
   const see = (one: Agent): void => {
     known.set(one.id, { path: one.path, asked: bodyOf(one).progress.outline.asked })
     for (const child of one.children()) see(child)
   }
   see(agent)
-  const waiting = pending.map((one): PlacedPending => {
+  return pending.map((one) => {
     const { path = [], asked } = known.get(one.agentId) ?? {}
     const askedAt = asked?.get(one.key)
     return { path, pending: askedAt === undefined ? one : { ...one, askedAt } }
   })
+}
+
+/** An agent that runs, if something waits at it or below it. */
+function waitingAt(agent: Agent): PlacedWaiting | undefined {
+  const waiting = placedPending(agent)
+  if (waiting.length === 0) return undefined
   const { title } = bodyOf(agent).progress.outline
   const { id: agentId, path, definition, metadata } = agent
   return { agentId, path, definition, title, metadata, isRunning: true, waiting }

@@ -10,6 +10,7 @@ import type { Agent } from '../../runtime/agents/agent.ts'
 import { bodyOf } from '../../runtime/agents/agentFacts.ts'
 import type { AgentBody } from '../../runtime/agents/agentBody.ts'
 import type { AgentTree, PendingApproval } from '../../runtime/agents/agentTree.ts'
+import { placedPending } from '../../runtime/waitingList.ts'
 import { callLine } from '../../charts/toolLine.ts'
 import { outlineOf, type Outline } from '../../sessions/outline.ts'
 import type { LoadedSession } from '../../sessions/loadSession.ts'
@@ -108,27 +109,11 @@ const overview = (body: AgentBody): Overview =>
     doing: doingOf(body),
   })
 
-/** What waits for people, of an agent and of those below it, with since when. */
-function askedIn(agent: Agent): Pending[] {
-  const pending = agent.pending()
-  if (pending.length === 0) return pending
-  const times = new Map<string, number>()
-  const see = (one: Agent): void => {
-    for (const [key, time] of bodyOf(one).progress.outline.asked) times.set(key, time)
-    for (const child of one.children()) see(child)
-  }
-  see(agent)
-  return pending.map((one) => {
-    const askedAt = times.get(one.key)
-    return askedAt === undefined ? one : { ...one, askedAt }
-  })
-}
-
 /** How an agent is now. */
 export const snapshotOf = (agent: Agent): AgentSnapshot => ({
   ...summaryOf(agent),
   tree: agent.tree(),
-  asked: askedIn(agent),
+  asked: placedPending(agent).map(({ pending }) => pending),
   approvals: agent.approvals(),
   pause: agent.pause === null ? null : outwardReason(agent.pause),
   policies: agent.policies,
