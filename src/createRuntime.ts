@@ -26,7 +26,7 @@ export interface Runtime extends AgentRuntime {
   resumeAll(options: ResumeAllOptions): Promise<ResumedAll>
 
   /**
-   * What waits for people, at all agents of the store or at those with certain metadata, whether they run or not: approvals, questions, and calls
+   * Everything that waits for people, at all agents of the store or at those with certain metadata, whether they run or not: approvals, questions, and calls
    * for clients, also of those below them. Nothing is woken by it. Incognito agents are not in it. Decide something of an agent that does not run after
    * `runtime.open`. Logs that cannot be read are left out; those that have not changed are not read again. Rejects with `RUNTIME_CLOSED`,
    * `INVALID_OPTION` and `STORE_READ_FAILED`.

@@ -83,7 +83,7 @@ async function decide(turn: Preparing): Promise<TurnDecision> {
   })
 }
 
-/** What a function of the application comes to; of its failure, whoever wrote it is told. */
+/** The outcome of a function of the application; its failure is told to whoever wrote it. */
 async function told<T>({ ports, cancellation }: Preparing, what: string, ask: () => Promise<T>): Promise<T> {
   try {
     return await ask()

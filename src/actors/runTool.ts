@@ -137,7 +137,7 @@ function call(ports: AgentPorts, input: CallInput, cancellation: Cancellation): 
   )
 }
 
-/** What was decided about is not what would be done: a link may have come since. */
+/** The call would do something else than was decided about: a link may have come since. */
 const leadsElsewhere =
   'Not run: these arguments stand for something else than when it was decided about them. Look again, and call again.'
 

@@ -7,7 +7,7 @@ import type { Provenance } from '../protocol/provenance.ts'
 
 type Part = RefusedPart['part']
 
-/** What each part is, in words. */
+/** The parts, in words. */
 const words: { readonly [P in Part]: string } = {
   toolSchema: 'the schema of a tool',
   outputSchema: 'the schema of the answer',
@@ -33,7 +33,7 @@ const inWords = (block: Extract<Block, { type: 'image' | 'file' }>): Block => ({
   text: `[${mediaText(block).slice(1, -1)}: left out, as the provider refused it]`,
 })
 
-/** What is sent of a block, by the part that was refused. */
+/** A block as it is sent, by the part that was refused. */
 const leaves: { readonly [P in Exclude<Part, 'toolSchema' | 'outputSchema'>]: (block: Block) => Block | undefined } = {
   images: (block) => (block.type === 'image' ? inWords(block) : block),
   files: (block) => (isMedia(block) ? inWords(block) : block),

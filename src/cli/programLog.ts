@@ -10,11 +10,11 @@ type Level = keyof Logger
 /** Lines of one kind in a time; after that they are only counted. */
 const most = { lines: 5, ms: 60_000 } as const
 
-/** What a program says of itself while it runs. */
+/** The lines that a program says of itself while it runs. */
 export interface ProgramLog extends Logger {
   /** For what works in it: of that, what an operator should know of. A thousand agents that fail alike say so a few times. */
   readonly ofParts: Logger
-  /** What was left out is told. */
+  /** Parts that were left out are told. */
   close(): void
 }
 

@@ -109,7 +109,7 @@ export class Client {
     return this.#welcome?.role
   }
 
-  /** Whether the token has a right; `false` until the client was open. */
+  /** Tells whether the token has a right; `false` until the client was open. */
   may(right: Right): boolean {
     const { may, role } = this.#welcome ?? {}
     return may?.includes(right) ?? (role !== undefined && rightsOf({ role }).has(right))
@@ -120,7 +120,7 @@ export class Client {
     return this.#welcome?.definitions ?? []
   }
 
-  /** What they are for, by name, as far as they say so; empty without the right `spawn`. */
+  /** Their purposes by name, as far as they say so; empty without the right `spawn`. */
   get descriptions(): Readonly<Record<string, string>> {
     return this.#welcome?.descriptions ?? {}
   }
@@ -214,7 +214,7 @@ export class Client {
   }
 
   /**
-   * What waits for people at the agents within reach, whether they run or not, who has waited longest first; at most 100 agents unless told. Nothing
+   * Everything that waits for people at the agents within reach, whether they run or not, who has waited longest first; at most 100 agents unless told. Nothing
    * is woken by it; what is decided by `client.agent(agentId).decide(key, …)` wakes the agent. Rejects with `INVALID_OPTION`.
    */
   async waiting(options: Pick<RemotePage, 'limit' | 'metadata'> = {}): Promise<RemoteWaiting> {
@@ -223,7 +223,7 @@ export class Client {
 
   /**
    * Calls with what waits for people, now and whenever that changes at agents that run, and after each reconnect; returns a function that ends it.
-   * What goes wrong is told to `onError`.
+   * Failures are told to `onError`.
    */
   watchWaiting(
     listener: (waiting: RemoteWaiting) => unknown,

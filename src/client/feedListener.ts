@@ -50,7 +50,7 @@ export interface ListenerOptions {
   onEnd(error?: RuntimeError): void
 }
 
-/** What is listened to while runs are awaited. */
+/** The subscription while runs are awaited. */
 export const forRuns = { cursor: undefined, deltas: true, descendants: false, requests: false, rereads: true } as const
 
 /** One listener of a remote agent, with its own position in the log; it receives nothing twice. */

@@ -39,7 +39,7 @@ interface Entry extends Asking {
 /**
  * Commands in flight: in order, no faster than the server allows, and sent again under the same id after a reconnect until they
  * are answered. Those whose run is awaited are sent again even after that, so that the next server resumes an agent that was cut off.
- * What a gateway refuses because it cannot reach the agent is sent again as well, and before what was asked of the agent since.
+ * A command that a gateway refuses because it cannot reach the agent is sent again as well, and before what was asked of the agent since.
  */
 export class Outgoing {
   readonly #clock: Clock

@@ -19,7 +19,7 @@ export function sessionIdFor(token: string | undefined, name: string = randomHex
   return token === undefined ? name : `${name}.${hex(hmacSha256(utf8(token), utf8(name)).subarray(0, macBytes))}`
 }
 
-/** What stands for a session in the ids of its requests, as in logs, where others read them. */
+/** The mark that stands for a session in the ids of its requests, as in logs, where others read them. */
 export const sessionMark = (sessionId: string): string => hex(sha256(utf8(sessionId)).subarray(0, 16))
 
 /** The subprotocol that carries a token in the connection request, where a page in a browser cannot set headers. */

@@ -30,5 +30,5 @@ export interface RemoteSubscribeOptions extends RemoteListenOptions {
   readonly onEnd?: (error?: ErrorInfo) => unknown
 }
 
-/** Of sub-agents, whose events are of other types, nothing is heard. */
+/** Nothing is heard of sub-agents, whose events are of other types. */
 export type Own<Options> = Options & { readonly descendants?: false }

@@ -65,7 +65,7 @@ export interface KeptAnnotations {
   readonly refused?: readonly Refused[]
 }
 
-/** What a provider refused, in the turn that it is of. */
+/** A part that a provider refused, in the turn that it is of. */
 export type Refused = RefusedPart & { readonly turnIndex: number }
 
 /** What reverts, prunes and pins leave on a conversation beside its nodes. Made only for conversations that have any. */

@@ -11,7 +11,7 @@ import { quoted } from '../text/shellWord.ts'
 const usualMount = '/workspace'
 
 /**
- * What a command cannot do to the machine: begin processes without end, take all of its memory (with no swap beside it), or gain rights,
+ * Limits on what a command does to the machine: it cannot begin processes without end, take all of its memory (with no swap beside it), or gain rights,
  * also through a file that a command before it left in the folder.
  */
 const confined = [

@@ -237,7 +237,7 @@ export interface AgentInput {
     readonly unapproved: readonly string[]
     /** Nothing that is waiting starts before `resume`. */
     readonly staysPaused?: boolean
-    /** What is open was begun by somebody else: it ends. */
+    /** Everything open was begun by somebody else: it ends. */
     readonly isForeign?: boolean
   }
 }

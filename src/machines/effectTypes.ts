@@ -93,7 +93,7 @@ export interface ReplyFailure {
   /** The limit that the request would have exceeded. */
   readonly limit?: 'tokens' | 'costUsd'
   readonly retryAfterMs?: number
-  /** What the provider refused the request for: it can do without. */
+  /** The part that the provider refused the request for: it can do without. */
   readonly without?: RefusedPart
   /** The words to the model about an answer that does not match `output`, or is empty. */
   readonly repair?: string

@@ -35,7 +35,7 @@ export function endForeign(draft: Draft): void {
   draft.set({ ...nothingPaused, failedRun: null, owesReply: false, isTurnOpen: false, reporters: [] })
 }
 
-/** What it was to use was chosen by somebody else. */
+/** Somebody else chose what it was to use. */
 function endUse(draft: Draft): void {
   const { frame, agentId } = draft.context
   if (frame?.use == null) return
@@ -43,7 +43,7 @@ function endUse(draft: Draft): void {
   draft.set({ frame: { ...frame, use: null } })
 }
 
-/** Whether a record ends something, and begins nothing. */
+/** Tells whether a record ends something, and begins nothing. */
 export const isEnding = (record: LogRecord): boolean =>
   endings.has(record.type) ||
   (record.type === 'queue.changed' && record.added === undefined) ||

@@ -28,7 +28,7 @@ export function matches(pattern: OperationPattern, operation: Chosen): boolean {
   return names.some((name) => fits(name, first, rest))
 }
 
-/** Whether a name has the parts in this order, the first at its beginning and the last at its end. Linear, whatever names a document has. */
+/** Tells whether a name has the parts in this order, the first at its beginning and the last at its end. Linear, whatever names a document has. */
 function fits(name: string, first: string, rest: readonly string[]): boolean {
   const last = rest.at(-1)!
   let at = first.length

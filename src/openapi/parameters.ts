@@ -94,7 +94,7 @@ function pathPart(parameter: Parameter, value: unknown): string {
 /** Services decode a path once, or more often; some before they look for segments, some with `;` as the end of one. */
 const mostDecoded = 5
 
-/** Whether a segment makes an address shorter, however it is written: the call would go to another operation. Pure. */
+/** Tells whether a segment makes an address shorter, however it is written: the call would go to another operation. Pure. */
 function leadsElsewhere(segment: string): boolean {
   let decoded = segment
   for (let times = 0; times <= mostDecoded; times++) {

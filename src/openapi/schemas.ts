@@ -5,7 +5,7 @@ import { schemaCheck } from '../protocol/schemaCheck.ts'
 import type { Tool } from '../actors/tools/defineTool.ts'
 import { below, DocumentProblem, isObject, resolve, target } from './references.ts'
 
-/** What says nothing about a value, and costs tokens; so do words of a vendor's own, `x-…`. */
+/** Keywords that say nothing about a value, and cost tokens; so do words of a vendor's own, `x-…`. */
 const dropped: ReadonlySet<string> = new Set([
   'discriminator',
   'xml',

@@ -28,7 +28,7 @@ export const toolStartShape = lazily(() => ({
 /** Of a call that waits for an approval. */
 export const approvalRequestShape = lazily(() => ({
   callId: z.string(),
-  /** What the call does cannot be undone. */
+  /** The call cannot be undone. */
   irreversible: z.literal(true).exactOptional(),
   /** Unique across all agents; the agent and any ancestor can decide the call by it. */
   key: z.string(),

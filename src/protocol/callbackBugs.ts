@@ -11,7 +11,7 @@ export function warnProcess(message: string): void {
 const mostMessages = 10
 const mostPlaces = 1_000
 
-/** What was thrown in full, with its stack and what caused it. */
+/** The error in full, with its stack and what caused it. */
 function stackOf(thrown: unknown): string {
   if (!(thrown instanceof Error)) return `${wordsOf(thrown)}, which is no Error, so nothing tells where`
   const { stack, cause } = thrown
@@ -31,7 +31,7 @@ function wordsOf(thrown: unknown): string {
 const bugNames: ReadonlySet<string> = new Set(['TypeError', 'ReferenceError', 'RangeError', 'SyntaxError', 'EvalError'])
 
 /**
- * Whether what a tool threw is more likely a bug of its code than an answer for its model: no Error at all, or one that JavaScript throws by
+ * Tells whether what a tool threw is more likely a bug of its code than an answer for its model: no Error at all, or one that JavaScript throws by
  * itself. Those with a code or a cause are failures of what it called, such as `fetch` and `new URL`; so are those of `JSON.parse`, whose text
  * came from elsewhere.
  */
@@ -76,7 +76,7 @@ export class CallbackBugs {
   }
 }
 
-/** Of what belongs to no runtime. */
+/** The bugs of what belongs to no runtime. */
 export const callbackBugs = new CallbackBugs()
 
 /** Calls a listener of the application, which harms nobody when it throws or rejects: it is told. */

@@ -126,7 +126,7 @@ export const errorTable = {
 
 export const errorCodes = Object.keys(errorTable) as readonly ErrorCode[]
 export type ErrorCode = keyof typeof errorTable
-/** Whether a text, such as a log or a server has for a code, is one. */
+/** Tells whether a text, such as a log or a server has for a code, is one. */
 export const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(errorTable, code)
 
 /** An error as plain data, in events, records and results. */
@@ -161,7 +161,7 @@ export const errorInfo = (code: ErrorCode, what: string): ErrorInfo => ({
 /** Their messages name what to correct: one advice for all of them would be beside the point for most. */
 const saysItself: ReadonlySet<ErrorCode> = new Set(['INVALID_CONTENT', 'INVALID_DEFINITION', 'INVALID_OPTION'])
 
-/** What is appended to each message of this code. */
+/** The sentence that is appended to each message of this code. */
 export const adviceOf = (code: ErrorCode): string => (saysItself.has(code) ? '' : ` ${errorTable[code]}`)
 
 /**
@@ -228,7 +228,7 @@ export const describeIssues = (error: z.ZodError, of: readonly PropertyKey[] = [
 /** What zod says of a choice between types that has no message of its own. */
 const unspoken = 'Invalid input'
 
-/** Of a choice between types, what is wrong in the one that was meant: the one that is an object, too. */
+/** In a choice between types, the issues of the one that was meant: the one that is an object, too. */
 function describeIssue(issue: z.core.$ZodIssue, outer: readonly PropertyKey[]): string[] {
   const path = [...outer, ...issue.path]
   const branches = issue.code === 'invalid_union' && issue.message === unspoken ? issue.errors : []

@@ -73,7 +73,7 @@ export const clientFrames = variants({
       fromSeq: z.int().positive().exactOptional(),
       deltas: z.boolean().exactOptional(),
       descendants: z.boolean().exactOptional(),
-      /** Whether the requests to the model are sent too (`turn.request`), each of which has the whole conversation; default `false`. */
+      /** Sends the requests to the model too (`turn.request`), each of which has the whole conversation; default `false`. */
       requests: z.boolean().exactOptional(),
     }),
   'agent.unsubscribe': () => onlyFields({ ...ofAgent(), type: z.literal('agent.unsubscribe') }),
@@ -123,7 +123,7 @@ export const clientFrames = variants({
       /** How many records at most; default: 20. */
       limit: z.int().positive().max(100).exactOptional(),
     }),
-  /** What waits for people, at agents that run and at others, who has waited longest first. Nothing is woken. */
+  /** Asks what waits for people, at agents that run and at others, who has waited longest first. Nothing is woken. */
   'waiting.list': () =>
     onlyFields({
       ...asked(),
@@ -237,10 +237,10 @@ export const serverFrames = variants({
       sessionId: z.string(),
       /** The role that was granted; missing where rights were granted one by one. */
       role: roleSchema().exactOptional(),
-      /** What the client may do; missing from servers of an older version. */
+      /** The rights of the client; missing from servers of an older version. */
       may: z.array(z.string()).readonly().exactOptional(),
       definitions: z.array(z.string()).readonly(),
-      /** What they are for, by name, as far as they say so; missing without the right `spawn`, and from servers of an older version. */
+      /** Their purposes by name, as far as they say so; missing without the right `spawn`, and from servers of an older version. */
       descriptions: z.record(z.string(), z.string()).exactOptional(),
       limits: z.object({ maxFrameBytes: z.number(), framesPerSecond: z.number(), maxSubscriptions: z.number() }),
     }),

@@ -116,13 +116,13 @@ export const plainBlockSchema = lazily((): z.ZodType<PlainBlock, PlainBlock> =>
  */
 export const usageSchema = lazily(() =>
   z.object({
-    /** Of the request, without what was read from or written to the provider's cache: with caching a small part of it. */
+    /** Tokens of the request, without what was read from or written to the provider's cache: with caching a small part of it. */
     input: z.number(),
-    /** Of the reply, with what the model thought. */
+    /** Tokens of the reply, with what the model thought. */
     output: z.number(),
-    /** Of the request, read from the cache, at a fraction of the price of `input`. */
+    /** Tokens of the request, read from the cache, at a fraction of the price of `input`. */
     cacheRead: z.number(),
-    /** Of the request, written to the cache, with some providers at more than the price of `input`. */
+    /** Tokens of the request, written to the cache, with some providers at more than the price of `input`. */
     cacheWrite: z.number(),
     /** Those of `output` that the model thought with, where the provider says so. */
     reasoning: z.number().exactOptional(),

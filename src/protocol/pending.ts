@@ -18,7 +18,7 @@ export const pendingSchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('approval'),
     ...waiting,
-    /** What the call does cannot be undone. */
+    /** The call cannot be undone. */
     irreversible: z.literal(true).exactOptional(),
   }),
   z.object({ kind: z.literal('question'), ...waiting, ...questionSchema().shape }),
@@ -29,14 +29,14 @@ export type PendingOf<K extends Pending['kind']> = Extract<Pending, { kind: K }>
 
 /** An agent at which something waits for people, running or not. */
 export interface WaitingAgent {
-  /** Of the agent at the top of its tree: what waits may be that of one below, as its `agentId` says. */
+  /** The agent at the top of its tree: what waits may be that of one below, as its `agentId` says. */
   readonly agentId: string
   readonly definition: string
   readonly title?: string
-  /** What the application noted on it. */
+  /** Metadata that the application noted on it. */
   readonly metadata?: Metadata
   /** It runs here. One that does not goes on from its log once something of it is decided. */
   readonly isRunning: boolean
-  /** What waits, the one that has waited longest first. */
+  /** Everything that waits, the one that has waited longest first. */
   readonly pending: readonly Pending[]
 }

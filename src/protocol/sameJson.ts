@@ -1,6 +1,6 @@
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
 
-/** Whether two values of JSON are the same, whatever the order of their fields. Pure. */
+/** Tells whether two values of JSON are the same, whatever the order of their fields. Pure. */
 export function sameJson(one: unknown, other: unknown): boolean {
   if (one === other) return true
   if (!isObject(one) || !isObject(other)) return false

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { messageOf } from './errors.ts'
 import type { JsonSchema } from './model.ts'
 
-/** What JSON has no form for, and what can stand in its place. */
+/** Types for which JSON has no form, and what can stand in their place. */
 const instead: Readonly<Record<string, string>> = {
   date: 'a date has no form in JSON: use z.iso.datetime(), which is text',
   bigint: 'a bigint has no form in JSON: use z.int(), or text',

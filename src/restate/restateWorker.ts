@@ -243,7 +243,7 @@ class Listening {
     })
   }
 
-  /** Whoever has something new goes elsewhere; what is under way goes on. */
+  /** New requests go elsewhere; what is under way goes on. */
   takeNoMore(): void {
     this.#closed ??= new Promise((resolve) => this.#server.close(() => resolve()))
     for (const session of this.#sessions) session.close()

@@ -58,7 +58,7 @@ export async function sessionsIn({ store }: Shelf, frame: FrameOf<'session.list'
   return { sessions, total: all.length }
 }
 
-/** What waits for people. */
+/** Everything that waits for people. */
 export async function waitingIn({ store }: Shelf, frame: FrameOf<'waiting.list'>): Promise<object> {
   const { metadata, limit = defaultLimit } = frame
   const found: WaitingAgent[] = []

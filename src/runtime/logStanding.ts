@@ -28,7 +28,7 @@ export interface LogStanding {
   readonly definition: string
   readonly metadata: Metadata | undefined
   readonly title: string | undefined
-  /** What waits for people, its own first. */
+  /** Everything that waits for people, its own first. */
   readonly waiting: readonly PlacedPending[]
   /** It depends on other logs than its own, those of sub-agents that it called. */
   readonly hasChildren: boolean
@@ -36,7 +36,7 @@ export interface LogStanding {
   readonly isReporting: boolean
 }
 
-/** What is folded from one log. */
+/** The fold of one log. */
 class LeftFold {
   readonly outline: Outline
   readonly #context: ContextFold
@@ -87,7 +87,7 @@ class LeftFold {
     return prompts.length + reporters.length > 0 || undoing !== null ? 'underWay' : 'resting'
   }
 
-  /** Whether nothing goes on before people decide: a call after one that waits may wait for its turn. */
+  /** Tells whether nothing goes on before people decide: a call after one that waits may wait for its turn. */
   #waits(held: ReadonlySet<string>): boolean {
     let isAny = false
     for (const call of this.context.calls) {
@@ -99,7 +99,7 @@ class LeftFold {
   }
 }
 
-/** What a log says, from its checkpoint and the records since where it has one that fits. Rejects as `readHistory` does. */
+/** The fold of a log, from its checkpoint and the records since where it has one that fits. Rejects as `readHistory` does. */
 async function foldOf(store: Store, agentId: string): Promise<LeftFold> {
   return (await fromCheckpoint(store, agentId)) ?? (await fromBeginning(store, agentId))
 }

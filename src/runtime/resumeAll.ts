@@ -16,17 +16,17 @@ export interface StoredAgent {
   readonly id: string
   /** Name of its definition. */
   readonly definition: string
-  /** What was noted on it when it was spawned, such as whose it is. */
+  /** Metadata that was noted on it when it was spawned, such as whose it is. */
   readonly metadata?: Metadata
 }
 
-/** What `runtime.resumeAll` goes on with. */
+/** Options of `runtime.resumeAll`. */
 export interface ResumeAllOptions {
   /** The definitions of the agents, found by their names. */
   readonly definitions: readonly AgentDefinition[]
   /** Only agents that have all of these values, or of those that are under way, only those for which this says yes. Default: all. */
   readonly where?: Metadata | ((agent: StoredAgent) => boolean | Promise<boolean>)
-  /** What each of them is given; without it, those whose definitions need `deps` are left. Default: nothing. */
+  /** The `deps` of each of them; without it, those whose definitions need `deps` are left. Default: nothing. */
   readonly deps?: (agent: StoredAgent) => unknown
   /** How many are opened at a time. Default 8. */
   readonly concurrency?: number
@@ -40,7 +40,7 @@ export interface LeftAgent {
   readonly error: ErrorInfo
 }
 
-/** What `runtime.resumeAll` did. */
+/** The result of `runtime.resumeAll`. */
 export interface ResumedAll {
   /** Those that go on now, at the top of their trees. */
   readonly resumed: readonly Agent[]

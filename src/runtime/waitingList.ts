@@ -57,7 +57,7 @@ export function waitingAgent(
   }
 }
 
-/** What waits for people at the agents of a store, read from their logs where they do not run, which are read again once they have changed. */
+/** Everything that waits for people at the agents of a store, read from their logs where they do not run, which are read again once they have changed. */
 export class WaitingList {
   readonly #store: Store
   readonly #pages: Pages
@@ -70,7 +70,7 @@ export class WaitingList {
     this.#running = running
   }
 
-  /** Of the logs that a query finds, those at which something waits; logs that cannot be read are left out. Wakes nothing. */
+  /** Finds the logs of a query at which something waits; logs that cannot be read are left out. Wakes nothing. */
   async *find(query: LogQuery): AsyncGenerator<PlacedWaiting, void, undefined> {
     for await (const log of allLogs(this.#pages, { ...query, limit: pageSize })) {
       const { id: agentId, origin } = log
@@ -99,7 +99,7 @@ export class WaitingList {
   }
 }
 
-/** What waits for people at an agent that runs and at those below it, each with since when, and where it is. */
+/** Everything that waits for people at an agent that runs and at those below it, each with since when, and where it is. */
 export function placedPending(agent: Agent): PlacedPending[] {
   const pending = agent.pending()
   if (pending.length === 0) return []

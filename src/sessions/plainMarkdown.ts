@@ -10,7 +10,7 @@ interface Fence {
  */
 export function plainMarkdown(text: string): string {
   let fence = undefined as Fence | undefined
-  /** Whether every run of backticks so far, since the last empty line, has its other end in its own line. */
+  /** Set while every run of backticks so far, since the last empty line, has its other end in its own line. */
   let isSure = true
   const lines = text.split(/\r\n?|\n/).map((line, at, all) => {
     if (fence !== undefined) {

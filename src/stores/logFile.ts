@@ -16,7 +16,7 @@ const batchChars = 4 * 1024 * 1024
 export type LogFileHandle = Pick<FileHandle, 'read' | 'write' | 'truncate' | 'datasync' | 'close'> & {
   /** Left out where a file can only be written in the background. */
   readonly writeSync?: WriteSync
-  /** Whether the file is in no folder any more: what is written then is lost, and no write says so. Left out where that is not known. */
+  /** Tells whether the file is in no folder any more: what is written then is lost, and no write says so. Left out where that is not known. */
   readonly isDeleted?: () => boolean
 }
 

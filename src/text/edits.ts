@@ -116,7 +116,7 @@ const endingsOf = (parts: readonly Part[]): string[] =>
     : []
 
 /**
- * Whether the lines of an edit and its endings tell all that its texts hold, so that no other call looks like it. Several edits do not tell
+ * Tells whether the lines of an edit and its endings tell all that its texts hold, so that no other call looks like it. Several edits do not tell
  * where one ends, and some line breaks look like others. Pure; never throws.
  */
 export function hidesNothing(name: string, input: unknown, { path, type, diff }: FileEdit): boolean {

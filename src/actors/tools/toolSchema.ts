@@ -51,7 +51,7 @@ export interface ReadSchema {
   readonly inputSchema: JsonSchema
   /** Never throws. A value whose check takes time is passed on as it is. */
   parse(input: unknown): Parsed
-  /** Whether the check of what `parse` gave is not complete. */
+  /** Set while the check of what `parse` gave is not complete. */
   isWaiting?(value: unknown): boolean
   /** The rest of the check, where it takes time. @throws Error for the model */
   finish(value: unknown): unknown

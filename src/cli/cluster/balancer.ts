@@ -40,7 +40,7 @@ class Target {
     this.#connect()
   }
 
-  /** Whether it takes requests: one that is about to end takes no more, and ends those that it has. */
+  /** Set while it takes requests: one that is about to end takes no more, and ends those that it has. */
   get takes(): boolean {
     const session = this.#session
     return this.state !== 'down' && session !== undefined && !session.closed && !session.destroyed

@@ -15,7 +15,7 @@ const asksNotTo = /\b(?:do not|don't|never|without)\s+(?:fix|edit|chang|touch|re
 export const isRepairTask = (task: string): boolean =>
   (asksForRepair.test(task) || task.split('\n').some(makesWell)) && !asksNotTo.test(task)
 
-/** Of one line: what comes after the first such word has it too after any other. */
+/** In one line, what comes after the first such word has it too after any other. */
 function makesWell(line: string): boolean {
   const begin = line.search(bringsAbout)
   return begin !== -1 && isWell.test(line.slice(begin))

@@ -12,7 +12,7 @@ const indent = '    '
 /** A call that waits for a person. */
 export interface CallText {
   readonly head: string
-  /** What the head has no room for, or the beginning of it. */
+  /** The rest, for which the head has no room, or the beginning of it. */
   readonly rows: readonly string[]
   /** If `rows` are cut: all of them. */
   readonly rest: readonly string[]
@@ -20,7 +20,7 @@ export interface CallText {
 
 export interface CallTextOptions {
   readonly colours: Colours
-  /** Of the terminal. Default 80. */
+  /** Columns of the terminal. Default 80. */
   readonly columns?: number | undefined
 }
 
@@ -49,7 +49,7 @@ export function callText(name: string, input: unknown, { colours, columns = 80 }
   )
 }
 
-/** What is wider than the terminal goes on in rows that say so: a row of its own would begin otherwise. */
+/** A line wider than the terminal goes on in rows that say so: a row of its own would begin otherwise. */
 const wrapped = (row: string, columns: number): string[] =>
   chunked(row, columns - indent.length - 3).map((part, index) => `${indent}${index === 0 ? '' : '╎ '}${part}`)
 

@@ -165,7 +165,7 @@ const toolsModule = (
   names: readonly string[],
 ): string => `// The tools of the domain: write them with defineTool of escapement, over a database that is made anew for each trial, in its folder \`dir\`.
 
-/** What the reference solutions call. */
+/** The calls of the reference solutions. */
 export const called = ${JSON.stringify(names)}
 
 /** Whether a tool of this name only looks. */

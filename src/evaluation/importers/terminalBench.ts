@@ -52,7 +52,7 @@ interface Read {
   readonly image: string | undefined
   /** The folder whose Dockerfile makes the image. */
   readonly context: string
-  /** What is run, beside the tests; `undefined`: it is one of them. */
+  /** The file that is run, beside the tests; `undefined`: it is one of them. */
   readonly script: string | undefined
 }
 

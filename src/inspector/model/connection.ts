@@ -22,7 +22,7 @@ const mostErrors = 20
 export class Connection {
   readonly status = signal<ConnectionStatus>('connecting')
   readonly role = signal<Role | null>(null)
-  /** What the token was found to allow; asked anew at each welcome. */
+  /** The rights of the token; asked anew at each welcome. */
   readonly may = signal<(right: Right) => boolean>(() => false)
   readonly definitions = signal<readonly string[]>([])
   /** What went wrong that nothing else shows, newest first; each is dismissed by a person. */

@@ -25,10 +25,10 @@ export type Controls = Readonly<Record<ControlName, string | null>>
 
 /** What decides whether anything can be done at all. */
 export interface DriveFacts {
-  /** What the token allows. */
+  /** The rights of the token. */
   readonly may: (right: Right) => boolean
   readonly connection: ConnectionStatus
-  /** Whether it was a token that gave the rights. */
+  /** Set if a token gave the rights. */
   readonly hasToken: boolean
   /** Logs alone are served: nothing runs, and nothing could be started. */
   readonly isRecording: boolean

@@ -7,7 +7,7 @@ const mostLive = 4_000
 /** Whether an event is a record of the log. */
 export const isLogged = (event: AgentEvent): boolean => 'v' in event || event.type === 'record.withheld'
 
-/** What stands in a log for a record that the client may not see: a message without words where one is placed, else nothing of any effect. */
+/** The stand-in for a record that the client may not see: a message without words where one is placed, else nothing of any effect. */
 export function standIn(event: AgentEvent): AgentEvent {
   if (event.type !== 'record.withheld' || event.nodeId === undefined) return event
   const { nodeId, parentId = null, agentId, path, seq, time, runId, turnIndex } = event

@@ -60,7 +60,7 @@ export function pendingWords(pending: Pending): string {
   return callWords(pending.name, pending.input)
 }
 
-/** Whether the line of a call tells all that a person decides about; another one is decided where all of it is shown. Pure. */
+/** Tells whether the line of a call has all that a person decides about; another one is decided where all of it is shown. Pure. */
 export const isToldWhole = ({ name, input }: Pick<Pending, 'name' | 'input'>): boolean => callLine(name, input).isWhole
 
 /** How often each tool waits for approval, and the keys of them. Pure. */

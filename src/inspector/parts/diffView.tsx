@@ -77,7 +77,7 @@ export function DiffView({ edit, lines = 24 }: DiffViewProps) {
 export const mostLines = 2_000
 const mostChars = 2_000
 
-/** Whether all of an edit can be shown, and seen: of its lines, and of its path. Pure. */
+/** Tells whether all of an edit can be shown, and seen: its lines, and its path. Pure. */
 export const isSeenWhole = ({ path, diff: { hunks } }: FileEdit): boolean => {
   const lines = hunks.flatMap((hunk) => hunk.lines)
   const isSeen = (text: string): boolean => text.length <= mostChars && visible(text) === text

@@ -75,7 +75,7 @@ export function bodyOf(kept: KeptAgent, nodes: Uint8Array): Uint8Array {
 }
 
 /**
- * What a checkpoint holds; `own`: the record of the log that it stands at.
+ * The contents of a checkpoint; `own`: the record of the log that it stands at.
  *
  * @throws Error, saying why it is of no use.
  */

@@ -9,7 +9,7 @@ export const pendingOf = (host: TreeNode): Pending[] => [
   ...host.listedChildren.flatMap(pendingOf),
 ]
 
-/** What waits for people, of an agent's own calls. */
+/** An agent's own calls that wait for people. */
 export const ownPending = (
   agentId: string,
   { calls, run }: Pick<AgentContext, 'calls' | 'run'>,

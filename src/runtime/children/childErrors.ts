@@ -13,6 +13,6 @@ export const crashed = ({ code, message }: ErrorInfo): ErrorInfo => ({
 export const stopped = ({ agentId }: TreeAgent): RuntimeError =>
   new RuntimeError('AGENT_STOPPED', `Agent "${agentId}" was stopped meanwhile.`)
 
-/** What the log could not be told of was not begun: it is once the store takes records again. */
+/** Effects that the log could not be told of were not begun: they are once the store takes records again. */
 export const ifUnwritten = (error: ErrorInfo): { readonly notStarted?: ErrorInfo } =>
   error.code === 'STORE_APPEND_FAILED' ? { notStarted: error } : {}

@@ -137,7 +137,7 @@ export class Announcer {
     if (isObserved) this.#tell(event)
   }
 
-  /** What was announced of the reply under way, without secrets. */
+  /** The part of the reply under way that was announced, without secrets. */
   get announced(): { readonly text: string; readonly thinking: string } {
     return this.#deltas?.announced ?? { text: '', thinking: '' }
   }

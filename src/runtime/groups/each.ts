@@ -78,9 +78,9 @@ class Batch implements Each {
   readonly #progress: EachProgress[] = []
   #news = Promise.withResolvers<void>()
   #isOver = false
-  /** What those done used. */
+  /** Spent by those that are done. */
   #spent = nothing
-  /** What the others use, by their index. */
+  /** Spent by the others, by their index. */
   readonly #live = new Map<number, { readonly spent: GroupSpent }>()
   readonly #aborted = Promise.withResolvers<undefined>()
   #failed = 0
@@ -133,7 +133,7 @@ class Batch implements Each {
     return spentBy([this.#spent, ...[...this.#live.values()].map(({ spent }) => spent)])
   }
 
-  /** What an earlier call began of an input, if it began anything. */
+  /** Goes on with what an earlier call began of an input, if it began anything. */
   async #goOn(place: EachPlace): Promise<void> {
     const { runtime, definition, options } = this.#plan
     await this.#work(place, true, async () => {
@@ -201,7 +201,7 @@ class Batch implements Each {
   }
 }
 
-/** What came of an input; `undefined`: nothing yet. */
+/** The result of an input; `undefined`: none yet. */
 type Known = RunResult | undefined
 
 const failed = (): void => {}

@@ -5,7 +5,7 @@ import type { AnsweredRun, RunResult } from '../../runs/runResult.ts'
 import type { GroupSpent } from './branch.ts'
 
 export interface EachOptions<Input = unknown, Deps = unknown> {
-  /** What is asked of an input, called when its turn comes; may be left out where inputs are texts. If it throws, that input has failed. */
+  /** The question about an input, called when its turn comes; may be left out where inputs are texts. If it throws, that input has failed. */
   readonly prompt?: ((input: Input, index: number) => Content | Promise<Content>) | undefined
   /**
    * Names an input for good, also in the next process: what was asked under a key is not asked again. The agent of an input has the id
@@ -15,7 +15,7 @@ export interface EachOptions<Input = unknown, Deps = unknown> {
   /** How many agents run at once. Default 8. */
   readonly concurrency?: number | undefined
   /**
-   * What all inputs together may use, with what earlier processes used for them. Once it is used up no further input is begun; those under way
+   * The most that all inputs together may use, with what earlier processes used for them. Once it is used up no further input is begun; those under way
    * end. So it can be exceeded by what `concurrency` runs use: `limits` bounds each. What is left of the budget of another batch may be given, even if
    * that is nothing.
    */
@@ -24,7 +24,7 @@ export interface EachOptions<Input = unknown, Deps = unknown> {
   readonly retry?: boolean | undefined
   /** Limits of each run, overriding those of the definition. */
   readonly limits?: Limits | undefined
-  /** What every agent is given. */
+  /** The `deps` of every agent. */
   readonly deps?: Deps | undefined
   /** Ends the batch: agents under way are let go of as they are, without a word in their logs, and go on the next time. */
   readonly signal?: AbortSignal | undefined
@@ -39,7 +39,7 @@ export interface EachPlace<out Input = unknown> {
   readonly agentId: string
 }
 
-/** What came of one input, told apart by `status`. `left`: it has not been answered yet. */
+/** The outcome of one input, told apart by `status`. `left`: it has not been answered yet. */
 export type EachItem<Input = unknown, Output = unknown> = EachPlace<Input> &
   (
     | {

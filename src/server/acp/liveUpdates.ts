@@ -47,7 +47,7 @@ export class LiveUpdates {
   /** How much of the reply was sent, in UTF-16 units. */
   readonly sent = { text: 0, thinking: 0 }
   readonly #known = new Set<string>()
-  /** What running calls have said so far, and whether they ended with a report. */
+  /** The output of running calls so far, and whether they ended with a report. */
   readonly #progress = new Map<string, Printed>()
 
   constructor(options: LiveOptions) {
@@ -87,7 +87,7 @@ export class LiveUpdates {
     this.#progress.delete(toolCallId)
   }
 
-  /** What a running call has said so far; only the end if it is long. Reports have lines of their own, pieces of output go on. */
+  /** The output of a running call so far; only the end if it is long. Reports have lines of their own, pieces of output go on. */
   printed(toolCallId: string, { text, isReport }: Printed): string {
     const before = this.#progress.get(toolCallId)
     const isApart = before !== undefined && (isReport || before.isReport) && !before.text.endsWith('\n')
@@ -204,7 +204,7 @@ const ofSubAgents: { readonly [T in AgentEvent['type']]?: Reader<T> } = {
   },
 }
 
-/** What a running call said: a report, or a piece of the output that `run_command` reports. */
+/** A piece that a running call said: a report, or a piece of the output that `run_command` reports. */
 function printedIn(progress: unknown): Printed | undefined {
   const output = typeof progress === 'object' && progress !== null && 'output' in progress ? progress.output : undefined
   if (typeof output === 'string') return { text: output, isReport: false }

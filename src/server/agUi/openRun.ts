@@ -64,7 +64,7 @@ export async function openRun(access: AgentAccess, input: RunAgentInput, rules: 
   return opened
 }
 
-/** What is decided is looked at before the agent is woken for it. Rejects as `openRun` does. */
+/** Looks at what is decided before the agent is woken for it. Rejects as `openRun` does. */
 async function checkResume(access: AgentAccess, { threadId, runId, resume = [] }: RunAgentInput): Promise<void> {
   if (resume.length === 0) return
   const agent = await access.reading(threadId).catch((thrown: unknown) => {

@@ -56,7 +56,7 @@ export class Chats {
     })
   }
 
-  /** What is decided is looked at before the agent is woken for it. Rejects as `open` does. */
+  /** Looks at what is decided before the agent is woken for it. Rejects as `open` does. */
   async #check(access: AgentAccess, input: ChatInput): Promise<void> {
     const { messages, answers, trigger } = input
     if (trigger === 'regenerate-message') return access.must('control', 'chat: regenerate-message')

@@ -50,12 +50,12 @@ export class AgentAccess implements Viewer {
     return this.#grant.metadata
   }
 
-  /** Whether it is the same client, or one that nothing tells apart from it, and may do the same. */
+  /** Tells whether it is the same client, or one that nothing tells apart from it, and may do the same. */
   isLike(other: AgentAccess): boolean {
     return this.#who === other.#who && isStillGranted(this.#grant, other.#grant)
   }
 
-  /** What this client is given to bring back. */
+  /** Values that this client is given to bring back. */
   get sealed(): Sealed {
     return new Sealed(this.#bridge.key, this.#who, this.clock)
   }
@@ -139,7 +139,7 @@ export class AgentAccess implements Viewer {
     }
   }
 
-  /** What finds the agents within reach, or more, that are listed with what waits at them and below. */
+  /** The query that finds the agents within reach, or more, that are listed with what waits at them and below. */
   waitingQuery(metadata: Metadata | undefined): LogQuery {
     const isRoot = this.#grant.agents === undefined
     return this.#wanted({ isRoot, ...(metadata === undefined ? {} : { metadata }) }).query
@@ -334,7 +334,7 @@ export class AgentAccess implements Viewer {
     return this.#given(await followed.open(birth.id))
   }
 
-  /** Whether an agent works in this process, or wherever an engine has it: one at rest has nothing under way. */
+  /** Tells whether an agent works in this process, or wherever an engine has it: one at rest has nothing under way. */
   works(agentId: string): boolean {
     return this.#bridge.dispatch !== undefined || this.find(agentId) !== undefined
   }

@@ -58,7 +58,7 @@ interface Rules {
   readonly shares: ShareTokens
   /** Of gateways that may say who a client is. */
   readonly forwarded: ForwardedTokens | undefined
-  /** Whether this server is at a place by which a gateway knows it. */
+  /** Tells whether this server is at a place by which a gateway knows it. */
   isHere(place: string): boolean
   readonly clock: Clock
   /** Tells the operator that the application could not decide. */

@@ -43,7 +43,7 @@ export type BridgeParts = Pick<Bridge, 'store' | 'clock' | 'limits' | 'definitio
   readonly role?: Role
   readonly shareKey?: string | undefined
   readonly gatewaySecret?: string | undefined
-  /** Whether this server is at a place by which a gateway knows it. */
+  /** Tells whether this server is at a place by which a gateway knows it. */
   readonly isHere?: ((place: string) => boolean) | undefined
   readonly front?: Front | undefined
   readonly dispatch?: Dispatch | undefined
@@ -54,7 +54,7 @@ const onlyRead = (): Promise<never> =>
     new RuntimeError('BRIDGE_FORBIDDEN', 'The agent is at rest and was opened to be read: nothing is asked of it.'),
   )
 
-/** Of agents that are read and not woken. */
+/** The dispatch of agents that are read and not woken. */
 const reading: Dispatch = { command: onlyRead, begin: onlyRead }
 
 /** What the clients of one server share: agents, their feeds, commands already carried out. */
@@ -77,7 +77,7 @@ export class Bridge {
   readonly waiting: WaitingList
   readonly authenticator: Authenticator
   readonly shares: ShareTokens
-  /** What its clients are given to bring back is keyed by; the same on all servers that are to know it. */
+  /** The key of what its clients are given to bring back; the same on all servers that are to know it. */
   readonly key: Key
   /** Of a gateway: what takes commands to where agents are. */
   readonly front: Front | undefined
@@ -155,7 +155,7 @@ export class Bridge {
     return this.#redactor?.()
   }
 
-  /** Whether there is room for one more client, and for this one. */
+  /** Tells whether there is room for one more client, and for this one. */
   hasRoom(permit: Permit, address: string): boolean {
     const { size } = this.connections
     return size - this.unauthenticated.size < this.limits.connections && this.room.has(permit, address)

@@ -14,7 +14,7 @@ import {
   visibleReply,
 } from './visible.ts'
 
-/** What a client may do. */
+/** The rights of a client. */
 interface Allowed {
   readonly rights: ReadonlySet<Right>
   /** @throws RuntimeError `BRIDGE_FORBIDDEN` */
@@ -40,7 +40,7 @@ export class GivenAgents {
   }
 }
 
-/** What of an agent is another thing to a client: what it is shown, and what it may do. */
+/** The parts of an agent that are other things to a client: what it is shown, and what it may do. */
 type Guarded = Pick<
   DrivenAgent,
   | 'conversation'

@@ -31,7 +31,7 @@ export const saidAs = <T>({ rights }: { readonly rights: ReadonlySet<Right> }, c
 /** A decision as its command names it. */
 export const nameOf = (decision: Decision): string => (typeof decision === 'string' ? decision : 'answer')
 
-/** Whoever may only talk says words: no limits of their own, and nothing in the name of others. */
+/** A client that may only talk says words: no limits of their own, and nothing in the name of others. */
 export const beyondWords = (command: object): Right | undefined =>
   'limits' in command ||
   'context' in command ||

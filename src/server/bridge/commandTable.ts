@@ -48,7 +48,7 @@ export class DeferredAnswer {
 interface CommandHandler<T extends Command['type']> {
   /** Several: one of them, and the command finds out which. */
   readonly needs: Right | readonly Right[]
-  /** What more it needs for some of its fields. */
+  /** A right that it needs besides, for some of its fields. */
   readonly needsToo?: (frame: FrameOf<T>) => Right | undefined
   /** It changes something: if sent again, it is answered but not repeated. */
   readonly isOnce?: true

@@ -40,7 +40,7 @@ export class FeedEvent {
     this.#agentId = agentId
   }
 
-  /** What a client is sent; `undefined`: it may see nothing of it. */
+  /** The frame that a client is sent; `undefined`: it may see nothing of it. */
   frameFor(view: View): string | undefined {
     if (!this.#frames.has(view)) this.#frames.set(view, this.#frame(view))
     return this.#frames.get(view)

@@ -31,7 +31,7 @@ export interface ForwardedSession {
 
 /** A client as a gateway has let it in. */
 export interface Forwarded {
-  /** What it may do; its agents are given by ids, or the gateway checks them itself. `owner`: it tells the client from others. */
+  /** Its rights; its agents are given by ids, or the gateway checks them itself. `owner`: it tells the client from others. */
   readonly grant: Grant & { readonly agents?: readonly string[] }
   /** Whose limits apply to its sessions. */
   readonly owner: string | undefined

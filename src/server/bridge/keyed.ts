@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
-/** What a text with a keyed hash is keyed by. */
+/** The secret of a keyed hash. */
 export type Key = Uint8Array | string
 
 /** The hash, keyed by a secret, of a text that is for one purpose; the hash of no other purpose is the same. */
@@ -23,7 +23,7 @@ export function keyedValue(key: Key, purpose: string, text: string): unknown {
   return timingSafeEqual(given, own) ? saidIn(text) : undefined
 }
 
-/** What such a text says, whoever made it; `undefined`: nothing. */
+/** The value in such a text, whoever made it; `undefined`: none. */
 export function saidIn(text: string): unknown {
   try {
     return JSON.parse(Buffer.from(text.split('.', 1)[0]!, 'base64url').toString())

@@ -35,7 +35,7 @@ export function allowsHost(host: string | undefined, { origins = [], isGuarded }
 }
 
 /**
- * Whether a browser may load something for what has sent it: pages of other sites make it ask with `img` or a link too, and then it names
+ * Tells whether a browser may load something for what has sent it: pages of other sites make it ask with `img` or a link too, and then it names
  * no origin. Without tokens such requests are for nobody.
  */
 export const allowsSite = (site: string | undefined, { isGuarded }: OriginRule): boolean =>

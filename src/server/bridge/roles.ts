@@ -31,7 +31,7 @@ interface Reaching {
   readonly owner?: string
 }
 
-/** What a client may do, as a role or right by right, and with which agents. */
+/** The rights of a client, as a role or one by one, and the agents that they are for. */
 export type Grant = Reaching &
   ({ readonly role: Role; readonly may?: never } | { readonly may: readonly Right[]; readonly role?: never })
 
@@ -111,11 +111,11 @@ const textOf = (grant: Grant, chosen: unknown): string => {
   return JSON.stringify([[...rightsOf(grant)].toSorted(), chosen, whose, owner])
 }
 
-/** What a grant allows, as text: the same for grants that allow the same. Two functions are never taken for the same. */
+/** A grant as text: the same for grants that allow the same. Two functions are never taken for the same. */
 export const identityOf = (grant: Grant): string =>
   textOf(grant, typeof grant.agents === 'function' ? { function: nameOf(grant.agents) } : grant.agents)
 
-/** Whether a client that was granted something is granted the same when it is asked for again: by a function made anew, too. */
+/** Tells whether a client that was granted something is granted the same when it is asked for again: by a function made anew, too. */
 export function isStillGranted(next: Grant, before: Grant): boolean {
   const [one, other] = [next, before].map((grant) =>
     textOf(grant, typeof grant.agents === 'function' ? 'function' : grant.agents),

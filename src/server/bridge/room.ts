@@ -10,7 +10,7 @@ const parts = { readers: 3 / 4, links: 1 / 4, link: 1 / 8, linkAddress: 1 / 16 }
 const linkSubscriptions = 100
 /** HTTP requests that read-only links may make at once, and how many more in a second: from one address, and with one link. */
 const requests = { linkAddress: { most: 100, perSecond: 10 }, link: { most: 400, perSecond: 40 } } as const
-/** Of so many links and addresses it is remembered how much they asked. */
+/** The most links and addresses of which it is remembered how much they asked. */
 const mostBuckets = 10_000
 
 /** A client that wants to come in, and from where. */
@@ -35,7 +35,7 @@ export class Room {
     this.#clock = clock
   }
 
-  /** Whether one more fits into every share that it is a part of. */
+  /** Tells whether one more fits into every share that it is a part of. */
   has(guest: Guest, address: string): boolean {
     return this.#sharesOf(guest, address).every(
       ([name, part]) => this.#of(name) < Math.max(1, this.#connections * part),
@@ -59,7 +59,7 @@ export class Room {
     this.#takers.delete(connection)
   }
 
-  /** Whether a request may be answered; one of a read-only link counts. */
+  /** Tells whether a request may be answered; one of a read-only link counts. */
   mayAsk({ owner }: Guest, address: string): boolean {
     if (!isShareToken(owner)) return true
     return this.#draw(`address ${address}`, requests.linkAddress) && this.#draw(owner, requests.link)

@@ -1,7 +1,7 @@
 import type { Clock } from '../../protocol/clock.ts'
 import { keyedText, keyedValue, saidIn, type Key } from './keyed.ts'
 
-/** What a client brought back. */
+/** A value that a client brought back. */
 export interface BroughtBack {
   readonly value: unknown
   /** This server gave it to this very client, for this purpose, and not too long ago. If not, it is the client's own word. */

@@ -56,7 +56,7 @@ export interface ServeOptions {
   readonly base?: string
   /** Where WebSockets of the bridge are opened. Default: `bridge` below `base`. */
   readonly path?: string
-  /** What everyone may do who reaches the server if there are neither tokens nor `authenticate`. Default `admin`: everything. */
+  /** The role of everyone who reaches the server if there are neither tokens nor `authenticate`. Default `admin`: everything. */
   readonly role?: Role
   /** Origins of browser pages that may connect; default: the server's own. */
   readonly origins?: readonly string[]
@@ -72,7 +72,7 @@ export interface ServeOptions {
   /** Serve the inspector page at `base`. Default: yes, except on a server of your own. */
   readonly inspector?: boolean | InspectorOptions
   /**
-   * What read-only links are keyed by, and what clients of MCP are given to bring back: 32 characters or more, random, secret, and the same on
+   * The key of read-only links, and of what clients of MCP are given to bring back: 32 characters or more, random, secret, and the same on
    * every server that is to know them. With another one all links end, and people are asked again. Default: a new one for this server, so
    * that links end with it; what clients bring back is keyed by `gatewaySecret` then, if there is one.
    */

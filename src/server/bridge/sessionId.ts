@@ -16,7 +16,7 @@ const macOf = (name: string, token: string): string =>
 export const sessionIdOf = (name: string, token: string): string => `${name}.${macOf(name, token)}`
 
 /**
- * What a command of a session is called in logs, which others read: they are not told the session's id. `markLength` hex digits of the
+ * The name of a session's command in logs, which others read: they are not told the session's id. `markLength` hex digits of the
  * SHA-256 of that id, a slash, and the id of the command.
  */
 export const requestIdOf = (sessionId: string, id: string): string =>

@@ -35,7 +35,7 @@ const noTools: ClientTools = []
 /** Arguments, results and questions' inputs, to those who are not to see them. */
 const nothing = Object.freeze({})
 
-/** Of what people and applications put into a conversation, only what somebody asked is a message to all. */
+/** Only what somebody asked is a message to all, of what people and applications put into a conversation. */
 const isSaid = (provenance: ProvenanceKind | undefined): boolean =>
   isAsked(provenance) || ['steering', 'followUp', 'loopTurn', 'imported'].includes(provenance!.type)
 
@@ -92,7 +92,7 @@ type Shown<T extends AgentEvent['type']> =
   | 'said'
   | ((event: EventOf<T>, view: View, tools: ClientTools) => EventOf<T> | undefined)
 
-/** What a revert did, and none of what it left. */
+/** The tag of a revert, without words. */
 const withoutWords = ({ kind, turnIndex, abandoned, lastReply }: Tag): Tag => ({
   kind,
   text: '',
@@ -104,12 +104,12 @@ const withoutWords = ({ kind, turnIndex, abandoned, lastReply }: Tag): Tag => ({
 
 const withoutInput = <E extends { readonly input: unknown }>(event: E): E => ({ ...event, input: nothing })
 
-/** What a revert did to the messages, without what its note says. */
+/** A revert as it changed the messages, without what its note says. */
 function withoutNote({ economics: _, undo: __, ...event }: EventOf<'revert.applied'>): EventOf<'revert.applied'> {
   return event.applied ? { ...event, tag: withoutWords(event.tag) } : { ...event, reason: '' }
 }
 
-/** What is shown of each kind of event to who sees messages alone. */
+/** The part of each kind of event that is shown to who sees messages alone. */
 const shownOf: { readonly [T in AgentEvent['type']]: Shown<T> } = {
   'agent.created': 'whole',
   'agent.stopped': 'whole',
@@ -196,7 +196,7 @@ function withheld(event: AgentEvent): EventOf<'record.withheld'> {
   return { type: 'record.withheld', ...where, ...place }
 }
 
-/** What of an event or a record is shown to one who does not see all; `undefined`: nothing. */
+/** The part of an event or a record that is shown to one who does not see all; `undefined`: none. */
 function shown<T extends AgentEvent | LogRecord>(event: T, view: View, tools: ClientTools): T | undefined {
   const show = shownOf[event.type] as Shown<AgentEvent['type']>
   if (typeof show === 'function') return show(event as never, view, tools) as T | undefined
@@ -255,7 +255,7 @@ export function visibleConversation(
   }
 }
 
-/** What waits for people, as a client may see it: a call that it is to carry out keeps its arguments. */
+/** A thing that waits for people, as a client may see it: a call that it is to carry out keeps its arguments. */
 export const visiblePending = <P extends Pick<Pending, 'input'> & { readonly kind?: Pending['kind'] }>(
   pending: P,
   view: View,
@@ -264,7 +264,7 @@ export const visiblePending = <P extends Pick<Pending, 'input'> & { readonly kin
 export const visibleReply = (reply: GrowingReply | undefined, view: View): GrowingReply | undefined =>
   view === 'all' || reply === undefined ? reply : { ...reply, thinking: '', text: view === 'names' ? '' : reply.text }
 
-/** What of an agent or a session lists tell. */
+/** The parts of an agent or a session that lists tell. */
 type Listed = Partial<Pick<AgentSummary, 'title' | 'last' | 'doing' | 'contextTokens'>> &
   Pick<AgentSummary, 'path'> & { readonly error?: ErrorInfo }
 

@@ -99,7 +99,7 @@ export class AgentFinder {
     return url === undefined || !this.#isAddress(url) || this.down.has(url) ? undefined : url
   }
 
-  /** Whoever may write to the directory may write anything there. */
+  /** Writers to the directory may write anything there. */
   #isAddress(url: unknown): url is string {
     if (typeof url === 'string' && url.length <= mostChars && isSocketAddress(url)) return true
     this.#parts.failed(

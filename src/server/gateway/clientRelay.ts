@@ -230,7 +230,7 @@ export class ClientRelay implements Relay {
     else void this.#look(route)
   }
 
-  /** What is not answered is refused. Who reads the agent is told, once, and goes on reading when it is there again. */
+  /** Commands without an answer are refused. Who reads the agent is told, once, and goes on reading when it is there again. */
   #giveUp(route: Route, error: ErrorInfo): void {
     for (const id of route.giveUp()) {
       this.#asked.delete(id)

@@ -22,7 +22,7 @@ interface Parts {
   send(frame: object): void
   /** Whether the client is told which worker has an agent. */
   readonly isNamed: boolean
-  /** Whether the client reaches an agent: workers know that of agents given by ids, and of no function. */
+  /** Tells whether the client reaches an agent: workers know that of agents given by ids, and of no function. */
   isWithin(agent: Listed): boolean
 }
 
@@ -150,7 +150,7 @@ export class FleetLists {
     this.#parts.send({ type: 'ok', id, result: { agents, total: all.length } })
   }
 
-  /** What runs on one worker; nothing of one that does not answer, and no more of one that comes to no end. */
+  /** Agents that run on one worker; none of one that does not answer, and no more of one that comes to no end. */
   async #of(url: string, metadata: object | undefined): Promise<readonly Listed[]> {
     const all: Listed[] = []
     const until = this.#parts.clock.now() + listMs

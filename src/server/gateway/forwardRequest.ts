@@ -50,7 +50,7 @@ interface Parts {
   lost(url: string, why: string): void
 }
 
-/** What a request names. */
+/** Names in a request. */
 export interface Named {
   /** The agent that it is about: the one named in its path, or the thread or chat of its body. */
   readonly agentId: string | undefined
@@ -101,7 +101,7 @@ function readJson(body: string | undefined): Body {
   }
 }
 
-/** Whether it is a message of MCP, whose `id` is that of the message. */
+/** Tells whether it is a message of MCP, whose `id` is that of the message. */
 const isRpc = (body: Body): boolean => 'jsonrpc' in body
 
 /**

@@ -73,7 +73,7 @@ export function agentServer(parts: ServerParts, use: ServerUse): InstanceType<Sd
   return server
 }
 
-/** What a client may call; what an agent is for is told to who may begin one, as everywhere. */
+/** Tools that a client may call; what an agent is for is told to who may begin one, as everywhere. */
 function toolsFor({ tools }: ServerParts, access: AgentAccess): Tool[] {
   if (!access.may('talk')) return []
   const known = new Set(access.knownDefinitions)

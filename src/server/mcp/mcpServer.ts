@@ -30,7 +30,7 @@ export interface McpServerOptions {
   /** What agents are given that are spawned over `stdio` or `handler`, or loaded from their logs; at an endpoint those of `serve` count. */
   readonly deps?: ServedDeps
   /**
-   * What a client is given to bring back with the answers of people is keyed by, of 32 characters or more: the same for all processes that answer
+   * The key of what a client is given to bring back with the answers of people, of 32 characters or more: the same for all processes that answer
    * the same clients over `stdio` or `handler`; at an endpoint that of `serve` counts. With another one people are asked again. Default: a
    * new one.
    */

@@ -38,10 +38,10 @@ function shownCall({ input }: Pending): { readonly text: string; readonly isWhol
   }
 }
 
-/** Whether people can be asked about it in a form, which then holds all that they decide about. */
+/** Tells whether people can be asked about it in a form, which then holds all that they decide about. */
 export const fitsForm = (pending: Pending): boolean => pending.kind === 'question' || shownCall(pending).isWhole
 
-/** What waits, in a sentence for people, with all that a call is given. */
+/** A sentence for people about what waits, with all that a call is given. */
 export function askedOf(pending: Pending): string {
   const { name, agentId } = pending
   const { text, isWhole } = shownCall(pending)
@@ -97,7 +97,7 @@ function decidedBy(pending: Pending, response: unknown): Decided | undefined {
   return denied(typeof reason === 'string' && reason.trim() !== '' ? reason : 'Rejected by the user.')
 }
 
-/** What people are shown of something that waits: a decision is about that alone. */
+/** The hash of what people are shown of something that waits: a decision is about that alone. */
 export const asShown = (pending: Pending): string => {
   const { kind, agentId, name, input } = pending
   const asked = kind === 'question' ? [pending.question, pending.schema] : []

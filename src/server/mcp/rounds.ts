@@ -28,12 +28,12 @@ const maxTries = 5
 /** For how long the answers to what people were shown are taken, in milliseconds. */
 const heldMs = 24 * 60 * 60 * 1_000
 
-/** What a client brings back with its answers. What it names is looked up again, within the client's reach. */
+/** The state that a client brings back with its answers. Names in it are looked up again, within the client's reach. */
 const stateSchema = onlyFields({
   session: z.string(),
   requestId: z.string().optional(),
   tries: z.int().nonnegative(),
-  /** What people were shown, as hashes by its keys: nothing else is answered. */
+  /** Hashes of what people were shown, by its keys: nothing else is answered. */
   shown: z.record(z.string(), z.string()),
 })
 export type State = z.infer<typeof stateSchema>
@@ -42,7 +42,7 @@ export type State = z.infer<typeof stateSchema>
 const purposeOf = ({ definition }: AgentTool): string => `mcp requestState ${definition.name}`
 
 /**
- * What a client brought back; `undefined`: nothing. Of what this server did not give to this client for this tool, or too long ago, only the
+ * The state that a client brought back; `undefined`: none. Of what this server did not give to this client for this tool, or too long ago, only the
  * session counts, which the client could name anyway: people are asked again.
  */
 export function readState(given: unknown, tool: AgentTool, { sealed }: AgentAccess): State | undefined | 'unreadable' {
@@ -109,7 +109,7 @@ const answersTo = (shown: State['shown'], given: object | undefined): Answers =>
     ),
   )
 
-/** What people are asked who may decide it, with what was wrong with their last answers; not what a form cannot show as a whole. */
+/** Questions to people who may decide them, with what was wrong with their last answers; not what a form cannot show as a whole. */
 function questionsOf({ pending, taken }: Extract<Round, { type: 'waiting' }>, { access }: Caller): readonly Pending[] {
   const mayBeAsked = pending.filter(({ kind }) => access.may(kind === 'approval' ? 'approve' : 'answer.own'))
   return mayBeAsked.filter(fitsForm).map((one) => {

@@ -109,7 +109,7 @@ async function send(
 const knowsTag = (known: string | undefined, tag: string): boolean =>
   known !== undefined && known.split(',').some((one) => ['*', tag, tag.slice(2)].includes(one.trim()))
 
-/** What is said with every answer: a browser takes it for what it is, and gives it to no page of another origin that did not ask by name. */
+/** Headers of every answer: a browser takes it for what it is, and gives it to no page of another origin that did not ask by name. */
 export const guardAnswer = (response: ServerResponse): ServerResponse =>
   response.setHeader('x-content-type-options', 'nosniff').setHeader('cross-origin-resource-policy', 'same-origin')
 

@@ -24,7 +24,7 @@ export function isPassing(thrown: unknown): boolean {
   return state === undefined ? !ownErrors.some((own) => thrown instanceof own) : passing.test(state)
 }
 
-/** Whether there is no database to work with for now: none is reached, or it ends, starts, is full, or may only be read. */
+/** Tells whether there is no database to work with for now: none is reached, or it ends, starts, is full, or may only be read. */
 export const isOutage = (thrown: unknown): boolean =>
   isPassing(thrown) && /^(?:08|53|57P|25006)/.test(sqlState(thrown) ?? '08')
 

@@ -21,7 +21,7 @@ export interface PostgresStoreOptions {
   /** How long it is tried again, in milliseconds, while the database or the way to it fails. Default: 30,000. */
   readonly retryMs?: number
   /**
-   * Whether what is said is indexed, a second behind the appends, so that `search` finds it. Without it appends cost less, and there is no
+   * Indexes what is said, a second behind the appends, so that `search` finds it. Without it appends cost less, and there is no
    * `search`. Default: true.
    */
   readonly search?: boolean

@@ -47,7 +47,7 @@ const changing = (lines: readonly string[]): GrowingLines => ({ lines, stable: 0
 
 const roomFor = (before: string, columns: number): number => Math.max(leastColumns, columns - textWidth(before))
 
-/** Whether an empty line stands between two blocks: not where the signs of a list change, as in a diff that no fence holds. */
+/** Tells whether an empty line stands between two blocks: not where the signs of a list change, as in a diff that no fence holds. */
 export const areApart = (before: MarkdownBlock | undefined, block: MarkdownBlock): boolean =>
   !(before?.type === 'list' && block.type === 'list' && before.mark !== null && block.mark !== null)
 
