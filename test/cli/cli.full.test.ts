@@ -8,7 +8,8 @@ import { whole } from '../support/wireServer/useWire.ts'
 import { startWireServer } from '../support/wireServer/wireServer.ts'
 import { assert, describe } from '../support/suite.ts'
 import { runCli } from './cliInProcess.ts'
-import { cliCommand, hasText, isRunning, projectFolder, spawnCli, startChild, waitFor } from './cliChild.ts'
+import { cliCommand, hasText, projectFolder, spawnCli, startChild, waitFor } from './cliChild.ts'
+import { isAlive, untilDead } from '../support/livingProcess.ts'
 import { endlessProject, soundProject } from './cliProjects.ts'
 
 const timeoutMs = 30_000
@@ -154,7 +155,7 @@ describe('the command line', (it) => {
     assert.match(stdout, /"type":"run.end".*"stopReason":"aborted"/)
     const [log = ''] = readdirSync(join(cwd, '.escapement')).filter((name) => name.endsWith('.jsonl'))
     assert.match(stderr, new RegExp(`^go on with: escapement resume ${log.replace('.jsonl', '')}$`, 'm'))
-    await waitFor(() => !isRunning(pid), context.signal)
+    await untilDead(pid, context.signal)
   })
 })
 
@@ -166,9 +167,9 @@ describe('the command line whose output is closed early', (it) => {
     const child = startChild(context, ['sh', '-c', `'${command}' | grep -m1 '"tool.progress"'`], { cwd })
     await waitFor(() => hasText(join(cwd, 'pid')), context.signal)
     const pid = Number(readFileSync(join(cwd, 'pid'), 'utf8'))
-    context.cleanup(() => void (isRunning(pid) && process.kill(pid, 'SIGKILL')))
+    context.cleanup(() => void (isAlive(pid) && process.kill(pid, 'SIGKILL')))
     assert.match((await child.ended).stdout, /tool\.progress/)
-    await waitFor(() => !isRunning(pid), context.signal)
+    await untilDead(pid, context.signal)
   })
 })
 

@@ -124,15 +124,6 @@ export const spawnCli = (
   options: ChildOptions = {},
 ): Promise<ChildEnd> => startChild(context, cliCommand(args), { input: '', ...options }).ended
 
-/** Whether there is a process of this id. */
-export const isRunning = (pid: number): boolean => {
-  try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
-  }
-}
-
 /** For what processes of processes do, as there is nothing to await. */
 export async function waitFor(isSo: () => boolean, signal: AbortSignal): Promise<void> {
   while (!isSo()) {

@@ -6,7 +6,8 @@ import { openSession } from '../../src/cli/openSession.ts'
 import { cliAgentName, instructionsFor } from '../../src/cli/ownSession.ts'
 import { assert, type CaseContext, describe } from '../support/suite.ts'
 import { runCli } from './cliInProcess.ts'
-import { cliCommand, hasText, isRunning, projectFolder, startChild, waitFor } from './cliChild.ts'
+import { cliCommand, hasText, projectFolder, startChild, waitFor } from './cliChild.ts'
+import { isAlive } from '../support/livingProcess.ts'
 import { endlessProject, soundProject } from './cliProjects.ts'
 import { logFile, recordsIn, recordSession } from './cliSessions.ts'
 import { atTerminal, plain, startAtTerminal } from './cliTerminal.ts'
@@ -30,7 +31,7 @@ async function killedSession(context: CaseContext): Promise<Left> {
   child.signal('SIGKILL')
   await child.ended
   // The command outlives the process that started it.
-  if (isRunning(pid)) process.kill(pid, 'SIGKILL')
+  if (isAlive(pid)) process.kill(pid, 'SIGKILL')
   writeFileSync(join(cwd, 'test.js'), 'console.log("ok")\n')
   const log = readdirSync(join(cwd, '.escapement')).find((name) => name.endsWith('.jsonl')) ?? ''
   return { cwd, id: log.replace('.jsonl', '') }

@@ -5,7 +5,8 @@ import { findRestate, howToInstall } from '../restate/installRestate.ts'
 import { recordsIn } from '../restate/recordsIn.ts'
 import { checkLog } from '../support/journeyRules.ts'
 import { assert, describe, isCi, type CaseContext } from '../support/suite.ts'
-import { cliCommand, isRunning, projectFolder, spawnCli, startChild, waitFor } from './cliChild.ts'
+import { cliCommand, projectFolder, spawnCli, startChild } from './cliChild.ts'
+import { untilDead } from '../support/livingProcess.ts'
 import { runCli } from './cliInProcess.ts'
 
 const index = new URL('../../src/index.ts', import.meta.url).href
@@ -163,7 +164,7 @@ describe('escapement cluster and its programs', (it) => {
     assert.is(workers.length, 2)
     child.signal('SIGKILL')
     await child.ended
-    await waitFor(() => !workers.some(isRunning), context.signal)
+    for (const worker of workers) await untilDead(worker, context.signal)
     for (;;) {
       const isUp = await fetch(`${started.admin}/health`).then(
         () => true,

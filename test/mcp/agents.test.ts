@@ -15,7 +15,8 @@ import type { McpOptions } from '../../src/mcp/options.ts'
 import { scriptedModel, type ScriptedReply } from '../../src/testing/scriptedModel.ts'
 import { calls, resultsOf } from '../support/agentHarness.ts'
 import { assert, describe, type CaseContext } from '../support/suite.ts'
-import { isAlive, linesOf, raw, tempFolder, until } from './opened.ts'
+import { isAlive } from '../support/livingProcess.ts'
+import { linesOf, raw, tempFolder, until } from './opened.ts'
 import { jobAgent } from './servers/agentChild.ts'
 
 const timeoutMs = 30_000

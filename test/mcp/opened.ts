@@ -89,15 +89,6 @@ export async function tempFolder({ cleanup }: Pick<CaseContext, 'cleanup'>): Pro
 export const linesOf = async (file: string): Promise<readonly string[]> =>
   (await readFile(file, 'utf8').catch(() => '')).split('\n').filter((line) => line !== '')
 
-/** Whether a process runs. */
-export function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
-  }
-}
-
 /** Looks until something is so; the case's deadline ends it. */
 export async function until(isSo: () => boolean | Promise<boolean>, signal: AbortSignal): Promise<void> {
   while (!(await isSo())) {

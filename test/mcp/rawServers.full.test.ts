@@ -1,5 +1,6 @@
 import { assert, describe } from '../support/suite.ts'
-import { isAlive, linesOf, opened, opening, raw, tempFolder, until } from './opened.ts'
+import { isAlive } from '../support/livingProcess.ts'
+import { linesOf, opened, opening, raw, tempFolder, until } from './opened.ts'
 import { join } from 'node:path'
 
 const timeoutMs = 10_000

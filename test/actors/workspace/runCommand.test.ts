@@ -1,29 +1,12 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { commandEnvironment, isHarmless } from '../../../src/actors/tools/workspace/commandEnvironment.ts'
+import { isAlive, untilDead } from '../../support/livingProcess.ts'
 import { assert, describe } from '../../support/suite.ts'
 import { toolContext } from '../../support/toolContext.ts'
 import { hastyClock, timeoutsOnDemand, workspaceFolder } from './workspaceFolder.ts'
 
 const limits = { timeoutMs: 10_000 }
-
-/** A dead process may stay in the table until its parent asks for it. */
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-  } catch {
-    return false
-  }
-  const stat = `/proc/${pid}/stat`
-  return !existsSync('/proc/self') || (existsSync(stat) && !/\) [ZX] /.test(readFileSync(stat, 'utf8')))
-}
-
-async function untilDead(pid: number, signal: AbortSignal): Promise<void> {
-  while (isAlive(pid)) {
-    signal.throwIfAborted()
-    await new Promise((resolve) => void setImmediate(resolve))
-  }
-}
 
 /** Resolves to the numbers in the output so far once `count` of them have been reported. */
 function pidReports(count: number, signal?: AbortSignal) {

@@ -14,8 +14,8 @@ import { defineAgent, policyModel, type ModelRequest } from '../../../src/index.
 import { evaluate, type EvaluateOptions, type Task } from '../../../src/testing.ts'
 import { layFiles, layOver, removeFolder } from '../../../src/evaluation/trials/workspace.ts'
 import type { TrialGiven } from '../../../src/evaluation/suite/defineSuite.ts'
-import { processStart } from '../../../src/stores/holder.ts'
-import { isRunning, projectFolder } from '../../cli/cliChild.ts'
+import { projectFolder } from '../../cli/cliChild.ts'
+import { untilDead } from '../../support/livingProcess.ts'
 import { assert, describe } from '../../support/suite.ts'
 
 /** An agent that runs one command for each prompt. */
@@ -127,8 +127,7 @@ describe('the folder of a trial', (it) => {
     const { outcome, scores } = await one({ id: 'endless', prompts: ['true'], check: { command, timeoutMs: 300 } })
     assert.is(outcome, 'failed')
     assert.match(scores[0]!.reason!, /\[it was killed after 300 ms\]/)
-    for (const pid of readFileSync(pids, 'utf8').trim().split('\n'))
-      assert.ok(!isRunning(Number(pid)) || (await processStart(Number(pid))) === 'zombie', pid)
+    for (const pid of readFileSync(pids, 'utf8').trim().split('\n')) await untilDead(Number(pid), context.signal)
   })
 
   it('sees no keys of this process in its commands', async (context) => {
