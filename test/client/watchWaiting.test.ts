@@ -23,7 +23,10 @@ const settled = async (): Promise<void> => {
 /** A client whose every question is answered by the case. */
 function watched(status: ClientStatus = 'open', options: object = {}) {
   const asked: (PromiseWithResolvers<RemoteWaiting> & { readonly options: object })[] = []
-  const [watchers, listeners] = [new Set<(change: RosterChange) => unknown>(), new Set<(now: ClientStatus) => unknown>()]
+  const [watchers, listeners] = [
+    new Set<(change: RosterChange) => unknown>(),
+    new Set<(now: ClientStatus) => unknown>(),
+  ]
   const [told, failed]: [RemoteWaiting[], unknown[]] = [[], []]
   const into = <T>(all: Set<T>, one: T): (() => void) => {
     all.add(one)

@@ -35,25 +35,29 @@ async function left(context: CaseContext) {
 const shown = ({ waiting }: RemoteWaiting): unknown[] => waiting.map(({ agentId, isRunning }) => [agentId, isRunning])
 
 describe('what waits, behind a gateway', (it) => {
-  it('is listed from the store, to each client what it reaches, with what runs on a worker', patient, async (context) => {
-    const { client } = await left(context)
-    const staff = await client('staff').waiting()
-    assert.equal(
-      [shown(staff), staff.total],
-      [
+  it(
+    'is listed from the store, to each client what it reaches, with what runs on a worker',
+    patient,
+    async (context) => {
+      const { client } = await left(context)
+      const staff = await client('staff').waiting()
+      assert.equal(
+        [shown(staff), staff.total],
         [
-          ['away', false],
-          ['here', true],
+          [
+            ['away', false],
+            ['here', true],
+          ],
+          2,
         ],
-        2,
-      ],
-    )
-    assert.equal(shown(await client('annas').waiting()), [['away', false]])
-    assert.equal(shown(await client('below').waiting()), [['away', false]])
-    assert.equal(shown(await client('chosen').waiting()), [['here', true]])
-    const limited = await client('staff').waiting({ limit: 1, metadata: { user: 'ben' } })
-    assert.equal([shown(limited), limited.total], [[['here', true]], 1])
-  })
+      )
+      assert.equal(shown(await client('annas').waiting()), [['away', false]])
+      assert.equal(shown(await client('below').waiting()), [['away', false]])
+      assert.equal(shown(await client('chosen').waiting()), [['here', true]])
+      const limited = await client('staff').waiting({ limit: 1, metadata: { user: 'ben' } })
+      assert.equal([shown(limited), limited.total], [[['here', true]], 1])
+    },
+  )
 
   it('is told to who watches it, as it changes on any worker', patient, async (context) => {
     const { client, one } = await left(context)
