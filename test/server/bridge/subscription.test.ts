@@ -98,11 +98,14 @@ function subscribed({ lastSeq = 0, stored = lastSeq, fromSeq = 1, wanted = {}, g
     drains,
     listening: () => feed.hasListeners,
     happens: (event: AgentEvent): void => {
-      for (const { tell, descendants } of listeners) if (event.agentId === 'a' || descendants || event.type === 'approval.requested') tell(event)
+      for (const { tell, descendants } of listeners)
+        if (event.agentId === 'a' || descendants || event.type === 'approval.requested') tell(event)
     },
     /** What was sent, each frame as its type, with the number of its record. */
     sent: () =>
-      out.frames.map(({ type, seq, live }) => (type === 'event' && live !== true ? seq : `${type as string} ${seq as number}`)),
+      out.frames.map(({ type, seq, live }) =>
+        type === 'event' && live !== true ? seq : `${type as string} ${seq as number}`,
+      ),
   }
 }
 
