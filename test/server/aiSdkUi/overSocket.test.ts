@@ -91,10 +91,10 @@ describe('chats over one socket', (it) => {
       ['open chat', ['start r1', 'chunk r1 start'], 1, 1],
     )
     for (const view of state.views) view.abort()
-    assert.equal(kinds().slice(2), ['chunk r1 finish', 'end r1'])
+    assert.equal(kinds().slice(2), ['chunk r1 abort', 'chunk r1 finish', 'end r1'])
     assert.equal(
       sent.flatMap(({ sequence }) => sequence ?? []),
-      [0, 1],
+      [0, 1, 2],
     )
   })
 
