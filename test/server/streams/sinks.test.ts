@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { DurableSink } from '../../../src/server/streams/durableSink.ts'
+import { piecesOf, serverSent } from '../../../src/server/streams/piecesOf.ts'
 import { EventStream } from '../../../src/server/streams/eventStream.ts'
 import { SocketSink } from '../../../src/server/streams/socketSink.ts'
 import { simulatedClock } from '../../../src/testing/simulatedClock.ts'
@@ -340,4 +341,32 @@ describe('events as a response', (it) => {
       response.tell('drain')
       assert.equal([response.written, stream.isFull], [['1a'], false])
     })
+})
+
+describe('a text in pieces', (it) => {
+  const cut = (text: string): string[] => [...piecesOf(text, 3)]
+
+  it('has pieces of the longest length and less, and splits no character', () => {
+    assert.equal([cut(''), cut('abc'), cut('abcd'), cut('abcdefg')], [[''], ['abc'], ['abc', 'd'], ['abc', 'def', 'g']])
+    assert.equal(
+      [cut('ab😀c'), cut('a😀bc'), cut('😀😀')],
+      [
+        ['ab', '😀c'],
+        ['a😀', 'bc'],
+        ['😀', '😀'],
+      ],
+    )
+    assert.equal(
+      [cut('ab\ud7ffc'), cut('ab\ue000c')],
+      [
+        ['ab\ud7ff', 'c'],
+        ['ab\ue000', 'c'],
+      ],
+    )
+  })
+
+  it('is an event of a stream', () => {
+    assert.equal([...serverSent({ a: 1 })], ['data: {"a":1}\n\n'])
+    assert.is([...serverSent('x'.repeat(64 * 1_024))].length, 2)
+  })
 })
