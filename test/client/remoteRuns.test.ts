@@ -204,12 +204,12 @@ describe('what a fork shares', (it) => {
     ...(next === undefined ? {} : { next }),
   })
   const read = async (...pages: readonly object[]) => {
-    const asked: unknown[] = []
+    const froms: unknown[] = []
     const parts = await readSharedPast(async (frame) => {
-      asked.push((frame as { from: unknown }).from)
-      return pages[asked.length - 1]
+      froms.push((frame as { from: unknown }).from)
+      return pages[froms.length - 1]
     }, 'a')
-    return [parts.map((records) => records.map(({ seq }) => seq)), asked.length]
+    return [parts.map((records) => records.map(({ seq }) => seq)), froms.length]
   }
 
   it('is read page by page, a part for each log', async () => {

@@ -1,4 +1,4 @@
-import { RuntimeError } from '../../../src/protocol/errors.ts'
+import type { RuntimeError } from '../../../src/protocol/errors.ts'
 import type { LogRecord } from '../../../src/protocol/records.ts'
 import { allRights, type Right } from '../../../src/protocol/rights.ts'
 import { AgentAccess } from '../../../src/server/bridge/agentAccess.ts'

@@ -156,7 +156,7 @@ describe('an agent that an engine places', (it) => {
       if (record !== undefined) happens(record[0], { ...record[1], requestId: 'another' })
       assert.is(await now(taken), 'pending', how)
       if (record === undefined) sent[0]!.resolve({})
-      else happens(...record)
+      else happens(record[0], record[1])
       assert.is(await now(taken), 'resolved', how)
       assert.is(listeners.size, 0)
     }

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import type { DrivenBelow } from '../../../src/server/bridge/drivenAgent.ts'
 import { DurableSink } from '../../../src/server/streams/durableSink.ts'
 import { piecesOf, serverSent } from '../../../src/server/streams/piecesOf.ts'
 import { EventStream } from '../../../src/server/streams/eventStream.ts'
@@ -94,11 +95,15 @@ describe('the runs of one socket', (it) => {
 })
 
 /** An agent of which the case says what the store has. */
-function story(below: readonly ReturnType<typeof story>[] = []) {
+interface Story extends DrivenBelow {
+  pending: Promise<void> | undefined
+}
+
+function story(below: readonly Story[] = []): Story {
   return {
     id: 'a',
     lastSeq: 0,
-    pending: undefined as Promise<void> | undefined,
+    pending: undefined,
     durable() {
       return this.pending
     },
@@ -109,7 +114,7 @@ function story(below: readonly ReturnType<typeof story>[] = []) {
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 describe('what waits for the store', (it) => {
-  function held(below: readonly ReturnType<typeof story>[] = []) {
+  function held(below: readonly Story[] = []) {
     const agent = story(below)
     const out = { isFull: false, written: [] as number[], drains: [] as (() => void)[], ends: 0 }
     const sink = new DurableSink<number>(
