@@ -288,6 +288,7 @@ describe('a subscription', (it) => {
       const count = log.reads.length
       assert.is(clock.pending, 1)
       if (closes) subscription.close()
+      assert.is(clock.pending, closes ? 0 : 1)
       agent.pending = undefined
       log.stored = 1
       await clock.advance(999)
