@@ -288,10 +288,10 @@ describe('the answer to a prompt of ACP', (it) => {
   })
 
   it('says what it took', () => {
-    const meta = (more: object) =>
-      promptAnswer({ stopReason: 'stop', runId: 'r', turns: 1, usage: {}, costUsd: 2, ...more } as never)._meta?.[
-        'escapement'
-      ]
+    const meta = (more: object) => {
+      const answer = promptAnswer({ stopReason: 'stop', runId: 'r', turns: 1, usage: {}, costUsd: 2, ...more } as never)
+      return (answer as unknown as { readonly [name: string]: { readonly escapement: unknown } })['_meta']?.escapement
+    }
     assert.equal(meta({}), { runId: 'r', turns: 1, usage: {}, costUsd: 2 })
     assert.equal(meta({ stopReason: 'refusal', refusal: { x: 1 } }), {
       runId: 'r',
