@@ -97,6 +97,8 @@ describe('a run that a client asked for', (it) => {
 
     const under = asked()
     await under.take(start('q'), turn)
+    under.runs.cancel('p', 'error')
+    assert.is(await under.take(), undefined)
     const waits = under.runs.expect('later')
     under.runs.cancelAll('aborted')
     assert.equal(

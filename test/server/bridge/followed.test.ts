@@ -165,6 +165,10 @@ describe('an agent that is followed by its log', (it) => {
     assert.is(state.subscribed, 1)
     const live = (type: string, more: object = {}): AgentEvent =>
       ({ type, agentId: 'a', path: [], seq: agent.lastSeq, time: 0, runId: 'r', turnIndex: 0, ...more }) as never
+    // Of a reply whose beginning was not heard.
+    for (const type of ['reply.delta', 'thinking.delta']) tell(live(type, { text: 'x', offset: 7 }))
+    assert.is(tree.root.growing, undefined)
+    heard.length = 0
     tell(live('reply.start'))
     tell(live('reply.delta', { text: 'He', offset: 0 }))
     tell(live('reply.delta', { text: 'llo', offset: 2 }))

@@ -27,13 +27,15 @@ type Answer = {
 function placed() {
   const root = new FollowedLog('a')
   const listeners = new Set<(event: AgentEvent) => unknown>()
-  const state = { wakes: 0, failure: undefined as Error | undefined }
+  const state = { wakes: 0, failure: undefined as Error | undefined, onWake: (): void => {} }
   const sent: (PromiseWithResolvers<Answer> & { readonly type: string; readonly id: string })[] = []
   const tree = {
     root,
     catchUp: async () => {
       state.wakes += 1
       if (state.failure !== undefined) throw state.failure
+      await Promise.resolve()
+      state.onWake()
     },
     subscribe: (listener: (event: AgentEvent) => unknown) => {
       listeners.add(listener)
@@ -228,7 +230,7 @@ describe('an agent that an engine places', (it) => {
   it('was asked what its log has, once that is read', async () => {
     const { agent, state, runStart } = placed()
     assert.is(await agent.wasAsked('q'), false)
-    runStart('q')
+    state.onWake = () => runStart('q')
     assert.equal([await agent.wasAsked('q'), state.wakes], [true, 2])
   })
 })
