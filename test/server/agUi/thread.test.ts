@@ -209,6 +209,24 @@ describe('a thread', (it) => {
     )
   })
 
+  it('gives the messages of an earlier process the ids of the last ones of its client, and those that have one keep it', () => {
+    const { thread, log } = threaded()
+    const node = (id: number, runId: string) => ({
+      id,
+      runId,
+      message: { role: 'user', source: 'prompt', content: [] },
+    })
+    log.push(node(1, 'r0'), node(2, 'r1'), node(3, 'r1'), { ...node(4, 'r1'), message: { role: 'assistant' } })
+    thread.activity.messageIds.set(2 as never, 'known')
+    const client = ['a', 'b', 'c'].map((id) => ({ id, role: 'user', content: '' }))
+    thread.adoptMessageIds([...client, { id: 'x', role: 'assistant', content: '' }] as never, ['r1'])
+    assert.equal([...thread.activity.messageIds], [
+      [2, 'known'],
+      [3, 'c'],
+    ] as never)
+    assert.equal([thread.knows('c'), thread.knows('b'), thread.knows('a')], [true, false, false])
+  })
+
   it('knows what is under way, of its agent and of those that were called', () => {
     const { thread, begin, happens } = threaded()
     begin('one')

@@ -264,7 +264,11 @@ describe('who has an agent', (it) => {
     const count = says.asked
     await pass(500)
     assert.equal([says.asked, clock.pending], [count, 0])
-    finder.follow('a', () => {})
+    // Ended twice, it does not end what another one has begun since.
+    finder.follow('a', (url) => heard.push(`third ${url}`))
+    ends[1]!()
+    await pass(500)
+    assert.is(heard.at(-1), `third ${other}`)
     finder.close()
     assert.is(clock.pending, 0)
   })
