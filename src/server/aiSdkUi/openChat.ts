@@ -56,7 +56,7 @@ export class Chats {
     })
   }
 
-  /** Looks at what is decided before the agent is woken for it. Rejects as `open` does. */
+  /** Checks the rights to what is decided before the agent is woken for it, and before any of it has an effect. Rejects as `open` does. */
   async #check(access: AgentAccess, input: ChatInput): Promise<void> {
     const { messages, answers, trigger } = input
     if (trigger === 'regenerate-message') return access.must('control', 'chat: regenerate-message')
@@ -68,7 +68,7 @@ export class Chats {
     try {
       const { agent, exchange } = thread
       const decisions = decisionsIn(agent, exchange, { message, answers })
-      mayDecide(access, agent, decisions)
+      for (const { callId, decision } of decisions) access.mustDecide({ callId, decision: nameOf(decision) }, agent)
       if (last.role === 'user') return
       const isPaused = agent.pause !== null && agent.pause.type !== 'approvals'
       if (input.resume && isPaused) access.must(rightsFor['agent.resume'], 'resume')
@@ -209,7 +209,6 @@ async function say(thread: ChatThread, input: ChatInput, access: AgentAccess): P
   }
   const prompt = { type: 'agent.prompt', agentId: agent.id, content } as const
   checkCommand(prompt)
-  mayDecide(access, agent, decisions)
   dispatchAll(agent, decisions, access.newId())
   // What is said to an agent that is paused is said instead of what it was about to do.
   if (agent.pause !== null && agent.pause.type !== 'approvals') agent.abort()
@@ -253,17 +252,10 @@ function decide(thread: ChatThread, { messages, answers, resume }: ChatInput, ac
   const isResumed = resume && agent.pause !== null && agent.pause.type !== 'approvals'
   if (exchange === undefined || (decisions.length === 0 && !isResumed)) throw nothingDecided()
   const requestId = access.newId()
-  mayDecide(access, agent, decisions)
-  if (isResumed) access.must(rightsFor['agent.resume'], 'resume')
   dispatchAll(agent, decisions, requestId)
   if (isResumed) agent.dispatch({ type: 'agent.resume', agentId: agent.id }, { requestId })
   const shown = message.id === exchange.messageId ? { shown: message.parts as unknown as UiMessagePart[] } : {}
   return { thread, requestId: exchange.requestId, ...shown }
-}
-
-/** Before any of it has an effect. @throws RuntimeError `BRIDGE_FORBIDDEN` */
-function mayDecide(access: AgentAccess, agent: DrivenAgent, decisions: readonly Decided[]): void {
-  for (const { callId, decision } of decisions) access.mustDecide({ callId, decision: nameOf(decision) }, agent)
 }
 
 /** First what may be refused: a decision cannot be undone. */

@@ -101,10 +101,10 @@ function clientAgent(agent: DrivenAgent, access: Allowed): DrivenAgent {
       }, options),
     events: () => shownOf(agent.events()),
     dispatch(command, options) {
-      access.must(rightsFor[command.type], command.type)
+      if (command.type === 'agent.decide') access.mustDecide(command, agent)
+      else access.must(rightsFor[command.type], command.type)
       const more = beyondWords(command)
       if (more !== undefined) access.must(more, command.type)
-      if (command.type === 'agent.decide') access.mustDecide(command, agent)
       const run = agent.dispatch(command, options)
       if (run === undefined || view === 'all') return run
       const result = run.result.then((ended): RunResult => visibleEnd(ended, view))

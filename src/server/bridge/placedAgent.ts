@@ -9,7 +9,7 @@ import { EventBuffer } from '../../runs/eventBuffer.ts'
 import type { Run } from '../../runs/run.ts'
 import type { RunResult } from '../../runs/runResult.ts'
 import { resultOf } from '../../runs/run.ts'
-import type { Dispatch } from './dispatch.ts'
+import type { Dispatch, UnloggedEnd } from './dispatch.ts'
 import type { DrivenAgent, DrivenBelow } from './drivenAgent.ts'
 import { FollowedRun } from './followedRun.ts'
 import type { FollowedLog } from './followedLog.ts'
@@ -226,21 +226,19 @@ export class PlacedAgent implements DrivenAgent {
         : undefined
       if (result !== undefined) resolve(result)
     })
-    const failed = (stopReason: RunResult['stopReason'], thrown: unknown): void => {
-      const error = thrown === undefined ? undefined : toErrorInfo(thrown, 'INTERNAL')
+    const failed = ({ stopReason, error }: UnloggedEnd): void =>
       resolve(
         resultOf({ text: '', runId: '', turns: 0, childTurns: 0, usage: noUsage, costUsd: 0 }, stopReason, { error }),
       )
-    }
     void sent
       .then(async ({ ended }) => {
         const how = await ended
         if (how === undefined) return
         // Its log may say more of it.
         await this.wake().catch(() => {})
-        failed(how.stopReason, how.error)
+        failed(how)
       })
-      .catch((thrown: unknown) => failed('error', thrown))
+      .catch((thrown: unknown) => failed({ stopReason: 'error', error: toErrorInfo(thrown, 'INTERNAL') }))
     void promise.then(unsubscribe)
     return { requestId, result: promise }
   }

@@ -89,11 +89,7 @@ export class SocketRelay {
     if (signal.aborted) return
     try {
       const message = messageIn(text)
-      const answered = message?.method === undefined ? this.#asked.get(String(message?.id)) : undefined
-      if (answered !== undefined) {
-        this.#asked.delete(String(message?.id))
-        return this.#send(answered.url, JSON.stringify({ ...message, id: answered.id }))
-      }
+      if (message?.jsonrpc !== undefined && message.method === undefined) return this.#answer(message)
       const known = this.#requests.get(message?.requestId)
       const url = known ?? (await this.#workerOf(agentIn(message), signal))
       // The client may have left meanwhile.
@@ -108,6 +104,15 @@ export class SocketRelay {
     } catch (thrown) {
       if (!signal.aborted) this.#client.close(closeCodes.stuck, messageOf(thrown).slice(0, 100))
     }
+  }
+
+  /** Takes an answer to the worker that asked. One that nobody asked for could be taken there for another's. */
+  #answer(message: Message): void {
+    const id = String(message.id)
+    const asked = this.#asked.get(id)
+    if (asked === undefined) return
+    this.#asked.delete(id)
+    this.#send(asked.url, JSON.stringify({ ...message, id: asked.id }))
   }
 
   async #workerOf(agentId: string | undefined, signal: AbortSignal): Promise<string | undefined> {

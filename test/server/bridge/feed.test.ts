@@ -197,4 +197,15 @@ describe('a feed', (it) => {
     feed.close()
     assert.is(next.listeners.length, 0)
   })
+
+  it('hears nothing of an agent that has gone elsewhere', () => {
+    const { story, feed, heard } = followed()
+    feed.listen(() => {}, { descendants: true })
+    story.happens(record(1))
+    feed.rest()
+    assert.is(story.listeners.length, 0)
+    const count = heard.length
+    story.happens(record(2))
+    assert.is(heard.length, count)
+  })
 })

@@ -11,8 +11,10 @@ const tokens = {
   'admin-token-0123456789': 'admin',
   'drive-token-0123456789': 'drive',
   'other-token-0123456789': { role: 'admin', agents: ['a1'] },
+  'owner-token-0123456789': { role: 'admin', metadata: { tenant: 't1' } },
+  'guest-token-0123456789': { role: 'admin', metadata: { tenant: 't2' } },
 } as const
-const [admin, drive, other] = Object.keys(tokens) as [string, string, string]
+const [admin, drive, other, owner, guest] = Object.keys(tokens) as [string, string, string, string, string]
 
 const codeOf = (promise: Promise<unknown>): Promise<string> =>
   promise.then(
@@ -99,5 +101,18 @@ describe('a fork that a client asks for', (it) => {
     const narrow = connect({ token: other })
     assert.is((await narrow.sessions({ forkedFrom: 'a1' })).total, 0)
     assert.is(await codeOf(narrow.sessions({ forkedFrom: 'a2' })), 'BRIDGE_FORBIDDEN')
+  })
+
+  it('is made by who reaches its source by metadata, which it has too, and by nobody else', async (context) => {
+    const { runtime, connect } = await serveAgents(context, [counter], { tokens })
+    const agent = await runtime.spawn(counter, { id: 'a1', metadata: { tenant: 't1' } })
+    await agent.prompt('one').result
+    const client = connect({ token: owner })
+    const { agentId } = await client.agent('a1').fork('n2')
+    assert.equal(
+      (await client.sessions({ metadata: { tenant: 't1' } })).sessions.map((one) => one.agentId).toSorted(),
+      ['a1', agentId].toSorted(),
+    )
+    assert.is(await codeOf(connect({ token: guest }).agent('a1').fork('n2')), 'AGENT_NOT_FOUND')
   })
 })
