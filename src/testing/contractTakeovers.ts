@@ -152,7 +152,10 @@ export const reopenTakeovers: ReopenChecks = {
       demandEqual((await store.open('a')).lastSeq, 5, 'what was lost can be opened again once it is free.')
     }),
 
-  'of two stores that open a log at once, one has it, and neither deletes it under the other': async (store, reopen) => {
+  'of two stores that open a log at once, one has it, and neither deletes it under the other': async (
+    store,
+    reopen,
+  ) => {
     await (await openWith(store, 'a', 3)).release()
     const other = await reopen()
     const opened = await Promise.allSettled([store.open('a'), other.open('a')])
