@@ -131,7 +131,7 @@ describe('how an agent stands that does not run', (it) => {
     context.cleanup(() => after.close())
     const agent = await after.resume('a', slow, { continue: false })
     await agent.durable()
-    assert.is(agent.status, 'paused')
+    assert.is(agent.state, 'paused')
     await after.close({ detach: true })
     assert.is((await standingOf(store, 'a')).standing, 'underWay')
   })
