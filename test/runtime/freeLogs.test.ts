@@ -65,7 +65,9 @@ async function left(test: Pick<CaseContext, 'cleanup'>, definition: AgentDefinit
 }
 
 describe('a log that could not be gone on with', (it) => {
-  const refusals: { readonly [what: string]: readonly [code: string, refused: (runtime: Runtime) => Promise<unknown>] } = {
+  const refusals: {
+    readonly [what: string]: readonly [code: string, refused: (runtime: Runtime) => Promise<unknown>]
+  } = {
     'that there is already': ['AGENT_EXISTS', (runtime) => runtime.spawn(talker, { id: 'a' })],
     'of another definition': ['INVALID_DEFINITION', (runtime) => runtime.resume('a', asker)],
     'of somebody else': ['AGENT_EXISTS', (runtime) => runtime.open('a', talker, { metadata: { user: 'ben' } })],

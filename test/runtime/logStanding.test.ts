@@ -114,7 +114,10 @@ describe('how an agent stands that does not run', (it) => {
 
   it('is told by a log that ends between a reply and its calls', async () => {
     const whole = logOf((agent) => (agent.prompt('go'), agent.reply({ calls: ['c1', held('c2')] })))
-    const cut = whole.slice(0, whole.findIndex(({ type }) => type === 'tool.start'))
+    const cut = whole.slice(
+      0,
+      whole.findIndex(({ type }) => type === 'tool.start'),
+    )
     assert.is(cut.at(-1)?.type, 'approval.requested')
     const { standing, waiting } = await standingOf(await storeOf({ a: cut }), 'a')
     assert.equal([standing, waiting.length], ['underWay', 1])
@@ -227,6 +230,9 @@ describe('how an agent stands that does not run', (it) => {
     assert.equal(starts, [(await store.checkpoints!.read('a'))!.seq])
     const { pending } = fromLog.waiting[0]!
     assert.equal([fromLog.standing, fromLog.title, fromLog.metadata], ['waiting', 'go', { user: 'anna' }])
-    assert.equal([pending.kind, pending.kind === 'approval' && pending.irreversible, typeof pending.askedAt], ['approval', true, 'number'])
+    assert.equal(
+      [pending.kind, pending.kind === 'approval' && pending.irreversible, typeof pending.askedAt],
+      ['approval', true, 'number'],
+    )
   })
 })

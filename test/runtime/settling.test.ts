@@ -1,7 +1,9 @@
+import { getEventListeners } from 'node:events'
 import { defineAgent } from '../../src/actors/defineAgent.ts'
 import { createRuntime, type Runtime } from '../../src/createRuntime.ts'
 import type { Store } from '../../src/protocol/store.ts'
 import type { Agent } from '../../src/runtime/agents/agent.ts'
+import { bodyOf } from '../../src/runtime/agents/agentFacts.ts'
 import { memoryStore } from '../../src/stores/memoryStore.ts'
 import { scriptedModel } from '../../src/testing/scriptedModel.ts'
 import { simulatedClock } from '../../src/testing/simulatedClock.ts'
@@ -149,6 +151,33 @@ describe('an agent is settled', (it) => {
     assert.is(agent.state, 'executing')
     agent.decide(settled.pending[0]!.key, 'approve')
     assert.is((await agent.settled()).status, 'idle')
+  })
+
+  it('with what people are asked beside a sub-agent that used up what the run may', async (context) => {
+    const runtime = await start(context)
+    const look = tool('look', () => 'x')
+    const below = defineAgent({ name: 'below', model: scriptedModel([calls('b', 'look'), 'told']), tools: [look] })
+    const root = defineAgent({
+      name: 'root',
+      model: scriptedModel([calls('r', ['below', { task: 'x' }], 'risky'), 'done']),
+      agents: [below],
+      tools: [risky],
+      limits: { turns: 2 },
+    })
+    const agent = await runtime.spawn(root, { id: 'a' })
+    agent.prompt('go')
+    const settled = await agent.settled()
+    assert.equal([settled.status, settled.status === 'waiting' && settled.callIds], ['waiting', ['r1']])
+    const paused = bodyOf(agent).context.calls.map(({ status }) => status)
+    assert.equal(paused, ['paused', 'held'])
+  })
+
+  it('with a wait that leaves nothing behind on its signal', async (context) => {
+    const { agent } = await startAgent(context, { replies: ['one'] })
+    const { signal } = new AbortController()
+    agent.prompt('go')
+    assert.is((await agent.settled({ signal })).status, 'idle')
+    assert.equal(getEventListeners(signal, 'abort'), [])
   })
 
   it('not while an agent that code spawned below it works', async (context) => {
