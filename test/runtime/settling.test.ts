@@ -7,7 +7,7 @@ import { bodyOf } from '../../src/runtime/agents/agentFacts.ts'
 import { memoryStore } from '../../src/stores/memoryStore.ts'
 import { scriptedModel } from '../../src/testing/scriptedModel.ts'
 import { simulatedClock } from '../../src/testing/simulatedClock.ts'
-import { calls, counter, gate, never, quiet, stalled, startAgent, tool, withCode } from '../support/agentHarness.ts'
+import { calls, counter, gate, never, quiet, stalled, startAgent, tool, usageOf, withCode } from '../support/agentHarness.ts'
 import { lateStore } from '../support/lateStore.ts'
 import { assert, describe, type CaseContext } from '../support/suite.ts'
 
@@ -153,23 +153,25 @@ describe('an agent is settled', (it) => {
     assert.is((await agent.settled()).status, 'idle')
   })
 
-  it('with what people are asked beside a sub-agent that used up what the run may', async (context) => {
+  it('with what one sub-agent waits for beside another that used up what the run may', async (context) => {
     const runtime = await start(context)
     const look = tool('look', () => 'x')
-    const below = defineAgent({ name: 'below', model: scriptedModel([calls('b', 'look'), 'told']), tools: [look] })
+    const dear = scriptedModel([{ ...calls('b', 'look'), usage: usageOf(5_000, 500) }, 'told'])
     const root = defineAgent({
       name: 'root',
-      model: scriptedModel([calls('r', ['below', { task: 'x' }], 'risky'), 'done']),
-      agents: [below],
-      tools: [risky],
-      limits: { turns: 2 },
+      model: scriptedModel([calls('r', ['dear', { task: 'x' }], ['asking', { task: 'x' }]), 'done']),
+      agents: [
+        defineAgent({ name: 'dear', model: dear, tools: [look] }),
+        defineAgent({ name: 'asking', model: scriptedModel([calls('q', 'risky'), 'told']), tools: [risky] }),
+      ],
+      limits: { tokens: 2_000 },
     })
     const agent = await runtime.spawn(root, { id: 'a' })
     agent.prompt('go')
     const settled = await agent.settled()
-    assert.equal([settled.status, settled.status === 'waiting' && settled.callIds], ['waiting', ['r1']])
-    const paused = bodyOf(agent).context.calls.map(({ status }) => status)
-    assert.equal(paused, ['paused', 'held'])
+    assert.equal([settled.status, settled.status === 'waiting' && settled.callIds], ['waiting', ['q0']])
+    const { state, context: is } = bodyOf(agent)
+    assert.equal([state, is.calls.map(({ status }) => status)], ['executing', ['paused', 'running']])
   })
 
   it('with a wait that leaves nothing behind on its signal', async (context) => {
