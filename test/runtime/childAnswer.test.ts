@@ -66,7 +66,10 @@ describe('the answer of a sub-agent', (it) => {
       ['input', 'its task'],
       ['output', 'its answer'],
     ] as const) {
-      const { text } = answerOf({ stopReason: 'refusal', text: 'the key', refusal: { ...guarded, at } as never }, helper)
+      const { text } = answerOf(
+        { stopReason: 'refusal', text: 'the key', refusal: { ...guarded, at } as never },
+        helper,
+      )
       assert.is(text, `The agent "helper" did not finish: ${what} was refused by noSecrets: it has a key.`)
     }
     assert.is(whyUnfinished({ stopReason: 'stop' }), 'its answer was not usable')
@@ -91,7 +94,10 @@ describe('the answer of a sub-agent', (it) => {
     ]
     for (const [turns, expected] of cases) {
       const policy = { limits: turns === undefined ? {} : { turns } }
-      assert.is(answerOf({ stopReason: 'paused', text: '', reason: limit }, { ...helper, policy }).isOverAllowance, expected)
+      assert.is(
+        answerOf({ stopReason: 'paused', text: '', reason: limit }, { ...helper, policy }).isOverAllowance,
+        expected,
+      )
     }
     assert.is(answerOf({ stopReason: 'paused', text: '' }, helper).isOverAllowance, undefined)
   })

@@ -7,7 +7,18 @@ import { bodyOf } from '../../src/runtime/agents/agentFacts.ts'
 import { memoryStore } from '../../src/stores/memoryStore.ts'
 import { scriptedModel } from '../../src/testing/scriptedModel.ts'
 import { simulatedClock } from '../../src/testing/simulatedClock.ts'
-import { calls, counter, gate, never, quiet, stalled, startAgent, tool, usageOf, withCode } from '../support/agentHarness.ts'
+import {
+  calls,
+  counter,
+  gate,
+  never,
+  quiet,
+  stalled,
+  startAgent,
+  tool,
+  usageOf,
+  withCode,
+} from '../support/agentHarness.ts'
 import { lateStore } from '../support/lateStore.ts'
 import { assert, describe, type CaseContext } from '../support/suite.ts'
 
