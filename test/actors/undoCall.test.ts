@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { Cancellation } from '../../src/actors/cancellation.ts'
 import { defineAgent, type AgentOptions } from '../../src/actors/defineAgent.ts'
 import { effectsOf } from '../../src/actors/effectsOf.ts'
 import { policyModel } from '../../src/actors/models/policyModel.ts'
@@ -127,6 +128,41 @@ describe('undoing a call', (it) => {
       assert.match((await running.output).step.why!, `timed out after ${ms} ms`)
       assert.is(signals.at(-1)!.aborted, true)
     }
+  })
+
+  it('is given up with its run: its tool is told, and what that throws then is no bug', async () => {
+    const told: unknown[] = []
+    const signals: AbortSignal[] = []
+    const ports = portsOf(async ({ signal }) => {
+      signals.push(signal as AbortSignal)
+      await new Promise((_, reject) =>
+        (signal as AbortSignal).addEventListener('abort', () => reject(new TypeError('x'))),
+      )
+    })
+    ports.callbackFailed = (place) => void told.push(place)
+    const cancellation = new Cancellation()
+    const input = { agentId: 'a1', key: 'k', call: { call: 2, what: 'look' }, earlier: [] }
+    const undoing = undoCall(() => ports).run(input, cancellation)
+    await quiet()
+    cancellation.abort()
+    assert.match((await undoing).step.why!, 'aborted')
+    assert.equal([signals[0]!.aborted, told], [true, []])
+    const after = undoCall(() => ports).run(input, cancellation)
+    await assert.rejects(Promise.resolve(after), /aborted/)
+    assert.is(signals.length, 1)
+  })
+
+  it('is over for its tool once that has answered', async () => {
+    const signals: AbortSignal[] = []
+    const ports = portsOf(async ({ signal }) => void signals.push(signal as AbortSignal))
+    const cancellation = new Cancellation()
+    await undoCall(() => ports).run(
+      { agentId: 'a1', key: 'k', call: { call: 2, what: 'look' }, earlier: [] },
+      cancellation,
+    )
+    await quiet()
+    cancellation.abort()
+    assert.is(signals[0]!.aborted, false)
   })
 
   it('leaves no timer behind', async () => {
