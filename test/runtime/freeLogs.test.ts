@@ -6,8 +6,8 @@ import { asks, caller, until } from '../support/lives.ts'
 import { sharedStore } from '../support/sharedStore.ts'
 import { assert, describe, type CaseContext } from '../support/suite.ts'
 
-const later = async (): Promise<void> => {
-  for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve))
+const later = async (turns: number): Promise<void> => {
+  for (let turn = 0; turn < turns; turn += 1) await new Promise((resolve) => setImmediate(resolve))
 }
 
 /** A store that takes its time to let go of a log, and says which are out. */
@@ -28,7 +28,8 @@ function slowToRelease(): { readonly store: Store; readonly out: Set<string> } {
           return lease.lastSeq
         },
         async release() {
-          await later()
+          // Of sub-agents last, whoever goes first.
+          await later(agentId.includes('.') ? 30 : 5)
           await lease.release()
           out.delete(agentId)
         },
