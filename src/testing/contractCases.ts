@@ -258,10 +258,9 @@ const lifetimes: Checks = {
     for (const id of ['', '.', '..', '../a', 'a/b', 'a\\b', '/etc/passwd', 'a\u0000', 'ä', 'a b', 'x'.repeat(129)]) {
       await demandRejection('INVALID_ID', () => store.open(id), `${JSON.stringify(id)} is no agent id.`)
       await demandRejection('INVALID_ID', () => readAll(store, id), `${JSON.stringify(id)} is no agent id.`)
-      const { stat, holder } = store
-      for (const ask of [stat, holder])
-        if (ask !== undefined)
-          await demandRejection('INVALID_ID', () => ask.call(store, id), `${JSON.stringify(id)} is no agent id.`)
+      const no = `${JSON.stringify(id)} is no agent id.`
+      if (store.stat !== undefined) await demandRejection('INVALID_ID', () => store.stat!(id), no)
+      if (store.holder !== undefined) await demandRejection('INVALID_ID', () => store.holder!(id), no)
     }
   },
 

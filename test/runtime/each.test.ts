@@ -78,7 +78,7 @@ describe('each', (it) => {
     const { agent } = doubler((text) => gates[Number(text)]!.promise)
     const { signal } = new AbortController()
     const batch = each(await begin(context), agent, [0, 1, 2], { ...numbered, concurrency: 3, signal })
-    const [one, other] = [batch, batch].map((each) => each[Symbol.asyncIterator]())
+    const [one, other] = [batch, batch].map((listened) => listened[Symbol.asyncIterator]())
     for (const [done, index] of [1, 0, 2].entries()) {
       const nexts = [one!.next(), other!.next()]
       gates[index]!.resolve(undefined)

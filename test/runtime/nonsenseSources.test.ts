@@ -117,7 +117,7 @@ describe('a source that answers nonsense', (it) => {
 
   it('loses each tool that cannot be offered, says which, and keeps the others', async (context) => {
     const named = (name: string, more: object = {}) => ({ ...look, spec: look.spec, name, ...more })
-    const wrong: readonly (readonly [tool: object, why: string])[] = [
+    const wrong: readonly (readonly [bad: object, why: string])[] = [
       [named('a b'), 'a b: its name is not 1 to 64 letters, digits, "_" or "-"'],
       [named('x'.repeat(65)), 'its name is not 1 to 64'],
       [named('away', { external: true }), 'away: a client would have to carry it out'],
@@ -135,8 +135,8 @@ describe('a source that answers nonsense', (it) => {
         'a tool: broken',
       ],
     ]
-    for (const [tool, why] of wrong) {
-      const { requests, info } = await twoTurns(context, turning({ tools: [look, tool] }))
+    for (const [bad, why] of wrong) {
+      const { requests, info } = await twoTurns(context, turning({ tools: [look, bad] }))
       assert.equal(
         requests[1]!.tools.map(({ name }) => name),
         ['look'],
