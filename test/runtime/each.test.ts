@@ -102,7 +102,10 @@ describe('each', (it) => {
     const model = policyModel(() => '{"m":"two"}')
     const other = defineAgent({ name: 'doubler', model, output: z.object({ m: z.string() }), retry: { attempts: 1 } })
     const { items } = await each(runtime, other, [1], numbered).result
-    assert.equal([items[0]!.status, items[0]!.status === 'failed' && items[0].error.code], ['failed', 'OUTPUT_INVALID'])
+    assert.equal(
+      [items[0]!.status, items[0]!.status === 'failed' && items[0]!.error.code],
+      ['failed', 'OUTPUT_INVALID'],
+    )
     const again = await each(runtime, other, [1], { ...numbered, retry: true }).result
     assert.equal([again.items[0]!.status, again.items[0]!.output], ['ok', { m: 'two' }])
   })

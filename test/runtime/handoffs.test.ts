@@ -22,7 +22,12 @@ const forked = record({ type: 'agent.created' })
 const child = record({ type: 'agent.created', parent: { agentId: 'b' } })
 
 const roads: {
-  readonly [road: string]: readonly [records: readonly LogRecord[], name: string, pending?: string, endsUse?: true]
+  readonly [road: string]: readonly [
+    records: readonly LogRecord[],
+    name: string,
+    pending?: string | undefined,
+    endsUse?: true,
+  ]
 } = {
   'nothing was handed over': [[reply('c0'), end()], 'triage'],
   'a step with it is open': [[reply('c0', 'c1'), end('billing')], 'triage', 'billing'],

@@ -167,7 +167,10 @@ describe('an agent is settled', (it) => {
   it('with what one sub-agent waits for beside another that used up what the run may', async (context) => {
     const runtime = await start(context)
     const look = tool('look', () => 'x')
-    const dear = scriptedModel([{ ...calls('b', 'look'), usage: usageOf(5_000, 500) }, 'told'])
+    const dear = scriptedModel([
+      { toolCalls: [{ name: 'look', input: {}, callId: 'b0' }], usage: usageOf(5_000, 500) },
+      'told',
+    ])
     const root = defineAgent({
       name: 'root',
       model: scriptedModel([calls('r', ['dear', { task: 'x' }], ['asking', { task: 'x' }]), 'done']),
