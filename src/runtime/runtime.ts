@@ -380,7 +380,9 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
   }
 
   releaseBody(body: AgentBody): Promise<void> {
-    if (body instanceof AgentHost) return this.release(body)
+    if (body instanceof AgentHost)
+      // Whoever goes on with it opens those below it as well.
+      return body.childrenReleased()?.then(() => this.release(body)) ?? this.release(body)
     this.#registry.remove(body)
     return body instanceof UnloadedHost ? body.released : Promise.resolve()
   }

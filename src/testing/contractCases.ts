@@ -254,10 +254,13 @@ const lifetimes: Checks = {
     demandEqual(tries.filter(({ status }) => status === 'fulfilled').length, 1, 'one of ten opens must succeed.')
   },
 
-  'open and read refuse what is not an agent id': async (store) => {
+  'what is asked of one log refuses what is not an agent id': async (store) => {
     for (const id of ['', '.', '..', '../a', 'a/b', 'a\\b', '/etc/passwd', 'a\u0000', 'ä', 'a b', 'x'.repeat(129)]) {
       await demandRejection('INVALID_ID', () => store.open(id), `${JSON.stringify(id)} is no agent id.`)
       await demandRejection('INVALID_ID', () => readAll(store, id), `${JSON.stringify(id)} is no agent id.`)
+      const no = `${JSON.stringify(id)} is no agent id.`
+      if (store.stat !== undefined) await demandRejection('INVALID_ID', () => store.stat!(id), no)
+      if (store.holder !== undefined) await demandRejection('INVALID_ID', () => store.holder!(id), no)
     }
   },
 

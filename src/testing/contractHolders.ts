@@ -4,6 +4,7 @@ import {
   demand,
   demandEqual,
   demandLog,
+  demandRejection,
   openWith,
   recordsBetween,
   type ReopenChecks,
@@ -61,6 +62,8 @@ export const holders: Checks = {
       demandEqual(await urlsOf(store), [], 'who took its address back is no worker.')
       await store.append('a', recordsBetween(1, 2))
       await demandLog(store, 'a', 2, 'announcing must not disturb the log.')
+      await store.close()
+      await demandRejection('STORE_CLOSED', () => store.announce(url), 'a closed store says nothing any more.')
     },
   ),
 }

@@ -1,5 +1,6 @@
 import { setImmediate as breathe } from 'node:timers/promises'
-import type { Store, StoreLease } from '../protocol/store.ts'
+import { toErrorInfo } from '../protocol/errors.ts'
+import { isErasable, type Store, type StoreLease } from '../protocol/store.ts'
 import { checkpointAt, demandKept } from './contractCheckpoints.ts'
 import {
   type Checks,
@@ -93,6 +94,39 @@ export const takeovers: Checks = {
       for (const old of leases.slice(0, -1)) await demandTold(old)
       await demandLog(store, 'a', 8, 'each taker must go on where the one before ended.')
     }),
+
+  'holds, where it is told, is true of the logs that are open, each with the epoch of its lease': async (store) => {
+    if (store.holds === undefined) return
+    const lease = await openWith(store, 'a', 3)
+    demandHeld(store, lease, true, 'it is open.')
+    demandEqual(store.holds(), true, 'a store that others respect holds its logs.')
+    demandEqual(store.holds('b'), false, 'a log that was never opened is not held.')
+    if (lease.epoch !== undefined) {
+      demandEqual(store.holds('a', lease.epoch + 1), false, 'a lease is held under its own epoch.')
+      const taken = await store.open('a', { takeOver: true })
+      demandHeld(store, lease, false, 'it was taken over.', 'epoch')
+      demandHeld(store, taken, true, 'it was taken.')
+      await lease.release()
+      demandHeld(store, taken, true, 'releasing what was lost changes nothing.')
+      await taken.release()
+      demandHeld(store, taken, false, 'it was released.')
+      return
+    }
+    await lease.release()
+    demandHeld(store, lease, false, 'it was released.')
+  },
+}
+
+/** What `holds` says of a lease: with its epoch, and also by the agent alone unless another lease of the log is out. */
+function demandHeld(
+  store: Store,
+  { agentId, epoch }: StoreLease,
+  expected: boolean,
+  why: string,
+  by: 'epoch' | 'both' = 'both',
+): void {
+  demandEqual(store.holds?.(agentId, epoch), expected, `holds must know: ${why}`)
+  if (by === 'both') demandEqual(store.holds?.(agentId), expected, `holds must know: ${why}`)
 }
 
 /** What must hold of them between two stores over the same data. */
@@ -102,6 +136,7 @@ export const reopenTakeovers: ReopenChecks = {
       const other = await reopen()
       const taken = await other.open('a', { takeOver: true })
       demandEqual(taken.lastSeq, 3, 'the taker goes on where the log ends.')
+      if (other.holds !== undefined) demandHeld(other, taken, true, 'it was taken from another store.')
       await other.append('a', recordsBetween(4, 4), taken.epoch)
       await other.checkpoints?.write('a', checkpointAt(4), taken.epoch)
       await demandLost(store, 4, epoch, 'the old writer must be refused, also with the seq that the taker wrote.')
@@ -116,6 +151,24 @@ export const reopenTakeovers: ReopenChecks = {
       await taken.release()
       demandEqual((await store.open('a')).lastSeq, 5, 'what was lost can be opened again once it is free.')
     }),
+
+  'of two stores that open a log at once, one has it, and neither deletes it under the other': async (
+    store,
+    reopen,
+  ) => {
+    await (await openWith(store, 'a', 3)).release()
+    const other = await reopen()
+    const opened = await Promise.allSettled([store.open('a'), other.open('a')])
+    const codes = opened.flatMap((end) => (end.status === 'rejected' ? [toErrorInfo(end.reason, 'INTERNAL').code] : []))
+    demandEqual(codes, ['STORE_LOCKED'], 'exactly one may get it, and the other must be told why.')
+    for (const end of opened) if (end.status === 'fulfilled') await end.value.release()
+    if (!isErasable(other)) return
+    const [lease, deleted] = await Promise.allSettled([store.open('a'), other.delete('a')])
+    if (lease.status === 'rejected') return
+    const expected = deleted.status === 'rejected' ? 3 : 0
+    demandEqual(lease.value.lastSeq, expected, 'a lease must tell what is there.')
+    await demandLog(store, 'a', expected, 'a log that is open must not be deleted.')
+  },
 
   'a log that is let go of right after appends has all of them for whoever opens it next': async (store, reopen) => {
     const lease = await openWith(store, 'a', 3)

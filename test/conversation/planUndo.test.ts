@@ -103,3 +103,97 @@ describe('what a revert undoes', (it) => {
     )
   })
 })
+
+describe('of calls whose tools declared no undo, a revert says', (it) => {
+  type Effects = ReturnType<EffectsOf>
+
+  /** What is kept of one call, `n2`, that was not begun as one that can be undone. */
+  function keptOf(message: Partial<ToolResultMessage>, effects: Effects, node: Partial<ConversationNode> = {}) {
+    const nodes = calledFor({})
+    const result = nodes.get(2)!
+    const plain = { ...result, ...node, message: { ...result.message, receipt: undefined, ...message } }
+    const { reversible: _, ...given } = plain as ConversationNode
+    nodes.set(2, given as ConversationNode)
+    const { calls, kept } = planned(nodes, { effectsOf: () => effects })
+    assert.equal(calls, [])
+    return kept.map((line) => line.replace('write {"at":0}: ', ''))
+  }
+
+  const changed = ['a.ts']
+  const never = ['it cannot be undone']
+  const noUndo = ['its tool has no undo']
+  const agent = ['the work of sub-agents is not undone']
+  const rules: readonly (readonly [
+    what: string,
+    message: Partial<ToolResultMessage>,
+    effects: readonly Effects[],
+    kept: readonly string[],
+  ])[] = [
+    ['it ended well', {}, ['irreversible'], never],
+    ['it ended well', {}, ['idempotent', 'reversible'], noUndo],
+    ['it ended well', {}, ['agent'], agent],
+    ['it ended well', {}, ['none', undefined], []],
+    ['it failed', { isError: true }, ['irreversible'], never],
+    ['it failed', { isError: true }, ['idempotent', 'reversible', 'agent', 'none', undefined], []],
+    ['it changed files', { changed }, ['irreversible'], never],
+    ['it changed files', { changed }, ['idempotent', 'reversible', undefined], noUndo],
+    ['it changed files', { changed }, ['agent'], agent],
+    ['it changed files', { changed }, ['none'], []],
+    ['it changed files and failed', { changed, isError: true }, ['idempotent', 'reversible', undefined], noUndo],
+    ['it changed files and failed', { changed, isError: true }, ['agent'], agent],
+    ['it was cut short', { synthetic: 'interrupted' }, ['irreversible'], never],
+    ['it was cut short', { synthetic: 'aborted' }, ['idempotent'], noUndo],
+    ...(['denied', 'skipped', 'refused', 'answered'] as const).map(
+      (synthetic) =>
+        [
+          `it was ${synthetic}`,
+          { synthetic },
+          ['irreversible', 'idempotent', 'reversible', 'agent', 'none', undefined],
+          [],
+        ] as const,
+    ),
+  ]
+  for (const [what, message, all, kept] of rules)
+    it(`why it stays, if it did something: ${what}, ${all.join(', ') || 'unknown'}`, () => {
+      for (const effects of all) assert.equal(keptOf(message, effects), kept, String(effects))
+    })
+
+  it('that it cannot be undone where it was begun as such, whatever its tool is now', () => {
+    for (const effects of ['idempotent', 'reversible', 'agent', undefined] as const)
+      assert.equal(keptOf({}, effects, { isIrreversible: true }), never)
+  })
+
+  it('nothing where it failed and kept nothing, though it could be undone', () => {
+    const nodes = calledFor({}, {})
+    for (const [id, receipt] of [
+      [2, undefined],
+      [3, { data: 1 }],
+    ] as const) {
+      const node = nodes.get(id)!
+      nodes.set(id, { ...node, message: { ...node.message, isError: true, receipt } } as unknown as ConversationNode)
+    }
+    assert.equal(planned(nodes), { calls: [3], kept: [] })
+  })
+
+  it('that it was done elsewhere where it was imported, up to the last such node', () => {
+    const nodes = calledFor({}, {})
+    const { calls, kept } = planUndo(
+      { node: (id) => nodes.get(id), ownFrom: 0, foreignTo: 2 },
+      [...nodes.values()],
+      reversible,
+    )
+    assert.equal(calls, [{ call: 3, what: 'write {"at":1}' }])
+    assert.equal(kept, [{ what: 'write {"at":0}', why: 'it was done where this session was imported from' }])
+  })
+
+  it('what was done on branches that were abandoned within it, each once', () => {
+    const nodes = calledFor({}, {}, {})
+    const reply = nodes.get(1)!
+    nodes.set(1, { ...reply, tags: [{ abandoned: [3, 4, 3, 99] }] } as unknown as ConversationNode)
+    const all = planUndo({ node: (id) => nodes.get(id), ownFrom: 0, foreignTo: 0 }, [reply, nodes.get(2)!], reversible)
+    assert.equal(
+      all.calls.map(({ call }) => call),
+      [4, 3, 2],
+    )
+  })
+})

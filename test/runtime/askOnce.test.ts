@@ -55,6 +55,17 @@ describe('agent.askOnce', (it) => {
   })
 })
 
+describe('agent.askOnce with what cannot be asked', (it) => {
+  it('rejects with what is wrong with it, loaded or not, and can be asked again', async (context) => {
+    const store = lasting()
+    const runtime = await begin(context, store)
+    const agent = await runtime.spawn(rater(['{"n":1}']).agent, { id: 'a' })
+    for (const content of ['', 7, []]) await assert.rejects(agent.askOnce('k', content as string), /content/)
+    assert.is(await agent.result('k'), undefined)
+    assert.equal((await agent.askOnce('k', 'Rate it.')).output, { n: 1 })
+  })
+})
+
 describe('agent.result', (it) => {
   it('is that of a run which another process began', async (context) => {
     const store = lasting()

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events'
 import { z } from 'zod'
 import { defineAgent } from '../../src/actors/defineAgent.ts'
 import { defineTool } from '../../src/actors/tools/defineTool.ts'
@@ -70,6 +71,43 @@ describe('each', (it) => {
       ['2', 2, 3, 1, 0],
       ['3', 3, 3, 1, 0],
     ])
+  })
+
+  it('tells of each as it is done, to whoever listens meanwhile, and leaves nothing on its signal', async (context) => {
+    const gates = [0, 1, 2].map(() => Promise.withResolvers<undefined>())
+    const { agent } = doubler((text) => gates[Number(text)]!.promise)
+    const { signal } = new AbortController()
+    const batch = each(await begin(context), agent, [0, 1, 2], { ...numbered, concurrency: 3, signal })
+    const [one, other] = [batch, batch].map((listened) => listened[Symbol.asyncIterator]())
+    for (const [done, index] of [1, 0, 2].entries()) {
+      const nexts = [one!.next(), other!.next()]
+      gates[index]!.resolve(undefined)
+      for (const { value } of await Promise.all(nexts))
+        assert.equal([value.item.key, value.done], [`${index}`, done + 1])
+    }
+    assert.is((await batch.result).items.length, 3)
+    assert.equal(await Promise.all([one!.next(), other!.next()]).then((ends) => ends.map(({ done }) => done)), [
+      true,
+      true,
+    ])
+    assert.equal(getEventListeners(signal, 'abort'), [])
+  })
+
+  it('has no answer in a stored one that does not fit what is asked for now, and asks again if told to', async (context) => {
+    const store = lasting()
+    const before = await createRuntime({ store })
+    await each(before, doubler().agent, [1], numbered).result
+    await before.close()
+    const runtime = await begin(context, store)
+    const model = policyModel(() => '{"m":"two"}')
+    const other = defineAgent({ name: 'doubler', model, output: z.object({ m: z.string() }), retry: { attempts: 1 } })
+    const { items } = await each(runtime, other, [1], numbered).result
+    assert.equal(
+      [items[0]!.status, items[0]!.status === 'failed' && items[0]!.error.code],
+      ['failed', 'OUTPUT_INVALID'],
+    )
+    const again = await each(runtime, other, [1], { ...numbered, retry: true }).result
+    assert.equal([again.items[0]!.status, again.items[0]!.output], ['ok', { m: 'two' }])
   })
 
   it('goes on after one that fails, and says why', async (context) => {

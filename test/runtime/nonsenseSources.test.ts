@@ -115,6 +115,49 @@ describe('a source that answers nonsense', (it) => {
     assert.is(info.trouble, 'left out: huge: it has more than 1000000 characters')
   })
 
+  it('loses each tool that cannot be offered, says which, and keeps the others', async (context) => {
+    const named = (name: string, more: object = {}) => ({ ...look, spec: look.spec, name, ...more })
+    const wrong: readonly (readonly [bad: object, why: string])[] = [
+      [named('a b'), 'a b: its name is not 1 to 64 letters, digits, "_" or "-"'],
+      [named('x'.repeat(65)), 'its name is not 1 to 64'],
+      [named('away', { external: true }), 'away: a client would have to carry it out'],
+      [named('back', { effects: 'reversible' }), 'back: it has no undo'],
+      [named('listed', { inputSchema: { type: 'array' } }), 'listed: its input is not an object'],
+      [named('odd', { effects: 'some' }), 'odd: it is not a tool'],
+      [named('hunter2-hunter2'), 'its name holds a secret'],
+      [look, 'look: there is another of that name'],
+      [
+        {
+          get name() {
+            return throwing()
+          },
+        },
+        'a tool: broken',
+      ],
+    ]
+    for (const [bad, why] of wrong) {
+      const { requests, info } = await twoTurns(context, turning({ tools: [look, bad] }))
+      assert.equal(
+        requests[1]!.tools.map(({ name }) => name),
+        ['look'],
+      )
+      assert.ok(info.trouble?.startsWith('left out: ') && info.trouble.includes(why), info.trouble)
+    }
+  })
+
+  it('loses what is too much, in their order, and says how many', async (context) => {
+    const many = (count: number, description = 'd') =>
+      Array.from({ length: count }, (_, index) => tool(`t${index}`, () => '', { description }))
+    for (const [tools, kept, trouble] of [
+      [many(1_000), 1_000, undefined],
+      [many(1_002), 1_000, 'left out: t1000: there are more than 1000; t1001: there are more than 1000'],
+      [many(3, 'd'.repeat(400_000)), 2, 'left out: t2: together they have more than 1000000 characters'],
+    ] as const) {
+      const { requests, info } = await twoTurns(context, scriptedSource('srv', tools))
+      assert.equal([requests[1]!.tools.length, info.trouble], [kept, trouble])
+    }
+  })
+
   it('is told of what its open gave in place of a connection', async (context) => {
     for (const [given, trouble] of [
       [undefined, 'its open gave no connection, with ready, status and close'],

@@ -1,11 +1,24 @@
+import { getEventListeners } from 'node:events'
 import { defineAgent } from '../../src/actors/defineAgent.ts'
 import { createRuntime, type Runtime } from '../../src/createRuntime.ts'
 import type { Store } from '../../src/protocol/store.ts'
 import type { Agent } from '../../src/runtime/agents/agent.ts'
+import { bodyOf } from '../../src/runtime/agents/agentFacts.ts'
 import { memoryStore } from '../../src/stores/memoryStore.ts'
 import { scriptedModel } from '../../src/testing/scriptedModel.ts'
 import { simulatedClock } from '../../src/testing/simulatedClock.ts'
-import { calls, counter, gate, never, quiet, stalled, startAgent, tool, withCode } from '../support/agentHarness.ts'
+import {
+  calls,
+  counter,
+  gate,
+  never,
+  quiet,
+  stalled,
+  startAgent,
+  tool,
+  usageOf,
+  withCode,
+} from '../support/agentHarness.ts'
 import { lateStore } from '../support/lateStore.ts'
 import { assert, describe, type CaseContext } from '../support/suite.ts'
 
@@ -149,6 +162,38 @@ describe('an agent is settled', (it) => {
     assert.is(agent.state, 'executing')
     agent.decide(settled.pending[0]!.key, 'approve')
     assert.is((await agent.settled()).status, 'idle')
+  })
+
+  it('with what one sub-agent waits for beside another that used up what the run may', async (context) => {
+    const runtime = await start(context)
+    const look = tool('look', () => 'x')
+    const dear = scriptedModel([
+      { toolCalls: [{ name: 'look', input: {}, callId: 'b0' }], usage: usageOf(5_000, 500) },
+      'told',
+    ])
+    const root = defineAgent({
+      name: 'root',
+      model: scriptedModel([calls('r', ['dear', { task: 'x' }], ['asking', { task: 'x' }]), 'done']),
+      agents: [
+        defineAgent({ name: 'dear', model: dear, tools: [look] }),
+        defineAgent({ name: 'asking', model: scriptedModel([calls('q', 'risky'), 'told']), tools: [risky] }),
+      ],
+      limits: { tokens: 2_000 },
+    })
+    const agent = await runtime.spawn(root, { id: 'a' })
+    agent.prompt('go')
+    const settled = await agent.settled()
+    assert.equal([settled.status, settled.status === 'waiting' && settled.callIds], ['waiting', ['q0']])
+    const { state, context: is } = bodyOf(agent)
+    assert.equal([state, is.calls.map(({ status }) => status)], ['executing', ['paused', 'running']])
+  })
+
+  it('with a wait that leaves nothing behind on its signal', async (context) => {
+    const { agent } = await startAgent(context, { replies: ['one'] })
+    const { signal } = new AbortController()
+    agent.prompt('go')
+    assert.is((await agent.settled({ signal })).status, 'idle')
+    assert.equal(getEventListeners(signal, 'abort'), [])
   })
 
   it('not while an agent that code spawned below it works', async (context) => {

@@ -1,10 +1,12 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { SnapshotLimits, SnapshotStore } from '../../src/protocol/snapshots.ts'
 import { fileStore } from '../../src/stores/fileStore.ts'
 import { MemorySnapshots } from '../../src/stores/memorySnapshots.ts'
 import { memoryStore } from '../../src/stores/memoryStore.ts'
+import { sqliteStore } from '../../src/stores/sqlite/sqliteStore.ts'
 import { defaultSnapshotLimits } from '../../src/stores/snapshotLimits.ts'
 import { withCode } from '../support/agentHarness.ts'
 import { assert, describe, type CaseContext } from '../support/suite.ts'
@@ -18,15 +20,23 @@ function folder({ cleanup }: Pick<CaseContext, 'cleanup'>): string {
   return dir
 }
 
-const kinds: { readonly [kind: string]: (context: CaseContext, limits: Partial<SnapshotLimits>) => SnapshotStore } = {
+type Open = (context: CaseContext, limits: Partial<SnapshotLimits>) => SnapshotStore | Promise<SnapshotStore>
+
+const kinds: { readonly [kind: string]: Open } = {
   'in memory': (_, limits) => new MemorySnapshots({ ...defaultSnapshotLimits, ...limits }),
   'in files': (context, snapshots) => fileStore(folder(context), { snapshots }).snapshots!,
+  'in SQLite': async (context, snapshots) => {
+    const store = sqliteStore(join(folder(context), 'agents.db'), { snapshots })
+    context.cleanup(() => store.close())
+    await store.open('a')
+    return store.snapshots!
+  },
 }
 
 for (const [kind, open] of Object.entries(kinds)) {
   describe(`snapshots ${kind}`, (it) => {
     it('come back byte for byte, each agent has its own, and the same content is kept once', async (context) => {
-      const store = open(context, {})
+      const store = await open(context, {})
       const all = Uint8Array.from({ length: 256 }, (_, index) => index)
       const [id, again, empty] = [await store.put('a', all), await store.put('a', all), await store.put('a', bytes(''))]
       assert.is(id, again)
@@ -37,7 +47,7 @@ for (const [kind, open] of Object.entries(kinds)) {
     })
 
     it('are not shared with whoever put them', async (context) => {
-      const store = open(context, {})
+      const store = await open(context, {})
       const given = bytes('one')
       const id = await store.put('a', given)
       given[0] = 0
@@ -47,7 +57,7 @@ for (const [kind, open] of Object.entries(kinds)) {
 
     it('go, the one used longest ago first, when there are too many bytes or too many of them', async (context) => {
       for (const limits of [{ maxBytes: 8 }, { maxCount: 2 }]) {
-        const store = open(context, limits)
+        const store = await open(context, limits)
         const [one, two] = [await store.put('a', bytes('111')), await store.put('a', bytes('222'))]
         await store.put('a', bytes('111'))
         const three = await store.put('a', bytes('333'))
@@ -57,12 +67,53 @@ for (const [kind, open] of Object.entries(kinds)) {
     })
 
     it('are refused when they are too large', async (context) => {
-      const store = open(context, { maxFileBytes: 3 })
+      const store = await open(context, { maxFileBytes: 3 })
+      assert.is(store.maxFileBytes, 3)
       await assert.rejects(store.put('a', bytes('four')), /4 bytes are more than is kept of a file \(3\)/)
       assert.is(textIn(await store.get('a', await store.put('a', bytes('333')))), '333')
     })
   })
 }
+
+describe('snapshots of a SQLite store', (it) => {
+  it('remember after a restart which was used longest ago, and do not give back what was damaged', async (context) => {
+    const file = join(folder(context), 'agents.db')
+    const first = sqliteStore(file)
+    await first.open('a')
+    const [one, two] = [await first.snapshots!.put('a', bytes('111')), await first.snapshots!.put('a', bytes('222'))]
+    await first.snapshots!.put('a', bytes('111'))
+    await first.close()
+    const again = sqliteStore(file, { snapshots: { maxCount: 2, maxBytes: undefined as never } })
+    context.cleanup(() => again.close())
+    await again.open('a')
+    const three = await again.snapshots!.put('a', bytes('333'))
+    const left = await Promise.all([one, two, three].map((id) => again.snapshots!.get('a', id)))
+    assert.equal(left.map(textIn), ['111', undefined, '333'])
+    const database = new DatabaseSync(file)
+    context.cleanup(() => database.close())
+    database.prepare('UPDATE contents SET bytes = ? WHERE id = ?').run(bytes('1I1'), one)
+    assert.is(await again.snapshots!.get('a', one), undefined)
+  })
+
+  it('are kept of agents with a log alone, and count anew when another process had the log', async (context) => {
+    const file = join(folder(context), 'agents.db')
+    const stores = [1, 2].map(() => sqliteStore(file, { snapshots: { maxCount: 2 } }))
+    for (const store of stores) context.cleanup(() => store.close())
+    const [mine, other] = [stores[0]!, stores[1]!]
+    assert.is(await mine.snapshots!.get('a', 'f'.repeat(64)), undefined)
+    await assert.rejects(mine.snapshots!.put('a', bytes('111')), /agent "a" has no log in .*agents\.db/)
+    const lease = await mine.open('a')
+    const one = await mine.snapshots!.put('a', bytes('111'))
+    await lease.release()
+    const theirs = await other.open('a')
+    const two = await other.snapshots!.put('a', bytes('222'))
+    await theirs.release()
+    await mine.open('a')
+    const three = await mine.snapshots!.put('a', bytes('333'))
+    const left = await Promise.all([one, two, three].map((id) => mine.snapshots!.get('a', id)))
+    assert.equal(left.map(textIn), [undefined, '222', '333'])
+  })
+})
 
 describe('snapshots of a file store', (it) => {
   it('outlive it, in a folder beside the log that only its owner may read', async (context) => {

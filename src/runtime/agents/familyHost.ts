@@ -100,8 +100,8 @@ export abstract class FamilyHost extends MachineHost {
     await this.knownFamily?.ready()
   }
 
-  async childrenReleased(): Promise<void> {
-    await this.knownFamily?.released()
+  childrenReleased(): Promise<void> | undefined {
+    return this.knownFamily?.released()
   }
 
   childGone(childId: string): Promise<void> {

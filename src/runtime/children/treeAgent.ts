@@ -112,8 +112,8 @@ export interface TreeAgent {
   childrenReady(): Promise<void>
   /** Ends its actor without a record, whatever it is doing; what it was asked for here ends with `why`. */
   letGo(why: ErrorInfo): void
-  /** Resolves once the logs of its sub-agents are free, after it was let go. */
-  childrenReleased(): Promise<void>
+  /** Resolves once the logs of its sub-agents are free, after it was let go or has ended; `undefined`: it never had any. */
+  childrenReleased(): Promise<void> | undefined
   /** Resolves once it has removed a sub-agent. */
   childGone(childId: string): Promise<void>
 }

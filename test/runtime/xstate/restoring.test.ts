@@ -151,7 +151,16 @@ describe('a persisted actor', (it) => {
 
   it('is refused when its snapshot is that of something else', async (context) => {
     const runtime = await begin(context)
-    for (const snapshot of [{}, 7, { status: 'active', agentId: 7, request: null, queued: [] }])
+    const whole = { status: 'active', agentId: 'a', request: null, queued: [] }
+    const wrong = [
+      { status: 'new' },
+      { agentId: 7 },
+      { request: undefined },
+      { request: { content: 'x' } },
+      { queued: {} },
+      { queued: [{}] },
+    ]
+    for (const snapshot of [{}, 7, ...wrong.map((fields) => ({ ...whole, ...fields }))])
       await assert.rejects(
         ending(actorOf(runtime, talker, {}, { snapshot }).start()),
         withCode('INVALID_OPTION', 'persisted snapshot'),
