@@ -13,8 +13,8 @@ export function breather(now: () => number = () => performance.now()): () => Pro
   }
   hold()
   return () => {
-    if (heldSince === undefined) return hold()
-    if (now() - heldSince < mostMs) return undefined
-    return new Promise((resolve) => setImmediate(resolve))
+    if (heldSince === undefined) hold()
+    else if (now() - heldSince >= mostMs) return new Promise((resolve) => setImmediate(resolve))
+    return undefined
   }
 }
