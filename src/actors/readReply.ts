@@ -72,8 +72,9 @@ export interface Handover {
 
 type Delta = Exclude<ModelPart, { type: 'done' | 'error' | 'model' }> | Handover
 
-/** After so many parts of a stream it is seen to that it does not hold the process: it may never wait for anything. */
+/** With the first part of a stream, and after so many more, it is seen to that replies do not hold the process: no model need ever wait. */
 const partsAtOnce = 16
+const breathe = breather()
 
 /** How often a provider may pause in the middle of one reply. */
 const mostPauses = 8
@@ -178,7 +179,6 @@ class Reading {
   /** Length of the deltas so far. */
   #chars = 0
   #parts = 0
-  readonly #breathe = breather()
   /** Which model answers. */
   #answering: string
 
@@ -204,7 +204,7 @@ class Reading {
         const { done, value } = await iterator.next()
         if (this.#cancellation.aborted) return null
         this.#parts += 1
-        const pause = this.#parts % partsAtOnce === 0 ? this.#breathe() : undefined
+        const pause = this.#parts % partsAtOnce === 1 ? breathe() : undefined
         if (pause !== undefined) {
           await pause
           if (this.#cancellation.aborted) return null

@@ -1,10 +1,23 @@
+import { z } from 'zod'
 import { Cancellation } from '../../src/actors/cancellation.ts'
+import { defineAgent } from '../../src/actors/defineAgent.ts'
+import { policyModel } from '../../src/actors/models/policyModel.ts'
 import { readReply } from '../../src/actors/readReply.ts'
+import { defineTool } from '../../src/actors/tools/defineTool.ts'
+import { createRuntime } from '../../src/createRuntime.ts'
 import type { Model, ModelRequest } from '../../src/protocol/model.ts'
+import { memoryStore } from '../../src/stores/memoryStore.ts'
 import { delta } from '../support/agentHarness.ts'
 import { assert, describe } from '../support/suite.ts'
 
 const request: ModelRequest = { system: '', messages: [], tools: [], settings: {} }
+const look = defineTool({
+  name: 'look',
+  description: 'Looks.',
+  input: z.object({}),
+  effects: 'none',
+  run: () => 'seen',
+})
 
 describe('a stream that never waits', (it) => {
   const parts = {
@@ -34,4 +47,22 @@ describe('a stream that never waits', (it) => {
       assert.is(timers.length, 1)
       assert.ok(timers[0]! < 3_000_000)
     })
+})
+
+describe('replies that never wait', (it) => {
+  it('let others have their turns, however short each of them is', async () => {
+    let asked = 0
+    const model = policyModel(() => {
+      asked += 1
+      // Else it would hold the test for ever.
+      return asked < 1_500 ? { toolCalls: [{ name: 'look', input: {} }] } : 'done'
+    })
+    const runtime = await createRuntime({ store: memoryStore() })
+    const agent = await runtime.spawn(defineAgent({ name: 'busy', model, tools: [look] }))
+    const run = agent.prompt('go')
+    setTimeout(() => agent.abort(), 1)
+    const { stopReason } = await run.result
+    await runtime.close()
+    assert.is(stopReason, 'aborted')
+  })
 })

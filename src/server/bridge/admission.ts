@@ -34,7 +34,8 @@ export class Admission {
     if (!allowsOrigin(origin, host, this.#rule)) return foreignOrigin
     // Browsers always name the origin of a page that opens a WebSocket.
     if (origin !== undefined || upgrade !== undefined) return undefined
-    return allowsSite(String(request.headers['sec-fetch-site']), this.#rule) ? this.refuseHost(request) : foreignSite
+    const isOwnSite = allowsSite(request.headers, tokenOf(request) !== undefined, this.#rule)
+    return isOwnSite ? this.refuseHost(request) : foreignSite
   }
 
   /** Why a request is rejected for the host name it used. */
@@ -62,7 +63,7 @@ const foreignOrigin: Refusal = {
 const foreignSite: Refusal = {
   status: '403 Forbidden',
   kind: 'origin',
-  why: 'A page of another site had a browser ask for this: without tokens that is answered to pages of this server alone.',
+  why: 'A page of another site had a browser ask for this: without a token that is answered to pages of this server alone.',
 }
 const foreignHost: Refusal = {
   status: '403 Forbidden',

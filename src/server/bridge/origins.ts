@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import { RuntimeError } from '../../protocol/errors.ts'
 import type { ServeOptions } from './serveOptions.ts'
 
@@ -35,11 +36,14 @@ export function allowsHost(host: string | undefined, { origins = [], isGuarded }
 }
 
 /**
- * Tells whether a browser may load something for what has sent it: pages of other sites make it ask with `img` or a link too, and then it names
- * no origin. Without tokens such requests are for nobody.
+ * Tells whether a browser may load something for what has sent it: pages of other sites make it ask with `img` or a frame too, and then it names
+ * no origin. Such requests bring cookies, and no token: without one they are for nobody. With a guard a link that somebody follows is answered.
  */
-export const allowsSite = (site: string | undefined, { isGuarded }: OriginRule): boolean =>
-  isGuarded || (site !== 'cross-site' && site !== 'same-site')
+export const allowsSite = (
+  { 'sec-fetch-site': site, 'sec-fetch-dest': dest }: IncomingHttpHeaders,
+  hasToken: boolean,
+  { isGuarded }: OriginRule,
+): boolean => (site !== 'cross-site' && site !== 'same-site') || (isGuarded && (hasToken || dest === 'document'))
 
 /**
  * Whether a browser page of this origin may connect; programs send none. Without tokens, the server's own origin counts only under a

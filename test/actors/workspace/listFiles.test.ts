@@ -90,6 +90,19 @@ describe('a breather', (it) => {
     now = 19
     assert.is(breathe(), undefined)
   })
+
+  it('is not taken when the event loop has had its turns by itself, and by all who share it in one', async () => {
+    let now = 0
+    const breathe = breather(() => now)
+    await new Promise((resolve) => setImmediate(resolve))
+    now = 100
+    assert.is(breathe(), undefined)
+    now = 110
+    const taken = [breathe(), breathe()]
+    assert.ok(taken.every((one) => one !== undefined))
+    await Promise.all(taken)
+    assert.is(breathe(), undefined)
+  })
 })
 
 const globs: readonly (readonly [glob: string, path: string, matches: boolean])[] = [

@@ -10,6 +10,7 @@ import { hubExits } from '../../../src/charts/hubExits.ts'
 import type { ServedChart } from '../../../src/charts/servedChart.ts'
 import type { ChartModel } from '../../../src/charts/chartModel.ts'
 import type { Endpoint } from '../../../src/server/bridge/endpoint.ts'
+import type { Grant } from '../../../src/server/bridge/roles.ts'
 import { createRuntime } from '../../../src/createRuntime.ts'
 import { readPageFiles } from '../../../src/server/page/pageFiles.ts'
 import { storeFolder } from '../../stores/storeFolder.ts'
@@ -246,5 +247,20 @@ describe('every answer to a browser', (it) => {
         await allowed.arrayBuffer()
         assert.is.not(allowed.status, 403)
       }
+  })
+
+  it('is a refusal where a page of another site has it asked for with the cookies of a user, but for a link that they follow', async (context) => {
+    const authenticate = ({ headers }: { headers: { cookie?: string | undefined } }): Grant | null =>
+      headers.cookie === 'user=anna' ? { role: 'admin', owner: 'anna' } : null
+    const served = await serveAgents(context, [echo], { endpoints: [hello], authenticate })
+    await served.runtime.spawn(echo, { id: 'a1' })
+    for (const path of ['/hello', '/agents/a1/chart.svg'])
+      for (const site of ['cross-site', 'same-site', 'same-origin', 'none'])
+        for (const dest of ['image', 'iframe', 'empty', 'document']) {
+          const headers = { cookie: 'user=anna', 'sec-fetch-site': site, 'sec-fetch-dest': dest }
+          const answer = await get(served, path, { headers })
+          await answer.arrayBuffer()
+          assert.is(answer.status === 403, site.endsWith('-site') && dest !== 'document', `${path} ${site} ${dest}`)
+        }
   })
 })

@@ -334,8 +334,16 @@ export const faults: readonly Fault[] = [
     id: 'actorsModels-42',
     file: 'src/actors/readReply.ts',
     what: 'a model whose stream never waits holds the process',
-    from: 'this.#parts % partsAtOnce === 0 ? this.#breathe() : undefined',
+    from: 'this.#parts % partsAtOnce === 1 ? breathe() : undefined',
     to: 'undefined as Promise<void> | undefined',
+    tests: ['actors/endlessStreams'],
+  },
+  {
+    id: 'actorsModels-43',
+    file: 'src/actors/readReply.ts',
+    what: 'a run whose replies are short and never wait holds the process',
+    from: 'this.#parts % partsAtOnce === 1 ? breathe() : undefined',
+    to: 'this.#parts % partsAtOnce === 0 ? breathe() : undefined',
     tests: ['actors/endlessStreams'],
   },
 ]

@@ -86,8 +86,16 @@ export const faults: readonly Fault[] = [
     id: 'rights-15',
     file: 'src/server/bridge/origins.ts',
     what: 'pages of other sites have a browser ask for anything',
-    from: "isGuarded || (site !== 'cross-site' && site !== 'same-site')",
-    to: "isGuarded || site !== 'cross-site'",
+    from: "(site !== 'cross-site' && site !== 'same-site') ||",
+    to: "site !== 'cross-site' ||",
+    tests: ['bridge/http'],
+  },
+  {
+    id: 'rights-16',
+    file: 'src/server/bridge/origins.ts',
+    what: 'pages of other sites have a browser ask with the cookies of a user',
+    from: "(hasToken || dest === 'document')",
+    to: "(hasToken || dest !== 'none')",
     tests: ['bridge/http'],
   },
 ]
