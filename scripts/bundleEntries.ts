@@ -42,7 +42,8 @@ function chunkOf(path: string, isFor: (part: Part) => boolean): string | null {
   }
   if (!isFor('index')) return isFor('bridge') && !isFor('light') ? 'bridge' : null
   // Beside what models need: tools alone do.
-  if (/^protocol\/(?:schemaCheck|soundSchema)\.ts$|\/pi-schema\//.test(path)) return 'jsonSchema'
+  if (/^protocol\/(?:schemaCheck|soundSchema|schemaPatterns|linearPattern|patternSyntax)\.ts$|\/pi-schema\//.test(path))
+    return 'jsonSchema'
   // Apart from the schemas, so that it brings no zod to browsers.
   if (isFor('client')) return 'clientShared'
   if (isFor('aiSdk')) return /^(actors|redaction)\//.test(path) ? 'models' : 'protocol'

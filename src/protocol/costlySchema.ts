@@ -3,7 +3,7 @@ import type { JsonSchema } from './model.ts'
 import { mayRepeat } from './repeatedChecks.ts'
 
 /** Of one check: more characters take long to compile, and more parts, references followed, long to check. */
-const most = { chars: 65_536, parts: 20_000, ways: 10_000, pattern: 1_000 } as const
+const most = { chars: 65_536, parts: 20_000 } as const
 
 /**
  * Why arguments are not to be checked against a schema from elsewhere in this process: the check could hold it, for whoever writes the schema or the
@@ -12,43 +12,9 @@ const most = { chars: 65_536, parts: 20_000, ways: 10_000, pattern: 1_000 } as c
 export function whyCostly(schema: JsonSchema): string | undefined {
   const { length } = JSON.stringify(schema)
   if (length > most.chars) return `it has ${length} characters, and up to ${most.chars} are read`
-  const pattern = patternsIn(schema).find(mayTakeLong)
-  if (pattern !== undefined)
-    return `its regular expression ${JSON.stringify(pattern.slice(0, 60))} could be tried for very long`
   if (hasNames(schema, schema)) return 'it refers to parts of itself by names, which are not followed'
   if (partsOf(schema, schema, new Map()) > most.parts) return `its references come to more than ${most.parts} parts`
   return mayRepeat(schema) ? 'several of its choices lead back to the same one' : undefined
-}
-
-function patternsIn(value: unknown): readonly string[] {
-  if (typeof value !== 'object' || value === null) return []
-  const { pattern, patternProperties } = value as { readonly pattern?: unknown; readonly patternProperties?: unknown }
-  return [
-    ...(typeof pattern === 'string' ? [pattern] : []),
-    ...(typeof patternProperties === 'object' && patternProperties !== null ? Object.keys(patternProperties) : []),
-    ...Object.values(value).flatMap(patternsIn),
-  ]
-}
-
-/**
- * Whether a regular expression may try more ways than a text has characters, many times over. Of what is repeated without end it may have one, from
- * the beginning of the text on; nothing that is repeated may be a group. Some harmless ones are taken for costly. Pure.
- */
-export function mayTakeLong(pattern: string): boolean {
-  if (pattern.length > most.pattern) return true
-  const plain = pattern
-    // One character each.
-    .replaceAll(/\\(?:u\{[^{}]*\}|[pP]\{[^{}]*\}|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|[^1-9k])/g, 'x')
-    .replaceAll(/\[[^\]]*(?:\]|$)/g, 'x')
-    .replaceAll(/\(\?:/g, '(')
-  if (/\\|\(\?|\)[*+{]/.test(plain)) return true
-  const repeats = [...plain.matchAll(/[*+]|\{(\d+)(?:(,)(\d*))?\}|\?/g)].map(([word, least, comma, upTo]) => {
-    if (word === '*' || word === '+' || (comma !== undefined && upTo === '')) return Infinity
-    return least === undefined ? 2 : Number(comma === undefined ? least : upTo) - Number(least) + 1
-  })
-  const endless = repeats.filter((ways) => ways === Infinity).length
-  const ways = repeats.reduce((all, each) => (each === Infinity ? all : all * each), 1)
-  return ways > most.ways || endless > 1 || (endless === 1 && (!plain.startsWith('^') || plain.includes('|')))
 }
 
 const named = ['$anchor', '$dynamicAnchor', '$dynamicRef', '$recursiveRef'] as const

@@ -1,7 +1,9 @@
-import { compile, type Validator } from '@earendil-works/pi-schema'
+import { compile, type ValidationError, type Validator } from '@earendil-works/pi-schema'
 import { messageOf } from './errors.ts'
+import { TooManySteps } from './linearPattern.ts'
 import type { JsonSchema } from './model.ts'
 import { fieldsOf, isPart, namedSchemas, type SchemaPart } from './schemaParts.ts'
+import { namesIn, SchemaPatterns } from './schemaPatterns.ts'
 import { soundSchema } from './soundSchema.ts'
 
 /** The check of values by a JSON Schema. */
@@ -22,66 +24,101 @@ export interface CheckedElsewhere {
 const maxTold = 20
 
 /** Says nothing about a value. */
-const annotations: ReadonlySet<string> = new Set(['title', 'description', 'default', 'examples', '$comment'])
+const annotations: ReadonlySet<string> = new Set(['title', 'description', 'default', 'examples', '$comment', 'format'])
 
 /**
  * Reads a JSON Schema of any draft. Whatever it cannot read is not checked, and `unchecked` says so. One of several (`oneOf`) is at least one of them, since
- * what documents mean is a choice; a `format` is a word about a value and checks nothing. With `elsewhere` required fields that have a `default` may be
- * left out, which is filled in there. Pure.
+ * what documents mean is a choice; a `format` is a word about a value and checks nothing. Regular expressions are tried in linear time. With `elsewhere` required
+ * fields that have a `default` may be left out, which is filled in there. Pure.
  */
 export function schemaCheck(schema: JsonSchema, elsewhere?: CheckedElsewhere): SchemaCheck {
   const { schema: sound, mended } = soundSchema(schema)
   const odd: string[] = mended.length === 0 ? [] : [`what its schema says at ${mended.join(', ')} cannot be read`]
-  const checked = asChecked(sound, odd, elsewhere !== undefined) as JsonSchema
+  const reading: Reading = { odd, patterns: new SchemaPatterns(), isFilled: elsewhere !== undefined, byPattern: false }
+  const checked = asChecked(sound, reading) as JsonSchema
   const costly = elsewhere?.why(checked)
   if (costly !== undefined) return { wrongIn: () => undefined, unchecked: costly }
+  const { patterns } = reading
+  const forNames = (names: Iterable<string>): Validator =>
+    compile(asChecked(sound, { ...reading, odd: [], names }) as JsonSchema, { formats: patterns.formats })
   try {
-    return { wrongIn: wrongBy(compile(checked)), ...(odd.length === 0 ? {} : { unchecked: odd.join('; ') }) }
+    const validator = forNames([])
+    const wrongIn = wrongBy(reading, reading.byPattern ? (value) => forNames(namesIn(value)) : () => validator)
+    return { wrongIn, ...(odd.length === 0 ? {} : { unchecked: odd.join('; ') }) }
   } catch (thrown) {
     return { wrongIn: () => undefined, unchecked: messageOf(thrown) }
   }
 }
 
-const wrongBy = (validator: Validator) => (value: unknown) => {
-  try {
-    if (validator.check(value)) return undefined
-    return validator
-      .errors(value)
-      .slice(0, maxTold)
-      .map(({ path, message }) => `${placeOf(path)}${message}`)
-      .join('; ')
-  } catch {
-    // It refers to itself without end, or the value is nested very deep.
-    return undefined
+const wrongBy =
+  ({ patterns, isFilled }: Reading, validatorOf: (value: unknown) => Validator) =>
+  (value: unknown) => {
+    patterns.begin()
+    try {
+      const validator = validatorOf(value)
+      if (validator.check(value)) return undefined
+      return validator.errors(value).slice(0, maxTold).map(told).join('; ')
+    } catch (thrown) {
+      // Nobody else checks it.
+      if (thrown instanceof TooManySteps && !isFilled)
+        return 'a text is too long for the regular expressions of the schema'
+      // It refers to itself without end, or the value is nested very deep.
+      return undefined
+    }
   }
-}
 
-const placeOf = (pointer: string): string =>
-  pointer === '' ? '' : `${pointer.slice(1).replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~')}: `
+const told = ({ path, keyword, message }: ValidationError): string => {
+  const place = path === '' ? '' : `${path.slice(1).replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~')}: `
+  return place + (keyword === 'format' ? message.replace('expected format', 'expected to match') : message)
+}
 
 const values: ReadonlySet<string> = new Set(['enum', 'const'])
 
-/** The schema as values are checked by it. `odd`: what is left out. `isFilled`: defaults are filled in later. */
-function asChecked(part: unknown, odd: string[], isFilled: boolean): unknown {
-  const inner = (one: unknown): unknown => asChecked(one, odd, isFilled)
+/** How a schema is read. */
+interface Reading {
+  /** What is left out is put here. */
+  readonly odd: string[]
+  readonly patterns: SchemaPatterns
+  /** Defaults are filled in later. */
+  readonly isFilled: boolean
+  /** Set where fields are named by patterns. */
+  byPattern: boolean
+  /** What fields by patterns can be called in the value that is checked; `undefined`: no value yet, and they are left as they are. */
+  readonly names?: Iterable<string>
+}
+
+/** The schema as values are checked by it. */
+function asChecked(part: unknown, reading: Reading): unknown {
+  const inner = (one: unknown): unknown => asChecked(one, reading)
   if (Array.isArray(part)) return part.map(inner)
   if (typeof part !== 'object' || part === null) return part
   const { oneOf, ...rest } = part as { readonly [keyword: string]: unknown }
   const entries = Object.entries(oneOf === undefined ? rest : atLeastOne(rest, oneOf)).flatMap(
     ([keyword, value]): [string, unknown][] => {
-      if (annotations.has(keyword) || (keyword === 'pattern' && isOddPattern(value, odd))) return []
+      if (annotations.has(keyword)) return []
+      if (keyword === 'pattern') return isOddPattern(String(value), reading) ? [] : [['format', value]]
       if (values.has(keyword)) return [[keyword, value]]
-      if (keyword === 'required' && isFilled) return [[keyword, withoutDefaults(value as readonly string[], rest)]]
+      if (keyword === 'required' && reading.isFilled)
+        return [[keyword, withoutDefaults(value as readonly string[], rest)]]
       // Of a choice that has another name here.
       if (keyword === '$ref') return [[keyword, String(value).replaceAll('/oneOf/', '/anyOf/')]]
       if (!namedSchemas.has(keyword)) return [[keyword, inner(value)]]
       const named = Object.entries(value as object)
-        .filter(([name]) => keyword !== 'patternProperties' || !isOddPattern(name, odd))
+        .filter(([name]) => keyword !== 'patternProperties' || !isOddPattern(name, reading))
         .map(([name, schema]): [string, unknown] => [name, inner(schema)])
       return [[keyword, Object.fromEntries(named)]]
     },
   )
-  return Object.fromEntries(entries)
+  return withNames(Object.fromEntries(entries), reading)
+}
+
+/** A part whose fields by patterns are named. */
+function withNames(part: SchemaPart, reading: Reading): SchemaPart {
+  const { patternProperties, ...rest } = part
+  if (!isPart(patternProperties)) return part
+  reading.byPattern = true
+  if (reading.names === undefined) return part
+  return { ...rest, properties: reading.patterns.fields(fieldsOf(rest), patternProperties, reading.names) }
 }
 
 const withoutDefaults = (required: readonly string[], part: object): readonly string[] => {
@@ -97,17 +134,9 @@ const atLeastOne = ({ anyOf, allOf, ...rest }: { readonly [keyword: string]: unk
     ? { ...rest, ...(allOf === undefined ? {} : { allOf }), anyOf: oneOf }
     : { ...rest, anyOf, allOf: [...((allOf ?? []) as readonly unknown[]), { anyOf: oneOf }] }
 
-/** Not of this language, such as a group that Python names. */
-function isOddPattern(pattern: unknown, odd: string[]): boolean {
-  if (isPattern(String(pattern), 'u') || isPattern(String(pattern), '')) return false
-  odd.push(`its pattern ${JSON.stringify(pattern)} is no regular expression of JavaScript`)
-  return true
-}
-
-function isPattern(source: string, flags: string): boolean {
-  try {
-    return new RegExp(source, flags) instanceof RegExp
-  } catch {
-    return false
-  }
+/** Not of this language, such as a group that Python names, or not to be tried in linear time. */
+function isOddPattern(pattern: string, { patterns, odd }: Reading): boolean {
+  const why = patterns.add(pattern)
+  if (why !== undefined) odd.push(`its pattern ${JSON.stringify(pattern.slice(0, 60))} is not tried: ${why}`)
+  return why !== undefined
 }

@@ -66,10 +66,12 @@ describe('what an MCP server asks people for', (it) => {
     assert.equal([heard, wrong.length], [{ action: 'decline' }, 3])
   })
 
-  it('is left to the server where a pattern of its form could hold the process', async () => {
-    const costly = { properties: { a: { type: 'string', pattern: '^(\\w+\\s?)*$' } } }
-    const answer = { a: `${'a'.repeat(60)}!` }
-    const { heard, wrong } = await asked(costly, answer)
-    assert.equal([heard, wrong], [{ action: 'accept', content: answer }, []])
+  it('is held against whatever pattern its form has, and against none that cannot be tried', async () => {
+    const ofForm = (pattern: string) => ({ properties: { a: { type: 'string', pattern } } })
+    const answers = [{ a: `${'a'.repeat(60)}!` }, { a: 'a a' }]
+    const { heard, wrong } = await asked(ofForm('^(\\w+\\s?)*$'), ...answers)
+    assert.equal([heard, wrong.length], [{ action: 'accept', content: answers[1] }, 1])
+    const back = await asked(ofForm('^(a)\\1$'), ...answers)
+    assert.equal([back.heard, back.wrong], [{ action: 'accept', content: answers[0] }, []])
   })
 })

@@ -14,9 +14,9 @@ import { matches } from '../../src/openapi/choices.ts'
 import { resultOf } from '../../src/openapi/answers.ts'
 import { placed } from '../../src/openapi/parameters.ts'
 import { serversOf } from '../../src/openapi/servers.ts'
-import { mayTakeLong } from '../../src/protocol/costlySchema.ts'
 import { foreignFormat } from '../../src/protocol/foreignFormat.ts'
 import { readJson } from '../../src/protocol/readAnswer.ts'
+import { schemaCheck } from '../../src/protocol/schemaCheck.ts'
 import { withoutEnd, withoutEnds } from '../../src/protocol/textEnds.ts'
 import { plainError } from '../../src/telemetry/withoutContent.ts'
 import { linkTargets } from '../../src/text/markdown.ts'
@@ -46,7 +46,10 @@ const hostile: Readonly<Record<string, () => unknown>> = {
       fields: undefined,
       redact: undefined,
     }),
-  'patterns of a schema': () => mayTakeLong(many('[')) && mayTakeLong(many('\\u{')),
+  'patterns of a schema': () =>
+    [many('['), many('(?:'), '(a+)+$', '(a|a)'.repeat(200), '^(?=(\\w+)*$)'].map((pattern) =>
+      schemaCheck({ pattern, patternProperties: { [pattern]: {} } }).wrongIn(`${many('a')}!`),
+    ),
   'fences of an answer': () => readJson(`x${many('```\n```JSON\nO')}\`\`\``),
   'names of a call': () => names({ a: `_${many('a')}` }),
   'blank lines of a text that is quoted': () =>

@@ -38,6 +38,24 @@ const understood: Readonly<
     [{ a: 'a-b' }],
     [{ a: '!' }],
   ],
+  'patterns that look ahead, and a format, which checks nothing': [
+    field({ type: 'string', pattern: '^(?!.*x)a+$', format: 'email' }),
+    [{ a: 'aa' }],
+    [{ a: 'ax' }],
+  ],
+  'fields by patterns': [
+    object(
+      { ab: text, patternProperties: { type: 'number' }, in: { $ref: '#/$defs/I' } },
+      {
+        patternProperties: { '^a': { minLength: 2 }, c$: { type: 'number' } },
+        additionalProperties: false,
+        $defs: { I: { patternProperties: { '^(x+)+$': { type: 'number' } }, additionalProperties: text } },
+      },
+    ),
+    [{ ab: 'xx', ax: 'yy', c: 1, patternProperties: 1 }, { in: { x: 1, xx: 2, a: 'a' } }, {}],
+    [{ ab: 'x' }, { ab: 11 }, { ax: 'y' }, { ac: 'yy' }, { b: 1 }, { in: { xx: 'a' } }, { in: { a: 1 } }],
+  ],
+  'names by a pattern': [{ propertyNames: { pattern: '^(a+)+$' } }, [{ aa: 1 }], [{ [`${'a'.repeat(60)}b`]: 1 }]],
   'formats, which are words about a value': [
     object({ a: { ...text, format: 'date-time' }, b: { ...text, format: 'uri-reference' }, c: { format: 'uuid' } }),
     [{ a: '2026-01-01t00:00:00z', b: '/a/b', c: '11111111-1111-1111-1111-111111111111' }],
@@ -128,6 +146,33 @@ describe('the check by a JSON Schema', (it) => {
       assert.is(wrongIn({ a: 'x', b: 'y' }), undefined)
       assert.match(wrongIn({ a: 1 }) ?? '', /^a: expected string/)
     }
+  })
+
+  it('takes no text that is too long for a regular expression, but where others check it too', () => {
+    const schema = field({ type: 'string', pattern: '(a?){1000}b$' })
+    const long = { a: 'a'.repeat(50_000) }
+    assert.match(schemaCheck(schema).wrongIn(long) ?? '', /too long for the regular expressions of the schema/)
+    assert.is(schemaCheck(schema, { why: () => undefined }).wrongIn(long), undefined)
+    assert.is(schemaCheck(schema).wrongIn({ a: 'ab' }), undefined)
+    assert.is(schemaCheck(schema).wrongIn({ a: 'a' }), 'a: expected to match (a?){1000}b$')
+  })
+
+  it('holds no value with very many names against many patterns', () => {
+    const patternProperties = Object.fromEntries(Array.from({ length: 1_000 }, (_, n) => [`^(a|${n})+`, text]))
+    const value = Object.fromEntries(Array.from({ length: 20_000 }, (_, n) => [`a${n}`, 1]))
+    assert.match(schemaCheck({ patternProperties }).wrongIn(value) ?? '', /too long/)
+    assert.match(schemaCheck({ patternProperties }).wrongIn({ a1: 1 }) ?? '', /^a1: expected string/)
+  })
+
+  it('leaves out patterns that refer back, or are too large together', () => {
+    const { unchecked, wrongIn } = schemaCheck(field({ type: 'string', pattern: '(a)\\1' }))
+    assert.is(unchecked, 'its pattern "(a)\\\\1" is not tried: it refers back to what it matched')
+    assert.is(wrongIn({ a: 'b' }), undefined)
+    const many = Array.from({ length: 50 }, (_, n) => [`p${n}`, { pattern: `^a{3000}${n}` }])
+    assert.match(
+      schemaCheck(object(Object.fromEntries(many))).unchecked ?? '',
+      /"\^a\{3000\}49" is not tried: those before it/,
+    )
   })
 
   it('checks nothing by what refers to itself without end', () => {

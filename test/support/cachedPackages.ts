@@ -23,12 +23,15 @@ export function cachedPackages({
   door,
   here,
   cache,
+  withoutOptional = false,
 }: {
   readonly name: string
   readonly door: string
   readonly here: string
   /** What its folder in the cache is called. */
   readonly cache: string
+  /** Without what packages can do without, such as programs for one platform. */
+  readonly withoutOptional?: boolean
 }): CachedPackages {
   const folder = join(
     process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'),
@@ -47,13 +50,13 @@ export function cachedPackages({
       return existsSync(folder)
     },
     way: () => `in ${dirname(folder)}`,
-    install: () => install(here, folder),
+    install: () => install(here, folder, withoutOptional ? ['--omit=optional'] : []),
     advice: 'run npm test where npm reaches its registry',
   }
 }
 
 /** Installs what the lock file names; whole, or not at all. */
-async function install(here: string, target: string): Promise<void> {
+async function install(here: string, target: string, options: readonly string[]): Promise<void> {
   await npm(['ping', '--fetch-retries=0', '--fetch-timeout=5000'], here, AbortSignal.timeout(8_000)).catch(() => {
     throw new Error('npm had no answer from its registry within 8 seconds')
   })
@@ -61,7 +64,7 @@ async function install(here: string, target: string): Promise<void> {
   const folder = await mkdtemp(`${target}-`)
   try {
     for (const file of ['package.json', 'package-lock.json']) await cp(join(here, file), join(folder, file))
-    await npm(['ci', '--ignore-scripts', '--no-audit', '--no-fund'], folder, AbortSignal.timeout(mostMs))
+    await npm(['ci', '--ignore-scripts', '--no-audit', '--no-fund', ...options], folder, AbortSignal.timeout(mostMs))
     await rename(folder, target).catch((thrown: unknown) => {
       if (!existsSync(target)) throw thrown
     })

@@ -44,7 +44,7 @@ const textOf = (text: string | undefined): string | undefined => /^(['"`])([\s\S
 
 const missingName = (error: string): string | undefined =>
   /(?:^|[\s:])([\w$]+) is not defined/.exec(error)?.[1] ??
-  /(?<![\w$])([\w$]+) is not (?:a function|a constructor|iterable)/.exec(error)?.[1] ??
+  /(?<![\w$])([\w$]{1,200}) is not (?:a function|a constructor|iterable)/.exec(error)?.[1] ??
   /does not provide an export named '([\w$]+)'/.exec(error)?.[1]
 
 function differenceOf(was: string, shouldBe: string): Failure['difference'] {

@@ -19,7 +19,7 @@ export interface TestRun {
 
 /** It stands at the end. */
 const mostOfOutcome = 1_000
-const outcome = /\[(exit code (\d+)|killed by \w+|timed out[^[\]]*?|aborted) after ([\d.]+) s[^[\]]*\]\s*$/
+const outcome = /\[(exit code (\d+)|killed by \w+|timed out[^[\]]{0,60}?|aborted) after ([\d.]+) s[^[\]]*\]\s*$/
 const placePattern = /(?<![^\s():'"<>|])(?:file:\/\/)?[^\w\s():'"<>|/]*((?:\/|\b)[^\s():'"<>|]+\.[cm]?[jt]sx?):(\d+)/g
 // oxlint-disable-next-line no-control-regex -- an escape sequence begins with one
 const escapes = /\u001B\[[\d;?]*[A-Za-z]/g

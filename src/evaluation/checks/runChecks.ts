@@ -2,6 +2,7 @@ import { openRegularFile } from '../../actors/tools/workspace/openRegularFile.ts
 import { openWorkspace } from '../../actors/tools/workspace/workspacePath.ts'
 import { messageOf } from '../../protocol/errors.ts'
 import type { Clock } from '../../protocol/clock.ts'
+import { linearPattern } from '../../protocol/linearPattern.ts'
 import { schemaCheck } from '../../protocol/schemaCheck.ts'
 import type { Score } from '../results.ts'
 import type { ScoredTrial, Scorer, ScorerAnswer } from '../suite/defineSuite.ts'
@@ -65,14 +66,14 @@ const kinds = {
     return found(false, `${output.trimEnd()}\n[${how}]`.trimStart())
   },
   answer({ answer: wanted }: AnswerCheck, { trial: { answer } }) {
-    const passed = typeof wanted === 'string' ? answer.includes(wanted) : new RegExp(wanted.matches, 'u').test(answer)
+    const passed = typeof wanted === 'string' ? answer.includes(wanted) : linearPattern(wanted.matches).test(answer)
     return found(passed, passed ? undefined : `the answer was: ${answer || '(nothing)'}`)
   },
   async file({ file, equals, contains, matches }: FileCheck, { trial: { dir } }) {
     const text = await textOf(dir, file)
     if (equals !== undefined && text !== equals) return found(false, `it holds: ${text}`)
     if (contains !== undefined && !text.includes(contains)) return found(false, `it does not have that: ${text}`)
-    if (matches !== undefined && !new RegExp(matches, 'u').test(text)) return found(false, `it does not match: ${text}`)
+    if (matches !== undefined && !linearPattern(matches).test(text)) return found(false, `it does not match: ${text}`)
     return found(true)
   },
   async json({ json, file }: JsonCheck, { trial: { dir, answer } }) {

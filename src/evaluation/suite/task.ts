@@ -1,5 +1,7 @@
 import { z } from 'zod'
+import { messageOf } from '../../protocol/errors.ts'
 import { lazily } from '../../protocol/lazily.ts'
+import { linearPattern } from '../../protocol/linearPattern.ts'
 import type { JsonSchema } from '../../protocol/model.ts'
 import { onlyFields } from '../../protocol/onlyFields.ts'
 import { schemaCheck } from '../../protocol/schemaCheck.ts'
@@ -108,15 +110,14 @@ export function isInside(path: string): boolean {
   return !parts.includes('..') && parts.some((part) => part !== '' && part !== '.')
 }
 
-const pattern = z.string().refine((text) => isPattern(text), 'is not a regular expression')
-
-function isPattern(text: string): boolean {
+const pattern = z.string().check(({ value, issues }) => {
   try {
-    return new RegExp(text, 'u') instanceof RegExp
-  } catch {
-    return false
+    linearPattern(value)
+  } catch (thrown) {
+    const message = `is not a regular expression that can be tried: ${messageOf(thrown)}`
+    issues.push({ code: 'custom', message, input: value })
   }
-}
+})
 
 /** A JSON Schema that answers can be checked by. */
 const answerSchema = z.record(z.string(), z.unknown()).check((context) => {

@@ -44,7 +44,7 @@ function fitted(text: string): CallLine {
   const said = text.trim()
   // Longer than that it is cut anyway.
   const shown = visible(cutEnd(said, most * 4).replace(/\s+/g, ' '))
-  const line = cutEnd(shown, most).replace(/\s+…$/, '…')
+  const line = cutEnd(shown, most).replace(/\s{1,9}…$/, '…')
   return { line, isWhole: line === said }
 }
 

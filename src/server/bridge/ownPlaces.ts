@@ -21,7 +21,7 @@ export function ownPlaces(
   return new Set([
     ...said,
     ...hosts.map((host) =>
-      placeOf(`ws://${host.includes(':') ? `[${host.replace(/%.*$/, '')}]` : host}:${address.port}${path}`),
+      placeOf(`ws://${host.includes(':') ? `[${host.split('%')[0]}]` : host}:${address.port}${path}`),
     ),
   ])
 }

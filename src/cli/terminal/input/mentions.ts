@@ -20,7 +20,7 @@ export interface Mentioned {
 }
 
 /** `@path`, or `@"a path"` with spaces. */
-const mention = /(?:^|(?<=\s))@(?:"([^"\n]+)"|([^\s"@]+))/g
+const mention = /(?:^|(?<=\s))@(?:"([^"\n]{1,4096})"|([^\s"@]{1,4096}))/g
 
 /** Whether a message may name files. Pure. */
 export const mayMention = (text: string): boolean => text.search(mention) !== -1
