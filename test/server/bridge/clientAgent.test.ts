@@ -240,8 +240,13 @@ describe('what is served beyond this machine', (it) => {
       ['same-site', false],
       ['cross-site', false],
     ] as const) {
-      assert.is(allowsSite(site, open), isAllowed, site)
-      assert.is(allowsSite(site, guarded), true)
+      const page = { 'sec-fetch-site': site, 'sec-fetch-dest': 'empty' }
+      const link = { ...page, 'sec-fetch-dest': 'document' }
+      assert.is(allowsSite(page, true, open), isAllowed, site)
+      assert.is(allowsSite(link, true, open), isAllowed, site)
+      assert.is(allowsSite(page, true, guarded), true)
+      assert.is(allowsSite(page, false, guarded), isAllowed, site)
+      assert.is(allowsSite(link, false, guarded), true)
     }
   })
 })
