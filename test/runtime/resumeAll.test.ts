@@ -360,12 +360,9 @@ describe('runtime.waiting', (it) => {
     agent.prompt('go')
     await until(agent, ({ type }) => type === 'approval.requested')
     const store = sharedStore(memoryStore())
-    await importSession(store, await Array.fromAsync(exportSession(theirs, 'own')))
+    await importSession(store, exportSession(theirs, 'own'))
     const session = await loadSession(store, 'own')
-    assert.equal(
-      [session.status, session.last, storedSnapshot(session, undefined).asked],
-      ['aborted', undefined, []],
-    )
+    assert.equal([session.status, session.last, storedSnapshot(session, undefined).asked], ['aborted', undefined, []])
     const after = await open(test, store)
     assert.equal(await after.waiting(), [])
     assert.equal(await after.resumeAll({ definitions: [defineAgent(pay)] }), { resumed: [], left: [] })
