@@ -347,7 +347,7 @@ export const faults: readonly Fault[] = [
     tests: ['gateway/evilWorkers'],
   },
   {
-    id: 'gateway-37',
+    id: 'gateway-lost-1',
     file: 'src/server/streams/durableSink.ts',
     what: 'AG-UI and useChat tell what a process did after it had lost its log',
     from: 'if (!isOurs) return this.#lose()',
@@ -355,7 +355,7 @@ export const faults: readonly Fault[] = [
     tests: ['agUi/durability', 'aiSdkUi/comingAndGoing'],
   },
   {
-    id: 'gateway-38',
+    id: 'gateway-away-1',
     file: 'src/server/gateway/clientRelay.ts',
     what: 'a client that came while no worker was there never learns what it may spawn',
     from: 'if (!(await this.#learn())) void this.#learnLater()',
