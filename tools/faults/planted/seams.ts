@@ -7,7 +7,7 @@ export const faults: readonly Fault[] = [
     file: 'src/actors/tools/workspace/deleteFile.ts',
     what: 'a folder that becomes a link while a call is at work has a file outside deleted',
     from: 'await inItsFolder(real, unlink)',
-    to: 'await inItsFolder(real, () => unlink(real))',
+    to: 'await unlink(real)',
     tests: ['workspace/undoFile'],
   },
   {
