@@ -175,7 +175,7 @@ text: a frame or, from the server, also an array of frames.
 - \`limits\` of \`welcome\` are what the server takes: bytes of a frame (${mib(limits.frameBytes)} unless its own \`limits\` say otherwise), frames in a second (${limits.framesPerSecond}) and
   subscriptions (${limits.subscriptions.toLocaleString('en')}).
 - Every command carries an \`id\` made by the client and is answered by \`ok\` or \`error\` with that id. Commands to an agent are carried out in the
-  order in which they arrive. \`ok\` is sent once the store has the command's effect, or the agent has paused because its store failed; for a run that
+  order in which they arrive; behind a gateway those to different agents may overtake each other. \`ok\` is sent once the store has the command's effect, or the agent has paused because its store failed; for a run that
   has no end in the log it may be sent a second time, with \`ended\`. A frame that cannot be read is answered by an \`error\`, without \`id\` if it had
   none.
 - A command that is sent again under the same id and the same \`sessionId\` (of \`hello\`) is executed once, and gets the same answer. One that left

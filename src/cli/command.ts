@@ -1,5 +1,6 @@
 import type { CliHost } from './cliHost.ts'
 import type { CommandShape, Invocation } from './commandLine.ts'
+import type { OptionName } from './options.ts'
 
 export type CommandGroup = 'work' | 'sessions' | 'logs' | 'network'
 
@@ -15,6 +16,8 @@ export interface Command extends CommandShape {
   readonly summary: string
   /** Further lines for `help <command>`. */
   readonly details?: readonly string[]
+  /** Meanings of its options that are others than elsewhere. */
+  readonly meanings?: Partial<Readonly<Record<OptionName, string>>>
   /** Its code, loaded on demand: the help for all commands needs none of it. */
   load(): Promise<CommandRun>
 }

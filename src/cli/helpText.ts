@@ -11,8 +11,8 @@ const groups: { readonly [G in CommandGroup]: string } = {
 
 const common: readonly OptionName[] = ['dir', 'logs', 'model', 'json', 'yes', 'help', 'version']
 
-const optionLines = (names: readonly OptionName[]): string =>
-  names.map((name) => `  ${options[name][0].padEnd(24)}${options[name][1]}\n`).join('')
+const optionLines = (names: readonly OptionName[], meanings: Command['meanings'] = {}): string =>
+  names.map((name) => `  ${options[name][0].padEnd(24)}${meanings[name] ?? options[name][1]}\n`).join('')
 
 const inGroup = (commands: Readonly<Record<string, Command>>, group: CommandGroup): string =>
   Object.values(commands)
@@ -46,10 +46,10 @@ Exit codes: 0 done, 1 not done, 2 wrong usage, 130 stopped by Ctrl-C.
 }
 
 /** What `escapement help <command>` prints. */
-export function commandHelp({ usage, summary, details = [], options: names }: Command): string {
+export function commandHelp({ usage, summary, details = [], options: names, meanings }: Command): string {
   return `escapement ${usage} [options]
   ${summary}
 ${details.map((line) => `\n${line}`).join('')}${details.length === 0 ? '' : '\n'}
 Options:
-${optionLines([...names, 'help'])}`
+${optionLines([...names, 'help'], meanings)}`
 }

@@ -66,6 +66,7 @@ export class Client {
   readonly #roster: RemoteRoster
   readonly #away = new AwayAgents((why) => this.#awayChanged(why))
   readonly #statusListeners = new Set<(status: ClientStatus) => unknown>()
+  readonly #definitionListeners = new Set<(definitions: readonly string[]) => unknown>()
   readonly #errorListeners = new Set<(error: ErrorInfo) => unknown>()
   readonly #ready = Promise.withResolvers<void>()
   readonly #close = (): void => this.close()
@@ -115,7 +116,7 @@ export class Client {
     return may?.includes(right) ?? (role !== undefined && rightsOf({ role }).has(right))
   }
 
-  /** Names of the agents that can be spawned; empty until the client was open. */
+  /** Names of the agents that can be spawned; empty until the client was open, and until a gateway has reached a worker. */
   get definitions(): readonly string[] {
     return this.#welcome?.definitions ?? []
   }
@@ -129,6 +130,12 @@ export class Client {
   onStatus(listener: (status: ClientStatus) => unknown): () => void {
     this.#statusListeners.add(listener)
     return () => this.#statusListeners.delete(listener)
+  }
+
+  /** Calls when `definitions` have become known after the client was open; returns a function that ends it. */
+  onDefinitions(listener: (definitions: readonly string[]) => unknown): () => void {
+    this.#definitionListeners.add(listener)
+    return () => this.#definitionListeners.delete(listener)
   }
 
   /** Calls with what went wrong that nobody waits for: a frame that is not understood, a listener that threw, a refused subscription. */
@@ -358,6 +365,9 @@ export class Client {
         return this.#agents.get(frame.agentId)?.agent.caughtUp(frame.seq)
       case 'agents':
         return this.#roster.take(frame)
+      case 'definitions':
+        this.#welcome = { ...this.#welcome!, ...frame, type: 'welcome' }
+        return this.#notify(this.#definitionListeners, frame.definitions)
       case 'lagging':
       case 'welcome':
       case 'closing':

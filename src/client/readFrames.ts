@@ -60,6 +60,7 @@ const shapes: { readonly [T in ServerFrame['type']]: Shape<FrameOf<T>> } = {
   caughtUp: frame('caughtUp', { agentId: text, seq: count }),
   lagging: frame('lagging', { agentId: text, seq: count }),
   agents: frame('agents', { agents: list(summaryShape), gone: list(text) }),
+  definitions: frame('definitions', { definitions: list(text), descriptions: maybe(texts) }),
   closing: frame('closing', {}),
   pong: frame('pong', { id: maybe(text) }),
 }

@@ -46,6 +46,8 @@ export interface CallState {
   readonly unfit?: string
   /** `beforeTool` has let it through. */
   readonly beforeTool?: true
+  /** Somebody was asked for an approval, and what it does cannot be undone. */
+  readonly irreversible?: true
   /** Who changed the input last; `tool`: its schema did. */
   readonly edited?: 'tool' | 'hook' | 'person'
   /** The sub-agent that executes it, and what that may use of the run's limits. */

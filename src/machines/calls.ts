@@ -97,8 +97,8 @@ function refuseUnoffered(draft: Draft): void {
 export function holdCall(draft: Draft, index: number): void {
   const call = draft.context.calls[index]!
   const { callId, key, name, input } = call
-  setStatus(draft, index, 'held')
   const irreversible = isIrreversible(draft, name) ? ({ irreversible: true } as const) : {}
+  draft.setCall(index, { status: 'held', ...irreversible })
   draft.record({ type: 'approval.requested', ...draft.at, callId, key, name, input, ...irreversible, ...marksOf(call) })
 }
 

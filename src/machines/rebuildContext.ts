@@ -250,7 +250,14 @@ const fold: Fold = {
     const fallbacks = (after.run?.fallbacks ?? 0) + ((next ?? without) === undefined ? 0 : 1)
     return inRun(after, { attempt: attempt + 1, badAnswers, fallbacks })
   },
-  'approval.requested': (context, record) => withMarks(withStatus(context, record.callId, 'held'), record),
+  'approval.requested': (context, record) => {
+    const { callId, irreversible } = record
+    const held: Partial<CallState> = { status: 'held', ...(irreversible === undefined ? {} : { irreversible }) }
+    return withMarks(
+      withCall(context, callId, () => held),
+      record,
+    )
+  },
   'approval.decided': (context, { callId, decision: type, reason, input }) => {
     const decision = reason === undefined ? { type } : { type, reason }
     const edit = input === undefined ? {} : ({ input, edited: 'person' } as const)

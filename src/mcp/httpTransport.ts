@@ -2,11 +2,15 @@ import type * as Sdk from '@modelcontextprotocol/client'
 import type { FetchLike, JSONRPCMessage, OAuthClientProvider } from '@modelcontextprotocol/client'
 import type { Clock } from '../protocol/clock.ts'
 import type { McpOptions } from './options.ts'
+import { checkLead, type Lookup } from './ownNetwork.ts'
 
 export interface HttpOptions {
   readonly url: string
   readonly headers: McpOptions['headers']
   readonly auth: OAuthClientProvider | undefined
+  /** Hosts of the own network that the server may name for signing in. */
+  readonly authHosts?: readonly string[] | undefined
+  readonly lookup?: Lookup
   readonly maxResultBytes: number
   /** A header that a function gave. */
   onHeader(value: string): void
@@ -53,15 +57,23 @@ const unanswered = 'the connection ended without an answer'
 
 /**
  * `fetch` that adds the headers, which are asked for anew if a function gives them, and refuses an answer that is too long. Whoever gives the
- * tokens may be somebody else than the server, who names him: he gets none of its headers.
+ * tokens may be somebody else than the server, who names him: he gets none of its headers, and is not of our own network where the server is not.
  */
-function boundedFetch({ url: own, headers, maxResultBytes, onHeader }: HttpOptions, tooLong: () => Error): FetchLike {
+export function boundedFetch(
+  { url: own, headers, maxResultBytes, onHeader, authHosts: allowed, lookup }: Omit<HttpOptions, 'auth'>,
+  tooLong: () => Error,
+): FetchLike {
   const server = new URL(own)
-  return async (url, init) => {
-    const all = new Headers(init?.headers)
-    const given = isOf(server, new URL(url)) ? await headersOf(headers, onHeader) : {}
+  const send = async (to: URL, init: RequestInit, from: URL): Promise<Response> => {
+    await checkLead(server, to, { allowed, lookup })
+    const all = new Headers(init.headers)
+    if (to.origin !== from.origin) for (const name of ['authorization', 'cookie']) all.delete(name)
+    const given = isOf(server, to) ? await headersOf(headers, onHeader) : {}
     for (const [name, value] of Object.entries(given)) if (!all.has(name)) all.set(name, value)
-    const response = await fetch(url, { ...init, headers: all })
+    return await fetch(to, { ...init, headers: all })
+  }
+  return async (url, init) => {
+    const response = await follow(new URL(url), init ?? {}, send)
     if (response.body === null) return response
     const isStream = /^text\/event-stream\b/i.test(response.headers.get('content-type') ?? '')
     const body = response.body.pipeThrough(atMost(maxResultBytes, isStream, tooLong))
@@ -72,6 +84,27 @@ function boundedFetch({ url: own, headers, maxResultBytes, onHeader }: HttpOptio
     Object.defineProperty(bounded, 'redirected', { value: response.redirected })
     Object.defineProperty(bounded, 'type', { value: response.type })
     return bounded
+  }
+}
+
+const mostRedirects = 5
+
+/** Goes where a request without a body is sent on to, each time by `send`. One with a body is sent nowhere else: the SDK looks at where it was to go. */
+async function follow(
+  url: URL,
+  init: RequestInit,
+  send: (to: URL, init: RequestInit, from: URL) => Promise<Response>,
+): Promise<Response> {
+  const follows = init.redirect === undefined && (init.method ?? 'GET').toUpperCase() === 'GET'
+  const request: RequestInit = { ...init, redirect: init.redirect ?? 'manual' }
+  let to = url
+  for (let sent = 0; ; sent += 1) {
+    const response = await send(to, request, url)
+    const location = response.headers.get('location')
+    if (!follows || location === null || response.status < 300 || response.status > 399) return response
+    if (sent === mostRedirects) throw new Error(`${url.origin} sends on and on`)
+    await response.body?.cancel()
+    to = new URL(location, to)
   }
 }
 

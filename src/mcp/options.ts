@@ -61,6 +61,8 @@ export interface McpOptions {
   readonly plain?: readonly string[]
   /** Signs in with OAuth: `fileAuth`, or a provider of `@modelcontextprotocol/client`. */
   readonly auth?: McpAuth
+  /** Hosts of this machine or its network that a server of elsewhere may name for signing in; any other such host is not asked. */
+  readonly authHosts?: readonly string[]
   /** Default `'legacy'`, versions to 2025-11-25, for a process, and `'auto'` for a URL: the newest that the server speaks. */
   readonly protocol?: 'legacy' | 'auto' | '2026-07-28'
   /** Only the tools of these names, or whose names match. By the server's names, as in all options. */
@@ -124,6 +126,7 @@ const serverFields = {
   headers: z.union([texts, z.custom(isFunction)], 'give texts by name, or a function that resolves with them'),
   plain: z.array(z.string()).readonly(),
   auth: z.custom(isProvider, 'give fileAuth(…), or an OAuthClientProvider of @modelcontextprotocol/client'),
+  authHosts: z.array(z.string()).readonly(),
   protocol: z.enum(['legacy', 'auto', '2026-07-28']),
   include: patterns,
   exclude: patterns,

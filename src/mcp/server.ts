@@ -157,12 +157,13 @@ export class Server {
   }
 
   #makeTransport(): Sdk.Transport {
-    const { command, args = [], env = {}, cwd, url, headers, auth, maxResultBytes } = this.#settings
+    const { command, args = [], env = {}, cwd, url, headers, auth, authHosts, maxResultBytes } = this.#settings
     const { clock, secrets } = this.#host
     if (url !== undefined)
       return httpTransport(this.sdk, {
         url,
         headers,
+        authHosts,
         auth: auth === undefined ? undefined : secrets.watch(auth),
         maxResultBytes,
         onHeader: (value) => secrets.add(value),

@@ -286,6 +286,13 @@ export const serverFrames = variants({
       agents: z.array(agentSummarySchema()).readonly(),
       gone: z.array(z.string()).readonly(),
     }),
+  /** The definitions that a gateway could not name in its `welcome`, as it reached no worker then. */
+  definitions: () =>
+    z.object({
+      type: z.literal('definitions'),
+      definitions: z.array(z.string()).readonly(),
+      descriptions: z.record(z.string(), z.string()).exactOptional(),
+    }),
   /** The server shuts down: come back later. */
   closing: () => z.object({ type: z.literal('closing') }),
   pong: () => z.object({ type: z.literal('pong'), id: z.string().exactOptional() }),

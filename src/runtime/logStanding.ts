@@ -43,8 +43,6 @@ class LeftFold {
   #messages: WaitingMessages
   #isStopped = false
   created: RecordOf<'agent.created'> | undefined
-  /** Names of tools that were asked for approval and cannot undo what they do. */
-  readonly irreversible: string[] = []
 
   constructor(kept?: KeptAgent) {
     this.created = kept?.created
@@ -60,7 +58,6 @@ class LeftFold {
     else if (record.type === 'message.added') this.#messages.said(record.message.content)
     else if (record.type === 'tool.end') this.#messages.delivered(record.delivers ?? [])
     else if (record.type === 'agent.stopped') this.#isStopped = true
-    else if (record.type === 'approval.requested' && record.irreversible === true) this.irreversible.push(record.name)
     else if (record.type === 'agent.created') {
       this.created = record
       // What waited in its source stays there.
@@ -79,8 +76,9 @@ class LeftFold {
 
   /** `held`: keys of calls whose sub-agents wait for people. */
   standing(held: ReadonlySet<string>): LogStanding['standing'] {
-    const { run, pause, reporters, undoing } = this.context
-    if (this.#isStopped) return 'resting'
+    const { run, pause, reporters, undoing, foreign } = this.context
+    // What is open in the past of another party ends as soon as the agent is opened.
+    if (this.#isStopped || foreign) return 'resting'
     const { prompts, steering } = this.#messages.queues
     if (run !== null) return steering.length === 0 && this.#waits(held) ? 'waiting' : 'underWay'
     if (pause !== null) return pause.type === 'interrupted' ? 'underWay' : 'paused'
@@ -140,7 +138,7 @@ const mostDepth = 64
 export async function standingOf(store: Store, agentId: string, path: readonly string[] = []): Promise<LogStanding> {
   const fold = await foldOf(store, agentId)
   const { outline, created, called, context } = fold
-  const own = ownPending(agentId, context, fold).map((pending) => {
+  const own = ownPending(agentId, context).map((pending) => {
     const askedAt = outline.asked.get(pending.key)
     return { pending: askedAt === undefined ? pending : { ...pending, askedAt }, path }
   })

@@ -81,7 +81,7 @@ async function holderOf(store: Store, agentId: string): Promise<LogHolder | 'nob
 function elsewhere(agentId: string, holder: LogHolder | 'nobody' | undefined): RuntimeError | undefined {
   if (holder === undefined || holder === 'nobody' || holder.isHere) return undefined
   const { url, epoch, words } = holder
-  return new RuntimeError('AGENT_ELSEWHERE', `Agent "${agentId}" is open elsewhere: ${words} has it.`, {
+  return new RuntimeError('AGENT_ELSEWHERE', `Agent "${agentId}" is open elsewhere, in ${words}.`, {
     data: { ...(url === undefined ? {} : { url }), ...(epoch === undefined ? {} : { epoch }) },
   })
 }

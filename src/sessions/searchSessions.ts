@@ -1,14 +1,18 @@
+import { setImmediate as breathe } from 'node:timers/promises'
 import type { SearchHit, SearchQuery } from '../protocol/logSearch.ts'
 import { RuntimeError } from '../protocol/errors.ts'
 import { checkMetadata } from '../protocol/metadata.ts'
 import type { Store } from '../protocol/store.ts'
+import { asksForOrigins } from '../stores/logPages.ts'
 import { ScanSearch } from '../stores/scanSearch.ts'
-import { allLogs, pagesOf } from './logPages.ts'
+import { pagesOf, type Pages } from './logPages.ts'
+import { SaidInLogs } from './saidInLogs.ts'
 
 /**
  * Finds where something was said, in the sessions of a store: the records that have all of the words, in any script; longer words may go on.
  * The best first, at most 20 unless `limit` says otherwise. A store with `search` answers from its index; of any other all logs
- * are read that the query does not leave out.
+ * are read that the query does not leave out, and what was said in them is kept, up to 16 million characters a store, so that only those that have
+ * changed are read the next time.
  *
  * @throws RuntimeError `INVALID_OPTION`, `STORE_READ_FAILED`. A log that cannot be read is searched up to there.
  */
@@ -21,12 +25,27 @@ export async function searchSessions(store: Store, query: SearchQuery): Promise<
   if (store.search !== undefined) return await store.search(query)
   const search = new ScanSearch(query)
   if (search.isEmpty) return []
-  for await (const { id } of allLogs(pagesOf(store), among)) {
-    try {
-      for await (const record of store.read(id)) search.look(id, record)
-    } catch {
-      // The others are searched all the same.
-    }
+  const shelf = shelfOf(store)
+  // In one page: each takes a look at all logs.
+  const { logs } = await shelf.pages({ ...among, limit: Number.MAX_SAFE_INTEGER })
+  if (among.ids === undefined && !asksForOrigins(among)) shelf.said.keepOnly(new Set(logs.map(({ id }) => id)))
+  for (const [index, log] of logs.entries()) {
+    if (index % 256 === 255) await breathe()
+    for (const { seq, text: said } of await shelf.said.of(log)) search.lookAt(log.id, seq, said)
   }
   return search.hits
+}
+
+/** What is known of a store without an index, for as long as that is in use. */
+interface Shelf {
+  readonly pages: Pages
+  readonly said: SaidInLogs
+}
+
+const shelves = new WeakMap<Store, Shelf>()
+
+function shelfOf(store: Store): Shelf {
+  const known = shelves.get(store) ?? { pages: pagesOf(store), said: new SaidInLogs(store) }
+  shelves.set(store, known)
+  return known
 }

@@ -67,6 +67,8 @@ export class SessionProjection {
   /** Policies that planned reverts, by the requests' ids. */
   readonly #planned = new Map<string, string>()
   readonly #children: string[] = []
+  /** Its newest record came with a file of somebody else. */
+  #isForeign = false
   /** Of what happened while no run was under way. */
   #usageAtRest = noUsage
   #costAtRest = 0
@@ -75,6 +77,7 @@ export class SessionProjection {
   apply(record: LogRecord): void {
     this.#createdAt ??= record.time
     this.#updatedAt = record.time
+    this.#isForeign = record.foreign === true
     this.#machine = stateAfter(this.#machine, record)
     this.#outline.apply(record)
     switch (record.type) {
@@ -139,10 +142,8 @@ export class SessionProjection {
 
   /** The session as it stands, as a copy. */
   get session(): Session {
-    const { pause } = this.#machine
-    // The run is not over, so it has no record of its pause.
-    const waiting = pause?.type === 'approvals' ? { status: 'paused' as const, reason: pause } : {}
-    const runs = this.#runs.map((run) => (run === this.#run ? { ...run, ...waiting } : run))
+    const pause = this.#isForeign ? null : this.#machine.pause
+    const runs = this.#runs.map((run) => (run === this.#run ? { ...run, ...this.#openAs(pause) } : run))
     const { title, last = pause === null ? undefined : this.#waitingFor(pause) } = this.#outline
     return structuredClone({
       ...this.#head,
@@ -158,6 +159,12 @@ export class SessionProjection {
       usage: runs.reduce((sum, run) => addUsage(sum, run.usage), this.#usageAtRest),
       costUsd: runs.reduce((sum, run) => sum + run.costUsd, this.#costAtRest),
     })
+  }
+
+  /** How the run under way stands: it is not over, so it has no record of its pause. What came from somebody else never goes on. */
+  #openAs(pause: PauseReason | null): Partial<Pick<RunDraft, 'status' | 'reason'>> {
+    if (this.#isForeign) return { status: 'aborted' }
+    return pause?.type === 'approvals' ? { status: 'paused', reason: pause } : {}
   }
 
   #waitingFor(reason: PauseReason): LastRun {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
+import { readFile, readlink } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { z } from 'zod'
 import { lazily } from '../protocol/lazily.ts'
@@ -13,6 +13,8 @@ const holderSchema = lazily(() =>
     startedAt: z.string(),
     token: z.string(),
     processStart: z.string().exactOptional(),
+    /** Within which process ids are told apart; on Linux, where containers have their own. */
+    pidSpace: z.string().exactOptional(),
     /** Where its agents are reached. */
     url: z.string().exactOptional(),
   }),
@@ -31,17 +33,21 @@ export function holderIn(content: string): Holder | undefined {
 }
 
 let ownStart: Promise<string | undefined> | undefined
+let ownSpace: Promise<string | undefined> | undefined
+
+const pidSpace = (): Promise<string | undefined> => (ownSpace ??= readlink('/proc/self/ns/pid').catch(() => undefined))
 
 /** This process as a holder, with a token of its own each time. */
 export async function newHolder(): Promise<Holder> {
   ownStart ??= processStart(process.pid)
-  const start = await ownStart
+  const [start, space] = await Promise.all([ownStart, pidSpace()])
   return {
     pid: process.pid,
     host: hostname(),
     startedAt: new Date().toISOString(),
     token: randomUUID(),
     ...(start === undefined ? {} : { processStart: start }),
+    ...(space === undefined ? {} : { pidSpace: space }),
   }
 }
 
@@ -62,6 +68,18 @@ export async function mayBeAlive(holder: Holder): Promise<boolean> {
   if (holder.processStart === undefined) return true
   const start = await processStart(holder.pid)
   return start === undefined || start === holder.processStart
+}
+
+/**
+ * Tells for certain that a process has ended, for who may be on another machine, or in another container, that calls itself the same: known
+ * only of one of the same running system that has process ids in common with this one. Otherwise `false`.
+ */
+export async function hasEnded(holder: Holder): Promise<boolean> {
+  const own = await newHolder()
+  const systemOf = ({ processStart: start }: Holder): string | undefined => start?.split('/')[0]
+  const isKnown = systemOf(own) !== undefined && own.pidSpace !== undefined
+  if (!isKnown || systemOf(holder) !== systemOf(own) || holder.pidSpace !== own.pidSpace) return false
+  return !(await mayBeAlive(holder))
 }
 
 /**

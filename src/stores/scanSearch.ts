@@ -20,11 +20,15 @@ export class ScanSearch {
 
   look(agentId: string, record: LogRecord): void {
     const said = saidIn(record)
-    if (said === '') return
+    if (said !== '') this.lookAt(agentId, record.seq, said)
+  }
+
+  /** The same for what a record says. */
+  lookAt(agentId: string, seq: number, said: string): void {
     const count = countTerms(said, this.#terms)
     if (count === 0) return
     const rank = count / Math.log2(said.length + 2)
-    this.#hits.push({ agentId, seq: record.seq, excerpt: excerptFor(said, this.#terms), rank })
+    this.#hits.push({ agentId, seq, excerpt: excerptFor(said, this.#terms), rank })
     if (this.#hits.length > this.#limit * 4) this.#hits = this.#best()
   }
 

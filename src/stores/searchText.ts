@@ -28,6 +28,23 @@ export const saidIn = (record: LogRecord): string =>
     ? textOf(record.message.content)
     : ''
 
+/** The beginning of what a record says, as far as anybody looks. */
+export interface Said {
+  readonly seq: number
+  readonly text: string
+}
+
+/** What a record says, for whoever keeps it; `undefined` where nothing is. It holds nothing of a longer text in memory. Pure. */
+export function keptOf(record: LogRecord): Said | undefined {
+  const text = saidIn(record)
+  if (text === '') return undefined
+  const isLong = text.length > 2 * mostChars
+  return { seq: record.seq, text: isLong ? copyOf(text.slice(0, 2 * mostChars)) : text }
+}
+
+/** A part of a text otherwise keeps all of it. */
+const copyOf = (part: string): string => JSON.parse(JSON.stringify(part)) as string
+
 /** The words of a text as they are looked for; of scripts without spaces each character is one. Pure. */
 export function searchWords(text: string): string[] {
   const folded = foldText(text.slice(0, mostChars))

@@ -67,6 +67,7 @@ const frames: readonly { readonly [key: string]: Json }[] = [
   { type: 'caughtUp', agentId: 'a', seq: 1 },
   { type: 'lagging', agentId: 'a', seq: 1 },
   { type: 'agents', agents: [summary], gone: ['b'] },
+  { type: 'definitions', definitions: ['d'], descriptions: { d: 'x' } },
   { type: 'closing' },
   { type: 'pong', id: 'c1' },
 ]

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { commands } from '../../src/cli/commandList.ts'
+import { commandHelp } from '../../src/cli/helpText.ts'
 import { options } from '../../src/cli/options.ts'
 import { assert, describe } from '../support/suite.ts'
 
@@ -54,6 +55,15 @@ describe('the guide', (it) => {
         names.map((name) => `--${name}`),
       ]),
     )
+  })
+
+  it('has commands whose help names no option that they do not take', () => {
+    for (const [name, command] of Object.entries(commands)) {
+      const [, lines = ''] = commandHelp(command).split('Options:\n')
+      const named = [...lines.matchAll(/--([a-z][a-z-]*)/g)].map(([, option]) => option!)
+      const unknown = named.filter((option) => !['help', ...command.options].includes(option))
+      assert.equal(unknown, [], `escapement help ${name}`)
+    }
   })
 
   it('says of every option of the command line what its help says', () => {

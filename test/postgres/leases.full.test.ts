@@ -1,3 +1,6 @@
+import { spawn } from 'node:child_process'
+import { once as event } from 'node:events'
+import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import { Pool } from 'pg'
 import { defineAgent } from '../../src/actors/defineAgent.ts'
@@ -127,6 +130,25 @@ describeWithPostgres('leases of a PostgreSQL store', (it) => {
       assert.equal(await readAll(other, 'a'), recordsBetween(1, 2))
       assert.ok(await isLost(old.lease))
     })
+
+  it('of a process of this machine that was killed are free at once, and those of one that may be elsewhere are not', async (context) => {
+    const { sql, schema, url } = context
+    const program = join(import.meta.dirname, 'killedWriter.ts')
+    const killed = spawn(process.execPath, [program, url, schema], { stdio: ['ignore', 'inherit', 'inherit'] })
+    const [, signal] = (await event(killed, 'exit')) as [number | null, string | null]
+    assert.is(signal, 'SIGKILL')
+    const store = context.store()
+    const [row] = await sql(`SELECT holder FROM ${schema}.workers`)
+    const holder = JSON.parse(String(row!['holder'])) as object
+    const say = (more: object): Promise<unknown> =>
+      sql(`UPDATE ${schema}.workers SET holder = '${JSON.stringify({ ...holder, ...more })}'`)
+    for (const elsewhere of [{ host: 'another' }, { pidSpace: 'pid:[1]' }, { processStart: 'another-system/1' }]) {
+      await say(elsewhere)
+      await assert.rejects(() => store.open('a'), failsWith('STORE_LOCKED'))
+    }
+    await say({})
+    assert.is((await store.open('a')).lastSeq, 1)
+  })
 
   it('are kept by a process that says so in time, and not once it does not', async (context) => {
     const { clock } = await frozen(context)

@@ -1,6 +1,16 @@
 import { z } from 'zod'
 import { createRuntime, type Runtime } from '../../src/createRuntime.ts'
-import { defineAgent, defineTool, policyModel, type AgentDefinition, type Store } from '../../src/index.ts'
+import {
+  defineAgent,
+  defineTool,
+  exportSession,
+  importSession,
+  loadSession,
+  policyModel,
+  type AgentDefinition,
+  type Store,
+} from '../../src/index.ts'
+import { storedSnapshot } from '../../src/server/bridge/snapshots.ts'
 import { memoryStore } from '../../src/stores/memoryStore.ts'
 import { asks, caller, logOf, until } from '../support/lives.ts'
 import { sharedStore } from '../support/sharedStore.ts'
@@ -316,6 +326,46 @@ describe('runtime.waiting', (it) => {
     read.clear()
     assert.is((await after.waiting()).length, 1)
     assert.is(read.get('own'), undefined)
+  })
+
+  it('tells of a call that it cannot be undone, also behind a checkpoint', async (test) => {
+    const store = sharedStore(memoryStore())
+    const before = await open(test, store)
+    const model = policyModel(({ messages }) => {
+      const last = messages.at(-1)!
+      const isToPay = last.role === 'user' && JSON.stringify(last).includes('pay')
+      return isToPay ? { toolCalls: [{ name: 'pay', input: {} }] } : 'Hello'
+    })
+    const agent = await before.spawn(defineAgent({ name: 'payer', model, tools: [asks('pay')] }), { id: 'own' })
+    for (let n = 0; n < 40; n++) await agent.prompt(`Message ${n}`).result
+    agent.prompt('pay')
+    await until(agent, ({ type }) => type === 'approval.requested')
+    await before.close()
+    const requested = (await logOf(store, 'own')).find(({ type }) => type === 'approval.requested')!
+    assert.ok((await store.checkpoints!.read('own'))!.seq >= requested.seq, 'the checkpoint stands after the question')
+
+    const after = await open(test, store)
+    const [found] = await after.waiting()
+    assert.equal(
+      found?.pending.map(({ name, kind, ...more }) => [name, kind, 'irreversible' in more]),
+      [['pay', 'approval', true]],
+    )
+    const woken = await after.open('own', defineAgent({ name: 'payer', model, tools: [asks('pay')] }))
+    assert.match(JSON.stringify(woken.pending()), /"irreversible":true/)
+  })
+
+  it('says nothing of what somebody else’s session was waiting for, which never goes on here', async (test) => {
+    const theirs = sharedStore(memoryStore())
+    const agent = await (await open(test, theirs)).spawn(defineAgent(pay), { id: 'own' })
+    agent.prompt('go')
+    await until(agent, ({ type }) => type === 'approval.requested')
+    const store = sharedStore(memoryStore())
+    await importSession(store, exportSession(theirs, 'own'))
+    const session = await loadSession(store, 'own')
+    assert.equal([session.status, session.last, storedSnapshot(session, undefined).asked], ['aborted', undefined, []])
+    const after = await open(test, store)
+    assert.equal(await after.waiting(), [])
+    assert.equal(await after.resumeAll({ definitions: [defineAgent(pay)] }), { resumed: [], left: [] })
   })
 
   it('says which option is wrong', async (test) => {

@@ -1,5 +1,8 @@
 import type { Command } from '../command.ts'
 
+/** The logs of several processes. */
+const shared = 'sqlite:<file> or postgres://…'
+
 /** The commands for agents in several processes, in the list of commands. */
 export const clusterEntries = {
   worker: {
@@ -32,6 +35,7 @@ export const clusterEntries = {
     ],
     task: 'optional',
     operand: { name: 'module', example: './agents.ts' },
+    meanings: { logs: `${shared}; default: ESCAPEMENT_LOGS` },
     load: async () => (await import('../commands/worker.ts')).workerCommand,
   },
   gateway: {
@@ -46,6 +50,7 @@ export const clusterEntries = {
     ],
     options: ['logs', 'port', 'host', 'token', 'json'],
     task: 'none',
+    meanings: { logs: `${shared}; default: ESCAPEMENT_LOGS` },
     load: async () => (await import('../commands/gateway.ts')).gatewayCommand,
   },
   cluster: {
@@ -63,6 +68,7 @@ export const clusterEntries = {
     options: ['workers', 'logs', 'engine', 'port', 'host', 'token', 'dir', 'config', 'no-config', 'model', 'json'],
     task: 'optional',
     operand: { name: 'module', example: './agents.ts' },
+    meanings: { logs: `${shared}; default: .escapement/cluster.db` },
     load: async () => (await import('../commands/cluster.ts')).clusterCommand,
   },
 } satisfies Readonly<Record<string, Command>>

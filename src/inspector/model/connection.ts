@@ -43,6 +43,7 @@ export class Connection {
       ...(webSocket === undefined ? {} : { webSocket }),
     })
     this.client.onStatus((status) => this.#become(status))
+    this.client.onDefinitions((definitions) => (this.definitions.value = definitions))
     this.client.onError((error) => (error.code === 'BRIDGE_EXPIRED' ? this.#refused(error) : this.report(error)))
     this.client.ready.catch((error: unknown) => this.#refused(error as ErrorInfo))
   }

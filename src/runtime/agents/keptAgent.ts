@@ -17,7 +17,7 @@ import type { KeptProgress } from './progress.ts'
 import type { KeptAsking } from './turnRequests.ts'
 
 /** Another one for every change of what is kept, or of how: older checkpoints are then as none. */
-export const checkpointForm = 'agent-7'
+export const checkpointForm = 'agent-8'
 
 /** Everything that is folded from a log but the nodes of its conversation, as plain JSON. */
 export interface KeptAgent {

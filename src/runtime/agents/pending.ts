@@ -1,30 +1,25 @@
-import type { AgentPolicy } from '../../machines/agentPolicy.ts'
 import type { AgentContext, CallState } from '../../machines/agentTypes.ts'
 import type { Pending } from '../../protocol/pending.ts'
 import type { TreeNode } from './agentTree.ts'
 
 /** What waits for people, of an agent and of those below it. */
 export const pendingOf = (host: TreeNode): Pending[] => [
-  ...ownPending(host.agentId, host.context, host.definition.policy),
+  ...ownPending(host.agentId, host.context),
   ...host.listedChildren.flatMap(pendingOf),
 ]
 
 /** An agent's own calls that wait for people. */
-export const ownPending = (
-  agentId: string,
-  { calls, run }: Pick<AgentContext, 'calls' | 'run'>,
-  policy: Pick<AgentPolicy, 'irreversible'>,
-): Pending[] => (run === null ? [] : calls.flatMap((call) => pendingCall(agentId, call, policy) ?? []))
+export const ownPending = (agentId: string, { calls, run }: Pick<AgentContext, 'calls' | 'run'>): Pending[] =>
+  run === null ? [] : calls.flatMap((call) => pendingCall(agentId, call) ?? [])
 
 function pendingCall(
   agentId: string,
-  { callId, key, name, input, status, question }: CallState,
-  { irreversible }: Pick<AgentPolicy, 'irreversible'>,
+  { callId, key, name, input, status, question, irreversible }: CallState,
 ): Pending | undefined {
   const call = { agentId, callId, key, name, input }
   switch (status) {
     case 'held':
-      return { kind: 'approval', ...call, ...(irreversible.includes(name) ? { irreversible: true } : {}) }
+      return { kind: 'approval', ...call, ...(irreversible === undefined ? {} : { irreversible }) }
     case 'asking':
     case 'asked':
       return { kind: 'question', ...call, ...question! }

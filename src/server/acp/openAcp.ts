@@ -90,7 +90,7 @@ export function openAcp(stream: Stream, access: AgentAccess, options: OpenOption
         return {}
       }),
     )
-    // A notification has no answer: one for a session that is not open here, or without the role, does nothing.
+    // A notification has no answer: one for a session that is not open here, or without the right, does nothing.
     .onNotification('session/cancel', ({ params }) => {
       if (access.may('talk')) sessions.get(params.sessionId)?.cancel()
     })

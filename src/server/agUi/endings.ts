@@ -15,6 +15,13 @@ export type Ending =
   | { readonly type: 'cancelled' }
   | { readonly type: 'error'; readonly code: string; readonly message: string }
 
+/** The last event of a run whose agent another process has by now: that says how it goes on. */
+export const lostEvent: Event = {
+  type: EventType.RUN_ERROR,
+  code: 'STORE_LEASE_LOST',
+  message: 'Another process has the conversation by now. Ask for the run with its runId again, where it is served.',
+}
+
 /** The schema of an answer to an approval. */
 const approvalAnswer = {
   type: 'object',

@@ -3,7 +3,7 @@ import type { AgentEvent, EventOf } from '../../protocol/events.ts'
 import type { AgUiRun } from './agUiRun.ts'
 import { isCutOff } from '../bridge/drivenAgent.ts'
 import { DurableSink, type Sink } from '../streams/durableSink.ts'
-import { endingNow, lastEvent, type Ending } from './endings.ts'
+import { endingNow, lastEvent, lostEvent, type Ending } from './endings.ts'
 import { ReplyCursor } from './replyCursor.ts'
 import {
   childKey,
@@ -42,7 +42,7 @@ export class RunView implements EventWriter {
 
   constructor(run: AgUiRun, sink: Sink<Event>) {
     this.#run = run
-    this.#sink = new DurableSink(sink, run.activity.agent)
+    this.#sink = new DurableSink(sink, run.activity.agent, [lostEvent])
     this.parts = new OpenParts((event) => this.write(event))
     this.#cursor = new ReplyCursor(this)
   }

@@ -4,7 +4,7 @@ import { isCutOff } from '../bridge/drivenAgent.ts'
 import { DurableSink, type Sink } from '../streams/durableSink.ts'
 import type { ChatThread, ChatWatcher } from './chatThread.ts'
 import { cutMessage } from './cutMessage.ts'
-import { abortedEnding, endingOf, writeEnding, type Ending } from './endings.ts'
+import { abortedEnding, endingOf, lostChunks, writeEnding, type Ending } from './endings.ts'
 import type { Exchange } from './exchange.ts'
 import { UiCursor } from './uiCursor.ts'
 import type { UiMessageChunk, UiMessagePart } from './uiTypes.ts'
@@ -38,7 +38,7 @@ export class ChatView implements ChatWatcher {
 
   constructor(options: ChatViewOptions) {
     this.#options = options
-    this.#sink = new DurableSink(options.sink, options.thread.agent)
+    this.#sink = new DurableSink(options.sink, options.thread.agent, lostChunks)
     this.#cursor = new UiCursor(this, options.shown)
   }
 

@@ -22,6 +22,12 @@ const finishReasons: { readonly [R in RunStopReason]: UiFinishReason } = {
 
 export const abortedEnding: Ending = { finishReason: 'interrupted', isAborted: true }
 
+/** The last chunks of a stream whose agent another process has by now. */
+export const lostChunks: readonly UiMessageChunk[] = [
+  { type: 'error', errorText: 'Another process has the conversation by now. Load it again, where it is served.' },
+  { type: 'finish', finishReason: 'interrupted' },
+]
+
 /** How the stream of an exchange ends by its last run; of one without an end, that was aborted. */
 export function endingOf({ end }: Exchange): Ending {
   if (end === undefined) return abortedEnding

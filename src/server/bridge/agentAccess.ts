@@ -298,7 +298,7 @@ export class AgentAccess implements Viewer {
    * @throws RuntimeError `BRIDGE_FORBIDDEN`, `INVALID_OPTION`
    */
   birth(definition: string, given: { readonly id?: string; readonly metadata?: Metadata } = {}): AgentBirth {
-    this.must('spawn', 'spawn')
+    this.must('spawn', 'a new agent')
     const { id = `${definition}-${this.newId()}` } = given
     const metadata = { ...given.metadata, ...this.#grant.metadata }
     if (!hasMetadata(metadata, given.metadata ?? {})) {

@@ -10,6 +10,7 @@ import { AgentAccess } from './agentAccess.ts'
 import type { Bridge } from './bridge.ts'
 import { ClientSubscriptions } from './clientSubscriptions.ts'
 import { commandTable, DeferredAnswer, type CommandContext } from './commandTable.ts'
+import { moreThanWords } from './commandRights.ts'
 import type { Connection } from './connections.ts'
 import type { Command, Relay } from './front.ts'
 import { Outbox } from './outbox.ts'
@@ -272,7 +273,7 @@ export class BridgeSession implements Connection {
       const command = commandTable[type]
       client.access.must(command.needs, type)
       const more = command.needsToo?.(frame as never)
-      if (more !== undefined) client.access.must(more, type)
+      if (more !== undefined) client.access.must(more, moreThanWords(type))
       if ((type === 'session.list' || type === 'waiting.list') && client.relay !== undefined)
         client.access.runElsewhere = await client.relay.running()
       const requestId = requestIdOf(client.sessionId, id)

@@ -1,6 +1,6 @@
 import type { AgentEvent } from '../../protocol/events.ts'
 import type { Right } from '../../protocol/rights.ts'
-import { beyondWords, nameOf, rightsFor } from './commandRights.ts'
+import { beyondWords, moreThanWords, nameOf, rightsFor } from './commandRights.ts'
 import type { DrivenAgent } from './drivenAgent.ts'
 import type { RunResult } from '../../runs/runResult.ts'
 import {
@@ -104,7 +104,7 @@ function clientAgent(agent: DrivenAgent, access: Allowed): DrivenAgent {
       if (command.type === 'agent.decide') access.mustDecide(command, agent)
       else access.must(rightsFor[command.type], command.type)
       const more = beyondWords(command)
-      if (more !== undefined) access.must(more, command.type)
+      if (more !== undefined) access.must(more, moreThanWords(command.type))
       const run = agent.dispatch(command, options)
       if (run === undefined || view === 'all') return run
       const result = run.result.then((ended): RunResult => visibleEnd(ended, view))

@@ -31,6 +31,9 @@ export const saidAs = <T>({ rights }: { readonly rights: ReadonlySet<Right> }, c
 /** A decision as its command names it. */
 export const nameOf = (decision: Decision): string => (typeof decision === 'string' ? decision : 'answer')
 
+/** A command that says more than words, as refusals name it. */
+export const moreThanWords = (type: string): string => `${type} with limits, context or a provenance`
+
 /** A client that may only talk says words: no limits of their own, and nothing in the name of others. */
 export const beyondWords = (command: object): Right | undefined =>
   'limits' in command ||

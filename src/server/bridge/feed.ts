@@ -1,9 +1,9 @@
-import { hasCode } from '../../protocol/errors.ts'
 import { isDelta, isLogged, type AgentEvent, type GrowingReply } from '../../protocol/events.ts'
 import type { ServerFrame } from '../../protocol/frames.ts'
 import type { Metadata } from '../../protocol/metadata.ts'
 import type { Agent } from '../../runtime/agents/agent.ts'
 import { viewBelow, visibleEvent, visibleReply, type View } from './visible.ts'
+import { writtenHere } from './written.ts'
 
 /** Newest logged events kept for clients that are slightly behind, in number and in characters; older ones are read from the log. */
 const tailLength = 512
@@ -220,17 +220,13 @@ export class Feed {
   }
 
   async #release(): Promise<void> {
-    let isLost = false
+    let isOurs = true
     while (this.#held.length > 0) {
       const count = this.#held.length
-      try {
-        await this.durable()
-      } catch (thrown) {
-        // The records stay in memory until the store works again; but where another process has the log, they are none of it and never will be.
-        isLost = hasCode(thrown, 'STORE_LEASE_LOST')
-      }
+      // While the store fails, the records stay in memory until it works again.
+      isOurs = (await writtenHere(this.durable())) && isOurs
       for (const { entry, event } of this.#held.slice(0, count))
-        if (!isLost || !entry.isLogged) this.#publish(entry, event)
+        if (isOurs || !entry.isLogged) this.#publish(entry, event)
       this.#held.splice(0, count)
     }
   }

@@ -182,7 +182,8 @@ export function visibleSnapshot(snapshot: AgentSnapshot, view: View): Partial<Ag
 
 /** What waits for people, and will again once the agent runs. */
 function heldCalls({ id, runs, records, isStopped }: LoadedSession): Pending[] {
-  const calls = isStopped ? [] : runs.flatMap(({ turns }) => turns).flatMap(({ toolCalls }) => toolCalls)
+  const open = isStopped ? [] : runs.filter(({ status }) => status !== 'aborted')
+  const calls = open.flatMap(({ turns }) => turns).flatMap(({ toolCalls }) => toolCalls)
   const held = new Set(calls.filter(({ status }) => status === 'held').map(({ callId }) => callId))
   const asked = new Map<string, Pending>()
   for (const record of records) {

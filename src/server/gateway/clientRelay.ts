@@ -93,8 +93,22 @@ export class ClientRelay implements Relay {
     return this.#asked.size
   }
 
-  /** Learns from a worker what its clients may spawn; says nothing of it while none can be reached. */
+  /** Learns from a worker what its clients may spawn; while none can be reached it says nothing of it, and tells the client later. */
   async begin(): Promise<void> {
+    if (!(await this.#learn())) void this.#learnLater()
+  }
+
+  async #learnLater(): Promise<void> {
+    const { signal } = this.#closed
+    do await paused(againMs.most, this.#gateway.clock, signal)
+    while (!signal.aborted && !(await this.#learn()))
+    if (signal.aborted) return
+    const { definitions, descriptions } = this
+    this.#send({ type: 'definitions', definitions, ...(descriptions === undefined ? {} : { descriptions }) })
+  }
+
+  /** Resolves with `false` if no worker lets the client in. */
+  async #learn(): Promise<boolean> {
     const { grant } = this.#client.permit
     for (const url of (await this.#gateway.finder.workers(this.#client.session.id).catch(() => [])).slice(0, 3)) {
       try {
@@ -103,11 +117,12 @@ export class ClientRelay implements Relay {
         const isKnown = typeof grant.agents !== 'function' || rightsOf(grant).has('spawn')
         this.definitions = isKnown ? definitions : []
         this.descriptions = descriptions
-        return
+        return true
       } catch {
         // The next one may be there.
       }
     }
+    return false
   }
 
   running(): Promise<ReadonlySet<string>> {

@@ -1,4 +1,5 @@
 import type { DrivenBelow } from '../bridge/drivenAgent.ts'
+import { writtenHere } from '../bridge/written.ts'
 
 /** Where events of one run go: a response, or a socket. */
 export interface Sink<Event> {
@@ -14,28 +15,42 @@ export interface Sink<Event> {
 /** Events that may wait for the store before it counts as full. */
 const maxHeld = 1_024
 
-/** Resolves once the store has all records of an agent and its sub-agents; `undefined`: it has them. */
-function unwritten(agent: DrivenBelow): Promise<unknown> | undefined {
+interface Unwritten {
+  readonly own: Promise<void> | undefined
+  readonly below: readonly Promise<void>[]
+}
+
+const writingBelow = (agent: DrivenBelow): Promise<void>[] =>
+  agent.children().flatMap((child) => {
+    const own = child.durable()
+    return own === undefined ? writingBelow(child) : [own, ...writingBelow(child)]
+  })
+
+/** The records of an agent and its sub-agents that the store does not have yet; `undefined`: it has them all. */
+function unwritten(agent: DrivenBelow): Unwritten | undefined {
   const own = agent.durable()
-  const below = agent.children().flatMap((child) => unwritten(child) ?? [])
-  if (below.length === 0) return own
-  return Promise.all(own === undefined ? below : [own, ...below])
+  const below = writingBelow(agent)
+  return own === undefined && below.length === 0 ? undefined : { own, below }
 }
 
 /**
  * Passes events on, in order, once the store has the records behind them, so a client never knows more than the log of a killed
- * server. While the store fails, events are passed on as they come.
+ * server. While the store fails, events are passed on as they come. Where another process has the log by now, what waits is dropped, and
+ * the client is told `lost`, and nothing more.
  */
 export class DurableSink<Event> implements Sink<Event> {
   readonly #sink: Sink<Event>
   readonly #agent: DrivenBelow
+  readonly #lost: readonly Event[]
   #held: Event[] = []
   #isEnded = false
+  #isLost = false
   #onDrain: (() => void) | undefined
 
-  constructor(sink: Sink<Event>, agent: DrivenBelow) {
+  constructor(sink: Sink<Event>, agent: DrivenBelow, lost: readonly Event[]) {
     this.#sink = sink
     this.#agent = agent
+    this.#lost = lost
   }
 
   get isFull(): boolean {
@@ -43,6 +58,7 @@ export class DurableSink<Event> implements Sink<Event> {
   }
 
   write(event: Event): void {
+    if (this.#isLost) return
     if (this.#held.length > 0) return void this.#held.push(event)
     const pending = unwritten(this.#agent)
     if (pending === undefined) return this.#sink.write(event)
@@ -57,7 +73,7 @@ export class DurableSink<Event> implements Sink<Event> {
 
   end(): void {
     this.#isEnded = true
-    if (this.#held.length === 0) this.#sink.end()
+    if (this.#held.length === 0 && !this.#isLost) this.#sink.end()
   }
 
   /** The client has left: drops what is waiting. */
@@ -66,12 +82,13 @@ export class DurableSink<Event> implements Sink<Event> {
     this.#onDrain = undefined
   }
 
-  async #release(first: Promise<unknown>): Promise<void> {
-    let pending: Promise<unknown> | undefined = first
+  async #release(first: Unwritten): Promise<void> {
+    let pending: Unwritten | undefined = first
     while (this.#held.length > 0) {
       const count = this.#held.length
-      // The records stay in memory until the store works again.
-      await pending?.catch(() => {})
+      // While the store fails, the records stay in memory until it works again.
+      const [isOurs] = await Promise.all([writtenHere(pending?.own), Promise.allSettled(pending?.below ?? [])])
+      if (!isOurs) return this.#lose()
       for (const event of this.#held.splice(0, count)) this.#sink.write(event)
       pending = this.#held.length > 0 ? unwritten(this.#agent) : undefined
     }
@@ -81,5 +98,14 @@ export class DurableSink<Event> implements Sink<Event> {
     if (drained === undefined) return
     if (this.#sink.isFull) this.#sink.onDrain(drained)
     else drained()
+  }
+
+  #lose(): void {
+    const isWatched = this.#held.length > 0
+    this.drop()
+    this.#isLost = true
+    if (!isWatched) return
+    for (const event of this.#lost) this.#sink.write(event)
+    this.#sink.end()
   }
 }

@@ -151,6 +151,14 @@ class PostgresStore implements ErasableStore {
 
   async #open(agentId: string, takeOver: boolean): Promise<StoreLease> {
     await this.#prepare()
+    const lease = await this.#take(agentId, takeOver)
+    if (lease !== undefined) return lease
+    if (!(await this.#worker.endDead(agentId))) throw await this.#locked(agentId)
+    return (await this.#take(agentId, takeOver)) ?? Promise.reject(await this.#locked(agentId))
+  }
+
+  /** `undefined`: somebody else has the log. */
+  async #take(agentId: string, takeOver: boolean): Promise<StoreLease | undefined> {
     const worker = await this.#worker.number
     const { schema } = this.#database
     const rows = await this.#database.query(
@@ -162,7 +170,7 @@ class PostgresStore implements ErasableStore {
       [agentId, worker, takeOver],
     )
     const [row] = rows
-    if (row === undefined) throw await this.#locked(agentId)
+    if (row === undefined) return undefined
     this.#leases.get(agentId)?.lose()
     const [number, epoch, lastSeq] = [Number(row['number']), Number(row['epoch']), Number(row['last_seq'])]
     const lease = new PostgresLease({ agentId, number, epoch, lastSeq }, (one) => this.#free(one))

@@ -1,6 +1,6 @@
 import type { Clock } from '../../protocol/clock.ts'
 import type { LogHolder, LogWorker } from '../../protocol/store.ts'
-import { holderIn, holderWords, newHolder } from '../holder.ts'
+import { hasEnded, holderIn, holderWords, newHolder } from '../holder.ts'
 import type { Database, Row } from './database.ts'
 import type { PostgresLease } from './postgresLease.ts'
 
@@ -169,14 +169,27 @@ export class Worker {
   async holder(agentId: string): Promise<LogHolder | undefined> {
     const { schema } = this.#database
     const [row] = await this.#database.query(
-      `SELECT a.epoch, w.number, w.holder, w.url FROM ${schema}.agents a JOIN ${schema}.workers w ON w.number = a.worker
+      `SELECT a.epoch, w.number, w.holder, w.url, extract(epoch FROM w.beat + w.lease - clock_timestamp())::float8 AS left FROM ${schema}.agents a JOIN ${schema}.workers w ON w.number = a.worker
       WHERE a.id = $1 AND ${isAlive('w')}`,
       [agentId],
     )
     if (row === undefined) return undefined
     const { epoch, number, url } = row
     const isHere = number === (await this.known)
-    return { ...(typeof url === 'string' ? { url } : {}), epoch: Number(epoch), isHere, words: wordsOf(row) }
+    return { ...(typeof url === 'string' ? { url } : {}), epoch: Number(epoch), isHere, words: workerWords(row) }
+  }
+
+  /** Ends all leases of who has a log, if that was a process of this machine that is not there any more; `false`: that is not known. */
+  async endDead(agentId: string): Promise<boolean> {
+    const { schema } = this.#database
+    const [row] = await this.#database.query(
+      `SELECT w.number, w.holder FROM ${schema}.agents a JOIN ${schema}.workers w ON w.number = a.worker WHERE a.id = $1`,
+      [agentId],
+    )
+    const holder = typeof row?.['holder'] === 'string' ? holderIn(row['holder']) : undefined
+    if (holder === undefined || !(await hasEnded(holder))) return false
+    await this.#database.query(`UPDATE ${schema}.workers SET beat = '-infinity' WHERE number = $1`, [row!['number']])
+    return true
   }
 
   /** Those that have announced where they are, and say that they are alive. */

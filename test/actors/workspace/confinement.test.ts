@@ -10,6 +10,8 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { asBefore } from '../../../src/actors/tools/workspace/asBefore.ts'
+import { searchIn } from '../../../src/actors/tools/workspace/searchIn.ts'
 import { workspaceTools } from '../../../src/actors/tools/workspace/workspaceTools.ts'
 import { RuntimeError } from '../../../src/protocol/errors.ts'
 import { assert, describe } from '../../support/suite.ts'
@@ -97,6 +99,22 @@ describe('workspace confinement', (it) => {
     symlinkSync('.', join(dir, 'loop'))
     assert.is(await call('list_files', {}), 'a.txt\ndir-link (link)\nfile-link (link)\nloop (link)')
     assert.is(await call('search_files', { pattern: 'secret' }), '[no match in 1 file]')
+  })
+
+  it('reads nothing in a folder that became a link after it was looked at', async (context) => {
+    const { dir, outside } = workspaceFolder(context, { 'src/secret.txt': 'no match\n' })
+    writeFileSync(join(outside, 'secret.txt'), 'the secret\r\n')
+    const request = { folder: dir, prefix: '', pattern: 'secret', flags: '', limit: 10, around: 10 }
+    const messages: string[] = []
+    for await (const message of searchIn(request)) {
+      messages.push(message.type)
+      if (message.type !== 'file') continue
+      renameSync(join(dir, 'src'), join(dir, 'moved'))
+      symlinkSync(outside, join(dir, 'src'))
+    }
+    assert.equal(messages, ['file', 'done'])
+    assert.is((await asBefore(join(dir, 'src', 'secret.txt'), 'one\ntwo')).content, 'one\ntwo')
+    assert.is((await asBefore(join(outside, 'secret.txt'), 'one\ntwo')).content, 'one\r\ntwo')
   })
 
   it('follows links that stay inside and takes absolute paths inside', async (context) => {

@@ -12,6 +12,8 @@ import {
 } from 'node:fs'
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
+import { inItsFolder } from '../../../src/actors/tools/workspace/inItsFolder.ts'
+import { replaceFile } from '../../../src/actors/tools/workspace/replaceFile.ts'
 import { workspaceTools, type WorkspaceToolsOptions } from '../../../src/actors/tools/workspace/workspaceTools.ts'
 import type { Snapshots } from '../../../src/protocol/snapshots.ts'
 import { MemorySnapshots } from '../../../src/stores/memorySnapshots.ts'
@@ -128,6 +130,44 @@ describe('undoing what file tools did', (it) => {
     await assert.rejects(undo('delete_file', receipts.slice(-1)), /^its folder is gone$/)
     assert.equal(readdirSync(join(dir, 'moved')), [])
   })
+
+  it('deletes nothing outside when a folder becomes a link while a call is at work', async (context) => {
+    const elsewhere = workspaceFolder(context, { 'a.txt': 'theirs' })
+    const memory = snapshotsOf(new MemorySnapshots())
+    const swap = (): void => {
+      renameSync(join(dir, 'src'), join(dir, 'moved'))
+      symlinkSync(elsewhere.dir, join(dir, 'src'))
+    }
+    const put: Snapshots['put'] = async (bytes) => {
+      swap()
+      return await memory.put(bytes)
+    }
+    const { dir, did } = undoable(context, { 'src/a.txt': 'one' }, { ...memory, put })
+    await assert.rejects(did('delete_file', { path: 'src/a.txt' }))
+    assert.is(readFileSync(join(elsewhere.dir, 'a.txt'), 'utf8'), 'theirs')
+  })
+
+  if (process.platform === 'linux')
+    it('goes on in the folder that it found, whatever its name leads to by then', async (context) => {
+      const elsewhere = workspaceFolder(context, { 'a.txt': 'theirs' })
+      const { dir } = workspaceFolder(context, { 'src/a.txt': 'one', 'src/b.txt': 'two' })
+      await inItsFolder(join(dir, 'src/a.txt'), async (place) => {
+        renameSync(join(dir, 'src'), join(dir, 'moved'))
+        symlinkSync(elsewhere.dir, join(dir, 'src'))
+        rmSync(place)
+      })
+      assert.equal([readdirSync(join(dir, 'moved')), readdirSync(elsewhere.dir)], [['b.txt'], ['a.txt']])
+      await assert.rejects(inItsFolder(join(dir, 'src/a.txt'), async (place) => rmSync(place)))
+      mkdirSync(join(dir, 'in'))
+      renameSync(join(dir, 'src'), join(dir, 'in/src'))
+      mkdirSync(join(elsewhere.dir, 'deep'))
+      await assert.rejects(
+        inItsFolder(join(dir, 'in/src/deep/x'), async () => {}),
+        /changed its place meanwhile/,
+      )
+      await assert.rejects(replaceFile(join(dir, 'in/src/deep/x'), 'x', context.signal), /changed its place meanwhile/)
+      assert.equal(readdirSync(join(elsewhere.dir, 'deep')), [])
+    })
 
   it('never follows a link out of the workspace', async (context) => {
     const outside = workspaceFolder(context, { 'a.txt': 'two' })

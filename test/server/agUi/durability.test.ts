@@ -2,6 +2,7 @@ import { EventType } from '@ag-ui/core'
 import { z } from 'zod'
 import { defineAgent, defineTool } from '../../../src/index.ts'
 import { scriptedModel } from '../../../src/testing.ts'
+import { RuntimeError } from '../../../src/protocol/errors.ts'
 import type { LogRecord } from '../../../src/protocol/records.ts'
 import type { Store } from '../../../src/protocol/store.ts'
 import { memoryStore } from '../../../src/stores/memoryStore.ts'
@@ -80,6 +81,21 @@ describe('AG-UI events', (it) => {
     const resume = [{ interruptId: pause!.id, status: 'resolved' as const }]
     const more = await readEvents(await post(inputOf({ runId: 'r2', messages: [], resume })))
     assert.is(ofType(more, EventType.RUN_FINISHED)[0]!.result?.text, 'fine')
+  })
+
+  it('of which another process knows nothing, as it has the log by now, are told to nobody, and it is said where to ask', async (context) => {
+    const store = storeThat((records) => {
+      if (records.some(({ type }) => type === 'tool.end')) throw new RuntimeError('STORE_LEASE_LOST', 'taken')
+    })
+    const { post } = await serveFrontEnds(context, [defineAgent({ name: 'a', model: model(), tools: [echo] })], {
+      runtime: { store },
+    })
+    const stream = new Stream(await post(inputOf()))
+    await stream.ended
+    assert.not(hasResult(stream))
+    assert.is(ofType(stream.events, EventType.TOOL_CALL_END).length, 1)
+    assert.is(ofType(stream.events, EventType.RUN_ERROR)[0]?.code, 'STORE_LEASE_LOST')
+    assert.is(stream.events.at(-1)!.type, EventType.RUN_ERROR)
   })
 
   it('of a slow store do not pile up without end', async (context) => {

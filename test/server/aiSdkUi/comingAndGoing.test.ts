@@ -5,6 +5,9 @@ import { defineAgent, defineTool } from '../../../src/index.ts'
 import { escapementChat } from '../../../src/client.ts'
 import { uiMessages } from '../../../src/aiSdk.ts'
 import type { UiMessagePart } from '../../../src/server/aiSdkUi/uiTypes.ts'
+import { RuntimeError } from '../../../src/protocol/errors.ts'
+import type { Store } from '../../../src/protocol/store.ts'
+import { memoryStore } from '../../../src/stores/memoryStore.ts'
 import { scriptedModel, simulatedClock, type ScriptedReply } from '../../../src/testing.ts'
 import { assert, describe } from '../../support/suite.ts'
 import { asKilled, checkReload, heldReply, logsOf, plain, serveChats, shape, until } from './chatHarness.ts'
@@ -60,6 +63,24 @@ describe('a client of useChat', (it) => {
     const past = await (await serving.post(body)).text()
     for (const text of [...texts, past]) assert.match(text, /"delta":"one"/)
     assert.is(model.requests.length, 2)
+  })
+
+  it('hears nothing that its server wrote too late, as another process has the log by now', async (context) => {
+    const memory = memoryStore()
+    const store: Store = {
+      ...memory,
+      append: async (agentId, records) => {
+        if (records.some(({ type }) => type === 'reply.end')) throw new RuntimeError('STORE_LEASE_LOST', 'taken')
+        await memory.append(agentId, records)
+      },
+    }
+    const model = scriptedModel([{ toolCalls: [{ name: 'nothing', input: {} }] }])
+    const serving = await serveChats(context, [defineAgent({ name: 'a', model })], { runtime: { store } })
+    const body = { id: 'chat', messages: [{ id: 'm1', role: 'user', parts: [{ type: 'text', text: 'go' }] }] }
+    const text = await (await serving.post(body)).text()
+    assert.not.match(text, /tool-input-available/)
+    assert.match(text, /Another process has the conversation/)
+    assert.match(text, /"finishReason":"interrupted"/)
   })
 
   it('hears that nothing is under way', async (context) => {

@@ -202,6 +202,8 @@ describe('what a right allows', (it) => {
     assert.is(await forbidden(bare, { ...prompt, limits: { turns: 1_000 } }), true)
     assert.is(await forbidden(bare, { ...prompt, context: [{ content: 'the system says yes' }] }), true)
     assert.is(await forbidden(bare, { ...prompt, provenance: { type: 'systemPrompt' } }), true)
+    const refused = await bare.ask({ ...prompt, limits: { turns: 1 } })
+    assert.match(JSON.stringify(refused), /agent\.prompt with limits, context or a provenance/)
     assert.is(await forbidden(bare, prompt), false)
   })
 

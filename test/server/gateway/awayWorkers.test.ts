@@ -111,6 +111,18 @@ describe('a client of a gateway while all workers are away', (it) => {
     },
   )
 
+  it('learns what it may spawn as soon as a worker is there', patient, async (context) => {
+    const fleet = await startFleet(context, [echo], 0)
+    const client = fleet.connect(await fleet.startGateway({ clock: hasty(60) }))
+    const told = Promise.withResolvers<readonly string[]>()
+    client.onDefinitions(told.resolve)
+    await client.ready
+    assert.equal([client.definitions, client.may('spawn')], [[], true])
+    await fleet.startWorker()
+    assert.equal(await told.promise, ['echo'])
+    assert.equal([client.definitions, client.may('spawn'), client.status], [['echo'], true, 'open'])
+  })
+
   it('may leave: what waits is refused, and nothing is left behind', patient, async (context) => {
     const { client, agent, told } = await left(context)
     await told('reconnecting')

@@ -158,7 +158,7 @@ describe('the MCP endpoint', (it) => {
       assert.is((await call(driver, 'waiter', { session, task: 'y' })).text, 'did y')
       assert.match(
         (await call(driver, 'waiter', { task: 'z' })).text,
-        /"spawn" needs the right "spawn".*BRIDGE_FORBIDDEN/s,
+        /"a new agent" needs the right "spawn".*BRIDGE_FORBIDDEN/s,
       )
       const looker = await connect(way, { token: 'a-token-that-looks' })
       assert.match((await call(looker, 'waiter', { session })).text, /"tools\/call" needs the right "talk"/)

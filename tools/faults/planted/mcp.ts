@@ -141,7 +141,7 @@ export const faults: readonly Fault[] = [
     id: 'mcp-18',
     file: 'src/mcp/httpTransport.ts',
     what: 'whoever gives the tokens gets the headers of the server',
-    from: 'isOf(server, new URL(url)) ?',
+    from: 'isOf(server, to) ?',
     to: "server.host !== '' ?",
     tests: ['mcp/signIn'],
   },

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { toCrlf, unifyLineEndings } from './lineEndings.ts'
-import { looksBinary } from './openRegularFile.ts'
+import { looksBinary, placeOf } from './openRegularFile.ts'
 
 const readFlags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
 /** So much of a file shows how its lines end, in bytes. */
@@ -32,7 +32,7 @@ export async function asBefore(real: string, content: string): Promise<Kept> {
 async function beginning(real: string): Promise<string> {
   const handle = await open(real, readFlags)
   try {
-    if (!(await handle.stat()).isFile()) return ''
+    if (!(await handle.stat()).isFile() || (await placeOf(handle, real)) !== real) return ''
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(shown), 0, shown, 0)
     const bytes = buffer.subarray(0, bytesRead)
     // A mark is taken for a text: only a decoder that is told so leaves it in.

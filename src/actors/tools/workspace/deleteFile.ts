@@ -5,6 +5,7 @@ import { defineTool } from '../defineTool.ts'
 import type { Approval } from './approval.ts'
 import { fileProblem } from './fileProblem.ts'
 import { keepFile, type FileUndo } from './fileReceipt.ts'
+import { inItsFolder } from './inItsFolder.ts'
 import { inTurn } from './pathQueue.ts'
 import type { Workspace } from './workspacePath.ts'
 
@@ -27,7 +28,7 @@ export const deleteFileTool = (workspace: Workspace, needsApproval: Approval<Del
         try {
           if ((await lstat(real)).isDirectory()) throw Object.assign(new Error(), { code: 'EISDIR' })
           const note = await keepFile(workspace, { real, after: null }, context)
-          await unlink(real)
+          await inItsFolder(real, unlink)
           context.changed(workspace.show(real))
           return `Deleted ${path}.${note}`
         } catch (thrown) {

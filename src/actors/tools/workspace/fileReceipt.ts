@@ -8,6 +8,7 @@ import { lazily } from '../../../protocol/lazily.ts'
 import type { ToolContext, UndoContext } from '../defineTool.ts'
 import { errnoOf, fileProblem } from './fileProblem.ts'
 import { placeOf } from './openRegularFile.ts'
+import { inItsFolder } from './inItsFolder.ts'
 import { inTurn } from './pathQueue.ts'
 import { replaceFile } from './replaceFile.ts'
 import type { Workspace } from './workspacePath.ts'
@@ -50,7 +51,7 @@ async function fileNow(real: string, maxBytes: number): Promise<FileNow | null> 
   const handle = await open(real, readFlags)
   try {
     if ((await placeOf(handle, real)) !== real) throw new Error('something else stands at its path now')
-    const { mode } = stats
+    const { mode } = await handle.stat()
     const hash = createHash('sha256')
     const pieces: Buffer[] = []
     let size = 0
@@ -158,7 +159,7 @@ async function restore(
 ): Promise<void> {
   if (lost !== undefined) throw new Error(lost)
   try {
-    if (before === null) return await rm(real)
+    if (before === null) return await inItsFolder(real, (place) => rm(place))
     const bytes = await snapshots.get(before)
     if (bytes === undefined) throw new Error('what it was before is no longer kept')
     await replaceFile(real, bytes, signal, mode)
@@ -172,7 +173,8 @@ async function removeEmpty(workspace: Workspace, made: string | undefined, real:
   if (made === undefined) return
   const top = join(workspace.root, made)
   try {
-    for (let folder = dirname(real); folder.length >= top.length; folder = dirname(folder)) await rmdir(folder)
+    for (let folder = dirname(real); folder.length >= top.length; folder = dirname(folder))
+      await inItsFolder(folder, rmdir)
   } catch {
     // Something else is in it, or it is gone.
   }

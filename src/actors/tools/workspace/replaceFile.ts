@@ -3,7 +3,7 @@ import { constants, type Stats } from 'node:fs'
 import { access, lstat, open, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { errnoOf } from './fileProblem.ts'
-import { placeOf } from './openRegularFile.ts'
+import { inItsFolder } from './inItsFolder.ts'
 
 const createFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0)
 
@@ -13,11 +13,18 @@ const createFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | 
  * `mode`: permissions of a file that
  * does not exist yet. Returns what was known of the previous one.
  */
-export async function replaceFile(
+export const replaceFile = (
   real: string,
   content: string | Uint8Array,
   signal: AbortSignal,
   mode?: number,
+): Promise<Stats | undefined> => inItsFolder(real, (place) => replaceHere(place, content, signal, mode))
+
+async function replaceHere(
+  real: string,
+  content: string | Uint8Array,
+  signal: AbortSignal,
+  mode: number | undefined,
 ): Promise<Stats | undefined> {
   const before = await statOf(real)
   if (before !== undefined && !before.isFile()) {
@@ -25,12 +32,9 @@ export async function replaceFile(
   }
   if (before !== undefined) await access(real, constants.W_OK)
   const temporary = join(dirname(real), `.${randomUUID()}.tmp`)
-  let place = temporary
   try {
     const handle = await open(temporary, createFlags, 0o666)
     try {
-      place = await placeOf(handle, temporary)
-      if (place !== temporary) throw new Error('its folder changed its place meanwhile; try again')
       await handle.writeFile(content)
       if (before !== undefined) {
         await handle.chown(before.uid, before.gid).catch(() => {})
@@ -42,7 +46,7 @@ export async function replaceFile(
     signal.throwIfAborted()
     await rename(temporary, real)
   } catch (thrown) {
-    await rm(place, { force: true })
+    await rm(temporary, { force: true })
     throw thrown
   }
   return before

@@ -1,7 +1,8 @@
 import { constants } from 'node:fs'
+import { join } from 'node:path'
 import { open } from 'node:fs/promises'
 import { compileGlob } from './matchGlob.ts'
-import { looksBinary } from './openRegularFile.ts'
+import { looksBinary, placeOf } from './openRegularFile.ts'
 import { walkFiles } from './walkFiles.ts'
 
 /** A search, in the form sent to the worker. */
@@ -54,7 +55,7 @@ export async function* searchIn(request: SearchRequest): AsyncGenerator<SearchMe
     const shown = request.prefix + path
     if (!wanted(shown) && !wanted(path)) continue
     yield { type: 'file', path: shown }
-    const text = await textOf(`${request.folder}/${path}`)
+    const text = await textOf(join(request.folder, path))
     if (text === 'too large') tooLarge++
     if (typeof text === 'string') continue
     files++
@@ -86,7 +87,7 @@ async function textOf(real: string): Promise<{ readonly content: string } | 'too
   if (handle === undefined) return 'skipped'
   try {
     const stats = await handle.stat()
-    if (!stats.isFile()) return 'skipped'
+    if (!stats.isFile() || (await placeOf(handle, real)) !== real) return 'skipped'
     if (stats.size > maxFileBytes) return 'too large'
     const bytes = await handle.readFile()
     return looksBinary(bytes) ? 'skipped' : { content: bytes.toString('utf8') }

@@ -1,0 +1,61 @@
+import type { Fault } from '../mutate.ts'
+
+/** Slips where what is looked at and what is used are two things. */
+export const faults: readonly Fault[] = [
+  {
+    id: 'seams-1',
+    file: 'src/actors/tools/workspace/deleteFile.ts',
+    what: 'a folder that becomes a link while a call is at work has a file outside deleted',
+    from: 'await inItsFolder(real, unlink)',
+    to: 'await unlink(real)',
+    tests: ['workspace/undoFile'],
+  },
+  {
+    id: 'seams-2',
+    file: 'src/actors/tools/workspace/searchIn.ts',
+    what: 'a search reads in a folder that became a link since it was looked at',
+    from: ' || (await placeOf(handle, real)) !== real',
+    to: '',
+    tests: ['workspace/confinement'],
+  },
+  {
+    id: 'seams-3',
+    file: 'src/mcp/httpTransport.ts',
+    what: 'a server of elsewhere has us ask hosts of our own network',
+    from: '    await checkLead(server, to, { allowed, lookup })\n',
+    to: '',
+    tests: ['mcp/ownNetwork'],
+  },
+  {
+    id: 'seams-4',
+    file: 'src/stores/holder.ts',
+    what: 'a process of another container passes for one that has ended',
+    from: ' || holder.pidSpace !== own.pidSpace',
+    to: '',
+    tests: ['postgres/leases'],
+  },
+  {
+    id: 'seams-5',
+    file: 'src/sessions/saidInLogs.ts',
+    what: 'what was said in a log since the last search is not found',
+    from: 'if (known?.size === size && known.writtenAt === writtenAt) return known.said',
+    to: 'if (known !== undefined) return known.said',
+    tests: ['sessions/searchSessions'],
+  },
+  {
+    id: 'seams-6',
+    file: 'src/machines/rebuildContext.ts',
+    what: 'a stored call that waits is not marked as one that cannot be undone',
+    from: "{ status: 'held', ...(irreversible === undefined ? {} : { irreversible }) }",
+    to: "{ status: 'held' }",
+    tests: ['runtime/resumeAll'],
+  },
+  {
+    id: 'seams-7',
+    file: 'src/runtime/logStanding.ts',
+    what: 'an imported session waits for people',
+    from: 'if (this.#isStopped || foreign)',
+    to: 'if (this.#isStopped)',
+    tests: ['runtime/resumeAll'],
+  },
+]
