@@ -323,8 +323,8 @@ export function sealCalls(draft: Draft): void {
 }
 
 export const callsSettled = ({ calls }: AgentContext): boolean => calls.every((call) => call.status === 'settled')
-export const isCalling = ({ calls }: Pick<AgentContext, 'calls'>): boolean =>
-  calls.some(({ status }) => status === 'running' || status === 'checking')
+export const isCalling = ({ calls }: Pick<AgentContext, 'calls'>): boolean => calls.some(isAtWork)
+export const isAtWork = ({ status }: CallState): boolean => status === 'running' || status === 'checking'
 export const pausedCalls = ({ calls }: Pick<AgentContext, 'calls'>): readonly CallState[] =>
   calls.filter((call) => call.status === 'paused')
 /** Those that wait for people. */

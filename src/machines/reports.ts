@@ -1,5 +1,6 @@
 import type { AgentContext, CallState, EventOfType, Reporter } from './agentTypes.ts'
 import type { Draft } from './draft.ts'
+import type { FoldedCalls } from './foldedCalls.ts'
 import { enqueueMessage } from './queues.ts'
 
 /** The id of the message with which the agent of a call reports: there is one for a call. */
@@ -42,13 +43,14 @@ export function deliverReports(draft: Draft, ids: readonly string[]): void {
   draft.record({ type: 'queue.changed', ...draft.at, queue: 'followUps', removed, why: 'taken', length: rest.length })
 }
 
-/** Who has yet to report after a message was queued, as the log tells it. Pure. */
+/** Who has yet to report after a message was queued, as the log tells it. The call of one who was faster than its result is marked. */
 export function afterQueued(
-  { reporters, calls }: Pick<AgentContext, 'reporters' | 'calls'>,
+  { reporters, calls }: { readonly reporters: readonly Reporter[]; readonly calls: FoldedCalls },
   messageId: string,
-): Partial<Pick<AgentContext, 'reporters' | 'calls'>> {
+): { readonly reporters?: readonly Reporter[] } {
   const isIts = ({ key }: { readonly key: string }): boolean => reportId(key) === messageId
   if (reporters.some(isIts)) return { reporters: reporters.filter((one) => !isIts(one)) }
-  if (!calls.some(isIts)) return {}
-  return { calls: calls.map((call) => (isIts(call) ? { ...call, reported: true } : call)) }
+  const call = calls.all.find(isIts)
+  if (call !== undefined) calls.change(call.callId, { reported: true })
+  return {}
 }

@@ -86,8 +86,8 @@ export const faults: readonly Fault[] = [
     id: 'checkpoints-11',
     file: 'src/machines/rebuildContext.ts',
     what: 'the time that an approval took counts against the run when the checkpoint was written meanwhile',
-    from: 'return { context: this.#context, isHeld: this.#isHeld }',
-    to: 'return { context: this.#context, isHeld: false }',
+    from: 'return { context: this.context, isHeld: this.#isHeld }',
+    to: 'return { context: this.context, isHeld: false }',
     tests: ['machines/contextFold'],
   },
   {

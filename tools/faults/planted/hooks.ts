@@ -51,7 +51,7 @@ export const faults: readonly Fault[] = [
     id: 'hooks-6',
     file: 'src/machines/rebuildContext.ts',
     what: 'after a crash a call runs with the arguments of the model again',
-    from: "...(edited === undefined ? {} : { edited: call.edited ?? 'hook', input }),",
+    from: "...(edited === undefined ? {} : { edited: calls.find(callId)?.edited ?? 'hook', input }),",
     to: '',
     tests: inMachine,
   },
