@@ -1,4 +1,4 @@
-import type { AgentContext, CallState, EventOfType, Reporter } from './agentTypes.ts'
+import type { CallState, EventOfType, Reporter } from './agentTypes.ts'
 import type { Draft } from './draft.ts'
 import type { FoldedCalls } from './foldedCalls.ts'
 import { enqueueMessage } from './queues.ts'

@@ -67,8 +67,8 @@ export const faults: readonly Fault[] = [
     id: 'hooks-8',
     file: 'src/machines/calls.ts',
     what: 'the agent waits for people while a hook is still being asked',
-    from: "status === 'running' || status === 'checking')\nexport const pausedCalls",
-    to: "status === 'running')\nexport const pausedCalls",
+    from: "status === 'running' || status === 'checking'\nexport const pausedCalls",
+    to: "status === 'running'\nexport const pausedCalls",
     tests: inMachine,
   },
   {

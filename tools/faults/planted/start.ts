@@ -113,4 +113,20 @@ export const faults: readonly Fault[] = [
     to: '\\n\\r\\u0020',
     tests: ['conversation/characters'],
   },
+  {
+    id: 'start-15',
+    file: 'src/protocol/zodJson.ts',
+    what: 'the schema of a tool is made anew for each agent that has it',
+    from: 'made.set(schema, json)',
+    to: 'made.set(z.string(), json)',
+    tests: ['protocol/zodJson'],
+  },
+  {
+    id: 'start-16',
+    file: 'src/conversation/characters.ts',
+    what: 'a title in German costs a segmenter',
+    from: '\\u00A0-\\u02FF',
+    to: '',
+    tests: ['conversation/characters'],
+  },
 ]
