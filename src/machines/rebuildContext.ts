@@ -330,6 +330,11 @@ export class ContextFold {
     this.#isHeld = isHeld
   }
 
+  /** Of the last record. */
+  get seq(): number {
+    return this.#context.seq
+  }
+
   /** A copy: it stays as it is. */
   get context(): FoldedContext {
     return { ...this.#context, calls: this.#context.calls.all }
