@@ -129,4 +129,12 @@ export const faults: readonly Fault[] = [
     to: '',
     tests: ['conversation/characters'],
   },
+  {
+    id: 'start-17',
+    file: 'src/protocol/mapped.ts',
+    what: 'code that was compiled for calls is taken back once what makes their lists is compiled too',
+    from: '  for (let index = 0; index < list.length; index += 1) made.push(change(list[index]!, index))\n  return made',
+    to: '  return list.map(change) ?? made',
+    tests: ['protocol/mapped'],
+  },
 ]
