@@ -325,9 +325,9 @@ export class ContextFold {
   #context: Folding
   #isHeld: boolean
 
-  constructor({ context, isHeld }: KeptContext = { context: empty, isHeld: false }) {
-    this.#context = { ...context, calls: new FoldedCalls(context.calls) }
-    this.#isHeld = isHeld
+  constructor(kept: KeptContext = { context: empty, isHeld: false }) {
+    this.#context = { ...kept.context, calls: new FoldedCalls(kept.context.calls) }
+    this.#isHeld = kept.isHeld
   }
 
   /** Of the last record. */
