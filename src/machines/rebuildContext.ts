@@ -8,7 +8,7 @@ import { FoldedCalls } from './foldedCalls.ts'
 import { isEnding } from './foreign.ts'
 import { remainingLimits } from './limits.ts'
 import { refusalIn } from './guarding.ts'
-import { afterQueued, reporterOf } from './reports.ts'
+import { reporterOf, reportId } from './reports.ts'
 import { numberOf } from './continuing.ts'
 import { newRun, nothingPaused } from './runs.ts'
 import { addSpent } from './spending.ts'
@@ -129,6 +129,15 @@ function awaiting({ calls, reporters }: Folding, callId: string): Partial<Foldin
   const call = calls.find(callId)
   const reporter = call === undefined ? undefined : reporterOf(call)
   return reporter === undefined ? {} : { reporters: [...reporters, reporter] }
+}
+
+/** A message was queued: with the report of one who has yet to give it, or who was faster than the result of its call. */
+function reported({ calls, reporters }: Folding, messageId: string): Partial<Folding> {
+  const isIts = ({ key }: { readonly key: string }): boolean => reportId(key) === messageId
+  if (reporters.some(isIts)) return { reporters: reporters.filter((one) => !isIts(one)) }
+  const call = calls.all.find(isIts)
+  if (call !== undefined) calls.change(call.callId, { reported: true })
+  return {}
 }
 
 const resting = {
@@ -276,7 +285,7 @@ const fold: Fold = {
     ...(message.isError ? {} : awaiting(context, callId)),
     ...(handoff === undefined ? {} : inRun(context, { handoffs: (context.run?.handoffs ?? 0) + 1 })),
   }),
-  'queue.changed': (context, { added }) => (added === undefined ? {} : afterQueued(context, added.id)),
+  'queue.changed': (context, { added }) => (added === undefined ? {} : reported(context, added.id)),
   'child.spawned': ({ children }) => ({ children: children + 1 }),
   'guard.decided': (context, { to, ...verdict }) => ({
     ...(to === undefined ? {} : { guardedTo: to }),

@@ -1,6 +1,5 @@
 import type { CallState, EventOfType, Reporter } from './agentTypes.ts'
 import type { Draft } from './draft.ts'
-import type { FoldedCalls } from './foldedCalls.ts'
 import { enqueueMessage } from './queues.ts'
 
 /** The id of the message with which the agent of a call reports: there is one for a call. */
@@ -41,16 +40,4 @@ export function deliverReports(draft: Draft, ids: readonly string[]): void {
   if (removed.length === 0) return
   draft.set({ followUps: rest })
   draft.record({ type: 'queue.changed', ...draft.at, queue: 'followUps', removed, why: 'taken', length: rest.length })
-}
-
-/** Who has yet to report after a message was queued, as the log tells it. The call of one who was faster than its result is marked. */
-export function afterQueued(
-  { reporters, calls }: { readonly reporters: readonly Reporter[]; readonly calls: FoldedCalls },
-  messageId: string,
-): { readonly reporters?: readonly Reporter[] } {
-  const isIts = ({ key }: { readonly key: string }): boolean => reportId(key) === messageId
-  if (reporters.some(isIts)) return { reporters: reporters.filter((one) => !isIts(one)) }
-  const call = calls.all.find(isIts)
-  if (call !== undefined) calls.change(call.callId, { reported: true })
-  return {}
 }
