@@ -1,51 +1,82 @@
+import type { AssistantMessage } from '../protocol/messages.ts'
 import { toolCallsOf } from '../protocol/messageText.ts'
 import type { LogRecord, PauseReason } from '../protocol/records.ts'
 
 /** How far a call without a result is: `held` waits for a person, `pending` for its turn. */
 type OpenCall = 'pending' | 'held' | 'running'
 
+/** Calls without a result, by `callId`: changed in place, as a reply may make thousands, with records for each. */
+class OpenCalls extends Map<string, OpenCall> {
+  /** How many there are of each. */
+  readonly count = { pending: 0, held: 0, running: 0 }
+
+  override set(callId: string, status: OpenCall): this {
+    this.#leave(callId)
+    this.count[status] += 1
+    return super.set(callId, status)
+  }
+
+  override delete(callId: string): boolean {
+    this.#leave(callId)
+    return super.delete(callId)
+  }
+
+  #leave(callId: string): void {
+    const before = this.get(callId)
+    if (before !== undefined) this.count[before] -= 1
+  }
+}
+
 /** What a log says about its agent's machine. */
 export interface MachineState {
   /** Path of the active state. */
   readonly state: string
-  /** Calls without a result, by `callId`. */
-  readonly calls: ReadonlyMap<string, OpenCall>
-  /** Why it is paused. */
-  readonly pause: PauseReason | null
+  readonly calls: OpenCalls
+  /** Why it is paused; `held`: for the calls that are. */
+  readonly pause: PauseReason | 'held' | null
   /** Whether a run is under way. */
   readonly inRun: boolean
 }
 
 type State = Omit<MachineState, 'inRun'>
 
-const noCalls: MachineState['calls'] = new Map()
+/** Never changed: only calls that are there are. */
+const noCalls = new OpenCalls()
 
 export const initialState: MachineState = { state: 'idle', calls: noCalls, pause: null, inRun: false }
 
 const at = (state: string): State => ({ state, calls: noCalls, pause: null })
 
+/** Why a log says that its agent is paused. */
+export function pauseOf({ pause, calls }: MachineState): PauseReason | null {
+  if (pause !== 'held') return pause
+  return { type: 'approvals', callIds: [...calls.keys()].filter((callId) => calls.get(callId) === 'held') }
+}
+
 /** The log has no record of a pause for approvals: as in the machine, a call is held and none is running. */
-function inCalls(calls: MachineState['calls']): State {
+function inCalls(calls: OpenCalls): State {
   if (calls.size === 0) return at('draining.entering')
-  const open = [...calls]
-  const callIds = open.flatMap(([callId, status]) => (status === 'held' ? [callId] : []))
-  if (callIds.length === 0 || open.some(([, status]) => status === 'running'))
-    return { state: 'executing', calls, pause: null }
-  return { state: 'paused', calls, pause: { type: 'approvals', callIds } }
+  if (calls.count.held === 0 || calls.count.running > 0) return { state: 'executing', calls, pause: null }
+  return { state: 'paused', calls, pause: 'held' }
 }
 
 /** Without a `status` the call has its result. */
 function setCall(before: State, callId: string, status?: OpenCall): State {
   if (!before.calls.has(callId)) return before
-  const calls = new Map(before.calls)
-  if (status === undefined) calls.delete(callId)
-  else calls.set(callId, status)
-  return inCalls(calls)
+  if (status === undefined) before.calls.delete(callId)
+  else before.calls.set(callId, status)
+  return inCalls(before.calls)
+}
+
+function opened(message: AssistantMessage): OpenCalls {
+  const calls = new OpenCalls()
+  for (const { callId } of toolCallsOf(message.content)) calls.set(callId, 'pending')
+  return calls
 }
 
 /**
  * The machine's state after one more record, as far as a log shows it: streaming is not logged, so a reply under way is `requesting`.
- * Pure.
+ * The calls of the state before are changed with it, so that is no longer of use.
  */
 export function stateAfter(before: MachineState, record: LogRecord): MachineState {
   const inRun =
@@ -69,7 +100,7 @@ function afterRecord(before: State, record: LogRecord): State {
     case 'turn.captured':
       return record.attempt > 1 ? at('replying.requesting') : before
     case 'reply.end':
-      return inCalls(new Map(toolCallsOf(record.message.content).map(({ callId }) => [callId, 'pending'])))
+      return inCalls(opened(record.message))
     case 'approval.requested':
       return setCall(before, record.callId, 'held')
     case 'question.asked':

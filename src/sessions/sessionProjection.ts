@@ -5,7 +5,7 @@ import type { LastRun } from '../protocol/frames.ts'
 import type { LogRecord, PauseReason, RecordOf, RunStopReason } from '../protocol/records.ts'
 import type { SessionRun, Session, SessionCall, SessionStatus, TrunkChange, Turn, TurnInput } from './session.ts'
 import { Outline } from './outline.ts'
-import { initialState, stateAfter, type MachineState } from './machineState.ts'
+import { initialState, pauseOf, stateAfter } from './machineState.ts'
 
 type Draft<T> = { -readonly [K in keyof T]: T[K] }
 type CallDraft = Draft<SessionCall>
@@ -136,13 +136,18 @@ export class SessionProjection {
   }
 
   /** The state of the machine, from the log. */
-  get machine(): MachineState {
-    return this.#machine
+  get state(): string {
+    return this.#machine.state
+  }
+
+  /** Why it is paused, from the log. */
+  get pause(): PauseReason | null {
+    return pauseOf(this.#machine)
   }
 
   /** The session as it stands, as a copy. */
   get session(): Session {
-    const pause = this.#isForeign ? null : this.#machine.pause
+    const pause = this.#isForeign ? null : this.pause
     const runs = this.#runs.map((run) => (run === this.#run ? { ...run, ...this.#openAs(pause) } : run))
     const { title, last = pause === null ? undefined : this.#waitingFor(pause) } = this.#outline
     return structuredClone({

@@ -1,6 +1,6 @@
 import { Conversation } from '../../conversation/conversation.ts'
 import { rebuildConversation } from '../../conversation/rebuildConversation.ts'
-import { initialState, stateAfter } from '../../sessions/machineState.ts'
+import { initialState, pauseOf, stateAfter } from '../../sessions/machineState.ts'
 import { foldSpent, nothingYet, totalSpent } from '../../sessions/spent.ts'
 import { RequestIndex } from '../../sessions/requestIndex.ts'
 import { eventOf, type AgentEvent, type GrowingReply } from '../../protocol/events.ts'
@@ -52,7 +52,7 @@ export class FollowedLog {
   }
 
   get pause(): PauseReason | null {
-    return this.#machine.pause
+    return pauseOf(this.#machine)
   }
 
   get spent(): Spent {

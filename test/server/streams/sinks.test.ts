@@ -127,6 +127,7 @@ describe('what waits for the store', (it) => {
         end: () => void (out.ends += 1),
       },
       agent,
+      [],
     )
     return { agent, out, sink }
   }
