@@ -46,8 +46,8 @@ export const faults: readonly Fault[] = [
     id: 'seams-6',
     file: 'src/machines/rebuildContext.ts',
     what: 'a stored call that waits is not marked as one that cannot be undone',
-    from: "{ status: 'held', ...(irreversible === undefined ? {} : { irreversible }) }",
-    to: "{ status: 'held' }",
+    from: 'const mark = irreversible === undefined ? {} : { irreversible }\n    return withStatus',
+    to: 'const mark = {}\n    return withStatus',
     tests: ['runtime/resumeAll'],
   },
   {
