@@ -1,15 +1,13 @@
+import { isWaiting, movesCall, stageAfter, type CallStage } from '../log/callStage.ts'
 import { toolCallsOf } from '../protocol/messageText.ts'
 import type { LogRecord, PauseReason } from '../protocol/records.ts'
-
-/** How far a call without a result is: `held` waits for a person, `pending` for its turn. */
-type OpenCall = 'pending' | 'held' | 'running'
 
 /** What a log says about its agent's machine. */
 export interface MachineState {
   /** Path of the active state. */
   readonly state: string
   /** Calls without a result, by `callId`. */
-  readonly calls: ReadonlyMap<string, OpenCall>
+  readonly calls: ReadonlyMap<string, CallStage>
   /** Why it is paused. */
   readonly pause: PauseReason | null
   /** Whether a run is under way. */
@@ -28,18 +26,17 @@ const at = (state: string): State => ({ state, calls: noCalls, pause: null })
 function inCalls(calls: MachineState['calls']): State {
   if (calls.size === 0) return at('draining.entering')
   const open = [...calls]
-  const callIds = open.flatMap(([callId, status]) => (status === 'held' ? [callId] : []))
+  const callIds = open.flatMap(([callId, stage]) => (isWaiting(stage) ? [callId] : []))
   if (callIds.length === 0 || open.some(([, status]) => status === 'running'))
     return { state: 'executing', calls, pause: null }
   return { state: 'paused', calls, pause: { type: 'approvals', callIds } }
 }
 
-/** Without a `status` the call has its result. */
-function setCall(before: State, callId: string, status?: OpenCall): State {
+function setCall(before: State, callId: string, stage: CallStage): State {
   if (!before.calls.has(callId)) return before
   const calls = new Map(before.calls)
-  if (status === undefined) calls.delete(callId)
-  else calls.set(callId, status)
+  if (stage === 'settled') calls.delete(callId)
+  else calls.set(callId, stage)
   return inCalls(calls)
 }
 
@@ -56,6 +53,7 @@ export function stateAfter(before: MachineState, record: LogRecord): MachineStat
 }
 
 function afterRecord(before: State, record: LogRecord): State {
+  if (movesCall(record)) return setCall(before, record.callId, stageAfter(record))
   switch (record.type) {
     case 'run.start':
       return before.calls.size > 0 ? inCalls(before.calls) : before
@@ -69,20 +67,7 @@ function afterRecord(before: State, record: LogRecord): State {
     case 'turn.captured':
       return record.attempt > 1 ? at('replying.requesting') : before
     case 'reply.end':
-      return inCalls(new Map(toolCallsOf(record.message.content).map(({ callId }) => [callId, 'pending'])))
-    case 'approval.requested':
-      return setCall(before, record.callId, 'held')
-    case 'question.asked':
-    case 'call.requested':
-      return setCall(before, record.callId, 'held')
-    case 'approval.decided':
-      return setCall(before, record.callId, 'pending')
-    case 'question.answered':
-      return setCall(before, record.callId, record.again === true ? 'pending' : 'running')
-    case 'tool.start':
-      return setCall(before, record.callId, 'running')
-    case 'tool.end':
-      return setCall(before, record.callId)
+      return inCalls(new Map(toolCallsOf(record.message.content).map(({ callId }) => [callId, 'ready'])))
     case 'compaction.start':
       return at('compacting')
     case 'compaction.end':

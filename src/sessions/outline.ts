@@ -4,6 +4,7 @@ import { withoutReordering } from '../conversation/withoutReordering.ts'
 import type { ErrorInfo } from '../protocol/errors.ts'
 import type { LastRun } from '../protocol/frames.ts'
 import type { NodeId } from '../protocol/ids.ts'
+import { isWaiting, movesCall, stageAfter } from '../log/callStage.ts'
 import { isImported } from '../protocol/imported.ts'
 import { textOf } from '../protocol/messageText.ts'
 import type { LogRecord, RecordOf } from '../protocol/records.ts'
@@ -100,15 +101,6 @@ export class Outline {
         if (used > 0) this.requestTokens = used
         return
       }
-      case 'approval.requested':
-      case 'question.asked':
-      case 'call.requested':
-        this.asked.set(record.key, record.time)
-        return
-      case 'approval.decided':
-      case 'question.answered':
-        this.asked.delete(record.key)
-        return
       case 'run.end':
         if (record.stopReason !== 'paused') this.asked.clear()
         this.busySince = undefined
@@ -118,6 +110,9 @@ export class Outline {
         this.last = { stopReason: 'aborted', at: record.time }
         return
       default:
+        if (!movesCall(record)) return
+        if (isWaiting(stageAfter(record))) this.asked.set(record.key, record.time)
+        else this.asked.delete(record.key)
     }
   }
 

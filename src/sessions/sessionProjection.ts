@@ -4,6 +4,7 @@ import { addUsage, noUsage, toolCallsOf } from '../protocol/messageText.ts'
 import type { LastRun } from '../protocol/frames.ts'
 import type { LogRecord, PauseReason, RecordOf, RunStopReason } from '../protocol/records.ts'
 import type { SessionRun, Session, SessionCall, SessionStatus, TrunkChange, Turn, TurnInput } from './session.ts'
+import { movesCall, stageAfter, statusOf as callStatusOf, type CallRecord } from '../log/callStage.ts'
 import { Outline } from './outline.ts'
 import { initialState, stateAfter, type MachineState } from './machineState.ts'
 
@@ -77,6 +78,7 @@ export class SessionProjection {
     this.#updatedAt = record.time
     this.#machine = stateAfter(this.#machine, record)
     this.#outline.apply(record)
+    if (movesCall(record)) return this.#moveCall(record)
     switch (record.type) {
       case 'agent.created':
         return this.#create(record)
@@ -97,19 +99,6 @@ export class SessionProjection {
         return this.#reply(record)
       case 'reply.reset':
         return this.#failReply(record)
-      case 'approval.requested':
-        return this.#setCall(record.callId, { status: 'held' })
-      case 'question.asked':
-      case 'call.requested':
-        return this.#setCall(record.callId, { status: 'held' })
-      case 'approval.decided':
-        return this.#setCall(record.callId, { status: 'pending' })
-      case 'question.answered':
-        return this.#setCall(record.callId, { status: record.again === true ? 'pending' : 'running' })
-      case 'tool.start':
-        return this.#startCall(record)
-      case 'tool.end':
-        return this.#endCall(record)
       case 'revert.applied':
       case 'graft.applied':
       case 'prune.applied':
@@ -213,6 +202,12 @@ export class SessionProjection {
   #abandon({ runId }: RecordOf<'run.abandoned'>): void {
     const run = this.#runs.find(({ id }) => id === runId)
     if (run !== undefined) run.status = 'aborted'
+  }
+
+  #moveCall(record: CallRecord): void {
+    if (record.type === 'tool.end') return this.#endCall(record)
+    if (record.type === 'tool.start') return this.#startCall(record)
+    this.#setCall(record.callId, { status: callStatusOf[stageAfter(record)] })
   }
 
   #startCall({ callId, key, childId }: RecordOf<'tool.start'>): void {

@@ -1,5 +1,6 @@
 import { Conversation } from '../../conversation/conversation.ts'
 import { rebuildConversation } from '../../conversation/rebuildConversation.ts'
+import { isWaiting } from '../../log/callStage.ts'
 import { initialState, stateAfter } from '../../sessions/machineState.ts'
 import { foldSpent, nothingYet, totalSpent } from '../../sessions/spent.ts'
 import { RequestIndex } from '../../sessions/requestIndex.ts'
@@ -139,7 +140,7 @@ export class FollowedLog {
   /** What waits for people, here and below. */
   pending(): Pending[] {
     const { calls, inRun } = this.#machine
-    const own = inRun ? [...this.#asked.values()].filter(({ callId }) => calls.get(callId) === 'held') : []
+    const own = inRun ? [...this.#asked.values()].filter(({ callId }) => isWaiting(calls.get(callId))) : []
     return [...own, ...[...this.below.values()].flatMap(({ log }) => log.pending())]
   }
 
