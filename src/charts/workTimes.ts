@@ -74,8 +74,8 @@ export class WorkTimes {
   }
 }
 
-function add(open: Open, ms: number, isWaiting: boolean): void {
-  if (isWaiting) open.waitedMs += ms
+function add(open: Open, ms: number, waits: boolean): void {
+  if (waits) open.waitedMs += ms
   else open.ms += ms
 }
 
