@@ -1,4 +1,5 @@
 import { isWaiting, movesCall, stageAfter, type CallStage } from '../log/callStage.ts'
+import type { Fold } from '../log/fold.ts'
 import { toolCallsOf } from '../protocol/messageText.ts'
 import type { LogRecord, PauseReason } from '../protocol/records.ts'
 
@@ -18,7 +19,7 @@ type State = Omit<MachineState, 'inRun'>
 
 const noCalls: MachineState['calls'] = new Map()
 
-export const initialState: MachineState = { state: 'idle', calls: noCalls, pause: null, inRun: false }
+const initialState: MachineState = { state: 'idle', calls: noCalls, pause: null, inRun: false }
 
 const at = (state: string): State => ({ state, calls: noCalls, pause: null })
 
@@ -44,13 +45,16 @@ function setCall(before: State, callId: string, stage: CallStage): State {
  * The machine's state after one more record, as far as a log shows it: streaming is not logged, so a reply under way is `requesting`.
  * Pure.
  */
-export function stateAfter(before: MachineState, record: LogRecord): MachineState {
+function stateAfter(before: MachineState, record: LogRecord): MachineState {
   const inRun =
     record.type === 'run.start' || (before.inRun && record.type !== 'run.end' && record.type !== 'agent.created')
   const next = afterRecord(before, record)
   // What a person asks of an agent at rest leaves it at rest, which no record says.
   return { ...(!inRun && next.state.startsWith('draining') ? at('idle') : next), inRun }
 }
+
+/** Its steps make new objects. */
+export const machineFold: Fold<MachineState> = { name: 'machine', initial: () => initialState, each: stateAfter }
 
 function afterRecord(before: State, record: LogRecord): State {
   if (movesCall(record)) return setCall(before, record.callId, stageAfter(record))

@@ -5,8 +5,11 @@ import type { LastRun } from '../protocol/frames.ts'
 import type { LogRecord, PauseReason, RecordOf, RunStopReason } from '../protocol/records.ts'
 import type { SessionRun, Session, SessionCall, SessionStatus, TrunkChange, Turn, TurnInput } from './session.ts'
 import { movesCall, stageAfter, statusOf as callStatusOf, type CallRecord } from '../log/callStage.ts'
-import { Outline } from './outline.ts'
-import { initialState, stateAfter, type MachineState } from './machineState.ts'
+import { Folding } from '../log/fold.ts'
+import { machineFold, type MachineState } from './machineState.ts'
+import { outlineFold } from './outline.ts'
+
+const folds = [machineFold, outlineFold]
 
 type Draft<T> = { -readonly [K in keyof T]: T[K] }
 type CallDraft = Draft<SessionCall>
@@ -52,8 +55,9 @@ export class SessionProjection {
   #createdAt: number | undefined
   #updatedAt = 0
   #isStopped = false
-  #machine = initialState
-  readonly #outline = new Outline()
+  readonly #folding = new Folding(folds)
+  readonly #machine = this.#folding.at(machineFold)
+  readonly #outline = this.#folding.at(outlineFold)
   readonly #runs: RunDraft[] = []
   /** The run under way, and its turn. */
   #run: RunDraft | undefined
@@ -76,8 +80,7 @@ export class SessionProjection {
   apply(record: LogRecord): void {
     this.#createdAt ??= record.time
     this.#updatedAt = record.time
-    this.#machine = stateAfter(this.#machine, record)
-    this.#outline.apply(record)
+    this.#folding.apply(record)
     if (movesCall(record)) return this.#moveCall(record)
     switch (record.type) {
       case 'agent.created':
@@ -123,16 +126,16 @@ export class SessionProjection {
 
   /** The state of the machine, from the log. */
   get machine(): MachineState {
-    return this.#machine
+    return this.#machine.state
   }
 
   /** The session as it stands, as a copy. */
   get session(): Session {
-    const { pause } = this.#machine
+    const { pause } = this.#machine.state
     // The run is not over, so it has no record of its pause.
     const waiting = pause?.type === 'approvals' ? { status: 'paused' as const, reason: pause } : {}
     const runs = this.#runs.map((run) => (run === this.#run ? { ...run, ...waiting } : run))
-    const { title, last = pause === null ? undefined : this.#waitingFor(pause) } = this.#outline
+    const { title, last = pause === null ? undefined : this.#waitingFor(pause) } = this.#outline.state
     return structuredClone({
       ...this.#head,
       createdAt: this.#createdAt ?? 0,

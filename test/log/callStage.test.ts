@@ -2,7 +2,7 @@ import { WorkTimes } from '../../src/charts/workTimes.ts'
 import { CallBook } from '../../src/inspector/model/callBook.ts'
 import { GraphRows } from '../../src/inspector/model/graphRows.ts'
 import { SpanFold } from '../../src/inspector/model/spanFold.ts'
-import { isWaiting, movesCall, stageAfter, type CallStage } from '../../src/log/callStage.ts'
+import { movesCall, stageAfter, type CallStage } from '../../src/log/callStage.ts'
 import { rebuildContext } from '../../src/machines/rebuildContext.ts'
 import type { AgentEvent } from '../../src/protocol/events.ts'
 import type { LogRecord } from '../../src/protocol/records.ts'
@@ -112,7 +112,7 @@ describe('the stage of a call', (it) => {
         const all: Said = {
           machine: isOver ? undefined : stage,
           session: isOver ? 'ended' : statuses[stage],
-          asked: isWaiting(stage),
+          asked: !isOver && statuses[stage] === 'held',
           context: isOver ? undefined : stage,
           ...expected,
         }

@@ -51,6 +51,8 @@ function callsOf(calls: readonly CallState[], before: readonly CallState[], move
     const status = sameAs[call.status] ?? call.status
     const said = before[index] === undefined ? status : (sameAs[before[index].status] ?? before[index].status)
     const isUnsaid = !moved.has(call.callId) && unsaid[said]?.includes(status)
+    // What has its result is not asked about any more.
+    if (status === 'settled') return { callId: call.callId, key: call.key, status }
     return { ...without(call, liveOfCall), status: isUnsaid === true ? said : status }
   })
 }
