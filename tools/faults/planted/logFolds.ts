@@ -37,21 +37,13 @@ export const faults: readonly Fault[] = [
   {
     id: 'logFolds-5',
     file: 'src/machines/rebuildContext.ts',
-    what: 'an agent restored in the middle of a run has handed its conversation over less often than it did',
-    from: 'inRun(context, { handoffs: (context.run?.handoffs ?? 0) + 1 })',
-    to: '{}',
-    tests: ['machines/loggedContext', 'machines/handoffs', 'braking/', 'journeys/hands'],
-  },
-  {
-    id: 'logFolds-6',
-    file: 'src/machines/rebuildContext.ts',
     what: 'what a policy cost is missing from the run of an agent that is restored',
     from: '({ consulting: null, ...used(context, usage, costUsd) })',
     to: '({ consulting: null })',
     tests: ['machines/loggedContext'],
   },
   {
-    id: 'logFolds-7',
+    id: 'logFolds-6',
     file: 'src/runtime/agents/recordListeners.ts',
     what: 'what fails for one agent of a group is not told to the others',
     from: "  'tool.end': learn,\n",
