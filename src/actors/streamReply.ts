@@ -1,3 +1,4 @@
+import { mapped } from '../protocol/mapped.ts'
 import { checkRequest } from '../conversation/checkRequest.ts'
 import { nextFold } from '../conversation/planFold.ts'
 import { measure, type Measured } from '../conversation/measured.ts'
@@ -290,7 +291,7 @@ const describeViolations = (ports: AgentPorts, request: ModelRequest): string =>
  */
 function soundContent(content: readonly Block[], ports: AgentPorts, turnIndex: number): readonly Block[] {
   const seen = new Set<string>()
-  return content.map((block, index) => {
+  return mapped(content, (block, index) => {
     if (block.type !== 'toolCall') return soundBlock(block)
     const isTaken = (id: string): boolean => id === '' || seen.has(id) || ports.conversation.hasCall(id)
     const named = block.callId.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 64)
@@ -336,14 +337,14 @@ function planCalls(
 ): readonly PlannedCall[] | Promise<readonly PlannedCall[]> {
   // With `beforeTool` nobody is asked to approve before that has decided, and of a reply that is not whole nothing is run.
   const isLater = ports.definition.policy.flags.beforeTool === true || !isWhole
-  const settled = calls.map((call) => {
+  const settled = mapped(calls, (call) => {
     const { callId, name } = call
     const input = isWhole ? settledInput(ports.definition, call) : call.input
     return { callId, name, input, ...(input === call.input ? {} : { isSettled: true as const }) }
   })
-  const answers = settled.map((call) => !isLater && needsApproval(ports, call, context))
+  const answers = mapped(settled, (call) => !isLater && needsApproval(ports, call, context))
   const plan = (needed: readonly boolean[]): PlannedCall[] =>
-    settled.map((call, index) => ({ ...call, needsApproval: needed[index]! }))
+    mapped(settled, (call, index) => ({ ...call, needsApproval: needed[index]! }))
   const areThere = answers.every((answer) => typeof answer === 'boolean')
   return areThere ? plan(answers) : Promise.all(answers.map((answer) => Promise.resolve(answer))).then(plan)
 }

@@ -4,7 +4,7 @@ import type { RemoteAgent } from '../client/remoteAgent.ts'
 import type { CompactOptions, Decision, PruneOptions, RevertCommandOptions, SayOptions } from '../protocol/commands.ts'
 import type { AgentEvent, EventOf } from '../protocol/events.ts'
 import { textOf, type UserSource } from '../protocol/messages.ts'
-import { foldPending, pendingOf } from '../client/fold/foldPending.ts'
+import { foldPending, nothingAsked, pendingOf } from '../client/fold/foldPending.ts'
 import { foldState, type LiveState } from '../client/fold/foldState.ts'
 import type { ChatPending } from '../client/fold/chat.ts'
 import type { Content } from '../protocol/saidContent.ts'
@@ -34,7 +34,7 @@ export class AttachedAgent implements ChatAgent {
   #window: number | undefined
   #live: LiveState = { state: '', pause: null }
   #hasFailed = false
-  #pending: readonly ChatPending[] = []
+  #waiting = nothingAsked
 
   private constructor(remote: RemoteAgent, snapshot: RemoteSnapshot) {
     this.id = remote.id
@@ -74,7 +74,7 @@ export class AttachedAgent implements ChatAgent {
   }
 
   pending(): readonly ChatPending[] {
-    return this.#pending
+    return this.#waiting.pending
   }
 
   /** Follows the agent's events from the point where it was found. */
@@ -195,9 +195,10 @@ export class AttachedAgent implements ChatAgent {
     const { state, pause, contextTokens } = snapshot
     this.#window = contextTokens?.window ?? this.#window
     this.#hasFailed = snapshot.last?.stopReason === 'error'
-    this.#pending = pendingOf(snapshot)
+    const pending = pendingOf(snapshot)
+    this.#waiting = { ...this.#waiting, pending }
     // A message loads an agent that is not running and starts a run, unless calls await a decision.
-    this.#live = { pause, state: state !== 'closed' ? state : this.#pending.length > 0 ? 'paused' : 'idle' }
+    this.#live = { pause, state: state !== 'closed' ? state : pending.length > 0 ? 'paused' : 'idle' }
   }
 
   #onEvent(event: AgentEvent): void {
@@ -208,7 +209,7 @@ export class AttachedAgent implements ChatAgent {
 
   /** State events are sent live only, so after a reconnect the state is derived from the log's records. */
   #learn(event: AgentEvent): void {
-    this.#pending = foldPending(this.#pending, event, { agentId: this.id })
+    this.#waiting = foldPending(this.#waiting, event, { agentId: this.id })
     if (event.agentId !== this.id) return
     this.#live = foldState(this.#live, event)
     if (event.type === 'queue.changed') this.#known(event.added?.id)
@@ -220,10 +221,7 @@ export class AttachedAgent implements ChatAgent {
       this.#isBeginning = event.cause !== 'resume'
     } else if (event.type === 'message.added') this.#hear(event)
     else if (event.type === 'turn.start') this.#isBeginning = false
-    else if (event.type === 'run.end') {
-      this.#hasFailed = event.stopReason === 'error'
-      this.#pending = []
-    }
+    else if (event.type === 'run.end') this.#hasFailed = event.stopReason === 'error'
   }
 
   #hear({ runId, message: { source, content } }: EventOf<'message.added'>): void {

@@ -1,3 +1,4 @@
+import { mapped } from '../protocol/mapped.ts'
 import type { Tag } from '../protocol/braking.ts'
 import type { NodeId } from '../protocol/ids.ts'
 import { toolCallsOf } from '../protocol/messageText.ts'
@@ -294,7 +295,7 @@ export class Conversation extends TreeView implements ConversationView {
 
   #applyReply(record: RecordOf<'reply.end'>): void {
     check(record, wrongInPlace(record, this.#open, this.tree))
-    const callIds = toolCallsOf(record.message.content).map((call) => call.callId)
+    const callIds = mapped(toolCallsOf(record.message.content), (call) => call.callId)
     const repeated = callIds.find((callId, index) => this.hasCall(callId) || callIds.indexOf(callId) !== index)
     if (repeated !== undefined) throw corrupt(record, `call ${repeated} was made before`)
     this.#measured = measure(this.#measured, record)

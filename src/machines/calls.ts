@@ -1,3 +1,4 @@
+import { mapped } from '../protocol/mapped.ts'
 import type { AgentContext, AgentInput, CallState } from './agentTypes.ts'
 import type { CallOutput, PlannedCall } from './effectTypes.ts'
 import type { ToolExecution } from './agentPolicy.ts'
@@ -30,7 +31,7 @@ export function openCalls(draft: Draft, planned: readonly PlannedCall[], message
   const { agentId, lastNodeId, policy } = draft.context
   const unfit = whyUnfit(message)
   const { turnIndex } = draft.at
-  const calls = planned.map((call, index): CallState => ({
+  const calls = mapped(planned, (call, index): CallState => ({
     callId: call.callId,
     name: call.name,
     input: call.input,
@@ -323,8 +324,8 @@ export function sealCalls(draft: Draft): void {
 }
 
 export const callsSettled = ({ calls }: AgentContext): boolean => calls.every((call) => call.status === 'settled')
-export const isCalling = ({ calls }: Pick<AgentContext, 'calls'>): boolean =>
-  calls.some(({ status }) => status === 'running' || status === 'checking')
+export const isCalling = ({ calls }: Pick<AgentContext, 'calls'>): boolean => calls.some(isAtWork)
+export const isAtWork = ({ status }: CallState): boolean => status === 'running' || status === 'checking'
 export const pausedCalls = ({ calls }: Pick<AgentContext, 'calls'>): readonly CallState[] =>
   calls.filter((call) => call.status === 'paused')
 /** Those that wait for people. */

@@ -3,11 +3,12 @@ import { isImported } from '../protocol/imported.ts'
 import { addUsage, noUsage, toolCallsOf, type Usage } from '../protocol/messages.ts'
 import type { LogRecord, RecordOf, RunStopReason, Spent } from '../protocol/records.ts'
 import type { AgentContext, CallState, RunState } from './agentTypes.ts'
-import { callKey, heldCalls, isCalling } from './calls.ts'
+import { callKey } from './calls.ts'
+import { FoldedCalls } from './foldedCalls.ts'
 import { isEnding } from './foreign.ts'
 import { remainingLimits } from './limits.ts'
 import { refusalIn } from './guarding.ts'
-import { afterQueued, reporterOf } from './reports.ts'
+import { reporterOf, reportId } from './reports.ts'
 import { numberOf } from './continuing.ts'
 import { newRun, nothingPaused } from './runs.ts'
 import { addSpent } from './spending.ts'
@@ -44,6 +45,11 @@ export type FoldedContext = Pick<
   readonly foreign: boolean
 }
 
+/** While it is folded, its calls are changed in place. */
+type Folding = Omit<FoldedContext, 'calls'> & { readonly calls: FoldedCalls }
+
+const noCalls = new FoldedCalls()
+
 const empty: FoldedContext = {
   seq: 0,
   runs: 0,
@@ -67,14 +73,14 @@ const empty: FoldedContext = {
 }
 
 type Fold = {
-  readonly [T in LogRecord['type']]?: (context: FoldedContext, record: RecordOf<T>) => Partial<FoldedContext>
+  readonly [T in LogRecord['type']]?: (context: Folding, record: RecordOf<T>) => Partial<Folding>
 }
 
-const inRun = (context: FoldedContext, change: Partial<RunState>): Partial<FoldedContext> =>
+const inRun = (context: Folding, change: Partial<RunState>): Partial<Folding> =>
   context.run === null ? {} : { run: { ...context.run, ...change } }
 
 /** What a record says was used; what was used between turns counts towards the run and the previous turn, as in the machine. */
-function used(context: FoldedContext, usage: Usage = noUsage, costUsd = 0): Partial<FoldedContext> {
+function used(context: Folding, usage: Usage = noUsage, costUsd = 0): Partial<Folding> {
   const { run } = context
   if (run === null) return {}
   return inRun(context, {
@@ -85,66 +91,58 @@ function used(context: FoldedContext, usage: Usage = noUsage, costUsd = 0): Part
   })
 }
 
-function spentByChild(context: FoldedContext, { usage, costUsd, turns }: Spent): Partial<FoldedContext> {
+function spentByChild(context: Folding, { usage, costUsd, turns }: Spent): Partial<Folding> {
   const after = used(context, usage, costUsd)
   return after.run == null ? {} : { run: { ...after.run, childTurns: after.run.childTurns + turns } }
 }
 
 /** The run ends, as a guard refused what was said or answered in it. */
-function refusedIn(context: FoldedContext, refused: Refusal | undefined): Partial<FoldedContext> {
+function refusedIn(context: Folding, refused: Refusal | undefined): Partial<Folding> {
   if (refused === undefined) return {}
   const { at, guard, reason } = refused
   return { ...inRun(context, { refusal: { at, guard, reason } }), owesReply: false }
 }
 
-const withStatus = (
-  context: FoldedContext,
-  callId: string,
-  status: CallState['status'],
-  key?: string,
-): Partial<FoldedContext> => {
-  const calls = context.calls.map((call) => (call.callId === callId ? { ...call, status, key: key ?? call.key } : call))
-  if (calls.some((call) => call.status !== 'settled')) return { calls }
-  return { calls: [], owesReply: answersResults(context.run) }
+/** Once all calls have their results, they are over. */
+function withStatus({ calls, run }: Folding, callId: string, change: Partial<CallState>): Partial<Folding> {
+  calls.change(callId, change)
+  return calls.isOpen ? {} : { calls: noCalls, owesReply: answersResults(run) }
 }
-
-const withCall = (
-  { calls }: FoldedContext,
-  callId: string,
-  change: (call: CallState) => Partial<CallState>,
-): Partial<FoldedContext> => ({
-  calls: calls.map((call) => (call.callId === callId ? { ...call, ...change(call) } : call)),
-})
 
 /** What `beforeTool` made of a call. */
-function withMarks(
-  change: Partial<FoldedContext>,
+function marksOf(
+  { calls }: Folding,
   { callId, input, beforeTool, edited }: RecordOf<'tool.start' | 'approval.requested'>,
-): Partial<FoldedContext> {
-  if (change.calls === undefined || (beforeTool === undefined && edited === undefined)) return change
-  const marked = (call: CallState): CallState => ({
-    ...call,
+): Partial<CallState> {
+  return {
     ...(beforeTool === undefined ? {} : { beforeTool }),
-    ...(edited === undefined ? {} : { edited: call.edited ?? 'hook', input }),
-  })
-  return { ...change, calls: change.calls.map((call) => (call.callId === callId ? marked(call) : call)) }
+    ...(edited === undefined ? {} : { edited: calls.find(callId)?.edited ?? 'hook', input }),
+  }
 }
 
-function pausedIn(unfinished: NonNullable<RecordOf<'run.end'>['unfinished']>, call: CallState): CallState {
-  const spent = unfinished.find(({ callId }) => callId === call.callId)?.spent
-  if (spent === undefined) return call
-  return { ...call, status: 'paused', counted: call.counted === undefined ? spent : addSpent(call.counted, spent) }
-}
+const pausedIn = (call: CallState | undefined, spent: Spent): Partial<CallState> => ({
+  status: 'paused',
+  counted: call?.counted === undefined ? spent : addSpent(call.counted, spent),
+})
 
-function awaiting({ calls, reporters }: FoldedContext, callId: string): Partial<FoldedContext> {
-  const call = calls.find((one) => one.callId === callId)
+function awaiting({ calls, reporters }: Folding, callId: string): Partial<Folding> {
+  const call = calls.find(callId)
   const reporter = call === undefined ? undefined : reporterOf(call)
   return reporter === undefined ? {} : { reporters: [...reporters, reporter] }
 }
 
+/** A message was queued: with the report of one who has yet to give it, or who was faster than the result of its call. */
+function reported({ calls, reporters }: Folding, messageId: string): Partial<Folding> {
+  const isIts = ({ key }: { readonly key: string }): boolean => reportId(key) === messageId
+  if (reporters.some(isIts)) return { reporters: reporters.filter((one) => !isIts(one)) }
+  const call = calls.all.find(isIts)
+  if (call !== undefined) calls.change(call.callId, { reported: true })
+  return {}
+}
+
 const resting = {
   run: null,
-  calls: [],
+  calls: noCalls,
   reporters: [],
   isTurnOpen: false,
   isCompacting: false,
@@ -156,15 +154,7 @@ const resting = {
 const ended = { ...resting, owesReply: false, failedRun: null, ...nothingPaused } as const
 
 /** A fork starts idle; if a reply is due, it is as if the process had died there. */
-function forked({
-  run,
-  now,
-  owesReply,
-  pausedRun,
-  pausedLimits,
-  givenLimits,
-  failedRun,
-}: FoldedContext): Partial<FoldedContext> {
+function forked({ run, now, owesReply, pausedRun, pausedLimits, givenLimits, failedRun }: Folding): Partial<Folding> {
   // One that failed waits to be asked for again.
   if (failedRun !== null) return resting
   const owedRun = owesReply ? (run?.runId ?? pausedRun) : null
@@ -193,16 +183,18 @@ const fold: Fold = {
     ...nothingPaused,
     failedRun: null,
   }),
-  'run.end': ({ run, calls, owesReply }, { stopReason, runId, reason, left = null, unfinished = [] }) => ({
-    run: null,
-    pausedLimits: left,
-    givenLimits: goesOn(stopReason, owesReply) ? (run?.given ?? null) : null,
-    ...(unfinished.length === 0 ? {} : { calls: calls.map((call) => pausedIn(unfinished, call)) }),
-    pausedRun: stopReason === 'paused' ? runId : null,
-    pause: stopReason === 'paused' ? (reason ?? null) : null,
-    failedRun: stopReason === 'error' && owesReply ? runId : null,
-    ...(stopReason === 'paused' || stopReason === 'error' ? {} : { owesReply: false }),
-  }),
+  'run.end': ({ run, calls, owesReply }, { stopReason, runId, reason, left = null, unfinished = [] }) => {
+    for (const { callId, spent } of unfinished) calls.change(callId, pausedIn(calls.find(callId), spent))
+    return {
+      run: null,
+      pausedLimits: left,
+      givenLimits: goesOn(stopReason, owesReply) ? (run?.given ?? null) : null,
+      pausedRun: stopReason === 'paused' ? runId : null,
+      pause: stopReason === 'paused' ? (reason ?? null) : null,
+      failedRun: stopReason === 'error' && owesReply ? runId : null,
+      ...(stopReason === 'paused' || stopReason === 'error' ? {} : { owesReply: false }),
+    }
+  },
   'run.abandoned': () => ({ ...nothingPaused, owesReply: false, failedRun: null }),
   'turn.start': (context, { turnIndex }) => ({
     turns: turnIndex + 1,
@@ -241,7 +233,8 @@ const fold: Fold = {
       status: 'ready',
     }))
     const spent = { ...context, ...used(context, message.usage, costUsd) }
-    const after = { ...inRun(spent, endingOf(context.run, message)), calls, owesReply: calls.length > 0 }
+    const ending = inRun(spent, endingOf(context.run, message))
+    const after = { ...ending, calls: new FoldedCalls(calls), owesReply: calls.length > 0 }
     return { ...after, ...refusedIn({ ...context, ...after }, record.withheld) }
   },
   'reply.reset': (context, { attempt, usage, costUsd, repair, next, without }) => {
@@ -250,46 +243,49 @@ const fold: Fold = {
     const fallbacks = (after.run?.fallbacks ?? 0) + ((next ?? without) === undefined ? 0 : 1)
     return inRun(after, { attempt: attempt + 1, badAnswers, fallbacks })
   },
-  'approval.requested': (context, record) => withMarks(withStatus(context, record.callId, 'held'), record),
-  'approval.decided': (context, { callId, decision: type, reason, input }) => {
+  'approval.requested': (context, record) =>
+    withStatus(context, record.callId, { status: 'held', ...marksOf(context, record) }),
+  'approval.decided': ({ calls }, { callId, decision: type, reason, input }) => {
     const decision = reason === undefined ? { type } : { type, reason }
     const edit = input === undefined ? {} : ({ input, edited: 'person' } as const)
-    return withCall(context, callId, () => ({ status: 'ready', decision, ...edit }))
+    calls.change(callId, { status: 'ready', decision, ...edit })
+    return {}
   },
   // The tool is gone with its process.
-  'question.asked': (context, { callId, key, question, schema, problem }) => {
+  'question.asked': ({ calls }, { callId, key, question, schema, problem }) => {
     const asked = { key, question, schema, ...(problem === undefined ? {} : { problem }) }
-    return withCall(context, callId, () => ({ status: 'asked', question: asked }))
+    calls.change(callId, { status: 'asked', question: asked })
+    return {}
   },
-  'question.answered': (context, { callId, decision, value, reason, again }) =>
-    withCall(context, callId, ({ question, answers = [] }) => {
-      const given = {
-        decision,
-        ...(value === undefined ? {} : { value }),
-        ...(reason === undefined ? {} : { reason }),
-      }
-      // One that runs again had not gone on.
-      const status = again === true ? 'ready' : 'running'
-      return { status, answers: [...answers, { question: question?.question ?? '', ...given }] }
-    }),
-  'call.requested': (context, { callId }) => withStatus(context, callId, 'requested'),
+  'question.answered': ({ calls }, { callId, decision, value, reason, again }) => {
+    const { question, answers = [] } = calls.find(callId) ?? {}
+    const given = {
+      decision,
+      ...(value === undefined ? {} : { value }),
+      ...(reason === undefined ? {} : { reason }),
+    }
+    // One that runs again had not gone on.
+    const status = again === true ? 'ready' : 'running'
+    calls.change(callId, { status, answers: [...answers, { question: question?.question ?? '', ...given }] })
+    return {}
+  },
+  'call.requested': (context, { callId }) => withStatus(context, callId, { status: 'requested' }),
   'tool.start': (context, record) => {
     const { callId, key, childId, reports } = record
-    const begun = withMarks(withStatus(context, callId, 'running', key), record)
+    const begun = withStatus(context, callId, { status: 'running', key, ...marksOf(context, record) })
     if (childId === undefined) return begun
-    const mark = reports === undefined ? {} : { reports }
+    context.calls.change(callId, { childId, ...(reports === undefined ? {} : { reports }) })
     // One that a call goes on with is known.
     const isNew = (numberOf(agentOf(record.runId), childId) ?? 0) > context.children
-    const calls = begun.calls?.map((call) => (call.callId === callId ? { ...call, childId, ...mark } : call)) ?? []
-    return { calls, children: context.children + (isNew ? 1 : 0) }
+    return { children: context.children + (isNew ? 1 : 0) }
   },
   'tool.end': (context, { callId, spent, message, handoff }) => ({
-    ...withStatus(context, callId, 'settled'),
+    ...withStatus(context, callId, { status: 'settled' }),
     ...(spent === undefined ? {} : spentByChild(context, spent)),
     ...(message.isError ? {} : awaiting(context, callId)),
     ...(handoff === undefined ? {} : inRun(context, { handoffs: (context.run?.handoffs ?? 0) + 1 })),
   }),
-  'queue.changed': (context, { added }) => (added === undefined ? {} : afterQueued(context, added.id)),
+  'queue.changed': (context, { added }) => (added === undefined ? {} : reported(context, added.id)),
   'child.spawned': ({ children }) => ({ children: children + 1 }),
   'guard.decided': (context, { to, ...verdict }) => ({
     ...(to === undefined ? {} : { guardedTo: to }),
@@ -314,11 +310,10 @@ const fold: Fold = {
 }
 
 /** Nothing is running, and the run's wall time is stopped, because its calls wait for people. */
-const isHeld = (context: FoldedContext): boolean =>
-  context.run !== null && context.calls.length > 0 && !isCalling(context) && heldCalls(context).length > 0
+const isHeld = ({ run, calls }: Folding): boolean => run !== null && calls.isHeld
 
 /** Resumes the wall time, extended by as long as it was stopped. */
-const released = (context: FoldedContext, heldAt: number): FoldedContext => {
+const released = (context: Folding, heldAt: number): Folding => {
   const deadline = context.run?.deadline ?? null
   return deadline === null
     ? context
@@ -336,27 +331,33 @@ export interface KeptContext {
 
 /** The context of an agent, record by record. `kept`: where it goes on from. */
 export class ContextFold {
-  #context: FoldedContext
+  #context: Folding
   #isHeld: boolean
 
   constructor(kept: KeptContext = { context: empty, isHeld: false }) {
-    this.#context = kept.context
+    this.#context = { ...kept.context, calls: new FoldedCalls(kept.context.calls) }
     this.#isHeld = kept.isHeld
   }
 
+  /** Of the last record. */
+  get seq(): number {
+    return this.#context.seq
+  }
+
+  /** A copy: it stays as it is. */
   get context(): FoldedContext {
-    return this.#context
+    return { ...this.#context, calls: this.#context.calls.all }
   }
 
   keep(): KeptContext {
-    return { context: this.#context, isHeld: this.#isHeld }
+    return { context: this.context, isHeld: this.#isHeld }
   }
 
   apply(record: LogRecord): void {
     // What an agent began with was never its own run.
     const isHistory = 'runId' in record && isImported(record)
     const step = (isHistory ? undefined : fold[record.type]) as
-      | ((context: FoldedContext, record: LogRecord) => Partial<FoldedContext>)
+      | ((context: Folding, record: LogRecord) => Partial<Folding>)
       | undefined
     const foreign = record.foreign === true || (this.#context.foreign && isEnding(record))
     const before = this.#context.foreign && !foreign ? { ...this.#context, ...ended } : this.#context

@@ -1,4 +1,4 @@
-import type { AgentContext, CallState, EventOfType, Reporter } from './agentTypes.ts'
+import type { CallState, EventOfType, Reporter } from './agentTypes.ts'
 import type { Draft } from './draft.ts'
 import { enqueueMessage } from './queues.ts'
 
@@ -40,15 +40,4 @@ export function deliverReports(draft: Draft, ids: readonly string[]): void {
   if (removed.length === 0) return
   draft.set({ followUps: rest })
   draft.record({ type: 'queue.changed', ...draft.at, queue: 'followUps', removed, why: 'taken', length: rest.length })
-}
-
-/** Who has yet to report after a message was queued, as the log tells it. Pure. */
-export function afterQueued(
-  { reporters, calls }: Pick<AgentContext, 'reporters' | 'calls'>,
-  messageId: string,
-): Partial<Pick<AgentContext, 'reporters' | 'calls'>> {
-  const isIts = ({ key }: { readonly key: string }): boolean => reportId(key) === messageId
-  if (reporters.some(isIts)) return { reporters: reporters.filter((one) => !isIts(one)) }
-  if (!calls.some(isIts)) return {}
-  return { calls: calls.map((call) => (isIts(call) ? { ...call, reported: true } : call)) }
 }

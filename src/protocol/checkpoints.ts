@@ -21,6 +21,8 @@ export interface Checkpoint {
  * needs no lease. What is kept of an agent goes with its log.
  */
 export interface CheckpointStore {
+  /** Set where nothing outlives the process: an agent then has its checkpoint written as it is let go of, and none before. */
+  readonly isVolatile?: true
   read(agentId: string): Promise<Checkpoint | undefined>
   write(agentId: string, checkpoint: Checkpoint, epoch?: number): Promise<void>
 }

@@ -20,24 +20,30 @@ const instead: Readonly<Record<string, string>> = {
 /** Words of a path in a JSON Schema that are no fields. */
 const between: ReadonlySet<string | number> = new Set(['properties', 'anyOf', 'allOf', 'oneOf', 'prefixItems'])
 
+const made = new WeakMap<z.ZodType, JsonSchema>()
+
 /**
- * The JSON Schema of a zod schema.
+ * The JSON Schema of what a zod schema takes: made once for each, however many agents have it. Not to be changed.
  *
  * @throws Error that names the first field that has no form in JSON, and the way out
  */
-export function zodJson(schema: z.ZodType, io: 'input' | 'output' = 'input'): JsonSchema {
+export function zodJson(schema: z.ZodType): JsonSchema {
+  const known = made.get(schema)
+  if (known !== undefined) return known
   try {
-    return z.toJSONSchema(schema, { io }) as JsonSchema
+    const json = z.toJSONSchema(schema, { io: 'input' }) as JsonSchema
+    made.set(schema, json)
+    return json
   } catch (thrown) {
-    throw new Error(formless(schema, io) ?? messageOf(thrown), { cause: thrown })
+    throw new Error(formless(schema) ?? messageOf(thrown), { cause: thrown })
   }
 }
 
-function formless(schema: z.ZodType, io: 'input' | 'output'): string | undefined {
+function formless(schema: z.ZodType): string | undefined {
   let found: string | undefined
   try {
     z.toJSONSchema(schema, {
-      io,
+      io: 'input',
       unrepresentable: 'any',
       override({ zodSchema, path }) {
         const what = instead[(zodSchema as unknown as z.ZodType).def.type]

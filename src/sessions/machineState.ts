@@ -1,49 +1,80 @@
 import { isWaiting, movesCall, stageAfter, type CallStage } from '../log/callStage.ts'
 import type { Fold } from '../log/fold.ts'
+import type { AssistantMessage } from '../protocol/messages.ts'
 import { toolCallsOf } from '../protocol/messageText.ts'
 import type { LogRecord, PauseReason } from '../protocol/records.ts'
+
+/** Calls without a result, by `callId`: changed in place, as a reply may make thousands, with records for each. */
+class OpenCalls extends Map<string, CallStage> {
+  waiting = 0
+  running = 0
+
+  override set(callId: string, stage: CallStage): this {
+    this.#count(this.get(callId), -1)
+    this.#count(stage, 1)
+    return super.set(callId, stage)
+  }
+
+  override delete(callId: string): boolean {
+    this.#count(this.get(callId), -1)
+    return super.delete(callId)
+  }
+
+  #count(stage: CallStage | undefined, by: number): void {
+    if (isWaiting(stage)) this.waiting += by
+    else if (stage === 'running') this.running += by
+  }
+}
 
 /** What a log says about its agent's machine. */
 export interface MachineState {
   /** Path of the active state. */
   readonly state: string
-  /** Calls without a result, by `callId`. */
-  readonly calls: ReadonlyMap<string, CallStage>
-  /** Why it is paused. */
-  readonly pause: PauseReason | null
+  readonly calls: OpenCalls
+  /** Why it is paused; `held`: for the calls that are. */
+  readonly pause: PauseReason | 'held' | null
   /** Whether a run is under way. */
   readonly inRun: boolean
 }
 
 type State = Omit<MachineState, 'inRun'>
 
-const noCalls: MachineState['calls'] = new Map()
+/** Never changed: only calls that are there are. */
+const noCalls = new OpenCalls()
 
 const initialState: MachineState = { state: 'idle', calls: noCalls, pause: null, inRun: false }
 
 const at = (state: string): State => ({ state, calls: noCalls, pause: null })
 
+/** Why a log says that its agent is paused. */
+export function pauseOf({ pause, calls }: MachineState): PauseReason | null {
+  if (pause !== 'held') return pause
+  return { type: 'approvals', callIds: [...calls.keys()].filter((callId) => isWaiting(calls.get(callId))) }
+}
+
 /** The log has no record of a pause for approvals: as in the machine, a call is held and none is running. */
-function inCalls(calls: MachineState['calls']): State {
+function inCalls(calls: OpenCalls): State {
   if (calls.size === 0) return at('draining.entering')
-  const open = [...calls]
-  const callIds = open.flatMap(([callId, stage]) => (isWaiting(stage) ? [callId] : []))
-  if (callIds.length === 0 || open.some(([, status]) => status === 'running'))
-    return { state: 'executing', calls, pause: null }
-  return { state: 'paused', calls, pause: { type: 'approvals', callIds } }
+  if (calls.waiting === 0 || calls.running > 0) return { state: 'executing', calls, pause: null }
+  return { state: 'paused', calls, pause: 'held' }
 }
 
 function setCall(before: State, callId: string, stage: CallStage): State {
   if (!before.calls.has(callId)) return before
-  const calls = new Map(before.calls)
-  if (stage === 'settled') calls.delete(callId)
-  else calls.set(callId, stage)
-  return inCalls(calls)
+  if (stage === 'settled') before.calls.delete(callId)
+  else before.calls.set(callId, stage)
+  return inCalls(before.calls)
+}
+
+function opened(message: AssistantMessage): OpenCalls {
+  const calls = new OpenCalls()
+  for (const { callId } of toolCallsOf(message.content)) calls.set(callId, 'ready')
+  return calls
 }
 
 /**
  * The machine's state after one more record, as far as a log shows it: streaming is not logged, so a reply under way is `requesting`.
- * Pure.
+ * The calls of the state before are changed with it, so that is no longer of use.
  */
 function stateAfter(before: MachineState, record: LogRecord): MachineState {
   const inRun =
@@ -53,7 +84,7 @@ function stateAfter(before: MachineState, record: LogRecord): MachineState {
   return { ...(!inRun && next.state.startsWith('draining') ? at('idle') : next), inRun }
 }
 
-/** Its steps make new objects. */
+/** Its calls are changed in place. */
 export const machineFold: Fold<MachineState> = { name: 'machine', initial: () => initialState, each: stateAfter }
 
 function afterRecord(before: State, record: LogRecord): State {
@@ -71,7 +102,7 @@ function afterRecord(before: State, record: LogRecord): State {
     case 'turn.captured':
       return record.attempt > 1 ? at('replying.requesting') : before
     case 'reply.end':
-      return inCalls(new Map(toolCallsOf(record.message.content).map(({ callId }) => [callId, 'ready'])))
+      return inCalls(opened(record.message))
     case 'compaction.start':
       return at('compacting')
     case 'compaction.end':

@@ -6,7 +6,7 @@ import type { LogRecord, PauseReason, RecordOf, RunStopReason } from '../protoco
 import type { SessionRun, Session, SessionCall, SessionStatus, TrunkChange, Turn, TurnInput } from './session.ts'
 import { movesCall, stageAfter, statusOf as callStatusOf, type CallRecord } from '../log/callStage.ts'
 import { Folding } from '../log/fold.ts'
-import { machineFold, type MachineState } from './machineState.ts'
+import { machineFold, pauseOf } from './machineState.ts'
 import { outlineFold } from './outline.ts'
 
 const folds = [machineFold, outlineFold]
@@ -125,13 +125,18 @@ export class SessionProjection {
   }
 
   /** The state of the machine, from the log. */
-  get machine(): MachineState {
-    return this.#machine.state
+  get state(): string {
+    return this.#machine.state.state
+  }
+
+  /** Why it is paused, from the log. */
+  get pause(): PauseReason | null {
+    return pauseOf(this.#machine.state)
   }
 
   /** The session as it stands, as a copy. */
   get session(): Session {
-    const { pause } = this.#machine.state
+    const { pause } = this
     // The run is not over, so it has no record of its pause.
     const waiting = pause?.type === 'approvals' ? { status: 'paused' as const, reason: pause } : {}
     const runs = this.#runs.map((run) => (run === this.#run ? { ...run, ...waiting } : run))

@@ -2,6 +2,7 @@ import type { Checkpoint, CheckpointStore } from '../protocol/checkpoints.ts'
 
 /** Checkpoints in memory, lost when the process ends. `check` refuses who may not write. */
 export class MemoryCheckpoints implements CheckpointStore {
+  readonly isVolatile = true
   readonly #check: (agentId: string, epoch: number | undefined) => void
   readonly #checkpoints = new Map<string, Checkpoint>()
 

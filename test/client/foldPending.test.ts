@@ -1,5 +1,4 @@
-import { foldPending, pendingOf } from '../../src/client/fold/foldPending.ts'
-import type { ChatPending } from '../../src/client/fold/chat.ts'
+import { foldPending, nothingAsked, pendingOf, type Asked } from '../../src/client/fold/foldPending.ts'
 import type { AgentEvent, EventOf } from '../../src/protocol/events.ts'
 import { assert, describe } from '../support/suite.ts'
 
@@ -11,17 +10,20 @@ const event = <T extends AgentEvent['type']>(type: T, agentId: string, rest: Par
 const asks = (agentId: string, callId = 'c'): AgentEvent =>
   event('approval.requested', agentId, { callId, key: `${agentId}/${callId}`, name: 'pay', input: {} })
 
-const waiting: readonly ChatPending[] = ['a', 'a.1', 'a.1.1', 'a.2']
-  .map((agentId) => asks(agentId))
-  .reduce((pending: readonly ChatPending[], next) => foldPending(pending, next, { agentId: 'a' }), [])
+const after = (before: Asked, ...events: readonly AgentEvent[]): Asked =>
+  events.reduce((asked, next) => foldPending(asked, next, { agentId: 'a' }), before)
+
+const waiting = after(nothingAsked, ...['a', 'a.1', 'a.1.1', 'a.2'].map((agentId) => asks(agentId)))
+
+const agentsOf = ({ pending }: Asked): readonly string[] => pending.map(({ agentId }) => agentId)
 
 const left = (next: AgentEvent, childId?: string): readonly string[] =>
-  foldPending(waiting, next, { agentId: 'a', childId }).map(({ agentId }) => agentId)
+  agentsOf(foldPending(waiting, next, { agentId: 'a', childId }))
 
 describe('what waits for people, folded from events', (it) => {
   it('is what was asked, of agents below too, each once', () => {
     assert.equal(
-      waiting.map(({ kind, key, path }) => [kind, key, path.length]),
+      waiting.pending.map(({ kind, key, path }) => [kind, key, path.length]),
       [
         ['approval', 'a/c', 0],
         ['approval', 'a.1/c', 1],
@@ -29,7 +31,7 @@ describe('what waits for people, folded from events', (it) => {
         ['approval', 'a.2/c', 1],
       ],
     )
-    assert.is(foldPending(waiting, asks('a'), { agentId: 'a' }).length, 4)
+    assert.is(after(waiting, asks('a')).pending.length, 4)
   })
 
   it('ends with a decision, an answer, and the end of the call', () => {
@@ -44,15 +46,38 @@ describe('what waits for people, folded from events', (it) => {
     assert.equal(left(event('tool.end', 'a.2', { callId: 'other' }), 'a.1'), ['a', 'a.1', 'a.1.1', 'a.2'])
   })
 
-  it('ends with the run of the agent that is followed, which those below it survive', () => {
+  it('rests with the run that it was asked in, whosever that is, and waits again in the next one', () => {
     assert.equal(left(event('run.end', 'a', {})), ['a.1', 'a.1.1', 'a.2'])
-    assert.equal(left(event('run.end', 'a.1', {})), ['a', 'a.1', 'a.1.1', 'a.2'])
-    assert.equal(left(event('agent.stopped', 'a', {})), [])
+    assert.equal(left(event('run.end', 'a.1', {})), ['a', 'a.1.1', 'a.2'])
+    const paused = after(waiting, event('run.end', 'a', {}), event('run.end', 'a.2', {}))
+    assert.equal(agentsOf(paused), ['a.1', 'a.1.1'])
+    const resumed = after(paused, event('run.start', 'a', {}))
+    assert.equal(agentsOf(resumed), ['a', 'a.1', 'a.1.1'])
+    assert.equal(agentsOf(after(resumed, event('run.start', 'a.2', {}))), ['a.2', 'a', 'a.1', 'a.1.1'])
+    assert.equal(after(resumed, event('run.start', 'a', {})), resumed, 'each once')
+    // A server may have said so before the events did.
+    const told = { pending: waiting.pending, resting: paused.resting }
+    assert.is(after(told, event('run.start', 'a', {})).pending.length, 4)
   })
 
-  it('is the same array while nothing changes', () => {
-    for (const next of [event('turn.start', 'a', {}), event('child.ended', 'a', { childId: 'a.9' })])
-      assert.is(foldPending(waiting, next, { agentId: 'a' }), waiting)
+  it('does not wait again once it was answered, asked anew, or given up', () => {
+    const paused = after(waiting, event('run.end', 'a', {}))
+    const again = (...between: readonly AgentEvent[]): readonly string[] =>
+      agentsOf(after(paused, ...between, event('run.start', 'a', {})))
+    assert.equal(again(event('approval.decided', 'a', { key: 'a/c' })), ['a.1', 'a.1.1', 'a.2'])
+    assert.equal(again(event('tool.end', 'a', { callId: 'c' })), ['a.1', 'a.1.1', 'a.2'])
+    assert.equal(again(asks('a')), ['a.1', 'a.1.1', 'a.2', 'a'])
+    assert.equal(again(event('agent.stopped', 'a', {})), [])
+  })
+
+  it('is the same object while nothing changes', () => {
+    for (const next of [
+      event('turn.start', 'a', {}),
+      event('child.ended', 'a', { childId: 'a.9' }),
+      event('run.end', 'a.9', {}),
+      event('run.start', 'a', {}),
+    ])
+      assert.is(after(waiting, next), waiting)
   })
 
   it('is what the server says, with the ancestors of those that ask', () => {

@@ -11,9 +11,35 @@ describe('characters as people count them', (it) => {
     assert.equal([...charactersOf('')], [])
   })
 
+  it('need no segmenter where none of them has a part that stands alone', async ({ cleanup }) => {
+    const { segment } = Intl.Segmenter.prototype
+    cleanup(() => (Intl.Segmenter.prototype.segment = segment))
+    Intl.Segmenter.prototype.segment = () => {
+      throw new Error('a segmenter was asked')
+    }
+    const text = 'Ändere „das“ – schön, naïve façade’s tr\u00ADennung… 10 ½ ©'
+    assert.equal([...charactersOf(text)], text.split(''))
+    assert.throws(() => [...charactersOf('e\u0301')], /a segmenter was asked/)
+  })
+
   it('are those of a segmenter, also where none is made', () => {
     const segmenter = new Intl.Segmenter()
-    const part = fc.constantFrom('a', ' ', '\n', '\r', '\t', '\u007F', '\u0301', '\u200D', '👧', '🏽')
+    const part = fc.constantFrom(
+      'a',
+      'ü',
+      '©',
+      '\u00AD',
+      '’',
+      ' ',
+      '\n',
+      '\r',
+      '\t',
+      '\u007F',
+      '\u0301',
+      '\u200D',
+      '👧',
+      '🏽',
+    )
     fc.assert(
       fc.property(fc.array(part, { maxLength: 12 }), (parts) => {
         const text = parts.join('')

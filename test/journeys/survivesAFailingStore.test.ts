@@ -1,3 +1,5 @@
+import { emptyChat } from '../../src/client/fold/chat.ts'
+import { foldMessages } from '../../src/client/fold/foldMessages.ts'
 import { RuntimeError } from '../../src/protocol/errors.ts'
 import type { Store } from '../../src/protocol/store.ts'
 import { memoryStore } from '../../src/stores/memoryStore.ts'
@@ -84,6 +86,38 @@ describe('a store that fails', (it) => {
     store.fail = undefined
     await agent.resume().result
     assert.equal(resultsOf(script.requests[1]), ['worked', 'worked'])
+  })
+
+  it('while a person is asked asks again after the resume, in a chat that was open all the time too', async (context) => {
+    const store = brittleStore()
+    const open = gate<string>()
+    const { agent, events, until, untilState } = await startAgent(context, {
+      store,
+      tools: [tool('risky', () => 'done', { needsApproval: true }), tool('slow', () => open.promise)],
+      replies: [calls('c', 'risky', 'slow'), 'the answer'],
+    })
+    /** What waits, as the agent says and as a chat does that has heard what happened. */
+    const waits = (): readonly (readonly string[])[] =>
+      [agent.pending(), events.reduce(foldMessages, emptyChat('a1')).pending].map((all) => all.map(({ key }) => key))
+    const run = agent.prompt('go')
+    await untilState('executing')
+    await quiet()
+    const [asked] = waits()
+    assert.equal([asked?.length, waits()], [1, [asked, asked]])
+    store.fail = full
+    agent.followUp('later')
+    await quiet()
+    open.resolve('slowly')
+    assert.is((await run.result).stopReason, 'paused')
+    assert.equal(waits(), [[], []])
+    store.fail = undefined
+    const resumed = agent.resume()
+    await until((event) => event.type === 'run.start' && event.resumedFrom !== undefined)
+    await untilState('paused')
+    assert.equal(waits(), [asked, asked])
+    agent.decide(asked![0]!, 'approve')
+    assert.is((await resumed.result).text, 'the answer')
+    assert.equal(waits(), [[], []])
   })
 
   it('between a call and its start runs the tool once, after the resume', async (context) => {

@@ -3,9 +3,11 @@ import { CallBook } from '../../src/inspector/model/callBook.ts'
 import { GraphRows } from '../../src/inspector/model/graphRows.ts'
 import { SpanFold } from '../../src/inspector/model/spanFold.ts'
 import { movesCall, stageAfter, type CallStage } from '../../src/log/callStage.ts'
+import { foldLog } from '../../src/log/fold.ts'
 import { rebuildContext } from '../../src/machines/rebuildContext.ts'
 import type { AgentEvent } from '../../src/protocol/events.ts'
 import type { LogRecord } from '../../src/protocol/records.ts'
+import { machineFold } from '../../src/sessions/machineState.ts'
 import { outlineOf } from '../../src/sessions/outline.ts'
 import { SessionProjection } from '../../src/sessions/sessionProjection.ts'
 import { assert, describe } from '../support/suite.ts'
@@ -51,7 +53,7 @@ function saidOf(records: readonly LogRecord[]) {
   const [run] = spans.roots
   const bar = run?.inside[0]?.inside.find(({ kind }) => kind === 'call')?.parts.at(-1)
   return {
-    machine: projection.machine.calls.get('c'),
+    machine: foldLog(machineFold, records).calls.get('c'),
     session: projection.session.runs[0]?.turns[0]?.toolCalls[0]?.status,
     page: [book.ofReply(2, 'c')?.status, row?.type === 'call' ? row.status : undefined],
     asked: outlineOf(records).asked.has('k'),

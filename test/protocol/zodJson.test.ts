@@ -30,3 +30,19 @@ describe('a schema that JSON has no form for', (it) => {
     assert.throws(() => defineAgent({ name: 'a', model, output: input }), says)
   })
 })
+
+describe('a zod schema that many agents have', (it) => {
+  it('is read once, whatever is made of it', () => {
+    const word = z.string()
+    let reads = 0
+    // As zod lets its own types say what they are in JSON Schema.
+    const toJSONSchema = () => ({ type: 'string', description: `read ${(reads += 1)} times` })
+    Object.assign(Reflect.get(word, '_zod') as object, { toJSONSchema })
+    const input = z.object({ word })
+    const tools = ['one', 'two'].map((name) => defineTool({ name, description: 'x', input, run: () => '' }))
+    for (const name of ['a', 'b']) defineAgent({ name, model, tools, output: input })
+    assert.is(reads, 1)
+    assert.equal(tools[0]?.inputSchema, tools[1]?.inputSchema)
+    assert.is(zodJson(z.object({ word })) === zodJson(input), false, 'by object')
+  })
+})

@@ -1,4 +1,5 @@
 import type { ContextFold } from '../../src/machines/rebuildContext.ts'
+import type { CheckpointStore } from '../../src/protocol/checkpoints.ts'
 import type { LogRecord, RecordOf } from '../../src/protocol/records.ts'
 import { CheckpointKeeper } from '../../src/runtime/agents/checkpointKeeper.ts'
 import { recordsBetween } from '../../src/testing/contractDemands.ts'
@@ -8,10 +9,16 @@ const turn = async (): Promise<void> => {
   for (let turns = 0; turns < 3; turns += 1) await new Promise((resolve) => setImmediate(resolve))
 }
 
-/** A keeper of an agent at rest, and the records at which it wrote. */
-function keeping() {
+/** A keeper of an agent at rest, the records at which it wrote, and those that its context had been folded over. */
+function keeping(rest: Partial<CheckpointStore> = {}) {
+  const log: LogRecord[] = []
   const host = {
     agentId: 'a',
+    store: {
+      async *read(_: string, from = 1) {
+        yield* log.slice(from - 1)
+      },
+    },
     state: 'idle',
     unseen: 0,
     isStopped: false,
@@ -20,17 +27,31 @@ function keeping() {
     durable: () => host.pending,
     keep: () => ({ kept: {} as never, nodes: new Uint8Array(1) }),
   }
-  const seen = { writes: [] as number[], failures: [] as unknown[], fails: 0 }
+  const seen = { writes: [] as number[], folded: 0, contexts: [] as number[], failures: [] as unknown[], fails: 0 }
+  const context = {
+    get seq() {
+      return seen.folded
+    },
+    apply: ({ seq }: LogRecord) => {
+      assert.is(seq, seen.folded + 1, 'each in its turn')
+      seen.folded = seq
+    },
+    keep: () => ({ seq: seen.folded }),
+  }
   const keeper = new CheckpointKeeper(host, {
-    store: {
+    checkpoints: {
       read: async () => undefined,
-      write: async (_, { seq }) => {
+      write: async (_, { seq, body }) => {
         seen.writes.push(seq)
+        const length = new DataView(body.buffer).getUint32(0, true)
+        const kept = JSON.parse(Buffer.from(body.subarray(4, 4 + length)).toString()) as { context: { seq: number } }
+        seen.contexts.push(kept.context.seq)
         if (seen.fails-- > 0) throw new Error('the disk is full')
       },
+      ...rest,
     },
     epoch: undefined,
-    context: { apply: () => {}, keep: () => ({}) } as unknown as ContextFold,
+    context: context as unknown as ContextFold,
     created: { type: 'agent.created' } as RecordOf<'agent.created'>,
     at: 0,
     bytes: 0,
@@ -40,6 +61,7 @@ function keeping() {
   const happens = (count: number): void => {
     for (const record of recordsBetween(host.lastSeq + 1, host.lastSeq + count) as LogRecord[]) {
       host.lastSeq = record.seq
+      log.push(record)
       keeper.apply(record)
     }
   }
@@ -111,5 +133,37 @@ describe('what keeps checkpoints', (it) => {
     keeper.apply({ ...recordsBetween(65, 65)[0]!, type: 'agent.stopped' } as LogRecord)
     await keeper.finish()
     assert.equal(seen.writes, [])
+  })
+
+  it('folds what an agent did only once it may write it', async () => {
+    const { seen, keeper, happens } = keeping()
+    happens(63)
+    await keeper.finish()
+    assert.equal([seen.folded, seen.writes], [0, []])
+    happens(7)
+    assert.is(seen.folded, 64, 'of what waits to be folded no more than that is kept')
+    await keeper.finish()
+    assert.equal([seen.writes, seen.contexts], [[70], [70]])
+  })
+
+  it('writes one where nothing outlives the process as the agent is let go of, and does nothing for it before', async () => {
+    const { seen, keeper, happens } = keeping({ isVolatile: true })
+    for (let rests = 0; rests < 5; rests += 1) {
+      happens(100)
+      keeper.look()
+      await turn()
+    }
+    assert.equal([seen.folded, seen.writes], [0, []])
+    await keeper.finish()
+    assert.equal([seen.writes, seen.contexts], [[500], [500]])
+    happens(64)
+    await keeper.finish()
+    assert.equal(
+      [seen.writes, seen.contexts],
+      [
+        [500, 564],
+        [500, 564],
+      ],
+    )
   })
 })

@@ -1,14 +1,16 @@
-import { bodyOf, type KeptAgent } from '../../src/runtime/agents/keptAgent.ts'
+import { foldContext, type KeptContext } from '../../src/machines/rebuildContext.ts'
+import { bodyOf, keptIn, type KeptAgent } from '../../src/runtime/agents/keptAgent.ts'
 import { defineAgent, type AgentOptions } from '../../src/actors/defineAgent.ts'
 import { policyModel } from '../../src/actors/models/policyModel.ts'
 import { createRuntime, type Runtime } from '../../src/createRuntime.ts'
 import type { Checkpoint } from '../../src/protocol/checkpoints.ts'
 import type { Logger } from '../../src/protocol/logger.ts'
 import type { ModelRequest } from '../../src/protocol/model.ts'
+import type { LogRecord } from '../../src/protocol/records.ts'
 import type { ErasableStore, Store } from '../../src/protocol/store.ts'
 import { memoryStore } from '../../src/stores/memoryStore.ts'
 import { simulatedClock } from '../../src/testing/simulatedClock.ts'
-import { counter, gate, quiet } from '../support/agentHarness.ts'
+import { counter, gate, quiet, tool } from '../support/agentHarness.ts'
 import { checkLog } from '../support/journeyRules.ts'
 import { recordsOf } from '../journeys/cutLogs.ts'
 import { assert, describe, type CaseContext } from '../support/suite.ts'
@@ -24,11 +26,14 @@ const define = (rest: Partial<AgentOptions> = {}, requests: ModelRequest[] = [])
     ...rest,
   })
 
-/** A store that outlives its runtimes, and what was read of it. */
-function watched(inner: ErasableStore = memoryStore()) {
+/** A store that outlives its runtimes, as one on a disk does, and what was read of it. */
+function watched() {
+  const inner = memoryStore()
+  const { checkpoints } = inner
   const reads: { from: number; records: number }[] = []
   const store: ErasableStore = {
     ...inner,
+    checkpoints: { read: (id) => checkpoints!.read(id), write: (...given) => checkpoints!.write(...given) },
     async *read(agentId, from = 1, limit) {
       const seen = { from, records: 0 }
       reads.push(seen)
@@ -39,7 +44,7 @@ function watched(inner: ErasableStore = memoryStore()) {
     },
     close: async () => {},
   }
-  return { store, reads, checkpoints: inner.checkpoints! }
+  return { store, reads, checkpoints: store.checkpoints! }
 }
 
 async function start({ cleanup }: CaseContext, store: Store, rest: object = {}): Promise<Runtime> {
@@ -76,6 +81,12 @@ async function long(context: CaseContext) {
   const checkpoint = (await known.checkpoints.read('a'))!
   return { ...known, checkpoint, records: await recordsOf(known.store, 'a') }
 }
+
+const contextIn = (checkpoint: Checkpoint, records: readonly LogRecord[]): KeptContext =>
+  keptIn(checkpoint, records[checkpoint.seq - 1]).kept.context
+
+const contextOf = (records: readonly LogRecord[]): KeptContext =>
+  JSON.parse(JSON.stringify(foldContext(records).keep())) as KeptContext
 
 /** One that says that there is a summary, which its nodes do not have. */
 function withSummary(body: Uint8Array): Uint8Array {
@@ -176,6 +187,49 @@ describe('a long log', (it) => {
     assert.is(agent.isLoaded, true)
     assert.is((await checkpoints.read('a'))?.seq, agent.lastSeq)
     assert.ok(inRun.every((one) => one === undefined))
+  })
+
+  it('in memory has one once its agent is let go of, which it is opened from, and none before', async (context) => {
+    const store = { ...memoryStore(), close: async () => {} }
+    const runtime = await start(context, store)
+    const agent = await runtime.spawn(define(), { id: 'a' })
+    while (agent.lastSeq < 600) {
+      await agent.prompt('go').result
+      await agent.settled()
+      await quiet()
+      assert.is(await store.checkpoints!.read('a'), undefined)
+    }
+    const { lastSeq } = agent
+    await runtime.detach('a')
+    const checkpoint = (await store.checkpoints!.read('a'))!
+    const records = await recordsOf(store, 'a')
+    assert.is(checkpoint.seq, lastSeq)
+    assert.equal(contextIn(checkpoint, records), contextOf(records))
+    const requests: ModelRequest[] = []
+    await (await runtime.resume('a', define({}, requests))).prompt('and now?').result
+    assert.is(requests[0]?.messages.length, records.filter(({ type }) => type === 'reply.end').length * 2 + 1)
+  })
+
+  it('has a checkpoint with the context that its log says, redacted as that is, where a call waits', async (context) => {
+    const { store, checkpoints } = watched()
+    const clock = simulatedClock()
+    const runtime = await start(context, store, { clock, redact: { secrets: { PIN: 's3cr3t-s3cr3t' } } })
+    const pay = tool('pay', () => 'paid', { needsApproval: true })
+    const model = policyModel(({ messages }) =>
+      messages.length > 40 ? { toolCalls: [{ name: 'pay', input: { with: 's3cr3t-s3cr3t' } }] } : 'so it is',
+    )
+    const agent = await runtime.spawn(define({ model, tools: [pay] }), { id: 'a' })
+    for (let prompts = 0; prompts < 21; prompts += 1) agent.prompt('go')
+    await agent.settled()
+    await clock.advance(5_000)
+    assert.is(agent.pending().length, 1)
+    await runtime.detach('a')
+    const checkpoint = (await checkpoints.read('a'))!
+    const records = await recordsOf(store, 'a')
+    const kept = contextIn(checkpoint, records)
+    assert.equal([kept.context.calls[0]?.status, kept.isHeld], ['held', true])
+    assert.equal(kept, contextOf(records.slice(0, checkpoint.seq)))
+    assert.not.match(Buffer.from(checkpoint.body).toString(), /s3cr3t/)
   })
 
   it('of an agent that was unloaded is loaded from its checkpoint', async (context) => {

@@ -10,6 +10,8 @@ export interface Chat {
   readonly messages: readonly ChatMessage[]
   /** What waits for people: of the agent's own calls, and of those of agents below it. */
   readonly pending: readonly ChatPending[]
+  /** Asked in a run that ended without an answer, for example because the store failed: it waits again once that agent goes on. */
+  readonly resting: readonly ChatPending[]
   /** `running` from the start of a run to its end, also while people are asked; `paused`: the run ended with something outstanding. */
   readonly status: 'idle' | 'running' | 'paused' | 'stopped'
   /** Why it is paused. */
@@ -81,4 +83,11 @@ export type ChatPending = Pending & {
 }
 
 /** The chat of an agent of which nothing was heard yet. */
-export const emptyChat = (agentId: string): Chat => ({ agentId, messages: [], pending: [], status: 'idle', seq: 0 })
+export const emptyChat = (agentId: string): Chat => ({
+  agentId,
+  messages: [],
+  pending: [],
+  resting: [],
+  status: 'idle',
+  seq: 0,
+})

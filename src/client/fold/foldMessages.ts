@@ -25,8 +25,8 @@ type Fold = { readonly [T in AgentEvent['type']]?: (chat: Chat, event: EventOf<T
  */
 export function foldMessages(chat: Chat, event: AgentEvent): Chat {
   const isOwn = event.agentId === chat.agentId
-  const pending = foldPending(chat.pending, event, { agentId: chat.agentId, childId: childOf(chat, event) })
-  const before = pending === chat.pending ? chat : { ...chat, pending }
+  const asked = foldPending(chat, event, { agentId: chat.agentId, childId: childOf(chat, event) })
+  const before = asked === chat ? chat : { ...chat, ...asked }
   if (!isOwn) return before
   const handle = own[event.type] as ((chat: Chat, event: AgentEvent) => Chat) | undefined
   const next = handle?.(before, event) ?? before

@@ -1,7 +1,12 @@
 import type { AgentEvent } from '../../protocol/events.ts'
 import type { Pending } from '../../protocol/pending.ts'
 import { pendingIn } from '../../protocol/pendingIn.ts'
-import type { ChatPending } from './chat.ts'
+import type { Chat, ChatPending } from './chat.ts'
+
+/** Calls and questions that people have not answered. */
+export type Asked = Pick<Chat, 'pending' | 'resting'>
+
+export const nothingAsked: Asked = { pending: [], resting: [] }
 
 /** What is known of an event beside it. */
 interface Known {
@@ -11,18 +16,35 @@ interface Known {
   readonly childId?: string | undefined
 }
 
-/** What still waits for people after an event, oldest first; the same array if the event changes nothing of that. Pure. */
-export function foldPending(pending: readonly ChatPending[], event: AgentEvent, known: Known): readonly ChatPending[] {
+/** What people have not answered after an event, oldest first; the same object if the event changes nothing of that. Pure. */
+export function foldPending(before: Asked, event: AgentEvent, known: Known): Asked {
+  const { pending, resting } = before
   const asked = pendingIn(event.agentId, event)
-  if (asked === undefined) return without(pending, endedBy(event, known))
-  return [...pending.filter(({ key }) => key !== asked.key), { ...asked, path: event.path }]
+  if (asked !== undefined) {
+    const isIt: Fits = ({ key }) => key === asked.key
+    return { pending: [...without(pending, isIt), { ...asked, path: event.path }], resting: without(resting, isIt) }
+  }
+  const isIts: Fits = ({ agentId }) => agentId === event.agentId
+  if (event.type === 'run.end') return moved(before, ['pending', 'resting'], isIts)
+  if (event.type === 'run.start') return moved(before, ['resting', 'pending'], isIts)
+  const isOver = endedBy(event, known)
+  const left = { pending: without(pending, isOver), resting: without(resting, isOver) }
+  return left.pending === pending && left.resting === resting ? before : left
 }
 
 type Fits = (pending: ChatPending) => boolean
 
+/** What fits, in the other list, before what was asked there since. */
+function moved(before: Asked, [from, to]: readonly (keyof Asked)[], fits: Fits): Asked {
+  const some = before[from!].filter(fits)
+  if (some.length === 0) return before
+  const isThere: Fits = ({ key }) => some.some((one) => one.key === key)
+  return { ...before, [from!]: without(before[from!], fits), [to!]: [...some, ...without(before[to!], isThere)] }
+}
+
 const nothing: Fits = () => false
 
-/** What an event says waits no longer. */
+/** What an event says is answered, or asked no longer. */
 function endedBy(event: AgentEvent, { agentId, childId }: Known): Fits {
   const isOwn = event.agentId === agentId
   switch (event.type) {
@@ -33,8 +55,6 @@ function endedBy(event: AgentEvent, { agentId, childId }: Known): Fits {
       return (one) => (one.agentId === event.agentId && one.callId === event.callId) || (isOwn && isBelow(one, childId))
     case 'child.ended':
       return isOwn ? (one) => isBelow(one, event.childId) : nothing
-    case 'run.end':
-      return isOwn ? (one) => one.agentId === agentId : nothing
     case 'agent.stopped':
       return isOwn ? () => true : nothing
     default:

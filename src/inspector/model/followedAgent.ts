@@ -6,8 +6,7 @@ import type { Took } from '../../charts/workTimes.ts'
 import { toErrorInfo, type ErrorInfo } from '../../protocol/errors.ts'
 import type { AgentEvent } from '../../protocol/events.ts'
 import type { AgentSummary } from '../../protocol/frames.ts'
-import { foldPending, pendingOf } from '../../client/fold/foldPending.ts'
-import type { ChatPending } from '../../client/fold/chat.ts'
+import { foldPending, nothingAsked, pendingOf } from '../../client/fold/foldPending.ts'
 import type { LogRecord, PauseReason } from '../../protocol/records.ts'
 import { RunTimes } from './runTimes.ts'
 import type { AgentView, AgentViewState, AgentViewStatus, PartialReply } from './agentView.ts'
@@ -52,7 +51,7 @@ export class FollowedAgent implements AgentView {
   readonly #closing = new AbortController()
   readonly #state: Signal<AgentViewState>
   readonly #publish = (): void => void (this.#state.value = this.#next())
-  #pending: readonly ChatPending[] = []
+  #asked = nothingAsked
   #unsubscribe: () => void = () => {}
   #log = emptyLog()
   #emptyFold = new LogFold()
@@ -108,7 +107,7 @@ export class FollowedAgent implements AgentView {
     this.#liveState = state
     // What was woken may have another definition.
     const isChanged = isNew && (state === 'paused' || (before !== undefined && hasLeft(before)))
-    if (summary === undefined) this.#pending = []
+    if (summary === undefined) this.#asked = nothingAsked
     else if (isChanged || !this.#hasKeys(summary.pending ?? summary.pendingApprovals)) void this.refresh()
     if (isNew) this.#change()
   }
@@ -127,7 +126,7 @@ export class FollowedAgent implements AgentView {
       this.#livePause = pause
       this.#policies = policies
       this.#sources = sources
-      this.#pending = pendingOf(snapshot)
+      this.#asked = { ...this.#asked, pending: pendingOf(snapshot) }
       this.#change()
     } catch (thrown) {
       this.#fail(thrown)
@@ -171,10 +170,10 @@ export class FollowedAgent implements AgentView {
 
   #take(event: AgentEvent, log: LoadedLog): void {
     const { agentId } = this
-    const before = this.#pending
-    this.#pending = foldPending(before, event, { agentId })
+    const before = this.#asked
+    this.#asked = foldPending(before, event, { agentId })
     if (event.agentId !== agentId) {
-      if (this.#pending === before) return
+      if (this.#asked === before) return
     } else if (isLogged(event)) this.#record(standIn(event) as LogRecord & AgentEvent, log)
     else this.#live(event, log)
     // While a long log is read, showing how far it is must not take longer than reading it.
@@ -183,7 +182,7 @@ export class FollowedAgent implements AgentView {
 
   /** Whether these are the keys of what waits. */
   #hasKeys(keys: readonly string[]): boolean {
-    const own = new Set(this.#pending.map(({ key }) => key))
+    const own = new Set(this.#asked.pending.map(({ key }) => key))
     return own.size === keys.length && keys.every((key) => own.has(key))
   }
 
@@ -297,7 +296,7 @@ export class FollowedAgent implements AgentView {
       waitsFor: isNow ? this.#waitsFor : null,
       requests: fold.requests,
       partial: isNow ? this.#partial : null,
-      pending: isNow ? this.#pending : [],
+      pending: isNow ? this.#asked.pending : [],
       queues: fold.conversation.queues,
       pause: fold.pause ?? (isNow && this.#liveState === 'paused' ? this.#livePause : null),
       children: fold.children,

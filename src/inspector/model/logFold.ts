@@ -45,11 +45,11 @@ export class LogFold {
   }
 
   get state(): string {
-    return this.#projection.machine.state
+    return this.#projection.state
   }
 
   get pause(): PauseReason | null {
-    return this.#projection.machine.pause
+    return this.#projection.pause
   }
 
   /** The policy that has fired and not come to an end. A process that died in the middle of it leaves it so. */

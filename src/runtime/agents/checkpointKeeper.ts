@@ -1,6 +1,7 @@
 import type { ContextFold } from '../../machines/rebuildContext.ts'
 import type { CheckpointStore } from '../../protocol/checkpoints.ts'
 import type { LogRecord, RecordOf } from '../../protocol/records.ts'
+import type { Store } from '../../protocol/store.ts'
 import { bodyOf, checkpointForm, digestOf, type KeptAgent } from './keptAgent.ts'
 
 /** How many records must have come since the last checkpoint: the more, the larger that is, as all of it is written. */
@@ -11,6 +12,8 @@ const leastShare = 1 / 2
 /** An agent of which checkpoints are kept. */
 export interface KeptHost {
   readonly agentId: string
+  /** Where its log is. */
+  readonly store: Pick<Store, 'read'>
   readonly state: string
   readonly unseen: number
   readonly isStopped: boolean
@@ -23,7 +26,7 @@ export interface KeptHost {
 
 /** What its checkpoints go on from. */
 export interface KeeperOptions {
-  readonly store: CheckpointStore
+  readonly checkpoints: CheckpointStore
   readonly epoch: number | undefined
   /** Of the log so far; it goes on from there. */
   readonly context: ContextFold
@@ -48,6 +51,8 @@ export class CheckpointKeeper {
   /** What came since costs as much to fold as all of the log. */
   #isDue = false
   #last: LogRecord | undefined
+  /** Records that the context has yet to be folded over: most agents write no checkpoint before they end. */
+  readonly #unfolded: LogRecord[] = []
   #writing: Promise<void> | undefined
 
   constructor(host: KeptHost, options: KeeperOptions) {
@@ -61,10 +66,20 @@ export class CheckpointKeeper {
 
   /** Takes the next record. */
   apply(record: LogRecord): void {
-    this.#options.context.apply(record)
     this.#last = record
+    if (!this.#isVolatile && this.#unfolded.push(record) === records.least) this.#fold()
     if (record.type === 'agent.created') this.#created = record
     else if (record.type === 'compaction.end' && record.applied) this.#isDue = true
+  }
+
+  /** What is folded is redacted, as it was written. */
+  #fold(): void {
+    for (const record of this.#unfolded.splice(0)) this.#options.context.apply(record)
+  }
+
+  /** While the agent is loaded nobody could ever read one. */
+  get #isVolatile(): boolean {
+    return this.#options.checkpoints.isVolatile === true
   }
 
   get #since(): number {
@@ -78,7 +93,7 @@ export class CheckpointKeeper {
 
   /** Something happened to the agent. */
   look(): void {
-    if (!this.#isLong || this.#since < this.#host.lastSeq * leastShare || !this.#isAtRest) return
+    if (this.#isVolatile || !this.#isLong || this.#since < this.#host.lastSeq * leastShare || !this.#isAtRest) return
     if (this.#writing !== undefined) return
     // After what others wait for in this turn of the process.
     this.#writing = new Promise<void>((resolve) => setImmediate(resolve))
@@ -101,16 +116,19 @@ export class CheckpointKeeper {
   async #write(): Promise<void> {
     const [last, created, at, isDue] = [this.#last, this.#created, this.#at, this.#isDue]
     if (last === undefined || created === undefined) return
-    const { store, epoch, context, failed } = this.#options
-    const { agentId } = this.#host
+    const { checkpoints, epoch, context, failed } = this.#options
+    const { agentId, store } = this.#host
     this.#at = last.seq
     this.#isDue = false
     try {
+      // The agent was let go of: nothing more comes.
+      if (this.#isVolatile) for await (const record of store.read(agentId, context.seq + 1)) context.apply(record)
+      this.#fold()
       const { kept, nodes } = this.#host.keep()
       const body = bodyOf({ ...kept, created, context: context.keep() }, nodes)
       this.#bytes = body.length
       await this.#host.durable()
-      await store.write(agentId, { seq: last.seq, form: checkpointForm, digest: digestOf(last), body }, epoch)
+      await checkpoints.write(agentId, { seq: last.seq, form: checkpointForm, digest: digestOf(last), body }, epoch)
     } catch (thrown) {
       this.#at = at
       this.#isDue = isDue

@@ -54,7 +54,7 @@ export abstract class LoggedHost extends FamilyHost implements LogOwner {
     const failed = (thrown: unknown): void => {
       if (!this.#log.isLost) this.shared.checkpointFailed(this.agentId, thrown)
     }
-    this.#keeper = new CheckpointKeeper(this, { ...from, store: checkpoints, epoch: this.#lease.epoch, failed })
+    this.#keeper = new CheckpointKeeper(this, { ...from, checkpoints, epoch: this.#lease.epoch, failed })
   }
 
   protected lookAtCheckpoint(): void {

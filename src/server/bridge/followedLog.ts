@@ -2,7 +2,7 @@ import { Conversation } from '../../conversation/conversation.ts'
 import { rebuildConversation } from '../../conversation/rebuildConversation.ts'
 import { isWaiting } from '../../log/callStage.ts'
 import { Folding } from '../../log/fold.ts'
-import { machineFold } from '../../sessions/machineState.ts'
+import { machineFold, pauseOf } from '../../sessions/machineState.ts'
 import { totalFold, totalSpent } from '../../sessions/spent.ts'
 import { requestsFold } from '../../sessions/requestIndex.ts'
 import { eventOf, type AgentEvent, type GrowingReply } from '../../protocol/events.ts'
@@ -57,7 +57,7 @@ export class FollowedLog {
   }
 
   get pause(): PauseReason | null {
-    return this.#machine.state.pause
+    return pauseOf(this.#machine.state)
   }
 
   get spent(): Spent {

@@ -275,10 +275,10 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'schemas-2',
-    file: 'src/actors/modelSettings.ts',
+    file: 'src/protocol/zodJson.ts',
     what: 'a model is shown what comes out of a schema, and is refused for writing it',
-    from: 'zodJson(output)',
-    to: "zodJson(output, 'output')",
+    from: "z.toJSONSchema(schema, { io: 'input' })",
+    to: "z.toJSONSchema(schema, { io: 'output' })",
     tests: ['protocol/strictOutput'],
   },
   {

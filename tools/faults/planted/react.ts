@@ -88,8 +88,8 @@ export const faults: readonly Fault[] = [
     id: 'react-11',
     file: 'src/client/fold/foldPending.ts',
     what: 'what an aborted run asked stays on the screen',
-    from: 'return isOwn ? (one) => one.agentId === agentId : nothing',
-    to: 'return nothing',
+    from: "if (event.type === 'run.end') return moved(before, ['pending', 'resting'], isIts)",
+    to: "if (event.type === 'run.end') return before",
     tests: ['client/foldPending'],
   },
   {
@@ -99,5 +99,13 @@ export const faults: readonly Fault[] = [
     from: "message.hidden !== 'reverted' && message.nodeId !== undefined",
     to: 'message.nodeId !== undefined',
     tests: ['client/foldMessages'],
+  },
+  {
+    id: 'react-13',
+    file: 'src/client/fold/foldPending.ts',
+    what: 'what was asked before the store failed never waits again in a chat',
+    from: "if (event.type === 'run.start') return moved(before, ['resting', 'pending'], isIts)",
+    to: "if (event.type === 'run.start') return before",
+    tests: ['client/foldPending', 'journeys/survivesAFailingStore'],
   },
 ]

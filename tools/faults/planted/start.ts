@@ -113,4 +113,28 @@ export const faults: readonly Fault[] = [
     to: '\\n\\r\\u0020',
     tests: ['conversation/characters'],
   },
+  {
+    id: 'start-15',
+    file: 'src/protocol/zodJson.ts',
+    what: 'the schema of a tool is made anew for each agent that has it',
+    from: 'made.set(schema, json)',
+    to: 'made.set(z.string(), json)',
+    tests: ['protocol/zodJson'],
+  },
+  {
+    id: 'start-16',
+    file: 'src/conversation/characters.ts',
+    what: 'a title in German costs a segmenter',
+    from: '\\u00A0-\\u02FF',
+    to: '',
+    tests: ['conversation/characters'],
+  },
+  {
+    id: 'start-17',
+    file: 'src/protocol/mapped.ts',
+    what: 'code that was compiled for calls is taken back once what makes their lists is compiled too',
+    from: '  for (let index = 0; index < list.length; index += 1) made.push(change(list[index]!, index))\n  return made',
+    to: '  return list.map(change) ?? made',
+    tests: ['protocol/mapped'],
+  },
 ]

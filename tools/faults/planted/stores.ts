@@ -269,8 +269,8 @@ export const faults: readonly Fault[] = [
     id: 'stores-47',
     file: 'src/sessions/machineState.ts',
     what: 'a session whose next call waits behind a held one is called running',
-    from: "if (callIds.length === 0 || open.some(([, status]) => status === 'running'))",
-    to: 'if (callIds.length < calls.size)',
+    from: 'if (calls.waiting === 0 || calls.running > 0)',
+    to: 'if (calls.waiting < calls.size)',
     tests: ['sessions/sessionsProjection'],
   },
   {
@@ -360,5 +360,21 @@ export const faults: readonly Fault[] = [
     from: 'if (this.#handle.isDeleted?.() !== true) return',
     to: 'if (this.#handle.isDeleted?.() !== undefined) return',
     tests: ['stores/fileStore'],
+  },
+  {
+    id: 'stores-66',
+    file: 'src/machines/foldedCalls.ts',
+    what: 'for each record of a call all the others are passed over',
+    from: 'const call = this.find(callId)',
+    to: 'const call = this.#calls.find((one) => one.callId === callId)',
+    tests: ['sessions/manyCalls'],
+  },
+  {
+    id: 'stores-67',
+    file: 'src/sessions/machineState.ts',
+    what: 'for each record of a call what waits is looked for among all the others',
+    from: "return { state: 'paused', calls, pause: 'held' }",
+    to: "return { state: 'paused', calls, pause: pauseOf({ state: '', calls, pause: 'held', inRun: true }) }",
+    tests: ['sessions/manyCalls'],
   },
 ]

@@ -135,8 +135,8 @@ export const faults: readonly Fault[] = [
     id: 'supervision-17',
     file: 'src/machines/rebuildContext.ts',
     what: 'a crash in the pause forgets that a sub-agent was counted',
-    from: 'calls: calls.map((call) => pausedIn(unfinished, call))',
-    to: 'calls',
+    from: 'calls.change(callId, pausedIn(calls.find(callId), spent))',
+    to: 'calls.find(callId)',
     tests: ['journeys/continuesSubAgents'],
   },
   {
