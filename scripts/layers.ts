@@ -13,13 +13,14 @@ export interface Layer {
   readonly types?: readonly string[]
 }
 
-const words = ['protocol', 'conversation']
+const words = ['protocol', 'log', 'conversation']
 
 /** From the ground up: each imports only what stands before it. */
 export const layers: readonly Layer[] = [
   { path: 'protocol', below: [], packages: ['zod', '@earendil-works/pi-schema'] },
-  { path: 'conversation', below: ['protocol'] },
-  { path: 'machines', below: ['protocol'], packages: ['xstate'] },
+  { path: 'log', below: ['protocol'] },
+  { path: 'conversation', below: ['protocol', 'log'] },
+  { path: 'machines', below: ['protocol', 'log'], packages: ['xstate'] },
   { path: 'redaction', below: ['protocol'], packages: ['zod'] },
   {
     path: 'actors',

@@ -1,6 +1,6 @@
-import { afterChange, namesOf, nothingTaken, takenAfter, type TakenTools } from '../conversation/takenTools.ts'
-import type { LogRecord } from '../protocol/records.ts'
-import type { OfferedToolSpec, SourceInfo, ToolsChange } from '../protocol/toolsChange.ts'
+import { afterChange, namesOf, type TakenTools } from '../conversation/takenTools.ts'
+import type { Folded } from '../log/fold.ts'
+import type { SourceInfo, ToolsChange } from '../protocol/toolsChange.ts'
 import type { AgentDefinition } from './agentDefinition.ts'
 import type { Cancellation } from './cancellation.ts'
 import { definedAgent } from './definedAgent.ts'
@@ -24,12 +24,6 @@ export interface SourcesLook {
   readonly notUp: readonly string[]
 }
 
-/** What is kept of the tools that were taken. */
-export interface KeptTaken {
-  readonly tools: readonly (readonly [string, OfferedToolSpec])[]
-  readonly instructions: readonly (readonly [string, string])[]
-}
-
 /** The connection of a source, which is opened when it is first asked what it has. */
 export type Connect = (source: ToolSource) => OpenSource
 
@@ -37,7 +31,7 @@ export type Connect = (source: ToolSource) => OpenSource
 export class SourcedTools {
   readonly #base: () => AgentDefinition
   readonly #connect: Connect
-  #taken: TakenTools = nothingTaken
+  readonly #folded: Folded<TakenTools>
   #made:
     | { readonly base: AgentDefinition; readonly taken: TakenTools; readonly definition: AgentDefinition }
     | undefined
@@ -46,26 +40,18 @@ export class SourcedTools {
   /** How each was when it was last told. */
   readonly #told = new Map<string, string>()
 
-  /** `base`: what the agent is without them, which is another once it has handed its conversation over. */
-  constructor(base: () => AgentDefinition, connect: Connect, ...logs: readonly (readonly LogRecord[])[]) {
+  /**
+   * `base`: what the agent is without them, which is another once it has handed its conversation over. `folded`: what its records say was
+   * taken.
+   */
+  constructor(base: () => AgentDefinition, connect: Connect, folded: Folded<TakenTools>) {
     this.#base = base
     this.#connect = connect
-    for (const records of logs) for (const record of records) this.apply(record)
+    this.#folded = folded
   }
 
-  /** As plain JSON. */
-  keep(): KeptTaken {
-    const { tools, instructions } = this.#taken
-    return { tools: [...tools], instructions: [...instructions] }
-  }
-
-  /** Goes on from what was kept. */
-  restore({ tools, instructions }: KeptTaken): void {
-    this.#taken = { tools: new Map(tools), instructions: new Map(instructions) }
-  }
-
-  apply(record: LogRecord): void {
-    this.#taken = takenAfter(this.#taken, record)
+  get #taken(): TakenTools {
+    return this.#folded.state
   }
 
   /** The agent with the tools that its records say were taken. The same object as long as those are the same. */

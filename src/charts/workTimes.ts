@@ -1,3 +1,4 @@
+import { isWaiting, movesCall, stageAfter, type CallStage } from '../log/callStage.ts'
 import type { AgentEvent } from '../protocol/events.ts'
 
 /** How long something took, in milliseconds, without what people took to decide, which is `waitedMs`. */
@@ -30,15 +31,6 @@ export class WorkTimes {
         this.#calls.clear()
         this.#run = { ms: 0, waitedMs: 0, waits: false }
         return undefined
-      case 'approval.requested':
-      case 'question.asked':
-        this.#set(event.callId, true)
-        return undefined
-      case 'approval.decided':
-      case 'question.answered':
-      case 'tool.start':
-        this.#set(event.callId, false)
-        return undefined
       case 'tool.end': {
         const call = this.#calls.get(event.callId)
         this.#calls.delete(event.callId)
@@ -51,6 +43,7 @@ export class WorkTimes {
         return run && tookOf(run)
       }
       default:
+        if (movesCall(event)) this.#set(event.callId, stageAfter(event))
         return undefined
     }
   }
@@ -61,7 +54,10 @@ export class WorkTimes {
     return this.#run && tookOf(this.#run)
   }
 
-  #set(callId: string, waits: boolean): void {
+  #set(callId: string, stage: CallStage): void {
+    // One that a client carries out is no work of the agent, and no person's.
+    if (stage === 'requested') return
+    const waits = isWaiting(stage)
     const call = this.#calls.get(callId)
     if (call === undefined) this.#calls.set(callId, { ms: 0, waitedMs: 0, waits })
     else call.waits = waits
@@ -78,8 +74,8 @@ export class WorkTimes {
   }
 }
 
-function add(open: Open, ms: number, isWaiting: boolean): void {
-  if (isWaiting) open.waitedMs += ms
+function add(open: Open, ms: number, waits: boolean): void {
+  if (waits) open.waitedMs += ms
   else open.ms += ms
 }
 

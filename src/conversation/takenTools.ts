@@ -1,3 +1,4 @@
+import type { Fold } from '../log/fold.ts'
 import type { LogRecord } from '../protocol/records.ts'
 import type { OfferedToolSpec, ToolsChange } from '../protocol/toolsChange.ts'
 
@@ -16,6 +17,20 @@ export function takenAfter(taken: TakenTools, record: LogRecord): TakenTools {
   // A sub-agent that knows its caller's conversation is another agent.
   if (record.type === 'agent.created') return record.parent === undefined ? taken : nothingTaken
   return record.type === 'tools.changed' ? afterChange(taken, record) : taken
+}
+
+/** What is kept of the tools that were taken. */
+export interface KeptTaken {
+  readonly tools: readonly (readonly [string, OfferedToolSpec])[]
+  readonly instructions: readonly (readonly [string, string])[]
+}
+
+export const takenFold: Fold<TakenTools, KeptTaken> = {
+  name: 'taken',
+  initial: () => nothingTaken,
+  each: takenAfter,
+  keep: ({ tools, instructions }) => ({ tools: [...tools], instructions: [...instructions] }),
+  resume: ({ tools, instructions }) => ({ tools: new Map(tools), instructions: new Map(instructions) }),
 }
 
 /** What was taken after a change. Pure. */

@@ -1,4 +1,5 @@
 import { WaitingMessages } from '../conversation/waitingMessages.ts'
+import { Folding } from '../log/fold.ts'
 import { waitsForPeople } from '../machines/calls.ts'
 import type { CallState } from '../machines/agentTypes.ts'
 import { ContextFold } from '../machines/rebuildContext.ts'
@@ -7,7 +8,7 @@ import type { Pending } from '../protocol/pending.ts'
 import type { LogRecord, RecordOf } from '../protocol/records.ts'
 import type { Store } from '../protocol/store.ts'
 import { checkVersion } from '../protocol/upgradeRecord.ts'
-import { Outline } from '../sessions/outline.ts'
+import { outlineFold, type Outline } from '../sessions/outline.ts'
 import { historyParts, readPart } from '../sessions/readHistory.ts'
 import { keptIn, type KeptAgent } from './agents/keptAgent.ts'
 import { ownPending } from './agents/pending.ts'
@@ -36,9 +37,11 @@ export interface LogStanding {
   readonly isReporting: boolean
 }
 
+const folds = [outlineFold]
+
 /** The fold of one log. */
 class LeftFold {
-  readonly outline: Outline
+  readonly #folding: Folding
   readonly #context: ContextFold
   #messages: WaitingMessages
   #isStopped = false
@@ -48,12 +51,12 @@ class LeftFold {
     this.created = kept?.created
     this.#context = new ContextFold(kept?.context)
     this.#messages = new WaitingMessages(kept?.conversation.waiting)
-    this.outline = new Outline(kept?.progress.outline)
+    this.#folding = new Folding(folds, kept?.folds)
   }
 
   apply(record: LogRecord): void {
     this.#context.apply(record)
-    this.outline.apply(record)
+    this.#folding.apply(record)
     if (record.type === 'queue.changed') this.#messages.apply(record)
     else if (record.type === 'message.added') this.#messages.said(record.message.content)
     else if (record.type === 'tool.end') this.#messages.delivered(record.delivers ?? [])
@@ -63,6 +66,10 @@ class LeftFold {
       // What waited in its source stays there.
       if (record.forkedFrom !== undefined) this.#messages = new WaitingMessages()
     }
+  }
+
+  get outline(): Outline {
+    return this.#folding.at(outlineFold).state
   }
 
   get context() {

@@ -2,7 +2,7 @@ import type { ErrorInfo } from '../protocol/errors.ts'
 import type { Refusal } from '../protocol/guarding.ts'
 import { textOf } from '../protocol/messages.ts'
 import type { LogRecord, PauseReason, RecordOf, RunStopReason } from '../protocol/records.ts'
-import { RequestIndex } from './requestIndex.ts'
+import { noteRequest, requestsFold } from './requestIndex.ts'
 
 /** What came of a request, as far as a log says, told apart by `status`. */
 export type RequestOutcome =
@@ -49,7 +49,7 @@ interface Course {
  * ```
  */
 export class LoggedRequests {
-  readonly #index = new RequestIndex()
+  readonly #index = requestsFold.initial()
   readonly #waiting = new Map<string, 'queued' | 'dropped'>()
   readonly #courses = new Map<string, Course>()
   readonly #byRun = new Map<string, Course>()
@@ -58,7 +58,7 @@ export class LoggedRequests {
 
   /** Whether the log has it. A run counts once all its first messages are recorded. */
   has(requestId: string): boolean {
-    return this.#index.has(requestId)
+    return this.#index.ids.has(requestId)
   }
 
   /** What came of it; `undefined`: the log does not have it. A message that was said into a run shares what came of that. */
@@ -71,8 +71,8 @@ export class LoggedRequests {
 
   /** Adds the next record of the log. */
   apply(record: LogRecord): void {
-    const wasBeginning = this.#index.isBeginning
-    this.#index.apply(record)
+    const wasBeginning = this.#index.beginning !== undefined
+    noteRequest(this.#index, record)
     switch (record.type) {
       case 'run.start':
         return this.#start(record)

@@ -1,29 +1,28 @@
+import { isWaiting, movesCall, stageAfter, type CallStage } from '../log/callStage.ts'
+import type { Fold } from '../log/fold.ts'
 import type { AssistantMessage } from '../protocol/messages.ts'
 import { toolCallsOf } from '../protocol/messageText.ts'
 import type { LogRecord, PauseReason } from '../protocol/records.ts'
 
-/** How far a call without a result is: `held` waits for a person, `pending` for its turn. */
-type OpenCall = 'pending' | 'held' | 'running'
-
 /** Calls without a result, by `callId`: changed in place, as a reply may make thousands, with records for each. */
-class OpenCalls extends Map<string, OpenCall> {
-  /** How many there are of each. */
-  readonly count = { pending: 0, held: 0, running: 0 }
+class OpenCalls extends Map<string, CallStage> {
+  waiting = 0
+  running = 0
 
-  override set(callId: string, status: OpenCall): this {
-    this.#leave(callId)
-    this.count[status] += 1
-    return super.set(callId, status)
+  override set(callId: string, stage: CallStage): this {
+    this.#count(this.get(callId), -1)
+    this.#count(stage, 1)
+    return super.set(callId, stage)
   }
 
   override delete(callId: string): boolean {
-    this.#leave(callId)
+    this.#count(this.get(callId), -1)
     return super.delete(callId)
   }
 
-  #leave(callId: string): void {
-    const before = this.get(callId)
-    if (before !== undefined) this.count[before] -= 1
+  #count(stage: CallStage | undefined, by: number): void {
+    if (isWaiting(stage)) this.waiting += by
+    else if (stage === 'running') this.running += by
   }
 }
 
@@ -43,34 +42,33 @@ type State = Omit<MachineState, 'inRun'>
 /** Never changed: only calls that are there are. */
 const noCalls = new OpenCalls()
 
-export const initialState: MachineState = { state: 'idle', calls: noCalls, pause: null, inRun: false }
+const initialState: MachineState = { state: 'idle', calls: noCalls, pause: null, inRun: false }
 
 const at = (state: string): State => ({ state, calls: noCalls, pause: null })
 
 /** Why a log says that its agent is paused. */
 export function pauseOf({ pause, calls }: MachineState): PauseReason | null {
   if (pause !== 'held') return pause
-  return { type: 'approvals', callIds: [...calls.keys()].filter((callId) => calls.get(callId) === 'held') }
+  return { type: 'approvals', callIds: [...calls.keys()].filter((callId) => isWaiting(calls.get(callId))) }
 }
 
 /** The log has no record of a pause for approvals: as in the machine, a call is held and none is running. */
 function inCalls(calls: OpenCalls): State {
   if (calls.size === 0) return at('draining.entering')
-  if (calls.count.held === 0 || calls.count.running > 0) return { state: 'executing', calls, pause: null }
+  if (calls.waiting === 0 || calls.running > 0) return { state: 'executing', calls, pause: null }
   return { state: 'paused', calls, pause: 'held' }
 }
 
-/** Without a `status` the call has its result. */
-function setCall(before: State, callId: string, status?: OpenCall): State {
+function setCall(before: State, callId: string, stage: CallStage): State {
   if (!before.calls.has(callId)) return before
-  if (status === undefined) before.calls.delete(callId)
-  else before.calls.set(callId, status)
+  if (stage === 'settled') before.calls.delete(callId)
+  else before.calls.set(callId, stage)
   return inCalls(before.calls)
 }
 
 function opened(message: AssistantMessage): OpenCalls {
   const calls = new OpenCalls()
-  for (const { callId } of toolCallsOf(message.content)) calls.set(callId, 'pending')
+  for (const { callId } of toolCallsOf(message.content)) calls.set(callId, 'ready')
   return calls
 }
 
@@ -78,7 +76,7 @@ function opened(message: AssistantMessage): OpenCalls {
  * The machine's state after one more record, as far as a log shows it: streaming is not logged, so a reply under way is `requesting`.
  * The calls of the state before are changed with it, so that is no longer of use.
  */
-export function stateAfter(before: MachineState, record: LogRecord): MachineState {
+function stateAfter(before: MachineState, record: LogRecord): MachineState {
   const inRun =
     record.type === 'run.start' || (before.inRun && record.type !== 'run.end' && record.type !== 'agent.created')
   const next = afterRecord(before, record)
@@ -86,7 +84,11 @@ export function stateAfter(before: MachineState, record: LogRecord): MachineStat
   return { ...(!inRun && next.state.startsWith('draining') ? at('idle') : next), inRun }
 }
 
+/** Its calls are changed in place. */
+export const machineFold: Fold<MachineState> = { name: 'machine', initial: () => initialState, each: stateAfter }
+
 function afterRecord(before: State, record: LogRecord): State {
+  if (movesCall(record)) return setCall(before, record.callId, stageAfter(record))
   switch (record.type) {
     case 'run.start':
       return before.calls.size > 0 ? inCalls(before.calls) : before
@@ -101,19 +103,6 @@ function afterRecord(before: State, record: LogRecord): State {
       return record.attempt > 1 ? at('replying.requesting') : before
     case 'reply.end':
       return inCalls(opened(record.message))
-    case 'approval.requested':
-      return setCall(before, record.callId, 'held')
-    case 'question.asked':
-    case 'call.requested':
-      return setCall(before, record.callId, 'held')
-    case 'approval.decided':
-      return setCall(before, record.callId, 'pending')
-    case 'question.answered':
-      return setCall(before, record.callId, record.again === true ? 'pending' : 'running')
-    case 'tool.start':
-      return setCall(before, record.callId, 'running')
-    case 'tool.end':
-      return setCall(before, record.callId)
     case 'compaction.start':
       return at('compacting')
     case 'compaction.end':

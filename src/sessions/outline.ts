@@ -4,6 +4,8 @@ import { withoutReordering } from '../conversation/withoutReordering.ts'
 import type { ErrorInfo } from '../protocol/errors.ts'
 import type { LastRun } from '../protocol/frames.ts'
 import type { NodeId } from '../protocol/ids.ts'
+import { isWaiting, movesCall, stageAfter } from '../log/callStage.ts'
+import { foldLog, type Fold } from '../log/fold.ts'
 import { isImported } from '../protocol/imported.ts'
 import { textOf } from '../protocol/messageText.ts'
 import type { LogRecord, RecordOf } from '../protocol/records.ts'
@@ -36,13 +38,8 @@ export function titleOf(text: string): string | undefined {
   return line
 }
 
-/** What is kept of an outline. */
-export interface KeptOutline extends Partial<Omit<Outline, 'asked' | 'keep' | 'apply'>> {
-  readonly asked: readonly (readonly [string, number])[]
-}
-
-/** What a list says of an agent beside its state, folded from its log. It keeps a few values, and none of what was said but the title. */
-export class Outline {
+/** What a list says of an agent beside its state. It keeps a few values, and none of what was said but the title. */
+export interface Outline {
   /** The task that its caller gave it, or its first prompt that no guard refused. Once set it stays. */
   title: string | undefined
   /** How its last run ended; `undefined` before the first end and while a run is under way. */
@@ -56,78 +53,75 @@ export class Outline {
   /** Since when what waits for people does, in epoch milliseconds by its key; what was answered otherwise may stay until the run ends. */
   readonly asked: Map<string, number>
   /** How many messages come until the prompt of the run that has begun: those of its context go before it. */
-  untilPrompt = 0
+  untilPrompt: number
   /** The prompt that is the title. */
   titleNode: NodeId | undefined
+}
 
-  /** `kept`: where it goes on from. */
-  constructor(kept?: KeptOutline) {
-    Object.assign(this, kept)
-    this.asked = new Map(kept?.asked)
-  }
+/** What is kept of an outline. */
+export interface KeptOutline extends Partial<Omit<Outline, 'asked'>> {
+  readonly asked: readonly (readonly [string, number])[]
+}
 
-  /** As plain JSON. */
-  keep(): KeptOutline {
-    const { title, last, busySince, activeAt, requestTokens, asked, untilPrompt, titleNode } = this
-    return { title, last, busySince, activeAt, requestTokens, asked: [...asked], untilPrompt, titleNode }
-  }
+const nothingSaid = (): Outline => ({
+  title: undefined,
+  last: undefined,
+  busySince: undefined,
+  activeAt: undefined,
+  requestTokens: undefined,
+  asked: new Map(),
+  untilPrompt: 0,
+  titleNode: undefined,
+})
 
-  /** Takes in the next record: of the past that a fork shares, and then of its own log. */
-  apply(record: LogRecord): void {
-    this.activeAt = record.time
-    switch (record.type) {
-      case 'agent.created':
-        this.#begin(record)
-        return
-      case 'run.start':
-        this.untilPrompt = record.messages ?? 1
-        this.busySince = record.time
-        this.last = undefined
-        return
-      case 'message.added':
-        if (!isImported(record)) this.untilPrompt -= 1
-        if (this.untilPrompt <= 0 && this.title === undefined) {
-          this.title = titleOf(textOf(record.message.content))
-          this.titleNode = record.nodeId
-        }
-        return
-      case 'guard.decided':
-        if (record.withheld?.includes(this.titleNode!) === true) this.title = this.titleNode = undefined
-        return
-      case 'reply.end': {
-        const { input, cacheRead, cacheWrite } = record.message.usage
-        const used = input + cacheRead + cacheWrite || record.estimatedTokens
-        if (used > 0) this.requestTokens = used
-        return
-      }
-      case 'approval.requested':
-      case 'question.asked':
-      case 'call.requested':
-        this.asked.set(record.key, record.time)
-        return
-      case 'approval.decided':
-      case 'question.answered':
-        this.asked.delete(record.key)
-        return
-      case 'run.end':
-        if (record.stopReason !== 'paused') this.asked.clear()
-        this.busySince = undefined
-        this.last = lastOf(record)
-        return
-      case 'run.abandoned':
-        this.last = { stopReason: 'aborted', at: record.time }
-        return
-      default:
-    }
-  }
-
-  /** Of its past a fork keeps what it is about, unless a call gave it a task of its own. */
-  #begin({ parent, title = parent?.callId === undefined ? this.title : undefined }: RecordOf<'agent.created'>): void {
-    if (title !== this.title) this.titleNode = undefined
-    this.title = title
-    this.last = this.busySince = this.requestTokens = undefined
-    this.untilPrompt = 0
-  }
+/** Of the past that a fork shares, and then of its own log. Changed in place. */
+export const outlineFold: Fold<Outline, KeptOutline> = {
+  name: 'outline',
+  initial: nothingSaid,
+  keep: (outline) => ({ ...outline, asked: [...outline.asked] }),
+  resume: (kept) => ({ ...nothingSaid(), ...kept, asked: new Map(kept.asked) }),
+  on: {
+    // Of its past a fork keeps what it is about, unless a call gave it a task of its own.
+    'agent.created'(outline, { parent, title = parent?.callId === undefined ? outline.title : undefined }) {
+      if (title !== outline.title) outline.titleNode = undefined
+      outline.title = title
+      outline.last = outline.busySince = outline.requestTokens = undefined
+      outline.untilPrompt = 0
+    },
+    'run.start'(outline, { messages = 1, time }) {
+      outline.untilPrompt = messages
+      outline.busySince = time
+      outline.last = undefined
+    },
+    'message.added'(outline, record) {
+      if (!isImported(record)) outline.untilPrompt -= 1
+      if (outline.untilPrompt > 0 || outline.title !== undefined) return
+      outline.title = titleOf(textOf(record.message.content))
+      outline.titleNode = record.nodeId
+    },
+    'guard.decided'(outline, { withheld }) {
+      if (withheld?.includes(outline.titleNode!) === true) outline.title = outline.titleNode = undefined
+    },
+    'reply.end'(outline, { message, estimatedTokens }) {
+      const { input, cacheRead, cacheWrite } = message.usage
+      const used = input + cacheRead + cacheWrite || estimatedTokens
+      if (used > 0) outline.requestTokens = used
+    },
+    'run.end'(outline, record) {
+      if (record.stopReason !== 'paused') outline.asked.clear()
+      outline.busySince = undefined
+      outline.last = lastOf(record)
+    },
+    'run.abandoned'(outline, { time }) {
+      outline.last = { stopReason: 'aborted', at: time }
+    },
+  },
+  each(outline, record) {
+    outline.activeAt = record.time
+    if (!movesCall(record)) return
+    if (isWaiting(stageAfter(record))) outline.asked.set(record.key, record.time)
+    else outline.asked.delete(record.key)
+  },
 }
 
 function lastOf({ stopReason, time: at, error, reason }: RecordOf<'run.end'>): LastRun {
@@ -146,9 +140,5 @@ const shortError = ({ code, message }: ErrorInfo): ErrorInfo => ({
 })
 
 /** What a log says in outline. `past`: what a fork shares with its sources. */
-export function outlineOf(records: Iterable<LogRecord>, past: Iterable<LogRecord> = []): Outline {
-  const outline = new Outline()
-  for (const record of past) outline.apply(record)
-  for (const record of records) outline.apply(record)
-  return outline
-}
+export const outlineOf = (records: Iterable<LogRecord>, past: Iterable<LogRecord> = []): Outline =>
+  foldLog(outlineFold, past, records)

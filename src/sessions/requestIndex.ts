@@ -1,85 +1,78 @@
+import type { Fold } from '../log/fold.ts'
 import { KnownIds, type KeptIds } from '../protocol/knownIds.ts'
 import type { LogRecord } from '../protocol/records.ts'
 
-/** What is kept of them. */
-export interface KeptRequests {
-  readonly ids: KeptIds
-  readonly beginning?: { readonly requestId: string; readonly unsaid: number } | undefined
+type Beginning = { readonly requestId: string; readonly unsaid: number } | undefined
+
+/** Ids of all requests in an agent's log, however old, so that one that is sent again is recognised. */
+export interface RequestIndex {
+  readonly ids: KnownIds
+  /** A run that has begun and whose first messages are not all recorded: so far it counts for nothing. */
+  beginning: Beginning
 }
 
-/**
- * Ids of all requests in an agent's log, however old, so that one that is sent again is recognised. Built once from the log, and
- * updated with every record since.
- */
-export class RequestIndex {
-  readonly #ids: KnownIds
-  /** A run counts once all its first messages are recorded. */
-  #beginning: { readonly requestId: string; unsaid: number } | undefined
+/** What is kept of them. */
+interface KeptRequests {
+  readonly ids: KeptIds
+  readonly beginning?: Beginning
+}
 
-  /** `kept`: where its records go on from. */
-  constructor({ ids, beginning }: Partial<KeptRequests> = {}) {
-    this.#ids = new KnownIds(ids)
-    this.#beginning = beginning && { ...beginning }
+/** Of an agent's own log. Changed in place. */
+export const requestsFold: Fold<RequestIndex, KeptRequests> = {
+  name: 'requests',
+  isOwn: true,
+  initial: () => ({ ids: new KnownIds(), beginning: undefined }),
+  keep: ({ ids, beginning }) => ({ ids: ids.keep(), beginning }),
+  resume: ({ ids, beginning }) => ({ ids: new KnownIds(ids), beginning }),
+  each: noteRequest,
+}
+
+/** Adds the next record. */
+export function noteRequest(index: RequestIndex, record: LogRecord): void {
+  // What was asked elsewhere was not asked here.
+  if (record.foreign === true) return
+  index.beginning = begunAfter(index.beginning, record)
+  if (index.beginning !== undefined && index.beginning.unsaid <= 0) {
+    index.ids.add(index.beginning.requestId)
+    index.beginning = undefined
   }
+  const id = idIn(record)
+  if (id !== undefined) index.ids.add(id)
+}
 
-  /** As plain JSON. */
-  keep(): KeptRequests {
-    return { ids: this.#ids.keep(), beginning: this.#beginning }
+function begunAfter(beginning: Beginning, record: LogRecord): Beginning {
+  switch (record.type) {
+    case 'run.start':
+      return { requestId: record.requestId, unsaid: record.cause === 'resume' ? 0 : (record.messages ?? 1) }
+    case 'message.added':
+      return beginning && { ...beginning, unsaid: beginning.unsaid - 1 }
+    case 'run.end':
+      return undefined
+    default:
+      return beginning
   }
+}
 
-  has(requestId: string): boolean {
-    return this.#ids.has(requestId)
-  }
-
-  /** Whether a run has begun whose first messages are not all recorded: so far it counts for nothing. */
-  get isBeginning(): boolean {
-    return this.#beginning !== undefined
-  }
-
-  /** Adds the next record. */
-  apply(record: LogRecord): void {
-    // What was asked elsewhere was not asked here.
-    if (record.foreign === true) return
-    switch (record.type) {
-      case 'run.start': {
-        const { requestId, cause, messages = 1 } = record
-        this.#beginning = { requestId, unsaid: cause === 'resume' ? 0 : messages }
-        return this.#begin()
-      }
-      case 'message.added':
-        if (this.#beginning === undefined) return
-        this.#beginning.unsaid -= 1
-        return this.#begin()
-      case 'queue.changed':
-        return this.#add(record.added?.id)
-      case 'revert.requested':
-      case 'prune.requested':
-      case 'compaction.requested':
-      case 'graft.requested':
-      case 'pin.requested':
-      case 'policy.requested':
-        return this.#add(record.request.id)
-      case 'use.changed':
-        return this.#add(record.requestId)
-      case 'approval.decided':
-      case 'question.answered':
-        return this.#add(record.requestId)
-      case 'tool.end':
-        return this.#add(record.returned?.requestId)
-      case 'run.end':
-        this.#beginning = undefined
-        return this.#add(record.requestId)
-      default:
-    }
-  }
-
-  #begin(): void {
-    if (this.#beginning === undefined || this.#beginning.unsaid > 0) return
-    this.#add(this.#beginning.requestId)
-    this.#beginning = undefined
-  }
-
-  #add(requestId: string | undefined): void {
-    if (requestId !== undefined) this.#ids.add(requestId)
+/** The request that a record tells of, but for one that begins a run. */
+function idIn(record: LogRecord): string | undefined {
+  switch (record.type) {
+    case 'queue.changed':
+      return record.added?.id
+    case 'revert.requested':
+    case 'prune.requested':
+    case 'compaction.requested':
+    case 'graft.requested':
+    case 'pin.requested':
+    case 'policy.requested':
+      return record.request.id
+    case 'use.changed':
+    case 'approval.decided':
+    case 'question.answered':
+    case 'run.end':
+      return record.requestId
+    case 'tool.end':
+      return record.returned?.requestId
+    default:
+      return undefined
   }
 }

@@ -4,8 +4,12 @@ import { addUsage, noUsage, toolCallsOf } from '../protocol/messageText.ts'
 import type { LastRun } from '../protocol/frames.ts'
 import type { LogRecord, PauseReason, RecordOf, RunStopReason } from '../protocol/records.ts'
 import type { SessionRun, Session, SessionCall, SessionStatus, TrunkChange, Turn, TurnInput } from './session.ts'
-import { Outline } from './outline.ts'
-import { initialState, pauseOf, stateAfter } from './machineState.ts'
+import { movesCall, stageAfter, statusOf as callStatusOf, type CallRecord } from '../log/callStage.ts'
+import { Folding } from '../log/fold.ts'
+import { machineFold, pauseOf } from './machineState.ts'
+import { outlineFold } from './outline.ts'
+
+const folds = [machineFold, outlineFold]
 
 type Draft<T> = { -readonly [K in keyof T]: T[K] }
 type CallDraft = Draft<SessionCall>
@@ -51,8 +55,9 @@ export class SessionProjection {
   #createdAt: number | undefined
   #updatedAt = 0
   #isStopped = false
-  #machine = initialState
-  readonly #outline = new Outline()
+  readonly #folding = new Folding(folds)
+  readonly #machine = this.#folding.at(machineFold)
+  readonly #outline = this.#folding.at(outlineFold)
   readonly #runs: RunDraft[] = []
   /** The run under way, and its turn. */
   #run: RunDraft | undefined
@@ -78,8 +83,8 @@ export class SessionProjection {
     this.#createdAt ??= record.time
     this.#updatedAt = record.time
     this.#isForeign = record.foreign === true
-    this.#machine = stateAfter(this.#machine, record)
-    this.#outline.apply(record)
+    this.#folding.apply(record)
+    if (movesCall(record)) return this.#moveCall(record)
     switch (record.type) {
       case 'agent.created':
         return this.#create(record)
@@ -100,19 +105,6 @@ export class SessionProjection {
         return this.#reply(record)
       case 'reply.reset':
         return this.#failReply(record)
-      case 'approval.requested':
-        return this.#setCall(record.callId, { status: 'held' })
-      case 'question.asked':
-      case 'call.requested':
-        return this.#setCall(record.callId, { status: 'held' })
-      case 'approval.decided':
-        return this.#setCall(record.callId, { status: 'pending' })
-      case 'question.answered':
-        return this.#setCall(record.callId, { status: record.again === true ? 'pending' : 'running' })
-      case 'tool.start':
-        return this.#startCall(record)
-      case 'tool.end':
-        return this.#endCall(record)
       case 'revert.applied':
       case 'graft.applied':
       case 'prune.applied':
@@ -137,19 +129,19 @@ export class SessionProjection {
 
   /** The state of the machine, from the log. */
   get state(): string {
-    return this.#machine.state
+    return this.#machine.state.state
   }
 
   /** Why it is paused, from the log. */
   get pause(): PauseReason | null {
-    return pauseOf(this.#machine)
+    return pauseOf(this.#machine.state)
   }
 
   /** The session as it stands, as a copy. */
   get session(): Session {
     const pause = this.#isForeign ? null : this.pause
     const runs = this.#runs.map((run) => (run === this.#run ? { ...run, ...this.#openAs(pause) } : run))
-    const { title, last = pause === null ? undefined : this.#waitingFor(pause) } = this.#outline
+    const { title, last = pause === null ? undefined : this.#waitingFor(pause) } = this.#outline.state
     return structuredClone({
       ...this.#head,
       createdAt: this.#createdAt ?? 0,
@@ -225,6 +217,12 @@ export class SessionProjection {
   #abandon({ runId }: RecordOf<'run.abandoned'>): void {
     const run = this.#runs.find(({ id }) => id === runId)
     if (run !== undefined) run.status = 'aborted'
+  }
+
+  #moveCall(record: CallRecord): void {
+    if (record.type === 'tool.end') return this.#endCall(record)
+    if (record.type === 'tool.start') return this.#startCall(record)
+    this.#setCall(record.callId, { status: callStatusOf[stageAfter(record)] })
   }
 
   #startCall({ callId, key, childId }: RecordOf<'tool.start'>): void {

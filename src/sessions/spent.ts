@@ -1,3 +1,4 @@
+import type { Fold } from '../log/fold.ts'
 import { addSpent } from '../machines/spending.ts'
 import type { Usage } from '../protocol/messages.ts'
 import { noUsage } from '../protocol/messageText.ts'
@@ -37,6 +38,9 @@ export function spentAfter(before: SpentSoFar, record: LogRecord): SpentSoFar {
       return before
   }
 }
+
+/** Of an agent's own log, the run under way left out. */
+export const spentFold: Fold<SpentSoFar> = { name: 'spent', isOwn: true, initial: () => notSpent, each: spentAfter }
 
 /** What was spent since. */
 export const lessSpent = (after: Spent, before: Spent): Spent => ({
@@ -102,3 +106,6 @@ export function foldSpent(fold: SpentFold, record: LogRecord): SpentFold {
   const spent = spentBy(record)
   return spent === undefined ? fold : { ...fold, run: addSpent(fold.run, spent) }
 }
+
+/** Of a log, the run under way included. */
+export const totalFold: Fold<SpentFold> = { name: 'total', initial: () => nothingYet, each: foldSpent }

@@ -45,7 +45,7 @@ describe('a call in the details', (it) => {
     const at = (end: number) => new CallBooks().at(records, end).ofReply(2, 'a')
     assert.equal(
       [2, 3, 5, 6, 7].map((end) => at(end)?.status),
-      ['asked', 'waiting', 'asked', 'running', 'ended'],
+      ['pending', 'held', 'pending', 'running', 'ended'],
     )
     const call = new CallBooks().at(records, 7).ofResult(3)
     assert.equal(call, at(7))

@@ -157,7 +157,7 @@ function nodesIn(bytes: Uint8Array): unknown[] {
 
 /** What an agent is made of, and what it would ask next. */
 function standing(host: AgentHost): string {
-  const { conversation, input, spent, progress, frame, leftBehind, metadata } = host
+  const { conversation, input, spent, frame, leftBehind, metadata } = host
   return JSON.stringify({
     keeps: host.keep().kept,
     nodes: nodesIn(host.keep().nodes),
@@ -165,7 +165,6 @@ function standing(host: AgentHost): string {
     spent,
     metadata,
     active: host.active,
-    outline: progress.outline.keep(),
     frame: { ...frame, model: frame.model.id },
     left: leftBehind?.items,
     log: conversation.log(),

@@ -1,10 +1,16 @@
 import type { LogRecord } from '../../src/protocol/records.ts'
-import { initialState, stateAfter, type MachineState } from '../../src/sessions/machineState.ts'
+import { foldLog } from '../../src/log/fold.ts'
+import { machineFold, pauseOf } from '../../src/sessions/machineState.ts'
 import { AgentScript } from '../machines/agentScript.ts'
 import { agentIn, places } from '../machines/everyState.ts'
 import { assert, describe } from '../support/suite.ts'
 
-const told = (script: AgentScript): MachineState => script.driver.records.reduce(stateAfter, initialState)
+function toldBy(records: readonly LogRecord[]) {
+  const state = foldLog(machineFold, records)
+  return { ...state, pause: pauseOf(state) }
+}
+
+const told = (script: AgentScript) => toldBy(script.driver.records)
 
 /** What a log cannot show: streaming, preparing and settling are not logged, nor what a drain is at before it has come to something. */
 const shown: { readonly [state: string]: string } = {
@@ -123,30 +129,28 @@ describe('the state of a machine, as its log tells it', (it) => {
     script.finishCall('c1')
     script.approve('c2')
     script.finishCall('c2')
-    const after = (type: LogRecord['type']): MachineState => {
+    const after = (type: LogRecord['type']) => {
       const { records } = script.driver
-      return records
-        .slice(0, 1 + records.findLastIndex((record) => record.type === type))
-        .reduce(stateAfter, initialState)
+      return toldBy(records.slice(0, 1 + records.findLastIndex((record) => record.type === type)))
     }
-    const seen = ({ state, calls, pause }: MachineState) => [state, [...calls], pause]
+    const seen = ({ state, calls, pause }: ReturnType<typeof after>) => [state, [...calls], pause]
     assert.equal(seen(after('reply.end')), [
       'executing',
       [
-        ['c1', 'pending'],
-        ['c2', 'pending'],
+        ['c1', 'ready'],
+        ['c2', 'ready'],
       ],
       null,
     ])
     assert.equal(seen(after('approval.requested')), [
       'paused',
       [
-        ['c1', 'pending'],
+        ['c1', 'ready'],
         ['c2', 'held'],
       ],
       approvals('c2'),
     ])
-    assert.equal(seen(after('approval.decided')), ['executing', [['c2', 'pending']], null])
+    assert.equal(seen(after('approval.decided')), ['executing', [['c2', 'ready']], null])
     assert.equal(seen(after('tool.start')), ['executing', [['c2', 'running']], null])
     assert.equal(seen(after('tool.end')), ['draining.entering', [], null])
   })
@@ -155,7 +159,7 @@ describe('the state of a machine, as its log tells it', (it) => {
     const script = agentIn('executing')
     const before = told(script)
     for (const type of ['tool.start', 'tool.end', 'approval.requested', 'question.asked'] as const)
-      assert.equal(stateAfter(before, { type, callId: 'other' } as LogRecord), before)
+      assert.equal(toldBy([...script.driver.records, { type, callId: 'other' } as LogRecord]), before)
   })
 
   it('is at rest again where a change was asked for at rest, and goes on from it in a run', () => {
@@ -171,14 +175,16 @@ describe('the state of a machine, as its log tells it', (it) => {
       'policy.start': 'draining.consulting',
       'policy.end': 'draining.consulted',
     }
-    const [resting, running] = [initialState, told(agentIn('replying.requesting'))]
+    const { records } = agentIn('replying.requesting').driver
+    const resting = (record: LogRecord) => toldBy([record])
+    const running = (record: LogRecord) => toldBy([...records, record])
     for (const [type, state] of Object.entries(changes)) {
       const record = { type } as LogRecord
-      assert.equal([stateAfter(running, record).state, stateAfter(resting, record).state], [state, 'idle'], type)
+      assert.equal([running(record).state, resting(record).state], [state, 'idle'], type)
     }
-    assert.is(stateAfter(resting, { type: 'compaction.start' } as LogRecord).state, 'compacting')
+    assert.is(resting({ type: 'compaction.start' } as LogRecord).state, 'compacting')
     for (const type of ['queue.changed', 'use.changed', 'pin.requested', 'guard.decided', 'unknown'] as const)
-      assert.equal(stateAfter(running, { type } as LogRecord), running, type)
+      assert.equal(running({ type } as LogRecord), toldBy(records), type)
   })
 })
 

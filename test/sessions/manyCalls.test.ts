@@ -1,7 +1,8 @@
+import { foldLog } from '../../src/log/fold.ts'
 import { rebuildContext } from '../../src/machines/rebuildContext.ts'
 import type { LogRecord } from '../../src/protocol/records.ts'
 import { noUsage } from '../../src/protocol/messageText.ts'
-import { initialState, pauseOf, stateAfter } from '../../src/sessions/machineState.ts'
+import { machineFold, pauseOf } from '../../src/sessions/machineState.ts'
 import { sessionOf } from '../../src/sessions/sessionProjection.ts'
 import { countedSteps } from '../support/countedSteps.ts'
 import { assert, describe } from '../support/suite.ts'
@@ -38,7 +39,7 @@ function logOf(count: number): LogRecord[] {
 
 const folds: Readonly<Record<string, (log: readonly LogRecord[]) => unknown>> = {
   'the context of a log': (log) => rebuildContext(log),
-  'the state of a machine': (log) => pauseOf(log.reduce(stateAfter, initialState)),
+  'the state of a machine': (log) => pauseOf(foldLog(machineFold, log)),
   'a session': (log) => sessionOf(log),
 }
 
@@ -67,6 +68,6 @@ describe('a reply with thousands of calls', (it) => {
       ],
     )
     const held = logOf(6).slice(0, 7)
-    assert.equal(pauseOf(held.reduce(stateAfter, initialState)), { type: 'approvals', callIds: ['c0', 'c2', 'c4'] })
+    assert.equal(pauseOf(foldLog(machineFold, held)), { type: 'approvals', callIds: ['c0', 'c2', 'c4'] })
   })
 })

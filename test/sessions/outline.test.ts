@@ -1,7 +1,8 @@
+import { Folding } from '../../src/log/fold.ts'
 import { forkSession } from '../../src/sessions/forkSession.ts'
 import { listSessions } from '../../src/sessions/listSessions.ts'
 import { loadSession } from '../../src/sessions/loadSession.ts'
-import { Outline, outlineOf, titleOf } from '../../src/sessions/outline.ts'
+import { outlineFold, outlineOf, titleOf } from '../../src/sessions/outline.ts'
 import type { Store } from '../../src/protocol/store.ts'
 import { recordVersion, type LogRecord } from '../../src/protocol/records.ts'
 import { createRuntime } from '../../src/createRuntime.ts'
@@ -91,11 +92,12 @@ describe('what a log says in outline', (it) => {
     await agent.prompt('and the door').result
     const log = await records()
     const decided = log.findIndex(({ type }) => type === 'guard.decided')
-    const kept = outlineOf(log.slice(0, decided)).keep()
-    assert.is(kept.title, 'My password is 1234')
-    const outline = new Outline(kept)
-    for (const record of log.slice(decided)) outline.apply(record)
-    assert.is(outline.title, 'Paint the house')
+    const before = new Folding([outlineFold])
+    for (const record of log.slice(0, decided)) before.apply(record)
+    assert.is(before.at(outlineFold).state.title, 'My password is 1234')
+    const folding = new Folding([outlineFold], JSON.parse(JSON.stringify(before.keep())))
+    for (const record of log.slice(decided)) folding.apply(record)
+    assert.is(folding.at(outlineFold).state.title, 'Paint the house')
   })
 
   it('says of a paused run why, of one given up that it was aborted', async (context) => {

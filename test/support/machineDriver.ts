@@ -23,6 +23,7 @@ import type {
   StallInput,
   UndoInput,
 } from '../../src/machines/drainTypes.ts'
+import { checkLogged } from './loggedContext.ts'
 import { type LogRecord, logRecordSchema, type RecordOf } from '../../src/protocol/records.ts'
 
 interface ChildInputs {
@@ -101,7 +102,7 @@ type Action = { readonly type: string; readonly params?: unknown }
 
 /**
  * Runs the agent machine as a pure function: no actor, no clock. Keeps the records and the effects that are outstanding,
- * and checks on every step what must hold at all times. Throws at the first breach.
+ * and checks on every step what must hold at all times, also that its records say what it has become. Throws at the first breach.
  */
 export class MachineDriver {
   readonly records: LogRecord[] = []
@@ -186,8 +187,11 @@ export class MachineDriver {
 
   #transition(event: AgentMachineEvent): void {
     const [snapshot, actions] = transition(this.#machine, this.#snapshot, event)
+    const before = this.context
+    const count = this.records.length
     this.#snapshot = snapshot
     this.#take(actions)
+    checkLogged(before, this.records.slice(count), this.context)
   }
 
   #take(actions: readonly Action[]): void {

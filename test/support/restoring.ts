@@ -8,7 +8,7 @@ export const restoring = (definition: AgentDefinition) => ({
   deps: undefined,
   definition,
   ownDefinition: definition,
-  handoffs: undefined,
+  handoffs: { pending: undefined, endsUse: false },
   frame: definition,
   asking: { restored: (frame: FrameState | null) => frame },
 })

@@ -3,7 +3,9 @@ import type { AgentEvent } from '../../protocol/events.ts'
 import type { NodeId } from '../../protocol/ids.ts'
 import type { ToolCallBlock, ToolResultMessage } from '../../protocol/messages.ts'
 import { toolCallsOf } from '../../protocol/messageText.ts'
+import { movesCall } from '../../log/callStage.ts'
 import type { LogRecord } from '../../protocol/records.ts'
+import { statusAfter, type ShownStatus } from './callStatus.ts'
 
 /** A tool call with all that a log says of it. Times are epoch milliseconds. */
 export interface KnownCall {
@@ -15,8 +17,7 @@ export interface KnownCall {
   readonly ranWith?: { readonly input: unknown }
   /** Node of the reply that asked for it. */
   readonly reply: NodeId
-  /** `waiting`: for a person or an application; `denied`: a person did not allow it, and its result is still to come. */
-  readonly status: 'asked' | 'waiting' | 'running' | 'denied' | 'ended'
+  readonly status: ShownStatus
   readonly askedAt: number
   readonly startedAt?: number
   readonly endedAt?: number
@@ -46,14 +47,6 @@ export class CallBook {
           startedAt: record.time,
           ...(record.edited === true ? { ranWith: { input: record.input } } : {}),
         })
-      case 'approval.requested':
-      case 'question.asked':
-      case 'call.requested':
-        return this.#set(record.callId, { status: 'waiting' })
-      case 'question.answered':
-        return this.#set(record.callId, { status: 'running' })
-      case 'approval.decided':
-        return this.#set(record.callId, { status: record.decision === 'approve' ? 'asked' : 'denied' })
       case 'tool.end': {
         const { callId, nodeId, message, time } = record
         const call = this.#open.get(callId)
@@ -65,6 +58,7 @@ export class CallBook {
         return
       }
       default:
+        if (movesCall(record)) this.#set(record.callId, { status: statusAfter(record) })
     }
   }
 
@@ -84,7 +78,7 @@ export class CallBook {
       name,
       input,
       reply,
-      status: 'asked',
+      status: 'pending',
       askedAt,
     }))
     if (drafts.length > 0) this.#byReply.set(reply, drafts)

@@ -4,6 +4,7 @@ import type { NodeId } from '../../protocol/ids.ts'
 import type { Message, ToolResultMessage } from '../../protocol/messages.ts'
 import type { Overlay } from '../../protocol/records.ts'
 import type { Took } from '../../charts/workTimes.ts'
+import type { ShownStatus } from './callStatus.ts'
 
 interface Row {
   /** Unique among the rows, and the same for as long as there is the row. */
@@ -36,9 +37,6 @@ export interface MessageRow extends Row {
   readonly graftedFrom?: NodeId
 }
 
-/** `held` waits for a person; `denied` was refused by one and has no result yet. */
-export type CallStatus = 'pending' | 'held' | 'denied' | 'running' | 'ended'
-
 /** A tool call with its result, which is the node. */
 export interface CallRow extends Row {
   readonly type: 'call'
@@ -47,7 +45,7 @@ export interface CallRow extends Row {
   readonly callId: string
   readonly name: string
   readonly input: unknown
-  readonly status: CallStatus
+  readonly status: ShownStatus
   readonly result?: ToolResultMessage
   /** What the tool last reported. */
   readonly progress?: unknown

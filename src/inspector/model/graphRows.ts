@@ -5,6 +5,8 @@ import { formatNodeId } from '../../protocol/nodeIds.ts'
 import { withheldText } from '../../protocol/withheldText.ts'
 import { maskOf } from '../../conversation/maskedResults.ts'
 import { toolCallsOf } from '../../protocol/messageText.ts'
+import { movesCall } from '../../log/callStage.ts'
+import { statusAfter } from './callStatus.ts'
 import type { LogRecord, RecordOf } from '../../protocol/records.ts'
 import type { CallRow, FoldRow, GraphRow, MemoRow, MessageRow, NoticeRow, TagRow } from './graphRow.ts'
 import { copyReply } from '../../conversation/grafts.ts'
@@ -91,14 +93,6 @@ export class GraphRows {
           ...(irreversible === true || reversible === true ? { keepsOutcome: true } : {}),
         })
       }
-      case 'approval.requested':
-      case 'question.asked':
-      case 'call.requested':
-        return this.#call(record.callId, { status: 'held' })
-      case 'question.answered':
-        return this.#call(record.callId, { status: 'running' })
-      case 'approval.decided':
-        return this.#call(record.callId, { status: record.decision === 'approve' ? 'pending' : 'denied' })
       case 'tool.end':
         this.#call(record.callId, { status: 'ended', result: record.message, ...(took === undefined ? {} : { took }) })
         this.#open.delete(record.callId)
@@ -122,6 +116,7 @@ export class GraphRows {
       case 'compaction.end':
         return this.#compact(record)
       default:
+        if (movesCall(record)) this.#call(record.callId, { status: statusAfter(record) })
     }
   }
 

@@ -1,4 +1,5 @@
 import { callLine } from '../../charts/toolLine.ts'
+import { movesCall, stageAfter, type CallStage } from '../../log/callStage.ts'
 import type { AgentEvent, EventOf } from '../../protocol/events.ts'
 import { textOf } from '../../protocol/messageText.ts'
 import { isFailure } from './eventGroups.ts'
@@ -19,6 +20,20 @@ type DraftSpan = Omit<Draft<Span>, 'parts' | 'inside'> & {
 
 /** A clock that is put back by less is only not exact. */
 const leastJump = 1_000
+
+/** What a call does at a stage. */
+const partOf: { readonly [S in CallStage]?: SpanPartKind } = {
+  held: 'waiting',
+  asked: 'waiting',
+  requested: 'queued',
+  running: 'work',
+}
+
+/** What a call may begin with. */
+type FirstEvent = EventOf<'approval.requested' | 'call.requested' | 'tool.start'>
+
+const isFirst = (event: AgentEvent): event is FirstEvent =>
+  event.type === 'approval.requested' || event.type === 'call.requested' || event.type === 'tool.start'
 
 /**
  * What took how long in one log: a fold of its events, of which it keeps none. What ends closes all inside it; what would be inside nothing
@@ -168,34 +183,22 @@ export class SpanFold {
   }
 
   #foldCall(event: AgentEvent, at: number): void {
-    switch (event.type) {
-      case 'approval.requested':
-        return this.#part(this.#call(event, at), 'waiting', at)
-      case 'call.requested':
-        return this.#part(this.#call(event, at), 'queued', at)
-      case 'tool.start': {
-        const call = this.#call(event, at)
-        if (event.childId !== undefined) call.childId = event.childId
-        return this.#part(call, 'work', at)
-      }
-      case 'question.asked':
-        return this.#part(this.#calls.get(event.callId), 'waiting', at)
-      case 'question.answered':
-        return this.#part(this.#calls.get(event.callId), 'work', at)
-      case 'approval.decided': {
-        const call = this.#calls.get(event.callId)
-        if (call !== undefined) endParts(call, at)
-        return
-      }
-      case 'tool.end': {
-        const call = this.#calls.get(event.callId) ?? this.#begin('call', event, at, event.name)
-        this.#calls.delete(event.callId)
-        call.costUsd = event.spent?.costUsd ?? 0
-        failed(call, event, oneLine(textOf(event.message.content), 160))
-        return end(call, at, event.seq)
-      }
-      default:
-    }
+    if (!movesCall(event)) return
+    if (event.type === 'tool.end') return this.#endCall(event, at)
+    const call = isFirst(event) ? this.#call(event, at) : this.#calls.get(event.callId)
+    if (call === undefined) return
+    if (event.type === 'tool.start' && event.childId !== undefined) call.childId = event.childId
+    const part = partOf[stageAfter(event)]
+    if (part === undefined) endParts(call, at)
+    else this.#part(call, part, at)
+  }
+
+  #endCall(event: EventOf<'tool.end'>, at: number): void {
+    const call = this.#calls.get(event.callId) ?? this.#begin('call', event, at, event.name)
+    this.#calls.delete(event.callId)
+    call.costUsd = event.spent?.costUsd ?? 0
+    failed(call, event, oneLine(textOf(event.message.content), 160))
+    end(call, at, event.seq)
   }
 
   #begin(kind: SpanKind, { seq, time, ...event }: AgentEvent, at: number, name: string): DraftSpan {
@@ -221,7 +224,7 @@ export class SpanFold {
     return span
   }
 
-  #call(event: EventOf<'approval.requested' | 'call.requested' | 'tool.start'>, at: number): DraftSpan {
+  #call(event: FirstEvent, at: number): DraftSpan {
     const { callId, name, input } = event
     const known = this.#calls.get(callId)
     if (known !== undefined) return known

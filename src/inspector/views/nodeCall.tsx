@@ -21,8 +21,8 @@ export function useCalls(view: FollowedAgent): CallBook {
 }
 
 const standings: Readonly<Record<KnownCall['status'], string>> = {
-  asked: 'has not begun',
-  waiting: 'waits for an answer',
+  pending: 'has not begun',
+  held: 'waits for an answer',
   running: 'runs',
   denied: 'denied',
   ended: 'ended',

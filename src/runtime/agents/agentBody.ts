@@ -10,9 +10,9 @@ import type { TreeAgent } from '../children/treeAgent.ts'
 import type { Announcer } from '../events/announcer.ts'
 import type { Runs } from '../events/runs.ts'
 import type { RunDeps } from '../children/runDeps.ts'
+import type { Outline } from '../../sessions/outline.ts'
 import type { InspectionListener } from './inspections.ts'
 import type { AgentActor } from './machineHost.ts'
-import type { Progress } from './progress.ts'
 
 /** The part of a machine's context that is known even of an unloaded agent. */
 export type RestingContext = Pick<
@@ -75,7 +75,7 @@ export interface AgentBody extends Pick<TreeAgent, Known> {
   /** Another object after each change of it or of what is alive below it. */
   readonly version: object
   /** What its log says of how far it has come. */
-  readonly progress: Pick<Progress, 'outline'>
+  readonly outline: Outline
   /** `seq` of its last record. */
   readonly lastSeq: number
   /** How many bytes of a torn last line were cut off when the log was opened. */

@@ -9,6 +9,7 @@ import type { Conversation } from '../../conversation/conversation.ts'
 import { GroupMember } from '../../conversation/lessons.ts'
 import type { SharedLessons } from '../../conversation/sharedLessons.ts'
 import { keepNodes } from './keepNodes.ts'
+import { handedTo } from '../../actors/handoffs.ts'
 import { rebuildConversation } from '../../conversation/rebuildConversation.ts'
 import type { AgentInput } from '../../machines/agentTypes.ts'
 import { foldContext } from '../../machines/rebuildContext.ts'
@@ -18,8 +19,7 @@ import { toErrorInfo, type ErrorInfo } from '../../protocol/errors.ts'
 import type { GrowingReply } from '../../protocol/events.ts'
 import type { Answer } from '../../protocol/questions.ts'
 import type { Metadata } from '../../protocol/metadata.ts'
-import type { Model } from '../../protocol/model.ts'
-import type { LogRecord, RecordDraft, RecordOf, Spent } from '../../protocol/records.ts'
+import type { RecordDraft, Spent } from '../../protocol/records.ts'
 import type { LeaseOptions, Store } from '../../protocol/store.ts'
 import type { TracedEffect } from '../../protocol/tracer.ts'
 import { Announcer } from '../events/announcer.ts'
@@ -28,13 +28,11 @@ import { runIncognito } from '../children/runIncognito.ts'
 import { Answers } from './answers.ts'
 import type { AgentBody, LoadedAgent } from './agentBody.ts'
 import type { TreeAgent } from '../children/treeAgent.ts'
-import { ModelWaits } from './modelWaits.ts'
+import { heldGate, ModelWaits } from './modelWaits.ts'
 import { TurnRequests } from './turnRequests.ts'
 import { RequestCaptures } from './requestCaptures.ts'
 import { hostedTools, type HostedTools } from './hostedTools.ts'
-import { handoffsIn, type Handoffs } from './handoffs.ts'
-import { freezeInside } from './freezeInside.ts'
-import { RequestIndex } from '../../sessions/requestIndex.ts'
+import { HostFolds } from './hostFolds.ts'
 import { Notices } from '../events/notices.ts'
 import { machineInput } from './restoreInput.ts'
 import type { HostOptions, HostShared } from './hostOptions.ts'
@@ -43,7 +41,7 @@ import { snapshotsOf } from './snapshotsOf.ts'
 import { countedBy } from './keptAgent.ts'
 import type { KeptHost } from './checkpointKeeper.ts'
 import { LoggedHost } from './loggedHost.ts'
-import { Progress } from './progress.ts'
+import { tellListeners, type Told } from './recordListeners.ts'
 import { StallTimer } from '../children/stallTimer.ts'
 import type { RunDeps } from '../children/runDeps.ts'
 
@@ -51,11 +49,11 @@ const nobody: readonly never[] = Object.freeze([])
 const nothing = { created: undefined, past: nobody, records: nobody, base: undefined } as const
 
 /** Everything about an agent that is not in its chart: conversation, log, listeners, runs. Its effects reach the world through it. */
-export class AgentHost extends LoggedHost implements AgentPorts, AgentBody, LoadedAgent {
+export class AgentHost extends LoggedHost implements AgentPorts, AgentBody, LoadedAgent, Told {
   readonly agentId: string
   readonly path: readonly string[]
   readonly ownDefinition: AgentDefinition
-  readonly handoffs: Handoffs | undefined
+  readonly #folds: HostFolds
   readonly sourced: HostedTools | undefined
   readonly lookAtSources: AgentPorts['lookAtSources']
   readonly conversation: Conversation
@@ -71,21 +69,19 @@ export class AgentHost extends LoggedHost implements AgentPorts, AgentBody, Load
   readonly under: HostOptions['under']
   readonly announcer: Announcer
   readonly runs = new Runs(this)
-  readonly requests: RequestIndex
   readonly asking: TurnRequests
   readonly stallTimer = new StallTimer(this)
   partial: PartialReply | null = null
   #answers: Answers | undefined
   /** Set once it has called a model, with limits. */
   #waits: ModelWaits | undefined
-  #group: GroupMember | undefined
+  group: GroupMember | undefined
   given: RunDeps | undefined
   announced = ''
   protected readonly shared: HostShared
-  readonly #notices = new Notices(this)
+  readonly notices = new Notices(this)
   /** Set with `captureTurnRequests`. */
   readonly #captures: RequestCaptures | undefined
-  readonly progress: Progress
 
   constructor(options: HostOptions, shared: HostShared) {
     super()
@@ -99,12 +95,14 @@ export class AgentHost extends LoggedHost implements AgentPorts, AgentBody, Load
     this.path = parent === undefined ? nobody : [...parent.path, parent.agentId]
     const history = options.history ?? nothing
     const { created, past, records, base } = history
-    const kept = base?.kept
-    this.handoffs = handoffsIn(definition, kept?.handoffs, past, records)
-    this.sourced = hostedTools(definition, shared.sources, () => this.#base, kept?.taken, past, records)
+    this.conversation = base?.conversation ?? rebuildConversation(records, { counter: definition.counter, past })
+    this.#folds = base?.folds ?? new HostFolds()
+    if (base === undefined) for (const part of [past, records]) for (const record of part) this.#folds.apply(record)
+    // A log that names one which the definition does not lead to is refused before anything is opened.
+    handedTo(definition, this.active)
+    this.sourced = hostedTools(definition, shared.sources, () => this.#base, this.#folds.taken)
     this.lookAtSources = this.sourced?.look
     const { metadata } = created ?? options
-    this.conversation = base?.conversation ?? rebuildConversation(records, { counter: definition.counter, past })
     this.metadata = this.redactor?.value(metadata) ?? metadata
     this.store = options.incognito ?? shared.store
     this.leasing = options.leasing ?? parent?.leasing
@@ -113,10 +111,7 @@ export class AgentHost extends LoggedHost implements AgentPorts, AgentBody, Load
     this.isUnattended = options.isUnattended ?? (this.incognito === true && parent?.incognito === undefined)
     this.openLog(options.lease, this.conversation.lastSeq)
     this.announcer = new Announcer(this, parent?.announcer, shared)
-    this.progress = new Progress(history, kept?.progress)
-    this.asking = new TurnRequests(this, history, { lent: options.lent, kept: kept?.asking })
-    this.requests = new RequestIndex(kept?.requests)
-    for (const record of records) this.requests.apply(record)
+    this.asking = new TurnRequests(this, history, { lent: options.lent, kept: base?.kept.asking })
     if (definition.captureTurnRequests) this.#captures = new RequestCaptures([...past, ...records])
     const context = base?.context ?? foldContext(records, past)
     this.input = machineInput(this, { ...options, history, folded: context.context })
@@ -124,15 +119,12 @@ export class AgentHost extends LoggedHost implements AgentPorts, AgentBody, Load
   }
 
   keep(): ReturnType<KeptHost['keep']> {
-    const { conversation, ownDefinition, requests, progress, asking, handoffs, sourced } = this
+    const { conversation, ownDefinition, asking } = this
     const kept = {
       counted: countedBy(ownDefinition.counter),
       conversation: conversation.keep(),
-      requests: requests.keep(),
-      progress: progress.keep(),
       asking: asking.keep(),
-      handoffs: handoffs?.keep(),
-      taken: sourced?.keep(),
+      folds: this.#folds.keep(),
     }
     return { kept, nodes: keepNodes(conversation) }
   }
@@ -150,11 +142,24 @@ export class AgentHost extends LoggedHost implements AgentPorts, AgentBody, Load
   }
 
   get #base(): AgentDefinition {
-    return this.handoffs?.definition ?? this.ownDefinition
+    return handedTo(this.ownDefinition, this.active)
   }
 
   get active(): string {
-    return this.handoffs?.name ?? this.ownDefinition.name
+    return this.handoffs.name ?? this.ownDefinition.name
+  }
+
+  get handoffs(): HostFolds['handoffs']['state'] {
+    return this.#folds.handoffs.state
+  }
+
+  get outline(): AgentBody['outline'] {
+    return this.#folds.outline.state
+  }
+
+  /** A fork has others once its own log begins: not to be held. */
+  get requests(): LoadedAgent['requests'] {
+    return this.#folds.requests.state.ids
   }
 
   get isLoaded(): true {
@@ -167,8 +172,8 @@ export class AgentHost extends LoggedHost implements AgentPorts, AgentBody, Load
 
   override attach(...[actor]: Parameters<LoggedHost['attach']>): void {
     super.attach(actor)
-    if (this.repairedBytes > 0) this.#notices.logRepaired(this.repairedBytes)
-    if (this.asking.missing !== undefined) this.#notices.modelMissing(this.asking.missing)
+    if (this.repairedBytes > 0) this.notices.logRepaired(this.repairedBytes)
+    if (this.asking.missing !== undefined) this.notices.modelMissing(this.asking.missing)
   }
 
   override get isAttended(): boolean {
@@ -176,7 +181,7 @@ export class AgentHost extends LoggedHost implements AgentPorts, AgentBody, Load
   }
 
   warn(at: TurnPlace, message: string): void {
-    this.#notices.warn(at, message)
+    this.notices.warn(at, message)
   }
 
   get snapshots(): AgentPorts['snapshots'] {
@@ -192,7 +197,7 @@ export class AgentHost extends LoggedHost implements AgentPorts, AgentBody, Load
   get spent(): Spent {
     const run = this.knownContext?.run
     // Turns of sub-agents are counted as their calls end.
-    const { spent } = this.progress
+    const { spent } = this.#folds.spent.state
     return run == null ? spent : addSpent(spent, run)
   }
 
@@ -235,20 +240,11 @@ export class AgentHost extends LoggedHost implements AgentPorts, AgentBody, Load
   gate(tokens?: number): Gate | undefined {
     const { models, instead } = this.shared
     const gate = models === undefined ? undefined : (this.#waits ??= new ModelWaits(this, models)).gate(tokens)
-    const held = this.store.holds === undefined ? gate : standInGate(gate, this.#held)
+    const held = this.store.holds === undefined ? gate : heldGate(gate, () => this.checkHeld())
     if (instead === undefined) return held
     const root = this.path[0] ?? this.agentId
     return standInGate(held, (model) => instead(model, root))
   }
-
-  /** A model that is asked only by who still has the log: the agent may have waited for its turn, or for another model before. */
-  readonly #held = (model: Model): Model => ({
-    id: model.id,
-    stream: (request, options) => {
-      this.checkHeld()
-      return model.stream(request, options)
-    },
-  })
 
   /** The part of the current reply that has arrived; with a redactor, what of it was announced. */
   get growingReply(): GrowingReply | undefined {
@@ -302,32 +298,23 @@ export class AgentHost extends LoggedHost implements AgentPorts, AgentBody, Load
   /** The machine's `record` command: folds the record in, queues it for the store, notifies observers. Idempotent by `seq`. */
   record(draft: RecordDraft): void {
     if (draft.seq <= this.conversation.lastSeq) return
+    // A tool has its answer as it was given.
     this.#answers?.record(draft)
-    const clean = (this.redactor?.value(draft) ?? draft) as { -readonly [K in keyof LogRecord]: LogRecord[K] }
-    clean.time = this.clock.now()
-    // Observers and models share these objects with the log.
-    const record = freezeInside(clean) as LogRecord
+    const record = this.sealed(draft)
+    // A record that does not follow changes nothing.
     this.conversation.apply(record)
-    this.requests.apply(record)
-    this.handoffs?.apply(record)
-    this.sourced?.apply(record)
+    this.#folds.apply(record)
     this.asking.apply(record)
     this.write(record)
     this.heard()
-    this.given?.note(record)
+    // Who observes its first record may ask for the run.
     if (record.type === 'run.start') this.runs.begin(record)
-    else if (record.type === 'reply.end' || record.type === 'reply.reset') this.partial = null
     this.announcer.record(record)
-    this.#notices.record(record)
-    this.#group?.note(record)
-    this.progress.apply(record)
-    if (record.type === 'run.end') this.#runEnded(record)
-    else if (record.type === 'queue.changed' && record.why === 'dropped') this.runs.dropAll(record.removed)
-    else if (record.type === 'child.ended') this.knownFamily?.left(record.childId)
+    tellListeners(this, record)
   }
 
-  #runEnded(end: RecordOf<'run.end'>): void {
-    this.runs.end(end)
+  /** Its run has ended: who waits for a report has it. */
+  report(): void {
     if (this.input.parent?.reports !== undefined) reportEnd(this, this.shared.childHosts)
   }
 
@@ -336,11 +323,11 @@ export class AgentHost extends LoggedHost implements AgentPorts, AgentBody, Load
     if (this.definition.braking?.lessons == null) return
     const { name } = this.definition
     const ignores = (tool: string): boolean => isIgnored(this.definition, tool)
-    this.#group = new GroupMember(group, { name, source: this.conversation, ignores })
+    this.group = new GroupMember(group, { name, source: this.conversation, ignores })
   }
 
   get lessonOfOthers(): AgentPorts['lessonOfOthers'] {
-    const group = this.#group
+    const { group } = this
     return group === undefined ? undefined : (call) => group.find(call)
   }
 

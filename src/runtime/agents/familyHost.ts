@@ -87,6 +87,11 @@ export abstract class FamilyHost extends MachineHost {
     return this.knownFamily?.running.map(({ host }) => host) ?? nobody
   }
 
+  /** One of them has ended. */
+  left(childId: string): void {
+    this.knownFamily?.left(childId)
+  }
+
   get listedChildren(): readonly TreeAgent[] {
     const all = this.liveChildren
     return this.incognito === undefined && all.some(isIncognito) ? all.filter((child) => !isIncognito(child)) : all

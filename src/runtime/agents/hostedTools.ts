@@ -1,7 +1,8 @@
 import type { AgentDefinition } from '../../actors/agentDefinition.ts'
-import { SourcedTools, type KeptTaken } from '../../actors/sourcedTools.ts'
+import { SourcedTools } from '../../actors/sourcedTools.ts'
 import type { ToolSource } from '../../actors/tools/toolSource.ts'
-import type { LogRecord } from '../../protocol/records.ts'
+import type { TakenTools } from '../../conversation/takenTools.ts'
+import type { Folded } from '../../log/fold.ts'
 import type { Sources } from './sources.ts'
 
 /** The tools that an agent has from sources, and its use of their connections. */
@@ -9,28 +10,24 @@ export class HostedTools extends SourcedTools {
   /** Gives the connections up: the agent is gone. */
   readonly leave: () => void
 
-  constructor(base: () => AgentDefinition, sources: Sources, ...logs: readonly (readonly LogRecord[])[]) {
+  constructor(base: () => AgentDefinition, sources: Sources, folded: Folded<TakenTools>) {
     const user = {}
-    super(base, (source) => sources.use(source, user), ...logs)
+    super(base, (source) => sources.use(source, user), folded)
     this.leave = () => sources.leave(user)
   }
 }
 
-/** `undefined` for an agent that has no source, and is never handed to one that has. `kept`: where its records go on from. */
+/** `undefined` for an agent that has no source, and is never handed to one that has. `folded`: what its records say was taken. */
 export function hostedTools(
   own: AgentDefinition,
   sources: Sources,
   base: () => AgentDefinition,
-  kept: KeptTaken | undefined,
-  ...logs: readonly (readonly LogRecord[])[]
+  folded: Folded<TakenTools>,
 ): HostedTools | undefined {
   const all = sourcesOf(own)
   if (all.length === 0) return undefined
   sources.know(all)
-  const hosted = new HostedTools(base, sources)
-  if (kept !== undefined) hosted.restore(kept)
-  for (const records of logs) for (const record of records) hosted.apply(record)
-  return hosted
+  return new HostedTools(base, sources, folded)
 }
 
 /** The sources of an agent and of those that it may be handed to. */

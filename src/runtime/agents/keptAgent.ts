@@ -1,19 +1,16 @@
 import type { AgentDefinition } from '../../actors/agentDefinition.ts'
-import type { KeptTaken } from '../../actors/sourcedTools.ts'
 import { Conversation } from '../../conversation/conversation.ts'
 import type { KeptConversation } from '../../conversation/keptConversation.ts'
 import { jsonBytes } from './jsonBytes.ts'
 import { KeptNodes } from './keptNodes.ts'
 import { TextHash } from '../../conversation/textHash.ts'
 import type { TokenCounter } from '../../conversation/tokenCounter.ts'
+import type { Folding } from '../../log/fold.ts'
 import { ContextFold, type KeptContext } from '../../machines/rebuildContext.ts'
 import type { Checkpoint } from '../../protocol/checkpoints.ts'
 import type { LogRecord, RecordOf } from '../../protocol/records.ts'
 import type { History } from '../../sessions/readHistory.ts'
-import type { KeptRequests } from '../../sessions/requestIndex.ts'
-import { isHandoff, type KeptHandoffs } from './handoffs.ts'
-import { sourcesOf } from './hostedTools.ts'
-import type { KeptProgress } from './progress.ts'
+import { HostFolds } from './hostFolds.ts'
 import type { KeptAsking } from './turnRequests.ts'
 
 /** Another one for every change of what is kept, or of how: older checkpoints are then as none. */
@@ -26,11 +23,9 @@ export interface KeptAgent {
   readonly counted: readonly number[]
   readonly context: KeptContext
   readonly conversation: KeptConversation
-  readonly requests: KeptRequests
-  readonly progress: KeptProgress
   readonly asking: KeptAsking
-  readonly handoffs?: KeptHandoffs | undefined
-  readonly taken?: KeptTaken | undefined
+  /** What each of the host's folds keeps, by its name. */
+  readonly folds: ReturnType<Folding['keep']>
 }
 
 /** What is kept, with the records since folded in. */
@@ -38,6 +33,7 @@ interface Base {
   readonly kept: KeptAgent
   readonly conversation: Conversation
   readonly context: ContextFold
+  readonly folds: HostFolds
   /** Where it stood, and how large it was. */
   readonly seq: number
   readonly bytes: number
@@ -104,28 +100,30 @@ export function goOnFrom(
 ): OpenedLog {
   const { seq, body } = checkpoint
   const { kept, nodes: bytes } = keptIn(checkpoint, own)
-  const wrong = wrongIn(kept, records, definition)
+  const wrong = wrongIn(kept, definition)
   if (wrong !== undefined) throw new Error(wrong)
   const nodes = new KeptNodes(bytes)
   if (kept.conversation.overlays.some(({ nodeId }) => nodes.chunkOf(nodeId) < 0))
     throw new Error('a summary is missing')
   const conversation = new Conversation(definition.counter, { state: kept.conversation, nodes })
   const context = new ContextFold(kept.context)
+  const folds = new HostFolds(kept.folds)
   for (const record of records) {
     conversation.apply(record)
     context.apply(record)
+    folds.apply(record)
   }
-  return { created: kept.created, past: [], records, base: { kept, conversation, context, seq, bytes: body.length } }
+  return {
+    created: kept.created,
+    past: [],
+    records,
+    base: { kept, conversation, context, folds, seq, bytes: body.length },
+  }
 }
 
 /** What was not followed, as the definition did not need it then, cannot be gone on from. */
-function wrongIn(kept: KeptAgent, records: readonly LogRecord[], definition: AgentDefinition): string | undefined {
-  const { counter, handoffs, memory } = definition
-  if (JSON.stringify(kept.counted) !== JSON.stringify(countedBy(counter)))
-    return 'tokens are counted in another way now'
-  const isUnknown =
-    (kept.handoffs === undefined && (handoffs.size > 0 || records.some(isHandoff))) ||
-    (kept.taken === undefined && sourcesOf(definition).length > 0) ||
-    (kept.asking.left === undefined && memory?.extract != null)
+function wrongIn({ counted, asking }: KeptAgent, { counter, memory }: AgentDefinition): string | undefined {
+  if (JSON.stringify(counted) !== JSON.stringify(countedBy(counter))) return 'tokens are counted in another way now'
+  const isUnknown = asking.left === undefined && memory?.extract != null
   return isUnknown ? 'the definition needs more of the log now' : undefined
 }

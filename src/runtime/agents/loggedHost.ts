@@ -1,11 +1,12 @@
 import { RuntimeError, type ErrorInfo } from '../../protocol/errors.ts'
-import type { LogRecord } from '../../protocol/records.ts'
+import type { LogRecord, RecordDraft } from '../../protocol/records.ts'
 import type { Store, StoreLease } from '../../protocol/store.ts'
 import { exportSession } from '../../sessions/exportSession.ts'
 import type { HostedTools } from './hostedTools.ts'
 import type { AgentDefinition } from '../../actors/agentDefinition.ts'
 import { CheckpointKeeper, type KeeperOptions, type KeptHost } from './checkpointKeeper.ts'
 import { isKeepable } from './keptAgent.ts'
+import { freezeInside } from './freezeInside.ts'
 import { FamilyHost } from './familyHost.ts'
 import { LogWriter, type LogOwner } from './logWriter.ts'
 
@@ -30,6 +31,13 @@ export abstract class LoggedHost extends FamilyHost implements LogOwner {
     this.#lease = lease
     this.#log = new LogWriter(this.store, this, lastSeq, lease.epoch)
     void lease.lost?.then(() => this.#lose())
+  }
+
+  /** The record of a draft: without secrets, with its time, and frozen, as observers and models share its objects with the log. */
+  protected sealed(draft: RecordDraft): LogRecord {
+    const clean = (this.redactor?.value(draft) ?? draft) as { -readonly [K in keyof LogRecord]: LogRecord[K] }
+    clean.time = this.clock.now()
+    return freezeInside(clean) as LogRecord
   }
 
   /** Writes a record, soon. */

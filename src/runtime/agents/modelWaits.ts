@@ -1,6 +1,7 @@
 import { gateOf } from '../../actors/models/limits/gateOf.ts'
 import type { ModelQueue } from '../../actors/models/limits/modelQueue.ts'
 import type { Gate } from '../../actors/models/openStream.ts'
+import { standInGate } from '../../actors/models/standInGate.ts'
 import type { LiveBody, TurnPlace } from '../../actors/agentPorts.ts'
 import type { Clock } from '../../protocol/clock.ts'
 
@@ -41,3 +42,13 @@ export class ModelWaits {
     })
   }
 }
+
+/** A model is asked only by who still has the log: the agent may have waited for its turn, or for another model before. */
+export const heldGate = (gate: Gate | undefined, checkHeld: () => void): Gate =>
+  standInGate(gate, (model) => ({
+    id: model.id,
+    stream: (request, options) => {
+      checkHeld()
+      return model.stream(request, options)
+    },
+  }))

@@ -21,7 +21,7 @@ type RestoredPorts = Pick<
   AgentPorts,
   'agentId' | 'path' | 'deps' | 'definition' | 'ownDefinition' | 'frame' | 'callbackFailed'
 > & {
-  readonly handoffs: Pick<Handoffs, 'pending' | 'endsUse'> | undefined
+  readonly handoffs: Pick<Handoffs, 'pending' | 'endsUse'>
   readonly asking: { restored(frame: FrameState | null): FrameState | null }
 }
 
@@ -61,7 +61,7 @@ export function machineInput(
 
 /** The step under way hands the conversation over. */
 function pendingHandoff({ ownDefinition, handoffs }: RestoredPorts): Handoff | null {
-  const to = handoffs?.pending
+  const to = handoffs.pending
   if (to === undefined) return null
   const { policy, snapshot: model } = handedTo(ownDefinition, to)
   return { to, policy, model }
@@ -87,7 +87,7 @@ export function restoreInput(
       head,
       lastNodeId,
       ...queues,
-      frame: ports.asking.restored(ports.handoffs?.endsUse === true ? withoutUse(context.frame) : context.frame),
+      frame: ports.asking.restored(ports.handoffs.endsUse ? withoutUse(context.frame) : context.frame),
       handoff: pendingHandoff(ports),
       undoing: context.undoing,
       ...(foreign ? { reporters: [] } : {}),

@@ -89,7 +89,7 @@ export class UnloadedHost implements AgentBody {
   /** `seq` of the last record of its log. */
   readonly lastSeq: number
   readonly spent: Spent
-  readonly progress: AgentBody['progress']
+  readonly outline: AgentBody['outline']
   readonly store: Store
   readonly metadata: Metadata | undefined
   readonly sources: AgentBody['sources']
@@ -114,7 +114,7 @@ export class UnloadedHost implements AgentBody {
     this.given = host.given
     this.lastSeq = host.conversation.lastSeq
     this.spent = host.spent
-    this.progress = host.progress
+    this.outline = host.outline
     this.store = host.store
     this.metadata = host.metadata
     this.lent = host.asking.lent

@@ -1,7 +1,8 @@
 import { agentIdSchema } from '../../protocol/ids.ts'
 import type { Store } from '../../protocol/store.ts'
 import type { Agent } from '../../runtime/agents/agent.ts'
-import { RequestIndex } from '../../sessions/requestIndex.ts'
+import { Folding } from '../../log/fold.ts'
+import { requestsFold, type RequestIndex } from '../../sessions/requestIndex.ts'
 import { createdRecord } from '../../sessions/readHistory.ts'
 
 /** Ended agents whose requests are kept in memory; the logs of others are read again. */
@@ -31,7 +32,7 @@ export class Decisions {
     const running = this.#agentOf(owner)
     if (running !== undefined) return running.path.includes(ancestor.id) && (await running.wasAsked(requestId))
     const created = await createdRecord(this.#store, owner)
-    return created?.path.includes(ancestor.id) === true && (await this.#requestsOf(owner)).has(requestId)
+    return created?.path.includes(ancestor.id) === true && (await this.#requestsOf(owner)).ids.has(requestId)
   }
 
   #requestsOf(owner: string): Promise<RequestIndex> {
@@ -45,8 +46,8 @@ export class Decisions {
   }
 
   async #read(owner: string): Promise<RequestIndex> {
-    const requests = new RequestIndex()
-    for await (const record of this.#store.read(owner)) requests.apply(record)
-    return requests
+    const folding = new Folding([requestsFold])
+    for await (const record of this.#store.read(owner)) folding.apply(record)
+    return folding.at(requestsFold).state
   }
 }

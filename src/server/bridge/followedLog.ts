@@ -1,8 +1,10 @@
 import { Conversation } from '../../conversation/conversation.ts'
 import { rebuildConversation } from '../../conversation/rebuildConversation.ts'
-import { initialState, pauseOf, stateAfter } from '../../sessions/machineState.ts'
-import { foldSpent, nothingYet, totalSpent } from '../../sessions/spent.ts'
-import { RequestIndex } from '../../sessions/requestIndex.ts'
+import { isWaiting } from '../../log/callStage.ts'
+import { Folding } from '../../log/fold.ts'
+import { machineFold, pauseOf } from '../../sessions/machineState.ts'
+import { totalFold, totalSpent } from '../../sessions/spent.ts'
+import { requestsFold } from '../../sessions/requestIndex.ts'
 import { eventOf, type AgentEvent, type GrowingReply } from '../../protocol/events.ts'
 import type { Pending } from '../../protocol/pending.ts'
 import { pendingIn } from '../../protocol/pendingIn.ts'
@@ -11,6 +13,8 @@ import type { AgentTree } from '../../runtime/agents/agentTree.ts'
 
 /** Most that is held back of what no log has. */
 const maxHeard = 4_096
+
+const folds = [machineFold, totalFold, requestsFold]
 
 type Growing = { -readonly [K in keyof GrowingReply]: GrowingReply[K] }
 
@@ -25,13 +29,14 @@ export class FollowedLog {
   toldState = 'idle'
   /** Sub-agents that are alive, by id, oldest first, with the call that each carries out. */
   readonly below = new Map<string, { readonly log: FollowedLog; readonly callId: string | undefined }>()
-  readonly requests = new RequestIndex()
+  readonly #folding = new Folding(folds)
+  readonly #machine = this.#folding.at(machineFold)
+  readonly #spent = this.#folding.at(totalFold)
+  readonly #requests = this.#folding.at(requestsFold)
   readonly #asked = new Map<string, Pending>()
   /** What no log has, in the order in which it happened, until the records before it were read. */
   #live: AgentEvent[] = []
-  #machine = initialState
   #isStopped = false
-  #spent = nothingYet
   #at = { runId: '', turnIndex: 0 }
 
   constructor(agentId: string) {
@@ -44,19 +49,24 @@ export class FollowedLog {
 
   /** Of the machine's chart, as far as a log tells. */
   get state(): string {
-    return this.#isStopped ? 'stopped' : this.#machine.state
+    return this.#isStopped ? 'stopped' : this.#machine.state.state
   }
 
   get isInRun(): boolean {
-    return this.#machine.inRun
+    return this.#machine.state.inRun
   }
 
   get pause(): PauseReason | null {
-    return pauseOf(this.#machine)
+    return pauseOf(this.#machine.state)
   }
 
   get spent(): Spent {
-    return totalSpent(this.#spent)
+    return totalSpent(this.#spent.state)
+  }
+
+  /** Tells whether its log has a request. */
+  has(requestId: string): boolean {
+    return this.#requests.state.ids.has(requestId)
   }
 
   /** What its events have in common now. */
@@ -74,9 +84,7 @@ export class FollowedLog {
   *take(record: LogRecord): Generator<AgentEvent, void, undefined> {
     yield* this.heardBefore(record.seq)
     this.conversation.apply(record)
-    this.#machine = stateAfter(this.#machine, record)
-    this.#spent = foldSpent(this.#spent, record)
-    this.requests.apply(record)
+    this.#folding.apply(record)
     this.lastSeq = record.seq
     if ('runId' in record && 'turnIndex' in record) this.#at = { runId: record.runId, turnIndex: record.turnIndex }
     const pending = pendingIn(this.agentId, record)
@@ -138,8 +146,8 @@ export class FollowedLog {
 
   /** What waits for people, here and below. */
   pending(): Pending[] {
-    const { calls, inRun } = this.#machine
-    const own = inRun ? [...this.#asked.values()].filter(({ callId }) => calls.get(callId) === 'held') : []
+    const { calls, inRun } = this.#machine.state
+    const own = inRun ? [...this.#asked.values()].filter(({ callId }) => isWaiting(calls.get(callId))) : []
     return [...own, ...[...this.below.values()].flatMap(({ log }) => log.pending())]
   }
 

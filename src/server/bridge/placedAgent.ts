@@ -100,7 +100,7 @@ export class PlacedAgent implements DrivenAgent {
 
   async wasAsked(requestId: string): Promise<boolean> {
     await this.wake()
-    return this.#log.requests.has(requestId)
+    return this.#log.has(requestId)
   }
 
   pending(): ReturnType<DrivenAgent['pending']> {
@@ -201,7 +201,7 @@ export class PlacedAgent implements DrivenAgent {
   async #recorded(requestId: string, ended: Promise<unknown> | undefined): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     const look = (): void => {
-      if (this.#log.requests.has(requestId)) resolve()
+      if (this.#log.has(requestId)) resolve()
     }
     const unsubscribe = this.subscribe(look)
     void ended?.then(() => resolve())

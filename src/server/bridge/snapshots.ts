@@ -103,7 +103,7 @@ export const versionOf = (agent: Agent): object => bodyOf(agent).version
 
 const overview = (body: AgentBody): Overview =>
   overviewOf({
-    outline: body.progress.outline,
+    outline: body.outline,
     pause: body.context.pause,
     window: windowOf(body.definition),
     doing: doingOf(body),

@@ -144,8 +144,8 @@ export const faults: readonly Fault[] = [
     id: 'bridge-18',
     file: 'src/sessions/requestIndex.ts',
     what: 'a run whose message was never written counts as carried out',
-    from: 'this.#beginning.unsaid > 0',
-    to: 'this.#beginning.unsaid > 1',
+    from: 'index.beginning.unsaid <= 0',
+    to: 'index.beginning.unsaid <= 1',
     tests: ['server/bridge/tornStep'],
   },
   {

@@ -205,7 +205,7 @@ export const faults: readonly Fault[] = [
     id: 'chats-26',
     file: 'src/sessions/outline.ts',
     what: 'a prompt that a guard refused is the title',
-    from: 'record.withheld?.includes(this.titleNode!) === true',
+    from: 'withheld?.includes(outline.titleNode!) === true',
     to: 'false as boolean',
     tests: ['sessions/outline'],
   },

@@ -60,9 +60,9 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'elsewhere-8',
-    file: 'src/runtime/agents/agentHost.ts',
+    file: 'src/runtime/agents/modelWaits.ts',
     what: 'a model that is asked after another one is asked under a lease that is over',
-    from: '      this.checkHeld()\n      return model.stream',
+    from: '      checkHeld()\n      return model.stream',
     to: '      return model.stream',
     tests: ['runtime/lostLeases'],
   },

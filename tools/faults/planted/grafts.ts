@@ -229,7 +229,7 @@ export const faults: readonly Fault[] = [
     id: 'grafts-29',
     file: 'src/sessions/requestIndex.ts',
     what: 'a graft that a client sends again is made twice',
-    from: "      case 'graft.requested':\n",
+    from: "    case 'graft.requested':\n",
     to: '',
     tests: ['braking/grafts'],
   },

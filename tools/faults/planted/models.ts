@@ -132,9 +132,9 @@ export const faults: readonly Fault[] = [
   },
   {
     id: 'models-17',
-    file: 'src/runtime/agents/agentHost.ts',
+    file: 'src/runtime/agents/recordListeners.ts',
     what: 'nobody hears that a prompt was withdrawn',
-    from: "record.type === 'queue.changed' && record.why === 'dropped'",
+    from: "why === 'dropped'",
     to: 'false',
     tests: ['journeys/endsARunByItsSignal'],
   },

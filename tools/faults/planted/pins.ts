@@ -89,7 +89,7 @@ export const faults: readonly Fault[] = [
     id: 'pins-11',
     file: 'src/sessions/requestIndex.ts',
     what: 'a prune that a client sends again is made twice',
-    from: `      case 'prune.requested':
+    from: `    case 'prune.requested':
 `,
     to: '',
     tests: ['braking/personPrunes'],

@@ -61,8 +61,8 @@ export const faults: readonly Fault[] = [
     id: 'standing-8',
     file: 'src/runtime/agents/handoffs.ts',
     what: 'what an agent was told to use is ended by a handoff that came before it',
-    from: "else if (record.type === 'use.changed') this.#endsUse = false",
-    to: "else if (record.type === 'use.changed') this.#endsUse = this.#endsUse || false",
+    from: "    'use.changed'(handoffs) {\n      handoffs.endsUse = false",
+    to: "    'use.changed'(handoffs) {\n      handoffs.endsUse = handoffs.endsUse || false",
     tests: ['runtime/handoffs'],
   },
   {

@@ -269,8 +269,8 @@ export const faults: readonly Fault[] = [
     id: 'stores-47',
     file: 'src/sessions/machineState.ts',
     what: 'a session whose next call waits behind a held one is called running',
-    from: 'if (calls.count.held === 0 || calls.count.running > 0)',
-    to: 'if (calls.count.held < calls.size)',
+    from: 'if (calls.waiting === 0 || calls.running > 0)',
+    to: 'if (calls.waiting < calls.size)',
     tests: ['sessions/sessionsProjection'],
   },
   {

@@ -117,8 +117,8 @@ export const faults: readonly Fault[] = [
     id: 'team-handoff-2',
     file: 'src/runtime/agents/handoffs.ts',
     what: 'the other answers before the step that hands over has ended',
-    from: 'if (this.#open > 0 || this.#pending === undefined) return',
-    to: 'if (this.#pending === undefined) return',
+    from: 'if (handoffs.open > 0 || handoff === undefined) return',
+    to: 'if (handoff === undefined) return',
     tests: ['journeys/handsOverAfterACrash'],
   },
   {

@@ -1,0 +1,52 @@
+import type { AgentEvent, EventOf } from '../protocol/events.ts'
+import type { LogRecord, RecordOf } from '../protocol/records.ts'
+
+/**
+ * How far a call is, as far as a log says. `ready`: it waits for its turn. Three wait for somebody: `held` for an approval, `asked` for the
+ * answer to a question of its tool, `requested` for the result of a client.
+ */
+export type CallStage = 'ready' | 'held' | 'asked' | 'requested' | 'running' | 'settled'
+
+const stages = {
+  'approval.requested': 'held',
+  'approval.decided': 'ready',
+  'question.asked': 'asked',
+  'question.answered': 'running',
+  'call.requested': 'requested',
+  'tool.start': 'running',
+  'tool.end': 'settled',
+} as const satisfies { readonly [T in LogRecord['type']]?: CallStage }
+
+/** Records that move a call from one stage to another. */
+export type CallRecord = RecordOf<keyof typeof stages>
+
+/** The same as they are told. */
+export type CallEvent = EventOf<keyof typeof stages>
+
+export function movesCall(record: LogRecord): record is CallRecord
+export function movesCall(event: AgentEvent): event is CallEvent
+export function movesCall({ type }: LogRecord | AgentEvent): boolean {
+  return Object.hasOwn(stages, type)
+}
+
+/** The stage to which a record takes its call. */
+export function stageAfter(record: CallRecord | CallEvent): CallStage {
+  // The process that asked is gone: the call runs again.
+  return record.type === 'question.answered' && record.again === true ? 'ready' : stages[record.type]
+}
+
+/** Nothing goes on with the call before somebody outside has answered. */
+export const isWaiting = (stage: CallStage | undefined): boolean =>
+  stage === 'held' || stage === 'asked' || stage === 'requested'
+
+/** A stage as sessions and the page have it. */
+export type CallStatus = 'pending' | 'held' | 'running' | 'ended'
+
+export const statusOf: { readonly [S in CallStage]: CallStatus } = {
+  ready: 'pending',
+  held: 'held',
+  asked: 'held',
+  requested: 'held',
+  running: 'running',
+  settled: 'ended',
+}

@@ -1,0 +1,55 @@
+import * as fc from 'fast-check'
+import { moves, policies } from '../support/arbitraries.ts'
+import { checkLogged } from '../support/loggedContext.ts'
+import { someRuns } from '../support/seeds.ts'
+import { assert, describe } from '../support/suite.ts'
+import { AgentScript } from './agentScript.ts'
+import { Wanderer } from './wanderer.ts'
+
+const seed = 20_260_130
+
+describe('what the records of a transition say', (it) => {
+  it('is what the agent has become, whatever happens to it, but for what dies with its process', () => {
+    const road = fc.property(policies, fc.boolean(), moves({ maxLength: 40 }), (policy, hasChildren, moved) => {
+      // The driver compares at every step.
+      const wanderer = new Wanderer({ ...policy, ...(hasChildren ? { agents: ['helper'] } : {}) })
+      for (const move of moved) wanderer.play(move)
+      wanderer.rest()
+    })
+    fc.assert(road, { seed, numRuns: someRuns(400), endOnFailure: true })
+  })
+
+  it('is compared in every part that a log has', () => {
+    const script = new AgentScript()
+    const before = script.context
+    script.prompt('Go.')
+    const first = script.driver.records.length
+    const asking = script.context
+    script.reply({ calls: ['c1'] })
+    const calling = script.context
+    const records = script.driver.records.slice(first)
+    checkLogged(asking, records, calling)
+    const run = calling.run!
+    const [call] = calling.calls
+    const slips: readonly Partial<typeof calling>[] = [
+      { turns: 7 },
+      { owesReply: false },
+      { isTurnOpen: false },
+      { pausedRun: 'a/r0' },
+      { failedRun: 'a/r0' },
+      { pause: { type: 'interrupted' } },
+      { children: 1 },
+      { calls: [] },
+      { calls: [{ ...call!, input: 'another' }] },
+      { calls: [{ ...call!, status: 'held' }] },
+      { run: { ...run, costUsd: 5 } },
+      { run: { ...run, turns: 2 } },
+      { run: { ...run, childTurns: 2 } },
+    ]
+    for (const slip of slips)
+      assert.throws(() => checkLogged(asking, records, { ...calling, ...slip }), /the log says/, JSON.stringify(slip))
+    assert.throws(() => checkLogged(before, records, calling), /the log says/)
+    for (const live of [{ attempt: 2 }, { deadlinePassed: true }, { abortedBy: 'x' }])
+      checkLogged(asking, records, { ...calling, run: { ...run, ...live } })
+  })
+})

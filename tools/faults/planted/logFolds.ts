@@ -1,0 +1,53 @@
+import type { Fault } from '../mutate.ts'
+
+/** Slips in what is folded from a log for several readers. */
+export const faults: readonly Fault[] = [
+  {
+    id: 'logFolds-1',
+    file: 'src/log/callStage.ts',
+    what: 'a call whose answer came after its process had died is said to run',
+    from: "record.type === 'question.answered' && record.again === true",
+    to: 'false as boolean',
+    tests: ['log/callStage'],
+  },
+  {
+    id: 'logFolds-2',
+    file: 'src/log/callStage.ts',
+    what: 'a call that a client carries out waits for nobody',
+    from: " || stage === 'requested'",
+    to: '',
+    tests: ['log/callStage'],
+  },
+  {
+    id: 'logFolds-3',
+    file: 'src/charts/workTimes.ts',
+    what: 'a run waits for people while a client works on its call',
+    from: "if (stage === 'requested') return",
+    to: '',
+    tests: ['log/callStage'],
+  },
+  {
+    id: 'logFolds-4',
+    file: 'src/log/fold.ts',
+    what: 'a fork refuses a request because its source was asked the same',
+    from: "isOwn === true && record.type === 'agent.created'",
+    to: 'false as boolean',
+    tests: ['log/fold'],
+  },
+  {
+    id: 'logFolds-5',
+    file: 'src/machines/rebuildContext.ts',
+    what: 'what a policy cost is missing from the run of an agent that is restored',
+    from: '({ consulting: null, ...used(context, usage, costUsd) })',
+    to: '({ consulting: null })',
+    tests: ['machines/loggedContext'],
+  },
+  {
+    id: 'logFolds-6',
+    file: 'src/runtime/agents/recordListeners.ts',
+    what: 'what fails for one agent of a group is not told to the others',
+    from: "  'tool.end': learn,\n",
+    to: '',
+    tests: ['braking/lessons'],
+  },
+]
