@@ -99,7 +99,7 @@ async function requestOf(
 ): Promise<Sending> {
   const { path, query, headers: given, cookies } = placed(operation.path, fields.parameters, input)
   const headers = new Headers({ accept: acceptOf(operation) })
-  for (const [name, value] of given) headers.set(name, value)
+  for (const [name, value] of given) setGiven(headers, name, value)
   if (fields.keyHeader !== undefined) headers.set(fields.keyHeader, keyFor(key))
   const body =
     fields.body === undefined || input[bodyKey] === undefined
@@ -110,9 +110,20 @@ async function requestOf(
   const jar = cookies.map(([name, value]) => `${name}=${value}`)
   const target = { headers, query: secrets, cookies: jar, hide: (texts: readonly string[]) => host.hide?.(texts) }
   await proofs.add(target, { isRefused, signal })
-  if (jar.length > 0) headers.set('cookie', jar.join('; '))
+  if (jar.length > 0) setGiven(headers, 'cookie', jar.join('; '))
   const whole = [query, ...secrets].filter((part) => part !== '').join('&')
   return { method: operation.method, url: addressOf(servers[0]!, path, whole), headers, body: body?.body }
+}
+
+/** Sets a header to what a model wrote, which may be more than one can hold. */
+function setGiven(headers: Headers, name: string, value: string): void {
+  try {
+    headers.set(name, value)
+  } catch (cause) {
+    throw new Error(`${name} is sent as a header, which can hold neither line breaks nor characters beyond Latin-1.`, {
+      cause,
+    })
+  }
 }
 
 /** JSON before everything else that the service may have. */

@@ -10,10 +10,14 @@ export const plain = (value: unknown): string => (typeof value === 'string' ? va
 
 /** A text as a part of an address. */
 export const encode = (text: string): string =>
-  encodeURIComponent(text).replaceAll(/[!'()*]/g, (unit) => `%${unit.charCodeAt(0).toString(16).toUpperCase()}`)
+  encodeURIComponent(text.toWellFormed()).replaceAll(
+    /[!'()*]/g,
+    (unit) => `%${unit.charCodeAt(0).toString(16).toUpperCase()}`,
+  )
 
 /** Leaves what an address may hold: for parameters that say so. */
-const encodeReserved = (text: string): string => encodeURI(text).replaceAll('#', '%23').replaceAll('&', '%26')
+const encodeReserved = (text: string): string =>
+  encodeURI(text.toWellFormed()).replaceAll('#', '%23').replaceAll('&', '%26')
 
 /** A text as a part of a form. */
 export const encodeForm = (text: string): string => encode(text).replaceAll('%20', '+').replaceAll('%2A', '*')
