@@ -1,3 +1,4 @@
+import { isLikelyBug } from '../../src/protocol/callbackBugs.ts'
 import { assert, describe } from '../support/suite.ts'
 import { failure, oneTool, startService, use } from './service.ts'
 
@@ -33,4 +34,24 @@ describe('arguments that are part of an address', (it) => {
       ['/files/a%2Fb', '/files/a..b%2F...', '/files/.env', '/files/a%252e', '/files/100%25'],
     )
   })
+
+  it('are well formed, whatever a model wrote', async (context) => {
+    const service = await startService(context)
+    const tool = await oneTool(service.url, { parameters: [parameter('query')] })
+    await use(tool, { q: 'a\ud800' })
+    assert.is(service.asked.at(-1)!.url, '/pets?q=a%EF%BF%BD')
+  })
+})
+
+describe('an argument that is a header', (it) => {
+  for (const value of ['a\r\nEvil: 1', 'a→b'])
+    it(`is refused, and told its model, where no header can hold it: ${JSON.stringify(value)}`, async (context) => {
+      const service = await startService(context)
+      const tool = await oneTool(service.url, { parameters: [parameter('header')] })
+      await assert.rejects(use(tool, { q: value }), (thrown) => {
+        assert.match((thrown as Error).message, /^q is sent as a header, which can hold neither line breaks/)
+        return !isLikelyBug(thrown)
+      })
+      assert.equal(service.asked, [])
+    })
 })
