@@ -35,7 +35,7 @@ export async function pastSessions(invocation: Invocation, host: CliHost): Promi
   return sessions.toSorted((a, b) => b.updatedAt - a.updatedAt)
 }
 
-/** A list to choose from is of the newest. */
+/** Maximum number of sessions offered: the newest. */
 const mostOffered = 100
 
 /** Sessions as lines of a list: what they are about, how far they got, and how long ago. Pure. */

@@ -7,10 +7,10 @@ import { chooseModel, type ModelChoice } from './models/chooseModel.ts'
 import { storePlace } from './storePlace.ts'
 import { openSession, type Session, type SessionOptions } from './openSession.ts'
 
-/** How the words of the embedded model are spaced out where a person watches, in milliseconds. */
+/** Milliseconds between words of the embedded model where a person watches. */
 export const wordDelayMs = 12
 
-/** What the configuration adds to a session. */
+/** Returns the configuration's settings for a session. */
 export const settingsOf = (
   config: LoadedConfig | undefined,
 ): Pick<SessionOptions, 'tools' | 'limits' | 'memory' | 'recordIn' | 'runtime'> => ({
@@ -24,7 +24,7 @@ export const settingsOf = (
   },
 })
 
-/** Whether the costs of an agent are known. */
+/** Returns true if the costs of an agent are known. */
 const isPriced = ({ pricing, prices }: Session['definition']): boolean => pricing !== null || prices !== null
 
 /** A new session of `run` or `chat`. */
@@ -70,7 +70,7 @@ export const guideTrouble = (
 ): SessionOptions['onGuideTrouble'] =>
   definition === undefined ? (trouble) => void stderr.write(`${trouble}\n`) : undefined
 
-/** Why the model was chosen, if the agent has it. */
+/** Says why the model was chosen, if the agent uses it. */
 export function sayChoice(
   { notice, model }: ModelChoice,
   definition: Session['definition'] | undefined,

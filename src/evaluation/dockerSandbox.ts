@@ -7,7 +7,7 @@ import type { TaskImage } from './suite/task.ts'
 import { messageOf, RuntimeError } from '../protocol/errors.ts'
 import { quoted } from '../text/shellWord.ts'
 
-/** Where the folder of a trial is in a container, unless its task says otherwise. */
+/** Default place of a trial's folder in its container. */
 const usualMount = '/workspace'
 
 /**

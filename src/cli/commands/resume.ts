@@ -22,7 +22,7 @@ export const resumeCommand: CommandRun = async (invocation, host) => {
   }
 }
 
-/** Whether nothing more will happen without input; waiting approvals are answered, so they do not count. */
+/** Returns true if nothing more will happen without input. Waiting approvals do not count as rest, since they are answered. */
 const isAtRest = ({ state, pause }: Agent): boolean =>
   state === 'idle' || state === 'stopped' || (state === 'paused' && pause?.type !== 'approvals')
 

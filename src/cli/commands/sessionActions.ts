@@ -20,7 +20,7 @@ import { safeJson } from '../terminal/safeJson.ts'
 interface Work {
   readonly invocation: Invocation
   readonly host: CliHost
-  /** What follows the action. */
+  /** The words after the action. */
   readonly rest: string
 }
 

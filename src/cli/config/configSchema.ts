@@ -69,5 +69,5 @@ const configFields = (): { readonly [K in keyof Required<Config>]: z.ZodType } =
   serve: fields(serveFields),
 })
 
-/** What a configuration may say. */
+/** Schema of a configuration. */
 export const configSchema = lazily(() => fields(configFields()))

@@ -4,19 +4,19 @@ import { dirname, join, resolve } from 'node:path'
 import { isInside } from '../../actors/tools/workspace/isInside.ts'
 import { RuntimeError } from '../../protocol/errors.ts'
 
-/** In the order in which they are looked for. */
+/** File names of a configuration, in the order in which they are looked for. */
 export const configNames = ['ts', 'mts', 'js', 'mjs'].map((ending) => `escapement.config.${ending}`)
 
-/** What the search asks of the machine. */
+/** Facts about the machine that the search needs. */
 export interface Surroundings {
   readonly home: string
-  /** Of the user; `undefined` where files have no owner. */
+  /** The user's id; `undefined` where files have no owner. */
   readonly uid: number | undefined
 }
 
 const surroundings = (): Surroundings => ({ home: homedir(), uid: uidOf(userInfo().uid) })
 
-/** Windows has none. */
+/** Converts a user id; `undefined` on Windows, which has none. */
 const uidOf = (uid: number): number | undefined => (uid < 0 ? undefined : uid)
 
 const statOf = (path: string): Stats | undefined => {

@@ -11,7 +11,7 @@ import { configTools } from './configTools.ts'
 
 /** A configuration that was found, checked. */
 export interface LoadedConfig extends Omit<Config, 'store' | 'skills' | 'mcp'> {
-  /** Those of `skills` and `mcp` too. */
+  /** All tools, including those of `skills` and `mcp`. */
   readonly tools: readonly ToolEntry[]
   readonly file: string
   /** The address of the store, absolute. */

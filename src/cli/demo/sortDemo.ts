@@ -114,7 +114,7 @@ interface Reverted {
   readonly economics: Economics | undefined
 }
 
-/** Notes down each applied revert from now on; the list grows as they come. */
+/** Records every applied revert from this moment on; the returned list grows as they occur. */
 function watchReverts(agent: Agent): readonly Reverted[] {
   const reverts: Reverted[] = []
   let latest: RequestSize = { messages: 0, tokens: 0 }

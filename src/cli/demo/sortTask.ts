@@ -5,7 +5,7 @@ const usualCount = 60_000
 export const defaultTimeLimitMs = 1_500
 export const maxTimeLimitMs = 600_000
 
-/** What is asked for, in words: all that a model knows of it. */
+/** Returns the task in words: all that a model knows of it. */
 export const sortTask = (timeLimitMs: number, count = usualCount): string =>
   `Write sort.mjs: export a function sort(numbers) that returns a sorted copy, without the built-in sort. ` +
   `It must sort ${count} numbers within ${timeLimitMs} ms; check.mjs checks it.`

@@ -14,7 +14,7 @@ export function noteIn(text: string): { readonly kind: string; readonly note: st
   return kind === undefined || note === undefined ? undefined : { kind, note }
 }
 
-/** What was said in a message, without what brakes have put there; `undefined`: nothing else stands in it. */
+/** Returns the text of a message without the marks of brakes; `undefined` if it holds nothing else. */
 export function withoutMarks({ content }: Pick<RequestMessage, 'content'>): string | undefined {
   const own = content.filter((block) => block.type !== 'text' || !block.text.startsWith('<brake-note '))
   return own.length === 0 && content.length > 0 ? undefined : withoutId(textOf(own))

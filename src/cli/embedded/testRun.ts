@@ -1,4 +1,4 @@
-/** What a run of the tests said, read from its output. */
+/** Result of a test run, read from its output. */
 export interface TestRun {
   readonly passed: boolean
   /** Why there is no result to work with: the tests did not run at all, or did not end. */
@@ -9,15 +9,15 @@ export interface TestRun {
   readonly failing: readonly string[]
   /** Places in files that stacks and messages name, in order, without repeats. */
   readonly places: readonly { readonly path: string; readonly line: number }[]
-  /** What the first failing assertion expected and got, as printed. */
+  /** Expected value of the first failing assertion, as printed; `actual`: the value it got. */
   readonly expected: string | undefined
   readonly actual: string | undefined
-  /** `TypeError: x is not a function`, of the first error. */
+  /** Message of the first error, such as `TypeError: x is not a function`. */
   readonly error: string | undefined
   readonly text: string
 }
 
-/** It stands at the end. */
+/** Length of the end of the output in which the outcome is looked for. */
 const mostOfOutcome = 1_000
 const outcome = /\[(exit code (\d+)|killed by \w+|timed out[^[\]]{0,60}?|aborted) after ([\d.]+) s[^[\]]*\]\s*$/
 const placePattern = /(?<![^\s():'"<>|])(?:file:\/\/)?[^\w\s():'"<>|/]*((?:\/|\b)[^\s():'"<>|]+\.[cm]?[jt]sx?):(\d+)/g

@@ -5,8 +5,8 @@ export interface Screen {
   /** Appends text. */
   write(text: string): void
   /**
-   * Writes lines for good, as they are, and shows below all text what may still change, until the next call; `rest`: its lines in so many columns.
-   * Only at terminals; where rows cannot be drawn again, `rest` is not shown.
+   * Writes final lines unchanged, and shows text that may still change below all text, until the next call. `rest`: returns its lines for a number of
+   * columns. Only at terminals; where rows cannot be redrawn, `rest` is not shown.
    */
   grow?(lines: readonly string[], rest?: (columns: number) => readonly string[]): void
   /** Tells a person who looks elsewhere that something has come to an end. Only at a terminal. */
@@ -15,11 +15,11 @@ export interface Screen {
   setStatus(line: string | undefined): void
   /** Asks a question and waits for a line, or for one of the answers of `menu`; `undefined` if nobody can answer or `signal` aborts. */
   ask(question: string, signal: AbortSignal, menu?: readonly MenuItem[]): Promise<string | undefined>
-  /** Columns of a terminal; of a pipe or a file there are none. */
+  /** Columns of a terminal; missing for a pipe or a file. */
   readonly columns?: number
-  /** Whether somebody can be asked. */
+  /** True if there is a person to ask. */
   readonly isInteractive: boolean
-  /** Whether the text so far ends with a line break. */
+  /** True if the text so far ends with a line break. */
   readonly isAtLineStart: boolean
   close(): void
 }

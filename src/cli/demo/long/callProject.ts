@@ -1,4 +1,4 @@
-/** How many modules the project has unless somebody says otherwise. */
+/** Default number of modules in the project. */
 export const usualModules = 96
 
 export const projectCheckFile = 'check.mjs'
@@ -98,7 +98,7 @@ ${called.join('')}  return (base${sum}) % ${modulus}
 `
 }
 
-/** What a module computes, reckoned without its source. */
+/** Computes the expected result of a module from its description, without its source. */
 function valueOf({ params, rows, calls }: Module, given: readonly number[]): number {
   const [scale, times, plus] = given as [number, number, number]
   const factor = rows.find(({ upTo }) => scale <= upTo)?.factor ?? highest

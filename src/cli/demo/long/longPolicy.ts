@@ -10,8 +10,8 @@ export const longModel = (options: { readonly wordDelayMs?: number } = {}): Mode
   policyModel(decideLong, { id: 'embedded:long', ...options })
 
 /**
- * Decides the next reply from what the request shows, and nothing else. What was folded away it reads again with `recall`, from the step
- * that the index or a memo names; what neither names it looks for in the files. Pure.
+ * Decides the next reply from the request alone. Steps that were folded away it reads again with `recall`, using the ids in the index or a memo;
+ * names that neither has it looks for in the files. Pure.
  */
 export function decideLong({ messages }: ModelRequest): ReplyShape {
   const seen = seenWork(messages)
