@@ -23,8 +23,8 @@ export interface ConfigGiven {
 export type ConfigAgent = AgentDefinition | ((given: ConfigGiven) => AgentDefinition)
 
 /**
- * A server of the Model Context Protocol: `command` for one that runs as a process, whose `cwd` is relative to this file (default: its folder),
- * or `url`. It takes what `mcpTools` does; its name is the key.
+ * A server of the Model Context Protocol: `command` for a server that runs as a process, whose `cwd` is relative to this file (default: its folder),
+ * or `url`. It takes the options of `mcpTools`; its name is the key.
  */
 export type ConfigMcpServer = McpServerOptions
 
@@ -59,7 +59,7 @@ export interface Config {
   readonly mcp?: { readonly [name: string]: ConfigMcpServer }
   /** Limits of each run of that agent. Default: 200 turns. */
   readonly limits?: Limits
-  /** Where sessions are recorded: a folder or `sqlite:<file>`, relative to this file, or `postgres://…`. Default: `.escapement` in the folder of `--dir`. */
+  /** Store of sessions: a folder or `sqlite:<file>`, relative to this file, or `postgres://…`. Default: `.escapement` in the folder of `--dir`. */
   readonly store?: string
   /**
    * Memory of that agent beyond one conversation, which `escapement memory` shows too: a folder of Markdown files, or an SQLite file, whose name has
@@ -74,7 +74,8 @@ export interface Config {
 }
 
 /**
- * For `escapement.config.ts`: gives back what it is given, so that editors know its fields. The command line checks it when it reads the file.
+ * Declares the configuration in `escapement.config.ts`: returns its argument, so that editors know its fields. The command line checks it when it
+ * reads the file.
  *
  * @example
  * ```ts

@@ -27,7 +27,7 @@ export interface ApprovalOptions {
   /** Default: none. */
   readonly colours?: Colours
   readonly policy: () => ApprovalPolicy
-  /** Called with each question, or call for a client, when nobody can be asked: `--yes` answers none. By default they are denied. */
+  /** Called with each question, or call for a client, if there is no person to ask: `--yes` answers none. Default: they are denied. */
   readonly unasked?: (pending: Askable) => Promise<void> | void
 }
 

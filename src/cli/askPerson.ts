@@ -22,7 +22,7 @@ const mostChoices = 20
 
 const textForm: QuestionForm = { type: 'text' }
 
-/** How an answer is typed. */
+/** Returns a hint on how to type the answer. */
 function hint(form: QuestionForm): string {
   switch (form.type) {
     case 'boolean':
@@ -98,7 +98,7 @@ export async function askPerson(
   }
 }
 
-/** Why an answer was not taken; `undefined` if it was. Rejects for any other reason. */
+/** Returns the reason why an answer was not accepted; `undefined` if it was. Rejects for any other reason. */
 async function refused(decide: () => Promise<void>): Promise<string | undefined> {
   try {
     await decide()

@@ -107,7 +107,7 @@ export function parseCommandLine(
 
 type Operands = Pick<Invocation, 'before' | 'task'>
 
-/** The operands, or what is wrong with them. */
+/** Returns the operands, or a message on the mistake in them. */
 function readOperands(command: string, shape: CommandShape, words: readonly string[]): Operands | string {
   const wanted = shape.before ?? []
   const before = words.slice(0, wanted.length)

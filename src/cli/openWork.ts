@@ -35,7 +35,7 @@ export interface Work {
 }
 
 /**
- * Begins a session of the agent that a person works with: one of the configuration, else one that codes in the folder.
+ * Begins a session of the agent that a person works with: one of the configuration, else the coding agent for the folder.
  *
  * @throws RuntimeError as `loadConfig`, `chooseModel` and `openSession`.
  */
@@ -63,7 +63,7 @@ export async function openWork(invocation: Invocation, host: CliHost): Promise<W
   return { session, modelId: session.definition.model.id, isPriced: isPriced(session.definition) }
 }
 
-/** Only the agent that codes in the folder reads what its `AGENTS.md` files say. */
+/** Returns the callback for trouble with `AGENTS.md` files; only the coding agent of the folder reads them. */
 export const guideTrouble = (
   definition: Session['definition'] | undefined,
   { stderr }: Pick<CliHost, 'stderr'>,

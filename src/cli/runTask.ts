@@ -16,7 +16,7 @@ import { safeJson } from './terminal/safeJson.ts'
 import { plainScreen, type Screen } from './terminal/screen.ts'
 import { StatusLine } from './terminal/statusLine.ts'
 
-/** How a run ended. */
+/** Outcome of a run. */
 export type RunEnd = Pick<RunResult, 'stopReason' | 'error'>
 
 export interface TaskOutcome {

@@ -11,7 +11,7 @@ import { folderPlace, shownAddress, storePlace, type StorePlace } from './storeP
 import type { Invocation } from './commandLine.ts'
 import { nearestWord } from '../protocol/nearestWord.ts'
 
-/** Where logs are, and their store. */
+/** The place of logs, and their store. */
 export interface SessionLogs {
   readonly place: StorePlace
   readonly store: ErasableStore
@@ -55,7 +55,7 @@ export const logsFor = async (
   openLogs(invocation, invocation.logs === undefined ? await loadConfig(invocation, host) : undefined, options)
 
 /**
- * Checks that there is a log with this id, readable or not.
+ * Checks that a log with this id exists, readable or not.
  *
  * @throws RuntimeError `INVALID_ID`, `AGENT_NOT_FOUND` with the most similar id.
  */
@@ -99,7 +99,7 @@ export function howToResume(id: string, { dir, logs }: LogPlace): string {
   return ['escapement resume', id, ...options].join(' ')
 }
 
-/** Prints why a command did nothing, and returns its exit code. */
+/** Prints the reason why a command did nothing, and returns its exit code. */
 export function refuse(host: CliHost, why: string, code: number = exitCodes.failed): number {
   host.stderr.write(`escapement: ${withoutControls(why)}\n`)
   return code

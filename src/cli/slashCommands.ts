@@ -41,7 +41,7 @@ interface SlashCommand {
   read(text: string): ChatLine
 }
 
-/** Ids of steps or a number of tokens, and what follows them. */
+/** Reads ids of steps or a number of tokens; `rest`: the words after them. */
 function readSteps(text: string): { readonly what?: Pick<PruneOptions, 'steps' | 'tokens'>; readonly rest: string } {
   const words = text.split(/\s+/)
   const end = words.findIndex((word) => !/^n\d+,?$/.test(word))

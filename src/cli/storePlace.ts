@@ -4,7 +4,7 @@ import { RuntimeError } from '../protocol/errors.ts'
 import type { Logger } from '../protocol/logger.ts'
 import type { ErasableStore } from '../protocol/store.ts'
 
-/** Where logs are: a folder, an SQLite file or a database. */
+/** Place of logs: a folder, an SQLite file or a database. */
 export interface StorePlace {
   /** The address as a person types it, from any folder; without the password. */
   readonly address: string

@@ -41,10 +41,10 @@ export const armNames = (own: Readonly<Record<string, Overlay>> = {}): readonly 
 ]
 
 /**
- * An arm from its name: parts with `+` between. `off` and brakes say all of braking and compaction: what they do not name is off; a model alone
- * changes nothing else.
+ * Makes an arm from its name: parts with `+` between. `off` and brakes determine braking and compaction completely: whatever they do not name is off;
+ * a model alone changes nothing else.
  *
- * @throws RuntimeError `INVALID_OPTION` naming what there is.
+ * @throws RuntimeError `INVALID_OPTION` naming the arms there are.
  */
 export function armOf(name: string, own: Readonly<Record<string, Overlay>> = {}): Arm {
   // An arm of the suite may have any name.

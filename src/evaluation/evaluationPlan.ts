@@ -17,7 +17,7 @@ export interface EvaluationPlan {
   readonly arms: readonly Arm[]
   readonly trials: number
   readonly seed: number
-  /** How many trials are made at the same time. */
+  /** Number of trials made at the same time. */
   readonly concurrency: number
   /** The results folder, absolute. */
   readonly folder: string
@@ -41,7 +41,7 @@ export interface EvaluationPlan {
    * Returns a sandbox that runs commands of a folder in containers of an image. Default: Docker, which must have all images before any trial runs.
    */
   readonly containerFor?: ((dir: string, image: TaskImage) => CommandSandbox) | undefined
-  /** Records what models reply, in the folder. */
+  /** Records the replies of models, in the folder. */
   readonly record?: boolean | undefined
   /** Folder of an evaluation whose recordings are replayed instead of asking models. */
   readonly replay?: string | undefined

@@ -7,7 +7,7 @@ export interface PlannedTrial {
   readonly key: string
   readonly task: string
   readonly arm: string
-  /** From 0. */
+  /** Number of the trial, from 0. */
   readonly trial: number
   readonly seed: number
   /** Id of the agent; its folder and its recording have the same name. */

@@ -2,7 +2,7 @@ import type { Clock } from '../protocol/clock.ts'
 import type { PlannedTrial } from './plan.ts'
 import type { TrialResult } from './results.ts'
 
-/** How far an evaluation is. */
+/** Progress of an evaluation. */
 export interface ProgressState {
   readonly done: number
   readonly total: number

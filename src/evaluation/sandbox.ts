@@ -11,7 +11,7 @@ import type { CommandResult } from './suite/defineSuite.ts'
  */
 export const commandEnv = { NO_COLOR: '1', FORCE_COLOR: undefined, NODE_TEST_CONTEXT: undefined } as const
 
-/** Where commands run: on this machine, or in a sandbox. */
+/** Place where commands run: this machine, or a sandbox. */
 export interface Shell {
   readonly clock: Clock
   readonly sandbox?: CommandSandbox | undefined

@@ -31,7 +31,7 @@ export const engineSettings = {
   RESTATE_WORKER__INVOKER__HTTP2_KEEP_ALIVE_TIMEOUT: '1s',
 }
 
-/** How an engine is started. */
+/** Options of an engine. */
 export interface EngineOptions {
   readonly program: string
   /** Folder of the engine's log and of its data, which is kept from one start to the next. */

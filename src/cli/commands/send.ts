@@ -57,7 +57,7 @@ function howOf({ steer, followUp }: Invocation): How {
   return steer ? 'steer' : followUp ? 'followUp' : 'prompt'
 }
 
-/** How a run ended; with the error if it was refused. */
+/** Outcome of a run; with the error if it was refused. */
 interface SentRun extends RunEnd {
   readonly runId: string
 }

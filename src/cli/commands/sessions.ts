@@ -23,7 +23,7 @@ type Listed = SessionSummary & { readonly lastText?: string }
 /** Maximum number of sessions shown at a terminal. */
 const pageSize = 50
 
-/** `escapement sessions`: what is recorded in a folder, the newest first. */
+/** `escapement sessions`: lists the sessions recorded in a folder, the newest first. */
 export const sessionsCommand: CommandRun = async (invocation, host) => {
   if (invocation.task !== undefined) {
     const { sessionAction } = await import('./sessionActions.ts')

@@ -28,10 +28,10 @@ const statOf = (path: string): Stats | undefined => {
 }
 
 /**
- * The configuration of a folder: in it, or in one above it, up to the root of its repository, else up to the user's home; elsewhere only
- * in the folder itself, since above it anybody may have put a file.
+ * Finds the configuration of a folder: in it, or in a folder above it, up to the root of its repository, else up to the user's home; elsewhere only
+ * in the folder itself, since others may have put files above it.
  *
- * @throws RuntimeError `INVALID_OPTION` when the one above belongs to somebody else: it would be run.
+ * @throws RuntimeError `INVALID_OPTION` if the one above belongs to another user: it would be executed.
  */
 export function findConfig(folder: string, { home, uid } = surroundings()): string | undefined {
   const start = realFolder(folder)
@@ -59,7 +59,7 @@ function realFolder(folder: string): string {
   }
 }
 
-/** From the folder up to where the search ends. */
+/** Returns the folders from the given one up to the end of the search. */
 function foldersFrom(start: string, home: string): readonly string[] {
   const above: string[] = []
   for (let place = start; ; place = dirname(place)) {

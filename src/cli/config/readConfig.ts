@@ -18,7 +18,7 @@ export interface LoadedConfig extends Omit<Config, 'store' | 'skills' | 'mcp'> {
   readonly logs?: string
 }
 
-/** Loads and checks a configuration. @throws RuntimeError `INVALID_OPTION` with file and line of what is wrong. */
+/** Loads and checks a configuration. @throws RuntimeError `INVALID_OPTION` with file and line of the mistake. */
 export async function readConfig(file: string): Promise<LoadedConfig> {
   const exported = await importModule(file)
   if (!('default' in exported))

@@ -85,7 +85,7 @@ function look(messages: readonly RequestMessage[]): Seen {
   return { hasReadCheck, lessons, way, stepBefore, run: ran, refusal, problem }
 }
 
-/** The first way that no lesson speaks of. */
+/** Returns the first way that no lesson mentions. */
 const untried = (lessons: readonly string[]): SortWay | undefined =>
   sortWays.find(({ name }) => !lessons.some((lesson) => lesson.toLowerCase().includes(name)))
 
@@ -132,7 +132,7 @@ const unable = (why: string): ReplyShape => ({ text: why, stopReason: 'refusal' 
 /** A way to sort, as the policy model knows it. */
 interface SortWay {
   readonly name: string
-  /** Why it may be too slow, for a note to oneself. */
+  /** Reason why it may be too slow, for a note to oneself. */
   readonly cost: string
   readonly program: string
 }

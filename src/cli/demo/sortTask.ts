@@ -1,4 +1,4 @@
-/** Numbers to sort: bubble sort needs many times the default limit for them on any machine, merge sort a small part of it. */
+/** Default count of numbers to sort: bubble sort needs many times the default time limit for them on any machine, merge sort a small part of it. */
 const usualCount = 60_000
 
 /** Milliseconds a check may take, the start of Node included. */

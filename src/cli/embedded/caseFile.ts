@@ -10,7 +10,7 @@ export interface CaseFile {
   /** Message sent in the middle of the work, if it is the last one. */
   readonly remark: string | undefined
   readonly listing: readonly string[] | undefined
-  /** Contents as they are now; `null` for a file that could not be read. */
+  /** Current contents; `null` for a file that could not be read. */
   readonly files: ReadonlyMap<string, string | null>
   /** The last run without an edit under trial, which is to be improved on. */
   readonly baseline: TestRun | undefined
@@ -46,7 +46,7 @@ const newCase = (task: string, leftover?: FileEdit): CaseFile => ({
   problem: undefined,
 })
 
-/** Reads the conversation: the last task, and what its tool calls have shown. */
+/** Reads the conversation: the last task, and the results of its tool calls. */
 export function readCase(messages: readonly RequestMessage[]): CaseFile {
   let file = newCase('')
   const calls = new Map<string, Result['input']>()

@@ -15,7 +15,7 @@ const asksNotTo = /\b(?:do not|don't|never|without)\s+(?:fix|edit|chang|touch|re
 export const isRepairTask = (task: string): boolean =>
   (asksForRepair.test(task) || task.split('\n').some(makesWell)) && !asksNotTo.test(task)
 
-/** In one line, what comes after the first such word has it too after any other. */
+/** Returns true if a line asks to make something pass or work. The first such verb decides: the words after it include those after any later one. */
 function makesWell(line: string): boolean {
   const begin = line.search(bringsAbout)
   return begin !== -1 && isWell.test(line.slice(begin))

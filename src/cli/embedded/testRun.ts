@@ -1,7 +1,7 @@
 /** Result of a test run, read from its output. */
 export interface TestRun {
   readonly passed: boolean
-  /** Why there is no result to work with: the tests did not run at all, or did not end. */
+  /** Reason why there is no result to work with: the tests did not run at all, or did not end. */
   readonly problem: string | undefined
   /** Tests that passed and failed; `undefined` when the output does not say. */
   readonly counts: { readonly passed: number; readonly failed: number } | undefined
@@ -24,7 +24,7 @@ const placePattern = /(?<![^\s():'"<>|])(?:file:\/\/)?[^\w\s():'"<>|/]*((?:\/|\b
 // oxlint-disable-next-line no-control-regex -- an escape sequence begins with one
 const escapes = /\u001B\[[\d;?]*[A-Za-z]/g
 
-/** How runners print their totals: passed and failed. */
+/** Patterns of the totals that runners print: passed and failed. */
 const totals: readonly { readonly passed: RegExp; readonly failed: RegExp }[] = [
   { passed: /^(?:ℹ|#) pass (\d+)/m, failed: /^(?:ℹ|#) fail (\d+)/m },
   { passed: /^[ \t]*Tests:?\s.*?(?<!\d)(\d+) passed/m, failed: /^[ \t]*Tests:?\s.*?(?<!\d)(\d+) failed/m },

@@ -52,7 +52,7 @@ async function suiteSource(file: string): Promise<AgentSource> {
   throw new RuntimeError('INVALID_OPTION', `${file} has no agent to compare with.`)
 }
 
-/** An agent of the configuration: one that is a function is made with the tools of the trial's folder before its own. */
+/** Returns an agent of the configuration. A function is called with the tools of the trial's folder before the configuration's own. */
 export function configSource(config: LoadedConfig, agent: string | undefined): AgentSource {
   const { agents = [] } = config
   const [first] = agents

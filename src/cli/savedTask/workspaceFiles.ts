@@ -17,7 +17,7 @@ export const most = { files: 2_000, bytes: 20 * 1024 * 1024, fileBytes: 2 * 1024
 /** Names of files and folders made by tools or of no use to a task. */
 const leftOut: ReadonlySet<string> = new Set(['node_modules', '.git', '.hg', '.svn', '.escapement', '.DS_Store'])
 
-/** Names of files that hold secrets and nothing else. */
+/** Names of files that hold only secrets. */
 const secretFile =
   /^(?:\.env(?:\..+)?|\.npmrc|\.netrc|\.pgpass|credentials|id_(?:rsa|dsa|ecdsa|ed25519)|.+\.(?:pem|key|p12|pfx|keystore))$/i
 

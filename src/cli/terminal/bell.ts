@@ -39,7 +39,7 @@ export class Bell {
     this.#isFocused = undefined
   }
 
-  /** Rings, unless the terminal is in the foreground or a key was pressed just now, or no bell is wanted. */
+  /** Rings the bell, unless the terminal is in the foreground, a key was pressed just before, or no bell is wanted. */
   ring(): void {
     const isPresent = this.#pressedAt !== undefined && this.#clock.now() - this.#pressedAt < presentMs
     if (this.#host.isSilent === true || this.#isFocused === true || (isPresent && this.#isFocused === undefined)) return

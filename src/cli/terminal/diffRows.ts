@@ -26,7 +26,7 @@ export const diffHeight = ({ hunks }: LineDiff): number =>
 
 const marks = { same: ' ', added: '+', removed: '-' } as const
 
-/** A difference of lines as rows of a terminal, in colours, without the control characters of what is compared. Pure. */
+/** Lays out a difference of lines as rows of a terminal, in colours, without the control characters of the compared texts. Pure. */
 export function diffRows(diff: LineDiff, { colours, indent, most, columns, wrapAt }: DiffRowsOptions): string[] {
   const paint = { same: colours.dim, added: colours.green, removed: colours.red }
   const height = diffHeight(diff)

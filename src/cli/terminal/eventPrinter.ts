@@ -236,7 +236,7 @@ function revertLine(event: EventOf<'revert.applied'>, policy: string | undefined
 
 const errorWords = ({ message, code }: ErrorInfo): string => `${message} (${code})`
 
-/** Why a run ended without being done. */
+/** Returns the reason why a run ended before it was done. */
 function endingOf({ stopReason, reason, error, refusal }: EventOf<'run.end'>): string {
   if (error !== undefined) return `failed: ${errorWords(error)}`
   if (stopReason === 'paused' && reason?.type === 'limit')

@@ -134,7 +134,7 @@ export class LiveScreen implements Screen {
     this.#redraw()
   }
 
-  /** Takes what was said in other runs, the newest last, for the history of the line. */
+  /** Adds texts of other runs, the newest last, to the history of the line. */
   addOlder(lines: readonly string[]): void {
     this.#line?.addOlder(lines)
   }
@@ -145,7 +145,7 @@ export class LiveScreen implements Screen {
     this.#redraw()
   }
 
-  /** Draws the input anew, after what completes it has changed. */
+  /** Draws the input again, after its completions have changed. */
   refresh(): void {
     this.#redraw()
   }
@@ -293,7 +293,7 @@ export class LiveScreen implements Screen {
     return true
   }
 
-  /** Gives the terminal back when nothing is typed any more. */
+  /** Releases the terminal if no input is open any more. */
   #release(): void {
     if (this.#input === undefined && this.#question === undefined && this.#picker === undefined) this.#endEdit()
   }
@@ -307,7 +307,7 @@ export class LiveScreen implements Screen {
     line.close()
   }
 
-  /** Writes the last line of text anew, with what follows it. */
+  /** Writes the last line of text again, with the text that follows it. */
   #flow(text: string): void {
     const { done, open, indent } = wordWrapped(text, this.#host.stdout.columns, this.#indent)
     const erase = this.#erase()

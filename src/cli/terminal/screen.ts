@@ -1,6 +1,6 @@
 import type { MenuItem } from './menu.ts'
 
-/** Where output goes. On a terminal it may hold a status line and an input line below the text; elsewhere it is text only. */
+/** Target of output. On a terminal it may hold a status line and an input line below the text; elsewhere it is text only. */
 export interface Screen {
   /** Appends text. */
   write(text: string): void
@@ -13,7 +13,7 @@ export interface Screen {
   ring?(): void
   /** Shows a status line below the text, or removes it; no effect unless it is a terminal. */
   setStatus(line: string | undefined): void
-  /** Asks a question and waits for a line, or for one of the answers of `menu`; `undefined` if nobody can answer or `signal` aborts. */
+  /** Asks a question and waits for a line, or for one of the answers of `menu`; `undefined` if there is no person to answer or `signal` aborts. */
   ask(question: string, signal: AbortSignal, menu?: readonly MenuItem[]): Promise<string | undefined>
   /** Columns of a terminal; missing for a pipe or a file. */
   readonly columns?: number
@@ -24,7 +24,9 @@ export interface Screen {
   close(): void
 }
 
-/** A screen for a pipe or a file, or, with `columns`, for a terminal whose cursor is left alone: text only, and what grows once it is final. */
+/**
+ * Returns a screen for a pipe or a file, or, with `columns`, for a terminal whose cursor is left alone: text only, and growing text once it is final.
+ */
 export function plainScreen(output: { write(text: string): unknown }, columns?: number): Screen {
   let isAtLineStart = true
   const write = (text: string): void => {

@@ -47,7 +47,7 @@ export interface Progress {
   readonly isComplete: boolean
 }
 
-/** Why an evaluation ended early. */
+/** Reason why an evaluation ended early. */
 export interface Stopped {
   readonly why: 'budget' | 'auth' | 'aborted' | 'changed' | 'crashed'
   readonly message?: string

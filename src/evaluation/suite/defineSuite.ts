@@ -78,7 +78,7 @@ export type Overlay = AgentChanges | ((options: Readonly<AgentChanges>) => Agent
 
 /** A suite, as its module `suite.ts` exports it. Only scorers may be async. */
 export interface SuiteDefinition {
-  /** The agent of a trial. Default: one that codes in the folder of the trial, with `tools` and without approvals. */
+  /** Makes the agent of a trial. Default: a coding agent for the folder of the trial, with `tools` and without approvals. */
   readonly agent?: (given: TrialGiven) => AgentDefinition
   /** Models by name, for `--model`, `--judge` and arms such as `model=<name>`; `embedded` needs no key, and is the default without one. */
   readonly models?: { readonly [name: string]: (place: TrialPlace) => AnyModel }

@@ -32,8 +32,8 @@ interface Module {
 }
 
 /**
- * A project in the middle of a change: its functions take one object, while all calls still pass arguments by position. Path to
- * content, always the same. `check.mjs` prints how many modules compute what they should.
+ * Returns a project in the middle of a change: its functions take one object, while all calls still pass arguments by position. Path to content,
+ * always the same. `check.mjs` prints the number of modules that compute the right values.
  */
 export function callProject(count = usualModules): Record<string, string> {
   const modules: Module[] = []

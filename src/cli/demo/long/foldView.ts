@@ -15,7 +15,7 @@ import { sparkline } from './sparkline.ts'
 
 /** Minimum milliseconds between two redraws of the line. */
 const everyMs = 100
-/** Columns beside the line of bars: the size, the number of requests, what Ctrl-C does. */
+/** Columns beside the line of bars: the size, the number of requests, the effect of Ctrl-C. */
 const besideBars = 52
 /** Tokens that a full bar stands for at least; it then doubles, so that the bars rarely shrink. */
 const leastTop = 8_192

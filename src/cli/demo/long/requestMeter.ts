@@ -9,7 +9,7 @@ import type { ModelRequest } from '../../../protocol/model.ts'
 /** Prices per token relative to fresh, uncached input tokens: the ratios of most providers. */
 export const priceRatios = { cached: 0.1, written: 1.25, output: 5 } as const
 
-/** Requests as a provider would bill them, in estimated tokens: as they were sent, and as they would have been with nothing folded. */
+/** Requests as a provider would bill them, in estimated tokens: as sent, and as they would have been without folding. */
 export interface Measured {
   /** The size of each request. */
   readonly sent: readonly number[]

@@ -11,7 +11,7 @@ export interface SeenWork {
   readonly listing: readonly string[] | undefined
   /** The step that listed them, if a memo still names it. */
   readonly listedIn: string | undefined
-  /** The file read last, and its text as it is now if that is in sight. */
+  /** Path of the file read last; `text`: its current text, if that is in sight. */
   readonly path: string | undefined
   readonly text: string | undefined
   /** Parameters of the functions whose declaration is in sight. */

@@ -12,8 +12,8 @@ import { cleanText, type Pastes } from './pastes.ts'
 import type { Key } from './keys.ts'
 
 /**
- * Switches on what makes keys and pastes told apart: bracketed paste, kitty's keyboard protocol, and xterm's `modifyOtherKeys`; and that the
- * terminal tells whether a person looks at it.
+ * Switches on the modes that tell keys and pastes apart (bracketed paste, kitty's keyboard protocol, and xterm's `modifyOtherKeys`), and reports of
+ * the terminal's focus.
  */
 const modesOn = '\u001B[?2004h\u001B[?1004h\u001B[>1u\u001B[>4;1m'
 const modesOff = '\u001B[>4m\u001B[<u\u001B[?1004l\u001B[?2004l'

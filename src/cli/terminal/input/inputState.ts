@@ -38,7 +38,7 @@ export interface InputContext {
   readonly show?: (character: string) => string
   /** Returns the whole text of an entry of the history. */
   readonly textOf?: (entry: string) => string
-  /** Takes a paste; returns what to insert. */
+  /** Takes a paste; returns the text to insert. */
   readonly paste: (text: string) => string
 }
 

@@ -31,7 +31,7 @@ export const cleanText = (pasted: string): string =>
 export class Pastes {
   readonly #texts: string[] = []
 
-  /** Adds a paste; returns what to insert into the line. */
+  /** Adds a paste; returns the text to insert into the line. */
   take(pasted: string): string {
     const text = cleanText(pasted)
     if (!text.includes('\n') && text.length <= longestTyped) return namingNone(text)

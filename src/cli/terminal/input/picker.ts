@@ -83,7 +83,7 @@ export interface PickerSize {
   readonly rows: number
 }
 
-/** The list as rows of a terminal: the title with what was typed, and the items around the chosen one. Pure. */
+/** Lays out the list as rows of a terminal: the title with the typed filter, and the items around the chosen one. Pure. */
 export function pickerRows(
   title: string,
   items: readonly PickerItem[],
