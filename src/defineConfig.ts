@@ -11,11 +11,11 @@ import type { ServeOptions } from './server/bridge/serveOptions.ts'
 /** A model: `provider:id` as for `--model`, a name of `models`, `'embedded'`, or the model itself. */
 export type ConfigModel = string | AnyModel
 
-/** What an agent of the configuration is made from. */
+/** Values from which an agent of the configuration is made. */
 export interface ConfigGiven {
-  /** All that `tools`, `skills` and `mcp` of the configuration have, for `tools` of the definition. */
+  /** All tools of `tools`, `skills` and `mcp` of the configuration, for `tools` of the definition. */
   readonly tools: readonly ToolEntry[]
-  /** The one that `--model`, `ESCAPEMENT_MODEL` or `model` of the configuration says, else the first whose key is set, else the embedded one. */
+  /** The model given by `--model`, `ESCAPEMENT_MODEL` or `model` of the configuration, else the first whose key is set, else the embedded one. */
   readonly model: Model
 }
 
@@ -23,34 +23,34 @@ export interface ConfigGiven {
 export type ConfigAgent = AgentDefinition | ((given: ConfigGiven) => AgentDefinition)
 
 /**
- * A server of the Model Context Protocol: `command` for one that runs as a process, whose `cwd` is relative to this file (default: its folder),
- * or `url`. It takes what `mcpTools` does; its name is the key.
+ * A server of the Model Context Protocol: `command` for a server that runs as a process, whose `cwd` is relative to this file (default: its folder),
+ * or `url`. It takes the options of `mcpTools`; its name is the key.
  */
 export type ConfigMcpServer = McpServerOptions
 
-/** What `escapement serve` opens, besides what `runtime.serve` takes; options of the command line go before it. */
+/** Options of `escapement serve`, besides those of `runtime.serve`; options of the command line take precedence. */
 export interface ConfigServe extends Omit<ServeOptions, 'server' | 'definitions'> {
-  /** Speak the Agent Client Protocol at `/acp`. */
+  /** Speaks the Agent Client Protocol at `/acp`. */
   readonly acp?: boolean
-  /** Speak AG-UI at `/ag-ui`. */
+  /** Speaks AG-UI at `/ag-ui`. */
   readonly agUi?: boolean
-  /** Offer the agents as tools of an MCP server at `/mcp`. */
+  /** Offers the agents as tools of an MCP server at `/mcp`. */
   readonly mcp?: boolean
-  /** Send the Stately inspector's messages at `/stately`. */
+  /** Sends the Stately inspector's messages at `/stately`. */
   readonly stately?: boolean
 }
 
-/** What `escapement.config.ts` says. Everything may be left out. */
+/** Configuration in `escapement.config.ts`. All fields are optional. */
 export interface Config {
-  /** What `serve`, `acp` and `mcp` offer, and `run` and `chat` talk to: the first, unless `--agent` names another. */
+  /** Agents that `serve`, `acp` and `mcp` offer. `run` and `chat` talk to the first, unless `--agent` names another. */
   readonly agents?: readonly ConfigAgent[]
   /** The model, where neither `--model` nor `ESCAPEMENT_MODEL` names one. */
   readonly model?: ConfigModel
   /** Names for models, for `--model` and `model`. */
   readonly models?: { readonly [name: string]: ConfigModel }
   /**
-   * Further tools, or sources of tools, of the command line's own coding agent, which there is where `agents` has none. Agents made by a
-   * function are given them too.
+   * Further tools, or sources of tools, of the command line's own coding agent, the default if `agents` is empty. Agents made by a function are given
+   * them too.
    */
   readonly tools?: ToolEntries
   /** Folders of skills of that agent, relative to this file. */
@@ -59,22 +59,23 @@ export interface Config {
   readonly mcp?: { readonly [name: string]: ConfigMcpServer }
   /** Limits of each run of that agent. Default: 200 turns. */
   readonly limits?: Limits
-  /** Where sessions are recorded: a folder or `sqlite:<file>`, relative to this file, or `postgres://…`. Default: `.escapement` in the folder of `--dir`. */
+  /** Store of sessions: a folder or `sqlite:<file>`, relative to this file, or `postgres://…`. Default: `.escapement` in the folder of `--dir`. */
   readonly store?: string
   /**
-   * What that agent knows beyond one conversation, and where `escapement memory` looks: a folder of Markdown files, or an SQLite file, whose
-   * name has an ending such as `.db`. Relative to this file. Searching a folder needs the package `minisearch`. Default: it remembers nothing.
+   * Memory of that agent beyond one conversation, which `escapement memory` shows too: a folder of Markdown files, or an SQLite file, whose name has
+   * an ending such as `.db`. Relative to this file. Searching a folder needs the package `minisearch`. Default: none.
    */
   readonly memory?: string
   /** Secrets that no log, event or request may hold. */
   readonly redact?: RedactOptions
-  /** How much is asked of models at a time, by all agents together. */
+  /** Limits on requests to models, for all agents together. */
   readonly modelLimits?: ModelLimits
   readonly serve?: ConfigServe
 }
 
 /**
- * For `escapement.config.ts`: gives back what it is given, so that editors know its fields. The command line checks it when it reads the file.
+ * Declares the configuration in `escapement.config.ts`: returns its argument, so that editors know its fields. The command line checks it when it
+ * reads the file.
  *
  * @example
  * ```ts

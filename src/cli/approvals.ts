@@ -15,11 +15,11 @@ const noTerminal = 'nobody can be asked, as this is not a terminal; run with --y
 /** How waiting calls are decided: by asking, at once, or (`leave`) by another client. */
 export type ApprovalPolicy = 'ask' | 'deny' | 'approve' | 'leave'
 
-/** `yes`: the person has allowed everything beforehand. */
+/** Returns the policy of a run that nobody else drives. `yes`: the person has allowed everything beforehand. */
 export const approvalPolicy = (isLive: boolean, yes: boolean): ApprovalPolicy =>
   yes ? 'approve' : isLive ? 'ask' : 'deny'
 
-/** Of an agent that others drive too: only the run that began here is this command's to decide without asking. */
+/** Returns the policy for an agent that others drive too: this command decides without asking only in a run that it began itself. */
 export const sharedPolicy = (isOwnRun: boolean, isLive: boolean, yes: boolean): ApprovalPolicy =>
   isOwnRun ? approvalPolicy(isLive, yes) : isLive ? 'ask' : 'leave'
 
@@ -27,7 +27,7 @@ export interface ApprovalOptions {
   /** Default: none. */
   readonly colours?: Colours
   readonly policy: () => ApprovalPolicy
-  /** Called with each question, or call for a client, when nobody can be asked: `--yes` answers none. By default they are denied. */
+  /** Called with each question, or call for a client, if there is no person to ask: `--yes` answers none. Default: they are denied. */
   readonly unasked?: (pending: Askable) => Promise<void> | void
 }
 
@@ -37,7 +37,10 @@ export interface Approvals {
   end(): void
 }
 
-/** What a person says to a call that waits. `forAll`: of this call, or of its tool until the run ends. */
+/**
+ * A person's answer to a waiting call. `forAll`: the approval holds for every call with the same input, or, until the run ends, for every call of the
+ * tool.
+ */
 export type Said =
   | { readonly decision: 'approve'; readonly forAll?: 'call' | 'tool' }
   | { readonly decision: 'deny'; readonly reason?: string }
@@ -76,8 +79,8 @@ const sameCall = ({ agentId, name, input }: Pending): string =>
   )
 
 /**
- * Has people decide what waits for them, one after the other, including what already waits when the agent is resumed. What someone else
- * has decided is withdrawn.
+ * Has people decide all waiting calls one after the other, including those already waiting when the agent is resumed. A call that is decided
+ * elsewhere is withdrawn.
  */
 export function answerPending(
   agent: ChatAgent,
@@ -136,7 +139,7 @@ export function answerPending(
     else if (how === 'approve') await decide(call, 'approve')
     else await decide(call, 'deny', noTerminal)
   }
-  /** Deferred: the machine is still in the transition that asks. */
+  /** Queues a call. Asking is deferred because the machine is still in the transition that asks. */
   const enqueue = (call: Pending): void => {
     if (open.has(call.key)) return
     const controller = new AbortController()

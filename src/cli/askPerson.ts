@@ -6,23 +6,23 @@ import { formOf, readTyped, type QuestionForm } from '../protocol/questionForm.t
 import type { MenuItem } from './terminal/menu.ts'
 import type { Screen } from './terminal/screen.ts'
 
-/** What a person at a terminal may give: anything but an approval, which is a question of yes or no. */
+/** Questions and calls that a person at a terminal may answer in words; an approval, which takes yes or no, is not one of them. */
 export type Askable = PendingOf<'question' | 'call'>
 
 export const isAskable = (pending: Pending): pending is Askable => pending.kind !== 'approval'
 
-/** What waits, in one line. */
+/** Describes a waiting question or call in one line. */
 export const waitingLine = (pending: Askable): string =>
   pending.kind === 'question'
     ? `${pending.name} asks: ${pending.question}`
     : `${pending.name} ${JSON.stringify(pending.input)} waits for a client to carry it out`
 
-/** Of more, the values are told in a line. */
+/** Maximum number of choices shown as a menu; the values of a longer list are named in a line. */
 const mostChoices = 20
 
 const textForm: QuestionForm = { type: 'text' }
 
-/** How an answer is typed. */
+/** Returns a hint on how to type the answer. */
 function hint(form: QuestionForm): string {
   switch (form.type) {
     case 'boolean':
@@ -57,7 +57,7 @@ function typedFor(values: readonly (string | number)[], index: number): string {
 /** A line that refuses to answer, with or without a reason. */
 const refusal = /^-(?:\s+(.*))?$/s
 
-/** What is decided by a line; `problem`: nothing. Pure. */
+/** Reads a typed line as a decision; `problem` says why it decides nothing. Pure. */
 export function readAnswerLine(
   pending: Askable,
   said: string,
@@ -71,8 +71,8 @@ export function readAnswerLine(
 }
 
 /**
- * Asks a person until there is an answer that fits, or somebody else gave one; `decide` refuses what does not fit. Without a person, when
- * the screen is closed, it keeps waiting.
+ * Asks a person until an answer fits or somebody else has given one; `decide` refuses an answer that does not fit. Without a person, when the screen
+ * is closed, it keeps waiting.
  */
 export async function askPerson(
   screen: Screen,
@@ -98,7 +98,7 @@ export async function askPerson(
   }
 }
 
-/** Why an answer was not taken; `undefined` if it was. Rejects for any other reason. */
+/** Returns the reason why an answer was not accepted; `undefined` if it was. Rejects for any other reason. */
 async function refused(decide: () => Promise<void>): Promise<string | undefined> {
   try {
     await decide()

@@ -21,11 +21,11 @@ export class AttachedAgent implements ChatAgent {
   readonly #listeners = new Set<(event: AgentEvent) => void>()
   /** Request ids of runs started by this client. */
   readonly #own = new Set<string>()
-  /** What was said from here other than by a prompt and has not been heard yet: it begins a run if the agent is at rest. */
+  /** Steering and follow-up messages sent by this client and not yet taken up by the agent; if the agent is at rest, such a message begins a run. */
   readonly #said: { readonly source: UserSource; readonly text: string }[] = []
-  /** A run has begun of which the first turn has not. */
+  /** True from the start of a run, unless it is resumed, to the start of its first turn. */
   #isBeginning = false
-  /** Callbacks for those the server is not yet known to have. */
+  /** Callbacks, by request id, for runs that the server is not yet known to have. */
   readonly #undelivered = new Map<string, () => void>()
   /** Commands that have not been answered. */
   readonly #sent = new Set<Promise<unknown>>()
@@ -63,12 +63,12 @@ export class AttachedAgent implements ChatAgent {
     return this.#hasFailed && this.state === 'idle'
   }
 
-  /** Tokens that its model takes, if the server knows. */
+  /** Tokens that the agent's model takes, if the server knows. */
   get window(): number | undefined {
     return this.#window
   }
 
-  /** Whether this client started the current run. */
+  /** True if this client started the current run. */
   get isOwnRun(): boolean {
     return this.#isOwnRun
   }
@@ -150,7 +150,7 @@ export class AttachedAgent implements ChatAgent {
     return this.#keep(this.remote.decide(call, decision, reason))
   }
 
-  /** What a chat tells of it, and does with its log; `address`: of its server, for how to go on with a fork. */
+  /** Returns the facts and log commands that a chat needs. `address`: the server's address, for the command that continues a fork. */
   aboutAt(address: string): ChatAbout {
     return {
       conversation: async () => splitAtHead(await this.remote.conversation('log')),
@@ -165,7 +165,7 @@ export class AttachedAgent implements ChatAgent {
     }
   }
 
-  /** Whether anything sent is not known to have reached the server. */
+  /** True while the server is not yet known to have everything that was sent. */
   get hasUndelivered(): boolean {
     return this.#sent.size > 0
   }

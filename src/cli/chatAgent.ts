@@ -16,9 +16,9 @@ export interface ChatAgent {
   /** Name of the chart's active state. */
   readonly state: string
   readonly pause: PauseReason | null
-  /** Whether its last run failed, and can be gone on with. */
+  /** True if the last run failed and can be continued. */
   readonly hasFailed: boolean
-  /** What waits for people. */
+  /** Approvals, questions and calls that wait for people. */
   pending(): readonly Pending[]
   prompt(content: Content, options?: SayOptions): Run
   resume(): Run
@@ -33,30 +33,30 @@ export interface ChatAgent {
   unpin(step: string): Promise<void> | void
   brake(policy: string): Promise<void> | void
   use(use: UseChange | null): Promise<void> | void
-  /** Own calls by `callId`, those of sub-agents by `key`. */
+  /** Decides a waiting call: `callId` for the agent's own calls, `key` for those of sub-agents. */
   decide(call: string, decision: Decision, reason?: string): Promise<void> | void
-  /** Calls with every event from now on; returns a function that ends it. */
+  /** Calls `listener` with every further event; returns an unsubscribe function. */
   subscribe(listener: (event: AgentEvent) => void): () => void
 }
 
 /** A conversation as a chat shows it. */
 export type ChatConversation = Pick<ConversationView, 'trunk' | 'abandoned'>
 
-/** What a chat can tell of its agent, and do with its log, beside commands. */
+/** Facts about an agent, and commands on its log, that a chat offers beside the commands of `ChatAgent`. */
 export interface ChatAbout {
-  /** As it is now. Rejects if the server does not answer. */
+  /** Returns the current conversation. Rejects if the server does not answer. */
   conversation(): Promise<ChatConversation>
-  /** Over its life, its sub-agents included. Rejects if the server does not answer. */
+  /** Returns the agent's spending over its life, sub-agents included. Rejects if the server does not answer. */
   spent(): Promise<Spent>
-  /** Begins a session at a step, such as n12; resolves with its id and how to go on with it. Default: it cannot be done here. */
+  /** Begins a session at a step, such as n12; resolves with its id and how to continue it. Missing: sessions cannot be forked here. */
   fork?(step: string): Promise<string>
 }
 
-/** Whether a message would start a run: a new prompt replaces a run that is paused between turns. */
+/** Returns true if a message would start a run: a new prompt replaces a run that is paused between turns. */
 export const isWaiting = ({ state, pause }: Pick<ChatAgent, 'state' | 'pause'>): boolean =>
   state === 'idle' || pause?.type === 'limit' || pause?.type === 'stall' || pause?.type === 'interrupted'
 
-/** Decides something that waits. Rejects with what the agent throws. */
+/** Decides a waiting call. Rejects with the error that the agent throws. */
 export const decideCall = async (
   agent: ChatAgent,
   { agentId, callId, key }: Pick<Pending, 'agentId' | 'callId' | 'key'>,

@@ -16,9 +16,9 @@ import type { PickerItem } from './terminal/input/picker.ts'
 import { LiveScreen } from './terminal/liveScreen.ts'
 
 /**
- * The sessions of a folder that a chat can go on with, the newest first; of one agent if it is named.
+ * Returns the sessions of a folder that a chat can continue, the newest first; of one agent if it is named.
  *
- * @throws RuntimeError as `loadConfig` and `openLogs`, and when the store cannot tell what it has.
+ * @throws RuntimeError as `loadConfig` and `openLogs`, and if the store cannot list its contents.
  */
 export async function pastSessions(invocation: Invocation, host: CliHost): Promise<readonly SessionSummary[]> {
   const config = await loadConfig(invocation, host)
@@ -35,10 +35,10 @@ export async function pastSessions(invocation: Invocation, host: CliHost): Promi
   return sessions.toSorted((a, b) => b.updatedAt - a.updatedAt)
 }
 
-/** A list to choose from is of the newest. */
+/** Maximum number of sessions offered: the newest. */
 const mostOffered = 100
 
-/** Sessions as lines of a list: what they are about, how far they got, and how long ago. Pure. */
+/** Returns sessions as lines of a list: their subject, their progress, and their age. Pure. */
 export const sessionItems = (sessions: readonly SessionSummary[], now: number): PickerItem[] =>
   sessions.map(({ id, title, status, updatedAt }) => ({
     label: title === undefined ? id : oneLine(title),

@@ -8,7 +8,7 @@ export type CliHost = Pick<NodeJS.Process, 'stdin' | 'stdout' | 'stderr' | 'env'
   readonly isSilent?: boolean
 }
 
-/** Whether both input and output are a terminal. */
+/** Returns true if both input and output are a terminal. */
 export const isInteractive = ({ stdin, stdout }: CliHost): boolean => stdin.isTTY && stdout.isTTY && stdout.columns > 0
 
 /** Exit codes: success, failure, bad usage, stopped by Ctrl-C. */

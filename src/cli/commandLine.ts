@@ -10,14 +10,14 @@ import {
 } from './options.ts'
 
 const helpWord = 'help'
-/** Programs differ in whether it is `-V` or `-v`, so both work. */
+/** Names of the version option. Programs differ in whether it is `-V` or `-v`, so both work. */
 const versionNames = ['version', 'v']
 
-/** What the parser needs to know about a command. */
+/** Facts that the parser needs about a command. */
 export interface CommandShape {
   readonly options: readonly OptionName[]
   readonly task: 'required' | 'optional' | 'none'
-  /** What the operand is called in messages. Default: a task. */
+  /** Name of the operand in messages. Default: a task. */
   readonly operand?: { readonly name: string; readonly example: string }
   /** Names of the words before the operand. */
   readonly before?: readonly string[]
@@ -25,7 +25,7 @@ export interface CommandShape {
 
 type CamelCase<S extends string> = S extends `${infer Head}-${infer Tail}` ? `${Head}${Capitalize<CamelCase<Tail>>}` : S
 
-/** The field of an option. What a command is given besides options is its `task`. */
+/** The field of an option in an invocation. The operand is `task`, so `--task` has the field `taskFolder`. */
 type FieldOf<S extends string> = S extends 'task' ? 'taskFolder' : CamelCase<S>
 
 /** The options of a command line by their names in camel case; `help` and `version` are answered before. */
@@ -62,7 +62,7 @@ export interface Invocation extends OptionValues {
 
 export type CommandLine =
   | { readonly type: 'command'; readonly invocation: Invocation }
-  /** Of one command, or of all. */
+  /** The help of `command`, or of all commands if it is missing. */
   | { readonly type: 'help'; readonly command?: string }
   | { readonly type: 'version' }
   | { readonly type: 'mistake'; readonly message: string }
@@ -107,7 +107,7 @@ export function parseCommandLine(
 
 type Operands = Pick<Invocation, 'before' | 'task'>
 
-/** The operands, or what is wrong with them. */
+/** Returns the operands, or a message on the mistake in them. */
 function readOperands(command: string, shape: CommandShape, words: readonly string[]): Operands | string {
   const wanted = shape.before ?? []
   const before = words.slice(0, wanted.length)

@@ -2,8 +2,8 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 
 /**
- * Where what Node has compiled of the command line is kept: in the user's own folder for caches. What is in it is run, and in the one for temporary
- * files, which Node would take, others may write.
+ * Returns the folder for Node's compile cache of the command line: in the user's own cache folder. The cache is executed, and the folder for
+ * temporary files, Node's default, is writable by others.
  */
 export function compileCacheFolder(
   { platform, env }: Pick<NodeJS.Process, 'platform' | 'env'>,

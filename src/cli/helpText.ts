@@ -20,7 +20,7 @@ const inGroup = (commands: Readonly<Record<string, Command>>, group: CommandGrou
     .map(({ usage, summary }) => `  escapement ${usage.padEnd(24)}${summary}\n`)
     .join('')
 
-/** What `--help` prints; no line is longer than 100 columns. */
+/** Returns the text of `--help`; no line is longer than 100 columns. */
 export function helpText(commands: Readonly<Record<string, Command>>): string {
   const lists = Object.entries(groups).map(([group, title]) => `${title}:\n${inGroup(commands, group as CommandGroup)}`)
   const models = Object.entries(providers).map(
@@ -45,7 +45,7 @@ Exit codes: 0 done, 1 not done, 2 wrong usage, 130 stopped by Ctrl-C.
 `
 }
 
-/** What `escapement help <command>` prints. */
+/** Returns the text of `escapement help <command>`. */
 export function commandHelp({ usage, summary, details = [], options: names, meanings }: Command): string {
   return `escapement ${usage} [options]
   ${summary}

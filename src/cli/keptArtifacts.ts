@@ -11,14 +11,14 @@ import type { Invocation } from './commandLine.ts'
 import { writeNew } from './newFile.ts'
 import { refuse, wantsJson, type SessionLogs } from './sessionLogs.ts'
 
-/** What a result of a session keeps beside the log, and where that result stands. */
+/** An artifact that a session's result keeps beside the log, with the place of that result. */
 export interface KeptArtifact extends Artifact {
-  /** Such as `n12`. */
+  /** Id of the result's node, such as `n12`. */
   readonly node: string
   readonly tool: string
 }
 
-/** What the results of a session keep, in their order; what several keep is listed with each. */
+/** Returns the artifacts of a session's results, in their order; an artifact that several results keep is listed with each. */
 export const keptArtifacts = ({ conversation }: Pick<LoadedSession, 'conversation'>): KeptArtifact[] =>
   conversation
     .log()
@@ -28,7 +28,7 @@ export const keptArtifacts = ({ conversation }: Pick<LoadedSession, 'conversatio
         : [],
     )
 
-/** One line for each. */
+/** Returns a line for each artifact. */
 export const artifactLines = (kept: readonly KeptArtifact[]): string[] =>
   kept.map((artifact) => {
     const { bytes, mimeType, node, tool, name, lost } = artifact
@@ -43,9 +43,9 @@ export const artifactLines = (kept: readonly KeptArtifact[]): string[] =>
   })
 
 /**
- * The artifact that is meant: by the name that models know, by the first digits of its SHA-256, or by the name of its file.
+ * Finds an artifact: by the name that models know, by the first digits of its SHA-256, or by the name of its file.
  *
- * @throws RuntimeError `INVALID_OPTION` if it is none of the session, or one of several.
+ * @throws RuntimeError `INVALID_OPTION` if the session has no such artifact, or several.
  */
 export function findArtifact(kept: readonly KeptArtifact[], wanted: string, sessionId: string): KeptArtifact {
   const digits = wanted
@@ -72,7 +72,7 @@ export function findArtifact(kept: readonly KeptArtifact[], wanted: string, sess
   throw refused(`${what} is none of session "${sessionId}". The newest: ${list(kept)}.`)
 }
 
-/** Writes an artifact to `--out`, or as it is to standard output; to a terminal only text, without control characters. */
+/** Writes an artifact to `--out`, or unchanged to standard output; to a terminal only text, without control characters. */
 export async function writeArtifact(
   artifact: KeptArtifact,
   { store }: SessionLogs,

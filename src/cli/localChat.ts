@@ -17,11 +17,11 @@ export interface ChatOptions {
   readonly json: boolean
   readonly isPriced: boolean
   readonly modelId: string
-  /** Approves what an agent asks for. */
+  /** Approves all calls that need an approval. */
   readonly yes?: boolean
 }
 
-/** What a chat at a terminal has beside. */
+/** Options of a chat at a terminal. */
 export interface TerminalChatOptions extends ChatOptions {
   /** Called once the screen is open. */
   begin(chat: OpenChat): void
@@ -29,7 +29,7 @@ export interface TerminalChatOptions extends ChatOptions {
   onSessions(chat: OpenChat): Promise<void>
 }
 
-/** What a chat tells of an agent in this process, and does with its log. */
+/** Returns the facts and log commands that a chat needs about an agent in this process. */
 const aboutSession = (session: Session, host: CliHost): ChatAbout => ({
   conversation: () => Promise.resolve(session.agent.conversation),
   spent: () => Promise.resolve(session.agent.spent),

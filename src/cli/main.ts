@@ -2,7 +2,7 @@
 import { enableCompileCache } from 'node:module'
 import { compileCacheFolder } from './compileCacheFolder.ts'
 
-/** As `engines` of package.json has it. */
+/** The minimum version of Node, equal to `engines` in package.json. */
 const least = { major: 22, minor: 18 } as const
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)

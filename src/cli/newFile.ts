@@ -4,7 +4,7 @@ import { messageOf, RuntimeError } from '../protocol/errors.ts'
 /**
  * Writes the file of `--out`, which must be new; on failure leaves none behind. Resolves with the number of pieces.
  *
- * @throws RuntimeError `INVALID_OPTION` if it cannot be written, or is there already; and what `pieces` throws.
+ * @throws RuntimeError `INVALID_OPTION` if it cannot be written or exists already; and any error of `pieces`.
  */
 export async function writeNew(
   file: string,

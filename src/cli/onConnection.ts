@@ -3,10 +3,7 @@ import type { Client } from '../client/client.ts'
 import { messageOf } from '../protocol/errors.ts'
 import type { AttachedAgent } from './attachedAgent.ts'
 
-/**
- * Reports when the connection is lost and restored, and errors that nobody waits for; `back` is called once the agent's state is
- * known again.
- */
+/** Reports when the connection is lost and restored, and errors that no caller waits for; `back` is called once the agent's state is known again. */
 export function onConnection(
   client: Client,
   say: (text: string, isWrong: boolean) => unknown,

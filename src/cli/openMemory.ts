@@ -10,7 +10,10 @@ export interface OpenMemory {
   close(): void
 }
 
-/** Opens a memory: a folder of Markdown files or an SQLite file. One that is not there is made once something is kept; a file has an ending. */
+/**
+ * Opens a memory: a folder of Markdown files or an SQLite file. A missing one is created when the first entry is kept; a path with a file ending is
+ * then a file.
+ */
 export function openMemory(path: string): OpenMemory {
   const found = statSync(path, { throwIfNoEntry: false })
   const isFile = found === undefined ? extname(path) !== '' : !found.isDirectory()

@@ -16,12 +16,12 @@ import { readSession } from './readSession.ts'
 import { howToResume, openLogs } from './sessionLogs.ts'
 import { oneLine } from '../charts/plainText.ts'
 
-/** A session that was opened again, with what its log had. */
+/** A session that was opened again, with the contents of its log. */
 export interface PastWork extends Work {
   readonly before: LoadedSession
 }
 
-/** Why a session is not gone on with. */
+/** Reason why a session is not continued. */
 export interface PastRefusal {
   readonly refusal: string
   readonly code: (typeof exitCodes)['failed' | 'usage']
@@ -69,7 +69,7 @@ export async function openPast(invocation: Invocation, host: CliHost, id: string
   return { session, before, modelId: session.definition.model.id, isPriced: choice.isEmbedded }
 }
 
-/** Whether the configuration may have the agent: those it makes with a model have no name before. */
+/** Returns true if the configuration may have the agent: the name of an agent that it makes by a function is unknown beforehand. */
 export const mayKnow = (config: LoadedConfig | undefined, name: string): boolean =>
   config?.agents?.some((agent) => typeof agent === 'function' || agent.name === name) === true
 
@@ -96,12 +96,12 @@ async function choiceFor(recorded: string, wish: ModelWish): Promise<ModelChoice
   return chooseModel(Object.hasOwn(providers, label) ? { ...wish, asked: recorded } : wish)
 }
 
-/** Whether the model had the revert tool, according to the captured requests. */
+/** Returns true if the model had the revert tool, according to the captured requests. */
 const hadBrake = ({ past, records }: LoadedSession): boolean =>
   [...past, ...records].some(
     (record) =>
       record.type === 'turn.captured' && record.tools?.some(({ name }) => name === 'revert_to_state') === true,
   )
 
-/** Whether a paused run should be resumed; one that waits for approvals is not, as those come first. */
+/** Returns true if a paused run should be resumed. A run that waits for approvals should not, as the approvals come first. */
 export const isOwed = ({ pause }: Agent): boolean => pause !== null && pause.type !== 'approvals'

@@ -30,11 +30,11 @@ export interface Session {
   readonly dir: string
   readonly place: StorePlace
   readonly store: Store
-  /** Where the log is, for a person. */
+  /** Location of the log, for a person. */
   readonly logFile: string
-  /** What is kept out of the log. */
+  /** Secrets kept out of the log. */
   readonly redact?: RedactOptions
-  /** Prompts the agent; the first time with what `AGENTS.md` files say that it was not told yet. */
+  /** Prompts the agent; adds messages from `AGENTS.md` files that it does not have yet, the first time only. */
   prompt(text: string): Run
   close(): Promise<void>
 }
@@ -42,45 +42,46 @@ export interface Session {
 export interface CoderOptions {
   readonly dir: string
   readonly choice: ModelChoice
-  /** Which commands wait for an approval. */
+  /** Returns true if a command waits for an approval. */
   needsApproval(command: string): boolean
-  /** Added to the environment of commands. */
+  /** Variables added to the environment of commands. */
   readonly env?: { readonly [name: string]: string }
-  /** Off by default. */
+  /** Brakes. Default: off. */
   readonly braking?: NonNullable<AgentOptions['braking']>
-  /** Beside those for the folder. */
+  /** Further tools beside those for the folder. */
   readonly tools?: readonly ToolEntry[]
-  /** Of each run. Unless they say otherwise, 200 turns, in case a model goes round in circles; the run then pauses. */
+  /** Limits of each run. Default: 200 turns, after which the run pauses, in case a model goes round in circles. */
   readonly limits?: Limits
-  /** What it knows of the folder beyond one conversation. Default: nothing. */
+  /** Memory of the folder beyond one conversation. Default: none. */
   readonly knows?: Memory | undefined
   /** Name of the definition. Default: that of the command line's own agent. */
   readonly name?: string
 }
 
 export interface SessionOptions extends CoderOptions {
-  /** The agent, in place of one that works in the folder. */
+  /** Definition of the agent, in place of a coding agent for the folder. */
   readonly definition?: AgentDefinition | undefined
-  /** Where what the agent knows of the folder is kept; a definition that is given has its own. */
+  /** Path of the memory of the folder; ignored for a given definition, which has its own. */
   readonly memory?: string
   readonly runtime?: Pick<RuntimeOptions, 'redact' | 'models'>
-  /** Reads the `AGENTS.md` files that speak for the folder; told of those that it cannot. Default: reads none. */
+  /**
+   * Enables reading the `AGENTS.md` files that apply to the folder; called with a message for each file that cannot be read. Default: none are read.
+   */
   readonly onGuideTrouble?: ((trouble: string) => void) | undefined
-  /** Where the log goes. Default: `.escapement` in `dir`. */
+  /** Store of the log. Default: `.escapement` in `dir`. */
   readonly recordIn?: StorePlace
   /** Id of a session to continue instead of starting a new one. It stays paused until it is resumed. */
   readonly resume?: string
 }
 
 const usualTurns = 200
-/** Of the name of a scope. */
+/** Maximum length of the name of a scope. */
 const mostName = 256
 
 /**
  * Starts or continues an agent in a folder, by default one that codes there, and records it in `.escapement` there with every request it makes.
  *
- * @throws RuntimeError `INVALID_OPTION` if `dir` is not a folder, `STORE_OPEN_FAILED` if it cannot be written, and what
- * `runtime.resume` throws.
+ * @throws RuntimeError `INVALID_OPTION` if `dir` is not a folder, `STORE_OPEN_FAILED` if it cannot be written, and what `runtime.resume` throws.
  */
 export async function openSession(options: SessionOptions): Promise<Session> {
   const { recordIn, resume, definition: given, runtime: shared = {} } = options
@@ -124,7 +125,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   }
 }
 
-/** Those that the conversation does not have yet as they are now. */
+/** Returns the messages that the conversation does not have in their current form. */
 function untold(messages: readonly AgentsMdMessage[], { conversation }: Agent): AgentsMdMessage[] {
   const last = new Map<string, string>()
   for (const { message } of conversation.trunk())

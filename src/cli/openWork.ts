@@ -7,10 +7,10 @@ import { chooseModel, type ModelChoice } from './models/chooseModel.ts'
 import { storePlace } from './storePlace.ts'
 import { openSession, type Session, type SessionOptions } from './openSession.ts'
 
-/** How the words of the embedded model are spaced out where a person watches, in milliseconds. */
+/** Milliseconds between words of the embedded model where a person watches. */
 export const wordDelayMs = 12
 
-/** What the configuration adds to a session. */
+/** Returns the configuration's settings for a session. */
 export const settingsOf = (
   config: LoadedConfig | undefined,
 ): Pick<SessionOptions, 'tools' | 'limits' | 'memory' | 'recordIn' | 'runtime'> => ({
@@ -24,7 +24,7 @@ export const settingsOf = (
   },
 })
 
-/** Whether the costs of an agent are known. */
+/** Returns true if the costs of an agent are known. */
 const isPriced = ({ pricing, prices }: Session['definition']): boolean => pricing !== null || prices !== null
 
 /** A new session of `run` or `chat`. */
@@ -35,7 +35,7 @@ export interface Work {
 }
 
 /**
- * Begins a session of the agent that a person works with: one of the configuration, else one that codes in the folder.
+ * Begins a session of the agent that a person works with: one of the configuration, else the coding agent for the folder.
  *
  * @throws RuntimeError as `loadConfig`, `chooseModel` and `openSession`.
  */
@@ -63,14 +63,14 @@ export async function openWork(invocation: Invocation, host: CliHost): Promise<W
   return { session, modelId: session.definition.model.id, isPriced: isPriced(session.definition) }
 }
 
-/** Only the agent that codes in the folder reads what its `AGENTS.md` files say. */
+/** Returns the callback for trouble with `AGENTS.md` files; only the coding agent of the folder reads them. */
 export const guideTrouble = (
   definition: Session['definition'] | undefined,
   { stderr }: Pick<CliHost, 'stderr'>,
 ): SessionOptions['onGuideTrouble'] =>
   definition === undefined ? (trouble) => void stderr.write(`${trouble}\n`) : undefined
 
-/** Why the model was chosen, if the agent has it. */
+/** Says why the model was chosen, if the agent uses it. */
 export function sayChoice(
   { notice, model }: ModelChoice,
   definition: Session['definition'] | undefined,

@@ -1,4 +1,4 @@
-/** Every option: how it is written, with the value it takes and its short form, and what it does. */
+/** Every option: its notation, with its value and its short form, and its effect. */
 export const options = {
   dir: ['--dir <folder>', 'where to work, and where the logs are; default: the current folder'],
   logs: ['--logs <store>', 'a folder, sqlite:<file> or postgres://…; default: .escapement of --dir'],

@@ -10,17 +10,17 @@ type Level = keyof Logger
 /** Lines of one kind in a time; after that they are only counted. */
 const most = { lines: 5, ms: 60_000 } as const
 
-/** The lines that a program says of itself while it runs. */
+/** The log that a program writes about itself while it runs. */
 export interface ProgramLog extends Logger {
-  /** For what works in it: of that, what an operator should know of. A thousand agents that fail alike say so a few times. */
+  /** Logger for the parts of the program: lines that an operator should know. If a thousand agents fail alike, only a few lines say so. */
   readonly ofParts: Logger
-  /** Parts that were left out are told. */
+  /** Writes the counts of lines that were left out. */
   close(): void
 }
 
 /**
- * A log on standard error, a line for each thing that happens: JSON, or words and then what they are about. No line has a secret of the
- * environment, or anything that looks like a key.
+ * Creates a log on standard error, a line for each event: JSON, or words followed by the fields. No line has a secret of the environment, or anything
+ * that looks like a key.
  */
 export function programLog(
   { stderr, env }: Pick<CliHost, 'stderr' | 'env'>,
@@ -76,7 +76,7 @@ function passwordIn(value: string): string {
   }
 }
 
-/** Fields as a line has them: of an error what it says, of the rest what JSON has. */
+/** Converts fields to plain values: an error to its message, the rest to JSON values. */
 function plainFields(fields: object): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(fields).flatMap(([name, value]): [string, unknown][] => {
@@ -90,7 +90,7 @@ function plainFields(fields: object): Record<string, unknown> {
   )
 }
 
-/** For people: which record of a log it is stands in the log. */
+/** Fields left out for people, who can find the record in the agent's log. */
 const forMachines: ReadonlySet<string> = new Set(['event', 'seq', 'runId', 'turnIndex'])
 
 interface Line {
@@ -106,7 +106,7 @@ function inWords({ time, level, message, ...fields }: Line): string {
   return oneLine(`${time} ${level} ${message}${about.length === 0 ? '' : ` (${about.join(', ')})`}`)
 }
 
-/** A line of such a log in JSON, in words; `undefined`: it is something else. */
+/** Reads a line of such a log in JSON as words; `undefined` for any other line. */
 export function spokenLine(text: string): { readonly level: string; readonly words: string } | undefined {
   try {
     const line = JSON.parse(text) as Line | null

@@ -5,12 +5,12 @@ import type { CliHost } from './cliHost.ts'
 export interface ProtocolOutput {
   /** Calls back once the bytes have been taken, or never will be. */
   write(bytes: Uint8Array, done: (error?: Error | null) => void): void
-  /** The same as a stream. */
+  /** The same output as a stream. */
   readonly stream: Writable
   giveBack(): void
 }
 
-/** Redirects what a module prints to standard error, so that it does not mix with protocol messages. */
+/** Redirects a module's output to standard error, so that it does not mix with protocol messages. */
 export function takeOutput({ stdout, stderr }: CliHost): ProtocolOutput {
   const { write } = stdout
   const send = write.bind(stdout)

@@ -5,7 +5,10 @@ import { decideCall, isWaiting, type ChatAbout, type ChatAgent, type ChatConvers
 import type { AgentLine } from './slashCommands.ts'
 import { spentWords } from './terminal/sessionText.ts'
 
-/** The result of a line: a note or a conversation to print, the run it started, and when an agent at rest has decided what was asked of it. */
+/**
+ * The result of a line: a note or a conversation to print, the run it started, and a promise that resolves once an agent at rest has decided on the
+ * request.
+ */
 export interface LineResult {
   readonly note?: string
   readonly conversation?: ChatConversation
@@ -37,7 +40,7 @@ type Answer =
   | 'pin.applied'
   | 'policy.end'
 
-/** Asks for a change of what the model sees; an event tells what came of it. */
+/** Asks for a change of the model's view; an event reports the outcome. */
 async function reshape(agent: ChatAgent, answer: Answer, ask: () => Promise<void> | void): Promise<LineResult> {
   if (agent.state !== 'idle') {
     await ask()
@@ -118,7 +121,7 @@ const lineActions: LineActions = {
   unpin: (agent, { step }) => reshape(agent, 'pin.applied', () => agent.unpin(step)),
 }
 
-/** Executes a line that the agent handles. Rejects with what the agent throws. */
+/** Executes a line that the agent handles. Rejects with the error that the agent throws. */
 export const runChatLine = (agent: ChatAgent, line: AgentLine, about: ChatAbout): Promise<LineResult> =>
   (lineActions[line.type] as (agent: ChatAgent, line: AgentLine, about: ChatAbout) => Promise<LineResult>)(
     agent,

@@ -8,7 +8,7 @@ import { commandHelp, helpText } from './helpText.ts'
 import { stopForGood } from './signals.ts'
 import { themes } from './terminal/theme.ts'
 
-/** The host, with how the command is to look and sound. @throws RuntimeError `INVALID_OPTION` for a theme that there is not. */
+/** Returns the host with the theme and bell that the options choose. @throws RuntimeError `INVALID_OPTION` for an unknown theme. */
 function hostFor({ theme, noBell }: Pick<Invocation, 'theme' | 'noBell'>, host: CliHost): CliHost {
   if (theme === undefined && !noBell) return host
   const { stdin, stdout, stderr, env } = host

@@ -19,15 +19,15 @@ import { plainScreen } from './terminal/screen.ts'
 export interface PipedChat {
   readonly agent: ChatAgent
   readonly about: ChatAbout
-  /** Default: that of the agent. */
+  /** Prompts the agent. Default: `prompt` of the agent. */
   prompt?(text: string): Run
   readonly isPriced: boolean
-  /** What Ctrl-C does, for `/help`. */
+  /** Effect of Ctrl-C, for `/help`. */
   readonly ctrlC: string
-  /** The last line. */
+  /** Returns the last line. */
   farewell(): string
   policy(): ApprovalPolicy
-  /** Called for Ctrl-C; returns whether to leave now. */
+  /** Called for Ctrl-C; returns true if the chat is to be left at once. */
   isStopping(): boolean
 }
 

@@ -16,7 +16,7 @@ import { safeJson } from './terminal/safeJson.ts'
 import { plainScreen, type Screen } from './terminal/screen.ts'
 import { StatusLine } from './terminal/statusLine.ts'
 
-/** How a run ended. */
+/** Outcome of a run. */
 export type RunEnd = Pick<RunResult, 'stopReason' | 'error'>
 
 export interface TaskOutcome {
@@ -31,9 +31,9 @@ export interface TaskOptions {
   readonly host: CliHost
   readonly json: boolean
   readonly isPriced: boolean
-  /** Approves what an agent asks for. */
+  /** Approves all calls that need an approval. */
   readonly yes?: boolean
-  /** What shows the work instead of printing every word and call; `others` prints an event as usual. */
+  /** Replaces the printing of every word and call by another view of the work; `others` prints an event as usual. */
   view?(screen: Screen, others: (event: AgentEvent) => void): WorkView
 }
 
@@ -84,7 +84,7 @@ export async function watchWork(
     colours,
     unasked: () => checkStuck(),
   })
-  /** Nobody can be asked here, and nothing else is left to do. */
+  /** Ends the task if all remaining work waits for answers and there is no person to ask. */
   const checkStuck = (): void => {
     const pending = agent.pending()
     if (!isLive && pending.length > 0 && pending.every(isAskable) && waitsForPeople(agent.tree()))
@@ -118,7 +118,7 @@ export async function watchWork(
 
 const windowOf = ({ definition }: Session): number | undefined => definition.compaction?.policy.contextWindow
 
-/** Every word and call, and below them what the agent is at. */
+/** Prints every word and call, with the agent's status below them. */
 const printedWork = (print: (event: AgentEvent) => void, status: StatusLine | undefined): WorkView => ({
   see(event) {
     print(event)

@@ -38,19 +38,19 @@ export interface OpenChat {
 export interface TerminalChat {
   readonly agent: ChatAgent
   readonly about: ChatAbout
-  /** Default: that of the agent. */
+  /** Prompts the agent. Default: `prompt` of the agent. */
   prompt?(text: string): Run
   /** The first line, after the program's name. */
   readonly headline: string
   readonly isPriced: boolean
-  /** Tokens that its model takes, if that is known. */
+  /** Returns the tokens that the agent's model takes, if that is known. */
   window?(): number | undefined
-  /** What Ctrl-C does, for `/help` and for the status line. */
+  /** Effect of Ctrl-C, for `/help` and for the status line. */
   readonly ctrlC: { readonly help: string; readonly hint: string }
   policy(): ApprovalPolicy
-  /** What was said in other runs, and where this one's is kept. Default: of this run alone. */
+  /** Store of typed messages, shared with other runs. Default: only this run's messages. */
   readonly history?: InputHistory
-  /** The folder whose files `@path` names, and what is to be said of where it is. Default: none, and `@` is text. */
+  /** The folder whose files `@path` names, and a note on its location for messages. Default: none, and `@` is plain text. */
   readonly workspace?: { readonly dir: string; readonly where?: string }
   /** Called once the screen is open. */
   begin(chat: OpenChat): void
@@ -59,18 +59,18 @@ export interface TerminalChat {
   onInterrupt(chat: OpenChat): void
   /** Called for Esc, where it closes nothing else. */
   onEscape?(chat: OpenChat): void
-  /** Called for `/sessions`; default: there are none to change to. */
+  /** Called for `/sessions`. Default: there are no sessions to change to. */
   onSessions?(chat: OpenChat): Promise<void>
-  /** Called for `/quit` and Ctrl-D; default: leaves. */
+  /** Called for `/quit` and Ctrl-D. Default: leaves the chat. */
   onQuit?(chat: OpenChat): void
   /** Called before the screen is closed. */
   end?(): void
 }
 
-/** Of a tree, the end of a long one; `escapement show` has all of it. */
+/** Maximum number of lines of a tree, taken from its end; `escapement show` has all of it. */
 const mostTreeLines = 200
 
-/** Lines that say something to the agent. */
+/** Types of lines that are messages to the agent. */
 const speech: ReadonlySet<string> = new Set(['say', 'steer', 'followUp'])
 
 /**
@@ -139,7 +139,7 @@ export async function runTerminalChat(setup: TerminalChat, host: CliHost): Promi
     if (run !== undefined) await watch(run)
   }
   const wrong = (thrown: unknown): void => chat.note(messageOf(thrown), true)
-  /** Reading the files that a line names; lines after it wait, so that none is given to the agent before it. */
+  /** The pending reading of files that a line names; later lines wait for it, so that the agent receives all lines in order. */
   let reading: Promise<void> | undefined
   const onLine = (line: string, typed: string): void => {
     const names = workspace !== undefined && mayMention(typed) && speech.has(readChatLine(line).type)
@@ -156,7 +156,7 @@ export async function runTerminalChat(setup: TerminalChat, host: CliHost): Promi
   }
   const onInterrupt = (): void => setup.onInterrupt(chat)
   let isTold = false
-  /** They are kept one after the other. */
+  /** The last write to the history; texts are kept one after the other. */
   let lastKept: Promise<void> | undefined
   const keepNone = (thrown: unknown): void => {
     if (!isTold) chat.note(`what is said is not kept for other runs: ${messageOf(thrown)}`, true)

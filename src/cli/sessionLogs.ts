@@ -11,7 +11,7 @@ import { folderPlace, shownAddress, storePlace, type StorePlace } from './storeP
 import type { Invocation } from './commandLine.ts'
 import { nearestWord } from '../protocol/nearestWord.ts'
 
-/** Where logs are, and their store. */
+/** The place of logs, and their store. */
 export interface SessionLogs {
   readonly place: StorePlace
   readonly store: ErasableStore
@@ -24,8 +24,8 @@ interface OpenLogsOptions {
 }
 
 /**
- * The logs in the store given by `--logs`, else where the configuration has them, else in `.escapement` under `--dir`. Creates nothing.
- * `mayBeNew`: whether `--logs` may name a folder that is yet to be made.
+ * Opens the logs in the store given by `--logs`, else in that of the configuration, else in `.escapement` under `--dir`. Creates nothing. `mayBeNew`:
+ * `--logs` may name a folder that does not exist yet.
  *
  * @throws RuntimeError `INVALID_OPTION` if the folder given by an option does not exist.
  */
@@ -46,7 +46,7 @@ export async function openLogs(
   return { place: named, store: await named.open() }
 }
 
-/** The logs of a command, and so its configuration unless `--logs` makes it needless. @throws RuntimeError as `loadConfig`, `openLogs` */
+/** Opens the logs of a command, and loads its configuration unless `--logs` makes that needless. @throws RuntimeError as `loadConfig`, `openLogs` */
 export const logsFor = async (
   invocation: LogPlace & ConfigWish,
   host: CliHost,
@@ -55,7 +55,7 @@ export const logsFor = async (
   openLogs(invocation, invocation.logs === undefined ? await loadConfig(invocation, host) : undefined, options)
 
 /**
- * Checks that there is a log with this id, readable or not.
+ * Checks that a log with this id exists, readable or not.
  *
  * @throws RuntimeError `INVALID_ID`, `AGENT_NOT_FOUND` with the most similar id.
  */
@@ -81,17 +81,17 @@ export async function forksOf({ store }: SessionLogs, id: string): Promise<strin
   return forks.toSorted()
 }
 
-/** Whether to print JSON: on request, or if the output is not a terminal. */
+/** Returns true if JSON is to be printed: on request, or if the output is not a terminal. */
 export const wantsJson = ({ json }: Pick<Invocation, 'json'>, { stdout }: CliHost): boolean => json || !stdout.isTTY
 
-/** The maximum line width. */
+/** Returns the maximum line width; `Infinity` if the output is not a terminal. */
 export const columnsOf = ({ stdout }: Pick<CliHost, 'stdout'>): number =>
   stdout.isTTY && stdout.columns > 0 ? stdout.columns : Infinity
 
 /** Quotes a word for a shell. */
 const quoted = (word: string): string => (/^[\w./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)
 
-/** The command that continues a session, for the same folders. */
+/** Returns the command that continues a session, for the same folders. */
 export function howToResume(id: string, { dir, logs }: LogPlace): string {
   const options = Object.entries({ dir, logs: logs === undefined ? undefined : shownAddress(logs) }).flatMap(
     ([name, value]) => (value === undefined ? [] : [`--${name} ${quoted(value)}`]),
@@ -99,7 +99,7 @@ export function howToResume(id: string, { dir, logs }: LogPlace): string {
   return ['escapement resume', id, ...options].join(' ')
 }
 
-/** Prints why a command did nothing, and returns its exit code. */
+/** Prints the reason why a command did nothing, and returns its exit code. */
 export function refuse(host: CliHost, why: string, code: number = exitCodes.failed): number {
   host.stderr.write(`escapement: ${withoutControls(why)}\n`)
   return code

@@ -4,9 +4,9 @@ import type { Invocation } from './commandLine.ts'
 import { storePlace, type StorePlace } from './storePlace.ts'
 
 /**
- * Where the logs are that several processes share: as `--logs` says, else `ESCAPEMENT_LOGS`, else at `fallback`.
+ * Returns the place of the logs that several processes share: that of `--logs`, else of `ESCAPEMENT_LOGS`, else `fallback`.
  *
- * @throws RuntimeError `INVALID_OPTION` when nothing says it, and for a folder
+ * @throws RuntimeError `INVALID_OPTION` if none is given, and for a folder
  */
 export function sharedLogs(
   { command, logs }: Pick<Invocation, 'command' | 'logs'>,

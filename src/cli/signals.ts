@@ -16,7 +16,7 @@ export function onStopSignal(host: CliHost, handle: () => void): () => void {
   }
 }
 
-/** Stops what is running as repeated Ctrl-C would; returns false if nothing handles it. */
+/** Stops the current work as repeated Ctrl-C would; returns false if no handler is registered. */
 export function stopForGood(host: CliHost): boolean {
   const handles = [...(listening.get(host) ?? [])]
   // Some handlers stop the work first and exit the second time.

@@ -33,15 +33,15 @@ export type ChatLine =
   | { readonly type: 'nothing' }
 
 interface SlashCommand {
-  /** The argument; without it the command takes none. */
+  /** The argument in the help; absent if the command takes none. */
   readonly form?: string
-  /** What is missing without the argument, if it is needed. */
+  /** Words for the missing argument; absent if the argument is optional. */
   readonly needs?: string
   readonly help: string
   read(text: string): ChatLine
 }
 
-/** Ids of steps or a number of tokens, and what follows them. */
+/** Reads ids of steps or a number of tokens; `rest`: the words after them. */
 function readSteps(text: string): { readonly what?: Pick<PruneOptions, 'steps' | 'tokens'>; readonly rest: string } {
   const words = text.split(/\s+/)
   const end = words.findIndex((word) => !/^n\d+,?$/.test(word))
@@ -197,7 +197,7 @@ const slashCommands: Readonly<Record<string, SlashCommand>> = {
 /** Alternative names. */
 const aliases: Readonly<Record<string, string>> = { '/exit': '/quit' }
 
-/** What completes a command: with a space behind it if something is to follow. */
+/** Completions of commands; the text of a command that takes an argument ends with a space. */
 export const chatCommands: readonly Completion[] = Object.entries(slashCommands).map(([name, command]) => ({
   text: command.form === undefined ? name : `${name} `,
   detail: command.form === undefined ? command.help : `${command.form}  ${command.help}`,
@@ -211,7 +211,7 @@ const keys = [
   ['↑, Ctrl-R', 'what was said before; search it'],
 ] as const
 
-/** What `/help` prints; `ctrlC`: what Ctrl-C does here; `isTyped`: whether at a terminal. */
+/** Returns the text of `/help`. `ctrlC`: effect of Ctrl-C; `isTyped`: the chat is at a terminal. */
 export const chatHelp = (ctrlC: string, isTyped = false): string =>
   [
     ...Object.entries(slashCommands).map(([name, { form = '', help }]) => [`${name} ${form}`, help] as const),
@@ -238,5 +238,5 @@ export function readChatLine(line: string): ChatLine {
   return { type: 'say', text: line }
 }
 
-/** Whether a line is a command even while a question is open. */
+/** Returns true if a line is a command even while a question is open. */
 export const isSlashCommand = (line: string): boolean => !['say', 'nothing', 'print'].includes(readChatLine(line).type)

@@ -4,34 +4,34 @@ import { RuntimeError } from '../protocol/errors.ts'
 import type { Logger } from '../protocol/logger.ts'
 import type { ErasableStore } from '../protocol/store.ts'
 
-/** Where logs are: a folder, an SQLite file or a database. */
+/** Place of logs: a folder, an SQLite file or a database. */
 export interface StorePlace {
-  /** As it is typed, from any folder; without the password. */
+  /** The address as a person types it, from any folder; without the password. */
   readonly address: string
-  /** The same with the password. */
+  /** The same address with the password. */
   readonly typed: string
-  /** What messages call it. */
+  /** Name of the place in messages. */
   readonly name: string
-  /** Where it has the log of an agent, for a person. */
+  /** Returns the location of an agent's log, for a person. */
   logOf(agentId: string): string
-  /** A folder for what is no log; `undefined`: it has none. */
+  /** Folder for files other than logs; `undefined` if the place has none. */
   readonly folder?: string
-  /** Whether there is anything yet; `undefined`: that takes asking a server. */
+  /** Returns true if the place holds anything; `undefined` if only a server could tell. */
   isThere(): boolean | undefined
   /**
-   * Opens it, which creates nothing before something is written. The code of a store is loaded when one is opened. `logger`: hears when a server
-   * cannot be reached.
+   * Opens the store; nothing is created before the first write. The code of a store is loaded when one is opened. `logger`: told when a server cannot
+   * be reached.
    */
   open(logger?: Logger): Promise<ErasableStore>
 }
 
 interface Scheme {
   readonly form: string
-  /** `rest`: what follows the name of the scheme and its colon. */
+  /** Returns the place of an address. `rest`: the part after the name of the scheme and its colon. */
   place(rest: string, base: string): StorePlace
 }
 
-/** The logs of a folder. */
+/** Returns the place of the logs in a folder. */
 export function folderPlace(path: string, base: string): StorePlace {
   const folder = resolve(base, path)
   return {
@@ -72,7 +72,7 @@ function postgresPlace(rest: string): StorePlace {
   }
 }
 
-/** How a store is named whose address begins so. */
+/** Stores by the beginning of their addresses. */
 const schemes: { readonly [scheme: string]: Scheme } = {
   file: { form: 'a folder', place: folderPlace },
   sqlite: { form: 'sqlite:<file>', place: sqlitePlace },
@@ -87,7 +87,7 @@ export const storeForms = 'a folder, sqlite:<file> or postgres://…'
 const schemed = /^([A-Za-z][A-Za-z0-9+.-]+):(.*)$/s
 
 /**
- * The store of an address; relative paths are below `base`.
+ * Returns the place that an address names; relative paths are below `base`.
  *
  * @throws RuntimeError `INVALID_OPTION`
  */
@@ -99,7 +99,7 @@ export function storePlace(address: string, base: string): StorePlace {
   throw new RuntimeError('INVALID_OPTION', `There is no kind of store "${oneWord(name)}": give ${storeForms}.`)
 }
 
-/** An address as it may be shown. */
+/** Returns an address without its password. */
 export const shownAddress = (address: string): string =>
   /^postgres(ql)?:/i.test(address) ? withoutPassword(address) : address
 

@@ -4,7 +4,7 @@ import { refuse } from './sessionLogs.ts'
 import { onStopSignal } from './signals.ts'
 import { LiveScreen } from './terminal/liveScreen.ts'
 
-/** Asks whether something is to be deleted for good, unless `--yes` says it. The exit code if it is kept. */
+/** Asks for confirmation before a permanent deletion, unless `--yes` is given. Returns an exit code if it is not to be deleted, else `undefined`. */
 export async function whyKept(
   { yes, json }: Pick<Invocation, 'yes' | 'json'>,
   host: CliHost,

@@ -10,7 +10,7 @@ import { RuntimeError } from '../protocol/errors.ts'
 /** A connected server. */
 export interface ReachedServer {
   readonly client: Client
-  /** As the user wrote it, for suggested commands. */
+  /** The address as the user wrote it, for suggested commands. */
   readonly address: string
 }
 

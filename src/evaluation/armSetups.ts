@@ -12,7 +12,7 @@ import type { AgentSource, SuiteDefinition, TrialGiven, TrialPlace } from './sui
 /** The model of a trial. */
 export type ModelOfTrial = (place: TrialPlace) => Model
 
-/** Models by what they are called: those of the suite, else those that `named` knows. */
+/** Returns a model by name: of the suite, else of `named`. */
 export async function modelNamed(
   name: string,
   { models = {} }: SuiteDefinition,
@@ -35,25 +35,25 @@ export async function modelNamed(
   return () => model
 }
 
-/** An arm that trials can be made in. */
+/** An arm that is ready for trials. */
 export interface ArmSetup {
   readonly info: ArmInfo
-  /** The agent of a trial. @throws whatever the source throws, as `INVALID_DEFINITION` if it is not a `RuntimeError`. */
+  /** Makes the agent of a trial. @throws any error of the source, as `INVALID_DEFINITION` if it is not a `RuntimeError`. */
   define(given: Omit<TrialGiven, 'model'>): AgentDefinition
 }
 
 interface SetupOptions {
   readonly source: AgentSource
-  /** The model of all arms that name none; missing: that of the agent. */
+  /** The model of all arms that name none; missing: the agent's own. */
   readonly model?: ModelOfTrial | undefined
   readonly prices: PricesByModel
   named(name: string): Promise<ModelOfTrial>
-  /** What the agent of a trial could be given, to see what comes of it. */
+  /** A sample of what the agent of a trial is given, for trying the arm. */
   readonly sample: Omit<TrialGiven, 'model'>
 }
 
 /**
- * Makes an arm ready, and tries it with the sample, so that what is wrong with it is said before anything runs.
+ * Prepares an arm, and tries it with the sample, so that its mistakes are reported before any trial runs.
  *
  * @throws RuntimeError `INVALID_DEFINITION`, `INVALID_OPTION`, `MODEL_UNAVAILABLE`
  */

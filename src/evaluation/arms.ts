@@ -7,14 +7,14 @@ import { nearestWord } from '../protocol/nearestWord.ts'
 import { givenBy } from './givenBy.ts'
 import type { AgentSource, Overlay } from './suite/defineSuite.ts'
 
-/** A way in which the agent of a suite is tried. */
+/** A variant of the suite's agent that is tried. */
 export interface Arm {
   readonly name: string
-  /** The model it asks for, by name. */
+  /** Name of the arm's model. */
   readonly model?: string
-  /** What it changes of the agent; missing: nothing. */
+  /** Changes to the agent's options; missing: none. */
   readonly overlay?: Overlay
-  /** Its agent, in place of that of the other arms. */
+  /** Agent of the arm, in place of that of the other arms. */
   readonly source?: AgentSource
 }
 
@@ -23,10 +23,10 @@ export const unchangedArm = 'as-defined'
 
 type Brake = Exclude<keyof BrakingOptions, 'policies'>
 
-/** Brakes by name, each as the agent has it set, else with its defaults. */
+/** Names of the brakes, each as the agent has it set, else with its defaults. */
 const brakes: readonly Brake[] = ['fold', 'recall', 'stall', 'revert', 'prune', 'graft', 'lessons']
 
-/** Nothing that reshapes the conversation. */
+/** Changes that switch off everything that reshapes the conversation. */
 const off: AgentChanges = { braking: {}, compaction: false }
 
 const atoms: readonly string[] = ['off', unchangedArm, 'compaction', ...brakes, ...Object.keys(compositions)]
@@ -41,10 +41,10 @@ export const armNames = (own: Readonly<Record<string, Overlay>> = {}): readonly 
 ]
 
 /**
- * An arm from its name: parts with `+` between. `off` and brakes say all of braking and compaction: what they do not name is off; a model alone
- * changes nothing else.
+ * Makes an arm from its name: parts with `+` between. `off` and brakes determine braking and compaction completely: whatever they do not name is off;
+ * a model alone changes nothing else.
  *
- * @throws RuntimeError `INVALID_OPTION` naming what there is.
+ * @throws RuntimeError `INVALID_OPTION` naming the arms there are.
  */
 export function armOf(name: string, own: Readonly<Record<string, Overlay>> = {}): Arm {
   // An arm of the suite may have any name.
@@ -73,7 +73,7 @@ export function armOf(name: string, own: Readonly<Record<string, Overlay>> = {})
 const wrong = (name: string, what: string): RuntimeError =>
   new RuntimeError('INVALID_OPTION', `The arm "${name}"${what.startsWith(':') ? '' : ' '}${what}.`)
 
-/** The parts one after the other, the later on top of the earlier. */
+/** Combines the parts of an arm; later parts override earlier ones. */
 const combined =
   (parts: readonly string[], own: Readonly<Record<string, Overlay>>): Overlay =>
   (options) => {
@@ -87,7 +87,7 @@ const combined =
     return changes
   }
 
-/** What an overlay makes of an agent's options. */
+/** Returns the options that an overlay gives an agent. */
 export const applied = (name: string, overlay: Overlay, options: AgentChanges): AgentChanges =>
   typeof overlay === 'function' ? givenBy(`The options of the arm "${name}"`, () => overlay(options)) : overlay
 
@@ -112,6 +112,6 @@ export function checkedArms(arms: readonly Arm[]): readonly Arm[] {
   return arms
 }
 
-/** The options that an arm gives an agent beside its model. */
+/** Returns the options that an arm gives an agent beside its model. */
 export const changesOf = ({ name, overlay }: Arm, options: AgentOptions): AgentChanges =>
   overlay === undefined ? {} : applied(name, overlay, options)

@@ -6,7 +6,7 @@ const instructions =
   'You are a coding agent working in a folder with tools. Look before you change anything, make the smallest change that does the task, ' +
   'check it, and say at the end what you changed and how you checked it. Paths are relative to the folder.'
 
-/** The agent of a suite that says none: it codes in the folder of the trial, and nothing of it waits for an approval. */
+/** Returns the default agent of a suite: it codes in the folder of the trial, and needs no approvals. */
 export const defaultAgent = ({ model, tools }: Pick<TrialGiven, 'model' | 'tools'>): AgentDefinition =>
   defineAgent({
     name: 'coder',

@@ -7,12 +7,12 @@ import type { TaskImage } from './suite/task.ts'
 import { messageOf, RuntimeError } from '../protocol/errors.ts'
 import { quoted } from '../text/shellWord.ts'
 
-/** Where the folder of a trial is in a container, unless its task says otherwise. */
+/** Default place of a trial's folder in its container. */
 const usualMount = '/workspace'
 
 /**
- * Limits on what a command does to the machine: it cannot begin processes without end, take all of its memory (with no swap beside it), or gain rights,
- * also through a file that a command before it left in the folder.
+ * Limits on the effects of a command on the machine: it cannot begin processes without end, take all of its memory (with no swap beside it), or gain
+ * rights, not even through a file that an earlier command left in the folder.
  */
 const confined = [
   '--pids-limit',
@@ -27,7 +27,7 @@ const confined = [
   'no-new-privileges',
 ]
 
-/** The administrator of a container installs packages, with files of several owners; nothing of it reaches beyond the container. */
+/** Capabilities of a container's administrator, who installs packages with files of several owners; none of them reaches beyond the container. */
 const asAdministrator = ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'SETGID', 'SETUID'].flatMap((name) => ['--cap-add', name])
 
 /** Variables that say to the client of Docker where its engine is. */
@@ -47,7 +47,7 @@ const clientEnv = (): Record<string, string> =>
 
 const killMs = 10_000
 
-/** Runs `docker` to its end; resolves with what it said on standard error, or `undefined` if all went well. Never rejects. */
+/** Runs `docker` to its end; resolves with its standard error, or `undefined` if all went well. Never rejects. */
 const docker = (args: readonly string[], timeoutMs: number): Promise<string | undefined> =>
   new Promise((resolve) => {
     execFile('docker', [...args], { timeout: timeoutMs, killSignal: 'SIGKILL' }, (error, _stdout, stderr) =>
@@ -56,9 +56,9 @@ const docker = (args: readonly string[], timeoutMs: number): Promise<string | un
   })
 
 /**
- * Runs every command of a folder in a container of its own, without a network: it sees the folder at `mount`, by default `/workspace`, and
- * the image, and nothing outlives it but what it leaves in the folder. Files belong to the user of this process, also where commands run
- * as the administrator of the container (`root`). A container is killed by its name when its command is stopped.
+ * Runs every command of a folder in a container of its own, without a network: it sees the folder at `mount`, by default `/workspace`, and the image,
+ * and only its changes to the folder remain. Files belong to the user of this process, even if commands run as the administrator of the container
+ * (`root`). A container is killed by its name when its command is stopped.
  */
 export function dockerSandbox(
   dir: string,
@@ -132,9 +132,9 @@ export function dockerSandbox(
 }
 
 /**
- * Checks that there is a Docker engine, if an image is named, and that it has what is named: by tasks, and as `usual` for all others.
+ * Checks that a Docker engine is there if an image is named, and that it has all named images: those of tasks, and `usual` for all others.
  *
- * @throws RuntimeError `INVALID_OPTION` that says what needs it
+ * @throws RuntimeError `INVALID_OPTION` naming the task or option that needs it
  */
 export async function checkDocker(tasks: readonly SuiteTask[], usual: string | undefined): Promise<void> {
   const images = new Map(usual === undefined ? [] : [[usual, '--docker']])

@@ -3,8 +3,8 @@ import type { AgentSource, Scorer } from './suite/defineSuite.ts'
 import type { Task } from './suite/task.ts'
 
 /**
- * Tries an agent on tasks, each several times and in several arms, and says what differs. `cases`: tasks in code, or the folder of a suite.
- * `scorers`: by name; one that the check of a task names is asked there, the others are asked of every case.
+ * Tries an agent on tasks, each several times and in several arms, and reports the differences. `cases`: tasks in code, or the folder of a suite.
+ * `scorers`: by name; each judges every case, through the check that names it if the case has one.
  *
  * @throws RuntimeError `INVALID_OPTION`, `INVALID_DEFINITION`, and of `out` `EVALUATION_CHANGED` (it holds another evaluation), `STORE_LOCKED`,
  * `STORE_OPEN_FAILED`, `STORE_APPEND_FAILED`, `LOG_CORRUPT`, `LOG_VERSION`, `EVALUATION_UNREPORTED` (the report cannot be written)

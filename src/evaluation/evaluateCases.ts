@@ -31,7 +31,7 @@ const optionsSchema = z
   })
   .partial()
 
-/** What `evaluate` does. */
+/** Implements `evaluate`. */
 export async function evaluateCases(
   agent: AgentSource,
   cases: string | readonly Task[],
@@ -75,7 +75,7 @@ export async function evaluateCases(
   }
 }
 
-/** A suite of tasks in code. @throws RuntimeError `INVALID_OPTION` */
+/** Makes a suite of tasks in code. @throws RuntimeError `INVALID_OPTION` */
 async function suiteOf(cases: readonly Task[], { name = 'cases' }: EvaluateOptions): Promise<Suite> {
   const checked = z.array(taskSchema()).min(1, 'give at least one case').safeParse(cases)
   if (!checked.success) throw new RuntimeError('INVALID_OPTION', `evaluate: cases: ${describeIssues(checked.error)}.`)
@@ -86,7 +86,9 @@ async function suiteOf(cases: readonly Task[], { name = 'cases' }: EvaluateOptio
   return { name, digest: await suiteDigest([], cases), tasks, definition: {}, judged: [] }
 }
 
-/** The scorers join those of the suite; those that no check of a task names are asked of it. @throws RuntimeError `INVALID_OPTION` */
+/**
+ * Adds scorers to those of the suite; each task is also checked by the scorers that none of its checks names. @throws RuntimeError `INVALID_OPTION`
+ */
 function withScorers(suite: Suite, scorers: Readonly<Record<string, Scorer>>): Suite {
   const checked = suiteSchema().safeParse({ scorers })
   if (!checked.success) throw new RuntimeError('INVALID_OPTION', `evaluate: ${describeIssues(checked.error)}.`)

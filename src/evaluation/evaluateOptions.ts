@@ -10,47 +10,50 @@ import type { StopReason } from './stop.ts'
 import type { Overlay } from './suite/defineSuite.ts'
 
 export interface EvaluateOptions {
-  /** Of a suite in code: what it is called in reports. Default: `cases`. */
+  /** Name of a suite in code, for reports. Default: `cases`. */
   readonly name?: string
-  /** Arms by name, as on the command line, or with what each changes of the agent. The first is the baseline. Default: the agent as it is defined. */
+  /**
+   * Arms by name, as on the command line, or with the changes that each makes to the agent. The first is the baseline. Default: the agent as it is
+   * defined.
+   */
   readonly arms?: readonly string[] | Readonly<Record<string, Overlay>>
-  /** Default 1. */
+  /** Trials per task and arm. Default 1. */
   readonly trials?: number
-  /** Default 1. */
+  /** Seed of the evaluation. Default 1. */
   readonly seed?: number
-  /** How many trials at the same time; default 4. */
+  /** Maximum number of trials at the same time. Default 4. */
   readonly concurrency?: number
   /** The model of arms that name none. Default: that of the agent. */
   readonly model?: AnyModel
-  /** Judges where a check asks for that. */
+  /** The model that judges where a check asks for it. */
   readonly judge?: AnyModel
   /** Prices of models by id, for agents that set none. */
   readonly prices?: PricesByModel
-  /** What all of it may cost, in US dollars. Default: no limit; of an evaluation that goes on, the one that it has. */
+  /** Budget for the whole evaluation, in US dollars. Default: no limit; a continued evaluation keeps its own. */
   readonly budgetUsd?: number
-  /** How much is asked of models at a time. */
+  /** Limits on requests to models. */
   readonly models?: ModelLimits
   /** Secrets to keep out of logs, requests, what the judge sees, and results; checks and scorers get answers without them, too. Default: none. */
   readonly redact?: RedactOptions
-  /** The image in whose containers the commands of cases run that name none, without a network. Default: they run on this machine. */
+  /** Image whose containers run the commands of cases that name none, without a network. Default: commands run on this machine. */
   readonly docker?: string
-  /** Where results are kept: a folder, which a later call goes on with. Default: none, and nothing is left. */
+  /** Folder in which results are kept, and from which a later call continues. Default: none, and nothing is left. */
   readonly out?: string
   /** Keeps the folders of trials that passed, in `out`. */
   readonly keep?: boolean
-  /** Ends it: what was finished stays, and a later call goes on. */
+  /** Aborts the evaluation: finished trials are kept, and a later call continues. */
   readonly signal?: AbortSignal
   readonly onProgress?: OnProgress
   readonly clock?: Clock
 }
 
-/** What came of an evaluation. */
+/** Result of an evaluation. */
 export interface Evaluation {
   readonly header: EvaluationHeader
   readonly results: readonly TrialResult[]
-  /** Why it ended before all was done. */
+  /** Reason why the evaluation ended before all was done. */
   readonly stopped?: StopReason
-  /** What was spent over all calls, in US dollars; 0 without prices. */
+  /** Cost of all calls together, in US dollars; 0 without prices. */
   readonly spentUsd: number
   readonly report: Report
 }

@@ -25,22 +25,21 @@ import { runAll } from './trials/runAll.ts'
 import { removeWorkFolders, type TrialPorts } from './trials/runTrial.ts'
 import { passesWithoutWork } from './trials/withoutWork.ts'
 
-/** What came of an evaluation. */
+/** Result of an evaluation. */
 export interface Evaluated {
   readonly header: EvaluationHeader
   readonly results: readonly TrialResult[]
-  /** How the judge did on answers that people had judged. */
+  /** Agreement of the judge with people, on answers that they had judged. */
   readonly judged?: JudgeTrial
-  /** Why it ended before all was done. */
+  /** Reason why the evaluation ended before all was done. */
   readonly stopped?: StopReason
-  /** It was aborted before it began: its folder holds nothing to report or to go on with. */
+  /** True if the evaluation was aborted before it began: its folder holds nothing to report or to continue. */
   readonly isUnbegun?: true
   readonly spentUsd: number
 }
 
 /**
- * Evaluates, or goes on with an evaluation whose folder it finds: trials that are there are not made again, but for those that ended as
- * an error.
+ * Runs an evaluation, or continues one that it finds in its folder: finished trials are not made again, except those that ended as an error.
  *
  * @throws RuntimeError `INVALID_OPTION`, `INVALID_DEFINITION`, `MODEL_UNAVAILABLE`, `EVALUATION_CHANGED`, and of the folder `STORE_LOCKED`,
  * `STORE_OPEN_FAILED`, `STORE_APPEND_FAILED`, `LOG_CORRUPT`, `LOG_VERSION`
@@ -133,17 +132,17 @@ async function evaluateIn(file: ResultsFile, wanted: EvaluationPlan): Promise<Ev
   }
 }
 
-/** What stands between agents and their models. */
+/** Returns the tap between agents and their models, which replays or records; `undefined` without either. */
 function tapOf({ record, replay, folder, clock, runtime }: EvaluationPlan): ModelTap | undefined {
   if (replay !== undefined) return replayingTap(replay, clock)
   return record === true ? recordingTap(folder, runtime?.redact) : undefined
 }
 
-/** The image of a task, else that of the evaluation. Without one commands run on this machine. */
+/** Returns the image of a task, else that of the evaluation. Without one, commands run on this machine. */
 const imageOf = ({ docker }: EvaluationPlan, own: TaskImage | undefined): TaskImage | undefined =>
   own ?? (docker === undefined ? undefined : { name: docker })
 
-/** No command of any task runs on this machine. */
+/** Returns true if no command of any task runs on this machine. */
 const isConfined = (plan: EvaluationPlan): boolean =>
   plan.suite.tasks.every(({ image }) => imageOf(plan, image) !== undefined)
 

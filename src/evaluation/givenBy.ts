@@ -1,9 +1,9 @@
 import { messageOf, RuntimeError } from '../protocol/errors.ts'
 
 /**
- * What a function of a suite gives. It may not be async: a promise is refused, and whatever becomes of it does no harm.
+ * Returns the result of a function of a suite. It must not be async: a promise is refused, and its later rejection is harmless.
  *
- * @throws RuntimeError `INVALID_DEFINITION` for a promise and for whatever it throws that is no `RuntimeError`
+ * @throws RuntimeError `INVALID_DEFINITION` for a promise and for every error of the function that is not a `RuntimeError`
  */
 export function givenBy<T>(what: string, give: () => T): T {
   let given: T
@@ -20,7 +20,7 @@ export function givenBy<T>(what: string, give: () => T): T {
   )
 }
 
-/** Whether something is a promise, which then is let go of: nobody would hear of its rejection, and that ends a process. */
+/** Returns true for a promise, and ignores its outcome: an unhandled rejection would end the process. */
 export function isPromise(value: unknown): boolean {
   if (typeof value !== 'object' || value === null || !('then' in value) || typeof value.then !== 'function')
     return false

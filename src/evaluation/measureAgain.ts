@@ -7,10 +7,10 @@ import { modelsIn } from './trials/runTrial.ts'
 import { readTree } from './trials/readTree.ts'
 
 /**
- * The results in a folder, with metrics that are measured anew from the logs of its agents. What was scored stays as it was; a trial without
- * a log keeps what it had.
+ * Reads the results in a folder, with metrics measured anew from the logs of its agents. Scores stay unchanged; a trial without a log keeps its
+ * metrics.
  *
- * @throws RuntimeError `INVALID_OPTION` when there are none, `LOG_CORRUPT`, `LOG_VERSION`, `STORE_READ_FAILED`
+ * @throws RuntimeError `INVALID_OPTION` if there are none, `LOG_CORRUPT`, `LOG_VERSION`, `STORE_READ_FAILED`
  */
 export async function measureAgain(folder: string): Promise<Results> {
   const results = await readResults(folder)

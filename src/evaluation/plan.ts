@@ -7,14 +7,14 @@ export interface PlannedTrial {
   readonly key: string
   readonly task: string
   readonly arm: string
-  /** From 0. */
+  /** Number of the trial, from 0. */
   readonly trial: number
   readonly seed: number
-  /** Of its agent, its folder and its recording. */
+  /** Id of the agent; its folder and its recording have the same name. */
   readonly agentId: string
 }
 
-/** The seed of a trial: the same for all arms, and another for each task and trial. 31 bits. Pure. */
+/** Returns the seed of a trial, 31 bits: the same for all arms, and another for each task and trial. Pure. */
 export const seedOf = (seed: number, task: string, trial: number): number =>
   createHash('sha256')
     .update(JSON.stringify([seed, task, trial]))
@@ -24,7 +24,7 @@ export const seedOf = (seed: number, task: string, trial: number): number =>
 /** Longest name of an arm in an id. */
 const mostChars = 40
 
-/** Names of arms as they may stand in ids and names of files, each another. Pure. */
+/** Returns names of arms that are safe in ids and file names, all different. Pure. */
 export function safeNames(arms: readonly string[]): ReadonlyMap<string, string> {
   const taken = new Set<string>()
   return new Map(
@@ -38,7 +38,10 @@ export function safeNames(arms: readonly string[]): ReadonlyMap<string, string> 
   )
 }
 
-/** All trials in the order in which they are begun: trial by trial, task by task, and the arms side by side, so that drift hits all of them alike. Pure. */
+/**
+ * Returns all trials in the order in which they begin: trial by trial, task by task, and the arms side by side, so that drift affects all arms alike.
+ * Pure.
+ */
 export function planTrials(options: {
   readonly tasks: readonly string[]
   readonly arms: readonly string[]

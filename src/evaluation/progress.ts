@@ -2,7 +2,7 @@ import type { Clock } from '../protocol/clock.ts'
 import type { PlannedTrial } from './plan.ts'
 import type { TrialResult } from './results.ts'
 
-/** How far an evaluation is. */
+/** Progress of an evaluation. */
 export interface ProgressState {
   readonly done: number
   readonly total: number
@@ -12,13 +12,13 @@ export interface ProgressState {
   /** Keys of the trials under way. */
   readonly running: readonly string[]
   readonly spentUsd: number
-  /** Milliseconds until all is done, if it goes on as it went; `null` as long as nothing was finished. */
+  /** Estimated milliseconds until all is done, at the rate so far; `null` until a trial has finished. */
   readonly leftMs: number | null
   /** The trial that has just been finished. */
   readonly last?: TrialResult
 }
 
-/** Is told whenever a trial begins or ends. What it throws ends the evaluation. */
+/** Called whenever a trial begins or ends. An error that it throws ends the evaluation. */
 export type OnProgress = (state: ProgressState) => void
 
 /** Counts trials. */

@@ -7,7 +7,7 @@ import { seedOf } from './plan.ts'
 import { trialTools } from './trials/runTrial.ts'
 import { freshFolder, tryRemoveFolder } from './trials/workspace.ts'
 
-/** The arms of a plan, each tried with the first task; `dir`: a folder for that. @throws RuntimeError as `armSetup` */
+/** Prepares the arms of a plan, and tries each with the first task. `dir`: a folder for that. @throws RuntimeError as `armSetup` */
 export async function readyArms(plan: EvaluationPlan, dir: string): Promise<readonly ArmSetup[]> {
   const { suite, source, clock, seed } = plan
   const { definition } = suite
@@ -30,7 +30,7 @@ const modelFor = async (
 ): Promise<ModelOfTrial | undefined> =>
   model === undefined ? undefined : typeof model === 'string' ? named(model) : () => model
 
-/** The judge, if a check asks one. @throws RuntimeError `INVALID_OPTION` when there is none. */
+/** Prepares the judge, if a check needs one. @throws RuntimeError `INVALID_OPTION` if there is none. */
 export async function readyJudge(plan: EvaluationPlan): Promise<ReadyJudge | undefined> {
   const { suite, judge, named, prices, seed } = plan
   const asks = suite.tasks.find(({ checks }) => checks.some((check) => 'judge' in check))
@@ -47,7 +47,7 @@ export async function readyJudge(plan: EvaluationPlan): Promise<ReadyJudge | und
   return { definition: made, isPriced: made.pricing !== null }
 }
 
-/** @throws RuntimeError `INVALID_OPTION` for a budget that cannot be kept, as a price is not known. */
+/** Checks that the budget can be kept. @throws RuntimeError `INVALID_OPTION` if a price is unknown. */
 export function checkBudget(
   { budgetUsd }: EvaluationPlan,
   arms: readonly ArmSetup[],

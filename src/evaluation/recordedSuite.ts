@@ -33,9 +33,9 @@ const recordingSchema = lazily(() =>
 )
 
 /**
- * The suite of tasks that were saved from sessions with `escapement export <id> --task <folder>`: `folder` holds them, or they are given. Its
- * model `embedded` replies what was recorded. Its agent has the tools for files and commands where a workspace was saved; others give what
- * was recorded for the same arguments. Spread it and give your own `agent` to see whether it does better, with any model.
+ * Returns the suite of tasks that were saved from sessions with `escapement export <id> --task <folder>`: `folder` holds them, or they are given. Its
+ * model `embedded` plays the recorded replies. Its agent has the tools for files and commands if a workspace was saved; other tools return the
+ * recorded results for the same arguments. Spread it and give your own `agent` to see if it does better, with any model.
  *
  * @throws RuntimeError `INVALID_OPTION` for a recording that cannot be read
  *
@@ -84,7 +84,7 @@ const toolName = /^[A-Za-z0-9_-]{1,64}$/
 
 interface Read {
   readonly recording: TaskRecording
-  /** A workspace was saved with it. */
+  /** True if a workspace was saved with the task. */
   readonly hasFiles: boolean
 }
 
@@ -118,7 +118,7 @@ function checked(value: unknown, where: string): TaskRecording {
   throw new RuntimeError('INVALID_OPTION', `${where}: this is not a recording: ${describeIssues(read.error)}.`)
 }
 
-/** Replies what was recorded, one after the other, whatever it is asked. */
+/** Returns a model that plays the recorded replies one after the other, whatever the requests. */
 function recordedReplies({ replies }: TaskRecording): Model {
   const id = 'embedded:recorded'
   const model = policyModel(
@@ -141,7 +141,7 @@ function recordedReplies({ replies }: TaskRecording): Model {
   }
 }
 
-/** Gives what was recorded for the call, else for one with the same arguments. */
+/** Returns a tool that gives the recorded result of the call, else of a call with the same arguments. */
 function recordedTool(
   { name, description, inputSchema }: TaskRecording['tools'][number],
   recording: TaskRecording,

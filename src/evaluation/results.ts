@@ -5,7 +5,7 @@ import type { RunStopReason } from '../protocol/records.ts'
 /** The version of the format of `results.jsonl`. */
 export const resultsVersion = 1
 
-/** The first line of `results.jsonl`: what is being evaluated, so that a later process goes on with the same. */
+/** The first line of `results.jsonl`: the subject of the evaluation, so that a later process continues the same one. */
 export interface EvaluationHeader {
   readonly type: 'evaluation'
   readonly version: typeof resultsVersion
@@ -15,16 +15,16 @@ export interface EvaluationHeader {
     readonly digest: string
   }
   readonly tasks: readonly TaskInfo[]
-  /** The first is the baseline. */
+  /** The arms; the first is the baseline. */
   readonly arms: readonly ArmInfo[]
   readonly trials: number
   readonly seed: number
   /** Milliseconds since 1970. */
   readonly startedAt: number
   readonly versions: { readonly escapement: string; readonly node: string }
-  /** The image in whose containers the commands of tasks run that name none; missing: they run on this machine. */
+  /** Image whose containers run the commands of tasks that name none; missing: commands run on this machine. */
   readonly docker?: string
-  /** What all of it may cost, in US dollars; missing: no limit. */
+  /** Budget for the whole evaluation in US dollars; missing: no limit. */
   readonly budgetUsd?: number
   /** The judge model, if a check asks one. */
   readonly judge?: string
@@ -33,48 +33,48 @@ export interface EvaluationHeader {
 export interface TaskInfo {
   readonly id: string
   readonly tags: readonly string[]
-  /** Its checks pass before an agent did anything: what it says of agents is worth nothing. */
+  /** True if its checks pass before an agent has done anything: its results then say nothing about agents. */
   readonly passesWithoutWork?: true
 }
 
 export interface ArmInfo {
   readonly name: string
-  /** The id of the model that answers in it. */
+  /** Id of the model that answers in the arm. */
   readonly model: string
-  /** Whether prices of that model are known: if not, costs are `null`. */
+  /** True if prices of that model are known; otherwise costs are `null`. */
   readonly isPriced: boolean
 }
 
-/** What became of a trial. `error`: not the agent's doing, so it counts neither as passed nor as failed, and is tried again. */
+/** Outcome of a trial. `error`: the trial ended through no fault of the agent, so it counts neither as passed nor as failed, and is tried again. */
 export type TrialOutcome = 'passed' | 'failed' | 'error'
 
-/** A finished trial: a line of `results.jsonl`. If there are several of a key, the last counts. */
+/** A finished trial: a line of `results.jsonl`. If several lines have the same key, the last counts. */
 export interface TrialResult {
   readonly type: 'trial'
   /** `<task>/<arm>/<trial>`. */
   readonly key: string
   readonly task: string
   readonly arm: string
-  /** From 0. */
+  /** Number of the trial, from 0. */
   readonly trial: number
   readonly seed: number
   readonly outcome: TrialOutcome
-  /** How the last run ended; missing where none began. */
+  /** Reason why the last run ended; missing if none began. */
   readonly stopReason?: RunStopReason
   readonly scores: readonly Score[]
-  /** `null` where no request was made. */
+  /** Metrics of the agents' logs; `null` if no request was made. */
   readonly metrics: TrialMetrics | null
-  /** Why it is an `error`, or what the last run failed with. */
+  /** Reason for an `error`, or the error of the last run. */
   readonly error?: ErrorInfo
   /** The last answer, cut to 4,000 characters. */
   readonly answer: string
-  /** The agent in the store of the evaluation. */
+  /** Id of the agent in the store of the evaluation. */
   readonly agentId: string
-  /** What the judge used of it, in US dollars; missing: no judge was asked, or it has no prices. Not part of `metrics`. */
+  /** Cost of the judge in US dollars; missing: no judge was asked, or it has no prices. Not part of `metrics`. */
   readonly judgeUsd?: number
-  /** Of a replay: requests that were not as recorded, though they were answered as then. */
+  /** Only in a replay: the number of requests that differed from the recorded ones, though they got the recorded answers. */
   readonly differences?: number
-  /** Ids that the provider said it answered with; more than one, or another than the arm's: the alias moved. */
+  /** Ids of models as the provider gave them; if there are several, or another than the arm's, the alias has moved. */
   readonly models: readonly string[]
   /** Milliseconds since 1970. */
   readonly startedAt: number
@@ -82,31 +82,31 @@ export interface TrialResult {
   readonly ms: number
 }
 
-/** What trials used that were begun and not finished: a line of `results.jsonl`, so that a budget holds over interruptions. */
+/** Cost of trials that were begun and not finished: a line of `results.jsonl`, so that a budget holds over interruptions. */
 export interface LostSpending {
   readonly type: 'lost'
-  /** Of the trial; `judge`: its agreement with people was being measured. */
+  /** Key of the trial; `judge`: the judge's agreement with people was being measured. */
   readonly key: string
   readonly costUsd: number
 }
 
-/** An evaluation goes on with another budget: a line of `results.jsonl`, which counts from then on. */
+/** A changed budget of a continued evaluation: a line of `results.jsonl`, which counts from then on. */
 export interface BudgetChange {
   readonly type: 'budget'
-  /** In US dollars. */
+  /** Budget in US dollars. */
   readonly budgetUsd: number
 }
 
-/** How the judge model did on answers that people had judged: a line of `results.jsonl`. */
+/** Verdicts of the judge model on answers that people had judged: a line of `results.jsonl`. */
 export interface JudgeTrial {
   readonly type: 'judge'
   readonly model: string
-  /** How often both said that an answer passes, only the people, only the judge, neither. */
+  /** Number of answers that both passed; `onlyPeople`, `onlyJudge`: only one of them; `neither`: neither of them. */
   readonly both: number
   readonly onlyPeople: number
   readonly onlyJudge: number
   readonly neither: number
-  /** Answers that it did not come to judge. */
+  /** Number of answers on which the judge reached no verdict. */
   readonly failed: number
   readonly costUsd: number | null
 }
@@ -114,45 +114,45 @@ export interface JudgeTrial {
 /** A line of `results.jsonl`. */
 export type ResultsLine = EvaluationHeader | TrialResult | LostSpending | BudgetChange | JudgeTrial
 
-/** What one check found. */
+/** Result of one check. */
 export interface Score {
   readonly name: string
-  /** From 0 to 1. */
+  /** Value from 0 to 1. */
   readonly value: number
   readonly passed: boolean
-  /** The trial passes only if all that are required do. */
+  /** True if the trial passes only when this check does. */
   readonly required: boolean
   readonly weight: number
-  /** A model judged it. */
+  /** True if a model judged it. */
   readonly judge?: true
-  /** What was seen, for people; at most 2,000 characters. */
+  /** Description of the finding, for people; at most 2,000 characters. */
   readonly reason?: string
 }
 
-/** What the log of an agent and those below it says of a trial. Counts, unless something else is said. */
+/** Measurements of a trial from the logs of its agent and the agents below it. Counts, unless stated otherwise. */
 export interface TrialMetrics {
   readonly turns: number
-  /** Requests to models, those of sub-agents and of brakes included. */
+  /** Number of requests to models, including those of sub-agents and of brakes. */
   readonly requests: number
   readonly calls: number
   readonly failedCalls: number
   readonly usage: Usage
-  /** US dollars; `null` without prices. */
+  /** Cost in US dollars; `null` without prices. */
   readonly costUsd: number | null
   /** Tokens of the largest request: as the provider counted them, else estimated. */
   readonly peakTokens: number
-  /** From 0 to 1: input tokens that came from the provider's cache. */
+  /** Share of input tokens that came from the provider's cache, from 0 to 1. */
   readonly cachedShare: number
   readonly recalls: number
-  /** Calls that an abandoned branch had made before, with the same arguments. */
+  /** Number of calls that an abandoned branch had made before, with the same arguments. */
   readonly repeatedAbandoned: number
-  /** Requests that do not begin with the whole request before; `null` where requests were not captured. */
+  /** Number of requests that do not begin with the whole previous request; `null` if requests were not captured. */
   readonly prefixBreaks: number | null
   readonly reverts: number
   readonly prunes: number
   readonly folds: number
   readonly compactions: number
   readonly stalls: number
-  /** From the first prompt to the end of the last run, without what waited for people. */
+  /** Milliseconds of all runs together, without waits for people. */
   readonly runMs: number
 }

@@ -6,16 +6,18 @@ import { cutMiddle } from '../conversation/cutMiddle.ts'
 import { messageOf } from '../protocol/errors.ts'
 import type { CommandResult } from './suite/defineSuite.ts'
 
-/** Variables of the commands of an evaluation, beside the harmless ones: test runners print for machines, even inside one of their own. */
+/**
+ * Variables for the commands of an evaluation beside the harmless ones: they make test runners print for machines, even inside another test runner.
+ */
 export const commandEnv = { NO_COLOR: '1', FORCE_COLOR: undefined, NODE_TEST_CONTEXT: undefined } as const
 
-/** Where commands run: on this machine, or in a sandbox. */
+/** Place where commands run: this machine, or a sandbox. */
 export interface Shell {
   readonly clock: Clock
   readonly sandbox?: CommandSandbox | undefined
 }
 
-/** Most of an output that is kept, in UTF-16 units: its beginning and its end. */
+/** Maximum length of a kept output, in UTF-16 units: its beginning and its end. */
 const mostOutput = 64_000
 
 /** Runs a command in a folder, to its end, its timeout or an abort, with all processes that it started. Never rejects. */

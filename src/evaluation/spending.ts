@@ -1,15 +1,15 @@
 import type { Agent } from '../runtime/agents/agent.ts'
 
-/** What an evaluation has spent, that of agents at work included. */
+/** Cost of an evaluation, including agents at work. */
 export class Spending {
   readonly #budgetUsd: number | undefined
   readonly #onReached: () => void
-  /** Agents at work, and whose trial each is of. */
+  /** Agents at work, with their ids. */
   readonly #working = new Map<Agent, string>()
   readonly #judges = new Map<string, number>()
   #settledUsd: number
 
-  /** `settledUsd`: what was spent before. `onReached`: called once the budget is reached. */
+  /** `settledUsd`: the cost before. `onReached`: called once the budget is reached. */
   constructor(settledUsd: number, budgetUsd: number | undefined, onReached: () => void) {
     this.#settledUsd = settledUsd
     this.#budgetUsd = budgetUsd
@@ -26,7 +26,7 @@ export class Spending {
     return this.#budgetUsd !== undefined && this.usd >= this.#budgetUsd
   }
 
-  /** Counts what an agent spends from now on; what it returns is called at its end. */
+  /** Counts the cost of an agent from this moment on. The returned function is called when the agent has ended. */
   watch(agent: Agent): () => void {
     this.#working.set(agent, agent.id)
     const unsubscribe = agent.subscribe(
@@ -50,7 +50,7 @@ export class Spending {
     }
   }
 
-  /** What the judge has spent on a trial. */
+  /** Returns the cost of the judge for a trial, in US dollars. */
   judgeUsd(key: string): number | undefined {
     return this.#judges.get(key)
   }

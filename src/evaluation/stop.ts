@@ -1,11 +1,11 @@
-/** Why an evaluation ended before all was done. */
+/** Reason why an evaluation ended before all was done. */
 export interface StopReason {
   /** `auth`: a key was refused. `changed`: the suite is no longer as it was read. */
   readonly why: 'budget' | 'auth' | 'aborted' | 'changed'
   readonly message?: string
 }
 
-/** Ends an evaluation: nothing more is begun, and what is under way is aborted. The first reason counts. */
+/** Ends an evaluation: no further trial begins, and running ones are aborted. The first reason counts. */
 export class Stop {
   readonly #controller = new AbortController()
   readonly #outer: AbortSignal
@@ -32,7 +32,7 @@ export class Stop {
     this.#controller.abort(new Error(reason.message ?? reason.why))
   }
 
-  /** Listens to the outer signal no longer. */
+  /** Stops listening to the outer signal. */
   release(): void {
     this.#outer.removeEventListener('abort', this.#onAbort)
   }

@@ -6,10 +6,10 @@ import type { Report } from './report/report.ts'
 import { writeReport } from './report/writeReport.ts'
 
 /**
- * Writes the report of an evaluation into its folder, in every form. Where the package was built, the page leads to the session of every
- * trial, which it shows as the inspector does, without a server.
+ * Writes the report of an evaluation into its folder, in every form. In a built package, the page leads to the session of every trial, shown as in
+ * the inspector, without a server.
  *
- * @throws RuntimeError `EVALUATION_UNREPORTED` when a file of it cannot be written
+ * @throws RuntimeError `EVALUATION_UNREPORTED` if a file of the report cannot be written
  */
 export async function writeEvaluation(folder: string, report: Report): Promise<void> {
   const store = fileStore(join(folder, 'sessions'))

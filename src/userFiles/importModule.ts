@@ -4,7 +4,7 @@ import { dirname, extname, sep } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { hasCode, messageOf, RuntimeError, withoutAdvice } from '../protocol/errors.ts'
 
-/** A clearer message than the loader's for a file that cannot be a module. */
+/** Returns a clearer message than the loader's for a file that cannot be a module. */
 function wrongFile(path: string): string | undefined {
   const found = statSync(path, { throwIfNoEntry: false })
   if (found === undefined) return 'does not exist: give the path of a module, such as ./agents.ts'
@@ -13,7 +13,7 @@ function wrongFile(path: string): string | undefined {
 }
 
 /**
- * What a module of the user exports, TypeScript or JavaScript, as Node runs it.
+ * Imports a module of the user, TypeScript or JavaScript, as Node runs it, and returns its exports.
  *
  * @throws RuntimeError `INVALID_OPTION` that names the file, and the line if it is known.
  */
@@ -29,14 +29,14 @@ export async function importModule(path: string): Promise<{ readonly [name: stri
   }
 }
 
-/** `file:line` of the code in the folder that threw; `undefined` if none of it did. */
+/** Returns `file:line` of the code in the folder that threw; `undefined` if none of it did. */
 export const placeOfThrown = (thrown: unknown, folder: string): string | undefined =>
   placeIn(thrown instanceof Error ? (thrown.stack ?? '') : '', folder)
 
-/** Where a path begins in a frame: after the name of the function, or after `at`. */
+/** Matches the start of a path in a frame: after the name of the function, or after `at`. */
 const pathStart = /(?<=\sat |\sasync )(?:file:|\/|[A-Z]:\\)|\((?:file:|\/|[A-Z]:\\)/
 
-/** Where an error comes from, as far as that lies in the folder: its parser names the place first, code by its frames. */
+/** Returns the place of an error, if it lies in the folder: a parser's error names the place first, an error of code by its frames. */
 function placeIn(stack: string, folder: string): string | undefined {
   const places = stack.split('\n').flatMap((line) => {
     const end = /:(\d+)(?::\d+)?\)?$/.exec(line)
@@ -52,7 +52,7 @@ function placeIn(stack: string, folder: string): string | undefined {
   return places[0]
 }
 
-/** JavaScript that cannot be parsed does not say where; Node's own check does. */
+/** Returns the place of a syntax error by Node's own check, since an error in JavaScript does not name it. */
 async function checkedPlace(thrown: unknown, path: string): Promise<string | undefined> {
   if (!(thrown instanceof SyntaxError) || !/^\.[cm]?js$/.test(extname(path))) return undefined
   const said = await new Promise<string>((resolve) =>

@@ -1,9 +1,9 @@
-/** Comments, strings and templates: what stands in them is no key. One that is not closed is none the less begun only once. */
+/** Comments, strings and templates, which hold no keys. An unclosed one is matched up to its end all the same, and only once. */
 const notCode = /\/\/[^\n]*|\/\*[^]*?(?:\*\/|$)|'(?:\\.|[^'\\\n])*'?|"(?:\\.|[^"\\\n])*"?|`(?:\\[^]|[^`\\])*`?/g
 
 const blank = (text: string): string => text.replaceAll(/[^\n]/g, ' ')
 
-/** The source with everything blanked that is not code; strings stay where a colon makes them a key. */
+/** Returns the source with everything blanked except code; strings stay where a colon makes them a key. */
 function codeOf(source: string): string {
   return source.replaceAll(notCode, (found, at: number) => {
     const isKey = /^['"]/.test(found) && /^\s*:/.test(source.slice(at + found.length))
@@ -11,12 +11,12 @@ function codeOf(source: string): string {
   })
 }
 
-/** Escapes what has a meaning in patterns. */
+/** Escapes the characters that have a meaning in patterns. */
 const literally = (text: string): string => text.replaceAll(/[^\w]/g, String.raw`\$&`)
 
 /**
- * The line, from 1, on which the key at a path of an object literal is written: each key is looked for after the one that holds it.
- * `undefined` if one is not there, as when the value is computed. Pure.
+ * Returns the line, from 1, of the key at a path of an object literal: each key is looked for after the one that holds it. `undefined` if a key is
+ * not there, as when the value is computed. Pure.
  */
 export function placeOfKey(source: string, path: readonly PropertyKey[]): number | undefined {
   const code = codeOf(source)

@@ -1,7 +1,10 @@
 import type { z } from 'zod'
 import { placeOfKey } from './placeOfKey.ts'
 
-/** What is wrong in a file that a schema refused, a line each, in the order of the file: `file:line: key: what`. `source`: what the file holds. Pure. */
+/**
+ * Describes the mistakes that a schema found in a file, a line each, in the order of the file: `file:line: key: what`. `source`: the content of the
+ * file. Pure.
+ */
 export const wrongInFile = (file: string, source: string, { issues }: z.ZodError): string =>
   issues
     .flatMap((issue) => mistakesOf(issue))
@@ -13,13 +16,13 @@ export const wrongInFile = (file: string, source: string, { issues }: z.ZodError
     })
     .join('\n')
 
-/** Something wrong with one key. */
+/** A mistake at one key. */
 export interface Mistake {
   readonly path: readonly PropertyKey[]
   readonly message: string
 }
 
-/** What an issue of a schema is about, key by key: each that is not known is a mistake of its own. */
+/** Splits an issue of a schema into mistakes by key: each unknown key is a mistake of its own. */
 export const mistakesOf = (issue: z.core.$ZodIssue): readonly Mistake[] => meantBy(issue).flatMap(keysOf)
 
 function keysOf(issue: z.core.$ZodIssue): readonly Mistake[] {
@@ -30,7 +33,7 @@ function keysOf(issue: z.core.$ZodIssue): readonly Mistake[] {
   return issue.keys.map((key, index) => ({ path: [...path, key], message: messages[index] ?? message }))
 }
 
-/** Of a choice between types, what is wrong in the one that was meant: the one that has such fields at all. */
+/** Returns the issues of the type that was meant in a choice between types: the first that has such fields at all. */
 function meantBy(issue: z.core.$ZodIssue): readonly z.core.$ZodIssue[] {
   const branches = issue.code === 'invalid_union' ? issue.errors : []
   const meant = branches.find((branch) => branch.some(({ path }) => path.length > 0))

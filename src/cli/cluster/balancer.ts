@@ -11,11 +11,13 @@ import {
 import type { AddressInfo, Socket } from 'node:net'
 import type { Clock } from '../../protocol/clock.ts'
 
-/** Between two looks at a worker, and what it has to answer one: a frozen process takes connections, and answers nothing. */
+/**
+ * Milliseconds between two health checks of a worker, and its time limit for answering one: a frozen process accepts connections but answers nothing.
+ */
 const lookMs = 1_000
 const { NGHTTP2_CANCEL, NGHTTP2_NO_ERROR, HTTP2_HEADER_METHOD, HTTP2_HEADER_PATH, HTTP2_HEADER_STATUS } = constants
 
-/** Breaks a connection off. Without a code what is under way there would seem to have ended well. */
+/** Breaks a connection off. Without a code, unfinished requests would seem to have ended well. */
 const giveUp = (session: ClientHttp2Session): void =>
   session.destroy(new Error('the worker is given up'), NGHTTP2_CANCEL)
 
@@ -23,12 +25,12 @@ const giveUp = (session: ClientHttp2Session): void =>
 class Target {
   readonly #url: string
   readonly #clock: Clock
-  /** Whether another worker is better off than one that is not well. */
+  /** Returns true if another worker is well, so that requests need not go to this one while it is unwell. */
   readonly #hasBetter: () => boolean
   #session: ClientHttp2Session | undefined
   #cancel = (): void => {}
   #isClosed = false
-  /** What it last answered when it was looked at, since it was connected: one that is not well answers, and cannot work. */
+  /** Result of the last health check on the current connection. An unwell worker answers but cannot work. */
   state: 'down' | 'unwell' | 'well' = 'down'
   /** Requests under way. */
   open = 0
@@ -40,7 +42,7 @@ class Target {
     this.#connect()
   }
 
-  /** Set while it takes requests: one that is about to end takes no more, and ends those that it has. */
+  /** True while the worker takes requests: a worker that is about to end accepts no further request and finishes those it has. */
   get takes(): boolean {
     const session = this.#session
     return this.state !== 'down' && session !== undefined && !session.closed && !session.destroyed
@@ -99,15 +101,15 @@ class Target {
 }
 
 /**
- * One address for all workers of this machine, as an engine wants it: each request goes to the worker that has fewest. In place of the balancer
- * that there is where workers are on many machines.
+ * A single address for all workers of this machine, as an engine needs it: each request goes to the worker with the fewest. Workers on several
+ * machines need a separate balancer instead.
  */
 export class Balancer {
   readonly url: string
   readonly #server: Http2Server
   readonly #clock: Clock
   readonly #targets = new Set<Target>()
-  /** Sessions that are destroyed leave theirs open. */
+  /** Open sockets; destroyed sessions leave their sockets open. */
   readonly #sockets = new Set<Socket>()
 
   private constructor(server: Http2Server, clock: Clock) {
@@ -128,7 +130,7 @@ export class Balancer {
     return new Balancer(server, clock)
   }
 
-  /** Sends requests there too; returns a function that ends it. */
+  /** Sends requests to a further worker too; returns a function that removes it. */
   add(url: string): () => void {
     const target = new Target(url, this.#clock, () => this.#best()?.state === 'well')
     this.#targets.add(target)
@@ -138,7 +140,7 @@ export class Balancer {
     }
   }
 
-  /** One that is well, if there is any; of those, the one that has fewest requests. */
+  /** The well worker with the fewest requests; if none is well, the unwell worker with the fewest. */
   #best(): Target | undefined {
     const known = [...this.#targets].filter(({ takes }) => takes).toSorted((a, b) => a.open - b.open)
     return known.find(({ state }) => state === 'well') ?? known[0]

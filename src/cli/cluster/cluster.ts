@@ -6,40 +6,40 @@ import { Engine } from './engine.ts'
 import { registerDeployment } from './registerDeployment.ts'
 import { WorkerProcess } from './workerProcess.ts'
 
-/** What a cluster of this machine is made of. */
+/** Options of `startCluster`: the engine and workers of a cluster on this machine. */
 export interface ClusterOptions {
-  /** Of the engine. */
+  /** Path of the engine's program. */
   readonly program: string
-  /** Where the engine keeps what it has. */
+  /** Folder of the engine's data. */
   readonly folder: string
   readonly workers: number
-  /** Arguments of Node that start a worker, by where the engine takes requests. */
+  /** Returns the arguments of Node that start a worker; `ingress` is the address at which the engine takes requests. */
   readonly workerArgs: (ingress: string) => readonly string[]
   readonly cwd: string
   readonly env: NodeJS.ProcessEnv
   readonly clock: Clock
-  /** Hears what happens, in a line. */
+  /** Called with every event of the cluster. */
   readonly told: (event: ClusterEvent) => void
   readonly log: Logger
-  /** Ends the starting; `startCluster` then rejects with its reason. */
+  /** Aborts the start; `startCluster` then rejects with its reason. */
   readonly signal: AbortSignal
 }
 
-/** What happens in a cluster. */
+/** An event of a cluster. */
 export type ClusterEvent =
   | { readonly type: 'worker.up'; readonly worker: string; readonly pid: number; readonly bridge: string }
   | { readonly type: 'worker.gone'; readonly worker: string; readonly how: string }
-  /** It had to be killed at the end, as it did not let go of its agents in time. */
+  /** A worker was killed at the end because it did not let go of its agents in time. */
   | { readonly type: 'worker.killed'; readonly worker: string }
   | { readonly type: 'worker.said'; readonly worker: string; readonly line: string }
   | { readonly type: 'engine.gone'; readonly log: string }
 
-/** An engine, workers and what is between them, on this machine, for development. Begun by `startCluster`. */
+/** A development cluster on this machine: an engine, its workers and the balancer between them. Created by `startCluster`. */
 export interface Cluster {
   readonly engine: Engine
-  /** Where the engine reaches the workers. */
+  /** Address at which the engine reaches the workers. */
   readonly url: string
-  /** Has all end in order: workers let go of their agents, then the engine ends. Idempotent. */
+  /** Shuts the cluster down in order: workers let go of their agents, then the engine ends. Idempotent. */
   close(): Promise<void>
 }
 

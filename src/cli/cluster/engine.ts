@@ -7,13 +7,15 @@ import { RuntimeError } from '../../protocol/errors.ts'
 import { freePort } from './freePort.ts'
 import { paused } from '../../protocol/paused.ts'
 
-/** Runs the engine, and ends it, within five seconds, when a line comes or who writes them is gone, however that came about. It ends with the engine. */
+/**
+ * Runs the engine, and stops it within five seconds when a line arrives on standard input or its writer is gone for any reason. Ends with the engine.
+ */
 const guard =
   'exec 3<&0; "$1" --no-logo --base-dir "$2/data" </dev/null >>"$2/engine.log" 2>&1 3<&- & engine=$!; ' +
   '{ read -r _ <&3; kill $engine; i=0; while kill -0 $engine && [ $i -lt 50 ]; do sleep 0.1; i=$((i+1)); done; kill -9 $engine; } 2>/dev/null & reader=$!; ' +
   'wait $engine; code=$?; kill $reader 2>/dev/null; exit $code'
 
-/** What suits one machine on which somebody develops. It notices a worker that answers no longer within two seconds. */
+/** Settings of an engine for development on a single machine. It notices within two seconds that a worker no longer answers. */
 export const engineSettings = {
   RESTATE_DISABLE_TELEMETRY: 'true',
   RESTATE_CLUSTER_NAME: 'escapement',
@@ -29,10 +31,10 @@ export const engineSettings = {
   RESTATE_WORKER__INVOKER__HTTP2_KEEP_ALIVE_TIMEOUT: '1s',
 }
 
-/** How an engine is started. */
+/** Options of an engine. */
 export interface EngineOptions {
   readonly program: string
-  /** Where it keeps what it has, from one start to the next, and its log. */
+  /** Folder of the engine's log and of its data, which is kept from one start to the next. */
   readonly folder: string
   readonly env: NodeJS.ProcessEnv
   readonly clock: Clock
@@ -40,13 +42,13 @@ export interface EngineOptions {
 
 const patienceMs = 30_000
 
-/** A Restate server as a process of this one: it ends with it, also when that is killed. */
+/** A Restate server as a child process; it ends with this process, even if this process is killed. */
 export class Engine {
   readonly ingress: string
   readonly admin: string
   readonly #guard: ChildProcess
   readonly #options: EngineOptions
-  /** Its exit code, once it has ended. */
+  /** Resolves with the engine's exit code once it has ended. */
   readonly ended: Promise<number | null>
 
   private constructor(options: EngineOptions, child: ChildProcess, ports: { ingress: number; admin: number }) {
@@ -58,7 +60,7 @@ export class Engine {
     void this.ended.then(() => child.stdin?.destroy())
   }
 
-  /** Starts one; resolves once it takes requests. @throws RuntimeError `INTERNAL` with the end of its log when it does not come up */
+  /** Starts an engine; resolves once it takes requests. @throws RuntimeError `INTERNAL` with the end of its log if it does not come up */
   static async start(options: EngineOptions): Promise<Engine> {
     const { program, folder, env } = options
     await mkdir(folder, { recursive: true })
@@ -86,7 +88,7 @@ export class Engine {
     }
   }
 
-  /** Where it writes about itself. */
+  /** Path of the engine's own log. */
   get logFile(): string {
     return join(this.#options.folder, 'engine.log')
   }
@@ -107,12 +109,12 @@ export class Engine {
     return log.trim().split('\n').slice(-5).join('\n') || 'it said nothing.'
   }
 
-  /** Whether it takes requests. */
+  /** Resolves with true if the engine takes requests. */
   isWell(): Promise<boolean> {
     return answers(`${this.ingress}/restate/health`)
   }
 
-  /** Ends it, and resolves once it has ended. What it has is kept. Idempotent. */
+  /** Stops the engine, and resolves once it has ended. Its data is kept. Idempotent. */
   async end(): Promise<void> {
     if (this.#guard.exitCode === null) this.#guard.stdin?.end('\n')
     await this.ended

@@ -3,13 +3,13 @@ import { createRequire } from 'node:module'
 import { dirname, join, resolve } from 'node:path'
 import { RuntimeError } from '../../protocol/errors.ts'
 
-/** The package with the program for this machine alone: the one that chooses among them reports its installation to a third party. */
+/** The package with the program for this machine alone: the package that chooses among them reports its installation to a third party. */
 export const enginePackage = `@restatedev/restate-server-${process.platform}-${process.arch}`
 
 /**
- * The program of the Restate server: the one that was named, else that of its npm package in the application or beside this package.
+ * Returns the path of the Restate server's program: the one that was named, else that of its npm package in the application or beside this package.
  *
- * @throws RuntimeError `INVALID_OPTION`, `PACKAGE_MISSING` with what to install
+ * @throws RuntimeError `INVALID_OPTION`, `PACKAGE_MISSING` with the package to install
  */
 export function engineProgram(named: string | undefined, folder: string): string {
   if (named !== undefined) {

@@ -3,37 +3,37 @@ import { messageOf, RuntimeError } from '../../protocol/errors.ts'
 import { paused } from '../../protocol/paused.ts'
 import { withoutEnd } from '../../protocol/textEnds.ts'
 
-/** How registering goes. */
+/** Options of `registerDeployment`. */
 export interface Registering {
   readonly clock: Clock
-  /** Ends it; it then resolves. */
+  /** Ends the attempts; the promise then resolves. */
   readonly signal: AbortSignal
-  /** Hears why it is not registered, at first, whenever that changes, and now and then. */
+  /** Called with the reason while registration fails: at first, whenever the reason changes, and about once a minute. */
   readonly told?: (why: string) => void
-  /** For development: workers take the place of all that were, at whatever address, and what those had not ended goes on with these. */
+  /** For development: the workers replace all earlier ones, at any address, and continue the unfinished work of these. */
   readonly replace?: boolean
 }
 
-/** `status` 0: nobody answered, and the text says why. */
+/** Answer of the engine. `status` 0: there was no answer, and `text` says why. */
 interface Answer {
   readonly status: number
   readonly text: string
 }
 
 const pauseMs = { first: 100, last: 2_000 } as const
-/** How long one answer is waited for: the engine asks the workers before it gives it. */
+/** Time limit of one answer in milliseconds: the engine asks the workers before it answers. */
 const mostWaitMs = 30_000
-/** How often the same reason is told again. */
+/** Milliseconds after which the same reason is reported again. */
 const remindMs = 60_000
 const mostChars = 500
-/** The engine cannot reach the workers. */
+/** Code of the engine's error when it cannot reach the workers. */
 const unreachable = /META0003/
 
 /**
- * Tells an engine where its workers are, again and again until it has taken that: workers may be up before it. The same address twice is
+ * Tells an engine where its workers are, repeatedly until it accepts: workers may be up before the engine. Registering the same address twice yields
  * one deployment.
  *
- * @throws RuntimeError `INVALID_OPTION` with what the engine says, when it refuses
+ * @throws RuntimeError `INVALID_OPTION` with the engine's message if it refuses
  */
 export async function registerDeployment(
   admin: string,
@@ -61,16 +61,16 @@ export async function registerDeployment(
   }
 }
 
-/** Answers of an engine, or of what stands before it, that has too much to do. */
+/** Statuses with which an overloaded engine, or a proxy before it, answers. */
 const passing: ReadonlySet<number> = new Set([408, 425, 429])
 
-/** @throws RuntimeError `INVALID_OPTION` for addresses that can never work */
+/** Checks the two addresses. @throws RuntimeError `INVALID_OPTION` for addresses that can never work */
 export function checkDeployment(admin: string, uri: string): void {
   checkUrl('--register', admin)
   checkUrl('--url', uri)
 }
 
-/** The value is not quoted: it may have a secret. @throws RuntimeError `INVALID_OPTION` */
+/** Checks the URL of an option; errors do not quote it, as it may contain a secret. @throws RuntimeError `INVALID_OPTION` */
 export function checkUrl(option: string, text: string): void {
   const url = URL.parse(text)
   if (url === null || !/^https?:$/.test(url.protocol))
@@ -79,7 +79,7 @@ export function checkUrl(option: string, text: string): void {
     throw new RuntimeError('INVALID_OPTION', `${option} takes an address without a user or password.`)
 }
 
-/** What the engine holds for workers of before is for these now. */
+/** Moves all earlier deployments of an engine to the address of these workers. */
 async function moveDeployments(engine: string, uri: string, signal: AbortSignal): Promise<void> {
   const answer = await ask(`${engine}/deployments`, 'GET', undefined, signal)
   if (answer.status !== 200) return
@@ -102,7 +102,7 @@ async function ask(url: string, method: string, body: object | undefined, signal
   }
 }
 
-/** Where a name has several addresses, each has failed by itself, and the whole says nothing. */
+/** Returns the words of a connection error. If a name has several addresses, each has failed by itself, and the error as a whole says nothing. */
 const failureWords = (thrown: unknown): string =>
   thrown instanceof AggregateError ? thrown.errors.map(messageOf).join('; ') : messageOf(thrown)
 

@@ -5,26 +5,26 @@ import type { Clock } from '../../protocol/clock.ts'
 import { RuntimeError } from '../../protocol/errors.ts'
 import { paused } from '../../protocol/paused.ts'
 
-/** What a worker says when it is up. */
+/** Addresses that a worker prints once it is up. */
 export interface WorkerAddresses {
-  /** For the engine. */
+  /** Address for the engine. */
   readonly url: string
-  /** For gateways. */
+  /** Address for gateways. */
   readonly bridge: string
 }
 
-/** What happens to a worker. */
+/** Callbacks for the life of a worker. */
 export interface WorkerListener {
   up(addresses: WorkerAddresses, pid: number): void
-  /** It ended without being asked: by a signal, or with this code. */
+  /** The worker ended without being asked; `how` names the signal or the exit code. */
   gone(how: string): void
-  /** It was asked to end, did not, and was killed. */
+  /** The worker was asked to end, did not, and was killed. */
   killed(): void
-  /** A line that it wrote, other than where it is reached. */
+  /** The worker wrote a line other than the one with its addresses. */
   said(line: string): void
 }
 
-/** How a worker is started. */
+/** Options of a worker process. */
 export interface WorkerProcessOptions {
   /** Arguments of Node. */
   readonly args: readonly string[]
@@ -34,12 +34,12 @@ export interface WorkerProcessOptions {
 }
 
 const backoff = { baseMs: 200, maxMs: 10_000 } as const
-/** One that lived that long had begun well. */
+/** Milliseconds after which a worker counts as started well. */
 const livedMs = 10_000
-/** What it has for letting go of its agents. */
+/** Milliseconds that a worker has to let go of its agents. */
 const graceMs = 10_000
 
-/** A worker in a process of its own, started again when it dies; it ends with this one, also when that is killed. */
+/** A worker in a process of its own, restarted when it dies; it ends with this process, even if this process is killed. */
 export class WorkerProcess {
   readonly #options: WorkerProcessOptions
   readonly #listener: WorkerListener
@@ -55,7 +55,9 @@ export class WorkerProcess {
     this.#running = this.#run()
   }
 
-  /** Resolves when it is up for the first time. @throws RuntimeError `INTERNAL` when it ends before, as a wrong module has it */
+  /**
+   * Resolves when the worker is up for the first time. @throws RuntimeError `INTERNAL` if it ends before that, for example because of a wrong module
+   */
   get up(): Promise<void> {
     return this.#first.promise
   }
@@ -64,7 +66,7 @@ export class WorkerProcess {
     return this.#child?.pid
   }
 
-  /** Has it let go of its agents and end; resolves when it is gone. Idempotent. */
+  /** Makes the worker let go of its agents and end; resolves when it is gone. Idempotent. */
   async end(): Promise<void> {
     this.#ending.abort()
     const child = this.#child
@@ -94,7 +96,7 @@ export class WorkerProcess {
     }
   }
 
-  /** One life; how it ended. */
+  /** Runs the process once; resolves with the way it ended. */
   async #live(): Promise<string> {
     const { args, cwd, env } = this.#options
     const child = spawn(process.execPath, [...args], {
@@ -122,7 +124,7 @@ export class WorkerProcess {
   }
 }
 
-/** What a line says of where the worker is reached; `undefined`: it is something else, such as what a module prints. */
+/** Reads the worker's addresses from a line; `undefined` for any other line, such as output of a module. */
 function addressesIn(line: string): WorkerAddresses | undefined {
   try {
     const value = JSON.parse(line) as { readonly [name in keyof WorkerAddresses]?: unknown } | null

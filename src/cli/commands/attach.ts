@@ -36,7 +36,7 @@ export const attachCommand: CommandRun = (invocation, host) =>
     return runPipedChat(chat, host, json)
   })
 
-/** The chosen agent, or why there is none. */
+/** The chosen agent, or the reason why there is none. */
 type AgentChoice =
   | { readonly agentId: string }
   | { readonly refusal: string; readonly code: (typeof exitCodes)['failed' | 'usage'] }

@@ -63,7 +63,10 @@ async function drawActors(invocation: Invocation, host: CliHost): Promise<number
   return exitCodes.done
 }
 
-/** The logs of an agent and of those that it and they called. One that is gone or cannot be read is left out; that of the root is needed. */
+/**
+ * Reads the logs of an agent and of all agents that it and they called. A log that is missing or cannot be read is left out, except that of the root,
+ * which is required.
+ */
 async function readSequence(store: Store, rootId: string): Promise<ActorSequence> {
   const read = async (agentId: string): Promise<SequenceLog> => ({
     agentId,
@@ -95,7 +98,7 @@ function formatOf(out: Invocation['out']): ChartFormat {
 
 const everyAgent: ChartSubject = agentMachine as AnyStateMachine
 
-/** Those of the module, else of the configuration. */
+/** Returns the definitions of the module, else of the configuration. */
 const definitionsOf = async (invocation: Invocation, host: CliHost): Promise<readonly AgentDefinition[]> =>
   definitionsFor(invocation, await loadConfig(invocation, host), host)
 

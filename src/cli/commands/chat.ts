@@ -23,7 +23,7 @@ export const chatCommand: CommandRun = async (invocation, host) => {
   }
 }
 
-/** The session to go on with, none for a new one, or an exit code if there is nothing to do. */
+/** Returns the session to continue, none for a new one, or an exit code if there is nothing to do. */
 async function chooseSession(
   invocation: Invocation,
   host: CliHost,

@@ -78,14 +78,14 @@ export const clusterCommand: CommandRun = async (invocation, host) => {
   }
 }
 
-/** A line of a worker in words. That it comes up and ends is said here already. */
+/** Returns a worker's line in words; `undefined` for a line of level `info`, as the cluster itself reports starts and ends. */
 function ofWorker(worker: string, line: string): string | undefined {
   const said = spokenLine(line)
   if (said === undefined) return `${worker}: ${line}`
   return said.level === 'info' ? undefined : `${worker}: ${said.words}`
 }
 
-/** A wrong module is told here once, and not by each worker. What it prints does not mix with JSON. */
+/** Loads the module once, so that a mistake in it is reported once and not by each worker. Its output does not mix with JSON. */
 async function checkModule(invocation: Invocation, host: CliHost, isJson: boolean): Promise<void> {
   const output = isJson ? takeOutput(host) : undefined
   try {
@@ -95,7 +95,7 @@ async function checkModule(invocation: Invocation, host: CliHost, isJson: boolea
   }
 }
 
-/** What starts a worker of the same agents: this program. */
+/** Returns the arguments of Node that start a worker with the same agents: this program and its options. */
 function workerArgs({ task, dir, config, noConfig, model }: Invocation): string[] {
   const program = import.meta.url.endsWith('.ts') ? packageFile('src/cli/main.ts') : packageFile('dist/cli.js')
   if (program === undefined) throw new RuntimeError('FILE_MISSING', 'The program of "escapement" is not there.')
@@ -119,7 +119,7 @@ function tell(event: ClusterEvent, { stderr }: CliHost, isJson: boolean): void {
   if (line !== undefined) stderr.write(`${line}\n`)
 }
 
-/** `undefined`: it is no news for who sits before it. */
+/** Returns an event in words; `undefined` if it is no news to a person at the terminal. */
 function inWords(event: ClusterEvent): string | undefined {
   switch (event.type) {
     case 'worker.up':

@@ -24,7 +24,7 @@ const brakingDemos = { sort: runSortDemo, long: runLongDemo, stall: runStallDemo
 const isBraking = (task: string | undefined): task is keyof typeof brakingDemos =>
   task !== undefined && Object.hasOwn(brakingDemos, task)
 
-/** Any words are a task for the sample project; one that is nearly the name of a demo is meant as that. */
+/** Refuses a task that is nearly the name of a demo, as it is probably a typing mistake; any other words are a task for the sample project. */
 function checkTask(task: string): void {
   const nearest = isBraking(task) ? undefined : nearestWord(task, Object.keys(brakingDemos))
   if (nearest !== undefined)

@@ -20,7 +20,7 @@ import { columnsOf, wantsJson } from '../sessionLogs.ts'
 import { doubleStop, onStopSignal } from '../signals.ts'
 import { coloursFor } from '../terminal/colours.ts'
 
-/** `escapement eval <suite>`: tries an agent on the tasks of a suite. `eval report <folder>`: reports what is there. */
+/** `escapement eval <suite>`: tries an agent on the tasks of a suite. `eval report <folder>`: reports the results in a folder. */
 export const evalCommand: CommandRun = async (invocation, host) => {
   const [, folder] = /^report\s+(.+)$/s.exec(invocation.task ?? '') ?? []
   if (folder !== undefined) return reportAgain(resolve(host.cwd(), folder), invocation, host)
@@ -83,7 +83,7 @@ function publish(report: Report, page: string): void {
   writeFileSync(page, publishRow(report, text))
 }
 
-/** Says where everything is and, if it did not come to its end, how it goes on. */
+/** Prints the location of the results and, if the evaluation ended early, the command that continues it. */
 function conclude({ stopped, results }: Evaluated, folder: string, invocation: Invocation, host: CliHost): number {
   host.stderr.write(`Results are in ${folder}\n`)
   const errors = results.filter(({ outcome }) => outcome === 'error').length

@@ -52,7 +52,7 @@ function checkForm({ jsonl, markdown, html, test, expect, taskFolder, out }: Inv
     throw new RuntimeError('INVALID_OPTION', '--expect is empty: give what the answer should have.')
 }
 
-/** The lines of the file; `undefined`: there is none, and why was said. */
+/** Returns the lines of the file; `undefined` if there is none, after printing the reason. */
 async function linesOf(
   { task: id = '', markdown, html, test, expect }: Invocation,
   logs: SessionLogs,
@@ -74,5 +74,5 @@ async function linesOf(
   return splitLines(made.source)
 }
 
-/** Each with its newline. */
+/** Splits a text into lines, each with its newline. */
 const splitLines = (text: string): readonly string[] => text.match(/[^\n]*\n|[^\n]+$/g) ?? []

@@ -8,7 +8,7 @@ import { wantsJson } from '../sessionLogs.ts'
 import { untilStopped } from '../signals.ts'
 import { sharedLogs } from '../sharedLogs.ts'
 
-/** `escapement gateway`: what clients of many workers speak to. */
+/** `escapement gateway`: a single address for the clients of many workers. */
 export const gatewayCommand: CommandRun = async (invocation, host) => {
   const stopped = untilStopped(host)
   const address = addressOf(invocation, host)

@@ -9,7 +9,7 @@ import { recordFolder } from '../recordFolder.ts'
 import { logsFor, wantsJson } from '../sessionLogs.ts'
 import { storePlace, type StorePlace } from '../storePlace.ts'
 
-/** `escapement import <file>`: imports what `export` wrote, once all of it is validated. */
+/** `escapement import <file>`: imports a file of `export`, once all of it is validated. */
 export const importCommand: CommandRun = async (invocation, host) => {
   const { task: file = '' } = invocation
   const place = await placeFor(invocation, host)

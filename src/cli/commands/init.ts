@@ -30,7 +30,7 @@ function init(invocation: Invocation, host: CliHost): number {
   return exitCodes.done
 }
 
-/** The configuration last: without it nothing has begun. @throws RuntimeError `INVALID_OPTION` */
+/** Writes the files, the configuration last: without it the folder counts as not set up. @throws RuntimeError `INVALID_OPTION` */
 function write(folder: string, files: { readonly [name: string]: string }): void {
   try {
     mkdirSync(folder, { recursive: true })
@@ -41,7 +41,7 @@ function write(folder: string, files: { readonly [name: string]: string }): void
   }
 }
 
-/** Where a package.json speaks for other files than modules, Node warns of a plain `.ts`. */
+/** Returns the ending of the files. If the nearest package.json does not declare modules, Node warns of a plain `.ts`. */
 function endingIn(folder: string): 'ts' | 'mts' {
   for (let place = folder; ; place = dirname(place)) {
     const file = join(place, 'package.json')

@@ -15,7 +15,7 @@ import { coloursFor } from '../terminal/colours.ts'
 import { safeJson } from '../terminal/safeJson.ts'
 import { whyKept } from '../whyKept.ts'
 
-/** A memory, and what is to be done with it. */
+/** A memory, and the request for it. */
 interface Work {
   readonly memory: Memory
   readonly path: string
@@ -27,7 +27,7 @@ interface Work {
 
 const actions: { readonly [action: string]: (work: Work) => Promise<number> } = { list, show, confirm, delete: remove }
 
-/** `escapement memory <list|show|confirm|delete> [id]`: what agents know beyond one conversation. */
+/** `escapement memory <list|show|confirm|delete> [id]`: shows and changes the knowledge that agents keep beyond one conversation. */
 export const memoryCommand: CommandRun = async (invocation, host) => {
   const [action = ''] = invocation.before
   const run = Object.hasOwn(actions, action) ? actions[action] : undefined
@@ -51,9 +51,9 @@ export const memoryCommand: CommandRun = async (invocation, host) => {
 }
 
 /**
- * Where the memory is. Nothing is created.
+ * Returns the path of the memory. Creates nothing.
  *
- * @throws RuntimeError `INVALID_OPTION` if nothing is there, but for `mayBeNew` where the configuration says that it will be.
+ * @throws RuntimeError `INVALID_OPTION` if there is no memory; with `mayBeNew`, not if the configuration names the place where it will be.
  */
 async function placeOf(invocation: Invocation, host: CliHost, mayBeNew: boolean): Promise<string> {
   const { file, dir = '.' } = invocation
@@ -95,7 +95,7 @@ async function list(work: Work): Promise<number> {
   return exitCodes.done
 }
 
-/** Whose it is, and what it counts for. */
+/** Describes the owner and the standing of a record. */
 function headOf(record: MemoryRecord): string {
   const { scope, kind, updatedAt, approved, confirmations } = record
   const day = new Date(updatedAt).toISOString().slice(0, 10)
@@ -145,7 +145,7 @@ async function remove(work: Work): Promise<number> {
   return exitCodes.done
 }
 
-/** The record that is meant. @throws RuntimeError `INVALID_OPTION`, saying what there is instead. */
+/** Finds the record with the given id. @throws RuntimeError `INVALID_OPTION`, naming the records there are. */
 async function find(work: Work): Promise<MemoryRecord> {
   const { memory, path, id } = work
   if (id === undefined)

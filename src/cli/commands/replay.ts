@@ -115,7 +115,7 @@ function* deltasOf(event: ReplayStep['event']): Generator<AgentEvent, void, unde
   }
 }
 
-/** Lines for what a person had typed. */
+/** Returns the lines that show a person's input. */
 function personLines(event: ReplayStep['event']): string[] {
   switch (event.type) {
     case 'message.added':
@@ -180,7 +180,7 @@ export function* replaySteps(records: Iterable<LogRecord>, upTo = Infinity): Gen
 const longestDefaultMs = 400
 const longestRestMs = 1000
 
-/** How long to wait before a step. Without a speed, pauses are shortened; idle times always are. Pure. */
+/** Returns the milliseconds to wait before a step. Without a speed, pauses are shortened; idle times always are. Pure. */
 export function replayPause({ ms, isRest }: Pick<ReplayStep, 'ms' | 'isRest'>, speed: number | undefined): number {
   if (speed === undefined) return Math.min(ms, longestDefaultMs)
   return speed === 0 ? 0 : (isRest ? Math.min(ms, longestRestMs) : ms) / speed

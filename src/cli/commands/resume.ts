@@ -22,7 +22,7 @@ export const resumeCommand: CommandRun = async (invocation, host) => {
   }
 }
 
-/** Whether nothing more will happen without input; waiting approvals are answered, so they do not count. */
+/** Returns true if nothing more will happen without input. Waiting approvals do not count as rest, since they are answered. */
 const isAtRest = ({ state, pause }: Agent): boolean =>
   state === 'idle' || state === 'stopped' || (state === 'paused' && pause?.type !== 'approvals')
 
@@ -39,7 +39,7 @@ async function goOn(session: Session, options: TaskOptions): Promise<number> {
   return codeOf(await watchWork(session, () => toRest(agent), options))
 }
 
-/** Continues until nothing is left to do, waiting prompts included; returns how the last run ended. */
+/** Continues until nothing is left to do, waiting prompts included; returns the outcome of the last run. */
 async function toRest(agent: Agent): Promise<RunEnd> {
   let last: RunEnd | undefined = isOwed(agent) || agent.hasFailed ? await agent.resume().result : undefined
   if (!isAtRest(agent)) {

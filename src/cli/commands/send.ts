@@ -57,7 +57,7 @@ function howOf({ steer, followUp }: Invocation): How {
   return steer ? 'steer' : followUp ? 'followUp' : 'prompt'
 }
 
-/** How a run ended; with the error if it was refused. */
+/** Outcome of a run; with the error if it was refused. */
 interface SentRun extends RunEnd {
   readonly runId: string
 }
@@ -80,7 +80,7 @@ const senders: { readonly [H in How]: Sender } = {
 const queues = { steer: 'steering', followUp: 'followUps' } as const
 const sources = { steer: 'steering', followUp: 'followUp' } as const
 
-/** Whether the agent is in a run or about to begin one. */
+/** Returns true if the event shows that the agent has taken the message: as the cause of a run or into its queue. */
 function isTaken(event: AgentEvent, how: 'steer' | 'followUp', text: string): boolean {
   if (event.type === 'run.start') return event.cause === sources[how]
   return event.type === 'queue.changed' && event.queue === queues[how] && textOf(event.added?.content ?? []) === text

@@ -20,7 +20,7 @@ import { safeJson } from '../terminal/safeJson.ts'
 interface Work {
   readonly invocation: Invocation
   readonly host: CliHost
-  /** What follows the action. */
+  /** The words after the action. */
   readonly rest: string
 }
 
@@ -103,7 +103,7 @@ async function transfer({ invocation, host, rest }: Work, how: 'export' | 'impor
   }
 }
 
-/** Which sessions are meant: `--only a,b` and `--metadata user=u1,plan=2`. @throws RuntimeError `INVALID_OPTION` */
+/** Returns the chosen sessions: `--only a,b` and `--metadata user=u1,plan=2`. @throws RuntimeError `INVALID_OPTION` */
 function chosen({ only, metadata }: Pick<Invocation, 'only' | 'metadata'>): {
   readonly ids?: readonly string[]
   readonly metadata?: Metadata
@@ -124,14 +124,14 @@ function readMetadata(text: string): Metadata {
   return Object.fromEntries(pairs)
 }
 
-/** As it would be written in code; what is neither a number nor a boolean is a string, and what is in quotes. */
+/** Reads a value as written in code: a number, a boolean, or a string, which needs quotes only to look like one of those. */
 function valueOf(text: string): string | number | boolean {
   if (text === 'true' || text === 'false') return text === 'true'
   if (/^-?(?:0|[1-9]\d*)(?:\.\d+)?$/.test(text)) return Number(text)
   return /^".*"$/s.test(text) ? text.slice(1, -1) : text
 }
 
-/** One line at a terminal that is written over. */
+/** Progress in one line at a terminal, which is rewritten. */
 function progressLine({ stderr }: CliHost): { show(progress: CopyProgress): void; end(): void } {
   let isShown = false
   return {

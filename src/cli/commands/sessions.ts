@@ -20,10 +20,10 @@ import { systemClock } from '../../protocol/clock.ts'
 /** A session with the last text in it, from either side. */
 type Listed = SessionSummary & { readonly lastText?: string }
 
-/** How many a terminal is shown. */
+/** Maximum number of sessions shown at a terminal. */
 const pageSize = 50
 
-/** `escapement sessions`: what is recorded in a folder, the newest first. */
+/** `escapement sessions`: lists the sessions recorded in a folder, the newest first. */
 export const sessionsCommand: CommandRun = async (invocation, host) => {
   if (invocation.task !== undefined) {
     const { sessionAction } = await import('./sessionActions.ts')
@@ -53,11 +53,11 @@ export const sessionsCommand: CommandRun = async (invocation, host) => {
 interface Found {
   readonly listed: readonly SessionSummary[]
   readonly isMore: boolean
-  /** How many were looked at. */
+  /** Number of sessions that were looked at. */
   readonly seen: number
 }
 
-/** The newest sessions that are wanted. */
+/** Returns the newest sessions that match. */
 async function find(
   store: Store,
   { failed, waiting }: Pick<Invocation, 'failed' | 'waiting'>,
@@ -79,7 +79,7 @@ async function find(
   return { listed, isMore: false, seen }
 }
 
-/** One that cannot be read has failed, for whoever looks for what is wrong. */
+/** Returns the standing of a session. An unreadable session counts as failed, for a person who looks for what is wrong. */
 const standingIn = (session: SessionSummary): Standing =>
   session.error === undefined ? standingOf(factsAtRest(session)) : 'failed'
 
@@ -133,7 +133,7 @@ function table(sessions: readonly Listed[], host: CliHost): string {
   return [colours.bold(first), ...rows].map((line) => `${line}\n`).join('')
 }
 
-/** How a session stands. Whether another process runs it is not known here. */
+/** Describes how a session stands. The log does not tell if another process runs it. */
 function wordsOf(session: Listed): string {
   const { status } = session
   const facts = factsAtRest(session)

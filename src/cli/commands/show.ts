@@ -22,7 +22,7 @@ import { runLines, sessionLines, sourceLines } from '../terminal/sessionText.ts'
 import { toolSourcesOf } from '../../sessions/toolSources.ts'
 import { changeLine, turnLines } from '../terminal/turnText.ts'
 
-/** `escapement show <id>`: a session, one of its turns, the exact request of a turn, or what a result keeps. */
+/** `escapement show <id>`: prints a session, one of its turns, the exact request of a turn, or an artifact of a result. */
 export const showCommand: CommandRun = async (invocation, host) => {
   const { task: id = '', turn, request, artifact } = invocation
   const wanted = turn === undefined ? undefined : readCount('--turn', turn)

@@ -21,7 +21,7 @@ import { wantsJson } from '../sessionLogs.ts'
 import { untilStopped } from '../signals.ts'
 import { sharedLogs } from '../sharedLogs.ts'
 
-/** `escapement worker [module]`: a process in which an engine has agents work, until it is told to end or who started it is gone. */
+/** `escapement worker [module]`: a process in which an engine runs agents, until it is told to end or the process that started it is gone. */
 export const workerCommand: CommandRun = async (invocation, host) => {
   const { register, url: at } = invocation
   if ((register === undefined) !== (at === undefined))
@@ -76,7 +76,7 @@ export const workerCommand: CommandRun = async (invocation, host) => {
   }
 }
 
-/** A worker, and what it is made of. */
+/** A worker with its store and definitions. */
 interface OpenWorker {
   readonly worker: RestateWorker
   readonly store: Store
@@ -104,14 +104,14 @@ async function openWorker(invocation: Invocation, host: CliHost, logger: Logger)
   return { worker, store, definitions }
 }
 
-/** What clients command goes to the engine, which places agents; without knowing where that is, clients can only look. */
+/** Sends clients' commands to the engine, which places agents. Without the engine's address, clients can only observe. */
 async function dispatchOf({ ingress }: Invocation, store: Store): Promise<Pick<ServeOptions, 'dispatch' | 'role'>> {
   if (ingress === undefined) return { role: 'observe' }
   const { restateDispatch } = await import('../../restate/restateDispatch.ts')
   return { dispatch: await restateDispatch({ ingress, store }) }
 }
 
-/** Where it is reached: by the engine, and by gateways. */
+/** Listens for the engine and for gateways; returns the addresses. */
 async function listen(
   { worker, store, definitions }: OpenWorker,
   invocation: Invocation,
@@ -138,7 +138,7 @@ async function listen(
   return { url, bridge: bridge.url }
 }
 
-/** Resolves when the process is gone that started this one and speaks to it; never without one. */
+/** Resolves when the parent process that has a channel to this one is gone; never if there is none. */
 function untilAlone(host: CliHost, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     host.on('disconnect', resolve)

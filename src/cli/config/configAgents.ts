@@ -12,9 +12,9 @@ import { placeOfThrown } from '../../userFiles/importModule.ts'
 import type { LoadedConfig } from './readConfig.ts'
 
 /**
- * The agents of a configuration, those that are functions made with the model.
+ * Returns the agents of a configuration; functions are called with the model to make theirs.
  *
- * @throws RuntimeError `INVALID_OPTION` when one is none, or two have the same name.
+ * @throws RuntimeError `INVALID_OPTION` if one is not an agent, or two have the same name.
  */
 export function agentsOf({ agents = [], tools, file }: LoadedConfig, model: Model): AgentDefinition[] {
   const definitions = agents.map((agent, index) => {
@@ -37,9 +37,9 @@ export function agentsOf({ agents = [], tools, file }: LoadedConfig, model: Mode
 }
 
 /**
- * The agents that a command offers: those of the module it was given, else those of the configuration.
+ * Returns the agents that a command offers: those of the given module, else those of the configuration.
  *
- * @throws RuntimeError `INVALID_OPTION` when there are none.
+ * @throws RuntimeError `INVALID_OPTION` if there are none.
  */
 export async function definitionsFor(
   { command, task, model: asked }: Pick<Invocation, 'command' | 'task' | 'model'>,
@@ -62,7 +62,7 @@ export async function definitionsFor(
 }
 
 /**
- * The agent of the configuration that a person works with: the one they name, else the first. `undefined`: the command line's own.
+ * Returns the agent of the configuration that a person works with: the one they name, else the first. `undefined`: the command line's own.
  *
  * @throws RuntimeError `INVALID_OPTION` naming those there are.
  */

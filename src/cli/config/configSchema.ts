@@ -25,7 +25,7 @@ const model = z.custom<ConfigModel>(
 
 const isFunction = (value: unknown): boolean => typeof value === 'function'
 
-/** The names are those of `ConfigServe`; `runtime.serve` checks what they have. */
+/** Schemas of the fields of `ConfigServe`; `runtime.serve` checks their contents. */
 const serveFields: { readonly [K in keyof Required<ConfigServe>]: z.ZodType } = {
   port: z.int().min(0).max(65_535),
   host: z.string().min(1),
@@ -69,5 +69,5 @@ const configFields = (): { readonly [K in keyof Required<Config>]: z.ZodType } =
   serve: fields(serveFields),
 })
 
-/** What a configuration may say. */
+/** Schema of a configuration. */
 export const configSchema = lazily(() => fields(configFields()))

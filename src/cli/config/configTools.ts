@@ -4,8 +4,8 @@ import type { ToolEntries, ToolEntry } from '../../actors/toolEntries.ts'
 import type { Config } from '../../defineConfig.ts'
 
 /**
- * All tools and sources of tools that a configuration has, made once: agents that are given the same source share its connection. `folder` is that of
- * the file. Rejects with what `skillTools` and `mcpTools` throw.
+ * Creates all tools and sources of tools of a configuration once: agents that are given the same source share its connection. `folder`: the folder of
+ * the configuration file. Rejects with the errors of `skillTools` and `mcpTools`.
  */
 export async function configTools(
   { tools = [], skills, mcp = {} }: Config,

@@ -4,19 +4,19 @@ import { dirname, join, resolve } from 'node:path'
 import { isInside } from '../../actors/tools/workspace/isInside.ts'
 import { RuntimeError } from '../../protocol/errors.ts'
 
-/** In the order in which they are looked for. */
+/** File names of a configuration, in the order in which they are looked for. */
 export const configNames = ['ts', 'mts', 'js', 'mjs'].map((ending) => `escapement.config.${ending}`)
 
-/** What the search asks of the machine. */
+/** Facts about the machine that the search needs. */
 export interface Surroundings {
   readonly home: string
-  /** Of the user; `undefined` where files have no owner. */
+  /** The user's id; `undefined` where files have no owner. */
   readonly uid: number | undefined
 }
 
 const surroundings = (): Surroundings => ({ home: homedir(), uid: uidOf(userInfo().uid) })
 
-/** Windows has none. */
+/** Converts a user id; `undefined` on Windows, which has none. */
 const uidOf = (uid: number): number | undefined => (uid < 0 ? undefined : uid)
 
 const statOf = (path: string): Stats | undefined => {
@@ -28,10 +28,10 @@ const statOf = (path: string): Stats | undefined => {
 }
 
 /**
- * The configuration of a folder: in it, or in one above it, up to the root of its repository, else up to the user's home; elsewhere only
- * in the folder itself, since above it anybody may have put a file.
+ * Finds the configuration of a folder: in it, or in a folder above it, up to the root of its repository, else up to the user's home; elsewhere only
+ * in the folder itself, since others may have put files above it.
  *
- * @throws RuntimeError `INVALID_OPTION` when the one above belongs to somebody else: it would be run.
+ * @throws RuntimeError `INVALID_OPTION` if the one above belongs to another user: it would be executed.
  */
 export function findConfig(folder: string, { home, uid } = surroundings()): string | undefined {
   const start = realFolder(folder)
@@ -59,7 +59,7 @@ function realFolder(folder: string): string {
   }
 }
 
-/** From the folder up to where the search ends. */
+/** Returns the folders from the given one up to the end of the search. */
 function foldersFrom(start: string, home: string): readonly string[] {
   const above: string[] = []
   for (let place = start; ; place = dirname(place)) {

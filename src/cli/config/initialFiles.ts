@@ -1,4 +1,4 @@
-/** What `escapement init` writes: names and contents. `ending`: of TypeScript that Node takes for a module there. */
+/** Returns the files that `escapement init` writes, content by name. `ending`: the file ending that makes Node treat TypeScript as a module there. */
 export function initialFiles(ending: 'ts' | 'mts', hasAgents: boolean): { readonly [name: string]: string } {
   const agentsFile = `agents.${ending}`
   return {

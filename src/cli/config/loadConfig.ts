@@ -7,10 +7,10 @@ import type { Invocation } from '../commandLine.ts'
 export type ConfigWish = Pick<Invocation, 'dir' | 'config' | 'noConfig'>
 
 /**
- * The configuration for a command: that of `--config`, else the one of the folder it works in; `undefined` without one. Names it on standard
- * error where it was found elsewhere.
+ * Loads the configuration of a command: that of `--config`, else the one of the folder it works in; `undefined` without one. Names it on standard
+ * error if it was found elsewhere.
  *
- * @throws RuntimeError `INVALID_OPTION` with file and line of what is wrong.
+ * @throws RuntimeError `INVALID_OPTION` with file and line of the mistake.
  */
 export async function loadConfig(
   wish: ConfigWish,

@@ -11,14 +11,14 @@ import { configTools } from './configTools.ts'
 
 /** A configuration that was found, checked. */
 export interface LoadedConfig extends Omit<Config, 'store' | 'skills' | 'mcp'> {
-  /** Those of `skills` and `mcp` too. */
+  /** All tools, including those of `skills` and `mcp`. */
   readonly tools: readonly ToolEntry[]
   readonly file: string
   /** The address of the store, absolute. */
   readonly logs?: string
 }
 
-/** Loads and checks a configuration. @throws RuntimeError `INVALID_OPTION` with file and line of what is wrong. */
+/** Loads and checks a configuration. @throws RuntimeError `INVALID_OPTION` with file and line of the mistake. */
 export async function readConfig(file: string): Promise<LoadedConfig> {
   const exported = await importModule(file)
   if (!('default' in exported))

@@ -9,7 +9,7 @@ import { defineSorter, wordsForSorter } from './sorter.ts'
 
 /** The inspector page beside a demo. */
 export interface DemoPage {
-  /** Keeps it up until Ctrl-C, where somebody may look at it. */
+  /** Keeps the page up until Ctrl-C, if a person may be looking at it. */
   stay(): Promise<void>
 }
 
@@ -18,10 +18,10 @@ const sorterHint = `There you can spawn "sorter" and tell it "${wordsForSorter}"
 const nowhere: DemoPage = { stay: async () => {} }
 
 /**
- * Serves the page of the session's runtime and says where; the agents of the demos can be started there. Where it cannot listen, it
- * says so and the demo continues without it, unless the port was asked for.
+ * Serves the page of the session's runtime and prints its address; the agents of the demos can be started there. If it cannot listen, it prints a
+ * notice and the demo continues without a page, unless the port was asked for.
  *
- * @throws RuntimeError what `runtime.serve` throws, with `--port`.
+ * @throws RuntimeError as `runtime.serve`, with `--port`.
  */
 export async function openPage(
   session: Session,

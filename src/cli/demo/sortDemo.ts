@@ -27,10 +27,9 @@ import type { ModelRequest } from '../../protocol/model.ts'
 import { counted, savings } from '../../charts/amounts.ts'
 
 /**
- * `escapement demo sort`: the agent must write a fast sort of `count` numbers, may abandon a dead end, and is checked afterwards. Needs
- * no key.
+ * `escapement demo sort`: the agent must write a fast sort of `count` numbers, may abandon a dead end, and is checked afterwards. Needs no key.
  *
- * @throws RuntimeError `INVALID_OPTION` for a time limit that is none.
+ * @throws RuntimeError `INVALID_OPTION` for an invalid time limit.
  */
 export async function runSortDemo(invocation: Invocation, host: CliHost, count?: number): Promise<number> {
   const { timeLimit, json, yes } = invocation
@@ -78,7 +77,7 @@ function readTimeLimit(given: string | undefined): number {
   )
 }
 
-/** The tree, and what the model was shown before and after each revert. */
+/** Describes the tree, and the requests to the model before and after each revert. */
 function sayConversation({ conversation }: Agent, reverts: readonly Reverted[], host: CliHost): string {
   const colours = coloursFor(host.stdout, host.env, host.theme)
   const title =
@@ -114,7 +113,7 @@ interface Reverted {
   readonly economics: Economics | undefined
 }
 
-/** Notes down each applied revert from now on; the list grows as they come. */
+/** Records every applied revert from this moment on; the returned list grows as they occur. */
 function watchReverts(agent: Agent): readonly Reverted[] {
   const reverts: Reverted[] = []
   let latest: RequestSize = { messages: 0, tokens: 0 }

@@ -17,7 +17,7 @@ import {
 export const sortModel = (options: { readonly wordDelayMs?: number } = {}): Model =>
   policyModel(decideSort, { id: 'embedded:sort', ...options })
 
-/** Decides the next reply from what the request shows, and nothing else: what is not in it was never known. Pure. */
+/** Decides the next reply from the request alone: facts that it does not hold are unknown. Pure. */
 export function decideSort({ messages }: ModelRequest): ReplyShape {
   const [first] = messages
   const task = first?.role === 'user' ? taskIn(textOf(first.content)) : undefined
@@ -30,21 +30,21 @@ export function decideSort({ messages }: ModelRequest): ReplyShape {
   return seen.way === undefined ? write(seen) : seen.run === undefined ? run(task) : judge(seen, seen.way, seen.run)
 }
 
-/** The task as it is said in full, or the usual one where only sorting is spoken of. */
+/** Reads the task from its full wording; a text that merely mentions sorting is the default task. */
 const taskIn = (text: string): SortTask | undefined =>
   readSortTask(text) ?? (/\bsort/i.test(text) ? readSortTask(sortTask(defaultTimeLimitMs)) : undefined)
 
-/** What a request shows of the work so far. */
+/** State of the work as a request shows it. */
 interface Seen {
   readonly hasReadCheck: boolean
   readonly lessons: readonly string[]
-  /** The way in the file that was written last. */
+  /** The way of sorting in the file that was written last. */
   readonly way: SortWay | undefined
   /** Id of the step before that, if ids are shown. */
   readonly stepBefore: string | undefined
   readonly run: { readonly text: string; readonly isError: boolean } | undefined
   readonly refusal: string | undefined
-  /** What cannot be gone on with. */
+  /** Description of a problem that prevents the work from continuing. */
   readonly problem: string | undefined
 }
 
@@ -85,7 +85,7 @@ function look(messages: readonly RequestMessage[]): Seen {
   return { hasReadCheck, lessons, way, stepBefore, run: ran, refusal, problem }
 }
 
-/** The first way that no lesson speaks of. */
+/** Returns the first way that no lesson mentions. */
 const untried = (lessons: readonly string[]): SortWay | undefined =>
   sortWays.find(({ name }) => !lessons.some((lesson) => lesson.toLowerCase().includes(name)))
 
@@ -132,12 +132,12 @@ const unable = (why: string): ReplyShape => ({ text: why, stopReason: 'refusal' 
 /** A way to sort, as the policy model knows it. */
 interface SortWay {
   readonly name: string
-  /** Why it may be too slow, for a note to oneself. */
+  /** Reason why it may be too slow, for a note to oneself. */
   readonly cost: string
   readonly program: string
 }
 
-/** In the order in which they come to mind. */
+/** All ways of sorting, in the order in which they come to mind. */
 const sortWays: readonly SortWay[] = [
   {
     name: 'bubble sort',

@@ -1,11 +1,11 @@
-/** Numbers to sort: bubble sort needs many times the default limit for them on any machine, merge sort a small part of it. */
+/** Default count of numbers to sort: bubble sort needs many times the default time limit for them on any machine, merge sort a small part of it. */
 const usualCount = 60_000
 
 /** Milliseconds a check may take, the start of Node included. */
 export const defaultTimeLimitMs = 1_500
 export const maxTimeLimitMs = 600_000
 
-/** What is asked for, in words: all that a model knows of it. */
+/** Returns the task in words: all that a model knows of it. */
 export const sortTask = (timeLimitMs: number, count = usualCount): string =>
   `Write sort.mjs: export a function sort(numbers) that returns a sorted copy, without the built-in sort. ` +
   `It must sort ${count} numbers within ${timeLimitMs} ms; check.mjs checks it.`

@@ -8,16 +8,16 @@ import { folderPlace, type StorePlace } from '../storePlace.ts'
 /** A copy of a project in a temporary folder of its own. */
 export interface Workshop {
   readonly dir: string
-  /** Where the agent is recorded: beside the project, not in it. */
+  /** Place of the agent's log: beside the project, not in it. */
   readonly recordIn: StorePlace
   /** Environment of commands: this Node first, whatever the machine has. */
   readonly env: { readonly PATH: string }
-  /** Runs node in the project, apart from the agent: whether it ends well in time. Rejects when `signal` aborts. */
+  /** Runs node in the project, apart from the agent; resolves with true if it ends well in time. Rejects when `signal` aborts. */
   succeeds(
     args: readonly string[],
     options: { readonly signal: AbortSignal; readonly timeoutMs: number },
   ): Promise<boolean>
-  /** What differs from the project as it was, file by file. */
+  /** Returns the differences from the original project, file by file. */
   changes(): string
 }
 
@@ -66,7 +66,7 @@ function contentOf(file: string): string {
 
 const around = 2
 
-/** The lines in which two texts differ, with some around them, marked as in a unified diff; empty when they are equal. */
+/** Returns the lines in which two texts differ, with some around them, marked as in a unified diff; empty if they are equal. */
 export function lineDiff(before: string, after: string): string {
   const rows = align(before.split('\n'), after.split('\n'))
   const near = rows.map((_, i) => rows.slice(Math.max(0, i - around), i + around + 1).some(({ mark }) => mark !== ' '))
@@ -77,7 +77,7 @@ export function lineDiff(before: string, after: string): string {
   return shown.join('\n')
 }
 
-/** Both texts in one, by their longest common sequence of lines. Time and memory grow with the product of their lengths. */
+/** Aligns two texts by their longest common sequence of lines. Time and memory grow with the product of their lengths. */
 function align(before: readonly string[], after: readonly string[]): { mark: ' ' | '-' | '+'; line: string }[] {
   const lengths = Array.from({ length: before.length + 1 }, () => new Uint32Array(after.length + 1))
   for (let i = before.length - 1; i >= 0; i--) {

@@ -6,10 +6,10 @@ import { innermost, suspectsOf } from './suspects.ts'
 import type { TestRun } from './testRun.ts'
 import { tokensOf } from './tokens.ts'
 
-/** An edit worth trying, and what it is about. */
+/** An edit worth trying, with the suspected fault. */
 export interface Candidate {
   readonly edit: FileEdit
-  /** What may be wrong: `a boundary`. */
+  /** Name of the suspected fault, such as `a boundary`. */
   readonly fault: string
   readonly line: number
   readonly functionName: string | undefined

@@ -7,12 +7,12 @@ import { withoutMarks } from './brakeMarks.ts'
 /** Everything known of one task: a fold of the conversation, so the same request gives the same one. */
 export interface CaseFile {
   readonly task: string
-  /** What was said in the middle of the work, if it is the last thing said. */
+  /** Message sent in the middle of the work, if it is the last one. */
   readonly remark: string | undefined
   readonly listing: readonly string[] | undefined
-  /** Contents as they are now; `null` for a file that could not be read. */
+  /** Current contents; `null` for a file that could not be read. */
   readonly files: ReadonlyMap<string, string | null>
-  /** The last run without an edit under trial: what is to be improved. */
+  /** The last run without an edit under trial, which is to be improved on. */
   readonly baseline: TestRun | undefined
   readonly latest: TestRun | undefined
   /** The edit under trial, and whether a run has shown that it does not help. */
@@ -21,7 +21,7 @@ export interface CaseFile {
   readonly leftover: FileEdit | undefined
   readonly kept: readonly FileEdit[]
   readonly rejected: ReadonlySet<string>
-  /** What makes it impossible to go on. */
+  /** Description of a problem that makes it impossible to continue. */
   readonly problem: string | undefined
 }
 
@@ -46,7 +46,7 @@ const newCase = (task: string, leftover?: FileEdit): CaseFile => ({
   problem: undefined,
 })
 
-/** Reads the conversation: the last task, and what its tool calls have shown. */
+/** Reads the conversation: the last task, and the results of its tool calls. */
 export function readCase(messages: readonly RequestMessage[]): CaseFile {
   let file = newCase('')
   const calls = new Map<string, Result['input']>()

@@ -2,7 +2,7 @@ import type { Failure } from './failure.ts'
 import type { Replacement } from './fileEdit.ts'
 import type { Site } from './site.ts'
 
-/** Constants that would turn what was got into what was expected: those the difference points at, and units. */
+/** Returns constants that would turn the actual value into the expected one: those the difference points at, and units. */
 export function constantFixes({ token, failure }: Site): Replacement[] {
   const { start, end, text, type } = token
   if (type === 'string') {

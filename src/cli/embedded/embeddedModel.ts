@@ -2,6 +2,6 @@ import { policyModel } from '../../actors/models/policyModel.ts'
 import type { Model } from '../../protocol/model.ts'
 import { decideRepair } from './decideRepair.ts'
 
-/** The model for when there is no other: it needs no key and no network, and can only repair failing tests. */
+/** Returns the model used if there is no other: it needs no key and no network, and can only repair failing tests. */
 export const embeddedModel = (options: { readonly wordDelayMs?: number } = {}): Model =>
   policyModel(decideRepair, { id: 'embedded:repair', ...options })

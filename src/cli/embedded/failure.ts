@@ -1,6 +1,6 @@
 import type { TestRun } from './testRun.ts'
 
-/** What a failing assertion says about the kind of fault. */
+/** Facts about a failing assertion that point at the kind of fault. */
 export interface Failure {
   readonly isUndefined: boolean
   readonly isPromise: boolean
@@ -12,9 +12,9 @@ export interface Failure {
   readonly delta: number | undefined
   /** Expected over actual, both numbers other than 0. */
   readonly ratio: number | undefined
-  /** Where two texts differ: `was` is to become `shouldBe`; `before` is what stands in front of it. */
+  /** Place where two texts differ: `was` is to become `shouldBe`; `before` precedes it. */
   readonly difference: { readonly before: string; readonly was: string; readonly shouldBe: string } | undefined
-  /** The name an error says is not there. */
+  /** The missing name, according to the error. */
   readonly missingName: string | undefined
 }
 

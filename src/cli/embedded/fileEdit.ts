@@ -5,7 +5,7 @@ export interface FileEdit {
   readonly newText: string
 }
 
-/** A piece of a file, by UTF-16 offsets, and what to put in its place. */
+/** A piece of a file, by UTF-16 offsets, and the text that replaces it. */
 export interface Replacement {
   readonly start: number
   readonly end: number
@@ -25,7 +25,7 @@ const occursOnce = (text: string, part: string): boolean => {
   return at !== -1 && text.indexOf(part, at + 1) === -1
 }
 
-/** Does to a text what `edit_file` did to the file; `undefined` when it cannot have. */
+/** Applies an edit to a text as `edit_file` did to the file; `undefined` if it cannot have done so. */
 export const applyEdit = (content: string, { oldText, newText }: FileEdit): string | undefined =>
   occursOnce(content, oldText) ? content.replace(oldText, () => newText) : undefined
 

@@ -81,7 +81,7 @@ export function expressionEnd(tokens: readonly Token[], from: number): number {
   return tokens.length - 1
 }
 
-/** Whether a line break between two tokens ends a statement. */
+/** Returns true if a line break between two tokens ends a statement. */
 export const startsStatement = (last: Token, next: Token): boolean =>
   (last.type !== 'operator' || [')', ']', '}', '`', '++', '--'].includes(last.text)) &&
   (next.type !== 'operator' || ['{', '}', '`', '!'].includes(next.text))

@@ -10,7 +10,7 @@ import { nameFixes, sameKindNames } from './nameFixes.ts'
 /** One way a program may be wrong. */
 export interface Mutation {
   readonly name: string
-  /** How often this is the fault, given what was seen to fail. */
+  /** Returns the likelihood of this fault, given the observed failure. */
   weight(failure: Failure): number
   propose(site: Site): Replacement[]
 }

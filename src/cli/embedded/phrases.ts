@@ -11,17 +11,17 @@ const bringsAbout = /\b(?:make|get|let)\b/i
 const isWell = /\b(?:pass|passes|passing|green|work|works)\b/i
 const asksNotTo = /\b(?:do not|don't|never|without)\s+(?:fix|edit|chang|touch|repair)/i
 
-/** Whether a task is the one thing the embedded model can do. */
+/** Returns true if a task asks for the repair of failing tests, the only job of the embedded model. */
 export const isRepairTask = (task: string): boolean =>
   (asksForRepair.test(task) || task.split('\n').some(makesWell)) && !asksNotTo.test(task)
 
-/** In one line, what comes after the first such word has it too after any other. */
+/** Returns true if a line asks to make something pass or work. The first such verb decides: the words after it include those after any later one. */
 function makesWell(line: string): boolean {
   const begin = line.search(bringsAbout)
   return begin !== -1 && isWell.test(line.slice(begin))
 }
 
-/** What it says to any other task. */
+/** Returns the reply to any other task. */
 export const otherTask = (): Reply => ({
   text:
     'I am the embedded model: a small program without a language model behind it. All I can do is repair failing tests of a ' +
@@ -50,7 +50,7 @@ export function sayFailure({ counts, failing, expected, actual, error }: TestRun
   return name + values === '' ? `${many}.` : `${many}:${name}${name !== '' && values !== '' ? ':' : ''}${values}.`
 }
 
-/** What is tried next, and what became of the try before. */
+/** Describes the next trial and the outcome of the one before. */
 export function sayTrial(
   { edit, line, functionName, was, becomes, fault }: Candidate,
   { isFirst, wasRejected, hasProgress }: { isFirst: boolean; wasRejected: boolean; hasProgress: boolean },
@@ -72,7 +72,7 @@ export function sayTrial(
   return `${opening}It may be ${fault} (${place}): I try ${change}.`
 }
 
-/** The tests pass. */
+/** Returns the reply when the tests pass. */
 export function ending({ kept, rejected }: CaseFile, command: string): Reply {
   if (kept.length === 0)
     return { text: `The tests pass already (\`${command}\`): there is nothing to fix, and I changed nothing.` }
@@ -85,7 +85,7 @@ export function ending({ kept, rejected }: CaseFile, command: string): Reply {
   }
 }
 
-/** An honest end without success. */
+/** Returns the reply when the repair has failed. */
 export function unable(why: string, { kept, rejected, baseline, trial }: CaseFile): Reply {
   const tried = rejected.size === 0 ? '' : ` I tried ${plural(rejected.size, 'single edit')} and took each back.`
   const progress =

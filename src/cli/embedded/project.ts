@@ -6,10 +6,10 @@ const testFile =
 const imports = /(?:\bfrom\s*|\bimport\s*(?:\(\s*)?|\brequire\s*\(\s*)(['"])(\.{1,2}\/[^'"\n]*)\1/g
 const endings = ['', '.js', '.ts', '.mjs', '.cjs', '.jsx', '.tsx', '.mts', '.cts', '/index.js', '/index.ts']
 
-/** Whether a path is JavaScript or TypeScript. */
+/** Returns true if a path is JavaScript or TypeScript. */
 export const isSource = (path: string): boolean => sourceFile.test(path)
 
-/** Whether a file is a test, by its name or because the test command names it; tests are never edited. */
+/** Returns true if a file is a test, by its name or because the test command names it; tests are never edited. */
 export const isTest = (path: string, command: string): boolean =>
   isSource(path) && (testFile.test(path) || command.split(/\s+/).some((word) => posix.normalize(word) === path))
 

@@ -10,6 +10,6 @@ export interface Site {
   readonly failure: Failure
   /** Names of functions that give promises, in any of the sources. */
   readonly asyncNames: ReadonlySet<string>
-  /** How often each name occurs in all sources and tests. */
+  /** Number of occurrences of each name in all sources and tests. */
   readonly nameCounts: ReadonlyMap<string, number>
 }

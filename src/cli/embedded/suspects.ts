@@ -9,7 +9,7 @@ export interface Suspect {
   readonly content: string
   readonly tokens: readonly Token[]
   readonly functions: readonly FunctionSpan[]
-  /** How likely the fault is at a token: higher is more so. */
+  /** Returns the likelihood that the fault is at a token: higher is more likely. */
   suspicion(index: number): number
 }
 

@@ -1,7 +1,7 @@
-/** What a run of the tests said, read from its output. */
+/** Result of a test run, read from its output. */
 export interface TestRun {
   readonly passed: boolean
-  /** Why there is no result to work with: the tests did not run at all, or did not end. */
+  /** Reason why there is no result to work with: the tests did not run at all, or did not end. */
   readonly problem: string | undefined
   /** Tests that passed and failed; `undefined` when the output does not say. */
   readonly counts: { readonly passed: number; readonly failed: number } | undefined
@@ -9,22 +9,22 @@ export interface TestRun {
   readonly failing: readonly string[]
   /** Places in files that stacks and messages name, in order, without repeats. */
   readonly places: readonly { readonly path: string; readonly line: number }[]
-  /** What the first failing assertion expected and got, as printed. */
+  /** Expected value of the first failing assertion, as printed; `actual`: the value it got. */
   readonly expected: string | undefined
   readonly actual: string | undefined
-  /** `TypeError: x is not a function`, of the first error. */
+  /** Message of the first error, such as `TypeError: x is not a function`. */
   readonly error: string | undefined
   readonly text: string
 }
 
-/** It stands at the end. */
+/** Length of the end of the output in which the outcome is looked for. */
 const mostOfOutcome = 1_000
 const outcome = /\[(exit code (\d+)|killed by \w+|timed out[^[\]]{0,60}?|aborted) after ([\d.]+) s[^[\]]*\]\s*$/
 const placePattern = /(?<![^\s():'"<>|])(?:file:\/\/)?[^\w\s():'"<>|/]*((?:\/|\b)[^\s():'"<>|]+\.[cm]?[jt]sx?):(\d+)/g
 // oxlint-disable-next-line no-control-regex -- an escape sequence begins with one
 const escapes = /\u001B\[[\d;?]*[A-Za-z]/g
 
-/** How runners print their totals: passed and failed. */
+/** Patterns of the totals that runners print: passed and failed. */
 const totals: readonly { readonly passed: RegExp; readonly failed: RegExp }[] = [
   { passed: /^(?:ℹ|#) pass (\d+)/m, failed: /^(?:ℹ|#) fail (\d+)/m },
   { passed: /^[ \t]*Tests:?\s.*?(?<!\d)(\d+) passed/m, failed: /^[ \t]*Tests:?\s.*?(?<!\d)(\d+) failed/m },

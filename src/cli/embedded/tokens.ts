@@ -5,7 +5,7 @@ export interface Token {
   /** UTF-16 offsets in the file. */
   readonly start: number
   readonly end: number
-  /** From 1. */
+  /** Line number, from 1. */
   readonly line: number
 }
 
@@ -21,7 +21,7 @@ const regex = /^\/(?:[^/\\[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\/[a-z]*/
 const templatePiece = /^(?:[^`\\$]|\\[\s\S]|\$(?!\{))*/
 const beforeRegex = /^(?:[=(,:;!&|?{}+\-*%<>[]|=>|&&|\|\||\?\?|===|!==|return|typeof|case|in|of)$/
 
-/** The tokens of a source text without white space and comments. Never throws: what it does not know is an operator. */
+/** Returns the tokens of a source text without white space and comments. Never throws: unknown characters become operators. */
 export function tokensOf(source: string): Token[] {
   const tokens: Token[] = []
   /** Open braces of each template expression we are inside of. */
@@ -68,7 +68,7 @@ export function tokensOf(source: string): Token[] {
 
 const closers: Readonly<Record<string, string>> = { '(': ')', '[': ']', '{': '}', '${': '}' }
 
-/** Index of the bracket that closes the one at `open`; the last token when there is none. */
+/** Returns the index of the bracket that closes the one at `open`; that of the last token if there is none. */
 export function closingIndex(tokens: readonly Token[], open: number): number {
   let depth = 0
   for (let i = open; i < tokens.length; i++) {

@@ -6,10 +6,10 @@ import { dirname, join, relative } from 'node:path'
 import type { AgentSource } from '../../evaluation/suite/defineSuite.ts'
 import { asSentence, RuntimeError } from '../../protocol/errors.ts'
 
-/** The agent of a commit, and how to be rid of its files. */
+/** The agent of a commit, and a function that removes its files. */
 export interface CommitAgent {
   readonly source: AgentSource
-  /** What is to be known of it: a sentence each. */
+  /** Notes on the agent for a person, a sentence each. */
   readonly notices: readonly string[]
   remove(): Promise<void>
 }
@@ -28,15 +28,15 @@ const git = (args: readonly string[], cwd: string): Promise<Ran> =>
     )
   })
 
-/** Whether a folder is part of a git repository that knows a commit by this name. */
+/** Returns true if a folder is part of a git repository that knows a commit by this name. */
 export const isCommit = async (ref: string, cwd: string): Promise<boolean> =>
   (await git(['rev-parse', '--verify', '--quiet', '--end-of-options', `${ref}^{commit}`], cwd)).ok
 
 const wrong = (what: string): RuntimeError => new RuntimeError('INVALID_OPTION', what)
 
 /**
- * The agent as a commit has it: the files of the commit are put into a temporary folder, with the packages that are installed here, and the
- * module is loaded from there. `load`: makes the agent of the module at a path.
+ * Loads the agent of a commit: the files of the commit are put into a temporary folder, with the packages installed here, and the module is loaded
+ * from there. `load`: makes the agent of the module at a path.
  *
  * @throws RuntimeError `INVALID_OPTION` for a folder that git does not know, an unknown commit, and a module that is not in it
  */
@@ -79,7 +79,7 @@ export async function commitAgent(
   }
 }
 
-/** The packages of a repository and of the folders on the way to a file, as a commit does not hold them. */
+/** Links the packages of a repository and of the folders on the way to a file, since a commit does not hold them. */
 function linkPackages(root: string, tree: string, way: string): void {
   const parts = way === '.' ? [] : way.split('/')
   for (let count = 0; count <= parts.length; count++) {

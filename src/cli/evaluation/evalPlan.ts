@@ -28,14 +28,14 @@ import { shippedSuites, suiteFolder } from './shippedSuite.ts'
 
 const wrong = (what: string): RuntimeError => new RuntimeError('INVALID_OPTION', what)
 
-/** What a command line wants evaluated, and what is to be removed afterwards. */
+/** The evaluation that a command line asks for, and a function that removes its temporary files. */
 export interface EvalWish {
   readonly plan: EvaluationPlan
   remove(): Promise<void>
 }
 
 /**
- * What a command line wants evaluated, and how.
+ * Reads the evaluation plan from a command line.
  *
  * @throws RuntimeError `INVALID_OPTION`, `MODEL_UNAVAILABLE`
  */
@@ -91,7 +91,7 @@ const headerIn = async (
   at: (place: string) => string,
 ): Promise<EvaluationHeader | undefined> => (folder === undefined ? undefined : (await readResults(at(folder))).header)
 
-/** The id of the model that was recorded in the arms that name it, or in those that name none. */
+/** Returns the id of the model that was recorded in the arms that name it, or in those without a model's name. */
 function recordedId({ arms }: EvaluationHeader, name: string | undefined): string {
   const of =
     name === undefined
@@ -100,7 +100,7 @@ function recordedId({ arms }: EvaluationHeader, name: string | undefined): strin
   return (arms.find((arm) => of(arm.name)) ?? arms[0]!).model
 }
 
-/** Results never lie in the suite that they are of: it would change with them. */
+/** Returns the folder for results. It must not lie in the suite itself, which would change with every result. */
 function folderFor(asked: string | undefined, suite: Suite, host: CliHost): string {
   const folder = asked === undefined ? newFolder(suite, host) : resolve(host.cwd(), asked)
   const way = relative(suite.folder!, folder)
@@ -142,7 +142,7 @@ async function comparedWith(
   return { arms: arms(source), remove }
 }
 
-/** Where results go by default, with what keeps them out of version control. */
+/** Creates the default folder for results, kept out of version control. */
 function newFolder({ name }: Suite, host: CliHost): string {
   const logs = recordFolder(resolve(host.cwd(), '.escapement'))
   const time = new Date(systemClock.now()).toISOString().replaceAll(/[-:]/g, '').replace('T', '-').slice(0, 15)
@@ -162,11 +162,14 @@ interface ModelWish {
   readonly suite: Suite
   readonly config: LoadedConfig | undefined
   readonly host: CliHost
-  /** The agent has a model of its own. */
+  /** True if the agent has a model of its own. */
   readonly isFixed: boolean
 }
 
-/** The model that is asked for, else, where the agent has none, the one that `run` would take; embedded ones of the suite come before the built-in one. */
+/**
+ * Returns the requested model; without one, for an agent that has no model, the model that `run` would take. Embedded models of the suite come before
+ * the built-in one.
+ */
 async function modelFor(
   { model }: Invocation,
   { suite, config, host, isFixed }: ModelWish,
@@ -210,7 +213,7 @@ function amountOf(option: string, text: string | undefined): number | undefined 
   throw wrong(`${option} takes an amount above 0; it got "${text}".`)
 }
 
-/** Prices of models by id, in US dollars per million tokens. */
+/** Reads prices of models by id, in US dollars per million tokens. */
 function pricesIn(file: string): PricesByModel {
   let source: string
   let value: unknown

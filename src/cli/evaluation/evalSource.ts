@@ -13,15 +13,15 @@ import { chosenAgent } from '../config/configAgents.ts'
 import { readConfig, type LoadedConfig } from '../config/readConfig.ts'
 import { nearestWord } from '../../protocol/nearestWord.ts'
 
-/** What is evaluated, and where it comes from. */
+/** The agent to evaluate, and its origin. */
 export interface EvalSource {
   readonly source: AgentSource
-  /** The module that it comes from, and how the agent of another version of it is found; missing: it is the one that is built in. */
+  /** The module of the agent, and the loader of another version of it; missing for the built-in agent. */
   readonly origin?: { readonly file: string; load(file: string): Promise<AgentSource> }
 }
 
 /**
- * What a command evaluates: the agent of `--definition`, else that of the suite, else that of the configuration, else one that codes.
+ * Chooses the agent to evaluate: that of `--definition`, else of the suite, else of the configuration, else the default coding agent.
  *
  * @throws RuntimeError `INVALID_OPTION`
  */
@@ -52,7 +52,7 @@ async function suiteSource(file: string): Promise<AgentSource> {
   throw new RuntimeError('INVALID_OPTION', `${file} has no agent to compare with.`)
 }
 
-/** An agent of the configuration: one that is a function is made with the tools of the trial's folder before its own. */
+/** Returns an agent of the configuration. A function is called with the tools of the trial's folder before the configuration's own. */
 export function configSource(config: LoadedConfig, agent: string | undefined): AgentSource {
   const { agents = [] } = config
   const [first] = agents
@@ -64,9 +64,9 @@ export function configSource(config: LoadedConfig, agent: string | undefined): A
 }
 
 /**
- * The agent that a module exports, or the function that makes it.
+ * Returns the agent that a module exports, or the function that makes it.
  *
- * @throws RuntimeError `INVALID_OPTION` when it cannot be loaded, or it is not known which is meant.
+ * @throws RuntimeError `INVALID_OPTION` if the module cannot be loaded or the choice is ambiguous.
  */
 export async function moduleSource(file: string, agent: string | undefined): Promise<AgentSource> {
   const exported = await importModule(file)

@@ -9,7 +9,7 @@ interface Output {
   write(text: string): unknown
 }
 
-/** Says how far an evaluation is: at a terminal in a line that is written over, elsewhere a line for each trial. */
+/** Reports the progress of an evaluation: at a terminal in a line that is rewritten, elsewhere in a line for each trial. */
 export class ProgressLine {
   readonly #output: Output
   #isOpen = false
@@ -26,7 +26,7 @@ export class ProgressLine {
     } else if (state.last !== undefined) this.#output.write(`${trialText(state)}\n`)
   }
 
-  /** Takes the line away. */
+  /** Removes the line. */
   close(): void {
     if (this.#isOpen) this.#output.write('\r\u001B[2K')
     this.#isOpen = false

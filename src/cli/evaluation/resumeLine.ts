@@ -2,10 +2,10 @@ import { fieldOf, type Invocation } from '../commandLine.ts'
 import { options, type OptionName } from '../options.ts'
 import { shellWord } from '../../text/shellWord.ts'
 
-/** What the folder of an evaluation remembers, or says itself. */
+/** Options that the folder of an evaluation remembers or stands for. */
 const remembered: ReadonlySet<OptionName> = new Set(['arm', 'trials', 'seed', 'budget', 'out', 'resume'])
 
-/** What a person types to go on with an evaluation as it began: with all that was given, but for what its folder remembers. Pure. */
+/** Returns the command that continues an evaluation with the options it began with, except those that its folder remembers. Pure. */
 export function resumeLine(invocation: Invocation, folder: string): string {
   const given = (Object.keys(options) as OptionName[]).flatMap((name) => {
     const value = invocation[fieldOf(name)]

@@ -5,7 +5,7 @@ import { codeFile } from '../../charts/packageFile.ts'
 
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
 
-/** Where the suites of this package are: built ones in `dist`, in the repository their sources. */
+/** Returns the folder of this package's suites: built ones in `dist`, or their sources in the repository. */
 function shippedFolder(): string | undefined {
   const url = codeFile('suites', 'suites')
   const path = url?.protocol === 'file:' ? fileURLToPath(url) : undefined
@@ -21,7 +21,7 @@ export function shippedSuites(): readonly string[] {
 
 const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() === true
 
-/** The folder that a suite is read from: the one that is named, else, for a word, the suite of this name that comes with the package. */
+/** Returns the folder of a suite: the given one, else, for a plain word, the suite of this name in the package. */
 export function suiteFolder(path: string, cwd: string): string {
   if (/[/\\]|^\.+$/.test(path) || isFolder(resolve(cwd, path))) return path
   return shippedSuites().includes(path) ? join(shippedFolder()!, path) : path

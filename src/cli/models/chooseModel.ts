@@ -27,13 +27,13 @@ export interface ModelWish {
   readonly dir: string
   /** Delay between words of the embedded model, so that people can follow it. */
   readonly wordDelayMs: number
-  /** What the configuration says of models. */
+  /** The configuration's settings for models. */
   readonly config?: Pick<LoadedConfig, 'model' | 'models' | 'file'> | undefined
 }
 
 /**
- * The model asked for by option, `ESCAPEMENT_MODEL` or the configuration, else the first provider with a key and a package, else the embedded
- * one. A name of the configuration's `models` stands for what it has there.
+ * Returns the model given by option, `ESCAPEMENT_MODEL` or the configuration, else the first provider with a key and a package, else the embedded
+ * one. A name of the configuration's `models` stands for the model given there.
  *
  * @throws RuntimeError `INVALID_OPTION` for a name that cannot be one, `MODEL_UNAVAILABLE` for a missing package or key.
  */
@@ -78,7 +78,7 @@ const embedded = ({ wordDelayMs }: ModelWish): ModelChoice => ({
 const keyOf = ({ keys }: Provider, env: NodeJS.ProcessEnv): string | undefined =>
   keys.find((key) => (env[key] ?? '') !== '')
 
-/** Where the name of a model stands: an option, a variable, or a line of the configuration, as of an alias. */
+/** Tells where the name of a model was given: an option, a variable, or a line of the configuration, as for an alias. */
 function whereSaid({ asked, env, config }: ModelWish, alias: string | undefined): string {
   if (config !== undefined && alias !== undefined) return keyInFile(config.file, ['models', alias])
   if (asked !== undefined) return '--model'

@@ -1,4 +1,4 @@
-/** How to make a model of a provider, as its package documents it. */
+/** Instructions for making a model of a provider, as its package documents it. */
 export interface Provider {
   readonly packageName: string
   /** Export that takes a model id and gives a model. */

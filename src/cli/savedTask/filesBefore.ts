@@ -4,7 +4,7 @@ import type { ToolResultMessage } from '../../protocol/messages.ts'
 import { textOf } from '../../protocol/messageText.ts'
 import { lazily } from '../../protocol/lazily.ts'
 
-/** Contents that a store has kept, by their SHA-256. */
+/** Returns the content that a store has kept under a SHA-256; `undefined` if there is none. */
 export type Kept = (id: string) => Promise<Uint8Array | undefined>
 
 /** A change of a file by a call that has succeeded. */
@@ -19,18 +19,18 @@ const receiptSchema = lazily(() =>
   z.object({ path: z.string(), before: z.string().nullable(), after: z.string().nullable() }),
 )
 
-/** Files of a workspace as they were before a conversation, with all that stood in them, secrets too. */
+/** Files of a workspace as they were before a conversation, with their whole contents, secrets included. */
 export interface FilesBefore {
   readonly files: ReadonlyMap<string, Buffer>
-  /** What these were before is not known: they are as they are now. */
+  /** Paths of files whose earlier content is unknown; `files` has their current content. */
   readonly unknown: readonly string[]
-  /** How many commands were run; what they changed is not taken back. */
+  /** Number of commands that were run; their changes are not taken back. */
   readonly commands: number
 }
 
 /**
- * Takes back, in the files of a workspace, what the calls of a conversation have changed, the newest first: from what was kept of a file,
- * by turning an edit round, or from what had been read of it.
+ * Takes back the changes that the calls of a conversation made to the files of a workspace, the newest first: from the kept content of a file, by
+ * reversing an edit, or from an earlier reading of the file.
  */
 export async function filesBefore(
   files: ReadonlyMap<string, Buffer>,
@@ -52,12 +52,12 @@ export async function filesBefore(
 
 interface Changes {
   readonly changes: readonly Change[]
-  /** For each of them: what whole files were last read as before it, by path. */
+  /** For each change: the text of whole files as last read before it, by path. */
   readonly read: readonly ReadonlyMap<string, string>[]
   readonly commands: number
 }
 
-/** What calls of all branches have changed, in order: a revert takes no file back unless it says so. */
+/** Collects the changes made by calls of all branches, in order: a revert does not restore files unless it says so. */
 function changesIn(records: readonly LogRecord[]): Changes {
   const inputs = new Map<string, Readonly<Record<string, unknown>>>()
   const changes: Change[] = []
@@ -88,7 +88,7 @@ function changesIn(records: readonly LogRecord[]): Changes {
 
 const changing: ReadonlySet<string> = new Set(['write_file', 'edit_file', 'delete_file'])
 
-/** The path of a call as the workspace names it, without `./`; `undefined` for what leads out of it. Pure. */
+/** Returns the path of a call as the workspace names it, without `./`; `undefined` for a path that leads out of it. Pure. */
 export function pathOf(input: Readonly<Record<string, unknown>>): string | undefined {
   const { path } = input
   if (typeof path !== 'string') return undefined
@@ -96,7 +96,7 @@ export function pathOf(input: Readonly<Record<string, unknown>>): string | undef
   return path.startsWith('/') || parts.includes('..') || parts.length === 0 ? undefined : parts.join('/')
 }
 
-/** What a file was before a change: `null` where there was none, `undefined` where that is not known. */
+/** Returns the content of a file before a change: `null` if there was no file, `undefined` if the content is unknown. */
 async function contentBefore(
   { name, input, message, path }: Change,
   now: Buffer | undefined,

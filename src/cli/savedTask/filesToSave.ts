@@ -3,8 +3,9 @@ import type { FilesBefore } from './filesBefore.ts'
 import { isBelow, isMadeByTools, isSecretFile, most, type WorkspaceFiles } from './workspaceFiles.ts'
 
 /**
- * What of the files of a workspace goes with a task: this is the one door, whether they are as they are now or as they were. No file of secrets
- * passes, nothing of tools, no link, no more than a task may have; keys in texts are blanked. Notes name what was left out or changed. Pure.
+ * Selects the files of a workspace that are saved with a task, as they were before the conversation as far as that is known. It is the only way into
+ * a task: files of secrets, files made by tools, links, and files beyond the limits of a task are left out; keys in texts are blanked. Notes name the
+ * files left out or changed. Pure.
  */
 export function filesToSave(
   { files: before, unknown, commands }: FilesBefore,
@@ -61,7 +62,7 @@ function named(what: string, paths: Iterable<string>): readonly string[] {
   return [`${what}: ${all.slice(0, mostNamed).join(', ')}${more}`]
 }
 
-/** A text whose keys are blanked; anything else as it is. */
+/** Returns a text with its keys blanked, and any other content unchanged. */
 function withoutKeys(bytes: Buffer): Buffer {
   if (bytes.includes(0)) return bytes
   const text = bytes.toString('utf8')

@@ -17,8 +17,8 @@ import { workspaceFiles } from './workspaceFiles.ts'
 import { writeTask } from './writeTask.ts'
 
 /**
- * `escapement export <id> --task <folder>`: makes a task of a session, with the files that it began with as far as they are known: of a
- * session of the command line's own agent those of its folder, of another those of `--dir` if that is given.
+ * `escapement export <id> --task <folder>`: makes a task from a session, with the files that it began with as far as they are known: those of its
+ * folder for a session of the command line's own agent, those of `--dir`, if given, for any other.
  */
 export async function saveTask(invocation: Invocation, logs: SessionLogs, host: CliHost): Promise<number> {
   const { task: id = '', taskFolder = '', expect } = invocation
@@ -60,7 +60,7 @@ export async function saveTask(invocation: Invocation, logs: SessionLogs, host: 
   return exitCodes.done
 }
 
-/** The folder that a session worked in. @throws RuntimeError `INVALID_OPTION` for a `--dir` that is none. */
+/** Returns the folder that a session worked in. @throws RuntimeError `INVALID_OPTION` if `--dir` is not a folder. */
 function workspaceOf(own: string | undefined, { dir, logs }: Invocation, host: CliHost): string | undefined {
   // Without --logs, --dir says where the logs are, and that is the folder of the session as well.
   const given = dir === undefined ? own : resolve(host.cwd(), dir)

@@ -28,8 +28,8 @@ function mapTexts(value: unknown, to: (text: string) => string): unknown {
 }
 
 /**
- * A recording without keys, and without what calls wrote into files of secrets, and links that may lead to one, or saw of them: such a file is
- * left out of the task, so what stands in it does not go with the calls either. Pure.
+ * Returns a recording without keys, and without the inputs and results of calls on files of secrets or on links that may lead to one: such a file is
+ * left out of the task, so its content must not remain in the calls either. Pure.
  */
 export function withoutSecrets(recording: TaskRecording, links: ReadonlySet<string>): TaskRecording {
   const isSecret = (path: string): boolean => isSecretFile(path) || isBelow(pathOf({ path }) ?? '', links)
@@ -49,5 +49,5 @@ export function withoutSecrets(recording: TaskRecording, links: ReadonlySet<stri
   return blankedValue({ ...recording, replies, results })
 }
 
-/** Of a shell. */
+/** Characters that separate words of a shell command. */
 const betweenWords = /[\s'"`=:;,|&<>(){}$]+/

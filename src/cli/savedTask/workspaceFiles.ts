@@ -1,43 +1,43 @@
 import { lstat, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** Files of a folder as they are, by their paths in it, with `/` between; and the paths of what was left out of it. */
+/** Files of a folder with their contents, by paths relative to it, with `/` between; and the paths that were left out. */
 export interface WorkspaceFiles {
   readonly files: ReadonlyMap<string, Buffer>
-  /** Such as hold secrets. */
+  /** Paths of files that hold secrets. */
   readonly secret: readonly string[]
   readonly large: readonly string[]
-  /** Links, and what is no file. */
+  /** Paths of links, and of everything else that is neither a file nor a folder. */
   readonly other: readonly string[]
 }
 
-/** A task is small; a folder with more was not meant, or is not fit for one. */
+/** Limits of a task. A folder that holds more was named by mistake or does not suit a task. */
 export const most = { files: 2_000, bytes: 20 * 1024 * 1024, fileBytes: 2 * 1024 * 1024 } as const
 
-/** Made by tools, or of no use to a task. */
+/** Names of files and folders made by tools or of no use to a task. */
 const leftOut: ReadonlySet<string> = new Set(['node_modules', '.git', '.hg', '.svn', '.escapement', '.DS_Store'])
 
-/** Names of files that hold secrets and nothing else. */
+/** Names of files that hold only secrets. */
 const secretFile =
   /^(?:\.env(?:\..+)?|\.npmrc|\.netrc|\.pgpass|credentials|id_(?:rsa|dsa|ecdsa|ed25519)|.+\.(?:pem|key|p12|pfx|keystore))$/i
 
-/** Examples of them say what is needed. */
+/** Endings of examples, which name the required secrets without holding any. */
 const exampleFile = /\.(?:example|sample|template)$/i
 
-/** Whether the file at a path holds secrets and nothing else, by its name. Pure. */
+/** Returns true if the file at a path, judged by its name, holds only secrets. Pure. */
 export function isSecretFile(path: string): boolean {
   const name = path.slice(path.lastIndexOf('/') + 1)
   return secretFile.test(name) && !exampleFile.test(name)
 }
 
-/** Whether a path is one of these, or leads through one. Pure. */
+/** Returns true if a path is one of these places or leads through one. Pure. */
 export const isBelow = (path: string, places: ReadonlySet<string>): boolean =>
   path.split('/').some((_, index, parts) => places.has(parts.slice(0, index + 1).join('/')))
 
-/** Whether a path leads into what tools made, or is of no use to a task. Pure. */
+/** Returns true if a path leads into files made by tools, or is of no use to a task. Pure. */
 export const isMadeByTools = (path: string): boolean => path.split('/').some((part) => leftOut.has(part))
 
-/** Copies a folder into memory, without what tools made, what is large, and files of secrets. Keys in other files are still in them. */
+/** Reads a folder into memory, without files made by tools, large files and files of secrets. Keys in other files are still in them. */
 export async function workspaceFiles(dir: string): Promise<WorkspaceFiles> {
   const files = new Map<string, Buffer>()
   const secret: string[] = []

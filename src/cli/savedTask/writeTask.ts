@@ -11,18 +11,18 @@ export default defineSuite({ ...recordedSuite(import.meta.dirname) })
 `
 
 export interface TaskToWrite {
-  /** Of the suite. */
+  /** Folder of the suite. */
   readonly folder: string
   readonly task: SavedTask
   readonly recording: TaskRecording
-  /** Missing: no workspace goes with it. */
+  /** Files of the workspace; missing: the task has no workspace. */
   readonly files?: ReadonlyMap<string, Buffer>
 }
 
 /**
- * Writes a task into the folder of a suite, which is made if it is not there, with a module that plays it. Resolves with the task's folder.
+ * Writes a task, with a module that plays it, into the folder of a suite, which is created if missing. Resolves with the task's folder.
  *
- * @throws RuntimeError `INVALID_OPTION` if it is there already, or cannot be written; nothing of it is left then.
+ * @throws RuntimeError `INVALID_OPTION` if the task exists already or cannot be written; nothing of it is left then.
  */
 export async function writeTask({ folder, task, recording, files }: TaskToWrite): Promise<string> {
   const dir = join(folder, task.id)

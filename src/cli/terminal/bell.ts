@@ -2,16 +2,16 @@ import type { Clock } from '../../protocol/clock.ts'
 import type { CliHost } from '../cliHost.ts'
 import type { Key } from './input/keys.ts'
 
-/** Who has pressed a key so shortly before is there, and needs no bell. */
+/** Milliseconds after a key press for which a person counts as present and needs no bell. */
 const presentMs = 5_000
-/** Who has pressed one within so long may press the next without having looked. */
+/** Milliseconds after a key press within which the next one may follow without a look at the screen. */
 const typingMs = 1_000
 
 /** The bell of a terminal, for a person who looks elsewhere. */
 export class Bell {
   readonly #host: Pick<CliHost, 'stdout' | 'isSilent'>
   readonly #clock: Clock
-  /** As far as the terminal tells. */
+  /** True or false as the terminal reported its focus; `undefined` if it has not. */
   #isFocused: boolean | undefined
   #pressedAt: number | undefined
 
@@ -20,7 +20,7 @@ export class Bell {
     this.#clock = clock
   }
 
-  /** Learns from a key; returns whether it is no more than a report of the terminal. */
+  /** Learns from a key; returns true if it is only a report of the terminal. */
   see(key: Key): boolean {
     const isReport = key.type === 'key' && (key.name === 'focusIn' || key.name === 'focusOut')
     if (isReport) this.#isFocused = key.name === 'focusIn'
@@ -28,18 +28,18 @@ export class Bell {
     return isReport
   }
 
-  /** How long until a person who types has paused; 0: nobody does. */
+  /** Milliseconds until a typing person has paused; 0 if there is none. */
   get typesForMs(): number {
     if (this.#pressedAt === undefined || this.#isFocused === false) return 0
     return Math.max(0, typingMs - (this.#clock.now() - this.#pressedAt))
   }
 
-  /** From now on the terminal reports nothing. */
+  /** Forgets the focus: the terminal stops reporting it. */
   forget(): void {
     this.#isFocused = undefined
   }
 
-  /** Rings, unless the terminal is in the foreground or a key was pressed just now, or no bell is wanted. */
+  /** Rings the bell, unless the terminal is in the foreground, a key was pressed just before, or no bell is wanted. */
   ring(): void {
     const isPresent = this.#pressedAt !== undefined && this.#clock.now() - this.#pressedAt < presentMs
     if (this.#host.isSilent === true || this.#isFocused === true || (isPresent && this.#isFocused === undefined)) return

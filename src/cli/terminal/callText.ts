@@ -5,16 +5,16 @@ import { besideEdit, editOf, hidesNothing, type FileEdit } from '../../text/edit
 import type { Colours } from './colours.ts'
 import { diffCounts, diffRows } from './diffRows.ts'
 
-/** Rows of a call that are shown at once; the rest before it can be allowed. */
+/** Maximum rows of a call shown at once; the rest is shown before the call can be allowed. */
 const mostShown = 40
 const indent = '    '
 
 /** A call that waits for a person. */
 export interface CallText {
   readonly head: string
-  /** The rest, for which the head has no room, or the beginning of it. */
+  /** The rest of the call that does not fit in the head, or the beginning of the rest. */
   readonly rows: readonly string[]
-  /** If `rows` are cut: all of them. */
+  /** All rows, if `rows` are cut. */
   readonly rest: readonly string[]
 }
 
@@ -24,7 +24,7 @@ export interface CallTextOptions {
   readonly columns?: number | undefined
 }
 
-/** The input of a call in one row; a command's as one would type it, which has no "{" of its own then. */
+/** Returns the input of a call in one row; a command as one would type it, if it contains no "{". */
 function inOneRow(input: unknown): string {
   const { command, ...rest } = (typeof input === 'object' && input !== null ? input : {}) as { command?: unknown }
   if (typeof command !== 'string' || command === '' || command.includes('{')) return JSON.stringify(input) ?? ''
@@ -32,8 +32,8 @@ function inOneRow(input: unknown): string {
 }
 
 /**
- * All that a call is given, as rows of a terminal: an edit as what it changes, anything else as one row if it fits, else as `callInFull`
- * has it. Every row is marked as a part of it, nothing is left out but what `rest` has. Pure.
+ * Returns the whole input of a call as rows of a terminal: an edit as its changes, anything else as one row if it fits, else as from `callInFull`.
+ * Every row is marked as part of the call, and only the rows in `rest` are left out. Pure.
  */
 export function callText(name: string, input: unknown, { colours, columns = 80 }: CallTextOptions): CallText {
   const edit = editOf(name, input, Infinity)
@@ -49,7 +49,7 @@ export function callText(name: string, input: unknown, { colours, columns = 80 }
   )
 }
 
-/** A line wider than the terminal goes on in rows that say so: a row of its own would begin otherwise. */
+/** Splits a line wider than the terminal into rows that are marked as continuations: an unmarked row would look like a new one. */
 const wrapped = (row: string, columns: number): string[] =>
   chunked(row, columns - indent.length - 3).map((part, index) => `${indent}${index === 0 ? '' : '╎ '}${part}`)
 

@@ -19,11 +19,11 @@ type Style = (typeof styles)[number]
 
 /** Text styles for a terminal; each function returns the text unchanged if colours are off. */
 export interface Colours extends Readonly<Record<Style, (text: string) => string>> {
-  /** `none`: they are off. */
+  /** The theme; `none`: colours are off. */
   readonly theme: Theme
 }
 
-/** What switches a style on and off. */
+/** Codes that switch each style on and off. */
 type Codes = Readonly<Record<Style, readonly [on: string, off: number]>>
 
 const dark: Codes = {
@@ -78,7 +78,7 @@ const coloursOf = (theme: Theme, codes: Codes): Colours => {
 
 const same = (text: string): string => text
 
-/** For what is no terminal. */
+/** Colours for output that is not a terminal: all off. */
 export const noColours: Colours = {
   theme: 'none',
   ...(Object.fromEntries(styles.map((style) => [style, same])) as Omit<Colours, 'theme'>),

@@ -20,7 +20,7 @@ export const conversationTree = (
 
 const maxLines = 12
 
-/** The end of a conversation, one line per step; `most`: so many lines of it. */
+/** Returns the end of a conversation, one line per step, at most `most` lines. */
 export function recap(
   conversation: Parameters<typeof conversationTree>[0],
   host: Pick<CliHost, 'stdout' | 'env' | 'theme'>,

@@ -8,25 +8,25 @@ import type { Colours } from './colours.ts'
 export interface DiffRowsOptions {
   readonly colours: Colours
   readonly indent: string
-  /** Lines to show; what is beyond is told as a number. */
+  /** Maximum number of lines shown; the number of further lines is told. */
   readonly most: number
-  /** Longer lines are cut. Default: none is. */
+  /** Width to which lines are cut. Default: they are not cut. */
   readonly columns?: number
-  /** All of longer lines is shown, in rows of so many columns: for what people decide about. */
+  /** Width at which lines are wrapped, so that all of them is shown: for changes that people decide about. */
   readonly wrapAt?: number
 }
 
-/** `+3 −1`. */
+/** Returns the counts of a change, such as `+3 −1`. */
 export const diffCounts = ({ added, removed }: Pick<LineDiff, 'added' | 'removed'>): string =>
   `+${whole(added)} −${whole(removed)}`
 
-/** How many rows the whole of a difference takes. */
+/** Returns the number of rows that the whole difference takes. */
 export const diffHeight = ({ hunks }: LineDiff): number =>
   hunks.reduce((sum, { lines }) => sum + lines.length, Math.max(0, hunks.length - 1))
 
 const marks = { same: ' ', added: '+', removed: '-' } as const
 
-/** A difference of lines as rows of a terminal, in colours, without the control characters of what is compared. Pure. */
+/** Lays out a difference of lines as rows of a terminal, in colours, without the control characters of the compared texts. Pure. */
 export function diffRows(diff: LineDiff, { colours, indent, most, columns, wrapAt }: DiffRowsOptions): string[] {
   const paint = { same: colours.dim, added: colours.green, removed: colours.red }
   const height = diffHeight(diff)

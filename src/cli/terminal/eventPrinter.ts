@@ -19,20 +19,20 @@ import { WorkTimes, type Took } from '../../charts/workTimes.ts'
 export interface PrinterOptions {
   readonly screen: Screen
   readonly colours: Colours
-  /** Whether costs are known, for the last line of a run. */
+  /** True if costs are known, for the last line of a run. */
   readonly isPriced: boolean
-  /** Whether the terminal takes links. Default: no. */
+  /** True if the terminal takes links. Default: false. */
   readonly hasLinks?: boolean
   /** Appended to the last line of every run. */
   readonly footer?: string
-  /** Whether calls that need an approval are shown here before they run, so that their changes need not be shown again. */
+  /** Returns true if calls that need an approval are shown here before they run, so that their changes need not be shown again. */
   isAsking?(): boolean
 }
 
-/** Lines of a change that are shown once it is made. */
+/** Maximum number of lines of a change that are shown once it is made. */
 const mostChanged = 12
 const usualColumns = 80
-/** At the end of a run that took so long a person may look elsewhere. */
+/** Milliseconds after which the end of a run rings the bell, as a person may be looking elsewhere. */
 const longRunMs = 10_000
 
 type Printers = { readonly [T in AgentEvent['type']]?: (event: EventOf<T>) => void }
@@ -236,7 +236,7 @@ function revertLine(event: EventOf<'revert.applied'>, policy: string | undefined
 
 const errorWords = ({ message, code }: ErrorInfo): string => `${message} (${code})`
 
-/** Why a run ended without being done. */
+/** Returns the reason why a run ended before it was done. */
 function endingOf({ stopReason, reason, error, refusal }: EventOf<'run.end'>): string {
   if (error !== undefined) return `failed: ${errorWords(error)}`
   if (stopReason === 'paused' && reason?.type === 'limit')

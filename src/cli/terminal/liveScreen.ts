@@ -17,28 +17,28 @@ import { fitted, textWidth } from '../../charts/textWidth.ts'
 
 export interface LineInput {
   readonly prompt: string
-  /** `typed`: what of it was typed and not pasted. */
+  /** Called with a submitted line. `typed`: the part that was typed and not pasted. */
   onLine(line: string, typed: string): void
-  /** Whether a line goes to `onLine` even while a question is open. */
+  /** Returns true if a line goes to `onLine` even while a question is open. */
   isCommand?(line: string): boolean
-  /** Ctrl-C, with what is typed. */
+  /** Called for Ctrl-C, while the typed text is still there. */
   onInterrupt(): void
-  /** Esc, where it closes nothing else. */
+  /** Called for Esc, where it closes nothing else. */
   onEscape?(): void
-  /** Ctrl-D on an empty line, or the terminal went away. */
+  /** Called for Ctrl-D on an empty line, or when the terminal has gone away. */
   onEnd(): void
-  /** What completes the line while it is typed. */
+  /** Completes the line while it is typed. */
   readonly complete?: Completer
-  /** Keeps a line for other runs. `namesNone`: of its `@`, one at least was pasted. */
+  /** Keeps a line for other runs. `namesNone`: at least one of its `@` was pasted. */
   keep?(line: string, namesNone: boolean): void
 }
 
 interface Question {
   readonly prompt: string
   readonly menu: readonly MenuItem[]
-  /** Which answer of the menu is chosen. */
+  /** Index of the chosen answer of the menu. */
   chosen: number | undefined
-  /** Keys are for it: not before a person who was typing when it came has paused. */
+  /** True once keys go to the question: not before a person who was typing when it came has paused. */
   isOpen: boolean
   answer(line: string | undefined): void
 }
@@ -50,9 +50,9 @@ interface OpenPicker {
   end(picked: number | undefined): void
 }
 
-/** Rows of a terminal that does not tell. */
+/** Number of rows assumed for a terminal that does not tell. */
 const usualRows = 24
-/** Rows that the answers below a question leave to its line. */
+/** Rows that the answers below a question leave to the input line. */
 const leastInputRows = 4
 
 /**
@@ -64,21 +64,21 @@ export class LiveScreen implements Screen {
   readonly #clock: Clock
   /** The end of the last line of text, from where it was wrapped. */
   #partial = ''
-  /** Of that line, in columns. */
+  /** Indent of the last line of text, in columns. */
   #indent: number | undefined
   #status: string | undefined
-  /** What may still change of the text, as lines in so many columns. */
+  /** Returns the part of the text that may still change, as lines for a number of columns. */
   #rest: ((columns: number) => readonly string[]) | undefined
   /** Columns taken by the rows from that of `#partial` to that of the cursor, which stands in the column after these. */
   #drawn: { readonly widths: readonly number[]; readonly column: number } = { widths: [0], column: 0 }
   #line: InputLine | undefined
   readonly #pastes = new Pastes()
   readonly #bell: Bell
-  /** What was said so far, with pastes as marks. */
+  /** Lines sent so far, with pastes as marks. */
   #said: readonly string[] = []
   #input: LineInput | undefined
   #question: Question | undefined
-  /** What was typed for a question that was withdrawn: it is no message, and goes out of the way of the next question at once. */
+  /** Text typed for a question that was withdrawn. It is not a message, and is put aside as soon as the next question comes. */
   #leftOver = ''
   #picker: OpenPicker | undefined
   #isClosed = false
@@ -134,7 +134,7 @@ export class LiveScreen implements Screen {
     this.#redraw()
   }
 
-  /** Takes what was said in other runs, the newest last, for the history of the line. */
+  /** Adds texts of other runs, the newest last, to the history of the line. */
   addOlder(lines: readonly string[]): void {
     this.#line?.addOlder(lines)
   }
@@ -145,7 +145,7 @@ export class LiveScreen implements Screen {
     this.#redraw()
   }
 
-  /** Draws the input anew, after what completes it has changed. */
+  /** Draws the input again, after its completions have changed. */
   refresh(): void {
     this.#redraw()
   }
@@ -293,7 +293,7 @@ export class LiveScreen implements Screen {
     return true
   }
 
-  /** Gives the terminal back when nothing is typed any more. */
+  /** Releases the terminal if no input is open any more. */
   #release(): void {
     if (this.#input === undefined && this.#question === undefined && this.#picker === undefined) this.#endEdit()
   }
@@ -307,7 +307,7 @@ export class LiveScreen implements Screen {
     line.close()
   }
 
-  /** Writes the last line of text anew, with what follows it. */
+  /** Writes the last line of text again, with the text that follows it. */
   #flow(text: string): void {
     const { done, open, indent } = wordWrapped(text, this.#host.stdout.columns, this.#indent)
     const erase = this.#erase()

@@ -4,14 +4,14 @@ import type { Key } from './input/keys.ts'
 
 /** One of the answers to a question. */
 export interface MenuItem {
-  /** What a person can type instead of choosing it. */
+  /** Text that a person can type instead of choosing the answer. */
   readonly typed: string
   readonly label: string
-  /** It needs more words: choosing it begins the line with what is typed. */
+  /** True if the answer needs more words: choosing it puts `typed` at the beginning of the line. */
   readonly isBegun?: boolean
 }
 
-/** What a key does to a menu; `undefined`: it is for the line. */
+/** Effect of a key on a menu; `undefined` if the key is for the line. */
 export type MenuStep =
   | { readonly type: 'moved'; readonly chosen: number }
   | { readonly type: 'taken'; readonly item: MenuItem }
@@ -19,8 +19,8 @@ export type MenuStep =
 const moves: Readonly<Record<string, 1 | -1>> = { up: -1, 'ctrl+p': -1, 'shift+tab': -1, down: 1, 'ctrl+n': 1, tab: 1 }
 
 /**
- * Applies a key to the answers below a line in which `typed` stands. Nothing is chosen until an arrow is pressed, so that an Enter meant for
- * what was typed before the question came decides nothing; nor does a paste, or any key while something is typed. Pure.
+ * Applies a key to the answers below a line in which `typed` stands. No answer is chosen until an arrow is pressed, so that an Enter meant for text
+ * typed before the question came decides nothing; a paste, or any key while the line has text, decides nothing either. Pure.
  */
 export function stepMenu(
   chosen: number | undefined,

@@ -1,30 +1,32 @@
 import type { MenuItem } from './menu.ts'
 
-/** Where output goes. On a terminal it may hold a status line and an input line below the text; elsewhere it is text only. */
+/** Target of output. On a terminal it may hold a status line and an input line below the text; elsewhere it is text only. */
 export interface Screen {
   /** Appends text. */
   write(text: string): void
   /**
-   * Writes lines for good, as they are, and shows below all text what may still change, until the next call; `rest`: its lines in so many columns.
-   * Only at terminals; where rows cannot be drawn again, `rest` is not shown.
+   * Writes final lines unchanged, and shows text that may still change below all text, until the next call. `rest`: returns its lines for a number of
+   * columns. Only at terminals; where rows cannot be redrawn, `rest` is not shown.
    */
   grow?(lines: readonly string[], rest?: (columns: number) => readonly string[]): void
   /** Tells a person who looks elsewhere that something has come to an end. Only at a terminal. */
   ring?(): void
   /** Shows a status line below the text, or removes it; no effect unless it is a terminal. */
   setStatus(line: string | undefined): void
-  /** Asks a question and waits for a line, or for one of the answers of `menu`; `undefined` if nobody can answer or `signal` aborts. */
+  /** Asks a question and waits for a line, or for one of the answers of `menu`; `undefined` if there is no person to answer or `signal` aborts. */
   ask(question: string, signal: AbortSignal, menu?: readonly MenuItem[]): Promise<string | undefined>
-  /** Columns of a terminal; of a pipe or a file there are none. */
+  /** Columns of a terminal; missing for a pipe or a file. */
   readonly columns?: number
-  /** Whether somebody can be asked. */
+  /** True if there is a person to ask. */
   readonly isInteractive: boolean
-  /** Whether the text so far ends with a line break. */
+  /** True if the text so far ends with a line break. */
   readonly isAtLineStart: boolean
   close(): void
 }
 
-/** A screen for a pipe or a file, or, with `columns`, for a terminal whose cursor is left alone: text only, and what grows once it is final. */
+/**
+ * Returns a screen for a pipe or a file, or, with `columns`, for a terminal whose cursor is left alone: text only, and growing text once it is final.
+ */
 export function plainScreen(output: { write(text: string): unknown }, columns?: number): Screen {
   let isAtLineStart = true
   const write = (text: string): void => {

@@ -36,7 +36,7 @@ export function sessionLines(session: Session, { forks, logFile, now }: SessionF
   ]
 }
 
-/** Where tools come from: their names, what the system prompt says of the source, and what was wrong with it. */
+/** Returns lines on the sources of tools: the tools' names, the source's part of the system prompt, and its trouble, if any. */
 export const sourceLines = (sources: readonly LoggedSource[], colours: Colours): string[] =>
   sources.flatMap(({ source, tools, instructions = '', trouble }) => [
     `${colours.bold(oneLine(source))} · ${tools.length === 0 ? 'no tools' : tools.map(oneLine).join(', ')}`,
@@ -54,7 +54,7 @@ const usageText = (usage: Usage, costUsd: number): string => {
   return `${whole(totalTokens(usage))} tokens (${parts.join(', ')}), cost ${money(costUsd)}`
 }
 
-/** What an agent has used, in words: `12 turns · 34,567 tokens (…), cost $0.27`. Pure. */
+/** Returns an agent's spending in words: `12 turns · 34,567 tokens (…), cost $0.27`. Pure. */
 export const spentWords = ({ turns, usage, costUsd }: Spent): string =>
   `${counted(turns, 'turn')} · ${usageText(usage, costUsd)}`
 
@@ -83,7 +83,7 @@ function runLine(run: SessionRun, colours: Colours): string {
   return `${colours.bold(shortRunId(run.id))} · ${facts.join(' · ')}`
 }
 
-/** `r0` of `coder-1/r0`. */
+/** Returns the short form of a run's id: `r0` of `coder-1/r0`. */
 export const shortRunId = (runId: string): string => oneLine(runId.slice(runId.lastIndexOf('/') + 1))
 
 /** Describes why a run is paused. */

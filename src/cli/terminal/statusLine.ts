@@ -14,7 +14,7 @@ import { callLine } from '../../charts/toolLine.ts'
 import { WorkTimes } from '../../charts/workTimes.ts'
 
 const everyMs = 1000
-/** What lasted less long is not told. */
+/** Milliseconds below which a duration is not shown. */
 const leastMs = 1000
 
 interface CallUnderWay {
@@ -22,12 +22,12 @@ interface CallUnderWay {
   readonly isChild: boolean
 }
 
-/** Parts of a line that are never left out: the turn and what is done in it. */
+/** Number of parts of a line that are never left out: the turn and its current work. */
 const leastParts = 2
 
 /**
- * What an agent does, as a line of so many columns: parts at its end are left out first, then how to stop it. What it does stays, even if
- * it is wider. Pure.
+ * Describes the work of an agent in a line of `columns`: parts at its end are left out first, then the hint how to stop it. The current work stays,
+ * even if it is wider. Pure.
  */
 export function statusText(facts: NowFacts, hint: string, columns: number): string {
   const parts = nowParts(facts)
@@ -44,33 +44,33 @@ interface RunUse {
   readonly limits: Limits
   readonly turns: number
   readonly tokens: number
-  /** What the limits count in US dollars. */
+  /** Cost in US dollars, as the limits count it. */
   readonly costUsd: number
 }
 
-/** Shows what a busy agent does below the text, in the words of the page. */
+/** Shows the work of a busy agent below the text, in the words of the page. */
 export class StatusLine {
   readonly #screen: Screen
   readonly #colours: Colours
   readonly #clock: Clock
   readonly #hint: string
   readonly #window: () => number | undefined
-  /** Of the run, if its start was seen. */
+  /** Use of the run's limits; `undefined` if the start of the run was not seen. */
   #run: RunUse | undefined
   #times = new WorkTimes()
   readonly #calls = new Map<string, CallUnderWay>()
-  /** Keys of what waits for a person. */
+  /** Keys of the calls that wait for a person. */
   readonly #waiting = new Set<string>()
   #state = ''
-  /** The policy that decides now, or the model that is waited for. */
+  /** The policy that is deciding, or the model whose answer is pending. */
   #aside = ''
   #facts: Pick<NowFacts, 'turnIndex' | 'contextTokens'> & { readonly costUsd: number } = { costUsd: 0 }
-  /** What it does, and since when. */
+  /** Current work in words; `#since`: the time of its start. */
   #doing = ''
   #since: number | undefined
   #cancelTimer: (() => void) | undefined
 
-  /** `hint`: what Ctrl-C does; `window`: how many tokens the model takes, if that is known. */
+  /** `hint`: effect of Ctrl-C; `window`: returns the tokens that the model takes, if that is known. */
   constructor(
     screen: Screen,
     colours: Colours,
@@ -128,7 +128,7 @@ export class StatusLine {
     this.#screen.setStatus(undefined)
   }
 
-  /** What counts against the limits of the run. */
+  /** Counts the use of the run's limits. */
   #count(event: AgentEvent): void {
     this.#times.take(event)
     if (event.type === 'run.start') this.#run = { limits: event.limits, turns: 0, tokens: 0, costUsd: 0 }
@@ -145,7 +145,7 @@ export class StatusLine {
     }
   }
 
-  /** In words, the limit that would end the run first. */
+  /** Returns the limit that would end the run first, in words. */
   #nearest(): string | undefined {
     if (this.#run === undefined) return undefined
     const { limits, ...used } = this.#run

@@ -1,4 +1,4 @@
-/** Which colours a terminal gets: for a dark or a light background, or none. */
+/** Colours of a terminal: for a dark or a light background, or none. */
 export type Theme = 'dark' | 'light' | 'none'
 
 /** All themes, for `--theme`. */
@@ -9,9 +9,9 @@ type Env = Readonly<Record<string, string | undefined>>
 const isSet = (value: string | undefined): boolean => (value ?? '') !== ''
 
 /**
- * The theme of a stream. In this order: `--theme none` (`asked`); `FORCE_COLOR`, which gives colours to anything (force-color.org); no colours for what
- * is no terminal or a dumb one; a theme that is asked for; `NO_COLOR` (no-color.org). Variables that are empty are not set. Whether the
- * background is light is told by `COLORFGBG`, else it is taken to be dark. Pure.
+ * Returns the theme of a stream. In this order: `--theme none` (`asked`); `FORCE_COLOR`, which gives colours to anything (force-color.org); no
+ * colours if the stream is not a terminal or is a dumb one; a theme that is asked for; `NO_COLOR` (no-color.org). Empty variables count as unset.
+ * `COLORFGBG` tells if the background is light; without it the background is taken to be dark. Pure.
  */
 export function themeOf({ isTTY = false }: { readonly isTTY?: boolean }, env: Env, asked?: Theme): Theme {
   if (asked === 'none') return 'none'
@@ -21,14 +21,14 @@ export function themeOf({ isTTY = false }: { readonly isTTY?: boolean }, env: En
   return asked === undefined && isSet(env['NO_COLOR']) ? 'none' : own
 }
 
-/** Numbers of the colours of a palette of 16 that are light: white, and all bright ones but dark grey. */
+/** Numbers of the light colours in a palette of 16: white, and all bright ones but dark grey. */
 const lightColours = new Set([7, 9, 10, 11, 12, 13, 14, 15])
 
-/** `COLORFGBG` is `fg;bg` or `fg;default;bg`, in numbers of colours. */
+/** Reads the background from `COLORFGBG`: `fg;bg` or `fg;default;bg`, in numbers of colours. */
 function backgroundOf(told: string | undefined): 'dark' | 'light' {
   const last = /;(\d{1,2})$/.exec(told ?? '')?.[1]
   return last !== undefined && lightColours.has(Number(last)) ? 'light' : 'dark'
 }
 
-/** Whether a terminal has 256 colours, as far as it tells. Pure. */
+/** Returns true if a terminal says that it has 256 colours. Pure. */
 export const hasManyColours = (env: Env): boolean => isSet(env['COLORTERM']) || (env['TERM'] ?? '').includes('256')

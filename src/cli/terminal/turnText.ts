@@ -39,7 +39,7 @@ export function turnLines({ run, turn, nodes }: TurnScene, colours: Colours, col
   }
   const text = (id: NodeId): string[] =>
     said(id) === '' ? [] : shortened(said(id), { indent: '  ', columns, maxLines: maxTextLines })
-  /** As it was shown while it came. */
+  /** Returns a reply as it was shown while it streamed. */
   const replyText = (id: NodeId): string[] => {
     if (colours.theme === 'none') return text(id)
     const indent = '  '

@@ -2,11 +2,11 @@ import { cellsOf } from '../../charts/textWidth.ts'
 
 /** A text laid out for a terminal. */
 export interface WrappedText {
-  /** Complete rows, as they are to be written: with a line break where the text has one or was wrapped at a word. */
+  /** Complete rows to be written: with a line break where the text has one or was wrapped at a word. */
   readonly done: string
-  /** The row that may still grow. It may end with blanks beyond the last column, which are not to be drawn. */
+  /** The row that may still grow. It may end with blanks beyond the last column, which must not be drawn. */
   readonly open: string
-  /** Columns of blanks before the line of that row; `undefined` while it has nothing else. */
+  /** Columns of blanks before the line of that row; `undefined` while it has only blanks. */
   readonly indent: number | undefined
 }
 
@@ -18,18 +18,17 @@ interface Cell {
 const isBlank = (text: string): boolean => text === ' '
 
 /**
- * Wraps a text at words, so that no row is wider than `columns`; rows that go on have the indent of their line. A word that is longer than a row is
- * left to the terminal, which wraps it without a line break, so that it can be copied in one piece. Nothing is lost but the blanks where
- * it wraps. `lineIndent`: of the line that it
- * goes on with, if that began in a row before. Pure; takes time linear in the text.
+ * Wraps a text at words, so that no row is wider than `columns`; continuation rows have the indent of their line. A word longer than a row is left to
+ * the terminal, which wraps it without a line break, so that it can be copied in one piece. Only the blanks at the wraps are lost. `lineIndent`:
+ * indent of the line that the text continues, if it began in an earlier row. Pure; takes time linear in the text.
  */
 export function wordWrapped(text: string, columns: number, lineIndent?: number): WrappedText {
   let done = ''
   let row: Cell[] = []
   let width = 0
-  /** Of the line, in columns; `undefined` while it has blanks alone. */
+  /** Indent of the current line, in columns; `undefined` while the line has only blanks. */
   let indent = lineIndent
-  /** Where the last word begins in the row, if something stands before it. */
+  /** Start of the last word in the row, if other text precedes it. */
   let word: number | undefined
   const written = (cells: readonly Cell[]): string => cells.map((cell) => cell.text).join('')
   const restart = (cells: readonly Cell[]): void => {
@@ -69,10 +68,10 @@ export function wordWrapped(text: string, columns: number, lineIndent?: number):
 
 // oxlint-disable-next-line no-control-regex -- an escape sequence begins with one
 const colourAtEnd = /\u001B\[[\d;]*m$/
-/** No code that is written here is longer. */
+/** Maximum length of a colour code written here. */
 const longestColour = 40
 
-/** Without blanks at the end; colour codes between and after them stay. */
+/** Removes blanks at the end of a row; colour codes between and after them stay. */
 function withoutBlanks(row: string): string {
   let end = row.length
   let colours = ''
@@ -85,7 +84,7 @@ function withoutBlanks(row: string): string {
   }
 }
 
-/** The part of an open row that is drawn: without the blanks that have no room. Pure. */
+/** Returns the part of an open row that is drawn: without the blanks that have no room. Pure. */
 export function drawnRow(open: string, columns: number): string {
   let row = ''
   let width = 0
@@ -96,12 +95,12 @@ export function drawnRow(open: string, columns: number): string {
   return row
 }
 
-/** Of a longer line the end is drawn. */
+/** Maximum characters drawn of a line; the end of a longer line is drawn. */
 const mostDrawn = 20_000
 
 /**
- * The last rows, at most `most`, that a terminal makes of some lines, with no line break within a line. Pure; its time is bounded by what is
- * drawn, however long the lines are.
+ * Returns the last rows, at most `most`, that a terminal makes of lines without line breaks. Pure; its time is bounded by the text drawn, however
+ * long the lines are.
  */
 export function lastRowsOf(lines: readonly string[], columns: number, most: number): string[] {
   const rows: string[] = []
@@ -110,7 +109,7 @@ export function lastRowsOf(lines: readonly string[], columns: number, most: numb
   return rows.slice(-most)
 }
 
-/** Colours go on from row to row. */
+/** Splits a line into rows; colours continue from row to row. */
 function rowsOfLine(line: string, columns: number): string[] {
   const rows = ['']
   let width = 0

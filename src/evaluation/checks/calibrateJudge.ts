@@ -12,17 +12,17 @@ interface Ports {
   readonly concurrency: number
 }
 
-/** Ids of the judge while its agreement is measured. */
+/** Returns the id of a judge's agent while its agreement is measured. */
 export const calibrationId = (index: number): string => `judge.${index}`
 
-/** Whether an agent is the judge while its agreement is measured. Pure. */
+/** Returns true if an id is that of a judge whose agreement is measured. Pure. */
 export const isCalibration = (agentId: string): boolean => /^judge\.\d+$/.test(agentId)
 
 const calibrationKey = 'judge'
 
 /**
- * Has the judge judge answers that people have judged, and counts how often both say the same. `undefined`: it was stopped before it had judged
- * them all. No log of an earlier time may be there.
+ * Has the judge judge answers that people have judged, and counts how often both say the same. `undefined` if it was stopped before it had judged
+ * them all. The store must hold no log of an earlier measurement.
  */
 export async function calibrateJudge(
   { definition, isPriced }: ReadyJudge,

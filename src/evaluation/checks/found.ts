@@ -11,18 +11,18 @@ import {
 import type { Score } from '../results.ts'
 import { cutMiddle } from '../../conversation/cutMiddle.ts'
 
-/** What a check found. */
+/** Result of a check. */
 export interface Found {
-  /** From 0 to 1. */
+  /** Value from 0 to 1. */
   readonly value: number
   readonly passed: boolean
-  /** What was seen, for people. */
+  /** Description of the finding, for people. */
   readonly reason?: string | undefined
 }
 
-/** Longest reason. */
+/** Maximum length of a reason. */
 const mostReason = 2_000
-/** Longest name that is made of what a check checks. */
+/** Maximum length of a name derived from the check's contents. */
 const mostName = 60
 
 export const found = (passed: boolean, reason?: string): Found => ({ value: passed ? 1 : 0, passed, reason })
@@ -32,7 +32,7 @@ const oneLine = (text: string): string => {
   return line.length > mostName ? `${line.slice(0, mostName - 1).toWellFormed()}…` : line
 }
 
-/** What is made of checks that have no name. */
+/** Names derived from checks that have none, by kind. */
 const names: { readonly [K in CheckKind]: (check: never) => string } = {
   command: ({ command }: CommandCheck) => oneLine(command),
   json: ({ file }: JsonCheck) => (file === undefined ? 'answer fits the schema' : `${file} fits the schema`),
@@ -42,10 +42,10 @@ const names: { readonly [K in CheckKind]: (check: never) => string } = {
   file: ({ file }: FileCheck) => file,
 }
 
-/** What reports call a check: its name, else what it checks. Pure. */
+/** Returns the name of a check in reports: its own, else one derived from its contents. Pure. */
 export const nameOf = (check: Check): string => check.name ?? names[kindOf(check)!](check as never)
 
-/** A score of a check. Pure. */
+/** Returns the score of a check. Pure. */
 export function scoreOf(check: Check, { value, passed, reason }: Found): Score {
   const { required = true, weight = 1 } = check
   const said = reason === undefined || reason === '' ? {} : { reason: cutMiddle(reason.toWellFormed(), mostReason) }

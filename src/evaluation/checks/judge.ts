@@ -9,7 +9,7 @@ import type { AgentRuntime } from '../../runtime/agentRuntime.ts'
 import { outsideError } from '../trials/outcome.ts'
 import type { Found } from './found.ts'
 
-/** A judge that did not come to a verdict, through no fault of what it judges. */
+/** Error of a judge that reached no verdict, through no fault of the answer it judges. */
 export class JudgeFailure extends Error {
   override readonly name = 'JudgeFailure'
   readonly info: ErrorInfo
@@ -20,7 +20,7 @@ export class JudgeFailure extends Error {
   }
 }
 
-/** What a judge is shown. */
+/** Material that a judge is shown. */
 export interface Judgement {
   readonly criteria: string
   readonly prompts: readonly string[]
@@ -39,7 +39,7 @@ const verdict = z.object({
 
 const limits = { turns: 5, ms: 120_000 }
 
-/** The judge as an agent. */
+/** Defines the judge as an agent. */
 export function defineJudge(model: Model, prices: PricesByModel): AgentDefinition {
   return defineAgent({
     name: 'judge',
@@ -52,16 +52,16 @@ export function defineJudge(model: Model, prices: PricesByModel): AgentDefinitio
   }) as AgentDefinition
 }
 
-/** What a judge is asked. Pure. */
+/** Returns the question for a judge. Pure. */
 export function judgeQuestion({ criteria, prompts, answer }: Omit<Judgement, 'min'>): string {
   const said = prompts.map((prompt, index) => `<<< message ${index + 1} to the agent\n${prompt}\n>>>`)
   return [`The criteria:\n${criteria}`, ...said, `<<< its last answer\n${answer || '(nothing)'}\n>>>`].join('\n\n')
 }
 
 /**
- * Asks the judge, as an agent with a log of its own. `watch`: told of it while it works.
+ * Asks the judge, as an agent with a log of its own. `watch`: called with that agent while it works.
  *
- * @throws JudgeFailure when it does not come to a verdict
+ * @throws JudgeFailure if it reaches no verdict
  */
 export async function askJudge(
   runtime: AgentRuntime,

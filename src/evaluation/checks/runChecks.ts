@@ -20,26 +20,26 @@ import {
 import { found, scoreOf, type Found } from './found.ts'
 import { JudgeFailure } from './judge.ts'
 
-/** What checks are made with. */
+/** Ports and data that checks need. */
 export interface CheckPorts {
   readonly clock: Clock
   readonly trial: Omit<ScoredTrial, 'options'>
   readonly scorers: Readonly<Record<string, Scorer>>
-  /** Asks the judge; `undefined`: it is left out here. */
+  /** Asks the judge; `undefined`: judge checks are left out. */
   readonly judge?: ((check: JudgeCheck, trial: Omit<ScoredTrial, 'options'>) => Promise<Found>) | undefined
 }
 
-/** How long a command of a check may take, unless it says otherwise. */
+/** Default time limit of a check's command, in milliseconds. */
 const commandTimeoutMs = 300_000
-/** How long a scorer may take. */
+/** Time limit of a scorer, in milliseconds. */
 const scorerTimeoutMs = 60_000
-/** Largest file that a check reads. */
+/** Maximum size of a file that a check reads, in bytes. */
 const mostBytes = 16 * 1024 * 1024
 
 /**
- * Makes all checks of a trial, one after the other. What goes wrong in a check is that it has failed, with the reason.
+ * Makes all checks of a trial, one after the other. An error in a check counts as its failure, with the reason.
  *
- * @throws JudgeFailure when the judge did not come to a verdict: then nothing is known of the trial
+ * @throws JudgeFailure if the judge reached no verdict: the outcome of the trial is then unknown
  */
 export async function runChecks(checks: readonly Check[], ports: CheckPorts): Promise<Score[]> {
   const scores: Score[] = []
@@ -97,7 +97,7 @@ const kinds = {
   },
 } satisfies { [K in CheckKind]: (check: never, ports: CheckPorts) => Found | Promise<Found> }
 
-/** JSON that a model put between fences. */
+/** Returns JSON without the fence that a model put around it. */
 function withoutFence(text: string): string {
   const all = text.trim()
   const [first, last] = [all.indexOf('\n'), all.lastIndexOf('\n')]
@@ -115,7 +115,7 @@ async function textOf(dir: string, path: string): Promise<string> {
   }
 }
 
-/** The result of some work, which must come in time. */
+/** Resolves with the result of some work; rejects if it takes longer than `ms`. */
 async function inTime<T>(clock: Clock, ms: number, work: () => Promise<T>): Promise<T> {
   const late = Promise.withResolvers<never>()
   const cancel = clock.after(ms, () => late.reject(new Error(`it took longer than ${ms} ms`)))

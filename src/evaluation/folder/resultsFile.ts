@@ -14,16 +14,16 @@ import {
   type TrialResult,
 } from '../results.ts'
 
-/** Where the results of an evaluation are, in its folder. */
+/** Returns the path of the results file in an evaluation's folder. */
 export const resultsPath = (folder: string): string => join(folder, 'results.jsonl')
 
-/** What a results file holds. */
+/** Contents of a results file. */
 export interface Results {
   readonly header: EvaluationHeader
-  /** By key; of several the last. */
+  /** Results by key; the last one counts if a key has several. */
   readonly trials: ReadonlyMap<string, TrialResult>
   readonly judge: JudgeTrial | undefined
-  /** What trials used whose results do not count: those that were interrupted, and those made again. */
+  /** Cost in US dollars of trials whose results do not count: interrupted ones, and those made again. */
   readonly lostUsd: number
 }
 
@@ -91,7 +91,7 @@ function parsedLine(file: string, number: number, bytes: Buffer | undefined): Re
   return checked.data as unknown as ResultsLine
 }
 
-/** What has come together, line by line. */
+/** Contents of a results file, collected line by line. */
 class Gathered {
   readonly trials = new Map<string, TrialResult>()
   header: EvaluationHeader | undefined
@@ -111,7 +111,7 @@ class Gathered {
   }
 }
 
-/** Reads the whole lines; what follows the last newline was not finished. */
+/** Reads the complete lines; text after the last newline is unfinished and left out. */
 async function gather(handle: FileHandle, file: string, end: number): Promise<Gathered> {
   const gathered = new Gathered()
   let number = 0
@@ -134,9 +134,9 @@ const noResults = (folder: string, why: string): RuntimeError =>
   new RuntimeError('INVALID_OPTION', `${folder} holds no evaluation: ${why}.`)
 
 /**
- * The results in a folder, also while an evaluation writes them.
+ * Reads the results in a folder, even while an evaluation is writing them.
  *
- * @throws RuntimeError `INVALID_OPTION` when there are none, `LOG_CORRUPT` with the line, `LOG_VERSION`
+ * @throws RuntimeError `INVALID_OPTION` if there are none, `LOG_CORRUPT` with the line, `LOG_VERSION`
  */
 export async function readResults(folder: string): Promise<Results> {
   const file = resultsPath(folder)
@@ -155,7 +155,7 @@ export async function readResults(folder: string): Promise<Results> {
   }
 }
 
-/** The results file of a folder, held by this process alone, and what it held when it was opened. */
+/** The results file of a folder, held by this process alone, with its contents at the time it was opened. */
 export class ResultsFile {
   readonly #handle: FileHandle
   readonly #lock: FileLock
@@ -171,7 +171,7 @@ export class ResultsFile {
   }
 
   /**
-   * Opens it, and makes folder and file if they are not there. A last line that was not finished is cut off.
+   * Opens the file, and creates folder and file if they are missing. An unfinished last line is cut off.
    *
    * @throws RuntimeError `STORE_LOCKED` (another process evaluates there), `STORE_OPEN_FAILED`, `LOG_CORRUPT`, `LOG_VERSION`
    */
@@ -208,7 +208,7 @@ export class ResultsFile {
     return this.#gathered.judge
   }
 
-  /** What was spent so far, whatever came of it. */
+  /** Cost so far in US dollars, of results that count and those that do not. */
   get spentUsd(): number {
     let sum = this.#gathered.lostUsd + (this.judge?.costUsd ?? 0)
     for (const { metrics, judgeUsd = 0 } of this.trials.values()) sum += (metrics?.costUsd ?? 0) + judgeUsd
@@ -236,7 +236,7 @@ export class ResultsFile {
     return written
   }
 
-  /** Lets another process go on with it. */
+  /** Closes the file and releases its lock, so that another process can continue. */
   async close(): Promise<void> {
     await this.#tail.catch(() => {})
     await this.#handle.close()
@@ -247,7 +247,7 @@ export class ResultsFile {
 const placeOf = ({ docker }: EvaluationHeader): string =>
   docker === undefined ? 'on this machine (without --docker)' : `in containers (--docker ${docker})`
 
-/** What has changed since an evaluation began, so that its results and new ones could not be compared: a sentence each. Pure. */
+/** Lists the changes since an evaluation began that would make old and new results incomparable: a sentence each. Pure. */
 export function changesSince(before: EvaluationHeader, now: EvaluationHeader): readonly string[] {
   const names = (header: EvaluationHeader): string => header.arms.map(({ name }) => name).join(', ')
   const said: string[] = []

@@ -5,39 +5,39 @@ import { messageOf, RuntimeError } from '../../protocol/errors.ts'
 import { filesBelow } from '../suite/taskFiles.ts'
 import type { Task } from '../suite/task.ts'
 
-/** A task made of one of another benchmark. */
+/** A task made from one of another benchmark. */
 export interface ImportedTask {
   readonly task: Task
-  /** Of `files/` and of `check/`, by their paths there: a text, or where it is copied from. */
+  /** Files of `files/` by their paths there; `check`: those of `check/`. */
   readonly files?: ReadonlyMap<string, ImportedFile>
   readonly check?: ReadonlyMap<string, ImportedFile>
 }
 
-/** `link`: what a symbolic link says. */
+/** Content of a file: a text, the path it is copied from, or (`link`) the target of a symbolic link. */
 export type ImportedFile = { readonly text: string } | { readonly from: string } | { readonly link: string }
 
-/** What an importer makes of a benchmark. */
+/** A suite that an importer has made from a benchmark. */
 export interface Imported {
   readonly tasks: readonly ImportedTask[]
   /** The suite's module, if it needs one. */
   readonly module?: string
   /** Further files of the suite, by path. */
   readonly others?: ReadonlyMap<string, string>
-  /** What has to be there before it can be run: commands or sentences. */
+  /** Preparations needed before the suite can run: commands or sentences. */
   readonly needs: readonly string[]
-  /** What is not carried over, and how that differs from the benchmark's own harness. */
+  /** Parts of the benchmark that are not carried over, and differences from its own harness. */
   readonly differs: readonly string[]
 }
 
 /**
- * Makes a suite of a benchmark that the user has fetched.
+ * Makes a suite from a benchmark that the user has fetched.
  *
- * @throws RuntimeError `INVALID_OPTION` naming what is wrong with the file or folder.
+ * @throws RuntimeError `INVALID_OPTION` naming the mistake in the file or folder.
  */
 export interface Importer {
-  /** What it is called in full. */
+  /** Full name of the benchmark. */
   readonly title: string
-  /** What `path` is to be, and where it is had. */
+  /** Description of the file or folder at `path`, and of its source. */
   readonly wants: string
   read(path: string): Promise<Imported>
 }
@@ -50,9 +50,10 @@ export const kindOf = async (path: string): Promise<'file' | 'folder' | undefine
 }
 
 /**
- * Where a file or folder of a benchmark really is; `undefined`: it is not there. Git makes links at a clone, and what they lead to may be anybody's.
+ * Returns the real path of a file or folder of a benchmark; `undefined` if it is not there. A clone may contain links, which may lead to anybody's
+ * files.
  *
- * @throws RuntimeError `INVALID_OPTION` when it is elsewhere
+ * @throws RuntimeError `INVALID_OPTION` if the real path is outside the benchmark
  */
 export async function placeWithin(root: string, path: string): Promise<string | undefined> {
   const place = await realpath(join(root, path)).catch(() => undefined)
@@ -60,13 +61,13 @@ export async function placeWithin(root: string, path: string): Promise<string | 
   throw wrong(`${join(root, path)} leads to ${place}, outside ${root}: a benchmark brings its own files.`)
 }
 
-/** The text of a file of a benchmark; `undefined`: it cannot be read. @throws as `placeWithin` */
+/** Reads the text of a file of a benchmark; `undefined` if it cannot be read. @throws as `placeWithin` */
 export async function textWithin(root: string, path: string): Promise<string | undefined> {
   const place = await placeWithin(root, path)
   return place === undefined ? undefined : readFile(place, 'utf8').catch(() => undefined)
 }
 
-/** The files below a folder of a benchmark, by their paths there; none if it is not there. @throws as `placeWithin` */
+/** Returns the files below a folder of a benchmark, by their paths in it; none if there is no such folder. @throws as `placeWithin` */
 export async function filesWithin(
   root: string,
   path: string,
@@ -77,7 +78,7 @@ export async function filesWithin(
   return new Map(files.map(({ path: at, ...file }) => [at, file]))
 }
 
-/** The rows of a file of JSON lines, or of a JSON array. @throws RuntimeError `INVALID_OPTION` naming the line. */
+/** Reads the rows of a file of JSON lines, or of a JSON array. @throws RuntimeError `INVALID_OPTION` naming the line. */
 export async function readRows(file: string, wants: string): Promise<readonly unknown[]> {
   const source = await readFile(file, 'utf8').catch((thrown: unknown) => {
     throw wrong(`${file} cannot be read: ${messageOf(thrown)}. It should be ${wants}.`)
@@ -100,7 +101,7 @@ export async function readRows(file: string, wants: string): Promise<readonly un
   })
 }
 
-/** An id for a task, of what a benchmark calls it. */
+/** Makes an id of a task from its name in a benchmark. */
 export const idOf = (name: string): string =>
   name
     .replaceAll(/[^A-Za-z0-9._-]+/g, '-')

@@ -1,6 +1,6 @@
 import type { Importer } from './imported.ts'
 
-/** What can be imported, by the name that the command line takes. Each is loaded when it is used. */
+/** Importers of benchmarks by the name that the command line takes. Each is loaded when it is used. */
 export const importers: Readonly<Record<string, () => Promise<Importer>>> = {
   'swe-bench': async () => (await import('./sweBench.ts')).sweBench,
   intercode: async () => (await import('./interCode.ts')).interCode,

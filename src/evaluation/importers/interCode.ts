@@ -7,7 +7,7 @@ import { filesWithin, readRows, wrong, type Imported, type Importer, type Import
 const wants =
   'ic_ctf.json or ic_mbpp.json of a checkout: git clone https://github.com/princeton-nlp/intercode, then intercode/data/ctf/ic_ctf.json or intercode/data/python/mbpp/ic_mbpp.json'
 
-/** It is part of a path. */
+/** Id of a task, which becomes part of a path. */
 const taskId = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,59}$/, 'is no number or plain name')
 const base = { query: z.string().min(1), task_id: z.union([z.int().nonnegative(), taskId]) }
 
@@ -72,7 +72,7 @@ async function ctf(path: string, rows: readonly unknown[]): Promise<Imported> {
   }
 }
 
-/** The solution of a puzzle, and what is for its harness. */
+/** Returns true for the solution of a puzzle and for files of its harness. */
 const isLeftOut = (path: string): boolean => /^(?:solution(?:\/|$)|\.placeholder$|\.ignore$)/.test(path)
 
 function python(path: string, rows: readonly unknown[]): Imported {

@@ -8,7 +8,7 @@ import { quoted } from '../../text/shellWord.ts'
 const wants =
   "SWE-bench Verified as JSON lines: pip install datasets, then python -c \"from datasets import load_dataset; load_dataset('SWE-bench/SWE-bench_Verified', split='test').to_json('verified.jsonl')\""
 
-/** Lists of tests stand in the dataset as JSON in a text; some copies have them as lists. */
+/** Schema of a list of tests: the dataset has it as JSON in a text, some copies as a list. */
 const tests = z.union([z.array(z.string()), z.string().transform((text, context) => listIn(text, context))])
 
 function listIn(text: string, context: z.RefinementCtx): string[] {
@@ -39,7 +39,7 @@ const rowSchema = lazily(() =>
 )
 type Row = z.output<ReturnType<typeof rowSchema>>
 
-/** How the tests of a repository are run; those that are not named here take pytest. */
+/** Commands that run the tests of a repository; repositories that are not named here use pytest. */
 const commands: Readonly<Record<string, string>> = {
   'django/django': './tests/runtests.py --verbosity 2 --settings=test_sqlite --parallel 1',
   'sympy/sympy': 'bin/test -C --verbose',
@@ -51,10 +51,10 @@ const usualCommand = 'pytest -rA'
 
 const checkFolder = '.swe-check'
 
-/** Where the image has the repository, and the package is installed from. */
+/** Path of the repository in the image, from which the package is installed. */
 const place = '/testbed'
 
-/** What begins a command that runs the code. */
+/** Beginning of a command that runs the code. */
 const enter = '. /opt/miniconda3/etc/profile.d/conda.sh && conda activate testbed'
 
 /** SWE-bench Verified: issues of Python projects, whose tests are in an image for each. */
@@ -109,7 +109,7 @@ function taskOf(row: Row): ImportedTask {
   }
 }
 
-/** Image names cannot have two underscores in a row. */
+/** Returns the name of an image; it cannot have two underscores in a row. */
 const imageOf = (id: string): string =>
   `swebench/sweb.eval.x86_64.${id.toLowerCase().replaceAll('__', '_1776_')}:latest`
 
@@ -119,10 +119,10 @@ const imagesScript = (ids: readonly string[]): string =>
 const patchedPaths = (patch: string): readonly string[] =>
   Array.from(patch.matchAll(/^diff --git a\/.+ b\/(.+)$/gm), ([, path]) => path!)
 
-/** What of a patch are tests, and not data for them. */
+/** Matches files of a test patch that are data and not tests. */
 const dataFile = /\.(?:json|png|csv|txt|md|jpe?g|pkl|ya?ml|toml)$/
 
-/** The tests of a patch as the runner of the repository wants them. */
+/** Returns the tests of a patch in the form that the runner of the repository takes. */
 const testsOf = (repo: string, paths: readonly string[]): readonly string[] => {
   const files = paths.filter((path) => !dataFile.test(path))
   if (repo !== 'django/django') return files
@@ -146,7 +146,7 @@ tail -c 20000 ${checkFolder}/output.txt
 python ${checkFolder}/judge.py ${checkFolder}/output.txt ${checkFolder}/tests.json
 `
 
-/** Reads the lines of pytest, of Django's runner and of SymPy's. */
+/** Program that reads the output of pytest, of Django's runner and of SymPy's. */
 const judge = `import json
 import re
 import sys

@@ -15,7 +15,7 @@ const wants =
 
 const seconds = z.number().positive().optional()
 
-/** Of task.yaml. */
+/** Schema of `task.yaml`. */
 const oldSchema = lazily(() =>
   z.looseObject({
     instruction: z.string().min(1),
@@ -27,7 +27,7 @@ const oldSchema = lazily(() =>
   }),
 )
 
-/** Of task.toml. */
+/** Schema of `task.toml`. */
 const newSchema = lazily(() =>
   z.looseObject({
     metadata: z
@@ -43,7 +43,7 @@ const newSchema = lazily(() =>
   }),
 )
 
-/** What both formats say. */
+/** Fields that both formats have. */
 interface Read {
   readonly instruction: string
   readonly tags: readonly string[]
@@ -52,7 +52,7 @@ interface Read {
   readonly image: string | undefined
   /** The folder whose Dockerfile makes the image. */
   readonly context: string
-  /** The file that is run, beside the tests; `undefined`: it is one of them. */
+  /** Path of the script that is run beside the tests; `undefined` if one of the tests is run. */
   readonly script: string | undefined
 }
 
@@ -151,7 +151,7 @@ function checked<T>(schema: z.ZodType<T>, file: string, read: () => unknown): T 
 const tagsOf = (tags: readonly string[], ...others: readonly (string | undefined)[]): readonly string[] =>
   [...tags, ...others].flatMap((tag) => (tag === undefined || tag === '' ? [] : [tag]))
 
-/** Whether its containers are more than one. */
+/** Returns true if a task needs more than one container. */
 async function hasServices(root: string, name: string): Promise<boolean> {
   const compose =
     (await textWithin(root, `${name}/environment/docker-compose.yaml`)) ??

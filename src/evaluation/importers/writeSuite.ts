@@ -5,9 +5,9 @@ import { isInside } from '../suite/task.ts'
 import { wrong, type Imported, type ImportedFile } from './imported.ts'
 
 /**
- * Writes a suite into a folder that is empty or not there.
+ * Writes a suite into a folder that is empty or missing.
  *
- * @throws RuntimeError `INVALID_OPTION` when something is there, or it cannot be written; two tasks have one id; a path leads out of it.
+ * @throws RuntimeError `INVALID_OPTION` if the folder is not empty or cannot be written, two tasks have one id, or a path leads out of it.
  */
 export async function writeSuite(folder: string, { tasks, module, others = new Map() }: Imported): Promise<void> {
   const there = await readdir(folder).catch((): string[] => [])

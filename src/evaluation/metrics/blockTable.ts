@@ -1,10 +1,10 @@
 import type { Block } from '../../protocol/messages.ts'
 import type { ModelRequest } from '../../protocol/model.ts'
 
-/** Whose words a block is; `frame`: the system prompt and the tools. */
+/** Author of a block; `frame`: the system prompt and the tools. */
 export type BlockRole = 'frame' | ModelRequest['messages'][number]['role']
 
-/** The text of a block as it is sent; of a call its name and arguments. Pure. */
+/** Returns the text of a block as it is sent; for a call its name and arguments. Pure. */
 export function textOfBlock(block: Block): string {
   switch (block.type) {
     case 'text':
@@ -20,24 +20,24 @@ export function textOfBlock(block: Block): string {
   }
 }
 
-/** What is kept of a block, made once for the same bytes. */
+/** Makes the object that stands for a block; called once for the same bytes. */
 export interface BlockMaker<T extends object> {
   frame(request: ModelRequest, bytes: string): T
   block(block: Block, role: BlockRole): T
 }
 
-/** Turns requests into blocks, as a provider caches them: what has the same bytes is the same object. */
+/** Turns requests into blocks, as a provider caches them: the same bytes become the same object. */
 export class BlockTable<T extends object> {
   readonly #make: BlockMaker<T>
   readonly #byBytes = new Map<string, T>()
-  /** Requests share the blocks that did not change. */
+  /** Objects by block, since requests share the blocks that did not change. */
   readonly #byBlock = new WeakMap<Block, { readonly role: BlockRole; readonly made: T }>()
 
   constructor(make: BlockMaker<T>) {
     this.#make = make
   }
 
-  /** The frame, then every content block, in the order in which they are sent. */
+  /** Returns the frame, then every content block, in the order in which they are sent. */
   blocksOf(request: ModelRequest): T[] {
     const tools = request.tools.length === 0 ? '' : JSON.stringify(request.tools)
     const bytes = request.system + tools
@@ -61,7 +61,7 @@ export class BlockTable<T extends object> {
   }
 }
 
-/** How many blocks two requests of one table have in common at their beginning. Pure. */
+/** Returns the number of blocks that two requests of one table share at their beginning. Pure. */
 export function sharedBlocks<T>(a: readonly T[], b: readonly T[]): number {
   let shared = 0
   while (shared < a.length && shared < b.length && a[shared] === b[shared]) shared += 1

@@ -7,7 +7,7 @@ import { prefixBreaks } from './prefixBreaks.ts'
 import { repeatedAbandoned } from './repeatedAbandoned.ts'
 import { treeSpending } from './treeSpending.ts'
 
-/** Which records are counted, and as what. */
+/** Predicates of the records that are counted, by metric. */
 const counters: Readonly<Record<Counted, (record: LogRecord) => boolean>> = {
   turns: ({ type }) => type === 'turn.start',
   calls: ({ type }) => type === 'tool.start',
@@ -23,10 +23,10 @@ const counters: Readonly<Record<Counted, (record: LogRecord) => boolean>> = {
 type Counted = 'turns' | 'calls' | 'failedCalls' | 'recalls' | 'reverts' | 'prunes' | 'folds' | 'compactions' | 'stalls'
 
 /**
- * What the logs of a trial say of it. The first is that of its agent, the others are those of the agents below it, in any order. Costs
- * are what the runs recorded, by the prices they had; `isPriced` says whether they had any. Pure.
+ * Measures a trial by its logs. The first log is that of its agent, the others are those of the agents below it, in any order. Costs are those that
+ * the runs recorded, by their prices at the time; `isPriced`: the runs had prices. Pure.
  *
- * @throws RuntimeError `LOG_CORRUPT` when a record does not follow from those before it.
+ * @throws RuntimeError `LOG_CORRUPT` if a record does not follow from those before it.
  */
 export function metricsOf(
   logs: readonly (readonly LogRecord[])[],
@@ -63,13 +63,13 @@ function peakOf(logs: readonly (readonly LogRecord[])[]): number {
   return peak
 }
 
-/** As the provider counted the request, else as it was estimated. */
+/** Returns the size of a request in tokens: the provider's count, else the estimate. */
 function sizeOf({ message, estimatedTokens }: RecordOf<'reply.end'>): number {
   const { input, cacheRead, cacheWrite } = message.usage
   return input + cacheRead + cacheWrite || estimatedTokens
 }
 
-/** Of all runs together, without what waited for people. */
+/** Returns the milliseconds of all runs together, without waits for people. */
 function runTime(records: readonly LogRecord[]): number {
   const times = new WorkTimes()
   let ms = 0
@@ -80,7 +80,7 @@ function runTime(records: readonly LogRecord[]): number {
   return ms
 }
 
-/** What a fork shares with its sources, as far as their logs are among these. */
+/** Returns the records that a fork shares with its sources, as far as the sources' logs are given. */
 function pastOf([first]: readonly LogRecord[], logs: readonly (readonly LogRecord[])[]): readonly LogRecord[] {
   const forkedFrom = first?.type === 'agent.created' ? first.forkedFrom : undefined
   const source = logs.find(([other]) => other?.type === 'agent.created' && other.agentId === forkedFrom?.agentId)

@@ -2,7 +2,7 @@ import { capturedRequests } from '../../conversation/captureRequest.ts'
 import type { LogRecord } from '../../protocol/records.ts'
 import { BlockTable, sharedBlocks } from './blockTable.ts'
 
-/** How many requests of an agent do not begin with the whole request before, block by block; `null` where none was captured. Pure. */
+/** Returns the number of an agent's requests that do not begin with the whole previous request, block by block; `null` if none was captured. Pure. */
 export function prefixBreaks(records: readonly LogRecord[]): number | null {
   const table = new BlockTable<object>({ frame: () => ({}), block: () => ({}) })
   let before: readonly object[] | undefined

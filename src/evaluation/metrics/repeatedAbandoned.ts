@@ -3,8 +3,8 @@ import { callPrint, callsGivenUp } from '../../conversation/lessons.ts'
 import type { LogRecord } from '../../protocol/records.ts'
 
 /**
- * How many calls an agent made that it had made before on a branch which it had given up, as a failure or a tangent; the same call is the same
- * tool with the same arguments, as for lessons. `past`: what a fork shares with its source. Pure.
+ * Returns the number of an agent's calls that it had already made on a branch given up as a failure or a tangent. Calls are the same if tool and
+ * arguments are, as for lessons. `past`: the records that a fork shares with its source. Pure.
  */
 export function repeatedAbandoned(records: readonly LogRecord[], past: readonly LogRecord[] = []): number {
   const conversation = rebuildConversation(records.slice(0, 1), { past })

@@ -1,7 +1,7 @@
 import { addUsage, noUsage, type Usage } from '../../protocol/messages.ts'
 import type { LogRecord } from '../../protocol/records.ts'
 
-/** What the models of a tree of agents used. */
+/** Requests, tokens and cost of the models of a tree of agents. */
 export interface TreeSpending {
   /** Requests that were answered, at least in part, or failed. */
   readonly requests: number
@@ -14,7 +14,7 @@ interface Spending {
   readonly costUsd?: number | undefined
 }
 
-/** What one record says of requests of the agent itself. */
+/** Returns the usage and cost that a record adds for requests of the agent itself; `undefined` if it adds none. */
 function askedBy(record: LogRecord): Spending | undefined {
   switch (record.type) {
     case 'reply.end':
@@ -32,8 +32,8 @@ function askedBy(record: LogRecord): Spending | undefined {
 }
 
 /**
- * What the models of all these agents used, brakes included, each counted where it was asked. What an agent says of its sub-agents counts only
- * for those without a log here, such as incognito ones; their requests are not known. Pure.
+ * Sums the use of models by all these agents, brakes included, each request counted where it was made. An agent's figures for its sub-agents count
+ * only for those without a log here, such as incognito ones; the number of their requests is unknown. Pure.
  */
 export function treeSpending(logs: readonly (readonly LogRecord[])[]): TreeSpending {
   const logged = new Set(logs.flatMap(([first]) => (first?.type === 'agent.created' ? [first.agentId] : [])))

@@ -8,13 +8,13 @@ import { measures } from './measures.ts'
 import type { ArmReport, MeasureName, Progress } from './report.ts'
 import { isCounted, type TrialTable } from './trialTable.ts'
 
-/** How many of some trials passed. Pure. */
+/** Counts the trials that passed. Pure. */
 export const passesOf = (trials: readonly TrialResult[]): TaskPasses => {
   const counted = trials.filter(isCounted)
   return { passed: counted.filter(({ outcome }) => outcome === 'passed').length, trials: counted.length }
 }
 
-/** How far so many trials have come. Pure. */
+/** Counts the trials by outcome. Pure. */
 export function progressOf(planned: number, results: readonly TrialResult[]): Progress {
   const count = (wanted: TrialResult['outcome']): number => results.filter(({ outcome }) => outcome === wanted).length
   const [passed, failed, errors] = [count('passed'), count('failed'), count('error')]
@@ -22,14 +22,14 @@ export function progressOf(planned: number, results: readonly TrialResult[]): Pr
   return { planned, passed, failed, errors, missing, isComplete: missing === 0 && errors === 0 }
 }
 
-/** What their judges cost together, as far as that is known. Pure. */
+/** Returns the cost of the trials' judges together, as far as it is known. Pure. */
 export const judgeCost = (results: readonly TrialResult[]): number => sumOf(results.map(({ judgeUsd = 0 }) => judgeUsd))
 
-/** What trials cost together, as far as it is known, without their judges; `null` without prices. Pure. */
+/** Returns the cost of trials together, as far as it is known, without their judges; `null` without prices. Pure. */
 export const totalCost = (isPriced: boolean, results: readonly TrialResult[]): number | null =>
   isPriced ? sumOf(results.map(({ metrics }) => metrics?.costUsd ?? 0)) : null
 
-/** What the trials of an arm came to. Pure. */
+/** Reports the trials of an arm. Pure. */
 export function armReport(arm: ArmInfo, header: EvaluationHeader, table: TrialTable): ArmReport {
   const byTask = header.tasks.map((task) => table.of(task.id, arm.name))
   const counted = byTask.map((trials) => trials.filter(isCounted))

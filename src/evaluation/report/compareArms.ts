@@ -9,12 +9,12 @@ import type { Comparison, TestReport, Verdict } from './report.ts'
 import { isCounted, type TrialTable } from './trialTable.ts'
 import { intervalWords, points, pWords, times } from './words.ts'
 
-/** A difference is said to be one if its p, adjusted by Holm for all tests of the report, is below this. */
+/** Significance level: a difference counts as shown if its p value, adjusted by Holm for all tests of the report, is below this. */
 export const level = 0.05
 
 type Pair = readonly [baseline: TrialResult, arm: TrialResult]
 
-/** What is known of an arm before all tests of the report are adjusted together. */
+/** Tests of an arm before their p values are adjusted together with all tests of the report. */
 interface Tested {
   readonly arm: ArmInfo
   readonly leftOut: number
@@ -27,7 +27,7 @@ interface Tested {
   readonly isPriced: boolean
 }
 
-/** Each arm but the first against the first. Pure. */
+/** Compares each further arm with the first. Pure. */
 export function compareArms(header: EvaluationHeader, table: TrialTable): Comparison[] {
   const [baseline, ...others] = header.arms
   if (baseline === undefined) return []

@@ -5,7 +5,7 @@ import { passHatK } from '../statistics/passes.ts'
 import { wilson } from '../statistics/wilson.ts'
 import type { AgreementReport, JudgeReport } from './report.ts'
 
-/** How a judge did on answers that people had judged. */
+/** Verdicts of a judge on answers that people had judged. */
 export interface JudgedByPeople {
   readonly both: number
   readonly onlyPeople: number
@@ -13,7 +13,7 @@ export interface JudgedByPeople {
   readonly neither: number
 }
 
-/** How far a judge says the same as people, where some judged, and as the other required checks of a trial, where both are there. Pure. */
+/** Reports the agreement of a judge with people, if they judged answers, and with the other required checks of a trial, if it has both. Pure. */
 export function judgeReport(model: string, results: readonly TrialResult[], people?: JudgedByPeople): JudgeReport {
   return { model, people: people === undefined ? null : withPeople(people), checks: withChecks(results) }
 }

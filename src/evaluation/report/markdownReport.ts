@@ -21,7 +21,7 @@ export function markdownReport(report: Report): string {
 
 const marks = /[\\`*_[\]<>#|~&]/g
 
-/** A text as one line of a table cell or a heading, whose signs say nothing. */
+/** Converts a text to one line of a table cell or a heading, with Markdown signs escaped. */
 export const cellText = (text: string): string => oneLine(text).replace(marks, String.raw`\$&`)
 
 const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`
@@ -125,7 +125,7 @@ function judge({ judge: given }: Report): string {
   return `## Judge\n\n${cellText(given.model)}\n\n${table(['agrees with', 'answers', 'agreement', "Cohen's kappa"], lines)}`
 }
 
-/** Why there is a dash, or no interval. */
+/** Explains dashes and missing intervals. */
 function method({ arms, trials }: Report): string {
   const named = new Map<string, Set<string>>()
   for (const arm of arms)

@@ -3,25 +3,25 @@ import type { TrialMetrics } from '../results.ts'
 import type { MeasureName } from './report.ts'
 import { usd } from './words.ts'
 
-/** How a measure of trials is called, bounded and written. */
+/** Names, bounds and format of a measure of trials. */
 export interface Measure {
   readonly name: MeasureName
   readonly label: string
-  /** In a column of a terminal. */
+  /** Label in a column of a terminal. */
   readonly short: string
   readonly most?: number
-  /** `null`: of this trial it is not known. */
+  /** Returns the value of a trial; `null` if it is unknown. */
   valueOf(metrics: TrialMetrics): number | null
   write(value: number): string
 }
 
-/** As `12,345` from 100 on, with one digit below. */
+/** Formats an amount: as `12,345` from 100 on, with one digit below. */
 export const amount = (value: number): string =>
   Math.abs(value) >= 100
     ? Math.round(value).toLocaleString('en-US')
     : value.toLocaleString('en-US', { maximumFractionDigits: Math.abs(value) < 1 ? 2 : 1 })
 
-/** `41 %`; whole numbers, but for what would be rounded to all or nothing. */
+/** Formats a share as `41 %`: a whole number, unless that would round it to 0 or 100. */
 export function percent(share: number): string {
   const isAlmost = (share > 0 && share < 0.005) || (share > 0.995 && share < 1)
   return `${(share * 100).toFixed(isAlmost ? 1 : 0)} %`
@@ -35,7 +35,7 @@ const counted = (name: MeasureName & keyof TrialMetrics, label: string, short = 
   write: amount,
 })
 
-/** What is reported of every arm, in this order. */
+/** Measures that are reported of every arm, in this order. */
 export const measures: readonly Measure[] = [
   { name: 'costUsd', label: 'cost per trial', short: 'cost', valueOf: ({ costUsd }) => costUsd, write: usd },
   counted('peakTokens', 'largest request, tokens', 'peak'),

@@ -23,7 +23,7 @@ export const liveColumns = [
   'seed',
 ] as const
 
-/** What stands in the table until there is a row. */
+/** Text in the table as long as it has no rows. */
 export const noLiveFigures = '*none has been run yet*'
 
 const cells = (line: string): string[] =>
@@ -39,10 +39,10 @@ const isHeader = (line: string): boolean => {
 }
 
 /**
- * The page of evidence with the figures of this evaluation in its table of live figures: a row for each arm. Rows of the same suite (by name and
- * digest), model, date and arm are replaced. Pure.
+ * Returns the page of evidence with the figures of this evaluation in its table of live figures: a row for each arm. Rows of the same suite (by name
+ * and digest), model, date and arm are replaced. Pure.
  *
- * @throws RuntimeError `EVALUATION_UNPUBLISHED` when the page has no such table, the evaluation is not complete, or no live model answered.
+ * @throws RuntimeError `EVALUATION_UNPUBLISHED` if the page has no such table, the evaluation is not complete, or no live model answered.
  */
 export function publishRow(report: Report, evidence: string): string {
   refuse(report)
@@ -84,7 +84,7 @@ function refuse({ arms, progress, tasks, warnings }: Report): void {
   if (replayed !== undefined) throw unpublished(replayed.text)
 }
 
-/** What makes a row another one: model, date, suite, arm. */
+/** Returns the key of a row: rows with the same model, date, suite and arm replace each other. */
 const keyOf = (row: readonly string[]): string => JSON.stringify([row[0], row[1], row[3], row[4]])
 
 function rowOf(report: Report, arm: ArmReport): string[] {

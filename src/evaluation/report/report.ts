@@ -6,48 +6,48 @@ import type { RunStopReason } from '../../protocol/records.ts'
 /** The version of the format of `report.json`: raised when a reader of the old one would misread the new. */
 export const reportVersion = 1
 
-/** What an evaluation came to. Every figure has an interval, or says why it has none. Plain JSON: it is `report.json`. */
+/** Report of an evaluation. Every figure has an interval, or says why it has none. Plain JSON: it is `report.json`. */
 export interface Report {
   readonly type: 'report'
   readonly version: typeof reportVersion
   readonly suite: { readonly name: string; readonly digest: string }
   readonly versions: { readonly escapement: string; readonly node: string }
-  /** Milliseconds since 1970: when it began, and when its last trial ended. */
+  /** Milliseconds since 1970 at which the evaluation began; `endedAt`: at which its last trial ended. */
   readonly startedAt: number
   readonly endedAt: number
   readonly seed: number
-  /** Of each task in each arm, as planned. */
+  /** Planned trials of each task in each arm. */
   readonly trials: number
   readonly budgetUsd: number | null
-  /** What all finished trials cost, their judges and those with errors included; `null` where a model has no prices. */
+  /** Cost of all finished trials, including their judges and trials with errors; `null` if a model has no prices. */
   readonly costUsd: number | null
   readonly progress: Progress
-  /** Why it ended before all was done, if somebody or something ended it. */
+  /** Reason why the evaluation ended before all was done; `null` if it was not ended early. */
   readonly stopped: Stopped | null
-  /** The baseline first. */
+  /** The arms; the baseline is the first. */
   readonly arms: readonly ArmReport[]
-  /** Each arm but the first against the first. */
+  /** Each further arm, compared with the first. */
   readonly comparisons: readonly Comparison[]
   readonly tasks: readonly TaskReport[]
-  /** The judge model, and how far it agrees with the checks beside it; `null` without one. */
+  /** The judge model, and its agreement with the other checks; `null` without a judge. */
   readonly judge: JudgeReport | null
   readonly warnings: readonly Warning[]
-  /** By task, arm and number. */
+  /** Results by task, arm and number. */
   readonly results: readonly ReportedTrial[]
 }
 
-/** How much of what was planned is there. */
+/** Counts of the planned trials by outcome. */
 export interface Progress {
   readonly planned: number
   readonly passed: number
   readonly failed: number
   readonly errors: number
   readonly missing: number
-  /** All trials are there, none of them as an error. */
+  /** True if all trials are there, none of them as an error. */
   readonly isComplete: boolean
 }
 
-/** Why an evaluation ended early. */
+/** Reason why an evaluation ended early. */
 export interface Stopped {
   readonly why: 'budget' | 'auth' | 'aborted' | 'changed' | 'crashed'
   readonly message?: string
@@ -74,28 +74,28 @@ export type MeasureName =
 export interface ArmReport {
   readonly name: string
   readonly model: string
-  /** Ids that its provider said it answered with. */
+  /** Ids of models as the provider gave them in its answers. */
   readonly answeredBy: readonly string[]
   readonly isPriced: boolean
   readonly progress: Progress
   readonly passAt1: Figure
-  /** For k = 2 to the number of trials: how likely k trials of a task all pass. */
+  /** Probability that k trials of a task all pass, for k = 2 to the number of trials. */
   readonly passHatK: readonly { readonly k: number; readonly figure: Figure }[]
   readonly measures: Readonly<Record<MeasureName, Figure>>
-  /** What all its finished trials cost, without judges; `null` without prices. */
+  /** Cost of all finished trials of the arm, without judges; `null` without prices. */
   readonly totalUsd: number | null
-  /** What a passed trial costs, failed ones paid for: the ratio of sums. */
+  /** Cost per passed trial, including the cost of failed ones: the ratio of sums. */
   readonly costPerPass: Figure
 }
 
-/** What a comparison shows. `none`: no difference is shown, which does not say that there is none. `unknown`: it cannot be tested. */
+/** Verdict of a comparison. `none`: no difference is shown, which does not mean that there is none. `unknown`: it cannot be tested. */
 export type Verdict = 'more' | 'less' | 'none' | 'unknown'
 
 /** A test of an arm against the baseline. */
 export interface TestReport {
-  /** `null`: there is nothing to test. */
+  /** The p value; `null` if there is nothing to test. */
   readonly p: number | null
-  /** By Holm, over all tests of the report. */
+  /** The p value adjusted by Holm over all tests of the report. */
   readonly adjusted: number | null
   readonly verdict: Verdict
   /** The verdict in plain words. */
@@ -114,13 +114,13 @@ export interface Comparison {
     readonly onlyArm: number
     readonly onlyBaseline: number
     readonly neither: number
-    /** In shares: .1 is ten points more. */
+    /** Difference in shares: .1 is ten points more. */
     readonly difference: Figure
   }
   readonly cost: TestReport & {
-    /** Of the arm to the baseline. */
+    /** Cost of the arm relative to the baseline. */
     readonly ratio: Figure
-    /** Whether all permutations were looked at. */
+    /** True if all permutations were examined. */
     readonly isExact: boolean
   }
 }
@@ -129,33 +129,33 @@ export interface TaskReport {
   readonly id: string
   readonly tags: readonly string[]
   readonly passesWithoutWork: boolean
-  /** In the order of the arms. */
+  /** Cells in the order of the arms. */
   readonly cells: readonly Cell[]
 }
 
-/** A task in an arm. */
+/** Results of a task in an arm. */
 export interface Cell {
   readonly passed: number
   readonly failed: number
   readonly errors: number
   /** The share that passed, with Wilson's interval over its trials. */
   readonly share: Figure
-  /** The mean; `null`: not known. */
+  /** Mean cost in US dollars; `null` if it is unknown. */
   readonly costUsd: number | null
 }
 
-/** How often a judge says the same as somebody or something else. */
+/** Agreement of a judge with people or with other checks. */
 export interface AgreementReport {
   readonly agreement: Figure
-  /** Cohen's: agreement beyond chance. */
+  /** Cohen's kappa: agreement beyond chance. */
   readonly kappa: Figure
 }
 
 export interface JudgeReport {
   readonly model: string
-  /** On answers of the suite that people judged; `null` where there are none. */
+  /** Agreement on answers of the suite that people judged; `null` if there are none. */
   readonly people: AgreementReport | null
-  /** With the other required checks of a trial. */
+  /** Agreement with the other required checks of a trial. */
   readonly checks: AgreementReport
 }
 
@@ -173,13 +173,13 @@ export type WarningCode =
   | 'REPLAY_DIFFERS'
   | 'UNKNOWN_RESULTS'
 
-/** Something that a reader of the figures has to know. */
+/** A fact that a reader of the figures must know. */
 export interface Warning {
   readonly code: WarningCode
   readonly text: string
 }
 
-/** A trial, as the report has it. */
+/** A trial in the report. */
 export interface ReportedTrial {
   readonly task: string
   readonly arm: string

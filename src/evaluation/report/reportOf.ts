@@ -9,17 +9,17 @@ import { reportVersion, type Cell, type Report, type ReportedTrial, type Stopped
 import { isCounted, TrialTable } from './trialTable.ts'
 import { warningsOf } from './warningsOf.ts'
 
-/** What the log of the results does not say. */
+/** Facts for a report that the log of results does not contain. */
 export interface ReportOptions {
-  /** Why the evaluation ended before all was done. */
+  /** Reason why the evaluation ended before all was done. */
   readonly stopped?: Stopped
-  /** How the judge did on answers that people had judged. */
+  /** Agreement of the judge with people, on answers that they had judged. */
   readonly judged?: JudgedByPeople
 }
 
 /**
- * What an evaluation came to, from its header and its results in any order; of several results of a trial the last one counts.
- * The same results give the same report, byte for byte. Pure.
+ * Makes the report of an evaluation from its header and its results in any order; of several results of a trial the last one counts. The same results
+ * give the same report, byte for byte. Pure.
  */
 export function reportOf(
   header: EvaluationHeader,

@@ -8,7 +8,7 @@ import { figureWords, usd } from './words.ts'
 
 type Paint = (text: string) => string
 
-/** How a terminal shows emphasis; `Colours` of the command line fits. */
+/** Functions for emphasis at a terminal; `Colours` of the command line fits. */
 export interface TerminalStyle {
   readonly bold: Paint
   readonly dim: Paint
@@ -141,7 +141,7 @@ function comparisonLines({ arm, baseline, passes, cost }: Comparison, style: Ter
 const cellWords = ({ passed, failed, errors }: TaskReport['cells'][number]): string =>
   passed + failed + errors === 0 ? '–' : `${passed}/${passed + failed}${errors === 0 ? '' : `!${errors}`}`
 
-/** How many trials each task passed, by arm; of many tasks those in which the arms differ most. */
+/** Lists the passed trials of each task, by arm; of many tasks those in which the arms differ most. */
 function taskLines({ arms, tasks }: Report, style: TerminalStyle, columns: number): string[] {
   const spread = ({ cells }: TaskReport): number => {
     const shares = cells.flatMap(({ share }) => share.value ?? [])
@@ -197,7 +197,7 @@ function judgeLines({ judge }: Report, columns: number): string[] {
 
 const padded = (text: string, width: number): string => text + ' '.repeat(Math.max(0, width - textWidth(text)))
 
-/** Lines of words; what is longer than a line is cut. */
+/** Wraps a text at words; a word longer than a line is cut. */
 function wrapped(text: string, width: number, first = '', rest = first): string[] {
   const lines: string[] = []
   let line = first

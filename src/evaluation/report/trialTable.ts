@@ -1,10 +1,10 @@
 import type { EvaluationHeader, TrialResult } from '../results.ts'
 
-/** The results of an evaluation by task, arm and trial, as far as its header knows them; of several of a trial the last one. */
+/** The results of an evaluation by task, arm and trial, as far as its header knows them; of several results of a trial the last one counts. */
 export class TrialTable {
   readonly #header: EvaluationHeader
   readonly #byKey = new Map<string, TrialResult>()
-  /** Results of no task, arm or trial of the header. */
+  /** Number of results whose task, arm or trial the header does not know. */
   readonly strangers: number
 
   constructor(header: EvaluationHeader, results: Iterable<TrialResult>) {
@@ -25,12 +25,12 @@ export class TrialTable {
     return this.#byKey.get(keyOf(task, arm, trial))
   }
 
-  /** Of a task in an arm, in order; those that are missing are left out. */
+  /** Returns the trials of a task in an arm, in order; missing ones are left out. */
   of(task: string, arm: string): TrialResult[] {
     return Array.from({ length: this.#header.trials }, (_, trial) => this.get(task, arm, trial) ?? []).flat()
   }
 
-  /** By task, arm and number. */
+  /** Returns all trials by task, arm and number. */
   all(): TrialResult[] {
     const { tasks, arms } = this.#header
     return tasks.flatMap((task) => arms.flatMap((arm) => this.of(task.id, arm.name)))
@@ -39,5 +39,5 @@ export class TrialTable {
 
 const keyOf = (task: string, arm: string, trial: number): string => JSON.stringify([task, arm, trial])
 
-/** Whether it says something of the agent: an error does not. */
+/** Returns true if a trial says something about the agent: one that ended as an error does not. */
 export const isCounted = ({ outcome }: TrialResult): boolean => outcome !== 'error'

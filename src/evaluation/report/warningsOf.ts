@@ -22,11 +22,11 @@ const stoppedBy: Readonly<Record<Stopped['why'], string>> = {
   crashed: 'its process ended',
 }
 
-/** Whether a program answered in place of a model, in some trial at least. */
+/** Returns true if a program answered in place of a model, in at least one trial. */
 export const isEmbedded = ({ model, answeredBy }: Pick<ArmReport, 'model' | 'answeredBy'>): boolean =>
   [model, ...answeredBy].some((id) => id.startsWith('embedded'))
 
-/** Names in a sentence, the first ten of them. */
+/** Lists names in a sentence, the first ten of them. */
 function listed(names: readonly string[]): string {
   const shown = names.slice(0, 10).join(', ')
   return names.length > 10 ? `${shown} and ${names.length - 10} more` : shown
@@ -133,5 +133,5 @@ function errorKinds(results: readonly TrialResult[]): string {
     .join(', ')
 }
 
-/** What a reader of the figures has to know, most important first. Pure. */
+/** Returns the warnings that a reader of the figures must know, the most important first. Pure. */
 export const warningsOf = (of: Warned): Warning[] => checks.flatMap((check) => check(of) ?? [])

@@ -7,15 +7,15 @@ import { pageReport, type ShownSessions } from './page/pageReport.ts'
 import { reportAssets } from './page/reportAssets.ts'
 import type { Report } from './report.ts'
 
-/** Writes pages of the sessions of these agents into a folder, and says which of them they show; `undefined`: none could be made. */
+/** Writes pages of the sessions of these agents into a folder, and returns which of them the pages show; `undefined` if none could be made. */
 export type WriteSessions = (folder: string, agentIds: readonly string[]) => Promise<ShownSessions | undefined>
 
 export interface WriteReportOptions {
-  /** Without it the page of the report links to no sessions. */
+  /** Writes the pages of sessions. Without it, the page of the report links to no sessions. */
   readonly sessions?: WriteSessions
 }
 
-/** What is made of a report as one text each. */
+/** Files made from a report as one text each, by name. */
 const files: Readonly<Record<string, (report: Report) => string>> = {
   'report.json': jsonReport,
   'report.md': markdownReport,

@@ -3,7 +3,7 @@ import { normalBelow } from './normal.ts'
 import { randomNumbers } from './randomNumbers.ts'
 import { tQuantile } from './studentT.ts'
 
-/** For many tasks their percentiles lie less far out, and fewer resamples tell them. */
+/** Returns the number of resamples: fewer suffice for many tasks, whose percentiles lie less far out. */
 const resamplesOf = (count: number): number => Math.max(2_000, Math.min(10_000, Math.floor(1_000_000 / count)))
 
 /**
@@ -29,7 +29,7 @@ export function bootstrap(count: number, valueOf: (drawn: Uint32Array) => number
   return { low: at(values, below), high: at(values, 1 - below) }
 }
 
-/** The value below which that share of sorted ones lies, between the two next to it. */
+/** Returns the value below which a share of sorted values lies, interpolated between the two nearest. */
 function at(values: Float64Array, share: number): number {
   const place = Math.min(values.length - 1, Math.max(0, share * (values.length + 1) - 1))
   const low = Math.floor(place)

@@ -1,17 +1,17 @@
-/** Where a figure lies with 95 % confidence. */
+/** Bounds of a figure at 95 % confidence. */
 export interface Interval {
   readonly low: number
   readonly high: number
 }
 
-/** A figure that never stands by itself: with its interval, or with the reason why there is none. */
+/** A figure together with its interval, or with the reason why there is none. */
 export interface Figure {
-  /** `null`: there is none, and `why` says so. */
+  /** The value; `null`: there is none, and `why` says why. */
   readonly value: number | null
   readonly interval: Interval | null
-  /** Why there is no value or no interval, or what the interval does not cover, in words. */
+  /** Reason why there is no value or no interval, or a limit of the interval, in words. */
   readonly why?: string
-  /** Tasks and trials that it is made of. */
+  /** Number of tasks in the sample; `trials`: number of trials. */
   readonly tasks: number
   readonly trials: number
 }
@@ -19,10 +19,10 @@ export interface Figure {
 /** The confidence of every interval. */
 export const confidence = 0.95
 
-/** What a figure is made of. */
+/** Size of the sample behind a figure. */
 export type Sample = Pick<Figure, 'tasks' | 'trials'>
 
-/** A figure with its interval. What is no number, or has no end, becomes `null` with a reason: it must not reach a report. */
+/** Makes a figure with its interval. A value or bound that is not a finite number becomes `null` with a reason, so that it never reaches a report. */
 export function figure(value: number, interval: Interval | null, sample: Sample, why?: string): Figure {
   if (!Number.isFinite(value)) return noFigure(sample, why ?? 'it is not a finite number')
   const isSound = interval !== null && Number.isFinite(interval.low) && Number.isFinite(interval.high)
@@ -36,7 +36,7 @@ export function figure(value: number, interval: Interval | null, sample: Sample,
   }
 }
 
-/** That there is no figure, and why. */
+/** Makes a figure without a value, with the reason. */
 export const noFigure = ({ tasks, trials }: Sample, why: string): Figure => ({
   value: null,
   interval: null,
@@ -45,14 +45,14 @@ export const noFigure = ({ tasks, trials }: Sample, why: string): Figure => ({
   trials,
 })
 
-/** Why a single task has no interval over tasks. */
+/** Reason why a single task has no interval over tasks. */
 export const oneTaskOnly = 'one task only, which says nothing about others'
 
-/** Why what does not vary has no interval. */
+/** Reason why values that do not vary have no interval. */
 export const sameInAll = 'the same in every task, so that its spread is not seen'
 
-/** Fewer tasks make no bootstrap interval: their resamples are too few to be told apart at this confidence. */
+/** Minimum number of tasks for a bootstrap interval: the resamples of fewer tasks are too few to tell apart at this confidence. */
 export const fewestResampled = 5
 
-/** Why a few tasks have no bootstrap interval. */
+/** Reason why a few tasks have no bootstrap interval. */
 export const tooFewTasks = `fewer than ${fewestResampled} tasks`

@@ -1,4 +1,4 @@
-/** Holm's step-down adjustment: with these, as many tests as there are have together the level of one. In the order given; `null` (no test) stays. Pure. */
+/** Adjusts p values by Holm's step-down method, so that all tests together have the level of one. Keeps the order; `null` (no test) stays. Pure. */
 export function holm(given: readonly (number | null)[]): (number | null)[] {
   const tests = given.flatMap((p, index) => (p === null ? [] : [{ p, index }])).toSorted((a, b) => a.p - b.p)
   const adjusted: (number | null)[] = given.map(() => null)

@@ -1,7 +1,7 @@
 import { figure, noFigure, type Figure } from './figure.ts'
 import { z95 } from './normal.ts'
 
-/** How two judged the same things: how often both said yes, one of them, neither. */
+/** Counts of two judges' verdicts on the same things: both said yes, only one of them, neither. */
 export interface Agreement {
   readonly both: number
   readonly onlyFirst: number
@@ -9,7 +9,10 @@ export interface Agreement {
   readonly neither: number
 }
 
-/** Cohen's kappa: agreement beyond chance, 1 for always, 0 for as often as by chance. The interval is by its large-sample standard error. Pure. */
+/**
+ * Returns Cohen's kappa: agreement beyond chance, 1 for full agreement, 0 for as much as by chance. The interval is by its large-sample standard
+ * error. Pure.
+ */
 export function kappa({ both, onlyFirst, onlySecond, neither }: Agreement): Figure {
   const count = both + onlyFirst + onlySecond + neither
   const sample = { tasks: 0, trials: count }
@@ -47,7 +50,7 @@ interface Shares {
   readonly onlySecond: number
 }
 
-/** Fleiss, Cohen and Everitt (1969), times the count. */
+/** Returns the variance by Fleiss, Cohen and Everitt (1969), times the count. */
 function varianceOf({ first, second, seen, expected, yes, no, onlyFirst, onlySecond }: Shares): number {
   const rest = 1 - expected
   const value = (seen - expected) / rest

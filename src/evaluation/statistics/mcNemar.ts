@@ -1,4 +1,7 @@
-/** McNemar's exact test, two-sided: how likely so uneven a split of the discordant pairs is if either side is as likely. 1 without such pairs. Pure. */
+/**
+ * McNemar's exact test, two-sided: the probability of a split of the discordant pairs at least this uneven if either side is as likely. 1 without
+ * such pairs. Pure.
+ */
 export function mcNemar(onlyFirst: number, onlySecond: number): number {
   const pairs = onlyFirst + onlySecond
   const fewer = Math.min(onlyFirst, onlySecond)

@@ -3,14 +3,14 @@ import { fewestResampled, figure, noFigure, oneTaskOnly, tooFewTasks, type Figur
 import { sumOf } from './moments.ts'
 import { signFlip, type SignFlip } from './signFlip.ts'
 
-/** What the pairs of one task cost together, in each arm. */
+/** Costs of the pairs of one task, summed in each arm. */
 export interface TaskCosts {
   readonly baseline: number
   readonly arm: number
   readonly pairs: number
 }
 
-/** What an arm costs relative to the baseline: the ratio of sums, with a bootstrap interval over tasks. */
+/** Cost of an arm relative to the baseline: the ratio of sums, with a bootstrap interval over tasks. */
 export function costRatio(tasks: readonly TaskCosts[], seed: number): Figure {
   const used = tasks.filter(({ pairs }) => pairs > 0)
   const sample = { tasks: used.length, trials: sumOf(used.map(({ pairs }) => pairs)) }
@@ -35,8 +35,8 @@ function ratioOf(tasks: readonly TaskCosts[], drawn: Uint32Array): number {
 }
 
 /**
- * The sign-flip test of what tasks cost more or less: if the arms are the same, each task's two sums could as well be the other way
- * round. As the sum of both stays, it is a test of the ratio of sums too. `null` without pairs.
+ * Sign-flip test of the differences in cost between tasks: if the arms are the same, each task's two sums could as well be swapped. Since the total
+ * of both stays the same, it tests the ratio of sums too. `null` without pairs.
  */
 export function costTest(tasks: readonly TaskCosts[], seed: number): SignFlip | null {
   const used = tasks.filter(({ pairs }) => pairs > 0)

@@ -3,7 +3,7 @@ import { mcNemar } from './mcNemar.ts'
 import { meanOf, sumOf } from './moments.ts'
 import { tQuantile } from './studentT.ts'
 
-/** The pairs of one task: how often both arms passed, one of them, neither. A pair is the same trial of the task in both. */
+/** Outcomes of the pairs of one task: both arms passed, only one of them, neither. A pair is the same trial of the task in both arms. */
 export interface TaskPairs {
   readonly both: number
   readonly onlyArm: number
@@ -13,7 +13,7 @@ export interface TaskPairs {
 
 const pairsOf = ({ both, onlyArm, onlyBaseline, neither }: TaskPairs): number => both + onlyArm + onlyBaseline + neither
 
-/** All pairs together. Pure. */
+/** Sums the pairs of all tasks. Pure. */
 export const addPairs = (tasks: readonly TaskPairs[]): TaskPairs => ({
   both: sumOf(tasks.map(({ both }) => both)),
   onlyArm: sumOf(tasks.map(({ onlyArm }) => onlyArm)),
@@ -21,16 +21,16 @@ export const addPairs = (tasks: readonly TaskPairs[]): TaskPairs => ({
   neither: sumOf(tasks.map(({ neither }) => neither)),
 })
 
-/** McNemar's test over the pairs of all tasks; `null` without pairs. Pure. */
+/** Returns the p value of McNemar's test over the pairs of all tasks; `null` without pairs. Pure. */
 export function passesTest(tasks: readonly TaskPairs[]): number | null {
   const { both, onlyArm, onlyBaseline, neither } = addPairs(tasks)
   return both + onlyArm + onlyBaseline + neither === 0 ? null : mcNemar(onlyArm, onlyBaseline)
 }
 
 /**
- * By how much more an arm passes than the baseline, in shares, every task counting the same. The interval has the spread between tasks (t
- * distribution), yet never less than that of the pairs as if they were independent (Agresti and Min, half a pair added to each
- * kind), so that it is not without width where all tasks agree.
+ * Difference between the pass rates of an arm and the baseline, in shares, with equal weight for every task. The interval follows the spread between
+ * tasks (t distribution), but is never narrower than that of the pairs as if they were independent (Agresti and Min, half a pair added to each kind),
+ * so that it has a width even if all tasks agree.
  */
 export function passesDifference(tasks: readonly TaskPairs[]): Figure {
   const used = tasks.filter((task) => pairsOf(task) > 0)

@@ -4,13 +4,13 @@ import { z95 } from './normal.ts'
 import { tQuantile } from './studentT.ts'
 import { wilson } from './wilson.ts'
 
-/** What became of the trials of one task; those with errors are not among them. */
+/** Outcomes of the trials of one task, without those that ended as an error. */
 export interface TaskPasses {
   readonly passed: number
   readonly trials: number
 }
 
-/** The chance that `k` trials drawn from these, without putting any back, all passed: C(passed, k) / C(trials, k), without bias. Pure. */
+/** Returns the probability that `k` trials drawn from these without replacement all passed: C(passed, k) / C(trials, k), without bias. Pure. */
 export function allOf(k: number, { passed, trials }: TaskPasses): number {
   let chance = 1
   for (let drawn = 0; drawn < k && chance > 0; drawn += 1) chance *= Math.max(0, passed - drawn) / (trials - drawn)
@@ -18,10 +18,10 @@ export function allOf(k: number, { passed, trials }: TaskPasses): number {
 }
 
 /**
- * pass^k: how likely it is that `k` trials of a task all pass, every task counting the same; `k` 1 is pass@1. Tasks with fewer trials are
- * left out. The interval is for further tasks of the kind: Wilson's, with as many independent trials as the spread
- * between tasks says that there were (at most as many as were made, and with the t distribution's width for few tasks).
- * Where no task or every task passed throughout there is no spread to see, and each task counts as one trial.
+ * pass^k: the probability that `k` trials of a task all pass, with equal weight for every task; with `k` 1 it is pass@1. Tasks with fewer trials are
+ * left out. The interval is for further tasks of the kind: Wilson's, with the number of independent trials estimated from the spread between tasks
+ * (at most the number of trials made, and with the t distribution's width for few tasks). If no task or every task passed throughout, there is no
+ * spread, and each task counts as one trial.
  */
 export function passHatK(tasks: readonly TaskPasses[], k = 1): Figure {
   const used = tasks.filter(({ trials }) => trials >= k)

@@ -2,7 +2,7 @@ import { confidence, figure, noFigure, oneTaskOnly, sameInAll, type Figure } fro
 import { meanOf, sumOf } from './moments.ts'
 import { tQuantile } from './studentT.ts'
 
-/** The mean of something measured in trials, every task counting the same, with the interval of the t distribution over tasks. Pure. */
+/** Returns the mean of a measure over trials, with equal weight for every task and the interval of the t distribution over tasks. Pure. */
 export function perTask(
   tasks: readonly (readonly number[])[],
   bounds: { readonly least?: number; readonly most?: number } = {},

@@ -1,23 +1,23 @@
 import { sumOf } from './moments.ts'
 import { randomNumbers } from './randomNumbers.ts'
 
-/** What a permutation test found. */
+/** Result of a permutation test. */
 export interface SignFlip {
   readonly p: number
-  /** All assignments were looked at; otherwise some were drawn. */
+  /** True if all assignments of signs were examined; otherwise a sample was drawn. */
   readonly isExact: boolean
-  /** The smallest p that so many differences can have. */
+  /** The smallest p value possible with this number of differences. */
   readonly smallest: number
 }
 
-/** Up to so many differences every assignment of signs is looked at: 2¹⁴. */
+/** Maximum number of differences for which every assignment of signs is examined: 2¹⁴ of them. */
 const mostExact = 14
 const draws = 20_000
 
 /**
- * The sign-flip permutation test of paired differences, two-sided: how likely a sum at least so far from 0 is if each difference could as
- * well have had the other sign, as it could where the two sides are the same. Differences of 0 say nothing and change nothing.
- * Exact up to 14 differences, else by seeded draws, of which the given one is one. Pure.
+ * Sign-flip permutation test of paired differences, two-sided: the probability of a sum at least as far from 0 if each difference could as well have
+ * the opposite sign, as it could if the two sides are the same. Differences of 0 have no effect. Exact up to 14 differences, else by seeded draws,
+ * which include the given assignment. Pure.
  */
 export function signFlip(differences: readonly number[], seed: number): SignFlip {
   const given = differences.filter((difference) => difference !== 0)
@@ -42,7 +42,7 @@ export function signFlip(differences: readonly number[], seed: number): SignFlip
   return { p: extreme / (draws + 1), isExact: false, smallest: 1 / (draws + 1) }
 }
 
-/** The size of the sum with signs by the bits of a number; without a bit left, the last one is as it was. */
+/** Returns the size of the sum with signs by the bits of a number; a difference beyond the last bit keeps its sign. */
 function sizeOf(given: readonly number[], signs: number): number {
   let sum = 0
   for (let index = 0; index < given.length; index += 1) sum += (signs >> index) & 1 ? -given[index]! : given[index]!

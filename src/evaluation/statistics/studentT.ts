@@ -1,6 +1,6 @@
 /**
- * The share of Student's t distribution between `-t` and `t`, for a whole number of degrees of freedom: a finite sum
- * (Abramowitz and Stegun, 26.7.3 and 26.7.4). Pure.
+ * Returns the share of Student's t distribution between `-t` and `t`, for a whole number of degrees of freedom: a finite sum (Abramowitz and Stegun,
+ * 26.7.3 and 26.7.4). Pure.
  */
 export function tWithin(t: number, degrees: number): number {
   const angle = Math.atan(Math.abs(t) / Math.sqrt(degrees))
@@ -19,7 +19,7 @@ export function tWithin(t: number, degrees: number): number {
 
 const known = new Map<string, number>()
 
-/** How many standard errors hold that share of Student's t distribution around its middle: 2.776… for .95 and 4 degrees of freedom. */
+/** Returns the number of standard errors that hold a share of Student's t distribution around its middle: 2.776… for .95 and 4 degrees of freedom. */
 export function tQuantile(share: number, degrees: number): number {
   const key = `${share} ${degrees}`
   const before = known.get(key)

@@ -1,7 +1,7 @@
 import type { Interval } from './figure.ts'
 import { z95 } from './normal.ts'
 
-/** Wilson's score interval of a share that was seen in `trials` independent trials, which need not be a whole number of them. Pure. */
+/** Returns Wilson's score interval of a share observed in `trials` independent trials, which need not be a whole number. Pure. */
 export function wilson(share: number, trials: number): Interval {
   const squared = z95 * z95
   const scale = 1 + squared / trials

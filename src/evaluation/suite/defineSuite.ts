@@ -12,25 +12,25 @@ import type { RunResult } from '../../runs/runResult.ts'
 import type { Score, TrialMetrics } from '../results.ts'
 import { taskSchema, type Task } from './task.ts'
 
-/** Which trial of which task something is for. */
+/** Task and number of a trial. */
 export interface TrialPlace {
   readonly task: string
-  /** From 0. */
+  /** Number of the trial, from 0. */
   readonly trial: number
-  /** The same for all arms. */
+  /** Seed of the trial: the same for all arms. */
   readonly seed: number
 }
 
-/** What the agent of a trial is made of. */
+/** Values from which the agent of a trial is made. */
 export interface TrialGiven extends TrialPlace {
   /** The folder of the trial. */
   readonly dir: string
   readonly model: Model
-  /** `workspaceTools(dir)`, whose commands run where the evaluation runs commands. */
+  /** Tools of `workspaceTools(dir)`, whose commands run where the evaluation runs commands. */
   readonly tools: readonly WorkspaceTool[]
 }
 
-/** What is evaluated: an agent, or a function, not an async one, that makes the one of a trial. */
+/** The subject of an evaluation: an agent, or a function, which must not be async, that makes the agent of a trial. */
 export type AgentSource = AgentDefinition | ((given: TrialGiven) => AgentDefinition)
 
 /** A call that waits for an approval. */
@@ -39,55 +39,55 @@ export interface AskedCall extends TrialPlace {
   readonly input: unknown
 }
 
-/** What a scorer is given. */
+/** Data of a trial that a scorer judges. */
 export interface ScoredTrial extends TrialPlace {
   readonly arm: string
-  /** What it was asked with: the check that names it, or `{}`. */
+  /** Options of the scorer: the check that names it, or `{}`. */
   readonly options: { readonly [option: string]: unknown }
   readonly dir: string
   readonly prompts: readonly string[]
   /** The last answer. */
   readonly answer: string
-  /** How the last run ended; `null` before the agent began, when the task is tried without it. */
+  /** Result of the last run; `null` before the agent began, when the task is tried without it. */
   readonly result: RunResult | null
   /** The logs of the agent and of those below it, by id. */
   readonly records: ReadonlyMap<string, readonly LogRecord[]>
   readonly metrics: TrialMetrics | null
   readonly signal: AbortSignal
-  /** Runs a command in the folder of the trial, where commands of the evaluation run. */
+  /** Runs a command in the folder of the trial, where the evaluation runs commands. */
   run(command: string, options?: { readonly timeoutMs?: number }): Promise<CommandResult>
 }
 
-/** What came of a command. */
+/** Result of a command. */
 export interface CommandResult {
-  /** `null`: it was killed. */
+  /** Exit code; `null`: the command was killed. */
   readonly code: number | null
-  /** Standard output and error in the order they were written; the middle of a long one left out. */
+  /** Standard output and error in the order they were written; the middle of a long output is left out. */
   readonly output: string
   readonly timedOut: boolean
 }
 
-/** What a scorer found: whether it passed, a value from 0 to 1 (passed from 0.5 on), or both with a reason. */
+/** Answer of a scorer: `true` if the trial passed, a value from 0 to 1 (passed from 0.5 on), or both with a reason. */
 export type ScorerAnswer = boolean | number | (Pick<Score, 'value'> & Partial<Pick<Score, 'passed' | 'reason'>>)
 
-/** Judges a trial. If it throws, or takes longer than a minute, that score has failed, with the reason. */
+/** Judges a trial. If it throws, or takes longer than a minute, its score has failed, with the reason. */
 export type Scorer = (trial: ScoredTrial) => ScorerAnswer | Promise<ScorerAnswer>
 
-/** Options of an agent in place of its own; or a function that makes them of its own. */
+/** Options that replace those of an agent, or a function that makes them from the agent's own. */
 export type Overlay = AgentChanges | ((options: Readonly<AgentChanges>) => AgentChanges)
 
 /** A suite, as its module `suite.ts` exports it. Only scorers may be async. */
 export interface SuiteDefinition {
-  /** The agent of a trial. Default: one that codes in the folder of the trial, with `tools` and without approvals. */
+  /** Makes the agent of a trial. Default: a coding agent for the folder of the trial, with `tools` and without approvals. */
   readonly agent?: (given: TrialGiven) => AgentDefinition
   /** Models by name, for `--model`, `--judge` and arms such as `model=<name>`; `embedded` needs no key, and is the default without one. */
   readonly models?: { readonly [name: string]: (place: TrialPlace) => AnyModel }
   readonly scorers?: { readonly [name: string]: Scorer }
-  /** Arms by name, beside those there are. */
+  /** Further arms by name, beside the built-in ones. */
   readonly arms?: { readonly [name: string]: Overlay }
-  /** What people decide about calls that need an approval; they are asked nothing else. Default: they approve everything. */
+  /** Decides calls that need an approval, in place of people, who are asked nothing else. Default: all are approved. */
   readonly decide?: (asked: AskedCall) => 'approve' | { readonly deny: string }
-  /** Besides those of folders. */
+  /** Further tasks beside those in folders. */
   readonly tasks?: readonly Task[]
   /** Prices of models by id, for agents that set none. */
   readonly prices?: PricesByModel
@@ -96,7 +96,7 @@ export interface SuiteDefinition {
 const called = z.custom((value) => typeof value === 'function', 'give a function')
 const named = (schema: z.ZodType): z.ZodType => z.record(z.string().min(1), schema)
 
-/** What `suite.ts` may export. */
+/** Schema of the exports of `suite.ts`. */
 export const suiteSchema = lazily(() =>
   onlyFields({
     agent: called.optional(),
@@ -115,7 +115,7 @@ export const suiteSchema = lazily(() =>
 )
 
 /**
- * For `suite.ts` of a suite: gives back what it is given, so that editors know its fields. It is checked when the suite is read.
+ * Declares a suite in `suite.ts`: returns its argument, so that editors know its fields. The suite is checked when it is read.
  *
  * @example
  * ```ts no-run

@@ -18,9 +18,9 @@ const wrong = (what: string): RuntimeError => new RuntimeError('INVALID_OPTION',
 const moduleNames = ['suite.ts', 'suite.mts', 'suite.js', 'suite.mjs']
 
 /**
- * Reads and checks the suite in a folder. `known`: names of others that could be meant, if it is not there.
+ * Reads and checks the suite in a folder. `known`: names of other suites to suggest if the folder is missing.
  *
- * @throws RuntimeError `INVALID_OPTION` that names file, line and key of what is wrong; when there is no such folder, it names those there are.
+ * @throws RuntimeError `INVALID_OPTION` that names file, line and key of the mistake; if there is no such folder, it names those there are.
  */
 export async function readSuite(path: string, cwd: string, known: readonly string[] = []): Promise<Suite> {
   const folder = resolve(cwd, path)
@@ -62,7 +62,7 @@ async function kindOf(path: string): Promise<'file' | 'folder' | undefined> {
   return found?.isFile() === true ? 'file' : found?.isDirectory() === true ? 'folder' : undefined
 }
 
-/** Names what may be meant: folders beside it that hold suites. */
+/** Names the likely alternatives: folders beside it that hold suites. */
 async function notThere(folder: string, path: string, known: readonly string[]): Promise<string> {
   const kind = await kindOf(folder)
   if (kind === 'file') return `${folder} is a file: a suite is a folder.`
@@ -85,7 +85,7 @@ async function holdsTasks(folder: string): Promise<boolean> {
 }
 
 /**
- * What `suite.ts` of a suite exports, checked.
+ * Returns the checked exports of a suite's `suite.ts`.
  *
  * @throws RuntimeError `INVALID_OPTION`
  */
@@ -110,7 +110,7 @@ async function readTask(file: string, name: string): Promise<SuiteTask> {
   return suiteTask({ ...task, id }, await filesBelow(join(folder, 'files')), await filesBelow(join(folder, 'check')))
 }
 
-/** A folder of another name would be left out without a word. @throws RuntimeError `INVALID_OPTION` */
+/** Refuses folders with other names, which would be left out silently. @throws RuntimeError `INVALID_OPTION` */
 async function checkFolders(task: string): Promise<void> {
   for (const entry of await readdir(task, { withFileTypes: true })) {
     if (!entry.isDirectory() || entry.name.startsWith('.') || taskFolders.includes(entry.name)) continue
@@ -119,7 +119,7 @@ async function checkFolders(task: string): Promise<void> {
   }
 }
 
-/** JSON of a file; what is wrong with it names the line. */
+/** Parses the JSON of a file; an error names the line. */
 function parsed(file: string, source: string, firstLine = 1): unknown {
   try {
     return JSON.parse(source)
@@ -153,7 +153,7 @@ const judgedSchema = lazily(() =>
   }),
 )
 
-/** The examples that people have judged, a line each. */
+/** Reads the examples that people have judged, a line each. */
 async function readJudged(file: string, tasks: readonly SuiteTask[]): Promise<JudgedExample[]> {
   const lines = (await readFile(file, 'utf8')).split('\n')
   return lines.flatMap((source, index) => {

@@ -12,17 +12,17 @@ export interface SuiteTask {
   readonly tags: readonly string[]
   readonly image?: TaskImage
   readonly files: readonly TaskFile[]
-  /** Laid over the folder when checks run, and unseen before. */
+  /** Files laid over the folder when checks run, and unseen before. */
   readonly checkFiles: readonly TaskFile[]
 }
 
 /** An example for the judge: an answer that a person has judged. */
 export interface JudgedExample {
-  /** The criteria. */
+  /** Criteria of the judge. */
   readonly judge: string
   readonly prompts: readonly string[]
   readonly answer: string
-  /** What a person said. */
+  /** Verdict of the person. */
   readonly passed: boolean
   readonly min: number
 }
@@ -30,14 +30,14 @@ export interface JudgedExample {
 /** A suite that was read and checked. */
 export interface Suite {
   readonly name: string
-  /** Where it is; missing for one in code. */
+  /** Folder of the suite; missing for a suite in code. */
   readonly folder?: string
   /** Its module `suite.ts`, if it has one. */
   readonly module?: string
   readonly digest: string
   readonly tasks: readonly SuiteTask[]
   readonly definition: SuiteDefinition
-  /** Of `judge.jsonl`. */
+  /** Examples from `judge.jsonl`. */
   readonly judged: readonly JudgedExample[]
 }
 
@@ -61,6 +61,6 @@ export const suiteTask = (
   checkFiles,
 })
 
-/** Files in code. */
+/** Converts files in code, text by path. */
 export const textFiles = (files: Task['files'] = {}): TaskFile[] =>
   Object.entries(files).map(([path, text]) => ({ path, text }))

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFile, stat } from 'node:fs/promises'
 import type { TaskFile } from './taskFiles.ts'
 
-/** SHA-256 over paths and contents of files, in hex; `rest`: what is no file, as JSON has it. */
+/** Returns the SHA-256 over paths and contents of files, in hex. `rest`: further data, included as JSON. */
 export async function suiteDigest(files: readonly TaskFile[], rest: unknown): Promise<string> {
   const hash = createHash('sha256')
   for (const file of files.toSorted((a, b) => (a.path < b.path ? -1 : 1))) {

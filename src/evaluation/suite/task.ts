@@ -8,27 +8,33 @@ import { schemaCheck } from '../../protocol/schemaCheck.ts'
 import { mistakesOf } from '../../userFiles/wrongInFile.ts'
 
 interface CheckBase {
-  /** What reports call it. Default: made from what it checks. */
+  /** Name in reports. Default: derived from the check's contents. */
   readonly name?: string
-  /** How much it counts in the mean of a trial's scores; default 1. */
+  /** Weight in the mean of a trial's scores; default 1. */
   readonly weight?: number
-  /** Whether the trial can pass without it; default `true`: it cannot. */
+  /** True if the trial fails without it; default `true`. */
   readonly required?: boolean
 }
 
-/** A command that has to end with exit code 0, run in the folder of the trial with the hidden files of `check/` laid over it. */
+/** A command that must end with exit code 0, run in the folder of the trial with the hidden files of `check/` laid over it. */
 export interface CommandCheck extends CheckBase {
   readonly command: string
-  /** Milliseconds after which it has failed, and its processes are killed but for such as began a session of their own (`setsid`); default 300,000. */
+  /**
+   * Milliseconds after which the command has failed and its processes are killed, except those that began a session of their own (`setsid`); default
+   * 300,000.
+   */
   readonly timeoutMs?: number
 }
 
-/** The last answer has to contain a text, or to match a regular expression (with the flag `u`). One that backtracks without end holds the process. */
+/**
+ * The last answer must contain a text, or match a regular expression (with the flag `u`). An expression that backtracks without end blocks the
+ * process.
+ */
 export interface AnswerCheck extends CheckBase {
   readonly answer: string | { readonly matches: string }
 }
 
-/** A file of the trial's folder: that it is there, and what it holds. */
+/** A file that must exist in the trial's folder; `equals`, `contains` and `matches` check its content too. */
 export interface FileCheck extends CheckBase {
   readonly file: string
   readonly equals?: string
@@ -36,7 +42,7 @@ export interface FileCheck extends CheckBase {
   readonly matches?: string
 }
 
-/** The last answer, or a file, has to be JSON that fits a schema. */
+/** The last answer, or a file, must be JSON that fits a schema. */
 export interface JsonCheck extends CheckBase {
   readonly json: JsonSchema
   readonly file?: string
@@ -45,54 +51,54 @@ export interface JsonCheck extends CheckBase {
 /** A judge model scores the last answer from 0 to 1 by these criteria. */
 export interface JudgeCheck extends CheckBase {
   readonly judge: string
-  /** The score from which it passes; default 0.5. */
+  /** Score from which the check passes; default 0.5. */
   readonly min?: number
 }
 
-/** A scorer of the suite, by name; it is given whatever else stands here. */
+/** A scorer of the suite, by name; it receives all other fields of the check. */
 export interface ScorerCheck extends CheckBase {
   readonly scorer: string
   readonly [option: string]: unknown
 }
 
-/** What a trial is judged by. */
+/** A check that judges a trial. */
 export type Check = CommandCheck | AnswerCheck | FileCheck | JsonCheck | JudgeCheck | ScorerCheck
 
-/** Of a trial as a whole: all its prompts together. */
+/** Limits of a whole trial: all its prompts together. */
 export interface TaskLimits {
   readonly turns?: number
-  /** All tokens of its model calls, cached ones included. */
+  /** Maximum tokens of its model calls, cached ones included. */
   readonly tokens?: number
   readonly costUsd?: number
-  /** Wall time of its runs in milliseconds. */
+  /** Maximum wall time of its runs in milliseconds. */
   readonly ms?: number
 }
 
 /** The image of a task. */
 export interface TaskImage {
   readonly name: string
-  /** Where the folder of the trial is in its containers once it is set up; `setup` finds there what the image has. Default: `/workspace`. */
+  /** Place of the trial's folder in its containers once it is set up; `setup` finds the image's own files there. Default: `/workspace`. */
   readonly mount?: string
-  /** Its commands run as the administrator of the container. Default `false`: as the user of this process. */
+  /** True if its commands run as the administrator of the container. Default `false`: as the user of this process. */
   readonly root?: boolean
 }
 
 /** A task, as `task.json` has it. */
 export interface Task {
-  /** Default, in a folder: the folder's name. */
+  /** Id of the task. Default, in a folder: the folder's name. */
   readonly id: string
-  /** What the agent is told, one run after another in one conversation. */
+  /** Messages to the agent, one run after another in one conversation. */
   readonly prompts: readonly string[]
   /** Commands that prepare the folder. */
   readonly setup?: string | readonly string[]
   readonly check?: string | Check | readonly (string | Check)[]
   readonly limits?: TaskLimits
   readonly tags?: readonly string[]
-  /** The image in whose containers its commands run, whatever the command line says. Default: none of its own. */
+  /** Image whose containers run its commands, whatever the command line says. Default: none of its own. */
   readonly image?: string | TaskImage
-  /** Of a task in code: the files it begins with, by path. */
+  /** Initial files of a task in code, by path. */
   readonly files?: { readonly [path: string]: string }
-  /** Of a task in code: files that only its checks see, by path. */
+  /** Files of a task in code that only its checks see, by path. */
   readonly checkFiles?: { readonly [path: string]: string }
 }
 
@@ -100,10 +106,10 @@ const words = z.string().min(1, 'is empty')
 const common = { name: words.optional(), weight: z.number().positive().optional(), required: z.boolean().optional() }
 const ms = z.number().positive().max(86_400_000)
 
-/** A path below a folder. */
+/** Schema of a path below a folder. */
 export const insidePath = z.string().refine((path) => isInside(path), 'give a path inside the folder, without ".."')
 
-/** Whether a relative path stays below where it begins. Pure. */
+/** Returns true if a relative path stays below its start. Pure. */
 export function isInside(path: string): boolean {
   if (path === '' || /^([/\\]|[A-Za-z]:)/.test(path) || path.includes('\0')) return false
   const parts = path.split(/[/\\]/)
@@ -119,7 +125,7 @@ const pattern = z.string().check(({ value, issues }) => {
   }
 })
 
-/** A JSON Schema that answers can be checked by. */
+/** Schema of a JSON Schema that answers can be checked by. */
 const answerSchema = z.record(z.string(), z.unknown()).check((context) => {
   const { unchecked } = schemaCheck(context.value)
   if (unchecked === undefined) return
@@ -127,7 +133,7 @@ const answerSchema = z.record(z.string(), z.unknown()).check((context) => {
   context.issues.push({ code: 'custom', message, input: context.value })
 })
 
-/** In the order in which they are looked for: what a check is, is said by the first of these keys that it has. */
+/** Schemas of the kinds of checks, in the order in which they are looked for: the first of these keys that a check has is its kind. */
 const checkSchemas = lazily(() => ({
   command: onlyFields({ command: words, timeoutMs: ms.optional(), ...common }),
   json: onlyFields({ json: answerSchema, file: insidePath.optional(), ...common }),
@@ -145,15 +151,15 @@ const checkSchemas = lazily(() => ({
 
 const kinds = ['command', 'json', 'answer', 'judge', 'scorer', 'file'] as const
 
-/** What kind of check it is. */
+/** Kind of a check. */
 export type CheckKind = (typeof kinds)[number]
 
-/** The kind of a check; `undefined` for what is none. Pure. */
+/** Returns the kind of a check; `undefined` if it has none. Pure. */
 export const kindOf = (check: object): CheckKind | undefined => kinds.find((kind) => Object.hasOwn(check, kind))
 
 const noKind = `a check has one of: ${kinds.join(', ')}`
 
-/** Checks a value by the schema of its kind, so that what is said is about the check that was meant. */
+/** Checks a value by the schema of its kind, so that messages are about the check that was meant. */
 const checkSchema = z.unknown().check((context) => {
   const { value } = context
   const isPlain = typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -180,7 +186,7 @@ const listed = (schema: z.ZodType): z.ZodType =>
       context.issues.push({ code: 'custom', message, input: value, path: [...path] })
   })
 
-/** The name of an image, so that it can be no option and no command. */
+/** Name of an image, restricted so that it cannot be taken for an option or a command. */
 export const imageName = z.string().regex(/^[a-z0-9][\w./:@-]{0,254}$/, 'is not the name of an image')
 const mountPath = z
   .string()
@@ -209,12 +215,12 @@ const shape = lazily(() => ({
     .optional(),
 }))
 
-/** What stands in `task.json`. */
+/** Schema of `task.json`. */
 export const taskFileSchema = lazily(() => onlyFields({ ...shape(), check: listed(oneCheck) }))
 
 const files = z.record(insidePath, z.string())
 
-/** A task in code. */
+/** Schema of a task in code. */
 export const taskSchema = lazily(() =>
   onlyFields({
     ...shape(),

@@ -2,31 +2,36 @@ import { lstat, readdir, readlink } from 'node:fs/promises'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import { RuntimeError } from '../../protocol/errors.ts'
 
-/** A file that a task begins with, or that its checks see. `from`: where it is copied from; `link`: what a symbolic link says. */
+/** A file that a task begins with, or that its checks see. `from`: the path it is copied from; `link`: the target of a symbolic link. */
 export type TaskFile = { readonly path: string } & (
   | { readonly from: string }
   | { readonly text: string }
   | { readonly link: string }
 )
 
-/** Installed or made beside the tasks of a suite. */
+/** Names of files and folders that are installed or made beside the tasks of a suite. */
 const leftOut: ReadonlySet<string> = new Set(['node_modules', '.git', '.escapement'])
 /** The folders of a task. */
 export const taskFolders: readonly string[] = ['files', 'check']
 
-/** Whether a path in a suite is no part of it, by its name: what a task brings in its folders is, whatever it is called. Pure. */
+/**
+ * Returns true if a path in a suite, judged by its name, is not part of it. Paths inside the folders of a task always are, whatever their names.
+ * Pure.
+ */
 export function isNoPart(path: string): boolean {
   const [, second = '', ...rest] = path.split('/')
   return leftOut.has(path.slice(path.lastIndexOf('/') + 1)) && !(rest.length > 0 && taskFolders.includes(second))
 }
 
-/** Enough for any task; a folder that holds more was named by mistake. */
+/** Maximum number of files, enough for any task; a folder that holds more was named by mistake. */
 const mostFiles = 20_000
 
 /**
- * The files below a folder, in order, links as they are; none if it is not there. `skip`: paths below it, with `/` between.
+ * Returns the files below a folder, in order, links as links; none if there is no such folder. `skip`: returns true for paths below it, with `/`
+ * between, to leave out.
  *
- * @throws RuntimeError `INVALID_OPTION` for a link that leads out of the folder, what is neither a file nor a folder, and too many.
+ * @throws RuntimeError `INVALID_OPTION` for a link that leads out of the folder, for anything that is neither a file nor a folder, and for too many
+ * files.
  */
 export async function filesBelow(root: string, skip: (path: string) => boolean = () => false): Promise<TaskFile[]> {
   const found: TaskFile[] = []

@@ -7,8 +7,8 @@ import type { TrialResult } from '../results.ts'
 import { costIn, readTree } from './readTree.ts'
 
 /**
- * Removes what is there of trials that are to be made: of some that were interrupted, or that ended as an error; and of a judge whose agreement
- * is still to be measured. What was interrupted had a cost that is noted, so that a budget counts it.
+ * Removes the logs of trials that are to be made: of interrupted trials and of those that ended as an error; and of a judge whose agreement is still
+ * to be measured. The cost of interrupted trials is noted, so that a budget counts it.
  */
 export async function clearLost(file: ResultsFile, store: ErasableStore, todo: readonly PlannedTrial[]): Promise<void> {
   const there = await store.list()
@@ -19,7 +19,7 @@ export async function clearLost(file: ResultsFile, store: ErasableStore, todo: r
   if (file.judge === undefined) await clear(file, store, 'judge', there.filter(isCalibration))
 }
 
-/** Removes logs with those below them; what those have cost that no result counts is noted under a key. */
+/** Removes logs and those below them; their cost that no result counts is noted under a key. */
 async function clear(file: ResultsFile, store: ErasableStore, key: string, own: readonly string[]): Promise<void> {
   const result = file.trials.get(key)
   let costUsd = 0
@@ -34,7 +34,7 @@ async function clear(file: ResultsFile, store: ErasableStore, key: string, own: 
   for (const id of new Set([...own, ...found])) await store.delete(id)
 }
 
-/** Whether a log is of the trial that was recorded, and not of a later one that was interrupted. Pure. */
+/** Returns true if a log belongs to the recorded trial, and not to a later, interrupted one. Pure. */
 function isCounted([first]: readonly LogRecord[], result: TrialResult | undefined): boolean {
   if (first === undefined || result === undefined || result.metrics === null) return false
   return first.time <= result.startedAt + result.ms

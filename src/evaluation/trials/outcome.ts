@@ -2,7 +2,7 @@ import type { ErrorInfo } from '../../protocol/errors.ts'
 import type { RunResult } from '../../runs/runResult.ts'
 import type { Score, TrialOutcome } from '../results.ts'
 
-/** Failures of a run that are not the agent's doing. */
+/** Codes of failures of a run that are not the agent's doing. */
 const notItsDoing: ReadonlySet<string> = new Set([
   'MODEL_AUTH',
   'MODEL_NETWORK',
@@ -18,13 +18,13 @@ const notItsDoing: ReadonlySet<string> = new Set([
   'INTERNAL',
 ])
 
-/** The error that a trial ended with through no fault of its agent; `undefined` if there is none. Pure. */
+/** Returns the error that ended a trial through no fault of its agent; `undefined` if there is none. Pure. */
 export function outsideError(result: RunResult | null): ErrorInfo | undefined {
   const error = result?.error
   if (error === undefined) return undefined
   return notItsDoing.has(error.code) || /^(STORE|LOG)_/.test(error.code) ? error : undefined
 }
 
-/** Whether a trial passed: every check that is required did. Pure. */
+/** Returns `passed` if every required check passed, else `failed`. Pure. */
 export const outcomeOf = (scores: readonly Score[]): TrialOutcome =>
   scores.every(({ passed, required }) => passed || !required) ? 'passed' : 'failed'

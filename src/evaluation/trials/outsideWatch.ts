@@ -3,15 +3,15 @@ import { errorInfo, type ErrorInfo } from '../../protocol/errors.ts'
 import { isNoPart } from '../suite/taskFiles.ts'
 import { changedPaths, fingerprint } from './workspace.ts'
 
-/** Folders of trials that are watched: the newest. */
+/** Maximum number of watched folders of trials: the newest. */
 const mostWatched = 100
 const mostNamed = 5
 
 type Print = ReadonlyMap<string, string>
 
 /**
- * Notices what a trial has written outside of its folder, as far as that can be seen: in the suite, and in the folders of trials that were
- * finished. Whichever trials ran at that time are to blame, as it is not known which.
+ * Notices files that a trial has changed outside its folder, as far as that can be seen: in the suite, and in the folders of finished trials. All
+ * trials that ran at that time are blamed, as the culprit is unknown.
  */
 export class OutsideWatch {
   readonly #suite: string | undefined
@@ -32,14 +32,14 @@ export class OutsideWatch {
     this.#isConfined = known.isConfined
   }
 
-  /** `isConfined`: commands cannot reach anything else. */
+  /** Begins the watch. `isConfined`: commands can reach no other folder. */
   static async begin(suite: string | undefined, workspaces: string, isConfined: boolean): Promise<OutsideWatch> {
     const watched = isConfined ? undefined : suite
     const print = watched === undefined ? new Map() : await fingerprint(watched, isNoPart)
     return new OutsideWatch(watched, workspaces, { suitePrint: print, isConfined })
   }
 
-  /** Whether the suite is no longer as it was. */
+  /** True if the suite has changed since the start. */
   get isSuiteChanged(): boolean {
     return this.#isSuiteChanged
   }
@@ -48,7 +48,7 @@ export class OutsideWatch {
     this.#settled.delete(agentId)
   }
 
-  /** Called once a trial has been made: what was written outside while it was; `undefined` if nothing was seen. */
+  /** Called once a trial has been made; returns an error that names the files changed outside meanwhile, `undefined` if there are none. */
   async end(): Promise<ErrorInfo | undefined> {
     const changed: string[] = []
     if (this.#suite !== undefined) {
@@ -69,7 +69,7 @@ export class OutsideWatch {
     return errorInfo('EVALUATION_OUTSIDE', what)
   }
 
-  /** Watches the folder of a trial from now on: nothing of it changes any more. */
+  /** Watches the folder of a trial from this moment on: its content must not change any more. */
   async settle(agentId: string): Promise<void> {
     if (this.#isConfined) return
     this.#settled.set(agentId, await fingerprint(join(this.#workspaces, agentId), () => false))

@@ -2,13 +2,13 @@ import { RuntimeError } from '../../protocol/errors.ts'
 import type { LogRecord } from '../../protocol/records.ts'
 import type { Store } from '../../protocol/store.ts'
 
-/** Ids of agents that a record began. */
+/** Returns the id of the agent that a record began. */
 function begunBy(record: LogRecord): string | undefined {
   if (record.type === 'child.spawned') return record.incognito === true ? undefined : record.childId
   return record.type === 'tool.start' ? record.childId : undefined
 }
 
-/** The logs of an agent and of all agents below it, by id, its own first. One that was never written is left out. */
+/** Returns the logs of an agent and of all agents below it, by id, its own first. An agent without a log is left out. */
 export async function readTree(store: Store, rootId: string): Promise<ReadonlyMap<string, readonly LogRecord[]>> {
   const logs = new Map<string, readonly LogRecord[]>()
   const waiting = [rootId]
@@ -29,7 +29,7 @@ export async function readTree(store: Store, rootId: string): Promise<ReadonlyMa
   return logs
 }
 
-/** What the runs of an agent have cost, its sub-agents included, as its log has it so far; what a run without an end has used is in its turns. Pure. */
+/** Returns the cost of an agent's runs so far, its sub-agents included, from its log; for a run without an end, the cost of its turns. Pure. */
 export function costIn(records: readonly LogRecord[]): number {
   let ended = 0
   let open = 0
@@ -42,7 +42,7 @@ export function costIn(records: readonly LogRecord[]): number {
   return ended + open
 }
 
-/** The text of the last reply. Pure. */
+/** Returns the text of the last reply. Pure. */
 export function lastAnswer(records: readonly LogRecord[]): string {
   const reply = records.findLast((record) => record.type === 'reply.end')
   if (reply?.type !== 'reply.end') return ''

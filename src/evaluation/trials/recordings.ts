@@ -9,29 +9,29 @@ import type { PlannedTrial } from '../plan.ts'
 import { recordModel, type RecordingModel } from '../../testing/recordModel.ts'
 import { replayModel, type ReplayModel } from '../../testing/replayModel.ts'
 
-/** Where the recordings of an evaluation are. */
+/** Returns the folder of an evaluation's recordings. */
 export const recordingsPath = (folder: string): string => join(folder, 'recordings')
 
-/** What stands between the agents of trials and their models. */
+/** A tap between the agents of trials and their models. */
 export interface ModelTap {
-  /** The model that answers in place of another, in the tree of the agent `root`. */
+  /** Returns the model that answers in place of another, in the tree of the agent `root`. */
   instead(model: Model, root: string): Model
-  /** Called before a trial; `root`: its agent. */
+  /** Called before a trial. `root`: id of its agent. */
   begin(root: string): Promise<void>
-  /** Called after it: what it has to say. */
+  /** Called after the trial; resolves with its additions to the result. */
   end(root: string): Promise<{ readonly differences?: number }>
 }
 
-/** The agent that a recording of a trial or of its judge is of, and the number of its model. */
+/** Returns the file name of a recording, by the agent of the trial or of its judge and the number of its model. */
 const fileOf = (root: string, number: number): string =>
   number === 1 ? `${root}.jsonl` : `${root}.${number}.model.jsonl`
 
-/** Whether a file holds what a trial, or its judge, asked. */
+/** Returns true if a file holds requests of a trial or of its judge. */
 const isOf = (name: string, root: string): boolean =>
   name === `${root}.jsonl` ||
   (name.startsWith(`${root}.`) && /^\.(\d+\.model|judge\.\d+(\.\d+\.model)?)\.jsonl$/.test(name.slice(root.length)))
 
-/** Records what every model in a trial replies, without the secrets of `redact`: a file for each model that was asked. */
+/** Records the replies of every model in a trial, without the secrets of `redact`: a file for each model that was asked. */
 export function recordingTap(folder: string, redact?: RedactOptions): ModelTap {
   const dir = recordingsPath(folder)
   const open = new Map<string, Map<string, RecordingModel>>()
@@ -60,7 +60,7 @@ export function recordingTap(folder: string, redact?: RedactOptions): ModelTap {
   }
 }
 
-/** Plays what was recorded in the folder of another evaluation; no model is asked. */
+/** Plays the recordings in the folder of another evaluation; no model is asked. */
 export function replayingTap(folder: string, clock: Clock): ModelTap {
   const dir = recordingsPath(folder)
   const open = new Map<string, Promise<ReadonlyMap<string, ReplayModel>>>()
@@ -108,7 +108,7 @@ async function readAll(dir: string, root: string, clock: Clock): Promise<Readonl
   }
 }
 
-/** A model that is never asked: its recording is. */
+/** Returns a model that is never asked, as its recording answers instead. */
 export const recordedModel = (id: string): Model => ({
   id,
   // oxlint-disable-next-line require-yield -- it has nothing to say
@@ -120,7 +120,7 @@ export const recordedModel = (id: string): Model => ({
 /**
  * Checks that a folder has recordings of trials; those that ended as an error there may have none.
  *
- * @throws RuntimeError `INVALID_OPTION` naming one that it does not have
+ * @throws RuntimeError `INVALID_OPTION` naming a missing one
  */
 export async function checkRecordings(folder: string, planned: readonly PlannedTrial[]): Promise<void> {
   const names = new Set(await readdir(recordingsPath(folder)).catch((): string[] => []))

@@ -14,7 +14,7 @@ import type { ModelTap } from './recordings.ts'
 import { runTrial, workFolder, type TrialPorts } from './runTrial.ts'
 import { tryRemoveFolder } from './workspace.ts'
 
-/** What all trials of an evaluation share. */
+/** State that all trials of an evaluation share. */
 export interface Running {
   readonly suite: Suite
   readonly file: ResultsFile
@@ -27,11 +27,11 @@ export interface Running {
   readonly tap: ModelTap | undefined
   /** Keeps the folders of trials that passed. */
   readonly keep: boolean
-  /** Blanks secrets in what checks and commands have said; logs have none anyway. */
+  /** Blanks secrets in the output of checks and commands; logs have none anyway. */
   readonly redactor: Redactor | undefined
 }
 
-/** Makes trials, so many at a time, in their order, until all are made or something ends the evaluation. */
+/** Makes trials in their order, up to `concurrency` at a time, until all are made or the evaluation is ended. */
 export async function runAll(running: Running, todo: readonly PlannedTrial[], concurrency: number): Promise<void> {
   const { stop, suite } = running
   const tasks = new Map(suite.tasks.map((task) => [task.id, task]))
@@ -51,7 +51,7 @@ export async function runAll(running: Running, todo: readonly PlannedTrial[], co
   }
 }
 
-/** What ends an evaluation, as every further trial would end with it too. */
+/** Codes of errors that end the evaluation, as every further trial would end with them too. */
 const endsAll: ReadonlySet<string> = new Set(['MODEL_AUTH', 'MODEL_UNAVAILABLE'])
 
 async function oneTrial(running: Running, planned: PlannedTrial, task: SuiteTask): Promise<void> {
@@ -84,7 +84,7 @@ async function oneTrial(running: Running, planned: PlannedTrial, task: SuiteTask
   else if (endsAll.has(result.error.code)) stop.now({ why: 'auth', message: result.error.message })
 }
 
-/** Leaves the folder of a trial under its own name, or removes it, as far as that can be done. */
+/** Leaves the folder of a trial under its own name, or removes it, as far as possible. */
 async function leave(
   { ports, outside, keep }: Running,
   { agentId }: PlannedTrial,

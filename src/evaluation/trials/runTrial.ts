@@ -28,40 +28,40 @@ import { freshFolder, layFiles, layOver, tryRemoveFolder } from './workspace.ts'
 
 const workPrefix = '.work-'
 
-/** Where an agent works: its name says nothing of the arm, as the agent may see it. */
+/** Returns the folder in which an agent works: its name says nothing about the arm, as the agent may see it. */
 export const workFolder = (workspaces: string, key: string): string =>
   join(workspaces, workPrefix + createHash('sha256').update(key).digest('hex').slice(0, 10))
 
-/** Removes the folders of trials that were interrupted; whoever needs the place of one that cannot be removed says so. */
+/** Removes the folders of interrupted trials. A folder that cannot be removed is reported where its place is needed. */
 export async function removeWorkFolders(workspaces: string): Promise<void> {
   const names = await readdir(workspaces).catch((): string[] => [])
   for (const name of names) if (name.startsWith(workPrefix)) await tryRemoveFolder(join(workspaces, name))
 }
 
-/** What trials are made with. */
+/** Ports and settings of trials. */
 export interface TrialPorts {
   readonly suite: Suite
   readonly runtime: AgentRuntime
   readonly store: ErasableStore
-  /** Where the folders of trials are. */
+  /** Folder that holds the folders of trials. */
   readonly workspaces: string
-  /** Where commands of a folder run. */
+  /** Returns the shell in which commands of a folder run. */
   shellFor(dir: string, image?: TaskImage): Shell
-  /** The agent of a trial. */
+  /** Makes the agent of a trial. */
   define(
     arm: string,
     given: TrialPlace & { readonly dir: string; readonly tools: ReturnType<typeof workspaceTools> },
   ): AgentDefinition
   readonly judge: CheckPorts['judge'] | undefined
-  /** What the judge has used for a trial, in US dollars. */
+  /** Returns the cost of the judge for a trial, in US dollars. */
   judgeUsd(key: string): number | undefined
-  /** Told of every agent of a trial while it works, so that what it spends is known; what it returns is called at its end. */
+  /** Called with every agent of a trial at its start, so that its cost is known. The returned function is called at its end. */
   watch(key: string, agent: Agent): () => void
-  /** What the logs say of a trial. */
+  /** Measures a trial by its logs. */
   measure(logs: readonly (readonly LogRecord[])[], isPriced: boolean): TrialMetrics
 }
 
-/** Of a trial, where its task says nothing: an agent that goes round in circles comes to an end. */
+/** Default limits of a trial, so that an agent that goes round in circles comes to an end. */
 const usualLimits = { turns: 200, ms: 1_800_000 } as const
 const setupTimeoutMs = 600_000
 const mostAnswer = 4_000
@@ -70,7 +70,7 @@ const mostAnswer = 4_000
 export const trialTools = (dir: string, { clock, sandbox }: Shell): ReturnType<typeof workspaceTools> =>
   workspaceTools(dir, { clock, env: commandEnv, ...(sandbox === undefined ? {} : { sandbox }) })
 
-/** How the agent of a trial has worked. */
+/** Results of the agent's work in a trial. */
 interface Work {
   readonly result: RunResult | null
   readonly records: ReadonlyMap<string, readonly LogRecord[]>
@@ -81,8 +81,8 @@ interface Work {
 const noWork: Work = { result: null, records: new Map(), metrics: null }
 
 /**
- * Makes one trial: prepares its folder, lets the agent work, and checks what came of it. Never rejects, but for a store of results that
- * cannot be written; `undefined`: it was aborted, and nothing of it counts.
+ * Makes one trial: prepares its folder, lets the agent work, and checks the result. Rejects only if the store of results cannot be written.
+ * `undefined`: the trial was aborted, and does not count.
  */
 export async function runTrial(
   ports: TrialPorts,
@@ -136,14 +136,14 @@ export async function runTrial(
   }
 }
 
-/** Where a folder is set up: beside what the image has at the place that the folder will take. */
+/** Returns the image for the setup of a folder: without its mount, so that the image's own files at that place are there too. */
 export function setupImage({ image }: SuiteTask): TaskImage | undefined {
   if (image === undefined) return undefined
   const { mount: _, ...unmounted } = image
   return unmounted
 }
 
-/** Makes the folder of a trial. What goes wrong is not the agent's doing. */
+/** Makes the folder of a trial. Its errors are not the agent's doing. */
 export async function prepare(
   task: SuiteTask,
   dir: string,
@@ -202,7 +202,7 @@ async function workOn(ports: TrialPorts, planned: PlannedTrial, task: SuiteTask,
   }
 }
 
-/** Says the prompts, one after the other, until one of them does not come to an answer. */
+/** Sends the prompts one after the other, until one of them gets no answer. */
 async function runPrompts(
   agent: Agent,
   { prompts, limits }: SuiteTask,
@@ -220,7 +220,7 @@ async function runPrompts(
   return result
 }
 
-/** Resolves once those that work on their own have reported, and what that began has ended. */
+/** Resolves once agents that work on their own have reported, and the runs that this began have ended. */
 async function reportersDone(agent: Agent, signal: AbortSignal): Promise<void> {
   for (;;) {
     const settled = await agent.settled({ signal }).catch(() => undefined)
@@ -235,7 +235,7 @@ async function reportersDone(agent: Agent, signal: AbortSignal): Promise<void> {
   }
 }
 
-/** What is left of the limits of a trial; `undefined`: nothing of one of them. */
+/** Returns the rest of a trial's limits; `undefined` if one of them is used up. */
 function limitsLeft(given: TaskLimits, { spent }: Agent, ms: number): Limits | undefined {
   const limits = { ...usualLimits, ...given }
   const left = {
@@ -247,7 +247,7 @@ function limitsLeft(given: TaskLimits, { spent }: Agent, ms: number): Limits | u
   return Object.values(left).every((rest) => rest > 0) ? left : undefined
 }
 
-/** Nobody is there: calls are approved unless the suite decides otherwise, and whoever else is asked does not answer. */
+/** Decides for absent people: calls are approved unless the suite decides otherwise; questions are refused, and calls for clients fail. */
 function decideAll(agent: Agent, place: TrialPlace, { decide }: SuiteDefinition): void {
   agent.subscribe((event) => {
     if (event.type === 'approval.requested') {
@@ -262,7 +262,7 @@ function decideAll(agent: Agent, place: TrialPlace, { decide }: SuiteDefinition)
   })
 }
 
-/** Whoever throws has not approved: the agent must not wait for ever. */
+/** Returns the decision of `ask`. If it throws, the call is denied, so that the agent does not wait for ever. */
 function decided(ask: () => 'approve' | { readonly deny: string }): 'approve' | { readonly deny: string } {
   try {
     const answer = ask()
@@ -285,7 +285,7 @@ async function judged(ports: TrialPorts, task: SuiteTask, { shell, ...trial }: J
   return checkTrial(ports.suite, task, { shell, judge: ports.judge }, trial)
 }
 
-/** Checks the folder of a trial, with the hidden files over whatever the agent has put in their place; where they cannot be, all has failed. */
+/** Checks the folder of a trial, with the hidden files in place of any files of the agent; if they cannot be laid there, all checks have failed. */
 export async function checkTrial(
   { definition: { scorers = {} } }: Suite,
   task: SuiteTask,
@@ -307,7 +307,7 @@ export async function checkTrial(
   })
 }
 
-/** Ids of the models that answered, in the order in which they did: as the provider said, else as they were asked for. Pure. */
+/** Returns the ids of the models that answered, in that order: the id given by the provider, else the one asked for. Pure. */
 export function modelsIn(records: readonly LogRecord[]): readonly string[] {
   const models = new Set<string>()
   for (const record of records) {

@@ -4,13 +4,13 @@ import { dirname, join } from 'node:path'
 import { hasCode, messageOf } from '../../protocol/errors.ts'
 import type { TaskFile } from '../suite/taskFiles.ts'
 
-/** Makes an empty folder, whatever was there. */
+/** Makes an empty folder in place of any existing one. */
 export async function freshFolder(dir: string): Promise<void> {
   await removeFolder(dir)
   await mkdir(dir, { recursive: true })
 }
 
-/** Removes a folder with all that is in it, also what a command has made unwritable. */
+/** Removes a folder with its contents, even if a command has made them unwritable. */
 export async function removeFolder(dir: string): Promise<void> {
   try {
     await rm(dir, { recursive: true, force: true })
@@ -21,7 +21,7 @@ export async function removeFolder(dir: string): Promise<void> {
   }
 }
 
-/** As `removeFolder`, for one that has served its purpose: where it cannot be removed it stays, and nothing that was found is lost for it. */
+/** As `removeFolder`, for a folder that has served its purpose: if it cannot be removed it stays, and no result is lost. */
 export const tryRemoveFolder = (dir: string): Promise<void> => removeFolder(dir).catch(() => {})
 
 /** Makes a folder and all folders in it writable, as far as they can be made so. Links are not followed. */
@@ -34,8 +34,8 @@ async function makeWritable(dir: string): Promise<void> {
 }
 
 /**
- * Puts files into a folder, in place of whatever stands there. What an agent left is not trusted: a link in the way is removed and never
- * followed, so that nothing is written outside.
+ * Puts files into a folder, in place of any existing ones. Files left by an agent are not trusted: a link in the way is removed and never followed,
+ * so that all writing stays inside.
  */
 export async function layFiles(dir: string, files: readonly TaskFile[]): Promise<void> {
   const made = new Set<string>()
@@ -50,10 +50,10 @@ export async function layFiles(dir: string, files: readonly TaskFile[]): Promise
 }
 
 /**
- * Lays hidden files over a folder, whatever an agent has made of it: one that is gone or has become a link is made anew, and what was made
- * unwritable is made writable. Gives why it could not be done, if what the agent has left is to blame.
+ * Lays hidden files over a folder in any state that an agent may have left: a folder that is gone or has become a link is made anew, and an
+ * unwritable one is made writable. Returns the reason if it fails because of the agent's work.
  *
- * @throws whatever `layFiles` throws if it is not the agent's doing: a file of the suite cannot be read, or this machine has no room
+ * @throws any error of `layFiles` that is not the agent's doing: a file of the suite cannot be read, or this machine has no room
  */
 export async function layOver(dir: string, files: readonly TaskFile[]): Promise<string | undefined> {
   try {
@@ -72,7 +72,7 @@ export async function layOver(dir: string, files: readonly TaskFile[]): Promise<
   return undefined
 }
 
-/** No room, too many open files, a broken disk. */
+/** Codes of errors of the machine: no room, too many open files, a broken disk. */
 const ofMachine = ['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE', 'EIO', 'EROFS'] as const
 
 async function canBeRead(files: readonly TaskFile[]): Promise<boolean> {
@@ -86,7 +86,7 @@ const isReadable = (path: string): Promise<boolean> =>
     () => false,
   )
 
-/** Makes sure that a folder is there and is no link: what else stands in its place is removed. */
+/** Makes sure that a folder exists and is not a link: anything else in its place is removed. */
 async function realFolder(dir: string): Promise<void> {
   const found = await lstat(dir).catch(() => undefined)
   if (found?.isDirectory() === true) return
@@ -95,7 +95,7 @@ async function realFolder(dir: string): Promise<void> {
   await mkdir(dir)
 }
 
-/** Makes the folders of a path real ones, one below the other. */
+/** Makes sure that the folders of a path are real ones, one below the other. */
 async function realFolders(dir: string, path: string, made: Set<string>): Promise<void> {
   if (path === '.' || made.has(path)) return
   await realFolders(dir, dirname(path), made)
@@ -104,7 +104,7 @@ async function realFolders(dir: string, path: string, made: Set<string>): Promis
   made.add(path)
 }
 
-/** What a folder looks like from outside: a line for each file, by its path. A change of content changes its line, unless somebody hides it on purpose. */
+/** Returns a fingerprint of a folder: a line for each file, by its path. A change of content changes the line, unless it is hidden on purpose. */
 export async function fingerprint(dir: string, skip: (path: string) => boolean): Promise<ReadonlyMap<string, string>> {
   const lines = new Map<string, string>()
   const visit = async (path: string): Promise<void> => {
@@ -124,7 +124,7 @@ export async function fingerprint(dir: string, skip: (path: string) => boolean):
   return lines
 }
 
-/** Paths that differ between two fingerprints, in order. Pure. */
+/** Returns the paths that differ between two fingerprints, in order. Pure. */
 export const changedPaths = (
   before: ReadonlyMap<string, string>,
   after: ReadonlyMap<string, string>,

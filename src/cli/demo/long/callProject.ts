@@ -1,4 +1,4 @@
-/** How many modules the project has unless somebody says otherwise. */
+/** Default number of modules in the project. */
 export const usualModules = 96
 
 export const projectCheckFile = 'check.mjs'
@@ -32,8 +32,8 @@ interface Module {
 }
 
 /**
- * A project in the middle of a change: its functions take one object, while all calls still pass arguments by position. Path to
- * content, always the same. `check.mjs` prints how many modules compute what they should.
+ * Returns a project in the middle of a change: its functions take one object, while all calls still pass arguments by position. Path to content,
+ * always the same. `check.mjs` prints the number of modules that compute the right values.
  */
 export function callProject(count = usualModules): Record<string, string> {
   const modules: Module[] = []
@@ -98,7 +98,7 @@ ${called.join('')}  return (base${sum}) % ${modulus}
 `
 }
 
-/** What a module computes, reckoned without its source. */
+/** Computes the expected result of a module from its description, without its source. */
 function valueOf({ params, rows, calls }: Module, given: readonly number[]): number {
   const [scale, times, plus] = given as [number, number, number]
   const factor = rows.find(({ upTo }) => scale <= upTo)?.factor ?? highest

@@ -13,9 +13,9 @@ import type { Screen } from '../../terminal/screen.ts'
 import { RequestMeter, type Measured } from './requestMeter.ts'
 import { sparkline } from './sparkline.ts'
 
-/** Two redraws of the line are so many milliseconds apart, or more. */
+/** Minimum milliseconds between two redraws of the line. */
 const everyMs = 100
-/** Columns beside the line of bars: the size, the number of requests, what Ctrl-C does. */
+/** Columns beside the line of bars: the size, the number of requests, the effect of Ctrl-C. */
 const besideBars = 52
 /** Tokens that a full bar stands for at least; it then doubles, so that the bars rarely shrink. */
 const leastTop = 8_192
@@ -25,13 +25,13 @@ export interface FoldViewOptions {
   readonly agent: Pick<Agent, 'conversation'>
   readonly colours: Colours
   readonly clock: Clock
-  /** Columns of the terminal now. */
+  /** Returns the current number of columns of the terminal. */
   columns(): number
-  /** Shows what is not about folding: errors, and the end of the run. */
+  /** Shows events that are not about folding: errors, and the end of the run. */
   readonly others: (event: AgentEvent) => void
 }
 
-/** What the view has counted in the end. */
+/** Totals of the view at its end. */
 export interface FoldCounts extends Measured {
   readonly folds: number
   readonly steps: number
@@ -43,13 +43,13 @@ export class FoldView implements WorkView {
   readonly #screen: Screen
   readonly #options: FoldViewOptions
   readonly #meter = new RequestMeter()
-  /** What the model said with its last call. */
+  /** Text of the model beside its last call. */
   #said = ''
   #folds = 0
   #steps = 0
   #recalls = 0
   #recallsShown = 0
-  /** How many requests a bar stands for. */
+  /** Number of requests that a bar stands for. */
   #each = 1
   /** The last fold, until the size of the request after it is known. */
   #fold: { readonly event: EventOf<'prune.applied'>; readonly before: number } | undefined
@@ -105,7 +105,7 @@ export class FoldView implements WorkView {
     this.#line(`  ${colours.green('▼')} ${parts.join(', ')}`)
   }
 
-  /** Of the recalls between two folds the first is shown. */
+  /** Shows a recall: the first one between two folds, and every failed one. */
   #recalled(event: EventOf<'tool.end'>): void {
     const { colours } = this.#options
     if (event.message.isError) return this.#line(`  ${colours.red('✗')} recall: ${outcomeLine(event)}`)

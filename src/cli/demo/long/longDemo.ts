@@ -18,7 +18,7 @@ import { longCheckCommand, longTask } from './longTask.ts'
 import { priceRatios } from './requestMeter.ts'
 import { sparkline } from './sparkline.ts'
 
-/** Where somebody watches; a run of hundreds of replies then takes some ten seconds. */
+/** Milliseconds between words where a person watches; a run of hundreds of replies then takes some ten seconds. */
 const wordDelayMs = 4
 const maxTurns = 2_000
 
@@ -26,8 +26,8 @@ const pageHint =
   'In its details, "Usage" shows the tokens of each turn; the conversation shows what was folded, and its memos.'
 
 /**
- * `escapement demo long`: the agent works through `modules` files with folding on, and is checked afterwards. Needs no key. What it needs
- * again once it was folded away, the model finds in the index and recalls.
+ * `escapement demo long`: the agent works through `modules` files with folding on, and is checked afterwards. Needs no key. When the model needs a
+ * fact again that was folded away, it finds it in the index and recalls it.
  */
 export async function runLongDemo(invocation: Invocation, host: CliHost, modules = usualModules): Promise<number> {
   const { json, yes } = invocation
@@ -84,7 +84,7 @@ async function chooseLong({ model, stay }: Invocation, host: CliHost): Promise<M
 
 const columnsOf = ({ stdout }: CliHost): number => (stdout.isTTY && stdout.columns > 0 ? stdout.columns : 80)
 
-/** The sizes of all requests, with and without folding, and what that comes to. */
+/** Describes the sizes of all requests, with and without folding, and the difference in cost. */
 function sayCounts(counts: FoldCounts, host: CliHost): string {
   const { sent, unmanaged, cost, names, folds, steps, recalls } = counts
   if (sent.length === 0 || unmanaged.length === 0) return ''

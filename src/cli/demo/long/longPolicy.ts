@@ -10,8 +10,8 @@ export const longModel = (options: { readonly wordDelayMs?: number } = {}): Mode
   policyModel(decideLong, { id: 'embedded:long', ...options })
 
 /**
- * Decides the next reply from what the request shows, and nothing else. What was folded away it reads again with `recall`, from the step
- * that the index or a memo names; what neither names it looks for in the files. Pure.
+ * Decides the next reply from the request alone. Steps that were folded away it reads again with `recall`, using the ids in the index or a memo;
+ * names that neither has it looks for in the files. Pure.
  */
 export function decideLong({ messages }: ModelRequest): ReplyShape {
   const seen = seenWork(messages)
@@ -32,7 +32,10 @@ const call = (text: string, name: string, input: object): ReplyShape => ({ text,
 const read = (path: string): ReplyShape => call('Next file.', 'read_file', { path })
 const runCheck = call('That was the last file: I check the work.', 'run_command', { command: longCheckCommand })
 
-/** The file after the one read last: from the list, or from the names that the index has of it. */
+/**
+ * Returns the call that reads the next file, by the list or by its names in the index; without a next file, the call that checks the work or gets the
+ * list.
+ */
 function nextFile({ path = '', listing, listedIn, index }: SeenWork): ReplyShape {
   const listed = listing ?? [...index].flatMap(([name, step]) => (step === listedIn ? [name] : []))
   const next = listed.toSorted().find((file) => file > path)

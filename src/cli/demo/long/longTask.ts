@@ -1,11 +1,11 @@
 import { projectCheckFile } from './callProject.ts'
 
-/** All that a model knows of the work. */
+/** The task as the model is given it, and all that the model knows of the work. */
 export const longTask =
   `Every function in src takes one object now, but all calls still pass arguments by position. Fix each call, file by file; ` +
   `${projectCheckFile} checks the work.`
 
-/** Whether a text asks for this work. */
+/** Returns true if a text asks for this work. */
 export const isLongTask = (text: string): boolean => /\bpass arguments by position\b/.test(text)
 
 export const longCheckCommand = `node ${projectCheckFile}`

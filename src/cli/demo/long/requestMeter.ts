@@ -6,18 +6,18 @@ import type { AgentEvent } from '../../../protocol/events.ts'
 import { toolCallsOf, type AssistantMessage, type Block, type Message } from '../../../protocol/messages.ts'
 import type { ModelRequest } from '../../../protocol/model.ts'
 
-/** What a token costs, in fresh input tokens that are not cached: the ratios of most providers. */
+/** Prices per token relative to fresh, uncached input tokens: the ratios of most providers. */
 export const priceRatios = { cached: 0.1, written: 1.25, output: 5 } as const
 
-/** Requests as a provider would bill them, in estimated tokens: as they were sent, and as they would have been with nothing folded. */
+/** Requests as a provider would bill them, in estimated tokens: as sent, and as they would have been without folding. */
 export interface Measured {
   /** The size of each request. */
   readonly sent: readonly number[]
-  /** The same, unmanaged; what was only there to recall is left out. */
+  /** The same without folding; requests that only recalled something are left out. */
   readonly unmanaged: readonly number[]
-  /** In fresh input tokens. */
+  /** Total cost, in fresh input tokens. */
   readonly cost: { readonly sent: number; readonly unmanaged: number }
-  /** Uses by the agent of names that it had met before, how many of them only the index still had, and how many nothing had. */
+  /** Counts of names used by the agent that it had met before: all of them, those present only in the index, and those no longer present at all. */
   readonly names: { readonly used: number; readonly indexOnly: number; readonly lost: number }
 }
 
@@ -28,7 +28,7 @@ export class RequestMeter {
   readonly #cost = { sent: 0, unmanaged: 0 }
   readonly #names = { used: 0, indexOnly: 0, lost: 0 }
   readonly #met = new Set<string>()
-  /** Of blocks, which stay the same objects from request to request. */
+  /** Names in each block; blocks stay the same objects from request to request. */
   readonly #namesOf = new WeakMap<Block, ReadonlySet<string>>()
   #blocks: readonly CountedBlock[] = []
   #previous: readonly CountedBlock[] = []
@@ -46,7 +46,7 @@ export class RequestMeter {
     return this.#sent.at(-1) ?? 0
   }
 
-  /** Takes in the next event; `conversation` is that of the agent at this moment. */
+  /** Takes in the next event; `conversation` is the agent's conversation at this moment. */
   see(event: AgentEvent, conversation: Pick<ConversationView, 'head' | 'node'>): void {
     if (event.type === 'turn.request') this.#request(event.request, conversation)
     else if (event.type === 'reply.end') this.#reply(event.message)
@@ -84,7 +84,7 @@ export class RequestMeter {
     this.#look(message)
   }
 
-  /** Whether what the agent names, and has met, was in the request. */
+  /** Counts the names in a reply that the agent has met, by their place in the request: in its text, in the index only, or nowhere. */
   #look(message: AssistantMessage): void {
     const shown = new Set<string>()
     const indexed = new Set<string>()
@@ -121,7 +121,7 @@ interface CountedBlock {
   readonly tokens: number
 }
 
-/** What a message takes beside its blocks goes with the first of them. */
+/** Counts the tokens of each block; the overhead of the message is added to its first block. */
 const countedBlocks = (content: readonly Block[]): CountedBlock[] =>
   content.map((block, index) => ({ block, tokens: tokensOf([block]) - (index === 0 ? 0 : tokensOf([])) }))
 

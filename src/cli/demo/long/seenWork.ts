@@ -4,14 +4,14 @@ import type { RequestMessage } from '../../../protocol/model.ts'
 import { noteIn, withoutId } from '../../embedded/brakeMarks.ts'
 import { isLongTask } from './longTask.ts'
 
-/** What a request shows of the work so far: a fold of its messages, so what is in none of them is not known. */
+/** State of the work as a request shows it: a fold of its messages, so facts that no message holds are unknown. */
 export interface SeenWork {
   readonly isAsked: boolean
   /** Files to work through, if the list is in sight. */
   readonly listing: readonly string[] | undefined
   /** The step that listed them, if a memo still names it. */
   readonly listedIn: string | undefined
-  /** The file read last, and its text as it is now if that is in sight. */
+  /** Path of the file read last; `text`: its current text, if that is in sight. */
   readonly path: string | undefined
   readonly text: string | undefined
   /** Parameters of the functions whose declaration is in sight. */
@@ -22,7 +22,7 @@ export interface SeenWork {
   readonly recalled: ReadonlySet<string>
   readonly searched: ReadonlySet<string>
   readonly check: { readonly text: string; readonly isError: boolean } | undefined
-  /** What cannot be gone on with. */
+  /** Description of a problem that prevents the work from continuing. */
   readonly problem: string | undefined
 }
 
@@ -107,6 +107,6 @@ function seeResult(seen: Draft, tool: string, input: Input, text: string, isErro
 
 const declaration = /^.*export function (\w+)\(\{ ([\w, ]+) \}\)/gm
 
-/** How a function's declaration is asked for. */
+/** Returns the text to search or recall for a function's declaration. */
 export const declarationOf = (name: string): string => `function ${name}`
 const declared = /^(?:export )?function (\w+)/

@@ -1,6 +1,6 @@
 const bars = '▁▂▃▄▅▆▇█'
 
-/** Values that follow each other as a line of bars, each the highest of `each` values; `top` is what a full bar stands for. Pure. */
+/** Draws consecutive values as a line of bars, each the highest of `each` values; `top` is the value of a full bar. Pure. */
 export function sparkline(values: readonly number[], each: number, top: number): string {
   let line = ''
   for (let start = 0; start < values.length; start += each) {

@@ -3,7 +3,10 @@ import { defineTool, type Tool } from '../../../actors/tools/defineTool.ts'
 import type { Workshop } from '../workshop.ts'
 import { buildFile } from './lockedProject.ts'
 
-/** Builds the project. Another build does no harm, and a tool that says so may be taken back: `run_command` cannot say it of any command. */
+/**
+ * Builds the project. The tool declares that repeating a build is harmless, so its steps may be taken back; `run_command` cannot declare this for
+ * every command.
+ */
 export const buildTool = ({ dir, env }: Pick<Workshop, 'dir' | 'env'>): Tool =>
   defineTool({
     name: 'build',

@@ -51,7 +51,7 @@ rmSync('${lockFile}')
 console.log(\`process \${pid} is gone: its lock is removed\`)
 `
 
-/** What checks the work. */
+/** The program that checks the work. */
 export const checkProgram = `import { readFileSync } from 'node:fs'
 
 const { book, pan, lamp } = JSON.parse(readFileSync('dist/prices.json', 'utf8'))
@@ -68,5 +68,5 @@ export const lockedProject = (): Record<string, string> => ({
   [lockFile]: `${JSON.stringify({ pid: pidOfTheDead(), since: '2026-02-03T04:05:06.000Z' })}\n`,
 })
 
-/** A process that has ended. */
+/** Returns the id of a process that has ended. */
 const pidOfTheDead = (): number => spawnSync(process.execPath, ['--version']).pid

@@ -29,8 +29,8 @@ const why = `A build that died has left ${lockFile}. The model takes it for one 
 const pageHint = 'There the conversation shows the loop beside the trunk, with the note and the lesson.'
 
 /**
- * `escapement demo stall`: the agent waits for a lock that nobody holds, again and again, until the runtime notices, tells it, takes it
- * back, and it looks for another way. Checked afterwards; needs no key. `braking`: for a look at what happens without.
+ * `escapement demo stall`: the agent waits again and again for a lock that is held by no process, until the runtime notices, tells it and takes its
+ * attempts back, and it looks for another way. Checked afterwards; needs no key. `braking`: shows the outcome without brakes.
  */
 export async function runStallDemo(
   invocation: Invocation,
@@ -84,7 +84,7 @@ interface Noticed {
   requests: number
 }
 
-/** Notes down each loop that is noticed from now on, and counts requests. */
+/** Records every loop noticed from this moment on, and counts requests. */
 function watchStalls(agent: Agent): Noticed {
   const noticed: Noticed = { stalls: [], requests: 0 }
   agent.subscribe((event) => {
@@ -94,7 +94,7 @@ function watchStalls(agent: Agent): Noticed {
   return noticed
 }
 
-/** What the runtime did about the loop, and the conversation as it is now. */
+/** Describes the runtime's response to the loop, and the current conversation. */
 function sayNoticed({ conversation }: Agent, { stalls, requests }: Noticed, host: CliHost): string {
   const colours = coloursFor(host.stdout, host.env, host.theme)
   const done = stalls.map((stall) => `  ${stall.steps.length} equal steps: ${doneAbout(stall)}\n`)

@@ -5,7 +5,7 @@ import type { Model, ModelRequest, RequestMessage } from '../../../protocol/mode
 import { noteIn, withoutId } from '../../embedded/brakeMarks.ts'
 import { lockFile, unlockCommand } from './lockedProject.ts'
 
-/** All that a model knows of the work. */
+/** The task as the model is given it, and all that the model knows of the work. */
 export const buildTask = 'Build the project: dist/prices.json must be there, and README.md says how.'
 
 /** The model of the stall demo: it needs no key, and can only do `buildTask`. */
@@ -13,8 +13,8 @@ export const stallModel = (options: { readonly wordDelayMs?: number } = {}): Mod
   policyModel(decideBuild, { id: 'embedded:build', ...options })
 
 /**
- * Decides the next reply from what the request shows, and nothing else. Whoever holds the lock will let go of it: so it waits, also when it
- * is told that it goes in circles, and gives that up only when the request has a lesson where its attempts stood. Pure.
+ * Decides the next reply from the request alone. It expects the lock to be released, so it waits, even after a warning that it goes in circles; it
+ * tries another way only once the request has a lesson in place of its attempts. Pure.
  */
 export function decideBuild({ messages }: ModelRequest): ReplyShape {
   const seen = look(messages)
@@ -36,7 +36,7 @@ export function decideBuild({ messages }: ModelRequest): ReplyShape {
   )
 }
 
-/** The other way: who holds the lock? */
+/** Takes the other way: finds the holder of the lock. */
 function freeLock({ lock, unlocked, build }: Seen): ReplyShape {
   if (lock === undefined)
     return call('A note says that building again and again led nowhere. Who holds the lock?', 'read_file', {
@@ -56,17 +56,17 @@ interface Outcome {
   readonly isError: boolean
 }
 
-/** What a request shows of the work so far. */
+/** State of the work as a request shows it. */
 interface Seen {
   isAsked: boolean
   hasReadme: boolean
-  /** The runtime said that it goes in circles; that attempts were taken back for it. */
+  /** True once the runtime has said that the agent goes in circles; `hasLesson`: attempts were taken back for it. */
   isWarned: boolean
   hasLesson: boolean
   lock: string | undefined
   unlocked: Outcome | undefined
   build: Outcome | undefined
-  /** What cannot be gone on with. */
+  /** Description of a problem that prevents the work from continuing. */
   problem: string | undefined
 }
 

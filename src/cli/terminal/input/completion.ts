@@ -1,24 +1,26 @@
-/** Something that can be put in place of what is typed. */
+/** A completion of the typed text. */
 export interface Completion {
-  /** What takes the place. */
+  /** The text that replaces the typed part. */
   readonly text: string
-  /** What stands beside it in the list. */
+  /** Words beside the completion in the list. */
   readonly detail?: string
-  /** Whether the line is complete with it, so that Enter sends it. */
+  /** True if the line is complete with it, so that Enter sends it. */
   readonly isWhole?: boolean
 }
 
-/** What fits a part of a text, from `start` to `end`; the best first. */
+/** Completions of the part of a text from `start` to `end`; the best first. */
 export interface Completions {
   readonly start: number
   readonly end: number
   readonly items: readonly Completion[]
 }
 
-/** What can complete a text at a place; `undefined` where nothing is to be completed. Contract: at once, as it is asked at every key. */
+/**
+ * Completes a text at a place; returns `undefined` where there is nothing to complete. Contract: returns at once, since it is called at every key.
+ */
 export type Completer = (text: string, at: number) => Completions | undefined
 
-/** The first of several completers that has something. */
+/** Combines several completers: the first that has a completion answers. */
 export const firstCompleter =
   (...completers: readonly Completer[]): Completer =>
   (text, at) => {
@@ -45,7 +47,7 @@ export const commandCompleter =
 
 const mostFiles = 50
 
-/** Completes `@` and the path of a file. `paths`: those known now. */
+/** Completes `@` and the path of a file. `paths`: returns the paths known so far. */
 export const pathCompleter =
   (paths: () => readonly string[]): Completer =>
   (text, at) => {
@@ -57,7 +59,7 @@ export const pathCompleter =
     return { start: at - typed.length - 1, end: at + rest.length, items }
   }
 
-/** The paths that fit what is typed: those whose name begins with it, then whose path does, then that hold it. Pure. */
+/** Returns the paths that match the typed text: those whose name begins with it, then whose path does, then that contain it. Pure. */
 export function bestPaths(paths: readonly string[], typed: string): string[] {
   const wanted = typed.toLowerCase()
   const ranks: string[][] = [[], [], [], []]

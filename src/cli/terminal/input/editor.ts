@@ -1,14 +1,14 @@
 import { lazily } from '../../../protocol/lazily.ts'
 
-/** A text that is edited. `at`: where the cursor is, always between two characters as people see them. */
+/** A text being edited. `at`: the place of the cursor, always between two characters as people see them. */
 export interface EditorState {
   readonly text: string
   readonly at: number
-  /** What was cut last, for `yank`. */
+  /** The text that was cut last, for `yank`. */
   readonly cut: string
-  /** Texts before, for `undo`; the newest last. */
+  /** Earlier states of the text, for `undo`; the newest last. */
   readonly past: readonly Before[]
-  /** What the last command was, as typing is undone at once and cuts in a row are one. */
+  /** Kind of the last command: a row of typing is undone at once, and a row of cuts is one cut. */
   readonly last: 'typing' | 'cutting' | 'other'
 }
 
@@ -54,7 +54,7 @@ function after(text: string, at: number): number {
   return next === undefined ? text.length : next.index + next.segment.length
 }
 
-/** The nearest place at or before `at` that tears no character. */
+/** Returns the nearest place at or before `at` that does not split a character. */
 export const wholeBefore = (text: string, at: number): number => {
   if (at >= text.length) return text.length
   return at <= 0 ? 0 : characters().segment(text).containing(at)!.index
@@ -75,7 +75,7 @@ function wordAfter(text: string, at: number): number {
   return text.length
 }
 
-/** Where the word that ends before the cursor begins, if only white space parts words. */
+/** Returns the start of the word that ends before the cursor, where only white space separates words. */
 function blankBefore(text: string, at: number): number {
   let start = text.slice(0, at).trimEnd().length
   while (start > 0 && /\S/.test(text[start - 1]!)) start -= 1
@@ -83,7 +83,7 @@ function blankBefore(text: string, at: number): number {
 }
 
 const lineStart = (text: string, at: number): number => text.lastIndexOf('\n', at - 1) + 1
-/** `lastIndexOf` takes a negative place for 0. */
+/** Returns the start of the line; `lastIndexOf` would take a negative place for 0. */
 const startOfLine = (text: string, at: number): number => (at === 0 ? 0 : lineStart(text, at))
 
 function endOfLine(text: string, at: number): number {
@@ -91,10 +91,10 @@ function endOfLine(text: string, at: number): number {
   return end === -1 ? text.length : end
 }
 
-/** What was before, with what is now as the newest. */
+/** Adds the current text to the earlier ones as the newest. */
 const noted = ({ past, text, at }: EditorState): readonly Before[] => [...past.slice(1 - mostUndone), { text, at }]
 
-/** Puts a text in at the cursor. `isTyped`: it is undone together with what was typed right before. Pure. */
+/** Inserts a text at the cursor. `isTyped`: it is undone together with the typing right before it. Pure. */
 export function insertText(state: EditorState, inserted: string, isTyped = true): EditorState {
   if (inserted === '') return state
   const { text, at, last } = state
@@ -114,7 +114,7 @@ function wholeAfter(text: string, at: number): number {
   return start === at ? at : after(text, at)
 }
 
-/** Puts another text in place of all; the cursor is behind it. Pure. */
+/** Replaces the whole text; the cursor is at `at`, by default behind it. Pure. */
 export const replaceText = (state: EditorState, text: string, at = text.length): EditorState => ({
   ...state,
   text,
@@ -136,7 +136,7 @@ function remove(state: EditorState, from: number, to: number, isCut: boolean): E
   return { ...base, cut: last === 'cutting' ? more : removed, last: 'cutting' }
 }
 
-/** Applies a command; a state that it does not change is returned as it is, but for what was last. Pure. */
+/** Applies a command. A command that changes nothing returns the state with only `last` updated. Pure. */
 export function edit(state: EditorState, command: EditorCommand): EditorState {
   const { text, at, cut, past } = state
   const to = (place: number): EditorState => ({ ...state, at: place, last: 'other' })

@@ -1,17 +1,17 @@
-/** What was said before, and which of it is shown. */
+/** Earlier entries, and the one that is shown. */
 export interface HistoryState {
-  /** The newest last. */
+  /** The entries, the newest last. */
   readonly entries: readonly string[]
-  /** Of the entry that is shown; as long as `entries`, it is what is typed. */
+  /** Index of the entry that is shown; the length of `entries` while the typed line itself is shown. */
   readonly index: number
-  /** What was typed when the first entry was shown. */
+  /** The typed line, kept while entries are shown. */
   readonly draft: string
 }
 
 /** Entries kept, in memory and in the file. */
 export const mostEntries = 1_000
 
-/** A history that shows what is typed. */
+/** Returns a history that shows the typed line. */
 export const historyOf = (entries: readonly string[]): HistoryState => ({ entries, index: entries.length, draft: '' })
 
 /** Adds an entry, unless it is blank, begins with a space or is the last one again. Pure. */
@@ -20,10 +20,10 @@ export function withEntry({ entries }: HistoryState, entry: string): HistoryStat
   return historyOf([...entries.slice(1 - mostEntries), entry])
 }
 
-/** Whether an entry is kept: one that begins with a space is not, as in shells. */
+/** Returns true if an entry is kept. As in shells, an entry that begins with a space is not. */
 export const isKept = (entry: string): boolean => entry.trim() !== '' && !entry.startsWith(' ')
 
-/** The entry before (-1) or after (1) the one that is shown; `undefined` where there is none. `typed`: what is in the line. Pure. */
+/** Moves to the entry before (-1) or after (1) the one that is shown; `undefined` where there is none. `typed`: the text in the line. Pure. */
 export function moveInHistory(
   state: HistoryState,
   step: -1 | 1,
@@ -36,7 +36,7 @@ export function moveInHistory(
   return { state: { ...state, index: to, draft }, text: entries[to] ?? draft }
 }
 
-/** The index of the newest entry before `from` whose text holds `query`, whatever its case; -1 if none does. Pure. */
+/** Returns the index of the newest entry before `from` whose text contains `query`, in any case; -1 if none does. Pure. */
 export function searchHistory(
   entries: readonly string[],
   query: string,

@@ -5,26 +5,26 @@ import { lockFile } from '../../../stores/lockFile.ts'
 import { isKept, mostEntries } from './history.ts'
 import { namingNone } from './pastes.ts'
 
-/** Bytes of a file after which another is begun; the one before it is kept, what is older is not. */
+/** Bytes after which another file is begun; the file before it is kept, older ones are not. */
 const mostBytes = 256 * 1024
-/** Longer texts are said and not kept. */
+/** Length above which a text is not kept. */
 const longestKept = 32 * 1024
 
-/** What was said at terminals of a folder, across runs. */
+/** Texts typed at terminals in a folder, across runs. */
 export interface InputHistory {
-  /** What is kept, the newest last; what names no files as `namingNone` has it. Rejects with file errors. */
+  /** Reads the kept texts, the newest last; in texts that name no files every `@` is marked as by `namingNone`. Rejects with file errors. */
   read(): Promise<string[]>
-  /** Keeps a text; `namesNone`: its `@` are no names of files when it is had again. Rejects with file errors. */
+  /** Keeps a text. `namesNone`: its `@` do not name files when it is recalled. Rejects with file errors. */
   keep(text: string, namesNone?: boolean): Promise<void>
 }
 
-/** Only its owner reads it. A link is not followed: it may have come with a folder of someone else. */
+/** Flags for opening the file, which only its owner reads. Links are not followed: a link may have come with a folder of someone else. */
 const flags = constants.O_APPEND | constants.O_CREAT | constants.O_RDWR | (constants.O_NOFOLLOW ?? 0)
 const mode = 0o600
 
 /**
- * Keeps what was said in a file: one text a line, as JSON. Processes may share it: each line is one write to its end, and a file that
- * is full is put aside as a whole, so that no line is lost. Lines that are not understood are passed over. `clean` takes secrets out.
+ * Keeps typed texts in a file: one text a line, as JSON. Processes may share it: each line is one write to its end, and a full file is put aside as a
+ * whole, so that no line is lost. Lines that are not understood are skipped. `clean` removes secrets.
  */
 export function historyFile(path: string, clean: (text: string) => string = (text) => text): InputHistory {
   let last = Promise.resolve()
@@ -58,7 +58,7 @@ export function historyFile(path: string, clean: (text: string) => string = (tex
   }
 }
 
-/** Of two processes that want to, one does. */
+/** Puts a full file aside. If two processes want to, one does. */
 async function putAside(path: string, older: string): Promise<void> {
   const lock = await lockFile(`${path}.lock`).catch(() => undefined)
   if (lock === undefined) return
@@ -74,7 +74,7 @@ async function putAside(path: string, older: string): Promise<void> {
   }
 }
 
-/** The lines of a file, of a long one those at its end; none if there is none, or if it is no file. */
+/** Returns the lines of a file, or of its end if it is long; none if there is no such file or it is not a file. */
 async function linesOf(path: string): Promise<string[]> {
   try {
     // Opening a pipe would wait for who writes it.

@@ -12,49 +12,49 @@ import { cleanText, type Pastes } from './pastes.ts'
 import type { Key } from './keys.ts'
 
 /**
- * Switches on what makes keys and pastes told apart: bracketed paste, kitty's keyboard protocol, and xterm's `modifyOtherKeys`; and that the
- * terminal tells whether a person looks at it.
+ * Switches on the modes that tell keys and pastes apart (bracketed paste, kitty's keyboard protocol, and xterm's `modifyOtherKeys`), and reports of
+ * the terminal's focus.
  */
 const modesOn = '\u001B[?2004h\u001B[?1004h\u001B[>1u\u001B[>4;1m'
 const modesOff = '\u001B[>4m\u001B[<u\u001B[?1004l\u001B[?2004l'
-/** For terminals that would show the others. */
+/** Mode for terminals that would print the codes of the others. */
 const pastesOn = '\u001B[?2004h'
 const pastesOff = '\u001B[?2004l'
 
 const mostRows = 10
 const mostListed = 8
-/** A text of the history that is longer is told by its size, as a paste is. */
+/** Number of lines above which a text of the history is shown by its size, like a paste. */
 const mostRecalledLines = 10
 const mostRecalled = 1_000
 
 /** A line that was sent off. */
 export interface SubmittedLine {
   readonly text: string
-  /** What is left on the screen of it. */
+  /** The line as it is left on the screen. */
   readonly echo: string
-  /** What of it was typed, and so may name files. */
+  /** The typed part of the line, which may name files. */
   readonly typed: string
-  /** Whether what was pasted would name files if it were typed. */
+  /** True if the pasted part would name files if it were typed. */
   readonly hasPastedAt: boolean
 }
 
-/** What an input line asks of the screen around it. */
+/** Options of an input line: its terminal, and callbacks of the screen around it. */
 export interface InputLineOptions {
   readonly host: CliHost
   readonly clock: Clock
   prompt(): string
-  /** Whether the line answers a question, which is not kept as something that was said. */
+  /** Returns true if the line answers a question; answers are not kept in the history. */
   isAnswer(): boolean
   complete: Completer | undefined
-  /** Is asked first; returns whether the key is taken and does nothing to the line. */
+  /** Called with each key first; returns true if it took the key, which then does nothing to the line. */
   onKey?(key: Key): boolean
-  /** The line has changed. */
+  /** Called when the line has changed. */
   onChange(): void
   onSubmit(line: SubmittedLine): void
   onRequest(request: Exclude<InputRequest, { type: 'submit' }>): void
 }
 
-/** Rows to draw, and where the cursor is in them. */
+/** Rows to draw, and the place of the cursor in them. */
 export interface DrawnInput {
   readonly rows: readonly string[]
   readonly cursor: { readonly row: number; readonly column: number }
@@ -67,11 +67,11 @@ export class InputLine {
   readonly #pastes: Pastes
   readonly #colours: Colours
   #state: InputState
-  /** What was being typed when a question came. */
+  /** The line that was being typed when a question came. */
   #aside: InputState | undefined
   #isClosed = false
 
-  /** `pastes`, `entries`: of a line before; what was said can be had again with its pastes. */
+  /** `pastes`, `entries`: those of the line before, so that its entries can be recalled with their pastes. */
   constructor(options: InputLineOptions, pastes: Pastes, entries: readonly string[]) {
     this.#options = options
     this.#pastes = pastes
@@ -86,7 +86,7 @@ export class InputLine {
     this.#beginModes()
   }
 
-  /** What is typed, with pastes as marks. */
+  /** The typed text, with pastes as marks. */
   get typed(): string {
     return this.#state.editor.text
   }
@@ -95,7 +95,7 @@ export class InputLine {
     return this.#state.history.entries
   }
 
-  /** Takes what was said in runs before as older than all of this one's. */
+  /** Adds texts of earlier runs to the history, as older than all of this run's. */
   addOlder(texts: readonly string[]): void {
     const older = texts.map((text) => this.#recalled(text))
     const { history } = this.#state
@@ -105,7 +105,7 @@ export class InputLine {
     }
   }
 
-  /** Puts a text where the cursor is, as if it were typed. */
+  /** Inserts a text at the cursor, as if it were typed. */
   type(text: string): void {
     this.#apply({ type: 'text', text })
   }
@@ -114,7 +114,7 @@ export class InputLine {
     this.#state = inputOf(this.entries)
   }
 
-  /** Puts what is typed away, until `bringBack`. */
+  /** Puts the typed text aside until `bringBack`. */
   setAside(): void {
     if (this.typed === '' || this.#aside !== undefined) return
     this.#aside = this.#state
@@ -127,7 +127,7 @@ export class InputLine {
     this.#aside = undefined
   }
 
-  /** Hands the terminal to the shell, until the process goes on. */
+  /** Hands the terminal to the shell until the process continues. */
   suspend(): void {
     this.#endModes()
     this.#keys.setRawMode(false)
@@ -148,7 +148,7 @@ export class InputLine {
     this.#endModes()
   }
 
-  /** The line and the list below it, for a terminal of this size. */
+  /** Lays out the line and the list below it for a terminal of this size. */
   draw(columns: number, rows: number): DrawnInput {
     const state = this.#state
     const { search } = state
@@ -228,7 +228,7 @@ export class InputLine {
     })
   }
 
-  /** Something said in another run, as it is put into the line. */
+  /** Converts a text of another run to its form in the line. */
   #recalled(text: string): string {
     const clean = cleanText(text)
     const isLong = clean.length > mostRecalled || clean.split('\n', mostRecalledLines + 1).length > mostRecalledLines

@@ -19,7 +19,7 @@ export interface InputRowsOptions {
   readonly prompt: string
   /** Columns to use; the last of a terminal is better left free. */
   readonly columns: number
-  /** How a character of the text is shown. Default: as it is. */
+  /** Returns the form in which a character of the text is shown. Default: unchanged. */
   readonly show?: (character: string) => string
 }
 
@@ -74,11 +74,11 @@ export function inputRows(
   return { rows, places, cursor: { row: Math.max(0, last), column: here?.column ?? 0 } }
 }
 
-/** As one unit, and none that is wider than the terminal. */
+/** Returns a shown character as one unit, no wider than the terminal. */
 const shownCharacter = (shown: string, columns: number): string =>
   fitted(withoutControls(shown.replaceAll('\t', ' ')).replaceAll('\n', ' '), Math.max(1, columns - 1))
 
-/** The place a row above (-1) or below (1) the cursor, in the nearest column; `undefined` where there is no such row. Pure. */
+/** Returns the place a row above (-1) or below (1) the cursor, in the nearest column; `undefined` if there is no such row. Pure. */
 export function placeInRow({ places, cursor }: InputRows, step: -1 | 1): number | undefined {
   const row = places[cursor.row + step]
   if (row === undefined || row.length === 0) return undefined
@@ -87,7 +87,7 @@ export function placeInRow({ places, cursor }: InputRows, step: -1 | 1): number 
   return best.at
 }
 
-/** The part of so many rows that has the cursor in it. Pure. */
+/** Returns at most `most` rows, those around the cursor. Pure. */
 export function shownRows({ rows, cursor }: InputRows, most: number): Pick<InputRows, 'rows' | 'cursor'> {
   if (rows.length <= most) return { rows, cursor }
   const start = Math.min(Math.max(0, cursor.row - Math.floor(most / 2)), rows.length - most)

@@ -4,21 +4,21 @@ import { historyOf, moveInHistory, searchHistory, type HistoryState } from './hi
 import { inputRows, placeInRow } from './inputRows.ts'
 import type { Key } from './keys.ts'
 
-/** All of an input line. */
+/** State of an input line. */
 export interface InputState {
   readonly editor: EditorState
   readonly history: HistoryState
-  /** The search of the history, while there is one; `index`: of the entry found, -1 if there is none. */
+  /** The current search of the history. `index`: the entry found, -1 if there is none. */
   readonly search?: { readonly query: string; readonly index: number; readonly before: EditorState }
   /** The item chosen in the list below the line. */
   readonly chosen: number
-  /** Where the part of the text begins whose list was put away. */
+  /** Start of the part of the text whose list was dismissed. */
   readonly dismissed?: number
-  /** The last key was Esc, and there was nothing to put away. */
+  /** True if the last key was Esc and dismissed nothing. */
   readonly isEscaped: boolean
 }
 
-/** What a key asks for beside a change of the line. */
+/** A request that a key makes beside a change of the line. */
 export type InputRequest =
   | { readonly type: 'submit' }
   | { readonly type: 'interrupt' }
@@ -32,13 +32,13 @@ export interface InputContext {
   readonly columns: number
   readonly prompt: string
   readonly complete?: Completer
-  /** Whether what was said before can be had; not while a question is open. */
+  /** True if the history can be used; false while a question is open. */
   readonly hasHistory: boolean
-  /** How a character is shown. */
+  /** Returns the form in which a character is shown. */
   readonly show?: (character: string) => string
-  /** The whole text of an entry of the history. */
+  /** Returns the whole text of an entry of the history. */
   readonly textOf?: (entry: string) => string
-  /** Takes a paste; returns what to insert. */
+  /** Takes a paste; returns the text to insert. */
   readonly paste: (text: string) => string
 }
 
@@ -88,7 +88,7 @@ const commands: Readonly<Record<string, EditorCommand>> = {
 
 const newLines = new Set(['alt+enter', 'shift+enter', 'ctrl+enter'])
 
-/** The list below the line; `undefined` while there is none. Pure. */
+/** Returns the list below the line; `undefined` while there is none. Pure. */
 export function openList(state: InputState, { complete }: Pick<InputContext, 'complete'>): Completions | undefined {
   const { text, at } = state.editor
   if (complete === undefined || state.search !== undefined) return undefined
@@ -98,7 +98,7 @@ export function openList(state: InputState, { complete }: Pick<InputContext, 'co
   return found === undefined || found.items.length === 0 || found.start === state.dismissed ? undefined : found
 }
 
-/** What a key does to a line. Pure, but for what `paste` and `complete` keep. */
+/** Applies a key to a line. Pure, except for the state that `paste` and `complete` keep. */
 export function stepInput(state: InputState, key: Key, context: InputContext): InputStep {
   const { isEscaped } = state
   const next = state.search === undefined ? stepLine : stepSearch
@@ -141,7 +141,7 @@ function stepLine(state: InputState, key: Key, context: InputContext): InputStep
   return command === undefined ? { state } : typed(state, edit(state.editor, command), context)
 }
 
-/** After a change of the text, which is typed from then on. A list that was put away stays so for the same word. */
+/** Returns the step for a changed text, which counts as typed from then on. A dismissed list stays dismissed for the same word. */
 function typed(state: InputState, editor: EditorState, { complete }: InputContext): InputStep {
   if (editor.text === state.editor.text) return { state: { ...state, editor } }
   const { dismissed, ...rest } = state
@@ -159,7 +159,7 @@ function enter(state: InputState, context: InputContext): InputStep {
   return { state, request: { type: 'submit' } }
 }
 
-/** What a key does while the list is open; `undefined`: what it does without. */
+/** Applies a key to the open list; `undefined` if the key has its usual effect on the line. */
 function stepList(state: InputState, name: string, list: Completions, context: InputContext): InputStep | undefined {
   const { items } = list
   const chosen = Math.min(state.chosen, items.length - 1)

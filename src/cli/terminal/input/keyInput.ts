@@ -3,13 +3,13 @@ import type { Clock } from '../../../protocol/clock.ts'
 import type { CliHost } from '../../cliHost.ts'
 import { KeyReader, type Key } from './keys.ts'
 
-/** How long the rest of an escape sequence may take; after that it was Esc. */
+/** Milliseconds that the rest of an escape sequence may take; after that the key was Esc. */
 const restMs = 50
 
 export interface KeyInputOptions {
   /** Called with the keys of a piece of input, in order. Contract: at once, so that keys and pastes keep their order. */
   onKeys(keys: readonly Key[]): void
-  /** The terminal went away. */
+  /** Called when the terminal has gone away. */
   onEnd(): void
 }
 

@@ -1,7 +1,4 @@
-/**
- * What came from a terminal: characters that were typed, a paste, or a key by its name, with its modifiers before it in this
- * order: `ctrl+alt+shift+left`.
- */
+/** Input from a terminal: typed characters, a paste, or a key by its name, with its modifiers before it in this order: `ctrl+alt+shift+left`. */
 export type Key =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'paste'; readonly text: string }
@@ -10,7 +7,7 @@ export type Key =
 const escape = '\u001B'
 const pasteEnds = `${escape}[201~`
 
-/** By the last letter of a control sequence. */
+/** Keys by the last letter of a control sequence. */
 const finals: Readonly<Record<string, string>> = {
   A: 'up',
   B: 'down',
@@ -23,7 +20,7 @@ const finals: Readonly<Record<string, string>> = {
   Z: 'shift+tab',
 }
 
-/** By the number of a control sequence that ends with `~`. */
+/** Keys by the number of a control sequence that ends with `~`. */
 const numbered: Readonly<Record<string, string>> = {
   1: 'home',
   2: 'insert',
@@ -57,10 +54,10 @@ const keypad: Readonly<Record<number, string>> = {
 
 const named = (name: string): Key => ({ type: 'key', name })
 
-/** Bits of a modifier's number, less 1. Locks change nothing; a key with another modifier is no key of ours. */
+/** Bits of a modifier's number, less 1. Locks change nothing; a key with any other modifier is ignored. */
 const bits = { shift: 1, alt: 2, ctrl: 4, others: 8 | 16 | 32 }
 
-/** A key with the modifiers of a control sequence, such as 5 for Ctrl. */
+/** Returns the name of a key with the modifiers of a control sequence, such as 5 for Ctrl. */
 function modified(name: string, modifier: number): string | undefined {
   const pressed = modifier - 1
   if ((pressed & bits.others) !== 0) return undefined
@@ -68,7 +65,7 @@ function modified(name: string, modifier: number): string | undefined {
   return [...words, name].join('+')
 }
 
-/** A key that is told by its code point, as `CSI code ; modifier u` and `CSI 27 ; modifier ; code ~` do. */
+/** Returns the key of a code point, as in `CSI code ; modifier u` and `CSI 27 ; modifier ; code ~`. */
 function coded(code: number, modifier: number): Key | undefined {
   const control = controls[code] ?? keypad[code]
   if (control !== undefined) {
@@ -84,7 +81,7 @@ function coded(code: number, modifier: number): Key | undefined {
   return name === undefined ? undefined : named(name)
 }
 
-/** The key of a control sequence; `undefined` for any that is none. */
+/** Returns the key of a control sequence; `undefined` if it stands for none. */
 function sequenceKey(parameters: string, final: string): Key | undefined {
   const [first = '', second = '', third = ''] = parameters.split(';')
   const [modifier = '', event = ''] = second.split(':')
@@ -100,26 +97,26 @@ function sequenceKey(parameters: string, final: string): Key | undefined {
 
 // oxlint-disable-next-line no-control-regex -- an escape sequence begins with one
 const sequence = /^\u001B(?:\[([\d;:?<>=]*)([@-~])|O([A-Za-z]))/
-/** An escape sequence that may not be complete, and is none that is endless. */
+/** Matches an escape sequence that may be incomplete, of a bounded length. */
 // oxlint-disable-next-line no-control-regex -- an escape sequence begins with one
 const begun = /^\u001B(?:\u001B?(?:\[[\d;:?<>=]{0,64})?|\u001B?O)$/
 // oxlint-disable-next-line no-control-regex -- what is no text
 const textRun = /^[^\u0000-\u001F\u007F-\u009F]+/
 
-/** Reads what a terminal sends, in pieces of any size, as keys. It keeps the beginning of what is not complete. */
+/** Reads the input of a terminal, in pieces of any size, as keys. It holds back an incomplete beginning. */
 export class KeyReader {
   #held = ''
   /** The paste so far; a long one arrives in many pieces. */
   #pasted: string[] | undefined
-  /** The last character was a carriage return; a line feed right behind it is the same key. */
+  /** True if the last character was a carriage return; a line feed right behind it is the same key. */
   #wasReturn = false
 
-  /** Whether something has begun that is a key already if nothing follows. */
+  /** True if the held input is the beginning of a sequence and, if no more follows, a key by itself. */
   get isHolding(): boolean {
     return this.#held !== '' && this.#pasted === undefined
   }
 
-  /** The keys that are complete with these characters. */
+  /** Returns the keys that are complete with these characters. */
   take(came: string): Key[] {
     // A lone key that was not pasted: the end of the paste never came.
     if (this.#pasted !== undefined && (came === '\u0003' || came === `${escape}[99;5u`)) {
@@ -133,7 +130,7 @@ export class KeyReader {
     return keys
   }
 
-  /** The keys of what was held, once nothing follows: Esc, or Alt with a character. */
+  /** Returns the keys of the held input once it is known that no more follows: Esc, or Alt with a character. */
   flush(): Key[] {
     if (!this.isHolding) return []
     const held = this.#held
@@ -144,7 +141,7 @@ export class KeyReader {
     return last === '[' || last === 'O' ? [named(`alt+${last.toLowerCase()}`)] : []
   }
 
-  /** Adds the next key of a text; returns what follows it. */
+  /** Adds the next key of a text; returns the rest of the text. */
   #read(text: string, keys: Key[]): string {
     const wasReturn = this.#wasReturn
     this.#wasReturn = text.startsWith('\r')
@@ -205,7 +202,7 @@ export class KeyReader {
   }
 }
 
-/** Length of the longest end of a text that could be the beginning of a mark. */
+/** Returns the length of the longest end of a text that could be the beginning of a mark. */
 function beginningOf(mark: string, text: string): number {
   for (let length = Math.min(mark.length - 1, text.length); length > 0; length--)
     if (mark.startsWith(text.slice(-length))) return length

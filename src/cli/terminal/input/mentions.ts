@@ -4,7 +4,7 @@ import { isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { counted, whole } from '../../../charts/amounts.ts'
 import { withoutEnd } from '../../../protocol/textEnds.ts'
 
-/** Of one file, and of all that a message names. */
+/** Maximum bytes of one file (`mostBytes`) and of all files that a message names (`mostTogether`). */
 const mostBytes = 100 * 1024
 const mostTogether = 400 * 1024
 const mostFiles = 20
@@ -15,19 +15,20 @@ const nonBlocking = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)
 export interface Mentioned {
   /** The message, with the text of the files below it. */
   readonly text: string
-  /** What a person should know: what went along, and what did not. */
+  /** Notes for a person on the files that went along and those that did not. */
   readonly notes: readonly string[]
 }
 
 /** `@path`, or `@"a path"` with spaces. */
 const mention = /(?:^|(?<=\s))@(?:"([^"\n]{1,4096})"|([^\s"@]{1,4096}))/g
 
-/** Whether a message may name files. Pure. */
+/** Returns true if a message may name files. Pure. */
 export const mayMention = (text: string): boolean => text.search(mention) !== -1
 
 /**
- * Adds the text of the files that a message names by `@path` in a folder, as far as `typed` has the names, which is what was typed of it. What is no file there is text and stays so. A file that is
- * too large or not text is named in a note, and only its name goes along; as is one outside the folder, also by a link.
+ * Adds the text of the files in a folder that a message names by `@path`; only names in `typed`, the typed part of the message, count. A name without
+ * a file stays plain text. A file that is too large or not text is named in a note, and only its name goes along; the same holds for a file outside
+ * the folder, also by a link.
  */
 export async function withMentions(message: string, dir: string, typed: string = message): Promise<Mentioned> {
   const names = [...typed.matchAll(mention)].flatMap(([, quoted, bare]) =>
@@ -56,7 +57,7 @@ export async function withMentions(message: string, dir: string, typed: string =
   return { text: [message, ...parts].join('\n\n'), notes }
 }
 
-/** As it was typed, and without the punctuation of a sentence behind it. */
+/** Returns the readings of a typed name: as it is, and without the punctuation of a sentence behind it. */
 const spellings = (typed: string): string[][] => {
   const bare = withoutEnd(typed, ".,;:!?)]}'’”")
   return [bare === typed || bare === '' ? [typed] : [typed, bare]]
@@ -72,7 +73,7 @@ async function firstOf(spelled: readonly string[], dir: string): Promise<Read | 
   return undefined
 }
 
-/** `undefined` if there is no such file. */
+/** Reads a named file; `undefined` if there is no such file. */
 async function readFileOf(dir: string, named: string): Promise<Read | undefined> {
   const full = resolve(dir, named)
   const path = relative(dir, full).split(sep).join('/')
@@ -109,7 +110,7 @@ async function readFileOf(dir: string, named: string): Promise<Read | undefined>
 
 const isOutside = (path: string): boolean => path === '..' || path.startsWith(`..${sep}`) || isAbsolute(path)
 
-/** `undefined` if it is not UTF-8, or has characters that no text has. */
+/** Decodes a text; `undefined` if it is not UTF-8 or has characters that no text has. */
 function textIn(bytes: Uint8Array): string | undefined {
   if (bytes.includes(0)) return undefined
   try {
@@ -119,7 +120,7 @@ function textIn(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** Between tags that do not stand in the text. */
+/** Puts a file's text between tags that do not occur in it. */
 function inTag(path: string, text: string): string {
   let tag = 'file'
   while (text.includes(`</${tag}`)) tag += '_'

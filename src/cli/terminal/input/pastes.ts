@@ -8,7 +8,7 @@ const marks = /[\u{F0000}-\u{FFFFD}]/gu
 /** Stands for an `@` that was not typed, so that it names no file. It cannot be typed either. */
 const pastedAt = '\u{10FFFD}'
 
-/** A text that came from elsewhere, as it may stand in a line: it names no files. */
+/** Converts a text from elsewhere so that it names no files in a line. */
 export const namingNone = (text: string): string => text.replaceAll('@', pastedAt)
 
 const longestTyped = 1_000
@@ -31,7 +31,7 @@ export const cleanText = (pasted: string): string =>
 export class Pastes {
   readonly #texts: string[] = []
 
-  /** Adds a paste; returns what to insert into the line. */
+  /** Adds a paste; returns the text to insert into the line. */
   take(pasted: string): string {
     const text = cleanText(pasted)
     if (!text.includes('\n') && text.length <= longestTyped) return namingNone(text)
@@ -39,23 +39,23 @@ export class Pastes {
     return String.fromCodePoint(firstMark + this.#texts.length - 1)
   }
 
-  /** The line as submitted. */
+  /** Returns the line as submitted. */
   expand(line: string): string {
     return withAts(line.replace(marks, (mark) => this.#textOf(mark) ?? mark))
   }
 
-  /** The line without what was pasted into it, but for the words of a single line: only what it has may name files. */
+  /** Returns the line without its longer pastes; only this text may name files, and each `@` of a short paste in it is marked as not typed. */
   typed(line: string): string {
     return line.replace(marks, ' ')
   }
 
-  /** Whether something that was pasted would name a file. */
+  /** Returns true if a pasted text would name a file. */
   hasPastedAt(line: string): boolean {
     const hasAt = (text: string): boolean => text.includes('@') || text.includes(pastedAt)
     return line.includes(pastedAt) || [...line.matchAll(marks)].some(([mark]) => hasAt(this.#textOf(mark) ?? ''))
   }
 
-  /** The line as shown while typing: pastes by their size. */
+  /** Returns the line as shown while typing: pastes by their size. */
   abridge(line: string): string {
     return withAts(line)
       .replace(marks, (mark) => {
@@ -65,7 +65,7 @@ export class Pastes {
       .replaceAll('\t', ' ')
   }
 
-  /** The line as left on the screen once submitted, its rows below each other: pastes in full unless they are long. */
+  /** Returns the line as left on the screen once submitted, its rows below each other: pastes in full unless they are long. */
   echo(line: string): string {
     const shown = line.replace(marks, (mark) => {
       const text = this.#textOf(mark)

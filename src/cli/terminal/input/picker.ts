@@ -5,23 +5,23 @@ import type { Key } from './keys.ts'
 /** A line of a list to choose from. */
 export interface PickerItem {
   readonly label: string
-  /** Right of the label, in columns of their own. */
+  /** Further words right of the label, each in a column of its own. */
   readonly details?: readonly string[]
 }
 
-/** A list to choose from: what was typed to narrow it, and which of what is left is chosen. */
+/** A list to choose from: the typed filter, and the chosen one of the items that match. */
 export interface PickerState {
   readonly query: string
   readonly chosen: number
 }
 
-/** What a key does to the list; `picked`: the index of an item. */
+/** Result of a key: the new state, the index of the chosen item as `picked`, or a cancellation. */
 export type PickerStep = PickerState | { readonly picked: number } | 'cancelled'
 
-/** The beginning of a choice. */
+/** State in which a choice begins. */
 export const emptyPicker: PickerState = { query: '', chosen: 0 }
 
-/** Indexes of the items that have every word of the query, whatever its case. Pure. */
+/** Returns the indexes of the items that contain every word of the query, in any case. Pure. */
 export function fittingItems(items: readonly PickerItem[], query: string): number[] {
   const words = query.toLowerCase().split(/\s+/)
   return items.flatMap(({ label, details = [] }, index) => {
@@ -73,7 +73,7 @@ export function stepPicker(state: PickerState, key: Key, items: readonly PickerI
 
 export interface PickerRows {
   readonly title: string
-  /** The cursor stands behind what was typed. */
+  /** Column of the cursor, which is behind the typed text. */
   readonly cursorColumn: number
   readonly items: readonly { readonly text: string; readonly isChosen: boolean }[]
 }
@@ -83,7 +83,7 @@ export interface PickerSize {
   readonly rows: number
 }
 
-/** The list as rows of a terminal: the title with what was typed, and the items around the chosen one. Pure. */
+/** Lays out the list as rows of a terminal: the title with the typed filter, and the items around the chosen one. Pure. */
 export function pickerRows(
   title: string,
   items: readonly PickerItem[],

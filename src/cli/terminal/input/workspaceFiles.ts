@@ -6,19 +6,19 @@ import { hasCode } from '../../../protocol/errors.ts'
 
 const mostPaths = 20_000
 const deepest = 12
-/** The list is read again when it is wanted and older than this. */
+/** Milliseconds after which the list is read again when it is needed. */
 const freshMs = 3_000
 const slowestMs = 5_000
 
 /** The files of a folder, for completion. */
 export interface WorkspaceFiles {
-  /** Relative paths, with `/`, as far as they are known now. Reads them again where they are old. */
+  /** Returns the relative paths known so far, with `/` between, and reads them again if they are old. */
   paths(): readonly string[]
 }
 
 /**
- * Knows the files of a folder: in a git repository those that are not ignored, elsewhere all but hidden ones and `node_modules`.
- * Reads nothing before it is asked. `onChange` is called when there are others than `paths` gave.
+ * Lists the files of a folder: in a git repository those that are not ignored, elsewhere all but hidden ones and `node_modules`. Reads nothing before
+ * the first call of `paths`. `onChange` is called when the files differ from those that `paths` returned.
  */
 export function workspaceFiles(dir: string, clock: Clock, onChange: () => void): WorkspaceFiles {
   let known: readonly string[] = []
@@ -42,14 +42,14 @@ export function workspaceFiles(dir: string, clock: Clock, onChange: () => void):
   }
 }
 
-/** Relative paths of the files of a folder, at most 20,000. */
+/** Returns the relative paths of the files of a folder, at most 20,000. */
 export async function listFiles(dir: string): Promise<readonly string[]> {
   const found = (await listedByGit(dir)) ?? (await walked(dir))
   // oxlint-disable-next-line no-control-regex -- a path with these cannot be typed
   return found.filter((path) => path !== '' && !/[\u0000-\u001F\u007F-\u009F"]/.test(path)).slice(0, mostPaths)
 }
 
-/** `undefined` where there is no git, or no repository. */
+/** Lists files by git; `undefined` without git or a repository. */
 const listedByGit = (dir: string): Promise<string[] | undefined> =>
   new Promise((resolve) => {
     // What a repository configures to watch files would be run.

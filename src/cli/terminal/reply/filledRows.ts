@@ -21,14 +21,14 @@ interface Cell {
 const isBlank = ({ text }: Cell): boolean => text === ' '
 
 /**
- * Lays runs out in rows of at most so many columns (2 or more), wrapped at words; a word that is longer than a row is split. Each row has its
- * colours to itself, so that it can be drawn without those above it. Nothing is lost but the blanks where it wraps. Pure; linear.
+ * Lays runs out in rows of at most `columns` (2 or more), wrapped at words; a word that is longer than a row is split. Each row has its own colour
+ * codes, so that it can be drawn without those above it. Only the blanks at the wraps are lost. Pure; linear.
  */
 export function filledRows(runs: readonly Run[], columns: number): FilledRow[] {
   const rows: FilledRow[] = []
   let row: Cell[] = []
   let width = 0
-  /** Where the last word begins in the row, if something stands before it. */
+  /** Start of the last word in the row, if other text precedes it. */
   let word: number | undefined
   let hasText = false
   const end = (cells: readonly Cell[]): void => void rows.push(paintedRow(cells))

@@ -3,31 +3,31 @@ import type { MarkdownBlock } from '../../../text/markdownTree.ts'
 import { areApart, blockLines, type GrowingLines } from './markdownLines.ts'
 import type { ReplyLook } from './spanRuns.ts'
 
-/** A reply under way, and how far it was written to a terminal. */
+/** A reply in progress, and how much of it has been written to a terminal. */
 export interface GrowingReply {
-  /** As the model wrote it, its control characters too. */
+  /** The text from the model, including control characters. */
   readonly source: string
   /** The Markdown of its complete lines. */
   readonly whole: GrowingMarkdown | undefined
-  /** Blocks of it that are settled and written. */
+  /** Number of its blocks that are settled and written. */
   readonly settled: number
-  /** The lines that were written below those, as they are in so many columns. */
+  /** Written lines below the settled blocks, laid out in `columns`. */
   readonly begun: readonly string[]
   readonly columns: number
 }
 
-/** A reply of which nothing has come. */
+/** A reply whose text has not begun. */
 export const emptyReply: GrowingReply = { source: '', whole: undefined, settled: 0, begun: [], columns: 0 }
 
 export interface ReplyStep {
   readonly reply: GrowingReply
-  /** To be written for good. */
+  /** Lines to be written for good. */
   readonly lines: readonly string[]
 }
 
 /**
- * Adds a piece of any size: what of the reply is final then, whatever follows. Only complete lines make something final, as half a line may
- * turn out to belong to anything. What a reply becomes on the screen does not depend on its pieces. Pure.
+ * Adds a piece of any size, and returns the lines that are final, whatever follows. Only complete lines make text final, as half a line may turn out
+ * to belong to anything. The result on the screen does not depend on the pieces. Pure.
  */
 export function addToReply(reply: GrowingReply, piece: string, look: ReplyLook, columns: number): ReplyStep {
   const source = reply.source + piece
@@ -43,7 +43,7 @@ export function addToReply(reply: GrowingReply, piece: string, look: ReplyLook, 
   return { reply: { source, whole, settled: whole.settled, begun: written.slice(settled), columns }, lines }
 }
 
-/** What is to be seen of a reply below the lines that were written; `most`: of a very long text only so many characters at its end. Pure. */
+/** Returns the visible lines of a reply below those that were written. `most`: maximum characters of a very long text, taken from its end. Pure. */
 export function restOfReply(
   reply: GrowingReply,
   look: ReplyLook,
@@ -54,21 +54,21 @@ export function restOfReply(
   return below(linesFrom(blocks, reply.settled, look, columns).lines, begunIn(reply, look, columns))
 }
 
-/** Only text that is too long to be looked at is in one span of any length. */
+/** Cuts a block to the end of its text. Only a text too long to read is in one span of such a length. */
 function cutTo(block: MarkdownBlock, most: number): MarkdownBlock {
   const [span] = block.type === 'paragraph' ? block.spans : []
   if (span?.type !== 'text' || span.text.length <= most) return block
   return { type: 'paragraph', spans: [{ type: 'text', text: span.text.slice(-most).toWellFormed() }] }
 }
 
-/** The lines that were written of what is not settled, as they would be in so many columns. */
+/** Returns the written lines of the blocks that are not settled, laid out in a number of columns. */
 function begunIn(reply: GrowingReply, look: ReplyLook, columns: number): readonly string[] {
   if (columns === reply.columns || reply.begun.length === 0 || reply.whole === undefined) return reply.begun
   const { lines, stable } = linesFrom(reply.whole.blocks, reply.settled, look, columns)
   return lines.slice(0, stable)
 }
 
-/** Blocks below each other, from one on. Of the last one only its beginning is stable; what is above it is closed. */
+/** Lays out the blocks from an index on below each other. The last block is stable only at its beginning; the blocks above it are closed. */
 function linesFrom(
   blocks: readonly MarkdownBlock[],
   from: number,
@@ -76,7 +76,7 @@ function linesFrom(
   columns: number,
 ): GrowingLines & { readonly ends: readonly number[] } {
   const lines: string[] = []
-  /** Where each block ends. */
+  /** Number of lines up to the end of each block. */
   const ends: number[] = []
   let stable = 0
   for (let index = from; index < blocks.length; index += 1) {
@@ -90,7 +90,7 @@ function linesFrom(
   return { lines, stable, ends }
 }
 
-/** The lines below those that were written. Were they to differ, lines are shown twice rather than lost. */
+/** Returns the lines below those that were written. If the two differ, lines are shown twice rather than lost. */
 function below(lines: readonly string[], begun: readonly string[]): readonly string[] {
   let same = 0
   while (same < begun.length && begun[same] === lines[same]) same += 1

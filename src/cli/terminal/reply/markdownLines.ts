@@ -13,11 +13,11 @@ export interface GrowingLines {
   readonly stable: number
 }
 
-/** What is indented further has no more room than this taken from it. */
+/** Minimum width of text; further indents take no more room from it. */
 const leastColumns = 12
 const longestRule = 40
 
-/** A block as lines of at most so many columns; only those of code may be longer, as they are not to be torn. Pure. */
+/** Lays out a block as lines of at most `columns`; only lines of code may be longer, since they are not wrapped. Pure. */
 export function blockLines(block: MarkdownBlock, look: ReplyLook, columns: number): GrowingLines {
   const { colours } = look
   switch (block.type) {
@@ -47,11 +47,11 @@ const changing = (lines: readonly string[]): GrowingLines => ({ lines, stable: 0
 
 const roomFor = (before: string, columns: number): number => Math.max(leastColumns, columns - textWidth(before))
 
-/** Tells whether an empty line stands between two blocks: not where the signs of a list change, as in a diff that no fence holds. */
+/** Returns true if an empty line separates two blocks. It does not where the signs of a list change, as in a diff that no fence encloses. */
 export const areApart = (before: MarkdownBlock | undefined, block: MarkdownBlock): boolean =>
   !(before?.type === 'list' && block.type === 'list' && before.mark !== null && block.mark !== null)
 
-/** Blocks below each other. Only the last one grows. */
+/** Lays out blocks below each other. Only the last one grows. */
 function sequence(blocks: readonly MarkdownBlock[], look: ReplyLook, columns: number, isSpaced: boolean): GrowingLines {
   const lines: string[] = []
   let stable = 0
@@ -101,14 +101,14 @@ const paints: { readonly [K in CodeKind]?: Exclude<keyof Colours, 'theme'> } = {
   removed: 'red',
 }
 
-/** With its fences, as it can be copied then. */
+/** Returns the lines of a code block with its fences, so that it can be copied with them. */
 function codeLines({ language, text }: Extract<MarkdownBlock, { type: 'code' }>, colours: Colours): GrowingLines {
   const lines = colouredCode(language, text, colours)
   const [opening, closing] = [`\`\`\`${withoutControls(language).replaceAll('\n', '')}`, '```'].map(colours.dim)
   return { lines: [opening!, ...lines, closing!], stable: text === '' ? 0 : lines.length }
 }
 
-/** The lines of code in colours, each with its own, without control characters. Pure. */
+/** Returns the lines of code in colours, each line with its own codes, without control characters. Pure. */
 export function colouredCode(language: string, text: string, colours: Colours): string[] {
   const lines = ['']
   for (const token of codeTokens(language, withoutControls(text))) {

@@ -5,11 +5,11 @@ import type { ReplyLook } from './spanRuns.ts'
 /** Prints replies as they come. */
 export interface ReplyPrinter {
   add(text: string): void
-  /** Writes what is left of a reply; the next text begins another. */
+  /** Writes the rest of a reply; the next text begins another. */
   end(): void
 }
 
-/** What it needs of a screen. */
+/** The parts of a screen that a reply printer needs. */
 export interface GrowingScreen {
   columns(): number | undefined
   grow: NonNullable<Screen['grow']>
@@ -19,7 +19,7 @@ export interface GrowingScreen {
 export function replyPrinter(screen: GrowingScreen, look: ReplyLook): ReplyPrinter {
   let reply = emptyReply
   const widthOf = (): number => screen.columns() ?? usualColumns
-  /** The status below is drawn every second, and the line at every key. */
+  /** Lines last laid out, kept since the status below is drawn every second and the line at every key. */
   let drawn: { readonly of: GrowingReply; readonly columns: number; readonly lines: readonly string[] } | undefined
   const rest = (columns: number): readonly string[] => {
     if (drawn?.of !== reply || drawn.columns !== columns)
@@ -43,5 +43,5 @@ export function replyPrinter(screen: GrowingScreen, look: ReplyLook): ReplyPrint
 }
 
 const usualColumns = 80
-/** Characters of a text that are drawn again with every piece: more than any screen has. */
+/** Number of characters that are drawn again with every piece: more than any screen holds. */
 const mostDrawn = 20_000

@@ -5,19 +5,19 @@ import type { Colours } from '../colours.ts'
 import { linked } from '../links.ts'
 import type { Run } from './filledRows.ts'
 
-/** How a reply is to look. */
+/** Appearance of a reply. */
 export interface ReplyLook {
   readonly colours: Colours
-  /** Whether the terminal takes links. */
+  /** True if the terminal takes links. */
   readonly hasLinks: boolean
 }
 
-/** Looks like an address, so that it must not lead elsewhere. */
+/** Matches a text that looks like an address, so that its link must not lead elsewhere. */
 const addressLike = /^\s*(?:[a-z][a-z+.-]*:|www\.|[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}(?:\/|$))/i
 
 const same = (text: string): string => text
 
-/** What stands in a line as runs of one style each, without control characters. Pure. */
+/** Converts the spans of a line to runs of one style each, without control characters. Pure. */
 export function spanRuns(spans: readonly MarkdownSpan[], look: ReplyLook, paint: Run['paint'] = same): Run[] {
   const { colours } = look
   return spans.flatMap((span): Run[] => {
@@ -51,7 +51,7 @@ export function spanRuns(spans: readonly MarkdownSpan[], look: ReplyLook, paint:
 const addressRun = (url: string, { colours }: ReplyLook): Run[] =>
   url === '' ? [] : [{ text: ` (${withoutControls(url).replaceAll('\n', '')})`, paint: colours.dim }]
 
-/** Where a link leads is told, unless it is what it is called or the terminal tells it. */
+/** Returns the runs of a link. Its target is written out unless the link's text is the target or the terminal shows it. */
 function linkRuns(
   { url, spans }: Extract<MarkdownSpan, { type: 'link' }>,
   look: ReplyLook,

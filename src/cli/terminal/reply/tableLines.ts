@@ -2,7 +2,7 @@ import type { MarkdownAlign, MarkdownBlock } from '../../../text/markdownTree.ts
 import { filledRows, type FilledRow } from './filledRows.ts'
 import { spanRuns, type ReplyLook } from './spanRuns.ts'
 
-/** A column is not made narrower than this to fit. */
+/** Minimum width to which a column is narrowed to fit. */
 const leastWidth = 6
 const between = ' │ '
 const crossing = '─┼─'
@@ -11,8 +11,8 @@ type Table = Extract<MarkdownBlock, { type: 'table' }>
 type Cells = Table['head']
 
 /**
- * A table in so many columns of a terminal: the widest columns give way first, and their cells are wrapped; with no room for that, a line
- * for each cell. Pure.
+ * Lays out a table in a number of columns of a terminal: the widest columns are narrowed first, and their cells are wrapped; without room for that,
+ * each cell gets a line. Pure.
  */
 export function markdownTableLines({ align, head, rows }: Table, look: ReplyLook, columns: number): string[] {
   const { colours } = look
@@ -44,7 +44,7 @@ const naturalWidth = (rows: readonly Cells[], column: number, look: ReplyLook, m
     1,
   )
 
-/** The width that no column may go beyond, so that all fit. */
+/** Returns the greatest width of a column with which all columns fit. */
 function widestThatFits(widths: readonly number[], room: number): number {
   let cap = Math.max(...widths)
   while (cap > leastWidth && widths.reduce((sum, width) => sum + Math.min(width, cap), 0) > room) cap -= 1

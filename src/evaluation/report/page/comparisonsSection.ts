@@ -13,7 +13,7 @@ const short: Readonly<Record<'passes' | 'cost', Readonly<Record<Verdict, string>
   cost: { more: 'Costs more', less: 'Costs less', none: 'No difference shown', unknown: 'Not known' },
 }
 
-/** What the comparisons with the baseline show; nothing without any. Pure. */
+/** Renders the comparisons with the baseline; empty if there are none. Pure. */
 export function comparisonsSection(report: Report): string {
   if (report.comparisons.length === 0) return ''
   const rows = (of: (comparison: Comparison) => WhiskerRow): WhiskerRow[] => report.comparisons.map(of)

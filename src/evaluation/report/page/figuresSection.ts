@@ -6,7 +6,7 @@ import { figureWords, usd } from '../words.ts'
 import { amountScale, shareScale } from './scale.ts'
 import { whiskerChart, type WhiskerChart, type WhiskerRow } from './whiskers.ts'
 
-/** What was measured of every arm. Pure. */
+/** Renders the measures of every arm. Pure. */
 export function figuresSection(report: Report): string {
   const { arms, trials } = report
   const rows = (figureOf: (arm: ArmReport) => WhiskerRow['figure']): WhiskerRow[] =>
@@ -71,7 +71,7 @@ function passKTable({ arms, trials }: Report): string {
   return `<details class="all-k"><summary>pass^k for every k</summary><div class="scroll" tabindex="0" role="region" aria-label="pass^k for every k"><table>${head}${body.join('')}</table></div></details>`
 }
 
-/** Whether nothing differs in it, so that a chart would show nothing. */
+/** Returns true if a measure is the same in all arms, so that a chart would show no difference. */
 const isAlike = (arms: readonly ArmReport[], { name }: Measure): boolean =>
   arms.every(
     ({ measures: { [name]: figure } }) => figure.why === sameInAll && figure.value === arms[0]!.measures[name].value,

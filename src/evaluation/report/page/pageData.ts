@@ -1,11 +1,11 @@
 import type { Report, ReportedTrial } from '../report.ts'
 
-/** What the grid of tasks is made from: small, read at once. */
+/** Data of the grid of tasks: small, read at once. */
 export interface GridData {
   readonly arms: readonly string[]
   readonly trials: number
   readonly tasks: readonly GridTask[]
-  /** Trials of one block of details. */
+  /** Number of trials in a block of details. */
   readonly perBlock: number
   /** The page of sessions beside this one. */
   readonly sessions: string | null
@@ -15,7 +15,7 @@ export interface GridTask {
   readonly id: string
   readonly tags: readonly string[]
   readonly isFree: boolean
-  /** By arm. */
+  /** Cells in the order of the arms. */
   readonly cells: readonly GridCell[]
 }
 
@@ -27,18 +27,18 @@ export interface GridCell {
   readonly first: number
 }
 
-/** Details of a trial, read when somebody looks. */
+/** Details of a trial, read when a person looks at it. */
 export interface TrialData extends Omit<ReportedTrial, 'agentId'> {
-  /** Missing where there is no session to show. */
+  /** Id of the agent; missing if there is no session to show. */
   readonly agentId?: string
 }
 
 const perBlock = 200
-/** In pages of many trials, answers and reasons are cut to so many characters. */
+/** Maximum characters of answers and reasons in pages of many trials. */
 const mostChars = 1_000
 const manyTrials = 2_000
 
-/** What stands in a page of a report as data. Pure. */
+/** Returns the data in a report's page. Pure. */
 export function pageData(
   report: Report,
   shown: ReadonlySet<string>,

@@ -11,13 +11,13 @@ import type { ReportAssets } from './reportAssets.ts'
 
 /** Sessions beside a page of a report. */
 export interface ShownSessions {
-  /** The page that shows them: `session.html`. */
+  /** Name of the page that shows them: `session.html`. */
   readonly page: string
   /** Agents that it can show. */
   readonly agentIds: readonly string[]
 }
 
-/** A report as one page that needs nothing from anywhere. Pure. */
+/** Renders a report as one self-contained page. Pure. */
 export function pageReport(report: Report, { style, script }: ReportAssets, sessions?: ShownSessions): string {
   const { grid, blocks } = pageData(report, new Set(sessions?.agentIds), sessions?.page ?? null)
   const policy = [
@@ -58,7 +58,7 @@ ${blocks.map((block, index) => `<script type="application/json" id="trials-${ind
 
 const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
 
-/** JSON in which nothing ends a script. */
+/** Returns JSON that cannot end a script element. */
 const inScript = (value: unknown): string => JSON.stringify(value).replaceAll('<', String.raw`\u003c`)
 
 function header({
@@ -104,7 +104,7 @@ function header({
 </header>`
 }
 
-/** Where a part of the bar begins, in percent. */
+/** Returns the start of a part of the bar, in percent. */
 function share(shares: readonly (readonly [string, number])[], name: string, planned: number): string {
   let before = 0
   for (const [other, count] of shares) {

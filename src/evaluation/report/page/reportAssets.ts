@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { packageFile } from '../../../charts/packageFile.ts'
 
-/** What a page of a report looks like and does. The build puts them in place of this file. */
+/** Style and script of a report's page. The build embeds them in place of this file. */
 export interface ReportAssets {
   readonly style: string
   readonly script: string
@@ -9,7 +9,7 @@ export interface ReportAssets {
 
 const page = 'src/evaluation/report/page/'
 
-/** From the sources: what runs in the page is one function, which needs nothing around it. */
+/** Reads the assets from the sources. The script is one function, which needs nothing outside itself. */
 export async function reportAssets(): Promise<ReportAssets> {
   const [tokens, style, client] = await Promise.all([
     readFile(packageFile('src/inspector/styles/tokens.css')!, 'utf8'),

@@ -1,15 +1,15 @@
 import type { Figure } from '../../statistics/figure.ts'
 
-/** Where values stand on an axis. */
+/** Axis on which values are placed. */
 export interface Scale {
-  /** In percent of its width. */
+  /** Returns the place of a value, in percent of the axis's width. */
   place(value: number): number
   readonly ticks: readonly number[]
-  /** A value that stands for no difference. */
+  /** Value that stands for no difference. */
   readonly still?: number
 }
 
-/** The ends and the values of figures. */
+/** Returns the values of figures and the ends of their intervals. */
 const extentOf = (figures: readonly Figure[]): number[] =>
   figures.flatMap(({ value, interval }) =>
     value === null ? [] : [value, interval?.low ?? value, interval?.high ?? value],
@@ -17,22 +17,22 @@ const extentOf = (figures: readonly Figure[]): number[] =>
 
 const within = (percent: number): number => Math.min(100, Math.max(0, percent))
 
-/** From 0 to 1. */
+/** Scale from 0 to 1. */
 export const shareScale: Scale = { place: (value) => within(value * 100), ticks: [0, 0.5, 1] }
 
-/** From 0 to a round number that holds all of them. Pure. */
+/** Returns a scale from 0 to a round number that holds all figures. Pure. */
 export function amountScale(figures: readonly Figure[]): Scale {
   const most = roundUp(Math.max(0, ...extentOf(figures)))
   return { place: (value) => within((value / most) * 100), ticks: [0, most / 2, most] }
 }
 
-/** As far to the left of 0 as to the right of it. Pure. */
+/** Returns a scale that extends as far to the left of 0 as to the right. Pure. */
 export function differenceScale(figures: readonly Figure[]): Scale {
   const most = roundUp(Math.max(0.01, ...extentOf(figures).map(Math.abs)))
   return { place: (value) => within(50 + (value / most) * 50), ticks: [-most, 0, most], still: 0 }
 }
 
-/** Half as much is as far from 1 as twice as much. Pure. */
+/** Returns a scale of ratios: half as much is as far from 1 as twice as much. Pure. */
 export function ratioScale(figures: readonly Figure[]): Scale {
   const known = extentOf(figures).filter((value) => value > 0)
   const most = Math.max(1.25, ...known.map((value) => Math.max(value, 1 / value)))
@@ -41,7 +41,7 @@ export function ratioScale(figures: readonly Figure[]): Scale {
   return { place, ticks: [1 / far, 1, far], still: 1 }
 }
 
-/** The next of 1, 2, 5, 10, 20 … */
+/** Rounds up to the next of 1, 2, 5, 10, 20 … */
 function roundUp(value: number): number {
   if (value <= 0) return 1
   const size = 10 ** Math.floor(Math.log10(value))

@@ -7,13 +7,13 @@ import type { Scale } from './scale.ts'
 export interface WhiskerRow {
   readonly name: string
   readonly figure: Figure
-  /** How it is painted: nothing by default. */
+  /** Colour of the row. Default: neutral. */
   readonly tone?: 'good' | 'bad' | 'quiet'
 }
 
 export interface WhiskerChart {
   readonly title: string
-  /** What it says, in a few words. */
+  /** Description in a few words. */
   readonly about: string
   readonly rows: readonly WhiskerRow[]
   readonly scale: Scale
@@ -22,7 +22,7 @@ export interface WhiskerChart {
 
 const at = (percent: number): string => `${percent.toFixed(2)}%`
 
-/** A dot with its interval as a line, on the width that there is. What it says stands in words beside it. */
+/** Draws a dot with its interval as a line, across the available width. Its values stand in words beside it. */
 function picture({ value, interval }: Figure, { place, still }: Scale): string {
   const line = (x: number, kind: string): string =>
     `<line class="${kind}" x1="${at(x)}" x2="${at(x)}" y1="0" y2="100%"/>`
@@ -48,7 +48,7 @@ function rowHtml({ name, figure, tone }: WhiskerRow, { scale, write }: WhiskerCh
   return `<li${tone === undefined ? '' : ` class="${tone}"`}><span class="name" title="${escapeXml(name)}">${escapeXml(name)}</span>${picture(figure, scale)}${words}</li>`
 }
 
-/** A chart of dots with whiskers, each with its words beside it. Pure. */
+/** Renders a chart of dots with whiskers, each with its words beside it. Pure. */
 export function whiskerChart(chart: WhiskerChart): string {
   const { title, about, rows, scale, write } = chart
   const ticks = scale.ticks

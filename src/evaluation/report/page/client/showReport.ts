@@ -1,8 +1,8 @@
 import type { GridData, GridTask, TrialData } from '../pageData.ts'
 
 /**
- * What runs in the page of a report: the table of tasks, sorted and filtered, and what a trial came to. Its text is put into the page, so it
- * uses nothing from around it. What it shows is made of text alone, never of markup.
+ * Script of a report's page: the sorted and filtered table of tasks, and the details of a trial. Its source text is put into the page, so it uses
+ * nothing outside itself. It shows report data only as text, never as markup.
  */
 export function showReport(): void {
   type Child = Node | string | null
