@@ -3,7 +3,7 @@ import type { LimitReason } from '../protocol/turns.ts'
 import { oneLine } from './plainText.ts'
 import type { Took } from './workTimes.ts'
 
-/** `12,345`. Small numbers are as they are: what puts the commas takes milliseconds to make. */
+/** Formats a number: `12,345`. Small integers skip `toLocaleString`, which takes milliseconds on its first use. */
 export const whole = (value: number): string =>
   Number.isInteger(value) && Math.abs(value) < 1_000 ? String(value) : value.toLocaleString('en-US')
 
@@ -16,7 +16,7 @@ export function dollars(costUsd: number): string {
   return `$${costUsd.toFixed(costUsd > 0 && costUsd < 0.01 ? 4 : 2)}`
 }
 
-/** As `dollars`; a dash for nothing, which is also what is not known. */
+/** As `dollars`; a dash for 0, which also stands for an unknown amount. */
 export const money = (costUsd: number): string => (costUsd === 0 ? '–' : dollars(costUsd))
 
 /** A limit of a run in words: `limit of 60 turns`, `limit of $5.00`. */
@@ -26,7 +26,7 @@ export function limitWords({ limit, allowed }: Pick<LimitReason, 'limit' | 'allo
   return `limit of ${counted(allowed, limit.replace(/s$/, ''))}`
 }
 
-/** What a reshaping of the conversation costs and saves: `frees 1,240 tokens, pays after 3 requests`. */
+/** Cost and saving of a reshaping of the conversation, in words: `frees 1,240 tokens, pays after 3 requests`. */
 export function savings({ freed, paysAfter }: Economics): string {
   if (freed <= 0) return freed === 0 ? 'frees nothing' : `adds ${counted(-freed, 'token')}`
   const pays =
@@ -70,6 +70,6 @@ export function moment(time: number): string {
   return `${day} ${[date.getHours(), date.getMinutes(), date.getSeconds()].map(two).join(':')}`
 }
 
-/** `, by policy tidy`; empty of what no policy asked for. */
+/** `, by policy tidy`; empty if no policy asked for it. */
 export const byPolicy = (policy: string | undefined): string =>
   policy === undefined ? '' : `, by policy ${oneLine(policy)}`

@@ -45,7 +45,7 @@ export interface OverviewArrow {
   readonly names: string
 }
 
-/** What the overview of the agent machine shows. */
+/** The overview of the agent machine. */
 export interface Overview {
   readonly boxes: readonly OverviewBox[]
   readonly arrows: readonly OverviewArrow[]

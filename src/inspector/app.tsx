@@ -69,7 +69,7 @@ const StopDialog = laterDialog(async () => (await smallDialogs()).StopDialog)
 const ShownError = laterPart(<></>, async () => (await import('./views/shownError.tsx')).ShownError)
 
 type DialogName = 'help' | 'marks' | 'spawn' | AgentDialog
-/** Those about the agent that is shown. */
+/** Dialogs about the agent that is shown. */
 const agentDialogs: Readonly<Partial<Record<Extract<DialogName, string>, typeof StopDialog>>> = {
   stop: StopDialog,
   compact: CompactDialog,
@@ -78,7 +78,7 @@ const agentDialogs: Readonly<Partial<Record<Extract<DialogName, string>, typeof 
   compare: CompareDialog,
   export: ExportDialog,
 }
-/** What a narrow screen shows. */
+/** The part of the page that a narrow screen shows. */
 type Part = 'agents' | 'agent' | 'details'
 
 const agentsPart = { name: 'agents', label: 'Agents' } as const
@@ -122,7 +122,7 @@ export function App({ inspector }: { readonly inspector: Inspector }) {
     // It is drawn by then.
     queueMicrotask(focus)
   }
-  /** Opens a dialog if it can be; for keys, whether it was. */
+  /** Opens a dialog if `can` is true, and returns `can`, which tells the handler of keys that the key was used. */
   const ask = (asked: DialogName, can: boolean): boolean => {
     if (can) setDialog(asked)
     return can
@@ -260,7 +260,7 @@ function Announcements({ inspector }: { readonly inspector: Inspector }) {
   )
 }
 
-/** What went wrong, until it is dismissed. */
+/** The newest errors of the connection, each shown until it is dismissed. */
 function ErrorList({ connection }: { readonly connection: Connection }) {
   const errors = connection.errors.value
   return (

@@ -4,7 +4,7 @@ import type { DecideOptions, Decision } from '../protocol/commands.ts'
 import { useStores } from './agentProvider.ts'
 import { useAgentView } from './useAgent.ts'
 
-/** What waits for people, and how they answer. */
+/** Items that wait for people, and functions that answer them. */
 export interface UsedApprovals {
   /** Oldest first, told apart by `kind`: calls to be approved, questions to be answered, and calls that a client is to carry out. */
   readonly pending: readonly ChatPending[]
@@ -19,7 +19,7 @@ export interface UsedApprovals {
 }
 
 /**
- * What waits for people, of an agent and of those below it. The component is drawn anew when that changes.
+ * Returns the items that wait for people, of an agent and of those below it. The component is drawn anew when they change.
  *
  * @throws RuntimeError `PROVIDER_MISSING`
  *

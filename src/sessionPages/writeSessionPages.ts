@@ -14,7 +14,7 @@ export interface SessionPagesOptions extends PackLimits {
   onSession?(done: number, total: number): void
 }
 
-/** What was written. */
+/** Result of writing a page with sessions. */
 export interface SessionPages {
   /** Name of the page in the folder; a session is shown at `session.html#agent=<id>`. */
   readonly page: string

@@ -1,9 +1,9 @@
-/** What becomes of an item on the way from one list to another. */
+/** Change of an item on the way from one list to another. */
 export type EditStep = 'same' | 'added' | 'removed'
 
 /**
- * The shortest way from one list to the other (Myers' greedy algorithm); `undefined` when it takes more than `mostChanges` additions and removals,
- * as it costs their square. Pure.
+ * Returns the shortest way from one list to the other (Myers' greedy algorithm); `undefined` when it takes more than `mostChanges`
+ * additions and removals, as it costs their square. Pure.
  */
 export function shortestEdit(
   before: readonly string[],
@@ -14,7 +14,7 @@ export function shortestEdit(
   return shortest(a, b, mostChanges)
 }
 
-/** Equal items have equal numbers, which are quick to compare. */
+/** Numbers the items: equal items have equal numbers, which are quick to compare. */
 function numbered(a: readonly string[], b: readonly string[]): [readonly number[], readonly number[]] {
   const numbers = new Map<string, number>()
   const numberOf = (item: string): number => {
