@@ -35,7 +35,7 @@ export interface SequenceStep {
   readonly seq: number
 }
 
-/** Who called whom in a tree of agents, and when. */
+/** The calls and messages in a tree of agents, in order. */
 export interface ActorSequence {
   /** People first, then the root, then the others as they were started. */
   readonly lanes: readonly SequenceLane[]
@@ -114,7 +114,7 @@ function* inOrder(logs: readonly (readonly SequenceStep[])[]): Generator<Sequenc
   for (const { steps, next } of left) yield* steps.slice(next)
 }
 
-/** How a run ended, in a word or two. */
+/** End of a run in a word or two. */
 const endOf = ({ stopReason, reason }: RecordOf<'run.end'>): string =>
   stopReason === 'stop' ? 'done' : reason === undefined ? stopReason : `${stopReason}: ${reason.type}`
 

@@ -41,7 +41,7 @@ const units: readonly (readonly [name: string, ms: number])[] = [
   ['s', 1000],
 ]
 
-/** `340 ms`, `2.1 s`, `3 min 05 s`, `1 h 04 min`; nothing below zero, which a clock that jumps makes. */
+/** `340 ms`, `2.1 s`, `3 min 05 s`, `1 h 04 min`. A negative duration, as from a clock that jumps, counts as 0. */
 export function duration(ms: number): string {
   if (ms < 999.5) return `${Math.max(0, Math.round(ms))} ms`
   if (ms < 59_950) return `${(ms / 1000).toFixed(1)} s`
@@ -52,11 +52,11 @@ export function duration(ms: number): string {
   return `${whole(Math.floor(minutes / 60))} h ${two(minutes % 60)} min`
 }
 
-/** How long something took, and apart from it what people took to decide: `1.6 s + 23.0 s waiting`. */
+/** Time that something took, and apart from it the time that people took to decide: `1.6 s + 23.0 s waiting`. */
 export const tookWords = ({ ms, waitedMs }: Took): string =>
   waitedMs < 1_000 ? duration(ms + Math.max(0, waitedMs)) : `${duration(ms)} + ${duration(waitedMs)} waiting`
 
-/** How long ago something was, in its largest unit: `5 min`, `3 d`. */
+/** Age in its largest unit: `5 min`, `3 d`. */
 export function age(ms: number): string {
   const [name, size] = units.find(([, unit]) => ms >= unit) ?? ['s', 1000]
   return `${Math.max(0, Math.floor(ms / size))} ${name}`

@@ -18,7 +18,7 @@ export interface ChartedAgent {
   readonly definition: string
   /** Names of the active states, joined by commas. */
   readonly state: string
-  /** Which brakes are on; if unknown they are drawn neither open nor shut. */
+  /** Brakes that are on; if unknown they are drawn neither open nor shut. */
   readonly braking?: BrakeFlags
 }
 

@@ -45,7 +45,7 @@ export interface ChartDrawing {
   readonly arrows: readonly DrawnArrow[]
 }
 
-/** How the arrow of a transition is drawn. */
+/** Returns the style of the arrow of a transition. */
 export const styleOf = ({ kind, isBrake, isOpen }: ChartEdge): ArrowStyle => {
   if (kind === 'initial') return 'start'
   if (isBrake !== true) return 'plain'
@@ -204,7 +204,7 @@ function wordsOf(ways: readonly Way[]): string[] {
   return [...new Set([...ways.map(({ edge }) => edgeWords(edge)), brake ?? ''])].filter(Boolean)
 }
 
-/** One line for each guard, with the events that lead to it. */
+/** Returns one line for each guard, with the events that lead to it. */
 function linesOf(ways: readonly Way[]): string[] {
   const events = new Map<string, string[]>()
   for (const { edge } of ways) {

@@ -2,7 +2,7 @@ import type { AnyStateMachine, AnyStateNode, AnyTransitionDefinition } from 'xst
 import { agentMachineId } from '../machines/agentSetup.ts'
 import { guardWords } from '../machines/guardWords.ts'
 
-/** Which brakes of an agent are on. */
+/** Brakes of an agent; true: it is on. */
 export interface BrakeFlags {
   readonly revert: boolean
   readonly prune: boolean
@@ -40,7 +40,7 @@ export interface ChartEdge {
   readonly isBrake?: true
   /** True if the brake is open. Set only for a brake whose flags are known. */
   readonly isOpen?: boolean
-  /** When it is taken, in words: the machine's own description, or what its guards ask. */
+  /** Condition in words: the machine's own description, or that of its guards. */
   readonly description?: string
 }
 

@@ -180,7 +180,7 @@ interface LogAnnotations {
   readonly compactions: readonly GraphCompaction[]
   /** Sub-agents by call. */
   readonly links: ReadonlyMap<string, string>
-  /** Those that code began. */
+  /** Ids of sub-agents that code started. */
   readonly spawned: readonly string[]
 }
 
@@ -237,7 +237,7 @@ const maskedByOf = (policy: string | undefined): Pick<GraphStep, 'maskedBy'> =>
 /** Shortens a text to one line. A long text is cut before it is cleaned, so that no more is cleaned than can be shown. */
 const cut = (text: string): string => cutEnd(oneLine(cutEnd(text, 4 * maxTextChars)), maxTextChars)
 
-/** A step in a few words: what was said, or what was called and what came of it. */
+/** Describes a step in a few words: its text, or its calls and their outcomes. */
 function labelOf(nodes: readonly ConversationNode[]): string {
   const { message } = nodes[0]!
   const calls = message.role === 'assistant' ? toolCallsOf(message.content) : []

@@ -17,7 +17,7 @@ interface Line {
   next: readonly GraphStep[]
   /** The one of them that continues the line. */
   straight: GraphStep | undefined
-  /** How many of them have been looked at. */
+  /** Number of them that have been visited. */
   at: number
 }
 

@@ -19,7 +19,7 @@ interface Layouter {
   layout(graph: unknown): Promise<unknown>
 }
 
-/** One end of the talk with ELK, as a page has it with its worker. */
+/** One end of the channel to ELK, as a page has it with its worker. */
 interface Port {
   postMessage(data: unknown): void
   onmessage?: (event: { readonly data: unknown }) => void

@@ -3,13 +3,13 @@ import { limitWords } from './amounts.ts'
 import { oneLine } from './plainText.ts'
 
 /**
- * Where an agent stands, for a person who looks at many. `waiting`: for a person; `failed`: its last run did; `paused`: at a limit, or
+ * Standing of an agent, for a person who looks at many. `waiting`: for a person; `failed`: its last run failed; `paused`: at a limit, or
  * because its store or process broke; `ended`: it takes no more commands here.
  */
 export const standings = ['waiting', 'failed', 'paused', 'working', 'idle', 'ended'] as const
 export type Standing = (typeof standings)[number]
 
-/** The facts that decide where an agent stands; `waits`: true if something of its own waits for a person. */
+/** The facts that decide the standing of an agent; `waits`: true if an item of its own waits for a person. */
 export type StandingFacts = Pick<AgentSummary, 'state' | 'last' | 'doing'> & { readonly waits: boolean }
 
 /**
@@ -21,7 +21,7 @@ export const ownPending = ({ agentId, pending, pendingApprovals }: Waiting): rea
 
 type Waiting = Pick<AgentSummary, 'agentId' | 'pending' | 'pendingApprovals'>
 
-/** Returns the facts that decide where a running agent stands. Pure. */
+/** Returns the facts that decide the standing of a running agent. Pure. */
 export const factsOf = (agent: Waiting & Pick<AgentSummary, 'state' | 'last' | 'doing'>): StandingFacts => ({
   state: agent.state,
   waits: ownPending(agent).length > 0,
@@ -30,8 +30,8 @@ export const factsOf = (agent: Waiting & Pick<AgentSummary, 'state' | 'last' | '
 })
 
 /**
- * Returns the facts that decide where a session stands while its agent does not run: a failure, a pause and what waits for a person stay. A
- * session whose log has no end for its run was cut off with its process. Pure.
+ * Returns the facts that decide the standing of a session while its agent does not run: a failure or a pause stays. A session whose log has
+ * no end for its run was cut off with its process. Pure.
  */
 export function factsAtRest({
   status,
@@ -46,7 +46,7 @@ export function factsAtRest({
   return { state, waits: false, last: last ?? { stopReason, at: 0 } }
 }
 
-/** Where an agent stands. Pure. */
+/** Returns the standing of an agent. Pure. */
 export function standingOf({ state, last, waits }: StandingFacts): Standing {
   if (state === 'stopped' || state === 'closed') return 'ended'
   if (waits) return 'waiting'

@@ -88,7 +88,7 @@ const parts: readonly { readonly name: Part; readonly label: string }[] = [
   { name: 'details', label: 'Details' },
 ]
 
-/** Fetches the code of what the address names, at once, and gives what fetches the rest: both never reject. */
+/** Fetches the code for the address at once, and returns a function that fetches the rest; neither promise rejects. */
 export function fetchViews({ route }: Inspector): () => Promise<unknown> {
   const ofAgent = (): Promise<unknown> => Promise.all([AgentPane.preload(), DetailsPane.preload()])
   const [shown, other] = route.value.agent === null ? [Start.preload, ofAgent] : [ofAgent, Start.preload]
@@ -211,7 +211,7 @@ export function App({ inspector }: { readonly inspector: Inspector }) {
   )
 }
 
-/** The tab says how much waits and what is shown; who looks elsewhere is told of what is new. */
+/** Title of the tab: the number of waiting items and the agent that is shown. Notifies a person who looks elsewhere of new items. */
 function TabTitle({ inspector }: { readonly inspector: Inspector }) {
   const waiting = waitingKeys(inspector)
   const { agent } = inspector.route.value

@@ -40,7 +40,7 @@ class Lines {
     this.#most = most
   }
 
-  /** Refuses all further lines: lines after a gap are worth nothing. */
+  /** Refuses all further lines: a log with a gap cannot be shown beyond it. */
   close(): void {
     this.#isClosed = true
   }

@@ -67,7 +67,7 @@ export const receiver = 'escapementSession'
 /** The variable in which a page finds its index. */
 export const indexName = 'escapementSessions'
 
-/** A value as JSON that may stand in a script and in a page: nothing in it ends either. Pure. */
+/** Writes a value as JSON for a script in a page: no part of it ends the script or the page. Pure. */
 export const inScript = (value: unknown): string =>
   JSON.stringify(value).replace(
     /[<\u2028\u2029]/g,

@@ -35,7 +35,7 @@ const marks = /[*_~`[\]()<>!\\]/g
 
 const hasManyMarks = (text: string): boolean => text.length > mostMarks && (text.match(marks)?.length ?? 0) > mostMarks
 
-/** Both call one another for what is inside. */
+/** The two functions of the lexer that call each other for nested content. */
 interface Nesting {
   blockTokens: Lex
   inlineTokens: Lex

@@ -5,7 +5,7 @@ export type MarkdownSpan =
   | { readonly type: 'emphasis' | 'strong' | 'strike'; readonly spans: readonly MarkdownSpan[] }
   /** `url` as it was written: see `linkTarget`. */
   | { readonly type: 'link'; readonly url: string; readonly spans: readonly MarkdownSpan[] }
-  /** Never loaded: what it shows in words, and where it would be. */
+  /** Never loaded: `alt` describes the image, and `url` is its address. */
   | { readonly type: 'image'; readonly alt: string; readonly url: string }
   | { readonly type: 'break' }
 

@@ -27,7 +27,7 @@ function numbered(a: readonly string[], b: readonly string[]): [readonly number[
 
 function shortest(a: readonly number[], b: readonly number[], mostChanges: number): readonly EditStep[] | undefined {
   const most = Math.min(a.length + b.length, mostChanges)
-  /** After so many changes: how far it gets in `a` on each diagonal, which is how much more of `a` was passed than of `b`. */
+  /** Farthest place in `a` on each diagonal, by the number of changes; the diagonal is how much more of `a` was passed than of `b`. */
   const reached: Int32Array[] = []
   let last = new Int32Array(3)
   for (let changes = 0; changes <= most; changes++) {

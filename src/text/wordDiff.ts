@@ -46,7 +46,7 @@ export function wordDiff(before: string, after: string): readonly WordPart[] {
   return parts.all()
 }
 
-/** Stretches of changes, what is removed before what is added; a space between two changes is part of both. */
+/** Collects the parts, removed before added ones; a space between two changes is part of both. */
 class Parts {
   readonly #parts: WordPart[] = []
   #removed = ''

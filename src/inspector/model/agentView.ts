@@ -39,7 +39,7 @@ export interface AgentViewState {
   readonly definition: string
   readonly status: AgentViewStatus
   readonly error?: ErrorInfo
-  /** How much of the log is read, from 0 to 1, while it is loading. */
+  /** Share of the log that is read, from 0 to 1, while it is loading. */
   readonly progress: number
   /** Records that a fork shares with its sources, each list from its beginning; always the same array. */
   readonly past: readonly (readonly LogRecord[])[]
@@ -77,7 +77,7 @@ export interface AgentViewState {
   readonly pending: readonly Pending[]
   /** Messages to the agent that are not in its conversation yet, oldest first, as of `at`. */
   readonly queues: Readonly<Record<QueueName, readonly QueuedMessage[]>>
-  /** Why it is paused. */
+  /** Reason of its pause. */
   readonly pause: PauseReason | null
   /** Ids of its sub-agents as of `at`, in the order they were started. */
   readonly children: readonly string[]
@@ -87,7 +87,7 @@ export interface AgentViewState {
   readonly ownCostUsd: number
   /** Everything seen, oldest first: records, and events seen live beside them; no deltas. They cover all times, as `records` does. */
   readonly events: readonly AgentEvent[]
-  /** How many of `events` had happened as of `at`. */
+  /** Number of `events` that had happened as of `at`. */
   readonly eventCount: number
 }
 /** One agent as the page shows it. */

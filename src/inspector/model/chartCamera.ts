@@ -18,7 +18,7 @@ export const scaleLimits = { least: 0.1, most: 3 } as const
 const nearest = 0.6
 const readableSize = 12.5
 
-/** How large names must be in a picture to be read at such a scale; `null` where it is near enough for all its texts. Pure. */
+/** Returns the size of names that can be read at a scale; `null` if the picture is near enough for all its texts. Pure. */
 export const farText = (scale: number): number | null => (scale >= nearest ? null : Math.round(readableSize / scale))
 
 /** Space between a name and each side of its box, as a part of its size. */
@@ -26,7 +26,7 @@ const besideName = 0.3
 /** Smallest factor by which a name is shrunk to fit. */
 const smallest = 0.96
 
-/** How large the name of a box is from afar, and where the box is then: it holds its name. What is around all others stays. Pure. */
+/** Returns the size of a box's name when seen from afar, and the box widened to hold it; an outer box keeps its place. Pure. */
 export function farName(
   box: Size & { readonly x: number; readonly y: number; readonly label: string; readonly isOuter?: boolean },
   far: number,

@@ -41,7 +41,7 @@ export const transitionWords = (edge: ChartEdge): TransitionWords => ({
   said: edge.description ?? null,
 })
 
-/** A chart in words: every state, what it runs and where it leads. Pure. */
+/** Describes a chart in words: every state, its actors and its transitions. Pure. */
 export function chartWords({ nodes, edges, actors }: ChartModel, active: string): StateWords[] {
   return nodes
     .filter(({ kind, parent }) => kind !== 'initial' && parent !== undefined)

@@ -22,7 +22,7 @@ export interface ComparedTrunks {
 /** Limit of the pairs of messages that are compared to match them. */
 const mostPairs = 1_000_000
 
-/** How well two messages fit: they say the same, come from the same tool or use the same tools, or have the same role. */
+/** Scores of a pair of messages: they say the same, come from the same tool or use the same tools, or have the same role. */
 const fits = { same: 8, kind: 3, role: 1 } as const
 
 /**

@@ -7,7 +7,7 @@ import { jsonOf } from './shortText.ts'
 /** Number of characters up to which messages are compared. */
 export const mostCompared = 50_000
 
-/** A message as text that can be compared: what was said, and calls with what they were given. Pure. */
+/** Returns a message as text that can be compared: its words, and its calls with their inputs. Pure. */
 export const messageWords = ({ content }: Message): string =>
   cutEnd((content as readonly Block[]).map(wordsOf).filter(Boolean).join('\n\n'), mostCompared)
 
@@ -26,7 +26,7 @@ function wordsOf(block: Block): string {
   }
 }
 
-/** A part of a text that is shown, or how many characters of what is equal are left out. */
+/** A part of a text that is shown, or a gap: the number of equal characters that are left out. */
 export type ShownPart = WordPart | { readonly type: 'gap'; readonly chars: number }
 
 /** Characters that are shown at each end of a long equal part. */

@@ -15,7 +15,7 @@ export interface ConnectionOptions {
   readonly webSocket?: ConnectOptions['webSocket']
 }
 
-/** How many errors are kept. */
+/** Limit of the errors that are kept. */
 const mostErrors = 20
 
 /** The only connection of the page, and its state, as signals. */

@@ -14,12 +14,12 @@ export interface RequestSize {
   readonly saved: number
 }
 
-/** Something that changed what the model sees. */
+/** A change of the part of the conversation that the model sees. */
 export interface BrakeUse {
   readonly seq: number
   readonly turnIndex: number
   readonly kind: 'revert' | 'prune' | 'fold' | 'mask' | 'graft' | 'compaction'
-  /** Who asked for it. */
+  /** Origin of the change, in words. */
   readonly by: string
   readonly what: string
   readonly isApplied: boolean

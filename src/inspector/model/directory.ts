@@ -8,10 +8,10 @@ import type { FrameBatch } from './frameBatch.ts'
 const pageSize = 100
 /** The delay after an agent has ended before sessions are read again: the server reads every log for it. */
 const settleMs = 1_000
-/** How many sub-agents that have gone are kept in the list. */
+/** Limit of the sub-agents that are kept in the list after they have gone. */
 const mostLeft = 2_000
 
-/** Which agents run and which sessions there are, as signals. */
+/** Lists of the running agents and of the sessions, as signals. */
 export class Directory {
   /** Agents that run, by id; a new map with every change. */
   readonly agents = signal<ReadonlyMap<string, AgentSummary>>(new Map())

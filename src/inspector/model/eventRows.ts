@@ -2,7 +2,7 @@ import type { AgentEvent } from '../../protocol/events.ts'
 import { eventGroups, groupsOf, type EventGroup } from './eventGroups.ts'
 import { eventText } from './eventWords.ts'
 
-/** Which events are shown. */
+/** Filter of the events that are shown. */
 export interface EventFilter {
   /** Groups whose events are shown; all groups when it is empty. */
   readonly only: ReadonlySet<EventGroup>
@@ -24,7 +24,7 @@ export interface EventRow {
   readonly isPart?: true
 }
 
-/** Types of events that only say together that a turn goes on; the one that says most first. */
+/** Types of events that say only together that a turn continues, ordered by how much they say. */
 const quiet: readonly AgentEvent['type'][] = [
   'turn.start',
   'turn.request',
@@ -38,7 +38,7 @@ const quiet: readonly AgentEvent['type'][] = [
 const rankOf = ({ type }: AgentEvent): number => quiet.indexOf(type)
 const turnOf = (event: AgentEvent): number => ('turnIndex' in event ? event.turnIndex : -1)
 
-/** Rows of a list of events that grows: only what is new is looked at. */
+/** Rows of a growing list of events; each call looks only at new events. */
 export class EventRows {
   #source: readonly AgentEvent[] = []
   #filter = everyEvent

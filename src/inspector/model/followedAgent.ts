@@ -18,7 +18,7 @@ import { LogFold, TimeTravel } from './logFold.ts'
 /** States of an agent that is not running; of these, the chart has only `stopped`. */
 const hasLeft = (state: string): boolean => state === 'closed' || state === 'stopped'
 
-/** How many steps the progress of reading a log is shown in. */
+/** Number of steps in which the progress of reading a log is shown. */
 const loadingSteps = 20
 
 /** State of an agent as its log gives it; discarded together with the log. */
@@ -87,7 +87,7 @@ export class FollowedAgent implements AgentView {
     return this.#errors.of(events, eventCount)
   }
 
-  /** How long its runs took, by their ids, as of the moment that is shown. */
+  /** Times of its runs, by their ids, as of the moment that is shown. */
   get runTimes(): ReadonlyMap<string, Took> {
     const { records, at, lastSeq } = this.state.value
     return this.#runTimes.of(records, at ?? lastSeq)

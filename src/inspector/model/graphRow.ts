@@ -97,7 +97,7 @@ export interface MemoRow extends Row {
   readonly mergedInto?: NodeId
 }
 
-/** Something that happened between messages. */
+/** An event between messages. */
 export interface NoticeRow extends Row {
   readonly type: 'notice'
   readonly tone: 'plain' | 'warning' | 'bad'

@@ -30,7 +30,7 @@ export class GraphRows {
   readonly #open = new Map<string, Draft<CallRow>>()
   /** The note of the revert that is being undone. */
   #undoing: Draft<TagRow> | undefined
-  /** Who asked for the reverts that are not yet applied. */
+  /** Origins of the reverts that are not yet applied. */
   readonly #asked = new Map<string, Pick<RevertRequest, 'by' | 'policy'>>()
   readonly #times = new WorkTimes()
   #made = 0

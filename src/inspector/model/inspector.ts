@@ -60,7 +60,7 @@ export interface Attached {
   readonly waiting: WaitingBook
 }
 
-/** The model of the whole page: what it shows, and what a person did to it. Close it. */
+/** The model of the whole page: its content, and the choices of the person. Close it. */
 export class Inspector {
   readonly route = signal<Route>(emptyRoute)
   /** The parts of the address that made no sense. */
@@ -125,7 +125,7 @@ export class Inspector {
     return this.#token
   }
 
-  /** Changes what is shown. A change to another agent keeps only the view of the route. */
+  /** Changes the route. A change to another agent keeps only the view of the route. */
   go(change: Partial<Route>, how: 'push' | 'replace' = 'push'): void {
     const before = this.route.value
     const isOther = change.agent !== undefined && change.agent !== before.agent

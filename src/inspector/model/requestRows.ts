@@ -80,7 +80,7 @@ export function requestRows({ request, old }: ComparedRequest, { showsSame, show
   return rows
 }
 
-/** Where changes since the request before begin, as places among the rows. Pure. */
+/** Returns the indexes of the rows at which changes since the request before begin. Pure. */
 export function changedRows(rows: readonly RequestRow[]): number[] {
   const isChange = (row: RequestRow | undefined): boolean =>
     row !== undefined &&

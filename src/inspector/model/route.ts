@@ -7,11 +7,11 @@ import { oneLine } from './shortText.ts'
 export const viewNames = ['conversation', 'chart', 'timeline', 'requests', 'context'] as const
 export type ViewName = (typeof viewNames)[number]
 
-/** How the timeline is shown: bars on an axis of time, or every event in a list. */
+/** Forms of the timeline: bars on an axis of time, or every event in a list. */
 export const timelineLooks = ['bars', 'log'] as const
 export type TimelineLook = (typeof timelineLooks)[number]
 
-/** How the chart is shown: its outermost states, all of it, or who called whom in the tree. */
+/** Forms of the chart: its outermost states, all of it, or the calls between the agents of the tree. */
 export const chartLooks = ['overview', 'full', 'actors'] as const
 export type ChartLook = (typeof chartLooks)[number]
 

@@ -25,7 +25,7 @@ export interface Span {
   /** `seq` of the record that it began with; `endSeq`: of the record that it ended with. */
   readonly seq: number
   readonly endSeq: number | null
-  /** When it began, by the clock of the log: epoch milliseconds. */
+  /** Time at which it began, by the clock of the log: epoch milliseconds. */
   readonly time: number
   readonly from: number
   readonly to: number | null

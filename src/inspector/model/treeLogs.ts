@@ -27,7 +27,7 @@ export class ToldRecords {
   }
 }
 
-/** How many lanes are drawn; the others share one more. */
+/** Limit of the lanes that are drawn; the others share one more. */
 const mostLanes = 60
 /** Id of the lane that is shared by all agents without a lane of their own. */
 export const othersId = '…'

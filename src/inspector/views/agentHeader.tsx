@@ -48,7 +48,7 @@ const tones: Readonly<Record<Standing, string>> = {
 
 const dots: Partial<Readonly<Record<Standing, string>>> = { waiting: 'waiting', failed: 'failed' }
 
-/** Longest title that stands in the document, in UTF-16 units; the header cuts what has no room. */
+/** Longest title in the document, in UTF-16 units; the header cuts a title that has no room. */
 const longestTitle = 200
 
 /** Head of a view: the agent, its state, its activity and its cost. */

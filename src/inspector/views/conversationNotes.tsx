@@ -220,7 +220,7 @@ function NameIndex({ index }: { readonly index: string }): JSX.Element {
   )
 }
 
-/** Something that happened between messages. */
+/** An event between messages. */
 export function NoticeBody({ row }: { readonly row: NoticeRow }): JSX.Element {
   return (
     <p class={`conversation-notice is-${row.tone}`}>

@@ -1,6 +1,6 @@
 import type { Model } from '../../protocol/model.ts'
 
-/** Lets a model answer one request at a time, each when it is told to. */
+/** Lets a model answer requests one at a time, on demand. */
 export class Steps {
   #isRunning: boolean
   readonly #waiting = new Set<() => void>()
