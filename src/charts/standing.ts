@@ -30,8 +30,8 @@ export const factsOf = (agent: Waiting & Pick<AgentSummary, 'state' | 'last' | '
 })
 
 /**
- * Returns the facts that decide the standing of a session while its agent does not run: a failure or a pause stays. A session whose log has
- * no end for its run was cut off with its process. Pure.
+ * Returns the facts that decide the standing of a session while its agent does not run: a failure, a pause and a wait for a person stay. A
+ * session whose log has no end for its run was cut off with its process. Pure.
  */
 export function factsAtRest({
   status,

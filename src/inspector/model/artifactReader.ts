@@ -53,7 +53,7 @@ const endings: Readonly<Record<string, string>> = {
   'image/avif': '.avif',
 }
 
-/** Name of the file for an artifact: its own name, with marks that reverse an ending made visible, else the name that models know it by. */
+/** Name of the file for an artifact: its own name, without marks that could reverse its ending, else the name that models know it by. */
 export const fileNameOf = (artifact: Artifact): string =>
   forDisplay(artifact.name ?? `${artifactName(artifact)}${endings[artifact.mimeType] ?? ''}`)
 

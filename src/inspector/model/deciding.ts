@@ -16,8 +16,8 @@ export function decideAll(inspector: Inspector, keys: readonly string[], decisio
 }
 
 /**
- * Decides the open call, or the call `focused`, which has the focus; or approves all calls of its tool that a person has had the time to
- * see and has typed nothing for.
+ * Decides the open call, or the call `focused`, which has the focus; `approveTool`: approves all calls of its tool. Calls that a person has
+ * not had the time to see, or has typed something for, are left out.
  */
 export function decideShown(inspector: Inspector, what: 'approve' | 'deny' | 'approveTool', focused?: string): void {
   const { deciding } = inspector

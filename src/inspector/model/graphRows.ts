@@ -323,7 +323,7 @@ export class GraphRows {
     return index
   }
 
-  /** Continues with the log of a fork: open calls and requests stay with its source. */
+  /** Begins the log of a fork: a step with open calls stays with the source, and its rows are removed. */
   #forked(record: LogRecord, { agentId, at }: NonNullable<RecordOf<'agent.created'>['forkedFrom']>): void {
     const open = this.#open.values().next().value
     if (open !== undefined) {

@@ -24,7 +24,7 @@ export interface NodeDetailsProps {
   readonly onOpen: (dialog: AgentDialog) => void
 }
 
-/** A message of the conversation: its place, its content, and a link back to it. */
+/** A message of the conversation: its place, its content, and the actions on it. */
 export function NodeDetails({ inspector, view, id, onOpen }: NodeDetailsProps) {
   const { conversation, status, at } = view.state.value
   const calls = useCalls(view)

@@ -32,7 +32,7 @@ interface Place {
 function Requests({ state, turn }: { readonly state: AgentViewState; readonly turn: Signal<number | null> }) {
   const { requests, conversation, records } = state
   const isRaw = useSignal(false)
-  /** Index of the request that the person went to, if the turn has several. */
+  /** `seq` of the request that the person went to, if the turn has several. */
   const picked = useSignal<number | null>(null)
   const showsSame = useSignal(false)
   const showsGone = useSignal(false)
