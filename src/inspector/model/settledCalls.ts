@@ -41,7 +41,7 @@ export class Deciding {
       this.#cancel = this.#clock.after(settleMs, () => (this.settled.value = new Set(keys)))
   }
 
-  /** Sets if a person has typed something for a call. */
+  /** Adds a call to the drafts, or with `isOne` false takes it out. */
   draft(key: string, isOne: boolean): void {
     const drafts = this.drafts.peek()
     if (drafts.has(key) === isOne) return
