@@ -4,24 +4,24 @@ import { textOf } from '../protocol/messageText.ts'
 import { oneLine } from './plainText.ts'
 import { callLine, outcomeLine } from './toolLine.ts'
 
-/** Who takes part: people, clients and programs as one, and the agents of a tree. */
+/** A participant: an agent of the tree, or people, clients and programs as one. */
 export interface SequenceLane {
   /** Id of the agent; empty for people. */
   readonly id: string
   readonly label: string
   /** Name of the agent's definition, as far as it is known. */
   readonly definition?: string
-  /** Its own log was read: what it did is told, and not only what its caller saw of it. */
+  /** True if its own log was read: the sequence then has all that it did, and not only the part that its caller saw. */
   readonly isRead: boolean
 }
 
 /**
- * `call`: of a sub-agent, by a tool or by code; `result` and `failure`: its end; `asks`: something that waits for people; `handoff`: the
- * conversation goes to another definition.
+ * `call`: a sub-agent is started, by a tool or by code; `result` and `failure`: its end; `asks`: something that waits for people;
+ * `handoff`: the conversation goes to another definition.
  */
 export type SequenceKind = 'said' | 'call' | 'result' | 'failure' | 'report' | 'asks' | 'answer' | 'handoff'
 
-/** Something that one of them told another. */
+/** Something that one participant told another. */
 export interface SequenceStep {
   readonly from: string
   readonly to: string
@@ -30,12 +30,12 @@ export interface SequenceStep {
   readonly text: string
   /** Epoch milliseconds. */
   readonly time: number
-  /** The record that tells of it. */
+  /** The record that the step is made from. */
   readonly agentId: string
   readonly seq: number
 }
 
-/** Who called whom in a tree of agents, and when. */
+/** The calls and messages in a tree of agents, in order. */
 export interface ActorSequence {
   /** People first, then the root, then the others as they were started. */
   readonly lanes: readonly SequenceLane[]
@@ -52,8 +52,8 @@ export const people = ''
 const maxText = 80
 
 /**
- * What the agents of a tree told each other and people. The log of the root is enough for its sub-agents' starts and ends; with the logs
- * of those, in any order, what they asked and whom they called is told too. Each log keeps its order, whatever its clock did. Pure.
+ * Returns what the agents of a tree told each other and people. The log of the root is enough for the starts and ends of its sub-agents;
+ * their own logs, in any order, add what they asked and whom they called. Each log keeps its order, whatever its clock did. Pure.
  */
 export function actorSequence(root: SequenceLog, others: readonly SequenceLog[] = []): ActorSequence {
   const logs = [root, ...others]
@@ -70,7 +70,7 @@ export function actorSequence(root: SequenceLog, others: readonly SequenceLog[] 
   return { lanes, steps }
 }
 
-/** Steps of several logs by time, none before another of its own log. Of the same moment a call goes first, and a result last. */
+/** Merges the steps of several logs by time; each log keeps its own order. At the same moment a call goes first, and a result last. */
 function merged(logs: readonly (readonly SequenceStep[])[]): SequenceStep[] {
   const timed = logs.flatMap((steps, log) => {
     let latest = Number.NEGATIVE_INFINITY
@@ -93,11 +93,14 @@ function merged(logs: readonly (readonly SequenceStep[])[]): SequenceStep[] {
   return [...steps, ...inOrder(moment)]
 }
 
-/** Whether of the next steps of two logs, of the same moment, the one must have been first: it began the other's agent, or was before its end. */
+/**
+ * Returns true if `one` must precede `other`, a step of another log at the same moment: `one` starts the agent of `other`, or `other`
+ * records the end of the agent of `one`.
+ */
 const goesFirst = (one: SequenceStep, other: SequenceStep): boolean =>
   (one.kind === 'call' && one.to === other.agentId) || (one.agentId === other.from && other.from !== other.agentId)
 
-/** What several logs tell of one moment. */
+/** Yields the steps of several logs at one moment, causes before effects. */
 function* inOrder(logs: readonly (readonly SequenceStep[])[]): Generator<SequenceStep> {
   let left = logs.map((steps) => ({ steps, next: 0 }))
   while (left.length > 1) {
@@ -111,7 +114,7 @@ function* inOrder(logs: readonly (readonly SequenceStep[])[]): Generator<Sequenc
   for (const { steps, next } of left) yield* steps.slice(next)
 }
 
-/** How a run ended, in a word or two. */
+/** End of a run in a word or two. */
 const endOf = ({ stopReason, reason }: RecordOf<'run.end'>): string =>
   stopReason === 'stop' ? 'done' : reason === undefined ? stopReason : `${stopReason}: ${reason.type}`
 
@@ -130,7 +133,7 @@ const toldTypes: ReadonlySet<LogRecord['type']> = new Set([
   'run.end',
 ])
 
-/** Whether a sequence may tell of a record: no other needs to be kept for it. Pure. */
+/** Returns true if a sequence may show a record; no other records need to be kept for it. Pure. */
 export const isTold = ({ type }: LogRecord): boolean => toldTypes.has(type)
 
 interface Told {

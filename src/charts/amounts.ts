@@ -3,7 +3,7 @@ import type { LimitReason } from '../protocol/turns.ts'
 import { oneLine } from './plainText.ts'
 import type { Took } from './workTimes.ts'
 
-/** `12,345`. Small numbers are as they are: what puts the commas takes milliseconds to make. */
+/** Formats a number: `12,345`. Small integers skip `toLocaleString`, which takes milliseconds on its first use. */
 export const whole = (value: number): string =>
   Number.isInteger(value) && Math.abs(value) < 1_000 ? String(value) : value.toLocaleString('en-US')
 
@@ -16,7 +16,7 @@ export function dollars(costUsd: number): string {
   return `$${costUsd.toFixed(costUsd > 0 && costUsd < 0.01 ? 4 : 2)}`
 }
 
-/** As `dollars`; a dash for nothing, which is also what is not known. */
+/** As `dollars`; a dash for 0, which also stands for an unknown amount. */
 export const money = (costUsd: number): string => (costUsd === 0 ? '–' : dollars(costUsd))
 
 /** A limit of a run in words: `limit of 60 turns`, `limit of $5.00`. */
@@ -26,7 +26,7 @@ export function limitWords({ limit, allowed }: Pick<LimitReason, 'limit' | 'allo
   return `limit of ${counted(allowed, limit.replace(/s$/, ''))}`
 }
 
-/** What a reshaping of the conversation costs and saves: `frees 1,240 tokens, pays after 3 requests`. */
+/** Cost and saving of a reshaping of the conversation, in words: `frees 1,240 tokens, pays after 3 requests`. */
 export function savings({ freed, paysAfter }: Economics): string {
   if (freed <= 0) return freed === 0 ? 'frees nothing' : `adds ${counted(-freed, 'token')}`
   const pays =
@@ -41,7 +41,7 @@ const units: readonly (readonly [name: string, ms: number])[] = [
   ['s', 1000],
 ]
 
-/** `340 ms`, `2.1 s`, `3 min 05 s`, `1 h 04 min`; nothing below zero, which a clock that jumps makes. */
+/** `340 ms`, `2.1 s`, `3 min 05 s`, `1 h 04 min`. A negative duration, as from a clock that jumps, counts as 0. */
 export function duration(ms: number): string {
   if (ms < 999.5) return `${Math.max(0, Math.round(ms))} ms`
   if (ms < 59_950) return `${(ms / 1000).toFixed(1)} s`
@@ -52,11 +52,11 @@ export function duration(ms: number): string {
   return `${whole(Math.floor(minutes / 60))} h ${two(minutes % 60)} min`
 }
 
-/** How long something took, and apart from it what people took to decide: `1.6 s + 23.0 s waiting`. */
+/** Time that something took, and apart from it the time that people took to decide: `1.6 s + 23.0 s waiting`. */
 export const tookWords = ({ ms, waitedMs }: Took): string =>
   waitedMs < 1_000 ? duration(ms + Math.max(0, waitedMs)) : `${duration(ms)} + ${duration(waitedMs)} waiting`
 
-/** How long ago something was, in its largest unit: `5 min`, `3 d`. */
+/** Age in its largest unit: `5 min`, `3 d`. */
 export function age(ms: number): string {
   const [name, size] = units.find(([, unit]) => ms >= unit) ?? ['s', 1000]
   return `${Math.max(0, Math.floor(ms / size))} ${name}`
@@ -70,6 +70,6 @@ export function moment(time: number): string {
   return `${day} ${[date.getHours(), date.getMinutes(), date.getSeconds()].map(two).join(':')}`
 }
 
-/** `, by policy tidy`; empty of what no policy asked for. */
+/** `, by policy tidy`; empty if no policy asked for it. */
 export const byPolicy = (policy: string | undefined): string =>
   policy === undefined ? '' : `, by policy ${oneLine(policy)}`

@@ -45,7 +45,7 @@ export function arrowEnd(
   const length = Math.hypot(end.x - before.x, end.y - before.y)
   if (length === 0) return undefined
   const along = { x: (end.x - before.x) / length, y: (end.y - before.y) / length }
-  /** So far back from the end, and so far aside. */
+  /** Returns the point `back` pixels before the end and `aside` pixels beside it. */
   const at = (back: number, aside: number): string =>
     `${round(end.x - along.x * back - along.y * aside)} ${round(end.y - along.y * back + along.x * aside)}`
   return { head: `M${at(0, 0)}L${at(half * 2, half)}L${at(half * 2, -half)}z`, bar: `M${at(13, 7)}L${at(13, -7)}` }

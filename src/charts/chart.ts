@@ -11,18 +11,18 @@ import { chartModel, type BrakeFlags, type ChartModel } from './chartModel.ts'
 import { checkChoice } from '../protocol/checkChoice.ts'
 import { overviewModel } from './overviewModel.ts'
 
-/** What a chart shows of an agent, local or remote. */
+/** The facts of an agent, local or remote, that a chart shows. */
 export interface ChartedAgent {
   readonly id: string
   /** Name of its definition. */
   readonly definition: string
   /** Names of the active states, joined by commas. */
   readonly state: string
-  /** Which brakes are on; if unknown they are drawn neither open nor shut. */
+  /** Brakes that are on; if unknown they are drawn neither open nor shut. */
   readonly braking?: BrakeFlags
 }
 
-/** What can be drawn: an agent, an agent definition, or any XState machine. */
+/** Subject of a chart: an agent, an agent definition, or any XState machine. */
 export type ChartSubject = ChartedAgent | AgentDefinition | AnyStateMachine
 
 export const chartFormats = ['mermaid', 'svg', 'json'] as const
@@ -91,7 +91,7 @@ export function chart<F extends ChartFormat = 'mermaid'>(
   return drawSvg(model, direction, options.signal) as ChartResult<F>
 }
 
-/** Loaded when the first picture is drawn: what lays out is half of the charts. */
+/** Draws an SVG. The layout is half of the code of the charts, so it is loaded with the first picture. */
 async function drawSvg(...picture: Parameters<typeof chartPicture>): Promise<string> {
   return (await import('./chartPicture.ts')).chartPicture(...picture)
 }

@@ -6,12 +6,12 @@ export interface DrawnNode {
   readonly id: string
   readonly kind: ChartNode['kind'] | 'junction' | 'any' | 'machine'
   readonly label: string
-  /** What it runs and what it takes without being left. */
+  /** Lines below its name: the actors that it runs, and the events that it takes without being left. */
   readonly details: readonly string[]
   readonly parent?: string
   /** `inside`: a state in it is active, so it is too. */
   readonly active?: 'itself' | 'inside'
-  /** What it is, in a sentence. */
+  /** Description of the state in one sentence. */
   readonly description?: string
   /** Brakes of a closed state. */
   readonly brakes?: readonly DrawnBrake[]
@@ -26,7 +26,7 @@ export interface DrawnBrake {
 /** `open`, `shut` and `brake` (not known which): a guarded transition of the braking layer. `runs`: to a machine that is an actor. */
 export type ArrowStyle = 'plain' | 'start' | 'open' | 'shut' | 'brake' | 'runs'
 
-/** All transitions between two states that are drawn alike. */
+/** The transitions between two states that are drawn alike, as one arrow. */
 export interface DrawnArrow {
   readonly id: string
   readonly from: string
@@ -37,7 +37,7 @@ export interface DrawnArrow {
   readonly edges: readonly string[]
 }
 
-/** What a picture of a chart shows: fewer arrows than the chart has edges, and none lost. */
+/** A chart as it is drawn: fewer arrows than the chart has edges, and none lost. */
 export interface ChartDrawing {
   readonly title: string
   /** Parents before their children. */
@@ -45,17 +45,17 @@ export interface ChartDrawing {
   readonly arrows: readonly DrawnArrow[]
 }
 
-/** How the arrow of a transition is drawn. */
+/** Returns the style of the arrow of a transition. */
 export const styleOf = ({ kind, isBrake, isOpen }: ChartEdge): ArrowStyle => {
   if (kind === 'initial') return 'start'
   if (isBrake !== true) return 'plain'
   return isOpen === undefined ? 'brake' : isOpen ? 'open' : 'shut'
 }
 
-/** What a brake says beside its guard. */
+/** Words beside the guard of a brake, by the style of its arrow. */
 const brakeWords: Readonly<Record<string, string>> = { open: 'brake open', shut: 'brake shut', brake: 'brake' }
 
-/** What to draw of a chart, with the machines it runs beside it. Pure. */
+/** Returns the drawing of a chart, with the machines that it runs beside it. Pure. */
 export function chartDrawing(model: ChartModel): ChartDrawing {
   const charts = [model, ...model.machines].map((chart, index) => drawOne(chart, index === 0 ? '' : `${chart.id}/`))
   const nodes = charts.flatMap((chart) => chart.nodes)
@@ -198,13 +198,13 @@ function arrowsOf(ways: readonly Way[], isOverview: boolean): DrawnArrow[] {
   })
 }
 
-/** What the transitions say, each thing once. */
+/** Returns the words of the transitions, without duplicates. */
 function wordsOf(ways: readonly Way[]): string[] {
   const brake = brakeWords[styleOf(ways[0]!.edge)]
   return [...new Set([...ways.map(({ edge }) => edgeWords(edge)), brake ?? ''])].filter(Boolean)
 }
 
-/** One line for each guard, with the events that lead to it. */
+/** Returns one line for each guard, with the events that lead to it. */
 function linesOf(ways: readonly Way[]): string[] {
   const events = new Map<string, string[]>()
   for (const { edge } of ways) {

@@ -50,9 +50,9 @@ export interface PlacedBox extends DrawnNode {
   readonly y: number
   readonly width: number
   readonly height: number
-  /** Whether others are inside. */
+  /** True if other boxes are inside it. */
   readonly isOuter: boolean
-  /** How deep inside others. */
+  /** Number of boxes around it. */
   readonly depth: number
 }
 
@@ -68,7 +68,7 @@ export interface PlacedArrow {
   /** `ring`: the way of a run from turn to turn. `bundle`: of all states to those where a run stops. */
   readonly role?: 'ring' | 'bundle'
   readonly edges: readonly string[]
-  /** Everything that it stands for, by names, a line each. */
+  /** All transitions that it stands for, by name, a line each. */
   readonly names?: string
   readonly label?: { readonly x: number; readonly y: number; readonly lines: readonly string[] }
 }
@@ -128,7 +128,7 @@ const brakeLine = 'brake open'
 const sized = (lines: readonly string[], style: ArrowStyle): readonly string[] =>
   style === 'open' || style === 'shut' || style === 'brake' ? [...lines.slice(0, -1), brakeLine] : lines
 
-/** What ELK is to lay out; the same for every title, active state and setting of brakes. Pure. */
+/** Converts a drawing into a graph for ELK. The graph is the same for every title, active state and setting of brakes. Pure. */
 export function toElk(drawing: ChartDrawing, direction: ChartDirection = 'down'): ElkGraph {
   const inside = new Map<string | undefined, DrawnNode[]>()
   for (const node of drawing.nodes) {
@@ -182,7 +182,7 @@ export function toElk(drawing: ChartDrawing, direction: ChartDirection = 'down')
   }
 }
 
-/** What ELK laid out, together with what it stands for. Pure. */
+/** Combines the layout from ELK with the drawing that it was made from. Pure. */
 export function fromElk(laidOut: ElkGraph, drawing: ChartDrawing): ChartLayout {
   const places = new Map<string, { graph: ElkGraph; depth: number }>()
   const ways: ElkWay[] = []

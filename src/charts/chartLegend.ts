@@ -32,7 +32,7 @@ const brakes: readonly Told[] = [
   { style: 'brake', text: 'brake' },
 ]
 
-/** What the marks mean, in rows below a picture; `height` in pixels. Pure. */
+/** Draws the legend: rows below a picture that explain its marks; `height` in pixels. Pure. */
 export function chartLegend(
   detail: 'overview' | 'full',
   { width, height, boxes, arrows }: ChartLayout,

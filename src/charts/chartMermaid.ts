@@ -2,7 +2,7 @@ import { chartDrawing, type ChartDrawing, type DrawnArrow, type DrawnNode } from
 import type { ChartModel } from './chartModel.ts'
 import { escapeMermaid } from './escapeText.ts'
 
-/** Which way a picture goes. */
+/** Direction of a picture. */
 export type ChartDirection = 'down' | 'right'
 
 const reserved = new Set('as class classdef default direction end fork join choice note state style click'.split(' '))

@@ -2,7 +2,7 @@ import type { AnyStateMachine, AnyStateNode, AnyTransitionDefinition } from 'xst
 import { agentMachineId } from '../machines/agentSetup.ts'
 import { guardWords } from '../machines/guardWords.ts'
 
-/** Which brakes of an agent are on. */
+/** Brakes of an agent; true: it is on. */
 export interface BrakeFlags {
   readonly revert: boolean
   readonly prune: boolean
@@ -11,7 +11,7 @@ export interface BrakeFlags {
   readonly policies: boolean
 }
 
-/** A state, or what stands at the start of one. */
+/** A state, or the mark at the start of one. */
 export interface ChartNode {
   /** Path in the machine: `replying.streaming`; of the whole machine its id, of a start `(initial) <id>`. */
   readonly id: string
@@ -38,9 +38,9 @@ export interface ChartEdge {
   readonly isInternal?: true
   /** A guarded transition of the braking layer. */
   readonly isBrake?: true
-  /** Of a brake whose flags are known. */
+  /** True if the brake is open. Set only for a brake whose flags are known. */
   readonly isOpen?: boolean
-  /** When it is taken, in words: the machine's own description, or what its guards ask. */
+  /** Condition in words: the machine's own description, or that of its guards. */
   readonly description?: string
 }
 
@@ -75,7 +75,7 @@ export interface ChartModel {
   readonly brakes?: BrakeFlags
 }
 
-/** What a chart shows beside the machine. */
+/** Options of `chartModel`: the facts of a chart that the machine itself does not hold. */
 export interface ChartModelOptions {
   /** Default: the id of the machine. */
   readonly title?: string | undefined

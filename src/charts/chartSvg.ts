@@ -34,7 +34,7 @@ const chartStyle = `
 
 const round = (value: number): number => Math.round(value * 10) / 10
 
-/** What the marks of a picture are told as below it. */
+/** Options of `chartSvg`; `legend`: which explanation of the marks stands below the picture. Default: none. */
 export interface ChartSvgOptions {
   readonly legend?: 'overview' | 'full'
 }

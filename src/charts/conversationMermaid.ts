@@ -78,8 +78,8 @@ function classOf(step: GraphStep, { head }: ConversationModel): keyof typeof cla
 const firstKept = 10
 
 /**
- * At most about so many steps of a long conversation: each trunk step's abandoned branches as one, then the middle of the trunk as one.
- * What was folded says how much it was. A conversation that is short enough is given as it is. Pure and linear.
+ * Reduces a long conversation to about `most` steps: the abandoned branches of each trunk step become one, then the middle of the trunk
+ * becomes one. A folded step says how much it stands for. A short conversation is returned unchanged. Pure and linear.
  */
 function foldConversation({ steps }: ConversationModel, most: number): readonly GraphStep[] {
   if (steps.length <= most) return steps

@@ -27,9 +27,9 @@ export interface GraphLink {
   readonly callId?: string
 }
 
-/** A step of the conversation: what is kept or abandoned as a whole. */
+/** A step of the conversation: nodes that are kept or abandoned as a whole. */
 export interface GraphStep {
-  /** Of its first node: `n12`. */
+  /** Id of its first node: `n12`. */
   readonly id: string
   readonly nodes: readonly NodeId[]
   /** The step it follows. */
@@ -44,11 +44,11 @@ export interface GraphStep {
   readonly isOnTrunk: boolean
   /** The prune that hides it from the model. */
   readonly hiddenBy?: string
-  /** It is shown without what its results hold. */
+  /** True if the model is shown the step without the content of its results. */
   readonly isMasked?: true
   /** The policy that masked them. */
   readonly maskedBy?: string
-  /** Nothing may hide it. */
+  /** True if no prune, mask, fold or compaction may hide it. */
   readonly isPinned?: true
   /** The node whose words it repeats, which a revert took off the trunk. */
   readonly rebasedFrom?: NodeId
@@ -75,9 +75,9 @@ export interface GraphCompaction {
   readonly from: string
   readonly to: string
   readonly summary: string
-  /** Whether the model is shown it now. */
+  /** True if the model is currently shown the summary. */
   readonly isInForce: boolean
-  /** Nothing may take its place. */
+  /** True if no other summary may take its place. */
   readonly isPinned?: true
 }
 
@@ -97,7 +97,7 @@ export interface ConversationSource {
   readonly title?: string
   readonly conversation: Pick<ConversationView, 'trunk' | 'abandoned'> &
     Partial<Pick<ConversationView, 'pins' | 'masks'>>
-  /** Of the log, with those of a shared past before them: they tell of sub-agents, prunes and compactions no longer in force. */
+  /** Records of the log, preceded by those of a shared past. They tell of sub-agents, prunes and compactions no longer in force. */
   readonly records?: Iterable<LogRecord>
   /** Sub-agents that are alive. */
   readonly agents?: readonly string[]
@@ -180,7 +180,7 @@ interface LogAnnotations {
   readonly compactions: readonly GraphCompaction[]
   /** Sub-agents by call. */
   readonly links: ReadonlyMap<string, string>
-  /** Those that code began. */
+  /** Ids of sub-agents that code started. */
   readonly spawned: readonly string[]
 }
 
@@ -234,10 +234,10 @@ const tagKey = (target: NodeId, abandoned: readonly NodeId[]): string => `${targ
 const maskedByOf = (policy: string | undefined): Pick<GraphStep, 'maskedBy'> =>
   policy === undefined ? {} : { maskedBy: policy }
 
-/** Of a long text no more is cleaned than can be shown. */
+/** Shortens a text to one line. A long text is cut before it is cleaned, so that no more is cleaned than can be shown. */
 const cut = (text: string): string => cutEnd(oneLine(cutEnd(text, 4 * maxTextChars)), maxTextChars)
 
-/** A step in a few words: what was said, or what was called and what came of it. */
+/** Describes a step in a few words: its text, or its calls and their outcomes. */
 function labelOf(nodes: readonly ConversationNode[]): string {
   const { message } = nodes[0]!
   const calls = message.role === 'assistant' ? toolCallsOf(message.content) : []

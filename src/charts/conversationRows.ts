@@ -1,7 +1,7 @@
 import { byPolicy } from './amounts.ts'
 import type { ConversationModel, GraphStep, GraphTag } from './conversationModel.ts'
 
-/** What stands below a step: a tag, the memo of a prune, a summary that stands for steps, a sub-agent. */
+/** Kind of a note below a step: a tag, the memo of a prune, a summary that stands for steps, a sub-agent. */
 export type RowNote = 'tag' | 'prune' | 'compaction' | 'agent'
 
 /** One row of a conversation that is drawn like `git log --graph`; `depth` 0 is the trunk. */
@@ -17,7 +17,7 @@ interface Line {
   next: readonly GraphStep[]
   /** The one of them that continues the line. */
   straight: GraphStep | undefined
-  /** How many of them have been looked at. */
+  /** Number of them that have been visited. */
   at: number
 }
 
@@ -82,14 +82,14 @@ function notesOf(model: ConversationModel): (step: GraphStep) => { note: RowNote
   }
 }
 
-/** What a revert left: `lesson: do not`. */
+/** Text of a tag that a revert left: `lesson: do not`. */
 export const tagText = ({ kind, text, policy }: GraphTag): string => `${kind}${byPolicy(policy)}: ${text}`
 
 /** Ids of a step's first and last node: `n3–n5`. */
 export const stepIds = ({ nodes }: Pick<GraphStep, 'nodes'>): string =>
   [...new Set([nodes[0], nodes.at(-1)])].map((id) => `n${id}`).join('–')
 
-/** What a step says beside its words. */
+/** Remarks that follow the label of a step, such as ` (hidden)`. */
 export const stepRemarks = ({ rebasedFrom, graftedFrom, hiddenBy, isMasked, maskedBy, isPinned }: GraphStep): string =>
   [
     rebasedFrom === undefined ? '' : ` (n${rebasedFrom} again)`,

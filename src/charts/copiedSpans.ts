@@ -2,7 +2,7 @@ import type { GraftOutcome } from '../protocol/braking.ts'
 import type { NodeId } from '../protocol/ids.ts'
 import { formatNodeId } from '../protocol/nodeIds.ts'
 
-/** What a graft copied, and as what: `n12–n14 as n30–n32, n20 as n33`. */
+/** Describes the nodes that a graft copied and their copies: `n12–n14 as n30–n32, n20 as n33`. */
 export function copiedSpans(copies: GraftOutcome['copies']): string {
   const spans: { from: NodeId; to: NodeId; first: NodeId; last: NodeId }[] = []
   for (const { nodeId, from } of copies) {

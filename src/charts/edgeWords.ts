@@ -14,5 +14,5 @@ export function eventWords({ event, kind }: Pick<ChartEdge, 'event' | 'kind'>): 
 export const edgeNames = (edge: ChartEdge): string =>
   [eventWords(edge), ...edge.guards.map((guard) => `[${guard}]`)].filter(Boolean).join(' ')
 
-/** When a transition is taken, in a few words: as the machine describes it, else by its names. */
+/** Condition of a transition in a few words: the machine's description, else its names. */
 export const edgeWords = (edge: ChartEdge): string => edge.description ?? (eventWords(edge) || edgeNames(edge))

@@ -4,7 +4,10 @@ import { withoutReordering } from '../conversation/withoutReordering.ts'
 const unfit = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F-\u009F\uFFFE\uFFFF]/g
 const markup: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 
-/** A text for XML, in elements and attributes. What XML cannot hold or a line would be reordered by is left out; lone halves of characters become U+FFFD. */
+/**
+ * Escapes a text for XML, in elements and attributes. Characters that XML cannot hold or that reorder a line are left out; lone halves of
+ * characters become U+FFFD.
+ */
 export const escapeXml = (text: string): string =>
   withoutReordering(text.toWellFormed())
     .replace(unfit, '')

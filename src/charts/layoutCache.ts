@@ -14,10 +14,10 @@ interface Known {
 
 /** By the key of what they were made from, the one used last at the end. */
 const known = new Map<string, Known>()
-/** How many are kept. */
+/** Limit of the layouts that are kept. */
 export const mostKnown = 16
 
-/** Which layout a graph has: the same for agents of any name, in any state and with any brakes. */
+/** Key of a graph's layout: the same for agents of any name, in any state and with any brakes. */
 export const layoutKey = (graph: ElkGraph): string =>
   createHash('sha256').update(JSON.stringify(graph)).digest('base64url')
 

@@ -10,7 +10,7 @@ export interface LayoutTask {
   readonly elk: string
 }
 
-/** What a layout worker answers, once. */
+/** Answer of a layout worker: its only message. */
 export type LayoutAnswer =
   | { readonly ok: true; readonly graph: ElkGraph }
   | { readonly ok: false; readonly message: string }
@@ -19,13 +19,13 @@ interface Layouter {
   layout(graph: unknown): Promise<unknown>
 }
 
-/** One end of the talk with ELK, as a page has it with its worker. */
+/** One end of the channel to ELK, as a page has it with its worker. */
 interface Port {
   postMessage(data: unknown): void
   onmessage?: (event: { readonly data: unknown }) => void
 }
 
-/** Its types name a `default` that the module itself is, too. */
+/** The constructor of ELK: its types name a `default`, which is the module itself at run time. */
 const ElkClass = Elk as unknown as new (options: { workerFactory: () => Port }) => Layouter
 
 /** Loads ELK, which takes a global `self` for the worker that it runs in, and gives the page's end of that worker. */

@@ -29,7 +29,7 @@ export const limitUses = (limits: Limits, used: Readonly<Record<LimitUse['limit'
       : [{ limit, used: used[limit], allowed, words: words[limit](used[limit], allowed) }]
   })
 
-/** The limit of which most is used: the one that will end the run if it goes on like this. Pure. */
+/** Returns the limit with the largest used share: the limit that will end the run at this rate. Pure. */
 export const nearestLimit = (uses: readonly LimitUse[]): LimitUse | undefined =>
   uses.reduce<LimitUse | undefined>(
     (nearest, use) =>

@@ -2,19 +2,19 @@ import type { Limits } from '../protocol/runLimits.ts'
 import { counted, dollars, duration, whole } from './amounts.ts'
 import { oneLine } from './plainText.ts'
 
-/** What is known of an agent at work; what is missing is not said. */
+/** Known facts about an agent at work; a missing fact is left out of the line. */
 export interface NowFacts {
-  /** Of its life, from 0 on. */
+  /** Index of the turn, counted from 0 over the agent's life. */
   readonly turnIndex?: number
-  /** What it does, as `standingWords` says it. */
+  /** Its activity, in the words of `standingWords`. */
   readonly doing: string
-  /** For how long it has done that, in milliseconds. */
+  /** Duration of that activity, in milliseconds. */
   readonly forMs?: number
   /** Sub-agents under way. */
   readonly children?: number
   /** Tokens of the last request, and how many the model takes. */
   readonly contextTokens?: { readonly used: number; readonly window?: number }
-  /** US dollars, sub-agents included; 0: no price is known. */
+  /** US dollars, sub-agents included; 0 if no price is known. */
   readonly costUsd?: number
   readonly limits?: Limits
   /** The limit that is nearest, in words: `12 of 60 turns`. Takes the place of `limits`. */
@@ -46,8 +46,8 @@ export const limitsWords = ({ turns, tokens, costUsd, ms }: Limits): readonly st
 ]
 
 /**
- * What an agent at work does now, in parts from the left to the right, the ones that may be left out first at the end: `turn 54`,
- * `runs npm test`, `1.4 s`, `9.6K of 200K context`, `$0.27`, `limit 60 turns`. For the page's header and the terminal's status line. Pure.
+ * Describes the activity of an agent in parts, from left to right; the parts at the end may be left out first: `turn 54`, `runs npm test`,
+ * `1.4 s`, `9.6K of 200K context`, `$0.27`, `limit 60 turns`. For the page's header and the terminal's status line. Pure.
  */
 export function nowParts({
   turnIndex,

@@ -56,7 +56,7 @@ export function curveBetween(from: Area, to: Area, bow: number, aside: number): 
   return part(whole, first, last)
 }
 
-/** Where a curve that begins in an area leaves it, found by halving. */
+/** Returns the place on a curve, from 0 to 1, at which it leaves the area in which it begins, found by halving. */
 function lastWithin(curve: Curve, area: Area, within: number, beyond: number): number {
   let [inside, outside] = [within, beyond]
   for (let round = 0; round < 20; round++) {

@@ -27,7 +27,7 @@ export interface OverviewBox {
   readonly runs: readonly string[]
   readonly brakes: readonly DrawnBrake[]
   readonly isStop: boolean
-  /** Where it leads beside its arrows; of a stop first what leads to it. */
+  /** Targets that it reaches without an arrow; for a stop, first the states that lead to it. */
   readonly lines: readonly string[]
   /** Transitions that its lines stand for. */
   readonly edges: readonly string[]
@@ -38,14 +38,14 @@ export interface OverviewBox {
 export interface OverviewArrow {
   readonly from: string
   readonly to: string
-  /** When it is taken, each thing once. */
+  /** Conditions of its transitions, without duplicates. */
   readonly words: readonly string[]
   readonly isRing: boolean
   readonly edges: readonly string[]
   readonly names: string
 }
 
-/** What the overview of the agent machine shows. */
+/** The overview of the agent machine. */
 export interface Overview {
   readonly boxes: readonly OverviewBox[]
   readonly arrows: readonly OverviewArrow[]
@@ -110,11 +110,11 @@ export function shortest(words: readonly string[]): string {
   return more.length === 0 ? first : `${first} …`
 }
 
-/** Where transitions lead that have no arrow. */
+/** Returns a line with the targets of transitions that have no arrow; none if there are no such transitions. */
 const also = (edges: readonly ChartEdge[]): string[] =>
   edges.length === 0 ? [] : [`also → ${unique(edges.map(({ to }) => to)).join(', ')}`]
 
-/** Where transitions lead, a line for each target. */
+/** Returns the targets of transitions, a line for each. */
 function waysOut(edges: readonly ChartEdge[]): string[] {
   return unique(edges.map(({ to }) => to)).map((target) => {
     const words = unique(edges.filter(({ to }) => to === target).map(edgeWords))

@@ -19,7 +19,7 @@ export const overviewSize = { width: 800, height: 420 } as const
 
 type Place = Pick<Area, 'x' | 'y' | 'width'>
 
-/** Where the states of the agent machine stand: the ring clockwise in the middle, what helps a turn beside it. */
+/** Places of the states of the agent machine: the ring clockwise in the middle, the states that help a turn beside it. */
 const places: Readonly<Record<string, Place>> = {
   preparing: { x: 24, y: 52, width: 156 },
   backoff: { x: 268, y: 40, width: 126 },
@@ -38,7 +38,7 @@ function placeOf(index: number): Place {
   return { x: 20 + index * 100, y: 436, width: 92 }
 }
 
-/** The overview of the agent machine with everything in its place. Pure, and quick: nothing is searched but curves and labels. */
+/** Lays out the overview of the agent machine. Pure, and quick: only curves and labels are searched for. */
 export function overviewLayout(model: ChartModel): ChartLayout {
   const { boxes, arrows, bundle, start } = overviewDrawing(model)
   const areas = new Map<string, Area>()
@@ -135,7 +135,7 @@ function drawnBox(
   }
 }
 
-/** One below the other. */
+/** Places the stops one below the other. */
 function stopBoxes(boxes: readonly OverviewBox[], model: ChartModel): PlacedBox[] {
   let y = lane.y + 34
   return boxes.map((box): PlacedBox => {
@@ -221,7 +221,7 @@ function curveCost(curve: Curve, others: readonly Area[], bent: readonly Bent[])
   return cost
 }
 
-/** Where on an arrow its label may stand, the middle first, and how far from it. */
+/** Places of a label along an arrow, as shares of its length, the middle first. */
 const spots = [0.5, 0.42, 0.58, 0.34, 0.66, 0.26, 0.74, 0.18, 0.82]
 const sides = [-1, 1, 0]
 

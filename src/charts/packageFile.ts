@@ -2,15 +2,15 @@
 const here = import.meta.url as string | undefined
 const ownPlace = /(?:src\/charts|dist\/chunks)\/packageFile\.([jt]s)$/
 
-/** Where a file of this package is, by its path in it. `undefined` in a bundle, which leaves the files of the package behind. */
+/** Returns the address of a file of this package, by its path in it; `undefined` in a bundle, which leaves the files of the package behind. */
 export function packageFile(path: string): URL | undefined {
   const place = ownPlace.exec(here ?? '')
   return place === null ? undefined : new URL(here!.slice(0, place.index) + path)
 }
 
 /**
- * Where a compiled file is, by its path in `dist`; in the repository, which need not be compiled, its source, by default the one of the same path in
- * `src`.
+ * Returns the address of a compiled file, by its path in `dist`; in the repository, which need not be compiled, that of its source, by
+ * default at the same path in `src`.
  */
 export function codeFile(path: string, source = `src/${path.replace(/\.js$/, '.ts')}`): URL | undefined {
   const isSource = ownPlace.exec(here ?? '')?.[1] === 'ts'

@@ -28,7 +28,7 @@ const isBack = (kind: SequenceKind): boolean =>
 /** Time since the first step. */
 const since = (step: SequenceStep, first: number): string => `+${(Math.max(0, step.time - first) / 1000).toFixed(1)} s`
 
-/** Who called whom as a picture that stands alone, time downwards. Pure. */
+/** Draws a sequence as a picture that stands alone, time downwards. Pure. */
 export function sequenceSvg({ lanes, steps }: ActorSequence, title: string): string {
   const shown = steps.slice(0, mostSteps)
   const at = new Map(lanes.map(({ id }, index) => [id, left + laneWidth * (index + 0.5)]))
@@ -77,7 +77,7 @@ function rowSvg(step: SequenceStep, { from, to, y, first }: Row): string {
   return `  <g class="step ${step.kind}${isBack(step.kind) ? ' back' : ''}"><title>${escapeXml(step.text)}</title><path d="${way}"/><path class="tip" d="${tip}"/><text ${place}>${escapeXml(text)}</text></g><text class="when" x="8" y="${y + 4}">${since(step, first)}</text>`
 }
 
-/** Who called whom as Mermaid's `sequenceDiagram`; of a long one its beginning. Pure. */
+/** Writes a sequence as Mermaid's `sequenceDiagram`; for a long one its beginning. Pure. */
 export function sequenceMermaid({ lanes, steps }: ActorSequence): string {
   const names = new Map(lanes.map(({ id }, index) => [id, `a${index}`]))
   const shown = steps.slice(0, mostSteps)

@@ -3,25 +3,25 @@ import { limitWords } from './amounts.ts'
 import { oneLine } from './plainText.ts'
 
 /**
- * Where an agent stands, for a person who looks at many. `waiting`: for a person; `failed`: its last run did; `paused`: at a limit, or
+ * Standing of an agent, for a person who looks at many. `waiting`: for a person; `failed`: its last run failed; `paused`: at a limit, or
  * because its store or process broke; `ended`: it takes no more commands here.
  */
 export const standings = ['waiting', 'failed', 'paused', 'working', 'idle', 'ended'] as const
 export type Standing = (typeof standings)[number]
 
-/** What of an agent decides where it stands; `waits`: whether something of its own waits for a person. */
+/** The facts that decide the standing of an agent; `waits`: true if an item of its own waits for a person. */
 export type StandingFacts = Pick<AgentSummary, 'state' | 'last' | 'doing'> & { readonly waits: boolean }
 
 /**
- * Keys of what waits for people in an agent itself; a summary's `pending` has those of its sub-agents too, so that whoever counts what
- * waits in a tree counts these. Pure.
+ * Keys of the approvals and questions of the agent itself that wait for people. A summary's `pending` includes those of its sub-agents, so
+ * a count over a tree adds up these keys. Pure.
  */
 export const ownPending = ({ agentId, pending, pendingApprovals }: Waiting): readonly string[] =>
   (pending ?? pendingApprovals).filter((key) => key.startsWith(`${agentId}/`))
 
 type Waiting = Pick<AgentSummary, 'agentId' | 'pending' | 'pendingApprovals'>
 
-/** What of a running agent decides where it stands. Pure. */
+/** Returns the facts that decide the standing of a running agent. Pure. */
 export const factsOf = (agent: Waiting & Pick<AgentSummary, 'state' | 'last' | 'doing'>): StandingFacts => ({
   state: agent.state,
   waits: ownPending(agent).length > 0,
@@ -30,8 +30,8 @@ export const factsOf = (agent: Waiting & Pick<AgentSummary, 'state' | 'last' | '
 })
 
 /**
- * What of a session decides where it stands while its agent does not run: a failure, a pause and what waits for a person stay. One whose
- * log has no end for its run was cut off with its process. Pure.
+ * Returns the facts that decide the standing of a session while its agent does not run: a failure, a pause and a wait for a person stay. A
+ * session whose log has no end for its run was cut off with its process. Pure.
  */
 export function factsAtRest({
   status,
@@ -46,7 +46,7 @@ export function factsAtRest({
   return { state, waits: false, last: last ?? { stopReason, at: 0 } }
 }
 
-/** Where an agent stands. Pure. */
+/** Returns the standing of an agent. Pure. */
 export function standingOf({ state, last, waits }: StandingFacts): Standing {
   if (state === 'stopped' || state === 'closed') return 'ended'
   if (waits) return 'waiting'
@@ -79,7 +79,10 @@ const pauses: Readonly<Record<string, string>> = {
   interrupted: 'its process died',
 }
 
-/** What an agent does, in a few words: `writing`, `runs run_command npm test`, `waits for you`, `paused: limit of 60 turns`, `failed: MODEL_AUTH`. Pure. */
+/**
+ * Describes the activity of an agent in a few words: `writing`, `runs run_command npm test`, `waits for you`, `paused: limit of 60 turns`,
+ * `failed: MODEL_AUTH`. Pure.
+ */
 export function standingWords(facts: StandingFacts): string {
   const { state, last, doing } = facts
   const standing = standingOf(facts)

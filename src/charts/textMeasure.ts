@@ -18,7 +18,7 @@ export function measureText(text: string, fontSize: number): number {
   return Math.ceil(em * fontSize)
 }
 
-/** The beginning of a text that fits into so many pixels; what is cut is marked by "…". */
+/** Returns the beginning of a text that fits into `width` pixels; a cut is marked by "…". */
 export function fitText(text: string, fontSize: number, width: number): string {
   if (measureText(text, fontSize) <= width) return text
   let fits = ''
@@ -31,7 +31,7 @@ export function fitText(text: string, fontSize: number, width: number): string {
   return `${fits}…`
 }
 
-/** A text in lines of at most so many pixels, broken at spaces; a longer word stays whole. */
+/** Breaks a text at spaces into lines of at most `width` pixels; a longer word stays whole. */
 export function wrapText(text: string, fontSize: number, width: number): string[] {
   const lines: string[] = []
   for (const word of text.split(' ')) {

@@ -27,7 +27,7 @@ export function* cellsOf(text: string): Generator<{ readonly text: string; reado
   }
 }
 
-/** A text in parts of at most so many columns, at least one; no character is torn. */
+/** Splits a text into parts of at most `columns` columns, at least one part; no character is torn. */
 export function chunked(text: string, columns: number): string[] {
   const parts = ['']
   let width = 0
@@ -49,7 +49,7 @@ export function textWidth(text: string): number {
   return width
 }
 
-/** The beginning of a text that fits into so many columns (1 or more); what is cut is marked by "…", and no character is torn. */
+/** Returns the beginning of a text that fits into `columns` columns (1 or more); a cut is marked by "…", and no character is torn. */
 export function fitted(text: string, columns: number): string {
   let fits = ''
   let fitsBeforeMark = ''

@@ -12,7 +12,7 @@ type Input = Readonly<Record<string, unknown>>
 const text = (value: unknown): string => (typeof value === 'string' ? value : '')
 const lines = (output: string): string[] => output.split('\n').filter((line) => line !== '' && !/^\[.*\]$/.test(line))
 
-/** What is worth showing of a tool's arguments and result, for tools where that is not all of it. */
+/** Short forms of arguments and result, for tools of which only a part is worth showing. */
 const known: Readonly<Record<string, { input(input: Input): string; outcome(output: string): string }>> = {
   read_file: { input: ({ path }) => text(path), outcome: (output) => counted(lines(output).length, 'line') },
   list_files: {
@@ -43,7 +43,7 @@ const firstLine = (output: string): string => output.trimStart().split('\n', 1)[
 
 const cut = (value: string, max: number): string => cutEnd(oneLine(value), max)
 
-/** What a tool of one argument was given, such as the task of a sub-agent. */
+/** Returns the only argument of a call, such as the task of a sub-agent; `undefined` unless it is one non-empty string. */
 function onlyText(input: Input): string | undefined {
   const [value, ...rest] = Object.values(input)
   return typeof value === 'string' && value !== '' && rest.length === 0 ? value : undefined
@@ -58,7 +58,7 @@ export function callLine(name: string, input: unknown): string {
   return `${cut(name, maxArguments)} ${cut(short, maxArguments)}`.trim()
 }
 
-/** What came of a call, in a few words: `exit code 1`, `5 lines`, or the error's first line. */
+/** Outcome of a call in a few words: `exit code 1`, `5 lines`, or the error's first line. */
 export function outcomeLine({ name, message }: Pick<EventOf<'tool.end'>, 'name' | 'message'>): string {
   const output = textOf(message.content)
   if (message.synthetic !== undefined) return cut(`${message.synthetic}: ${firstLine(output)}`, maxOutcome)

@@ -1,7 +1,7 @@
 import { isWaiting, movesCall, stageAfter, type CallStage } from '../log/callStage.ts'
 import type { AgentEvent } from '../protocol/events.ts'
 
-/** How long something took, in milliseconds, without what people took to decide, which is `waitedMs`. */
+/** Time that something took, in milliseconds, without the time that people took to decide, which is `waitedMs`. */
 export interface Took {
   readonly ms: number
   readonly waitedMs: number
@@ -10,20 +10,20 @@ export interface Took {
 interface Open {
   ms: number
   waitedMs: number
-  /** It waits for a person. */
+  /** True while it waits for a person. */
   waits: boolean
 }
 
 /**
- * How long calls and runs took: a fold of the events of one agent. Of a run, time counts as waiting while calls wait for people and
- * none is at work. A clock that is put back takes nothing away.
+ * Measures calls and runs: a fold of the events of one agent. The time of a run counts as waiting while calls wait for people and none is
+ * at work. A clock that is put back takes nothing away.
  */
 export class WorkTimes {
   readonly #calls = new Map<string, Open>()
   #run: Open | undefined
   #last: number | undefined
 
-  /** At the end of a call or of a run whose beginning was seen, how long it took. */
+  /** Takes the next event. Returns the time of a call or run at its end, if its beginning was seen. */
   take(event: AgentEvent): Took | undefined {
     this.#pass(event.time)
     switch (event.type) {
@@ -48,7 +48,7 @@ export class WorkTimes {
     }
   }
 
-  /** How long the run under way has taken until `time`, in epoch milliseconds; what comes later is taken from then on. */
+  /** Time of the current run until `time`, in epoch milliseconds; later events are counted from then on. */
   runUntil(time: number): Took | undefined {
     this.#pass(time)
     return this.#run && tookOf(this.#run)

@@ -69,7 +69,7 @@ const StopDialog = laterDialog(async () => (await smallDialogs()).StopDialog)
 const ShownError = laterPart(<></>, async () => (await import('./views/shownError.tsx')).ShownError)
 
 type DialogName = 'help' | 'marks' | 'spawn' | AgentDialog
-/** Those about the agent that is shown. */
+/** Dialogs about the agent that is shown. */
 const agentDialogs: Readonly<Partial<Record<Extract<DialogName, string>, typeof StopDialog>>> = {
   stop: StopDialog,
   compact: CompactDialog,
@@ -78,7 +78,7 @@ const agentDialogs: Readonly<Partial<Record<Extract<DialogName, string>, typeof 
   compare: CompareDialog,
   export: ExportDialog,
 }
-/** What a narrow screen shows. */
+/** The part of the page that a narrow screen shows. */
 type Part = 'agents' | 'agent' | 'details'
 
 const agentsPart = { name: 'agents', label: 'Agents' } as const
@@ -88,7 +88,7 @@ const parts: readonly { readonly name: Part; readonly label: string }[] = [
   { name: 'details', label: 'Details' },
 ]
 
-/** Fetches the code of what the address names, at once, and gives what fetches the rest: both never reject. */
+/** Fetches the code for the address at once, and returns a function that fetches the rest; neither promise rejects. */
 export function fetchViews({ route }: Inspector): () => Promise<unknown> {
   const ofAgent = (): Promise<unknown> => Promise.all([AgentPane.preload(), DetailsPane.preload()])
   const [shown, other] = route.value.agent === null ? [Start.preload, ofAgent] : [ofAgent, Start.preload]
@@ -122,7 +122,7 @@ export function App({ inspector }: { readonly inspector: Inspector }) {
     // It is drawn by then.
     queueMicrotask(focus)
   }
-  /** Opens a dialog if it can be; for keys, whether it was. */
+  /** Opens a dialog if `can` is true, and returns `can`, which tells the handler of keys that the key was used. */
   const ask = (asked: DialogName, can: boolean): boolean => {
     if (can) setDialog(asked)
     return can
@@ -211,7 +211,7 @@ export function App({ inspector }: { readonly inspector: Inspector }) {
   )
 }
 
-/** The tab says how much waits and what is shown; who looks elsewhere is told of what is new. */
+/** Title of the tab: the number of waiting items and the agent that is shown. Notifies a person who looks elsewhere of new items. */
 function TabTitle({ inspector }: { readonly inspector: Inspector }) {
   const waiting = waitingKeys(inspector)
   const { agent } = inspector.route.value
@@ -260,7 +260,7 @@ function Announcements({ inspector }: { readonly inspector: Inspector }) {
   )
 }
 
-/** What went wrong, until it is dismissed. */
+/** The newest errors of the connection, each shown until it is dismissed. */
 function ErrorList({ connection }: { readonly connection: Connection }) {
   const errors = connection.errors.value
   return (

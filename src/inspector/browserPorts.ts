@@ -9,14 +9,14 @@ const tabTexts = new KeptTexts(() => sessionStorage)
 /** A hidden page has no frames, and must not gather events without end. */
 const hiddenFrameMs = 250
 
-/** Where something of the server is, seen from the page: a proxy may have it below a path that the server does not know of. */
+/** Returns the address of a path of the server, relative to the page: a proxy may serve it below a path that the server does not know of. */
 const beside = (path: string): URL => new URL(path, document.baseURI)
 
-/** Set in the page by a server that has its bridge elsewhere. */
+/** Path of the bridge; a server that has its bridge elsewhere sets it in the page. */
 const bridgePath = (): string =>
   document.querySelector<HTMLMetaElement>('meta[name="escapement-bridge"]')?.content ?? 'bridge'
 
-/** A new tab or a download reads what it was given within so long. */
+/** Milliseconds within which a new tab or a download has read its blob. */
 const takenWithinMs = 60_000
 
 function follow(blob: Blob, set: (link: HTMLAnchorElement) => void): void {
@@ -27,7 +27,7 @@ function follow(blob: Blob, set: (link: HTMLAnchorElement) => void): void {
   setTimeout(() => URL.revokeObjectURL(link.href), takenWithinMs)
 }
 
-/** What the page needs of the world, as a browser has it. */
+/** The ports of the inspector, as a browser provides them. */
 export const browserPorts: InspectorPorts = {
   url: `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}${beside(bridgePath()).pathname}`,
   address: {

@@ -3,21 +3,21 @@ import type { Inspector } from './model/inspector.ts'
 import { viewNames } from './model/route.ts'
 import { focusOverview, focusShown, leaveField } from './parts/keepFocus.ts'
 
-/** Does what a key asks for. `true`: what is typed next is for a field, which may still be on its way. */
+/** Action of a key. Returns true if the next letters are for a field, which may not be drawn yet. */
 type Act = () => unknown
 
-/** What a key can ask of the shell. */
+/** Actions of the page that keys can call. */
 export interface ShellActions {
   readonly help: Act
   readonly spawn: Act
   readonly compare: Act
-  /** At the message that is chosen, or at the newest. */
+  /** Forks at the message that is chosen, or at the newest. */
   readonly fork: Act
   /** Moves the focus to a place of a part of the page. */
   readonly enter: (part: 'agents' | 'agent', id: string) => void
 }
 
-/** Whoever types on within so long still means the field for which the last letter was. */
+/** Longest pause in milliseconds after which further letters still belong to the field that the last letter was typed for. */
 const pauseMs = 1_000
 
 const isTyping = (target: EventTarget | null): boolean =>
@@ -30,7 +30,7 @@ const isLetter = ({ key, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean =>
 const isFind = ({ key, ctrlKey, metaKey, altKey, shiftKey, defaultPrevented }: KeyboardEvent): boolean =>
   key.toLowerCase() === 'f' && ctrlKey !== metaKey && !altKey && !shiftKey && !defaultPrevented
 
-/** Whether what the browser searches is not all there is: the rows of these views are drawn as they come into sight. */
+/** Returns true if the browser's own search would miss rows: the rows of these views are drawn as they come into sight. */
 const findsNothing = ({ agent, route }: Inspector): boolean =>
   agent.value !== null &&
   (route.value.view === 'conversation' || route.value.view === 'timeline') &&
@@ -100,9 +100,12 @@ export function listenToKeys(inspector: Inspector, actions: ShellActions): () =>
       else inspector.choices.isDrawerOpen.value = false
     },
   }
-  /** When a letter was last typed into a field, or for one; by the time of its event. */
+  /** Time of the last letter that was typed into a field, or for one, by its event. */
   let typedAt = -Infinity
-  /** Letters are no keys while their field is on its way, nor once it has gone under who types, as with a call that somebody else decided. */
+  /**
+   * Ignores letters as keys while their field is not drawn yet, and after it has disappeared under a person who types, as with a call that
+   * another person decided.
+   */
   const onType = (event: KeyboardEvent): void => {
     const isIn = isTyping(event.target)
     const isMeant = isLetter(event) && (isIn || event.timeStamp - typedAt < pauseMs)

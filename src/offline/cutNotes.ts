@@ -1,10 +1,10 @@
 import { counted } from '../charts/amounts.ts'
 import type { PageFile } from '../sessionPages/sessionFile.ts'
 
-/** How many logs are named of those that are cut off. */
+/** Limit of the cut-off logs that are named. */
 const mostNamed = 3
 
-/** What of a session is not on the page, in words; none when all of it is. Pure. */
+/** Describes the parts of a session that are not on the page; empty if the page has all of it. Pure. */
 export function cutNotes({ cut = [], leftOut = 0 }: Pick<PageFile, 'cut' | 'leftOut'>): readonly string[] {
   const named = cut
     .slice(0, mostNamed)

@@ -8,7 +8,7 @@ import type { PageFile, PageIndex, PageLog } from '../sessionPages/sessionFile.t
 import { FileProblem } from './fileProblem.ts'
 import { artifactKey, unpackSession, type UnpackedSession } from './unpackSession.ts'
 
-/** Loads what a session's file gives to the page. Rejects when there is no such file. */
+/** Loads the content of a session's file. Rejects when there is no such file. */
 export type LoadFile = (file: PageFile) => Promise<unknown>
 
 /** A log, and the file that has it. */
@@ -20,16 +20,16 @@ interface Place {
 const readOnly = (): RuntimeError =>
   new RuntimeError('STORE_OPEN_FAILED', 'This page shows recorded sessions: nothing can be written.')
 
-/** What a person calls the place of a session. */
+/** Returns the name of a session's place for people. */
 export const placeOf = ({ file }: Pick<PageFile, 'file'>): string =>
   file === '' ? 'The session in this page' : `sessions/${file}`
 
-/** How many sessions are kept once they were read; the one that was read first goes first. */
+/** Limit of the sessions that are kept in memory; the one that was read first is dropped first. */
 const mostKept = 12
 
 /**
- * The sessions beside a page, as a store that can only be read. Lists know them by the page's index; a file is loaded when something of it is
- * read. What is wrong with one is an error of what was read, with its name, and told to `onTrouble` too.
+ * The sessions beside a page, as a read-only store. Lists take them from the page's index; a file is loaded when a log in it is read. A
+ * damaged file fails the read with an error that names it, which `onTrouble` receives too.
  */
 export class FileLogs implements Store {
   readonly #load: LoadFile

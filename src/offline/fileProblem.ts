@@ -1,6 +1,6 @@
 import { RuntimeError, type ErrorCode } from '../protocol/errors.ts'
 
-/** What is wrong with a file of a page, in sentences for whoever looks at the page. */
+/** A problem with a file of a page, in sentences for the person who looks at the page. */
 export class FileProblem extends Error {
   override readonly name = 'FileProblem'
   readonly code: Extract<ErrorCode, 'LOG_CORRUPT' | 'LOG_VERSION' | 'STORE_READ_FAILED'>
@@ -10,7 +10,7 @@ export class FileProblem extends Error {
     this.code = code
   }
 
-  /** As stores fail. */
+  /** Converts it into the error that stores throw. */
   toRuntimeError(): RuntimeError {
     return new RuntimeError(this.code, this.message, { cause: this.cause })
   }

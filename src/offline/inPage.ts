@@ -1,4 +1,7 @@
-/** What a page is built from that runs agents itself: with `scripts/inBrowser.ts`, and `inspector/styles/page.css` where it shows the inspector. */
+/**
+ * Entry of pages that run agents themselves: built with `scripts/inBrowser.ts`, and with `inspector/styles/page.css` where it shows the
+ * inspector.
+ */
 export { openInPage, type InPage, type InPageOptions } from './openInPage.ts'
 export { showInspector, type ShowOptions, type ShownInspector } from './showInspector.tsx'
 export { Steps } from './demo/steps.ts'

@@ -9,7 +9,7 @@ import {
 import { placeOf } from './fileLogs.ts'
 import { damaged, missing, tooNew } from './fileProblem.ts'
 
-/** The data that stand in the page itself, by what they are. */
+/** Returns the data in the page itself, by kind. */
 const inPage = (kind: 'session' | 'sessions'): unknown[] =>
   [...document.querySelectorAll(`script[data-escapement="${kind}"]`)].map((element) => {
     try {
@@ -20,7 +20,7 @@ const inPage = (kind: 'session' | 'sessions'): unknown[] =>
   })
 
 /**
- * Which sessions the page has: those in it, or those that `sessions.js` beside it named.
+ * Returns the index of the page's sessions: those in it, or those that `sessions.js` beside it named.
  *
  * @throws FileProblem `LOG_CORRUPT`, `LOG_VERSION`, `STORE_READ_FAILED`
  */
@@ -35,7 +35,7 @@ export function readIndex(): PageIndex {
   return given as PageIndex
 }
 
-/** Sessions are loaded one at a time by scripts, which hand what they have to a function of the page. */
+/** The last load: sessions are loaded one at a time by scripts, which hand their data to a function of the page. */
 let last: Promise<unknown> = Promise.resolve()
 
 function byScript(file: PageFile): Promise<unknown> {
@@ -51,7 +51,7 @@ function byScript(file: PageFile): Promise<unknown> {
   return promise.finally(() => script.remove())
 }
 
-/** What the file of a session gives: of the page itself, or of a script beside it. */
+/** Returns the content of a session's file: of the page itself, or of a script beside it. */
 export async function loadFile(file: PageFile): Promise<unknown> {
   if (file.file === '') {
     const isIt = (value: unknown): boolean => (value as { readonly root?: unknown } | undefined)?.root === file.root

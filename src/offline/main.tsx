@@ -37,7 +37,7 @@ function showSessions(place: HTMLElement): void {
   })
 }
 
-/** Without an index there is nothing to show, and why is told on the page. */
+/** Reads the index. If that fails, returns an empty one with the problem, which the page shows. */
 function indexOrProblem(): { readonly index: PageIndex; readonly problem?: string } {
   try {
     return { index: readIndex() }

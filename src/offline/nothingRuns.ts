@@ -4,7 +4,7 @@ import type { BridgeRuntime } from '../server/bridge/agentDirectory.ts'
 const refused = (): RuntimeError =>
   new RuntimeError('BRIDGE_FORBIDDEN', 'This page shows recorded sessions: nothing runs here.')
 
-/** The runtime of a page that only shows what was recorded. */
+/** The runtime of a page that only shows recorded sessions. */
 export const nothingRuns: BridgeRuntime = {
   agents: () => [],
   agent: () => undefined,

@@ -22,7 +22,7 @@ export interface InPage {
   close(): Promise<void>
 }
 
-/** Runs agents in a page. What they keep is gone with the page, unless the runtime is given a store that keeps it. */
+/** Runs agents in a page. Their data are gone with the page, unless the runtime is given a store that keeps them. */
 export async function openInPage({ runtime: given = {}, ...options }: InPageOptions = {}): Promise<InPage> {
   const { store = memoryStore(), clock = systemClock } = given
   const runtime = await createRuntime({ ...given, store, clock })

@@ -9,22 +9,22 @@ import { servedChart } from '../charts/servedChart.ts'
 import type { InProcessServer } from '../server/inProcess/inProcessServer.ts'
 
 export interface ShowOptions {
-  /** Told at the top of the page, also after a person went on there; read anew when a signal that they read changes. */
+  /** Notes at the top of the page, which stay after navigation there; read anew when a signal that they read changes. */
   readonly notes?: (inspector: Inspector) => readonly string[]
-  /** Where the page keeps what it shows. Default: what follows the `#` of the document's address. */
+  /** Address in which the page keeps its route. Default: the part of the document's address after the `#`. */
   readonly address?: Address
 }
 
 /** An inspector that is shown. */
 export interface ShownInspector {
   readonly inspector: Inspector
-  /** Takes it away. Agents keep running. */
+  /** Removes the inspector from the page. Agents keep running. */
   close(): void
 }
 
 const notFound = (): Response => new Response('{}', { status: 404 })
 
-/** What the page asks its server for besides the socket, answered here. */
+/** Ports of a page without a server: requests besides the socket are answered here. */
 function portsOf(server: InProcessServer, address: Address): InspectorPorts {
   const { access, url, webSocket } = server
   return {
@@ -51,7 +51,7 @@ function portsOf(server: InProcessServer, address: Address): InspectorPorts {
   }
 }
 
-/** Going on takes away what the page tells of an address: what is known of a session is told again. */
+/** Adds the notes to the problems of the address: navigation clears these, so that the notes are added again. */
 function tell({ problems }: Inspector, notes: readonly string[]): void {
   const told = untracked(() => problems.value)
   const more = notes.filter((note) => !told.includes(note))

@@ -5,17 +5,17 @@ import { fromBase64 } from '../protocol/fromBase64.ts'
 import { parseRecord } from '../protocol/upgradeRecord.ts'
 import { packedSchema, pagesVersion, type PageLine } from '../sessionPages/sessionFile.ts'
 
-/** What a session's file holds. */
+/** Content of a session's file. */
 export interface UnpackedSession {
   readonly logs: ReadonlyMap<string, readonly LogRecord[]>
-  /** Bytes in base64, by the agent beside whose log they are kept and their id. */
+  /** Bytes in base64, by `artifactKey`. */
   readonly artifacts: ReadonlyMap<string, string>
 }
 
 export const artifactKey = (agentId: string, id: string): string => `${agentId}/${id}`
 
 /**
- * Reads what a session's file gave to the page.
+ * Reads the content of a session's file.
  *
  * @throws FileProblem `LOG_CORRUPT`, `LOG_VERSION`, naming the file
  */

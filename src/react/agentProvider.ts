@@ -7,15 +7,15 @@ const Stores = createContext<AgentStores | undefined>(undefined)
 
 export interface AgentProviderProps {
   /**
-   * Whose agents the components below show: make it once, outside of components, and close it when the page is done with it. `null` where there
-   * is none, as while a page is rendered on a server: agents load there.
+   * Client whose agents the components below show: make it once, outside of components, and close it when the page is done with it. `null`
+   * if there is none, as while a page is rendered on a server: agents load there.
    */
   readonly client: Client | null
   readonly children?: ReactNode
 }
 
 /**
- * Gives the components below it the agents of a server. What several of them show is followed once, while any of them is mounted.
+ * Gives the components below it the agents of a server. An agent that several of them show is followed once, while any of them is mounted.
  *
  * @example
  * ```ts no-run

@@ -11,23 +11,23 @@ import type { RemoteAgent } from '../client/remoteAgent.ts'
 /** The connection to the server. */
 export interface ConnectionFacts {
   readonly status: ClientStatus
-  /** When it is tried again, in epoch milliseconds. */
+  /** Time of the next attempt, in epoch milliseconds. */
   readonly retryAt?: number
-  /** What the client may do, once that is known. */
+  /** Role of the client, once that is known. */
   readonly role?: Role
   /** Names of the agents that it may spawn. */
   readonly definitions: readonly string[]
-  /** What went wrong last, until the next connection. */
+  /** Last error, until the next connection. */
   readonly error?: ErrorInfo
 }
 
 const connecting: ConnectionFacts = Object.freeze({ status: 'connecting', definitions: Object.freeze([]) })
 const nobody: readonly AgentSummary[] = Object.freeze([])
 const nothingWaits: readonly WaitingAgent[] = Object.freeze([])
-/** The most that a server lists at once. */
+/** Limit of the agents that a server lists at once. */
 const mostWaiting = 1_000
 
-/** Something that views show, in the shape of React's `useSyncExternalStore`. */
+/** A value that views show, in the shape of React's `useSyncExternalStore`. */
 class Shown<T> {
   readonly initial: T
   readonly #counted: Counted
@@ -69,10 +69,10 @@ class Shown<T> {
   }
 }
 
-/** What an agent is told most often; all else is in `agent`. */
+/** Names of the most used commands; all others are in `agent`. */
 export type CommandName = 'prompt' | 'interrupt' | 'resume' | 'steer' | 'followUp' | 'abort' | 'decide'
 
-/** An agent that is shown, and what it can be told. */
+/** An agent that is shown, with its commands. */
 export interface ShownAgent {
   readonly store: AgentStore
   /** Each is always the same function, and needs no `this`. They throw as `agent` does. */
@@ -81,17 +81,17 @@ export interface ShownAgent {
   readonly agent: RemoteAgent
 }
 
-/** Where there is no client, agents load. */
+/** Returns an agent that stays loading, for a provider without a client. */
 const waiting = (id: string): FollowableAgent => ({
   id,
   subscribe: () => () => {},
   snapshot: () => new Promise(() => {}),
 })
 
-/** How many agents are kept that nobody shows: whoever comes back to one sees it at once. */
+/** Limit of the agents that are kept after no component shows them: a component that shows one again has its state at once. */
 const mostLeft = 32
 
-/** What the components below a provider show of a server: each agent is followed once, however many show it, while any does. */
+/** State of a server for the components below a provider: each agent is followed once while any component shows it, however many do. */
 export class AgentStores {
   readonly roster: Shown<readonly AgentSummary[]>
   readonly waiting: Shown<readonly WaitingAgent[]>
@@ -99,7 +99,7 @@ export class AgentStores {
   readonly #client: Client | null
   readonly #options: CountedOptions
   readonly #agents = new Map<string, ShownAgent>()
-  /** Those that were left, the last one last; some may be shown again. */
+  /** Ids of agents that were left, the last one last; some may be shown again. */
   readonly #left = new Set<string>()
 
   constructor(client: Client | null, options: CountedOptions = {}) {
@@ -157,7 +157,10 @@ export class AgentStores {
     return shown
   }
 
-  /** A page that is open for months shows many agents: of those that were left longest ago nothing is kept. */
+  /**
+   * Takes note of an agent that no component shows any more, and drops those that were left longest ago: a page that is open for months
+   * shows many agents.
+   */
   #leave(id: string): void {
     this.#left.delete(id)
     this.#left.add(id)

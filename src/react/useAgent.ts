@@ -68,7 +68,7 @@ const usedAgent = (facts: AgentFacts, shown: ShownAgent): UsedAgent =>
     },
   })
 
-/** One part of what is known of an agent: the component is drawn anew when that changes. */
+/** Returns one part of an agent's state: the component is drawn anew when that part changes. */
 export function useAgentView<T>(hook: string, id: string, part: (view: AgentView) => T): T {
   const { store } = useStores(hook).agent(id)
   return useSyncExternalStore(

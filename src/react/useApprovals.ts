@@ -4,14 +4,14 @@ import type { DecideOptions, Decision } from '../protocol/commands.ts'
 import { useStores } from './agentProvider.ts'
 import { useAgentView } from './useAgent.ts'
 
-/** What waits for people, and how they answer. */
+/** Items that wait for people, and functions that answer them. */
 export interface UsedApprovals {
   /** Oldest first, told apart by `kind`: calls to be approved, questions to be answered, and calls that a client is to carry out. */
   readonly pending: readonly ChatPending[]
   /**
-   * Decides something by its `key`, as `agent.decide` does: `'approve'`, `'deny'` with a reason, `{ value }` for a question, `{ result }` or
-   * `{ error }` for a call of a client. Rejects with `CALL_NOT_PENDING` (somebody was faster), `ANSWER_INVALID`, `BRIDGE_FORBIDDEN`; you need
-   * not catch that.
+   * Decides an item by its `key`, as `agent.decide` does: `'approve'`, `'deny'` with a reason, `{ value }` for a question, `{ result }` or
+   * `{ error }` for a call of a client. Rejects with `CALL_NOT_PENDING` (another person was faster), `ANSWER_INVALID`, `BRIDGE_FORBIDDEN`;
+   * you need not catch that.
    */
   readonly decide: (key: string, decision: Decision, how?: string | DecideOptions) => Promise<void>
   /** Answers a question by its `key`. As `decide`. */
@@ -19,7 +19,7 @@ export interface UsedApprovals {
 }
 
 /**
- * What waits for people, of an agent and of those below it. The component is drawn anew when that changes.
+ * Returns the items that wait for people, of an agent and of those below it. The component is drawn anew when they change.
  *
  * @throws RuntimeError `PROVIDER_MISSING`
  *

@@ -2,9 +2,9 @@ import type { ChatMessage } from '../client/fold/chat.ts'
 import { useAgentView } from './useAgent.ts'
 
 /**
- * What was said, in order; the last reply grows. A message keeps its `id`, and while nothing about it changes it is the same object, so
- * components wrapped in `memo` are drawn anew only for what is new. Messages that the model no longer sees stay, with `hidden`; what each
- * comes after is in `after`, so with what was reverted they are a tree.
+ * Returns the messages in order; the last reply grows. A message keeps its `id`, and while nothing about it changes it is the same object,
+ * so components wrapped in `memo` are drawn anew only for new messages and changes. Messages that the model no longer sees stay, with
+ * `hidden`; `after` is the message that each one follows, so that with reverted messages they form a tree.
  *
  * @throws RuntimeError `PROVIDER_MISSING`
  *

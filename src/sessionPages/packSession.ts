@@ -12,11 +12,11 @@ import { SessionProjection } from '../sessions/sessionProjection.ts'
 import { originIn } from '../stores/logPages.ts'
 import { pagesVersion, type CutLog, type PackedSession, type PageFile, type PageLog } from './sessionFile.ts'
 
-/** How much of one session a page is given, in bytes before they are compressed. */
+/** Limits of one session in a page, in bytes before compression. */
 export interface PackLimits {
-  /** Of its records; the rest of them is left out, and the page says so. Default 48 MiB. */
+  /** Bytes of its records; further records are left out, and the page says so. Default 48 MiB. */
   readonly recordBytes?: number
-  /** Of what results keep beside the log. Default 16 MiB. */
+  /** Bytes of its artifacts, which results keep beside the log. Default 16 MiB. */
   readonly artifactBytes?: number
 }
 
@@ -40,12 +40,12 @@ class Lines {
     this.#most = most
   }
 
-  /** From now on there is no room: what comes after a gap is worth nothing. */
+  /** Refuses all further lines: a log with a gap cannot be shown beyond it. */
   close(): void {
     this.#isClosed = true
   }
 
-  /** `false`: there is no room for it. */
+  /** Adds a line. Returns false if there is no room for it. */
   add(value: ExportLine | ExportedArtifact): boolean {
     const line = Buffer.from(lineOf(value))
     if (this.#isClosed || this.#bytes + line.length > this.#most) return false
@@ -60,8 +60,8 @@ class Lines {
 }
 
 /**
- * A session with its sub-agents, and of a fork with the past that it shares, for a page. The root's log comes first: of a session that is
- * too large the logs are cut off where the room ends.
+ * Packs a session with its sub-agents, and for a fork the past that it shares, for a page. The root's log comes first: in a session that is
+ * too large, logs are cut off where the room ends.
  *
  * @throws RuntimeError `INVALID_ID`, `AGENT_NOT_FOUND`, `LOG_CORRUPT`, `LOG_VERSION`, `STORE_READ_FAILED`
  */
@@ -110,7 +110,7 @@ async function partsOf(store: Store, root: string): Promise<readonly Part[]> {
   return [...parts, ...past.values()]
 }
 
-/** What of a log has room; `all`: how many records it has. */
+/** Adds the records of a log as far as there is room; `all`: number of its records. */
 async function addLog(
   store: Store,
   part: HistoryPart,
@@ -142,7 +142,7 @@ async function addLog(
   return { log: { id: agentId, size: last.seq, writtenAt: last.time, ...(origin && { origin }), summary }, all }
 }
 
-/** `false`: it is too large for the room that is left. One that is no longer kept is nothing. */
+/** Adds an artifact. Returns false if it is too large for the room that is left. An artifact that is no longer kept takes no room. */
 async function addArtifact({ snapshots }: Store, { agentId, id }: Artifact, lines: Lines): Promise<boolean> {
   const bytes = await snapshots?.get(agentId, id)
   if (bytes === undefined) return true

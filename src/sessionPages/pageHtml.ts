@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { PageAssets } from './pageAssets.ts'
 import { inScript, type PackedSession, type PageIndex } from './sessionFile.ts'
 
-/** Nothing is fetched from anywhere, and nothing runs but the scripts that are named. */
+/** Content security policy: the page fetches nothing, and only the named scripts run. */
 const policy = (script: string, style: string): string =>
   [
     "default-src 'none'",

@@ -9,45 +9,45 @@ export const pagesVersion = 1
 /** A log of a session, as far as lists tell of it. */
 export interface PageLog {
   readonly id: string
-  /** How many records of it are there. */
+  /** Number of its records in the file. */
   readonly size: number
   readonly writtenAt: number
   readonly origin?: LogOrigin
   readonly summary?: SessionSummary
-  /** It is there only as the past of a fork, up to where that was forked. */
+  /** True if it is there only as the past of a fork, up to where the fork begins. */
   readonly isPast?: true
 }
 
 /** A log of which the page has a part, because all of it would be too much. */
 export interface CutLog {
   readonly agentId: string
-  /** How many records the page has, and how many there are. */
+  /** Number of records in the page; `all`: number of records in the log. */
   readonly kept: number
   readonly all: number
 }
 
 /** A session with its sub-agents: one file. */
 export interface PageFile {
-  /** Of the agent that the session is of. */
+  /** Id of the session's own agent. */
   readonly root: string
   /** Name of the file in the folder `sessions`. */
   readonly file: string
   readonly logs: readonly PageLog[]
   readonly cut?: readonly CutLog[]
-  /** How many artifacts were left out. */
+  /** Number of artifacts that were left out. */
   readonly leftOut?: number
 }
 
-/** Which sessions there are beside a page. */
+/** Index of the sessions beside a page. */
 export interface PageIndex {
   readonly version: number
   readonly files: readonly PageFile[]
 }
 
-/** A line of a session's file, before it is compressed: a record, or what a result names. */
+/** A line of a session's file, before compression: a record, or an artifact that a result names. */
 export type PageLine = ExportLine | ExportedArtifact
 
-/** What a session's file hands to the page. */
+/** Content that a session's file hands to the page. */
 export interface PackedSession {
   readonly version: number
   readonly root: string
@@ -55,7 +55,7 @@ export interface PackedSession {
   readonly data: string
 }
 
-/** Checks what is needed to tell what a file is; the rest is as the writer of this version made it. */
+/** Checks the fields that tell the kind of a file; the rest is as the writer of this version made it. */
 export const packedSchema = z.object({ version: z.int().positive(), root: z.string(), data: z.string() })
 export const indexSchema = z.object({
   version: z.int().positive(),
@@ -67,7 +67,7 @@ export const receiver = 'escapementSession'
 /** The variable in which a page finds its index. */
 export const indexName = 'escapementSessions'
 
-/** A value as JSON that may stand in a script and in a page: nothing in it ends either. Pure. */
+/** Writes a value as JSON for a script in a page: no part of it ends the script or the page. Pure. */
 export const inScript = (value: unknown): string =>
   JSON.stringify(value).replace(
     /[<\u2028\u2029]/g,

@@ -14,7 +14,7 @@ export interface SessionPagesOptions extends PackLimits {
   onSession?(done: number, total: number): void
 }
 
-/** What was written. */
+/** Result of writing a page with sessions. */
 export interface SessionPages {
   /** Name of the page in the folder; a session is shown at `session.html#agent=<id>`. */
   readonly page: string
@@ -40,8 +40,8 @@ function fileName(root: string, taken: Set<string>): string {
 
 /**
  * Writes the inspector page into a folder, with sessions that it shows without a server: opened from a disk, or from any place that serves
- * files. `session.html#agent=<id>` shows one, by its own agent or one below it; each is in a file of its own that is loaded when it is shown.
- * What was in the folder before and is not written anew stays. Secrets are as the logs have them.
+ * files. `session.html#agent=<id>` shows one, by its own agent or one below it; each is in a file of its own that is loaded when it is
+ * shown. Files that were in the folder before and are not written anew stay. Secrets are as the logs have them.
  *
  * @throws RuntimeError `FILE_MISSING` where the package was not built; what the file system throws; the reason of `signal`
  */
@@ -90,7 +90,7 @@ export async function writeSessionPages(
 }
 
 /**
- * One HTML file that shows a session to anyone who opens it, with its sub-agents, and without anything beside it.
+ * Returns one HTML file that shows a session with its sub-agents, and needs no other file.
  *
  * @throws RuntimeError as `packSession`; `FILE_MISSING` where the package was not built
  */

@@ -1,6 +1,6 @@
 import { Lexer } from 'marked'
 
-/** What the lexer makes of a text, as far as it is read here; both of blocks and of what is in a line. */
+/** A token of the lexer, for a block or for a part of a line, with the fields that are read here. */
 export interface LexedToken {
   readonly type: string
   readonly raw: string
@@ -23,19 +23,19 @@ interface LexedCell {
   readonly tokens: readonly LexedToken[]
 }
 
-/** Where a label such as `[1]: https://…` leads. */
+/** Targets of labels such as `[1]: https://…`. */
 export type LinkTargets = Readonly<Record<string, { readonly href: string; readonly title: string }>>
 
-/** Blocks in blocks and spans in spans beyond this are text: the lexer calls itself for each. */
+/** Depth of blocks in blocks and spans in spans above which they are text: the lexer calls itself for each. */
 const deepest = 16
-/** Its search for the other end of a mark is quadratic in their number. */
+/** Number of marks above which a piece is text: the lexer's search for the other end of a mark is quadratic in it. */
 const mostMarks = 300
 
 const marks = /[*_~`[\]()<>!\\]/g
 
 const hasManyMarks = (text: string): boolean => text.length > mostMarks && (text.match(marks)?.length ?? 0) > mostMarks
 
-/** Both call one another for what is inside. */
+/** The two functions of the lexer that call each other for nested content. */
 interface Nesting {
   blockTokens: Lex
   inlineTokens: Lex
@@ -64,8 +64,8 @@ function boundNesting(lexer: Nesting): void {
 }
 
 /**
- * The tokens of a piece of a text in Markdown, of which the caller bounds the length. What is nested too deep, or has too many marks to
- * pair, comes as text; so does all of it should the lexer fail.
+ * Returns the tokens of a piece of a text in Markdown, whose length the caller bounds. A part that is nested too deep, or has too many
+ * marks to pair, becomes text; so does the whole piece if the lexer fails.
  */
 export function lexPiece(text: string, links: LinkTargets): readonly LexedToken[] {
   try {

@@ -1,6 +1,6 @@
 import { grammarOf } from './grammars.ts'
 
-/** What a piece of code is, so far as a colour goes. */
+/** Kind of a piece of code, which decides its colour. */
 export type CodeKind = 'plain' | 'keyword' | 'string' | 'comment' | 'number' | 'name' | 'added' | 'removed'
 
 export interface CodeToken {
@@ -8,12 +8,12 @@ export interface CodeToken {
   readonly text: string
 }
 
-/** Longer code is in one colour. */
+/** Length up to which code is coloured, in UTF-16 units; longer code has one colour. */
 const mostColoured = 50_000
 
 /**
- * Code in pieces of one colour each, which together are the text. `language` is the word after a fence, or the extension of a file; of
- * one that is not known, or of a very long text, all is plain. Linear. Pure.
+ * Splits code into pieces of one colour each, which together are the text. `language` is the word after a fence, or the extension of a
+ * file; for an unknown language, or a very long text, all is plain. Linear. Pure.
  */
 export function codeTokens(language: string, text: string): readonly CodeToken[] {
   const grammar = text.length > mostColoured ? undefined : grammarOf(language)

@@ -1,13 +1,13 @@
 import { lineDiff, type DiffLine, type LineDiff } from './lineDiff.ts'
 
-/** What a tool call does to a file, as far as its input tells. */
+/** The change of a file by a tool call, as far as its input tells. */
 export interface FileEdit {
   readonly path: string
-  /** `edit`: a part is replaced; `write`: the whole file is, and what it held before is not told. */
+  /** `edit`: a part is replaced; `write`: the whole file is replaced, and its content before is not known. */
   readonly type: 'edit' | 'write'
   /** Lines of an edit are those of the parts given, so their numbers are not those of the file. */
   readonly diff: LineDiff
-  /** How its texts end, where that is not as usual and lines do not show it. */
+  /** Ends of its texts, where they are unusual and lines do not show them. */
   readonly endings: readonly string[]
 }
 
@@ -26,7 +26,7 @@ const pairs: readonly (readonly [before: string, after: string])[] = [
 const contentKeys = ['content', 'contents', 'file_text', 'text']
 const writes = /(?:^|[^a-z])(?:write|create|save|put)(?:[^a-z]|$)|(?:write|create|save)[_-]?file/i
 
-/** Longer texts than this together are not compared. */
+/** Length in UTF-16 units up to which texts, taken together, are compared. */
 const mostChars = 2_000_000
 
 /**
@@ -49,15 +49,15 @@ export function editOf(name: string, input: unknown, context?: number): FileEdit
   return { path, type: 'write', diff: lineDiff('', content), endings }
 }
 
-/** Whether a call is an edit, without comparing its texts. Pure; never throws. */
+/** Returns true if a call is an edit, without comparing its texts. Pure; never throws. */
 export function isEdit(name: string, input: unknown): boolean {
   if (!isInput(input) || stringOf(input, pathKeys) === undefined) return false
   return partsOf(input) !== undefined || (writes.test(name) && stringOf(input, contentKeys) !== undefined)
 }
 
 /**
- * What the input of an edit has beside what `editOf` shows of it, such as `replaceAll`: whoever approves it is to see that too. Empty for
- * a call that is no edit. Pure; never throws.
+ * Returns the fields of an edit's input that `editOf` does not show, such as `replaceAll`: a person who approves it is to see them too.
+ * Empty for a call that is no edit. Pure; never throws.
  */
 export function besideEdit(name: string, input: unknown): Readonly<Record<string, unknown>> {
   if (!isInput(input) || !isEdit(name, input)) return {}
@@ -79,7 +79,7 @@ const stringOf = (input: Input, keys: readonly string[]): string | undefined => 
   return key === undefined ? undefined : (input[key] as string)
 }
 
-/** The first of some fields that is there, as a text. */
+/** Returns the name of the first of some fields that is a text. */
 const keyOf = (input: Input, keys: readonly string[]): string | undefined =>
   keys.find((one) => Object.hasOwn(input, one) && typeof input[one] === 'string')
 
@@ -106,7 +106,7 @@ function partOf(input: Input): Part | undefined {
 const isTooLong = (parts: readonly Part[]): boolean =>
   parts.reduce((sum, [before, after]) => sum + before.length + after.length, 0) > mostChars
 
-/** A line break at the end of a part is shown by no line. */
+/** Describes the ends of the parts: no line shows a line break at the end of a part. */
 const endingsOf = (parts: readonly Part[]): string[] =>
   parts.length === 1
     ? parts.flatMap(([before, after]) => [
@@ -116,7 +116,7 @@ const endingsOf = (parts: readonly Part[]): string[] =>
     : []
 
 /**
- * Tells whether the lines of an edit and its endings tell all that its texts hold, so that no other call looks like it. Several edits do not tell
+ * Tells whether the lines of an edit and its endings show all of its texts, so that no other call looks like it. Several edits do not show
  * where one ends, and some line breaks look like others. Pure; never throws.
  */
 export function hidesNothing(name: string, input: unknown, { path, type, diff }: FileEdit): boolean {

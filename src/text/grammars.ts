@@ -1,4 +1,4 @@
-/** How the code of a language is coloured: what the groups of the pattern are called, their matches are; words among `keywords` too. */
+/** Colours of a language: a match has the kind that is the name of its group in the pattern; words among `keywords` are keywords. */
 export interface Grammar {
   readonly pattern: RegExp
   readonly keywords: ReadonlySet<string>

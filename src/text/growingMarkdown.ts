@@ -8,11 +8,11 @@ export interface GrowingMarkdown {
   readonly source: string
   /** All of its blocks. */
   readonly blocks: readonly MarkdownBlock[]
-  /** How many of `blocks` no further text will change: they stay the same objects. */
+  /** Number of `blocks` that no further text will change: they stay the same objects. */
   readonly settled: number
-  /** Characters that were looked at to make this from what was before. */
+  /** Number of characters that were parsed to make this from the one before. */
   readonly looked: number
-  /** Where the part begins that may still change, in `text`. */
+  /** Index in `text` at which the part begins that may still change. */
   readonly from: number
   /** The source, with plain line ends. */
   readonly text: string

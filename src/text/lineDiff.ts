@@ -17,7 +17,7 @@ export interface LineDiff {
   readonly added: number
   readonly removed: number
   readonly hunks: readonly DiffHunk[]
-  /** Too much has changed to say which lines stayed: all between the first and the last change count as changed. */
+  /** True if too much has changed to say which lines stayed: all lines between the first and the last change count as changed. */
   readonly isCoarse: boolean
 }
 
@@ -25,8 +25,8 @@ export interface LineDiff {
 const mostChanges = 500
 
 /**
- * What became of one text, line by line, as a unified difference with `context` lines around the changes (3 unless told). Costs the
- * length of the texts and, up to a limit, the square of the number of changes. Pure.
+ * Returns the changes from one text to another, line by line, as a unified difference with `context` lines around them (3 unless told).
+ * Costs the length of the texts and, up to a limit, the square of the number of changes. Pure.
  */
 export function lineDiff(before: string, after: string, context = 3): LineDiff {
   const a = linesOf(before)
@@ -45,7 +45,7 @@ export function lineDiff(before: string, after: string, context = 3): LineDiff {
   }
 }
 
-/** Without the empty one after the last line break. */
+/** Returns the lines of a text, without the empty one after the last line break. */
 function linesOf(text: string): readonly string[] {
   if (text === '') return []
   const lines = text.replace(/\r\n/g, '\n').split('\n')
@@ -74,7 +74,7 @@ function hunksOf(a: readonly string[], b: readonly string[], { start, steps, con
   const hunks: { before: number; after: number; lines: DiffLine[] }[] = []
   let x = start
   let y = start
-  /** Where the lines end that the hunk under way shows after its last change, in `a`. */
+  /** End, in `a`, of the lines that the current hunk shows after its last change. */
   let until = -1
   const same = (line: number): DiffLine => ({ type: 'same', text: a[line]! })
   const closeAt = (line: number): void => {

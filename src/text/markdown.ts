@@ -3,12 +3,12 @@ import { withoutEntities } from './entities.ts'
 import type { MarkdownBlock, MarkdownItem, MarkdownSpan } from './markdownTree.ts'
 import { piecesOf, type Piece } from './pieces.ts'
 
-/** What is beyond this many characters is shown as it is. */
+/** Number of characters that are parsed as Markdown; the rest is shown as it is. */
 export const mostMarkdown = 500_000
 
 /**
- * The blocks of a text in Markdown (GitHub's kind). HTML is text, images are not loaded, and whatever cannot be parsed in bounded time
- * is text as it was written: nothing is lost. Never throws; linear in the length. Pure.
+ * Returns the blocks of a text in Markdown (GitHub's kind). HTML is text, images are not loaded, and any part that cannot be parsed in
+ * bounded time is text as it was written: nothing is lost. Never throws; linear in the length. Pure.
  */
 export function parseMarkdown(source: string): readonly MarkdownBlock[] {
   const text = withPlainLineEnds(source)
@@ -18,15 +18,15 @@ export function parseMarkdown(source: string): readonly MarkdownBlock[] {
   return text.length > mostMarkdown ? [...blocks, plain(text.slice(mostMarkdown))] : blocks
 }
 
-/** A text whose lines end with `\n` alone. */
+/** Returns a text whose lines end with `\n` alone. */
 export const withPlainLineEnds = (text: string): string => (text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text)
 
-/** A text of people as it is, in one paragraph. */
+/** Returns a text as it is, in one paragraph. */
 export const plain = (text: string): MarkdownBlock => ({ type: 'paragraph', spans: [{ type: 'text', text }] })
 
 const mostLinks = 500
 
-/** Labels of links that are told of in lines of their own, anywhere in the text. */
+/** Returns the targets of labels that are defined in lines of their own, anywhere in the text. */
 export function linkTargets(text: string): LinkTargets {
   const targets: Record<string, { href: string; title: string }> = Object.create(null) as Record<string, never>
   if (!text.includes(']:')) return targets
@@ -40,7 +40,7 @@ export function linkTargets(text: string): LinkTargets {
   return targets
 }
 
-/** The blocks of one piece. */
+/** Returns the blocks of one piece. */
 export function blocksOf(piece: Piece, links: LinkTargets): readonly MarkdownBlock[] {
   if (piece.type === 'code') return [{ type: 'code', language: piece.language, text: piece.text }]
   if (piece.type === 'plain') return [plain(piece.text.trimEnd())]
@@ -96,7 +96,7 @@ const languageOf = (info = ''): string => /^[^\s{]*/.exec(info.trim())![0].toLow
 const spansOf = ({ tokens, text = '' }: LexedToken): readonly MarkdownSpan[] =>
   tokens === undefined ? [{ type: 'text', text }] : spans(tokens)
 
-/** Neighbours that are both text become one. */
+/** Converts tokens into spans; adjacent texts are joined. */
 function spans(tokens: readonly LexedToken[]): readonly MarkdownSpan[] {
   const made: MarkdownSpan[] = []
   for (const token of tokens) {
@@ -137,7 +137,7 @@ function span(token: LexedToken): MarkdownSpan | undefined {
   }
 }
 
-/** From the source, as versions of the lexer differ in whether they make HTML of its text. */
+/** Reads the alternative text from the source, as versions of the lexer differ in whether they make HTML of it. */
 const altOf = ({ raw, text = '' }: LexedToken): string => withoutEntities(/^!\[([^\]]*)\]/.exec(raw)?.[1] ?? text)
 
 function codeText(raw: string): string {

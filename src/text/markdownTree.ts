@@ -5,7 +5,7 @@ export type MarkdownSpan =
   | { readonly type: 'emphasis' | 'strong' | 'strike'; readonly spans: readonly MarkdownSpan[] }
   /** `url` as it was written: see `linkTarget`. */
   | { readonly type: 'link'; readonly url: string; readonly spans: readonly MarkdownSpan[] }
-  /** Never loaded: what it shows in words, and where it would be. */
+  /** Never loaded: `alt` describes the image, and `url` is its address. */
   | { readonly type: 'image'; readonly alt: string; readonly url: string }
   | { readonly type: 'break' }
 
@@ -14,7 +14,7 @@ export type MarkdownAlign = 'left' | 'center' | 'right' | null
 export type ListMark = '-' | '+' | '*'
 
 export interface MarkdownItem {
-  /** Of a task: whether it is done. */
+  /** True for a task that is done, false for one that is not. */
   readonly isDone?: boolean
   readonly blocks: readonly MarkdownBlock[]
 }
@@ -38,7 +38,7 @@ export type MarkdownBlock =
   | { readonly type: 'quote'; readonly blocks: readonly MarkdownBlock[] }
   | { readonly type: 'rule' }
 
-/** What a reader sees of some spans, without addresses. Pure. */
+/** Returns the visible text of spans, without addresses. Pure. */
 export const textOfSpans = (spans: readonly MarkdownSpan[]): string =>
   spans
     .map((span) => {
@@ -48,7 +48,7 @@ export const textOfSpans = (spans: readonly MarkdownSpan[]): string =>
     })
     .join('')
 
-/** What a reader sees of some blocks, a line for each paragraph, item, row or line of code. Pure. */
+/** Returns the visible text of blocks, a line for each paragraph, item, row or line of code. Pure. */
 export function textOfBlocks(blocks: readonly MarkdownBlock[]): string {
   const lines = blocks.flatMap((block): string[] => {
     switch (block.type) {

@@ -1,14 +1,14 @@
 /** A part of a text that is parsed by itself. */
 export interface Piece {
-  /** `code`: what stands between fences; `plain`: too much to be looked at. */
+  /** `code`: text between fences; `plain`: text that is too long to be parsed. */
   readonly type: 'markdown' | 'code' | 'plain'
   readonly text: string
   readonly language: string
-  /** Where it begins. */
+  /** Index of its first character. */
   readonly start: number
 }
 
-/** A piece of this many characters ends with its line, wherever that is. */
+/** Number of characters after which a piece ends with its line, wherever that is. */
 const mostPiece = 8_000
 
 const fence = /^(`{3,}(?=[^`]*$)|~{3,})[ \t]*([^\s{]*)/
@@ -23,7 +23,7 @@ const isBlank = (line: string): boolean => line.trim() === ''
  */
 export function piecesOf(text: string, from = 0): readonly Piece[] {
   const pieces: Piece[] = []
-  /** Where the piece under way begins; whether it is a list; the fence that is open inside of it. */
+  /** Start of the current piece; true if it is a list; the fence that is open inside it. */
   let start = from
   let isList = false
   let inner: string | undefined
@@ -74,14 +74,14 @@ const afterLine = (text: string, at: number): number => {
   return end < 0 ? text.length : end + 1
 }
 
-/** Of a longer line only so much is looked at to tell what it is; it is no fence. */
+/** Number of characters that are read of a line to tell its kind; a longer line is no fence. */
 const mostLine = 1_000
 
-/** The line from `at` on; of a very long one the beginning. */
+/** Returns the line from `at` on; for a very long one its beginning. */
 const lineAt = (text: string, at: number, next: number): string =>
   text.slice(at, Math.min(next, at + mostLine)).replace(/\n$/, '')
 
-/** The lines up to the closing fence or the end, and where what follows begins. */
+/** Returns the lines up to the closing fence or the end; `end`: the index after them. */
 function codeAfter(text: string, from: number, opening: string): { readonly text: string; readonly end: number } {
   const mark = opening[0]!
   for (let at = from; at < text.length;) {

@@ -1,9 +1,9 @@
-/** What becomes of an item on the way from one list to another. */
+/** Change of an item on the way from one list to another. */
 export type EditStep = 'same' | 'added' | 'removed'
 
 /**
- * The shortest way from one list to the other (Myers' greedy algorithm); `undefined` when it takes more than `mostChanges` additions and removals,
- * as it costs their square. Pure.
+ * Returns the shortest way from one list to the other (Myers' greedy algorithm); `undefined` when it takes more than `mostChanges`
+ * additions and removals, as it costs their square. Pure.
  */
 export function shortestEdit(
   before: readonly string[],
@@ -14,7 +14,7 @@ export function shortestEdit(
   return shortest(a, b, mostChanges)
 }
 
-/** Equal items have equal numbers, which are quick to compare. */
+/** Numbers the items: equal items have equal numbers, which are quick to compare. */
 function numbered(a: readonly string[], b: readonly string[]): [readonly number[], readonly number[]] {
   const numbers = new Map<string, number>()
   const numberOf = (item: string): number => {
@@ -27,7 +27,7 @@ function numbered(a: readonly string[], b: readonly string[]): [readonly number[
 
 function shortest(a: readonly number[], b: readonly number[], mostChanges: number): readonly EditStep[] | undefined {
   const most = Math.min(a.length + b.length, mostChanges)
-  /** After so many changes: how far it gets in `a` on each diagonal, which is how much more of `a` was passed than of `b`. */
+  /** Farthest place in `a` on each diagonal, by the number of changes; the diagonal is how much more of `a` was passed than of `b`. */
   const reached: Int32Array[] = []
   let last = new Int32Array(3)
   for (let changes = 0; changes <= most; changes++) {

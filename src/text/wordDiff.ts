@@ -1,6 +1,6 @@
 import { shortestEdit } from './shortestEdit.ts'
 
-/** A stretch of two texts: what both have, or only one. */
+/** A part of two texts: in both, or only in one. */
 export interface WordPart {
   readonly type: 'same' | 'added' | 'removed'
   readonly text: string
@@ -14,9 +14,9 @@ const wordPattern =
   /\s+|[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|[\p{L}\p{N}\p{M}_]+|[^\s\p{L}\p{N}\p{M}_]/gu
 
 /**
- * What became of one text, word by word; the parts of either text put together are that text. Where too much has changed, all between
- * the first and the last change is one removed and one added part. Costs the length of the texts and, up to a limit, the square of
- * the number of changes. Pure.
+ * Returns the changes from one text to another, word by word; the parts of either text put together are that text. If too much has changed,
+ * everything between the first and the last change is one removed and one added part. Costs the length of the texts and, up to a limit, the
+ * square of the number of changes. Pure.
  */
 export function wordDiff(before: string, after: string): readonly WordPart[] {
   if (before === after) return before === '' ? [] : [{ type: 'same', text: before }]
@@ -46,12 +46,12 @@ export function wordDiff(before: string, after: string): readonly WordPart[] {
   return parts.all()
 }
 
-/** Stretches of changes, what is removed before what is added; a space between two changes is part of both. */
+/** Collects the parts, removed before added ones; a space between two changes is part of both. */
 class Parts {
   readonly #parts: WordPart[] = []
   #removed = ''
   #added = ''
-  /** Equal spaces after a change, of which is not known yet what follows. */
+  /** Equal spaces after a change, while it is not known what follows. */
   #space = ''
 
   add(type: WordPart['type'], words: readonly string[]): void {

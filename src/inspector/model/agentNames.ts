@@ -2,7 +2,7 @@ import type { AgentSummary, SessionEntry } from '../../protocol/frames.ts'
 import { metadataText } from '../../protocol/metadataText.ts'
 import { forDisplay, oneLine } from './shortText.ts'
 
-/** Whatever has a name in a list. */
+/** An agent or a session, which has a name in a list. */
 type Named = Pick<AgentSummary | SessionEntry, 'agentId' | 'definition' | 'title' | 'metadata'> & {
   readonly active?: string
   readonly worker?: string
@@ -11,11 +11,11 @@ type Named = Pick<AgentSummary | SessionEntry, 'agentId' | 'definition' | 'title
 /** Longest name that a row has in its document, in UTF-16 units; the row itself cuts it where there is no room. */
 const mostName = 200
 
-/** What an agent is called in a list: what it is about, else its id. Pure. */
+/** Name of an agent in a list: its title, else its id. Pure. */
 export const nameOf = ({ title, agentId }: Named): string =>
   title === undefined || title.trim() === '' ? forDisplay(agentId) : oneLine(title, mostName)
 
-/** What stands beside the name: `coder · lead.2`, without the id where that is the name. Pure. */
+/** Text beside the name: `coder · lead.2`, without the id where that is the name. Pure. */
 export function aboutOf(agent: Named): string {
   const definition = oneLine(agent.active ?? agent.definition, mostName)
   const name = nameOf(agent)
@@ -41,6 +41,6 @@ function textOf(agent: Named): string {
 export const wordsOf = (filter: string): readonly string[] =>
   filter.normalize('NFC').toLowerCase().split(/\s+/).filter(Boolean)
 
-/** Whether an agent has all words in its title, id, definition, metadata or worker. Pure. */
+/** Returns true if an agent has all words in its title, id, definition, metadata or worker. Pure. */
 export const fitsFilter = (agent: Named, words: readonly string[]): boolean =>
   words.every((word) => textOf(agent).includes(word))

@@ -30,18 +30,18 @@ export interface PartialReply {
   readonly thinking: string
 }
 
-/** A source of an agent's tools; how it is is known only of now. */
+/** A source of an agent's tools. Its condition is known only for the newest moment. */
 export type SourceView = Pick<SourceInfo, 'source' | 'tools'> & Partial<SourceInfo>
 
-/** What the page shows of one agent, at one moment. A new object with every change, at most one an animation frame. */
+/** State of one agent as the page shows it at one moment. A new object with every change, at most one an animation frame. */
 export interface AgentViewState {
   readonly agentId: string
   readonly definition: string
   readonly status: AgentViewStatus
   readonly error?: ErrorInfo
-  /** How much of the log is read, from 0 to 1, while it is loading. */
+  /** Share of the log that is read, from 0 to 1, while it is loading. */
   readonly progress: number
-  /** Of a fork: what it shares with its sources, each from its beginning; always the same array. */
+  /** Records that a fork shares with its sources, each list from its beginning; always the same array. */
   readonly past: readonly (readonly LogRecord[])[]
   /** The whole log, later records included; the array is the same as long as it only grows. */
   readonly records: readonly LogRecord[]
@@ -55,39 +55,39 @@ export interface AgentViewState {
   readonly session: Session
   /** Path of the machine's active state as of `at`, such as `replying.streaming`; empty when not known. */
   readonly chartState: string
-  /** Whether it is open in a process, at rest or not. `false`: its log is shown as it was left. */
+  /** True if the agent is open in a process, at rest or not. `false`: its log is shown as it was left. */
   readonly isRunning: boolean
-  /** Those that can be asked by name; `null` when the server does not know them, or is too old to say. */
+  /** Policies that can be asked by name; `null` when the server does not know them, or is too old to say. */
   readonly policies: readonly PolicyInfo[] | null
   /** The policy that is being asked as of `at`. */
   readonly consulting: Consultation | null
-  /** What it was told to use as of `at`. */
+  /** The model, tools and other options that it was told to use, as of `at`. */
   readonly use: TurnUse | null
-  /** Where it has tools from that come and go, as of `at`. */
+  /** Sources of its tools that come and go, as of `at`. */
   readonly sources: readonly SourceView[]
-  /** What the system prompt says of them, by source, as of `at`. */
+  /** The instructions of the sources in the system prompt, by source, as of `at`. */
   readonly instructions: ReadonlyMap<string, string>
   /** Id of the model that its call waits for, within the limits of the runtime; `null` in the past. */
   readonly waitsFor: string | null
-  /** As of `at`, oldest first. */
+  /** Requests as of `at`, oldest first. */
   readonly requests: readonly RequestView[]
   /** `null` in the past and between replies. */
   readonly partial: PartialReply | null
-  /** What waits for a person, of the agent or of one below it. Empty in the past. */
+  /** Approvals and questions that wait for a person, of the agent or of one below it. Empty in the past. */
   readonly pending: readonly Pending[]
-  /** What was said to it and is not in its conversation yet, oldest first, as of `at`. */
+  /** Messages to the agent that are not in its conversation yet, oldest first, as of `at`. */
   readonly queues: Readonly<Record<QueueName, readonly QueuedMessage[]>>
-  /** Why it is paused. */
+  /** Reason of its pause. */
   readonly pause: PauseReason | null
   /** Ids of its sub-agents as of `at`, in the order they were started. */
   readonly children: readonly string[]
-  /** As of `at`; of sub-agents what they reported. */
+  /** Tokens and cost as of `at`; those of sub-agents as they reported them. */
   readonly spent: Spent
   /** US dollars of `spent` that are not those of sub-agents. */
   readonly ownCostUsd: number
-  /** Everything seen, oldest first: records, and what was seen live beside them; no deltas. Of all times, as `records`. */
+  /** Everything seen, oldest first: records, and events seen live beside them; no deltas. They cover all times, as `records` does. */
   readonly events: readonly AgentEvent[]
-  /** How many of `events` had happened as of `at`. */
+  /** Number of `events` that had happened as of `at`. */
   readonly eventCount: number
 }
 /** One agent as the page shows it. */

@@ -4,12 +4,12 @@ import { isTextual } from '../../protocol/fileText.ts'
 import { formatCount } from './numbers.ts'
 import { forDisplay } from './shortText.ts'
 
-/** What the page needs of a browser to show what results keep. */
+/** The functions of a browser that the page needs to show artifacts. */
 export interface ArtifactPorts {
   /** Asks the server of the page. Rejects when it cannot be reached, and when aborted. */
   /** `path`: seen from the page. */
   get(path: string, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Response>
-  /** Opens a new tab; `false`: the browser does not let it, as too long has passed since a person asked. */
+  /** Opens a new tab. Returns false if the browser refuses, as too long has passed since a person asked. */
   open(blob: Blob): boolean
   /** Saves a file under a name. */
   save(blob: Blob, name: string): void
@@ -18,25 +18,28 @@ export interface ArtifactPorts {
   release(address: string): void
 }
 
-/** What a person can do with a kept result: look at it as a picture, as text, or only save it. */
+/** Ways to show a kept result: as a picture, as text, or not at all, so that it can only be saved. */
 export type ArtifactKind = 'picture' | 'text' | 'other'
 
 /** Pictures that cannot act, and that browsers show. */
 const pictureTypes: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif'])
 
-/** Whether a browser may show a picture of such a type. */
+/** Returns true if a browser may show a picture of this type. */
 export const isPicture = (mimeType: string): boolean => pictureTypes.has(mimeType)
 
-/** A new tab has the rights of the page: it opens pictures that cannot act, and text as plain text, whatever its type says. */
+/**
+ * Returns the way to show an artifact. A new tab has the rights of the page, so only pictures that cannot act and plain text are opened in
+ * one.
+ */
 export function artifactKind({ mimeType }: Pick<Artifact, 'mimeType'>): ArtifactKind {
   if (isPicture(mimeType)) return 'picture'
   return isTextual(mimeType) ? 'text' : 'other'
 }
 
-/** Larger pictures are not read until a person opens them. In bytes. */
+/** Size in bytes above which a picture is not read until a person opens it. */
 const mostShownBytes = 16 * 1024 * 1024
 
-/** Whether an artifact is a picture that is shown in its place. */
+/** Returns true if an artifact is a picture that is shown in its place. */
 export const isShownInPlace = (artifact: Artifact): boolean =>
   artifactKind(artifact) === 'picture' && artifact.bytes <= mostShownBytes
 
@@ -50,14 +53,14 @@ const endings: Readonly<Record<string, string>> = {
   'image/avif': '.avif',
 }
 
-/** What it is called on a disk: its own name, in which nothing turns an ending around, or that which models know it by. */
+/** Name of the file for an artifact: its own name, without marks that could reverse its ending, else the name that models know it by. */
 export const fileNameOf = (artifact: Artifact): string =>
   forDisplay(artifact.name ?? `${artifactName(artifact)}${endings[artifact.mimeType] ?? ''}`)
 
-/** What was read is remembered up to so many bytes, as rows that are scrolled away and back are drawn anew. */
+/** Limit in bytes of the artifacts kept in memory, as rows that are scrolled away and back are drawn anew. */
 const mostHeldBytes = 64 * 1024 * 1024
 
-/** Reads what results of agents keep, from the server of the page. */
+/** Reads the artifacts of agents from the server of the page. */
 export class ArtifactReader {
   readonly ports: ArtifactPorts
   readonly #token: () => string | undefined
@@ -70,7 +73,7 @@ export class ArtifactReader {
     this.#token = token
   }
 
-  /** Its bytes, of a type that cannot act. Rejects with a sentence for a person, and with the reason of `signal`. */
+  /** Returns the bytes of an artifact, with a type that cannot act. Rejects with a sentence for a person, and with the reason of `signal`. */
   async read(artifact: Artifact, signal: AbortSignal): Promise<Blob> {
     const { agentId, id } = artifact
     const key = `${agentId}/${id}`
@@ -89,7 +92,7 @@ export class ArtifactReader {
     return typed
   }
 
-  /** Forgets what was read: another token may not read it. */
+  /** Forgets everything that was read: another token may not have the right to read it. */
   forget(): void {
     this.#held.clear()
     this.#heldBytes = 0

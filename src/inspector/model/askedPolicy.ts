@@ -4,20 +4,20 @@ import type { LogRecord, RecordOf } from '../../protocol/records.ts'
 import { counted } from '../../charts/amounts.ts'
 import { askingCost, formatCount } from './numbers.ts'
 
-/** A line of what came of a policy. */
+/** A line about the outcome of a policy. */
 export interface PolicyLine {
   readonly tone: 'plain' | 'bad'
   readonly text: string
 }
 
-/** How far a policy is that a person asked for. */
+/** Progress of a policy that a person asked for. */
 export interface AskedPolicy {
   /** `asked`: it waits for its turn; `consulting`: it decides; `draining`: its plan is carried out; `done`: nothing follows. */
   readonly stage: 'asked' | 'consulting' | 'draining' | 'done'
   readonly lines: readonly PolicyLine[]
 }
 
-/** What came of asking for a policy, from the records since then. Pure. */
+/** Returns the progress of a requested policy, from the records since the request. Pure. */
 export function askedPolicy(records: readonly LogRecord[], policy: string): AskedPolicy {
   const asked = records.find(
     (record) =>

@@ -13,7 +13,7 @@ export interface KnownCall {
   readonly name: string
   /** As the model gave it. */
   readonly input: unknown
-  /** What it ran with, where a hook or a person had changed that. */
+  /** The input that it ran with; set only if a hook or a person changed it. */
   readonly ranWith?: { readonly input: unknown }
   /** Node of the reply that asked for it. */
   readonly reply: NodeId
@@ -21,18 +21,18 @@ export interface KnownCall {
   readonly askedAt: number
   readonly startedAt?: number
   readonly endedAt?: number
-  /** Known of a call that has ended and was seen to begin. */
+  /** Time that the call took; set only if it has ended and its beginning was seen. */
   readonly took?: Took
   readonly result?: { readonly node: NodeId; readonly message: ToolResultMessage }
 }
 
 type Draft = { -readonly [K in keyof KnownCall]: KnownCall[K] }
 
-/** Finds calls by their replies and results: a fold of a log, each record once, as long as it is asked for later and later moments. */
+/** Finds calls by their replies and results. A fold of a log: it reads each record once, as long as it is asked for later and later moments. */
 export class CallBook {
   readonly #byReply = new Map<NodeId, Draft[]>()
   readonly #byResult = new Map<NodeId, Draft>()
-  /** Without a result. Providers use ids of calls again: the newest has it. */
+  /** Calls without a result, by `callId`. Providers reuse ids of calls: the entry is the newest call. */
   readonly #open = new Map<string, Draft>()
   readonly #times = new WorkTimes()
 
@@ -100,7 +100,7 @@ export class CallBooks {
   #past: readonly (readonly LogRecord[])[] | undefined
   #end = 0
 
-  /** The calls after the first `end` records. `past`: of a fork, what it shares. Anew for an earlier moment or another log. */
+  /** Returns the calls after the first `end` records. `past`: the records that a fork shares. An earlier moment or another log starts anew. */
   at(records: readonly LogRecord[], end: number, past: readonly (readonly LogRecord[])[] = noPast): CallBook {
     if (records !== this.#records || past !== this.#past || end < this.#end) {
       this.#book = new CallBook()

@@ -3,6 +3,6 @@ import { stageAfter, statusOf, type CallRecord, type CallStatus } from '../../lo
 /** `denied`: a person did not allow it, and its result is still to come. */
 export type ShownStatus = CallStatus | 'denied'
 
-/** How a call stands after a record of it. */
+/** Returns the status of a call after a record of it. */
 export const statusAfter = (record: CallRecord): ShownStatus =>
   record.type === 'approval.decided' && record.decision !== 'approve' ? 'denied' : statusOf[stageAfter(record)]

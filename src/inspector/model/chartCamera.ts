@@ -1,6 +1,6 @@
 import { measureText } from '../../charts/textMeasure.ts'
 
-/** Where a picture is and how large: what is at `p` in it is at `p * scale + offset` in view. Pixels. */
+/** Position and scale of a picture: the point `p` of the picture is at `p * scale + offset` in view. Pixels. */
 export interface Camera {
   readonly x: number
   readonly y: number
@@ -18,15 +18,15 @@ export const scaleLimits = { least: 0.1, most: 3 } as const
 const nearest = 0.6
 const readableSize = 12.5
 
-/** How large names must be in a picture to be read at such a scale; `null` where it is near enough for all its texts. Pure. */
+/** Returns the size of names that can be read at a scale; `null` if the picture is near enough for all its texts. Pure. */
 export const farText = (scale: number): number | null => (scale >= nearest ? null : Math.round(readableSize / scale))
 
-/** Between a name and the sides of its box, as a part of its size. */
+/** Space between a name and each side of its box, as a part of its size. */
 const besideName = 0.3
-/** How much smaller than others a name is at the most, so that it fits. */
+/** Smallest factor by which a name is shrunk to fit. */
 const smallest = 0.96
 
-/** How large the name of a box is from afar, and where the box is then: it holds its name. What is around all others stays. Pure. */
+/** Returns the size of a box's name when seen from afar, and the box widened to hold it; an outer box keeps its place. Pure. */
 export function farName(
   box: Size & { readonly x: number; readonly y: number; readonly label: string; readonly isOuter?: boolean },
   far: number,
@@ -41,7 +41,7 @@ export function farName(
 
 const clamped = (scale: number): number => Math.max(scaleLimits.least, Math.min(scaleLimits.most, scale))
 
-/** The whole picture, in the middle, not larger than it is. Pure. */
+/** Returns a camera that shows the whole picture, centred, at most at its own size. Pure. */
 export function fitCamera(picture: Size, viewport: Size): Camera {
   if (picture.width <= 0 || picture.height <= 0) return { x: 0, y: 0, scale: 1 }
   const scale = clamped(Math.min(1, viewport.width / picture.width, viewport.height / picture.height))
@@ -52,14 +52,14 @@ export function fitCamera(picture: Size, viewport: Size): Camera {
   }
 }
 
-/** Larger or smaller by a factor, with what is at a point of the viewport staying there. Pure. */
+/** Scales by a factor around a point of the viewport, which stays in its place. Pure. */
 export function zoomed(camera: Camera, factor: number, at: { readonly x: number; readonly y: number }): Camera {
   const scale = clamped(camera.scale * factor)
   const by = scale / camera.scale
   return { x: at.x - (at.x - camera.x) * by, y: at.y - (at.y - camera.y) * by, scale }
 }
 
-/** With a box of the picture in the middle of the viewport. Pure. */
+/** Returns a camera with a box of the picture in the middle of the viewport. Pure. */
 export function centred(scale: number, box: Size & { readonly x: number; readonly y: number }, viewport: Size): Camera {
   return {
     x: viewport.width / 2 - (box.x + box.width / 2) * scale,
@@ -70,7 +70,7 @@ export function centred(scale: number, box: Size & { readonly x: number; readonl
 
 const step = 48
 
-/** What a key does to the camera; `undefined`: nothing, `fit`: the whole picture. Pure. */
+/** Returns the camera after a key; `undefined`: the key does nothing, `fit`: the whole picture is to be shown. Pure. */
 export function cameraKey(key: string, camera: Camera, viewport: Size): Camera | 'fit' | undefined {
   const middle = { x: viewport.width / 2, y: viewport.height / 2 }
   switch (key) {

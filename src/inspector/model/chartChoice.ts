@@ -7,7 +7,7 @@ export type ChartChoice =
   | { readonly type: 'state'; readonly id: string }
   | { readonly type: 'arrow'; readonly arrow: PlacedArrow }
 
-/** What was chosen, in words. */
+/** A choice in words. */
 export interface ChosenWords {
   readonly title: string
   readonly about?: string
@@ -20,7 +20,7 @@ export const outermost = (id: string): string => id.split('.', 1)[0]!
 
 const nameOf = (id: string): string => (id.startsWith('(') ? id.replace(/^\((.*?)\) ?/, '$1 ').trim() : id)
 
-/** A choice in words; `undefined` when the chart does not have it, as that of another machine. Pure. */
+/** Describes a choice; returns `undefined` when the chart does not have it, as it belongs to another machine. Pure. */
 export function chosenWords({ nodes, edges, actors }: ChartModel, choice: ChartChoice): ChosenWords | undefined {
   if (choice.type === 'arrow') {
     const { from, to, edges: ids } = choice.arrow

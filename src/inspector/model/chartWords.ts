@@ -8,7 +8,7 @@ export interface TransitionWords {
   /** `null`: no state is left. */
   readonly to: string | null
   readonly brake: 'open' | 'shut' | 'brake' | null
-  /** As the machine describes it; `null` where it does not. */
+  /** The machine's own description; `null` if it has none. */
   readonly said: string | null
 }
 
@@ -21,7 +21,7 @@ export interface StateWords {
   readonly transitions: readonly TransitionWords[]
 }
 
-/** Whether a state is active, itself or by one inside it. Pure. */
+/** Returns true if a state is active, itself or by a state inside it. Pure. */
 export const isActiveState = (id: string, active: string): boolean =>
   active !== '' && (id === active || active.startsWith(`${id}.`))
 
@@ -41,7 +41,7 @@ export const transitionWords = (edge: ChartEdge): TransitionWords => ({
   said: edge.description ?? null,
 })
 
-/** A chart in words: every state, what it runs and where it leads. Pure. */
+/** Describes a chart in words: every state, its actors and its transitions. Pure. */
 export function chartWords({ nodes, edges, actors }: ChartModel, active: string): StateWords[] {
   return nodes
     .filter(({ kind, parent }) => kind !== 'initial' && parent !== undefined)

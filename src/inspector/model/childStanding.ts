@@ -3,7 +3,10 @@ import type { AgentViewState } from './agentView.ts'
 import { standsOf, type Stands } from './stands.ts'
 import { callsUnderWay } from './viewStanding.ts'
 
-/** Where a sub-agent of the agent that is shown stands; `summary`: what the server says of it, if it runs; `hasLeft`: the server said it has gone. Pure. */
+/**
+ * Returns the standing of a sub-agent of the agent that is shown; `summary`: the server's summary of it, if it runs; `hasLeft`: the server
+ * said that it has gone. Pure.
+ */
 export function childStanding(
   child: string,
   { records, at, lastSeq, isRunning }: Pick<AgentViewState, 'records' | 'at' | 'lastSeq' | 'isRunning'>,

@@ -5,7 +5,7 @@ export interface Comparable {
   readonly agentId: string
   readonly definition: string
   readonly title?: string
-  /** What it has in common with the agent. */
+  /** Relation of the session to the agent. */
   readonly kin: 'source' | 'fork' | 'same definition' | 'other'
 }
 
@@ -22,8 +22,8 @@ type Known = Pick<AgentSummary | SessionEntry, 'agentId' | 'definition' | 'title
 const kinds: readonly Comparable['kin'][] = ['source', 'fork', 'same definition', 'other']
 
 /**
- * Whom an agent may be compared with, of those that are known, each once: first those with which it shares a past. `words`: only
- * those that have all of them in their title, id or definition. Pure.
+ * Lists the agents and sessions that an agent may be compared with, each once: first those with which it shares a past. `words`: only those
+ * that have all of them in their title, id or definition. Pure.
  */
 export function comparable(own: ComparedAgent, known: readonly Known[], words = ''): readonly Comparable[] {
   const wanted = words.toLowerCase().split(/\s+/).filter(Boolean)

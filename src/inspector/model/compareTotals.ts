@@ -5,7 +5,7 @@ import type { LogRecord } from '../../protocol/records.ts'
 import { foldSpent, nothingYet, totalSpent } from '../../sessions/spent.ts'
 import type { AgentViewState } from './agentView.ts'
 
-/** What an agent took. */
+/** Turns, tokens, cost and time of an agent. */
 export interface Totals {
   readonly turns: number
   readonly tokens: number
@@ -15,13 +15,16 @@ export interface Totals {
 
 type Logs = Pick<AgentViewState, 'past' | 'records'>
 
-/** Its own log last, after what it shares with its sources. */
+/** Returns the logs of an agent in order: those that it shares with its sources, then its own. */
 const partsOf = ({ past, records }: Logs): readonly (readonly LogRecord[])[] => [...past, records]
 
 const ownerOf = ([first]: readonly LogRecord[]): string | undefined =>
   first?.type === 'agent.created' ? first.agentId : undefined
 
-/** How many records at their beginning two agents share, as one is a fork of the other, or both are of a third. Pure. */
+/**
+ * Returns the number of records at the beginning that two agents share, because one is a fork of the other or both are forks of a third.
+ * Pure.
+ */
 export function sharedRecords(left: Logs, right: Logs): number {
   const others = partsOf(right)
   let shared = 0
@@ -34,18 +37,18 @@ export function sharedRecords(left: Logs, right: Logs): number {
   return shared
 }
 
-/** What one side of a comparison took, in all and since it shares nothing with the other; goes on as its log grows. */
+/** Totals of one side of a comparison, in all and since it shares nothing with the other. Keeps its sums, and adds records as the log grows. */
 export class SideTotals {
   readonly #past: readonly LogRecord[]
   readonly #shared: number
   #times = new WorkTimes()
   #spent = nothingYet
-  /** Of runs before the one under way. */
+  /** Time of the runs before the current one. */
   #took = noTime
   #next = 0
-  /** When the last record came. */
+  /** Time of the last record. */
   #last = 0
-  /** What the shared beginning took, once it is passed. */
+  /** Totals of the shared beginning, once it is passed. */
   #before: Totals | undefined
 
   /** `shared`: records at the beginning that the other side has too. */

@@ -1,7 +1,7 @@
 import type { ConversationNode } from '../../conversation/node.ts'
 import { SameMessages } from './sameMessages.ts'
 
-/** Messages of two trunks that stand beside each other; of what only one has, the other side is empty. */
+/** Messages of two trunks beside each other; where only one trunk has a message, the other side is empty. */
 export interface ComparedRow {
   readonly left?: ConversationNode
   readonly right?: ConversationNode
@@ -10,24 +10,24 @@ export interface ComparedRow {
 
 /** Two trunks beside each other. */
 export interface ComparedTrunks {
-  /** So many rows at the beginning are the same. */
+  /** Number of equal rows at the beginning. */
   readonly shared: number
   readonly rows: readonly ComparedRow[]
-  /** Of `rows`. */
+  /** Number of `rows` that differ. */
   readonly different: number
-  /** Too much is there to look for what belongs together: it stands in its order. */
+  /** True if the trunks are too long to match: their messages stand in order. */
   readonly isCoarse: boolean
 }
 
-/** So many pairs are looked at for what belongs together. */
+/** Limit of the pairs of messages that are compared to match them. */
 const mostPairs = 1_000_000
 
-/** How well two messages fit: they say the same, come from the same tool or use the same tools, or have the same role. */
+/** Scores of a pair of messages: they say the same, come from the same tool or use the same tools, or have the same role. */
 const fits = { same: 8, kind: 3, role: 1 } as const
 
 /**
- * Sets two trunks side by side. What is equal from the beginning is shared; after that equal messages, and else those of the same
- * role and tools, stand in one row, in their order. Ids of messages and calls do not matter. Pure.
+ * Sets two trunks side by side. Equal messages at the beginning are shared; after that equal messages, and else those of the same role and
+ * tools, stand in one row, in their order. Ids of messages and calls do not matter. Pure.
  */
 export function compareTrunks(
   left: readonly ConversationNode[],
@@ -69,7 +69,7 @@ function* inOrder(a: readonly ConversationNode[], b: readonly ConversationNode[]
   }
 }
 
-/** The pairs that fit best together; costs the product of the lengths. */
+/** Finds the pairs that fit best together. Costs the product of the lengths. */
 function bestPairs(
   a: readonly ConversationNode[],
   b: readonly ConversationNode[],
@@ -83,7 +83,7 @@ function bestPairs(
     return same.numberOf(one) === same.numberOf(other) ? fits.same : fits.kind
   }
   const width = b.length + 1
-  /** How well what follows fits, from each place on. */
+  /** Best score of the rest of both lists, from each pair of places on. */
   const best = new Uint32Array((a.length + 1) * width)
   for (let x = a.length - 1; x >= 0; x--)
     for (let y = b.length - 1; y >= 0; y--) {

@@ -4,10 +4,10 @@ import { mediaText, providedText } from '../../protocol/messageText.ts'
 import type { WordPart } from '../../text/wordDiff.ts'
 import { jsonOf } from './shortText.ts'
 
-/** Longer messages are compared up to so many characters. */
+/** Number of characters up to which messages are compared. */
 export const mostCompared = 50_000
 
-/** A message as text that can be compared: what was said, and calls with what they were given. Pure. */
+/** Returns a message as text that can be compared: its words, and its calls with their inputs. Pure. */
 export const messageWords = ({ content }: Message): string =>
   cutEnd((content as readonly Block[]).map(wordsOf).filter(Boolean).join('\n\n'), mostCompared)
 
@@ -26,14 +26,14 @@ function wordsOf(block: Block): string {
   }
 }
 
-/** A part of a text that is shown, or how many characters of what is equal are left out. */
+/** A part of a text that is shown, or a gap: the number of equal characters that are left out. */
 export type ShownPart = WordPart | { readonly type: 'gap'; readonly chars: number }
 
-/** What is equal and longer is shown with so many characters at its ends. */
+/** Characters that are shown at each end of a long equal part. */
 const context = 120
 const leastGap = 200
 
-/** One side of a difference: the parts that it has, without the middle of what is equal for long. Pure. */
+/** Returns one side of a difference: the parts that it has, without the middle of long equal parts. Pure. */
 export function shownParts(parts: readonly WordPart[], side: 'added' | 'removed'): readonly ShownPart[] {
   const own = parts.filter(({ type }) => type === 'same' || type === side)
   if (own.every(({ type }) => type === 'same') && parts.every(({ type }) => type === 'same')) return own

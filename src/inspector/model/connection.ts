@@ -4,10 +4,10 @@ import type { ConnectOptions } from '../../client.ts'
 import type { Clock } from '../../protocol/clock.ts'
 import type { Right, Role } from '../../protocol/rights.ts'
 
-/** `refused`: the server wants a token, or another one; `expired`: the link was for a while. */
+/** State of a connection. `refused`: the server requires a token, or another one; `expired`: the link has expired. */
 export type ConnectionStatus = ClientStatus | 'refused' | 'expired'
 
-/** What a connection is made with. */
+/** Options of a connection. */
 export interface ConnectionOptions {
   readonly url: string
   readonly clock: Clock
@@ -15,21 +15,21 @@ export interface ConnectionOptions {
   readonly webSocket?: ConnectOptions['webSocket']
 }
 
-/** How many errors are kept. */
+/** Limit of the errors that are kept. */
 const mostErrors = 20
 
-/** The page's one connection, and what is known of it, as signals. */
+/** The only connection of the page, and its state, as signals. */
 export class Connection {
   readonly status = signal<ConnectionStatus>('connecting')
   readonly role = signal<Role | null>(null)
   /** The rights of the token; asked anew at each welcome. */
   readonly may = signal<(right: Right) => boolean>(() => false)
   readonly definitions = signal<readonly string[]>([])
-  /** What went wrong that nothing else shows, newest first; each is dismissed by a person. */
+  /** Errors that no other part of the page shows, newest first; each stays until a person dismisses it. */
   readonly errors = signal<readonly (ErrorInfo & { readonly key: number })[]>([])
   readonly client: Client
   readonly url: string
-  /** Whether its token is that of a read-only link. */
+  /** True if its token is that of a read-only link. */
   readonly #isLink: boolean
   #isLeft = false
   #errorCount = 0

@@ -8,33 +8,33 @@ import type { LogRecord } from '../../protocol/records.ts'
 export interface RequestSize {
   readonly seq: number
   readonly turnIndex: number
-  /** Reported by the provider; else as it was estimated. */
+  /** Size as the provider reported it, else as it was estimated. */
   readonly tokens: number
-  /** So much larger it would have been, had nothing been taken away before. Never negative. */
+  /** Tokens that earlier brakes took out of the request. Never negative. */
   readonly saved: number
 }
 
-/** Something that changed what the model sees. */
+/** A change of the part of the conversation that the model sees. */
 export interface BrakeUse {
   readonly seq: number
   readonly turnIndex: number
   readonly kind: 'revert' | 'prune' | 'fold' | 'mask' | 'graft' | 'compaction'
-  /** Who asked for it. */
+  /** Origin of the change, in words. */
   readonly by: string
   readonly what: string
   readonly isApplied: boolean
-  /** Why it was not, or not whole. */
+  /** Reason why it was not applied, or not as a whole. */
   readonly reason?: string
   /** A node of the conversation to go to. */
   readonly node?: NodeId
   readonly economics?: Economics
-  /** Requests since; the one that followed it is the first. */
+  /** Number of requests since, counted from the one that followed it. */
   readonly requests: number
   /** US dollars that the change itself cost. */
   readonly costUsd: number
 }
 
-/** What a policy did over the session. */
+/** Activity of a policy over the session. */
 export interface PolicyUse {
   readonly policy: string
   readonly fired: number
@@ -48,7 +48,7 @@ export interface PolicyUse {
   readonly freed: number
 }
 
-/** What brakes did to the requests of an agent. */
+/** Effect of the brakes on the requests of an agent. */
 export interface ContextUse {
   readonly sizes: readonly RequestSize[]
   readonly brakes: readonly BrakeUse[]
@@ -64,17 +64,17 @@ type Asked = Readonly<{ by: keyof typeof who; policy?: string }>
 /** Tokens that a brake has saved in all requests since it was applied. Pure. */
 export const savedSince = ({ economics, requests }: BrakeUse): number => Math.max(0, (economics?.freed ?? 0) * requests)
 
-/** Whether a brake has paid for the cache that it spoilt; `null`: it never will. Pure. */
+/** Returns true if a brake has paid for the cache that it spoilt; `null`: it never will. Pure. */
 export const hasPaid = ({ economics, requests }: BrakeUse): boolean | null =>
   economics === undefined || economics.paysAfter === null ? null : requests >= economics.paysAfter
 
-/** Evenly chosen ones of many, the last among them. Pure. */
+/** Returns at most `most` values at even distances, the last among them. Pure. */
 export function chosenOf<T>(values: readonly T[], most: number): readonly T[] {
   if (values.length <= most) return values
   return Array.from({ length: most }, (_, at) => values[Math.round((at * (values.length - 1)) / (most - 1))]!)
 }
 
-/** What brakes did up to record `end`; one pass over the records. Pure. */
+/** Returns the effect of the brakes up to record `end`, in one pass over the records. Pure. */
 export function contextUse(records: readonly LogRecord[], end: number): ContextUse {
   const sizes: RequestSize[] = []
   const brakes: (Omit<BrakeUse, 'requests'> & { readonly requestsBefore: number })[] = []

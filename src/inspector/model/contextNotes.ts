@@ -7,12 +7,12 @@ import { formatNodeId } from '../../protocol/nodeIds.ts'
 import type { LogRecord, RecordOf } from '../../protocol/records.ts'
 import { formatBytes } from './numbers.ts'
 
-/** Something that is worth knowing of what an agent had in view. */
+/** A remark about the context that an agent had in view. */
 export interface ContextNote {
   readonly seq: number
   readonly turnIndex: number
   readonly text: string
-  /** What can be unfolded below it, line by line. */
+  /** Text that can be unfolded below it, line by line. */
   readonly lines?: readonly string[]
   readonly tone?: 'bad' | 'warn'
   /** A node of the conversation to go to. */
@@ -46,7 +46,7 @@ const rungs = {
 
 type Told = readonly [group: NoteGroup, note: Omit<ContextNote, 'seq' | 'turnIndex'>]
 
-/** Kinds of calls that are told by themselves. Not of tools that only share the name: these are the runtime's own. */
+/** Groups of the runtime's own tools whose calls get a note; a tool that only shares the name gets none. */
 const calls: Readonly<Record<string, NoteGroup>> = {
   recall: 'Looked up',
   read_artifact: 'Looked up',
@@ -55,7 +55,7 @@ const calls: Readonly<Record<string, NoteGroup>> = {
   read_skill: 'Skills',
 }
 
-/** What a log says of what an agent had in view up to record `end`, and what was seen live beside it. One pass. Pure. */
+/** Returns the notes about the context that an agent had in view up to record `end`, from its log and the events seen live. One pass. Pure. */
 export function contextNotes(
   records: readonly LogRecord[],
   end: number,
@@ -163,7 +163,7 @@ function memosOf({ memo, index, applied, steps, rolled = [] }: RecordOf<'prune.a
   return [...memos, ...names, ...shorter]
 }
 
-/** What came back, node by node, or why it did not. */
+/** Notes about a graft: the nodes that came back, or the reason why they did not. */
 function graftsOf({ applied, requested, copies, reason }: RecordOf<'graft.applied'>): readonly Told[] {
   if (!applied)
     return [

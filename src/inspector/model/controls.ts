@@ -2,7 +2,7 @@ import type { Right } from '../../protocol/rights.ts'
 import type { AgentViewState } from './agentView.ts'
 import type { ConnectionStatus } from './connection.ts'
 
-/** What a person can do to an agent here. */
+/** Actions on an agent that the page offers to a person. */
 export type ControlName =
   | 'prompt'
   | 'steer'
@@ -20,21 +20,21 @@ export type ControlName =
   | 'compact'
   | 'brake'
 
-/** Why a control cannot be used now; `null`: it can. */
+/** Reason why each control cannot be used; `null` if it can. */
 export type Controls = Readonly<Record<ControlName, string | null>>
 
-/** What decides whether anything can be done at all. */
+/** The facts that decide if an agent can be driven from the page. */
 export interface DriveFacts {
   /** The rights of the token. */
   readonly may: (right: Right) => boolean
   readonly connection: ConnectionStatus
   /** Set if a token gave the rights. */
   readonly hasToken: boolean
-  /** Logs alone are served: nothing runs, and nothing could be started. */
+  /** True if only logs are served: no agent runs, and none can be started. */
   readonly isRecording: boolean
 }
 
-/** Why no agent can be driven from here; `null`: it can. Pure. */
+/** Returns the reason why no agent can be driven from the page; `null` if it can. Pure. */
 export function whyNotDrive(
   { may, connection, hasToken, isRecording }: DriveFacts,
   right: Right = 'talk',
@@ -46,7 +46,7 @@ export function whyNotDrive(
   return isRecording ? 'A recording: nothing runs here.' : 'This server only lets you look.'
 }
 
-/** Why no fork can be made from here; `null`: it can, of the past and of what has stopped too. Pure. */
+/** Returns the reason why no fork can be made; `null` if it can, which includes the past and stopped agents. Pure. */
 export function whyNotFork(facts: DriveFacts, status: AgentViewState['status']): string | null {
   const why = whyNotDrive(facts)
   if (why !== null) return why
@@ -54,14 +54,14 @@ export function whyNotFork(facts: DriveFacts, status: AgentViewState['status']):
   return status === 'loading' || status === 'error' ? 'The log is not there yet.' : null
 }
 
-/** What decides over the controls. */
+/** The facts that decide which controls can be used. */
 export interface ControlFacts extends DriveFacts {
   readonly view: Pick<AgentViewState, 'status' | 'chartState' | 'isRunning' | 'policies' | 'pause'> & {
     readonly isStopped: boolean
   }
 }
 
-/** Whether a run is under way. */
+/** Returns true if a run is under way. */
 export const isBusy = (chartState: string): boolean => !/^(idle|paused|stopped|closed|)$/.test(chartState)
 
 const whatever = (facts: ControlFacts, right: Right): string | null => {
@@ -112,7 +112,7 @@ const rightFor: { readonly [C in ControlName]?: Right } = {
   approve: 'approve',
 }
 
-/** What may be done now, and why not. Pure. */
+/** Returns each control with the reason why it cannot be used, or `null`. Pure. */
 export function controlsOf(facts: ControlFacts): Controls {
   return Object.fromEntries(
     Object.entries(table).map(([name, why]) => [

@@ -2,10 +2,10 @@ const hours = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-dig
 const days = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' })
 const exact = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' })
 
-/** Whether a number is a time that there can be. */
+/** Returns true if a number is a valid time in epoch milliseconds. */
 export const isTime = (time: number): boolean => !Number.isNaN(new Date(time).getTime())
 
-/** `14:03`, or `22 Nov, 14:03` when it is another day than that of `before`; empty for what is no time. Of where the reader is. */
+/** Formats a time in the reader's time zone: `14:03`, or `22 Nov, 14:03` when its day is not that of `before`. Empty for an invalid time. */
 export function dayTime(time: number, before: number | undefined): string {
   if (!isTime(time)) return ''
   const day = days.format(time)
@@ -16,5 +16,5 @@ export function dayTime(time: number, before: number | undefined): string {
 /** Day and time to the second. */
 export const exactTime = (time: number): string => (isTime(time) ? exact.format(time) : '')
 
-/** For machines; `undefined` for what is no time. */
+/** Formats a time as an ISO string; returns `undefined` for an invalid time. */
 export const isoTime = (time: number): string | undefined => (isTime(time) ? new Date(time).toISOString() : undefined)

@@ -3,11 +3,11 @@ import { standsOf } from './stands.ts'
 import { isToldWhole, ofSameTool } from './pendingWords.ts'
 import { targetOf } from './settledCalls.ts'
 
-/** Whether anything of the agent that is shown waits for approval. */
+/** Returns true if any call of the agent that is shown waits for approval. */
 export const hasApprovals = (inspector: Inspector): boolean =>
   inspector.agent.value?.state.value.pending.some(({ kind }) => kind === 'approval') === true
 
-/** Decides calls of the agent that is shown; nothing where nothing can be decided. */
+/** Decides calls of the agent that is shown; does nothing if no call can be decided. */
 export function decideAll(inspector: Inspector, keys: readonly string[], decision: 'approve' | 'deny'): void {
   const view = inspector.agent.value
   if (view === null || inspector.controls.value.approve !== null) return
@@ -16,8 +16,8 @@ export function decideAll(inspector: Inspector, keys: readonly string[], decisio
 }
 
 /**
- * Decides the call that stands open, or `focused`, the one where the focus is; or approves all of its tool: those that a person has had the
- * time to see, and typed nothing for.
+ * Decides the open call, or the call `focused`, which has the focus; `approveTool`: approves all calls of its tool. Calls that a person has
+ * not had the time to see, or has typed something for, are left out.
  */
 export function decideShown(inspector: Inspector, what: 'approve' | 'deny' | 'approveTool', focused?: string): void {
   const { deciding } = inspector

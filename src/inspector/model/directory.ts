@@ -8,21 +8,21 @@ import type { FrameBatch } from './frameBatch.ts'
 const pageSize = 100
 /** The delay after an agent has ended before sessions are read again: the server reads every log for it. */
 const settleMs = 1_000
-/** How many sub-agents that have gone are kept in the list. */
+/** Limit of the sub-agents that are kept in the list after they have gone. */
 const mostLeft = 2_000
 
-/** Which agents run and which sessions there are, as signals. */
+/** Lists of the running agents and of the sessions, as signals. */
 export class Directory {
   /** Agents that run, by id; a new map with every change. */
   readonly agents = signal<ReadonlyMap<string, AgentSummary>>(new Map())
-  /** Whether the server has said which agents run. */
+  /** True once the server has sent the list of running agents. */
   readonly isKnown = signal(false)
   /** Sessions of agents that did not run when they were read, the one written last first; `null` until then. */
   readonly sessions = signal<readonly SessionEntry[] | null>(null)
-  /** Of all, those not read yet included. */
+  /** Number of all sessions, those not read yet included. */
   readonly sessionTotal = signal(0)
   readonly error = signal<ErrorInfo | null>(null)
-  /** Agents that have gone since the sessions were read: what is known of their logs is old. */
+  /** Agents that have gone since the sessions were read: the entries of their sessions are out of date. */
   readonly settling = signal<ReadonlySet<string>>(new Set())
   /** Sub-agents that ran since the page was opened and have gone, as they were last, up to `mostLeft`; a new map with every change. */
   readonly left = signal<ReadonlyMap<string, AgentSummary>>(new Map())
@@ -108,7 +108,7 @@ export class Directory {
     this.#left.delete(oldest!)
   }
 
-  /** A thousand agents that end make one reading. */
+  /** Reads the sessions once after a delay, so that many agents that end cause one reading. */
   #readLater(): void {
     this.#cancelRead ??= this.#clock.after(settleMs, () => {
       this.#cancelRead = undefined

@@ -1,7 +1,7 @@
 import type { AgentEvent } from '../../protocol/events.ts'
 import { isFailure } from './eventGroups.ts'
 
-/** What went wrong, out of a list of events that grows: only what is new is looked at. */
+/** Collects the failures of a growing list of events; each call looks only at new events. */
 export class EventErrors {
   #source: readonly AgentEvent[] = []
   #seen = 0
@@ -23,8 +23,8 @@ export class EventErrors {
 }
 
 /**
- * The failure after or before the one that is shown, or else after or before record `seq`; beyond the last the first again. Without either,
- * the first, or backwards the last. `undefined` when there is none. Pure.
+ * Returns the failure after or before the one that is shown, or else after or before record `seq`; past the last it continues with the
+ * first. Without either, the first, or backwards the last. `undefined` when there is none. Pure.
  */
 export function nextError(
   errors: readonly AgentEvent[],

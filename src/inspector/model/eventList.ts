@@ -1,13 +1,16 @@
 import { recordVersion } from '../../protocol/records.ts'
 import type { AgentEvent } from '../../protocol/events.ts'
 
-/** How many events outside the log are kept; beyond that, the older half is dropped. */
+/** Limit of the kept events outside the log; beyond it, the older half is dropped. */
 const mostLive = 4_000
 
-/** Whether an event is a record of the log. */
+/** Returns true if an event is a record of the log. */
 export const isLogged = (event: AgentEvent): boolean => 'v' in event || event.type === 'record.withheld'
 
-/** The stand-in for a record that the client may not see: a message without words where one is placed, else nothing of any effect. */
+/**
+ * Returns the stand-in for a record that the client may not see: a message without words if the record has a place in the conversation,
+ * else the event itself, which has no effect.
+ */
 export function standIn(event: AgentEvent): AgentEvent {
   if (event.type !== 'record.withheld' || event.nodeId === undefined) return event
   const { nodeId, parentId = null, agentId, path, seq, time, runId, turnIndex } = event
@@ -16,7 +19,7 @@ export function standIn(event: AgentEvent): AgentEvent {
   return { type: 'message.added', ...at, nodeId, parentId, message }
 }
 
-/** Everything seen of an agent, in order. Records stay; of what was only seen live, the newest. */
+/** Events of an agent, in order. All records are kept; other events, seen live, up to a limit, the newest. */
 export class EventList {
   #all: AgentEvent[] = []
   #live = 0
@@ -34,7 +37,7 @@ export class EventList {
     this.#all = this.#all.filter((other) => isLogged(other) || --surplus < 0)
   }
 
-  /** How many of them happened before the record that follows `seq`. */
+  /** Returns the number of events before the record that follows `seq`. */
   countUpTo(seq: number): number {
     let low = 0
     let high = this.#all.length

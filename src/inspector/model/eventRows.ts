@@ -2,11 +2,11 @@ import type { AgentEvent } from '../../protocol/events.ts'
 import { eventGroups, groupsOf, type EventGroup } from './eventGroups.ts'
 import { eventText } from './eventWords.ts'
 
-/** Which events are shown. */
+/** Filter of the events that are shown. */
 export interface EventFilter {
-  /** Of these groups alone; of all when it is empty. */
+  /** Groups whose events are shown; all groups when it is empty. */
   readonly only: ReadonlySet<EventGroup>
-  /** Only those whose type or words have it in them, whatever its case. */
+  /** Text that the type or words of an event must contain, whatever its case. */
   readonly text: string
 }
 
@@ -16,15 +16,15 @@ export const everyEvent: EventFilter = { only: new Set(), text: '' }
 export interface EventRow {
   /** The same as long as there is the row. */
   readonly key: string
-  /** The one that says most. */
+  /** The event that says most. */
   readonly lead: AgentEvent
-  /** All of them, in order. */
+  /** All events of the row, in order. */
   readonly events: readonly AgentEvent[]
-  /** It is one of those of the row above it, which is opened. */
+  /** True if it is one of the events of an opened row above it. */
   readonly isPart?: true
 }
 
-/** Types of events that only say together that a turn goes on; the one that says most first. */
+/** Types of events that say only together that a turn continues, ordered by how much they say. */
 const quiet: readonly AgentEvent['type'][] = [
   'turn.start',
   'turn.request',
@@ -38,7 +38,7 @@ const quiet: readonly AgentEvent['type'][] = [
 const rankOf = ({ type }: AgentEvent): number => quiet.indexOf(type)
 const turnOf = (event: AgentEvent): number => ('turnIndex' in event ? event.turnIndex : -1)
 
-/** Rows of a list of events that grows: only what is new is looked at. */
+/** Rows of a growing list of events; each call looks only at new events. */
 export class EventRows {
   #source: readonly AgentEvent[] = []
   #filter = everyEvent
@@ -47,7 +47,7 @@ export class EventRows {
   #counts = noCounts()
   #version = 0
 
-  /** Of the first `count` events those that a filter lets through; events of one turn are together unless some are left out. */
+  /** Returns rows for those of the first `count` events that pass a filter. Events of one turn share a row unless some of them are left out. */
   of(source: readonly AgentEvent[], count: number, filter: EventFilter = everyEvent): readonly EventRow[] {
     if (source !== this.#source || filter !== this.#filter || count < this.#seen) {
       this.#source = source
@@ -71,7 +71,7 @@ export class EventRows {
     return this.#rows
   }
 
-  /** How many events there are of each group, shown or not. */
+  /** Number of events of each group, shown or not. */
   get counts(): Readonly<Record<EventGroup, number>> {
     return this.#counts
   }
@@ -111,7 +111,7 @@ export function openedRows(rows: readonly EventRow[], open: ReadonlySet<string>)
   )
 }
 
-/** What a row says: of several events what each adds. Pure. */
+/** Returns the text of a row: if it has several events, what each adds. Pure. */
 export function rowText({ lead, events }: EventRow): string {
   if (events.length === 1) return eventText(lead)
   const of = (type: AgentEvent['type']): string => {

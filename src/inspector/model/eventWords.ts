@@ -171,7 +171,7 @@ const texts: Texts = {
   'events.dropped': ({ count }) => `${count} events were not shown`,
 }
 
-/** What an event says, in a line. Pure; never throws. */
+/** Describes an event in one line. Pure; never throws. */
 export function eventText(event: AgentEvent): string {
   try {
     return (texts[event.type] as ((event: AgentEvent) => string) | undefined)?.(event) ?? ''

@@ -18,10 +18,10 @@ import { LogFold, TimeTravel } from './logFold.ts'
 /** States of an agent that is not running; of these, the chart has only `stopped`. */
 const hasLeft = (state: string): boolean => state === 'closed' || state === 'stopped'
 
-/** How many steps the progress of reading a log is shown in. */
+/** Number of steps in which the progress of reading a log is shown. */
 const loadingSteps = 20
 
-/** What is known of an agent from its log, to be discarded with it. */
+/** State of an agent as its log gives it; discarded together with the log. */
 interface LoadedLog {
   past: readonly (readonly LogRecord[])[]
   readonly records: LogRecord[]
@@ -63,7 +63,7 @@ export class FollowedAgent implements AgentView {
   #livePause: PauseReason | null = null
   #partial: PartialReply | null = null
   #policies: readonly PolicyInfo[] | null = null
-  /** How its sources of tools are, as far as the server has said so. */
+  /** Condition of its sources of tools, as far as the server has sent it. */
   #sources: readonly SourceInfo[] = []
   #error: ErrorInfo | undefined
   #isAsking = false
@@ -81,13 +81,13 @@ export class FollowedAgent implements AgentView {
     return this.#state
   }
 
-  /** What went wrong up to the moment that is shown, oldest first. */
+  /** Failures up to the moment that is shown, oldest first. */
   get errors(): readonly AgentEvent[] {
     const { events, eventCount } = this.#state.value
     return this.#errors.of(events, eventCount)
   }
 
-  /** How long its runs took, by their ids, as of the moment that is shown. */
+  /** Times of its runs, by their ids, as of the moment that is shown. */
   get runTimes(): ReadonlyMap<string, Took> {
     const { records, at, lastSeq } = this.state.value
     return this.#runTimes.of(records, at ?? lastSeq)
@@ -158,7 +158,7 @@ export class FollowedAgent implements AgentView {
       .subscribe(listener, { fromSeq: 1, requests: this.#client.may('see.all') })
   }
 
-  /** The server's log is not the one that was read: it has lost records, or can be read by now. */
+  /** Reads the log again, because the server's log is not the one that was read: it has lost records, or has become readable. */
   #restart(): void {
     this.#unsubscribe()
     this.#error = undefined
@@ -180,7 +180,7 @@ export class FollowedAgent implements AgentView {
     if (this.#state.peek().status !== 'loading' || this.#isAtMark(log)) this.#change()
   }
 
-  /** Whether these are the keys of what waits. */
+  /** Returns true if these are exactly the keys of the known items that wait for people. */
   #hasKeys(keys: readonly string[]): boolean {
     const own = new Set(this.#asked.pending.map(({ key }) => key))
     return own.size === keys.length && keys.every((key) => own.has(key))

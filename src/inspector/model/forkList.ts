@@ -3,16 +3,16 @@ import type { Client } from '../../client.ts'
 import type { Clock } from '../../protocol/clock.ts'
 import type { SessionEntry } from '../../protocol/frames.ts'
 
-/** So many are listed. */
+/** Limit of the forks that are listed. */
 const mostListed = 50
-/** How long after agents have come or gone the forks are read again: the server looks through its logs for it. */
+/** Delay in milliseconds after which the forks are read again when agents have come or gone: the server looks through its logs for them. */
 const settleMs = 1_000
-/** How often they are read anyway: a fork that nobody uses yet does not run, and no list of what runs has it. */
+/** Interval of further reads in milliseconds: a fork that is not used yet does not run, so that no list of running agents has it. */
 const restMs = 10_000
 
 export interface ForkListOptions {
   readonly client: Pick<Client, 'sessions'>
-  /** Whose forks. */
+  /** Id of the agent whose forks are listed. */
   readonly agentId: string
   /** Another value whenever an agent that code or a client began comes or goes. */
   readonly roots: ReadonlySignal<number>
@@ -21,9 +21,9 @@ export interface ForkListOptions {
 
 /** The forks of an agent, as they come. */
 export class ForkList {
-  /** The one written last first. */
+  /** Forks, the one written last first. */
   readonly forks = signal<readonly SessionEntry[]>([])
-  /** Whose they are. */
+  /** Id of the agent whose forks they are. */
   readonly agentId: string
   readonly #options: ForkListOptions
   readonly #unwatch: () => void

@@ -1,15 +1,15 @@
 import type { ConversationView } from '../../conversation/conversationView.ts'
 import type { NodeId } from '../../protocol/ids.ts'
 
-/** What a fork at a node shares. */
+/** The part of a conversation that a fork at a node shares. */
 export interface Shared {
   readonly messages: number
   readonly turns: number
-  /** The last message that it has: a step is shared whole, its results included. */
+  /** Last message of the shared part: a step is shared whole, its results included. */
   readonly last: NodeId
 }
 
-/** What a fork at a node would share, whether the node is on the trunk or abandoned. Pure. */
+/** Returns the part that a fork at a node would share; the node may be on the trunk or abandoned. Pure. */
 export function sharedBy(conversation: ConversationView, id: NodeId): Shared {
   const node = conversation.node(id)
   if (node === undefined) return { messages: 0, turns: 0, last: id }

@@ -5,18 +5,18 @@ import type { NoticeRow } from './graphRow.ts'
 import { counted } from '../../charts/amounts.ts'
 import { askingCost } from './numbers.ts'
 
-/** What a row says that is neither a message nor a change of the trunk. */
+/** Content of a row that is neither a message nor a change of the trunk. */
 export type Notice = Pick<NoticeRow, 'tone' | 'text' | 'link'>
 
-/** The reasons of brakes begin with what was refused. */
+/** Capitalises a reason: those of brakes begin with the name of the refused action. */
 const sentence = (reason: string): string => reason.slice(0, 1).toUpperCase() + reason.slice(1)
 
 const limits = { turns: 'turns', tokens: 'tokens', costUsd: 'cost', ms: 'time' } as const
 
-/** What is said of an attempt that was the last. */
+/** Words about an attempt that was the last. */
 export const noAttempt = 'no further attempt'
 
-/** The notice a record makes, if any. Pure. */
+/** Returns the notice for a record, if it has one. Pure. */
 export function noticeOf(record: LogRecord): Notice | undefined {
   switch (record.type) {
     case 'run.end':
@@ -73,7 +73,7 @@ export function noticeOf(record: LogRecord): Notice | undefined {
 const costOf = ({ usage, costUsd }: PolicyEnd): string =>
   usage === undefined ? '' : ` (asking took ${askingCost(usage, costUsd)})`
 
-/** What the drains make of a plan stands in a row of its own, with the name of the policy. */
+/** Returns true if the end of a policy needs no notice: the outcome of its plan has a row of its own, with the name of the policy. */
 const saysNothing = ({ outcome, requestId, reason, note, usage }: PolicyEnd): boolean =>
   outcome === 'nothing'
     ? requestId === undefined

@@ -9,13 +9,13 @@ import type { ShownStatus } from './callStatus.ts'
 interface Row {
   /** Unique among the rows, and the same for as long as there is the row. */
   readonly key: string
-  /** 0 on the trunk; of an abandoned branch one more than of the line it left. */
+  /** 0 on the trunk; on an abandoned branch one more than the line that it left. */
   readonly lane: number
   /** A branch begins here: its line comes from the lane before. */
   readonly isStart: boolean
   /** Counts the changes of this row. */
   readonly version: number
-  /** When it came, in epoch milliseconds. */
+  /** Time of its record, in epoch milliseconds. */
   readonly time: number
   readonly turnIndex: number
 }
@@ -29,9 +29,9 @@ export interface MessageRow extends Row {
   readonly calls: number
   readonly costUsd: number
   readonly pruned?: PruneOutcome
-  /** Nothing may hide its step. */
+  /** True if no prune, mask, fold or compaction may hide its step. */
   readonly isPinned?: boolean
-  /** The message it repeats, after a revert took that off the trunk. */
+  /** The message that it repeats, after a revert took that one off the trunk. */
   readonly rebasedFrom?: NodeId
   /** The message it is a copy of, brought back from an abandoned branch. */
   readonly graftedFrom?: NodeId
@@ -47,22 +47,22 @@ export interface CallRow extends Row {
   readonly input: unknown
   readonly status: ShownStatus
   readonly result?: ToolResultMessage
-  /** What the tool last reported. */
+  /** Last progress that the tool reported. */
   readonly progress?: unknown
   /** The sub-agent that carries it out. */
   readonly childId?: string
-  /** Once it has ended. */
+  /** Time that the call took; set once it has ended. */
   readonly took?: Took
   readonly pruned?: PruneOutcome
-  /** What it came to stays in sight when its result is masked. */
+  /** True if its tool says if it can be undone: its outcome then stays in sight when its result is masked. */
   readonly keepsOutcome?: true
-  /** The model sees a line in place of the result. */
+  /** True if the model sees a line in place of the result. */
   readonly isMasked?: boolean
   /** The policy that masked it. */
   readonly maskedBy?: string
 }
 
-/** What a revert left on the trunk; the branch it abandoned follows, if there is one. */
+/** The tag that a revert left on the trunk; the branch that it abandoned follows, if there is one. */
 export interface TagRow extends Row {
   readonly type: 'tag'
   readonly target: NodeId
@@ -87,22 +87,22 @@ export interface FoldRow extends Row {
   readonly economics?: Economics
 }
 
-/** Steps were hidden from the model or folded; the first of them follows. */
+/** Memo of steps that were hidden from the model or folded; the first of them follows. */
 export interface MemoRow extends Row {
   readonly type: 'memo'
   readonly outcome: PruneOutcome
-  /** What stands for them: of a fold that was rolled up, the shorter memo. */
+  /** Text that stands for the steps; for a fold that was rolled up, the shorter memo. */
   readonly memo?: string
-  /** Of a fold whose memo was merged into another's: the first step of that. */
+  /** First step of the fold whose memo this fold's memo was merged into. */
   readonly mergedInto?: NodeId
 }
 
-/** Something that happened between messages. */
+/** An event between messages. */
 export interface NoticeRow extends Row {
   readonly type: 'notice'
   readonly tone: 'plain' | 'warning' | 'bad'
   readonly text: string
-  /** Of an agent to go to. */
+  /** Id of an agent to go to. */
   readonly link?: string
 }
 
@@ -114,7 +114,7 @@ export interface RepeatRow extends Row {
   readonly times: number
   readonly from: NodeId
   readonly to: NodeId
-  /** Of the last of them. */
+  /** Result of the last of these calls. */
   readonly result: ToolResultMessage
 }
 

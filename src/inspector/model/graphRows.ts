@@ -17,20 +17,20 @@ type Draft<T> = T extends unknown ? { -readonly [K in keyof T]: T[K] } : never
 type DraftRow = Draft<GraphRow>
 
 /**
- * The rows of a conversation's graph: a fold of the log, in the order in which the nodes were made. That order is the tree's too: a
- * branch is whole before the line it left goes on. A record costs as much as it changes.
+ * Builds the rows of a conversation's graph: a fold of the log, in the order in which the nodes were made. This is also the order of the
+ * tree: a branch is complete before the line that it left continues. A record costs as much as it changes.
  */
 export class GraphRows {
   readonly #rows: DraftRow[] = []
   readonly #folds: FoldRow[] = []
   readonly #byNode = new Map<NodeId, Draft<MessageRow | CallRow>>()
-  /** Of folds of old steps, by their ids. */
+  /** Rows of folds of old steps, by the ids of the folds. */
   readonly #memos = new Map<string, Draft<MemoRow>>()
   /** Calls without a result. */
   readonly #open = new Map<string, Draft<CallRow>>()
   /** The note of the revert that is being undone. */
   #undoing: Draft<TagRow> | undefined
-  /** Who asked for the reverts that are not yet applied. */
+  /** Origins of the reverts that are not yet applied. */
   readonly #asked = new Map<string, Pick<RevertRequest, 'by' | 'policy'>>()
   readonly #times = new WorkTimes()
   #made = 0
@@ -68,7 +68,7 @@ export class GraphRows {
     if (this.#version !== before) this.#version = before + 1
   }
 
-  /** Takes in what is not in the log. */
+  /** Takes in an event that is not in the log. */
   applyLive(event: AgentEvent): void {
     if (event.type !== 'tool.progress') return
     const call = this.#open.get(event.callId)
@@ -148,7 +148,7 @@ export class GraphRows {
     this.#place({ ...this.#base(record, turnIndex), type: 'message', nodeId, message, calls: 0, costUsd: 0 })
   }
 
-  /** The record has what was said; the conversation has a line in its place. */
+  /** Replaces a withheld message: the record has its words, and the conversation has a line in its place. */
   #withhold(record: RecordOf<'guard.decided'>): void {
     const content = [{ type: 'text', text: withheldText(record) }] as const
     for (const nodeId of record.withheld ?? []) {
@@ -227,7 +227,7 @@ export class GraphRows {
     }
   }
 
-  /** The note of the revert says what came of it. */
+  /** Adds the outcome of an undo to the tag of its revert. */
   #undo({ undone, kept }: RecordOf<'undo.end'>): void {
     const row = this.#undoing
     this.#undoing = undefined
@@ -268,7 +268,7 @@ export class GraphRows {
     if (by === 'runtime') this.#memos.set(id, row)
   }
 
-  /** Older folds get a shorter memo, one for all of them: it stands where the first does. */
+  /** Gives older folds one shorter memo together, which stands at the first of them. */
   #rollUp({ folds, memo }: NonNullable<RecordOf<'prune.applied'>['rolled']>[number]): void {
     const rows = folds.flatMap((id) => this.#memos.get(id) ?? [])
     const [first, ...others] = rows.toSorted((a, b) => a.outcome.steps[0]! - b.outcome.steps[0]!)
@@ -314,7 +314,7 @@ export class GraphRows {
     this.#version += 1
   }
 
-  /** Where the row of a node is, or the first of those that stand before it because of it; the end when there is none. */
+  /** Returns the index of the row of a node, or of the first row that stands before it because of it; the end when there is none. */
   #indexOf(id: NodeId): number {
     const row = this.#byNode.get(id)
     let index = row === undefined ? -1 : this.#rows.lastIndexOf(row)
@@ -323,7 +323,7 @@ export class GraphRows {
     return index
   }
 
-  /** Another log continues from here: what was open stays with its source. */
+  /** Begins the log of a fork: a step with open calls stays with the source, and its rows are removed. */
   #forked(record: LogRecord, { agentId, at }: NonNullable<RecordOf<'agent.created'>['forkedFrom']>): void {
     const open = this.#open.values().next().value
     if (open !== undefined) {
@@ -342,14 +342,14 @@ export class GraphRows {
 const askedBy = ({ by, policy }: RevertRequest): Pick<RevertRequest, 'by' | 'policy'> =>
   policy === undefined ? { by } : { by, policy }
 
-/** The end of a run tells again why its last attempt failed. */
+/** Returns true if the end of a run repeats the notice of its last failed attempt. */
 const saysTheSame = (record: LogRecord, { text }: NoticeRow): boolean =>
   record.type === 'run.end' &&
   record.error !== undefined &&
   text.startsWith('Attempt ') &&
   text.endsWith(`${record.error.message} (${noAttempt})`)
 
-/** Whether a mask of its step changes a result. */
+/** Returns true if masking its step changes the result of the call. */
 const isMasked = ({ nodeId: id, result, keepsOutcome }: CallRow): boolean =>
   result !== undefined &&
   maskOf({ id, message: result, ...(keepsOutcome && { isIrreversible: keepsOutcome }) }) !== undefined

@@ -2,9 +2,9 @@ import type { AgentEvent } from '../../protocol/events.ts'
 import type { LogRecord } from '../../protocol/records.ts'
 import { GraphRows } from './graphRows.ts'
 
-/** What rows are made of. Both arrays are the same as long as they only grow. */
+/** The input of the rows. Both arrays are the same as long as they only grow. */
 export interface GraphInput {
-  /** Of a fork: what it shares with its source, a part for each log, oldest first. */
+  /** Records that a fork shares with its source, a list for each log, oldest first. */
   readonly past?: readonly (readonly LogRecord[])[]
   readonly records: readonly LogRecord[]
   readonly events: readonly AgentEvent[]
@@ -14,7 +14,7 @@ export interface GraphInput {
 
 const none: readonly never[] = []
 
-/** Keeps the rows of an agent up to date: folds in what is new, and all again when time goes back. */
+/** Keeps the rows of an agent up to date: folds in new records, and starts over when time goes back. */
 export class GraphSource {
   #graph = new GraphRows()
   #past: readonly (readonly LogRecord[])[] = none

@@ -7,7 +7,7 @@ import { repeatsOf } from './repeats.ts'
 /** A row that is shown, with the lines of the graph in it. */
 export interface VisibleRow {
   readonly row: ShownRow
-  /** Where it stands in the graph; of one that stands for others, where the first of them does. */
+  /** Index of the row in the graph; for a row that stands for others, the index of the first of them. */
   readonly place: number
   /** `undefined`: there is nothing to open. */
   readonly isOpen: boolean | undefined
@@ -16,11 +16,11 @@ export interface VisibleRow {
   /** Its own line comes from above, and continues below. */
   readonly isJoined: boolean
   readonly goesOn: boolean
-  /** Of a fold: it is what the model sees. */
+  /** True for a fold that the model sees in place of its steps. */
   readonly isInForce: boolean
   /** Rows that a closed row hides. */
   readonly hidden: number
-  /** Of a closed branch: what it did. */
+  /** Work done in a closed branch. */
   readonly work?: HiddenWork
 }
 
@@ -32,19 +32,19 @@ export const mostLanes = 24
 /** An abandoned branch of more nodes is closed at first. */
 const mostOpen = 6
 
-/** Whether a row is open before anyone opens or closes it. */
+/** Returns true if a row is open until a person closes it. */
 export const isOpenAtFirst = (row: ShownRow): boolean =>
   row.type === 'message' || (row.type === 'tag' && row.tag.abandoned.length <= mostOpen)
 
 /**
- * The rows to show, given those whose state somebody toggled. A closed branch or span is left out as a whole, but for what people
- * said in a span: that is shown word for word to the model too. `isReplying`: the trunk goes on below the last row. Pure; costs the
- * number of rows.
+ * Returns the rows to show, given the keys of those that a person toggled. A closed branch or span is left out as a whole, except for the
+ * messages of people in a span, which the model is also shown word for word. `isReplying`: the trunk continues below the last row. Pure;
+ * costs the number of rows.
  */
 export function visibleRows(graph: GraphRows, toggled: ReadonlySet<string>, isReplying = false): VisibleRow[] {
   const inForce = foldInForce(graph)
   const shown: Draft[] = []
-  /** The closed row under way, the key of the last row it hides, and what it keeps. */
+  /** The closed row whose rows are being skipped, the key of the last row that it hides, and the rows that it keeps. */
   let closed: Draft | undefined
   let until: string | undefined
   let kept: readonly NodeId[] = []
@@ -119,9 +119,9 @@ function foldInForce(graph: GraphRows): FoldRow | undefined {
   return graph.folds.findLast(({ overlay }) => isOnTrunk(overlay.from) && isOnTrunk(overlay.to))
 }
 
-/** From the end upwards: what a row passes by depends on what comes below it. */
+/** Draws the lines of the graph from the end upwards: the lines that pass a row depend on the rows below it. */
 function drawLines(shown: readonly Draft[], isReplying: boolean): void {
-  /** Lanes whose line goes on below the row under way. */
+  /** Lanes whose line continues below the current row, as bits. */
   let open = isReplying ? 1 : 0
   for (let i = shown.length - 1; i >= 0; i--) {
     const drawn = shown[i]!

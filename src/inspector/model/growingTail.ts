@@ -6,7 +6,7 @@ export interface GrowingTail {
   readonly blocks: readonly MarkdownBlock[]
   /** Index of the first of them among all blocks. */
   readonly first: number
-  /** Something before them is left out. */
+  /** True if earlier text is left out. */
   readonly isCut: boolean
 }
 
@@ -20,7 +20,7 @@ export function growingTail({ blocks }: Pick<GrowingMarkdown, 'blocks'>, most: n
   return { blocks: shown, first, isCut: first > 0 }
 }
 
-/** Of code and of a text without marks, which alone can be very long, without looking at it. */
+/** Returns the length of a block. Code and text without marks, which alone can be very long, are measured without reading them. */
 const lengthOf = (block: MarkdownBlock): number =>
   block.type === 'code' ? block.text.length : textOfBlocks([block]).length
 

@@ -2,7 +2,7 @@ import { counted } from '../../charts/amounts.ts'
 import { isEdit } from '../../text/edits.ts'
 import type { GraphRow } from './graphRow.ts'
 
-/** What a closed branch did. */
+/** Work done in a closed branch. */
 export interface HiddenWork {
   steps: number
   edits: number

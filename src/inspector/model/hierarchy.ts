@@ -10,7 +10,7 @@ export interface AgentRow {
   /** Place among its siblings, from 1, and how many they are. */
   readonly place: number
   readonly siblings: number
-  /** Somebody below it that is not shown waits for a person. */
+  /** True if an agent below it that is not shown waits for a person. */
   readonly isAsking: boolean
 }
 

@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals'
 import type { NodeId } from '../../protocol/ids.ts'
 
-/** What a search found in the agent that is shown: its nodes, and the `seq` of its records. */
+/** Matches of a search in the agent that is shown: its nodes, and the `seq` of its records. */
 export interface HitMarks {
   readonly nodes: ReadonlySet<NodeId>
   readonly records: ReadonlySet<number>
@@ -9,5 +9,5 @@ export interface HitMarks {
 
 export const noMarks: HitMarks = { nodes: new Set(), records: new Set() }
 
-/** For all of the page: rows mark themselves, and the search is loaded when it is first opened. */
+/** Marks for the whole page: rows mark themselves, and the search is loaded when it is first opened. */
 export const hitMarks = signal<HitMarks>(noMarks)

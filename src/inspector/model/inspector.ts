@@ -21,46 +21,46 @@ import { WaitingBook } from './waitingBook.ts'
 
 /** The address of the page. */
 export interface Address {
-  /** What follows the `#`, that included. */
+  /** Returns the part of the address from the `#` on. */
   read(): string
-  /** Takes the place of the present one, or comes after it. */
+  /** Replaces the present address, or adds one to the history. */
   write(hash: string, how: 'push' | 'replace'): void
-  /** Calls when a person changed it. */
+  /** Calls `listener` whenever a person changes the address; returns an unsubscribe function. */
   listen(listener: () => void): () => void
 }
 
-/** What the page remembers while its tab is open. */
+/** Keeps the token while the tab of the page is open. */
 export interface Memory {
   get(): string | undefined
   set(token: string | undefined): void
 }
 
-/** What the page needs of the world. */
+/** The functions of a browser, or of a test, that the page depends on. */
 export interface InspectorPorts {
   readonly address: Address
   readonly memory: Memory
   readonly nextFrame: NextFrame
   readonly clock: Clock
-  /** Of the bridge's WebSocket. */
+  /** Address of the bridge's WebSocket. */
   readonly url: string
   /** Reads the chart of an agent, if told so with its `full` layout; `null` when the server gives none. */
   readonly readChart: (agentId: string, token: string | undefined, layout?: 'full') => Promise<ServedChart | null>
   readonly artifacts: ArtifactPorts
   readonly notices?: NoticePorts
   readonly webSocket?: ConnectionOptions['webSocket']
-  /** Where the page's own settings are kept. Default: nowhere. */
+  /** Stores of the page's own settings. Default: none, so that they last as long as the page. */
   readonly stores?: ChoiceStores
 }
 
-/** The page's connection and what depends on it; another token makes another. */
+/** The page's connection and everything that depends on it; another token makes another. */
 export interface Attached {
   readonly connection: Connection
   readonly directory: Directory
-  /** What waits for people at agents that are not shown. */
+  /** Approvals and questions of agents that are not shown. */
   readonly waiting: WaitingBook
 }
 
-/** The model of the whole page: what it shows, and what a person did to it. Close it. */
+/** The model of the whole page: its content, and the choices of the person. Close it. */
 export class Inspector {
   readonly route = signal<Route>(emptyRoute)
   /** The parts of the address that made no sense. */
@@ -73,19 +73,19 @@ export class Inspector {
   readonly turn = signal<number | null>(null)
   /** The event whose details are shown. */
   readonly event = signal<AgentEvent | null>(null)
-  /** Whether the time slider is open; `null`: as suits the agent. */
+  /** True while the time slider is open; `null`: it opens as suits the agent. */
   readonly isTimeOpen = signal<boolean | null>(null)
-  /** Whether the field to search in is open; an address with a query opens it too. */
+  /** True while the field to search in is open; an address with a query opens it too. */
   readonly isSearching = signal(false)
   readonly batch: FrameBatch
   readonly clock: Clock
-  /** What an agent was started with last, on this page. */
+  /** The last prompt that started an agent from this page. */
   lastPrompt = ''
   readonly notices: Notices
   readonly deciding: Deciding
-  /** Reads what results keep beside the log. */
+  /** Reads artifacts, which results keep beside the log. */
   readonly artifacts: ArtifactReader
-  /** How a person has set the page up. */
+  /** The person's settings of the page. */
   readonly choices: ShellChoices
   readonly #ports: InspectorPorts
   readonly #attached: Signal<Attached>
@@ -125,7 +125,7 @@ export class Inspector {
     return this.#token
   }
 
-  /** Changes what is shown. A change to another agent keeps only the view of the route. */
+  /** Changes the route. A change to another agent keeps only the view of the route. */
   go(change: Partial<Route>, how: 'push' | 'replace' = 'push'): void {
     const before = this.route.value
     const isOther = change.agent !== undefined && change.agent !== before.agent
@@ -152,7 +152,7 @@ export class Inspector {
     )
   }
 
-  /** Shows the next or the previous thing that went wrong; `false`: nothing has. */
+  /** Shows the next or the previous failure. Returns false if there is none. */
   showError(step: 1 | -1): boolean {
     const agent = this.agent.value
     if (agent === null) return false
@@ -178,7 +178,7 @@ export class Inspector {
     this.#show(route)
   }
 
-  /** What may be done to the agent that is shown; read it where signals are followed. */
+  /** The controls of the agent that is shown; read it where signals are followed. */
   readonly controls: ReadonlySignal<Controls> = computed(() => {
     const view = this.agent.value?.state.value
     return controlsOf({
@@ -187,20 +187,20 @@ export class Inspector {
     })
   })
 
-  /** Why no agent can be driven, whichever; `null`: some can. */
+  /** Reason why no agent at all can be driven; `null`: some can. */
   readonly whyNotDrive: ReadonlySignal<string | null> = computed(() => whyNotDrive(this.#driveFacts()))
 
-  /** Why the agent that is shown cannot be forked; `null`: it can. */
+  /** Reason why the agent that is shown cannot be forked; `null`: it can. */
   readonly whyNotFork: ReadonlySignal<string | null> = computed(() =>
     whyNotFork(this.#driveFacts(), this.agent.value?.state.value.status ?? 'loading'),
   )
 
-  /** Why nothing that waits can be decided: by the agent that is shown, or on the overview by any. */
+  /** Reason why no waiting item can be decided: at the agent that is shown, or on the overview at any agent. `null`: it can. */
   readonly whyNotDecide: ReadonlySignal<string | null> = computed(() =>
     this.agent.value === null ? whyNotDrive(this.#driveFacts(), 'answer.own') : this.controls.value.decide,
   )
 
-  /** Why no call can be approved. */
+  /** Reason why no call can be approved; `null`: it can. */
   readonly whyNotApprove: ReadonlySignal<string | null> = computed(() =>
     this.agent.value === null ? whyNotDrive(this.#driveFacts(), 'approve') : this.controls.value.approve,
   )
@@ -215,7 +215,7 @@ export class Inspector {
     }
   }
 
-  /** Does something that the server may refuse, and shows the refusal. `true`: it was done. */
+  /** Runs an action that the server may refuse, and shows the refusal. Resolves with true if it succeeded. */
   async attempt(action: () => Promise<unknown>): Promise<boolean> {
     try {
       await action()
@@ -259,7 +259,7 @@ export class Inspector {
     connection.close()
   }
 
-  /** The person went back, or typed an address. */
+  /** Follows the address after the person went back or typed one. */
   #follow(): void {
     const { route, token, problems } = readRoute(this.#ports.address.read())
     this.#hasChosen = true
@@ -336,7 +336,7 @@ export class Inspector {
     })
   }
 
-  /** Opens what is alone rather than an overview of one, and where nothing runs nor could the session written last. */
+  /** Opens the only agent instead of an overview of one; where no agent runs and none could be started, the session written last. */
   #chooseAlone(agents: ReadonlyMap<string, AgentSummary>, sessions: readonly SessionEntry[] | null): void {
     const roots = [...agents.values()].filter(({ path }) => !path.some((id) => agents.has(id)))
     const { definitions, status } = this.attached.value.connection
@@ -345,7 +345,7 @@ export class Inspector {
     if (alone !== undefined) this.go({ agent: alone.agentId }, 'replace')
   }
 
-  /** A view moved to another turn. */
+  /** Updates the address after a view moved to another turn. */
   #onTurn(): void {
     const turn = this.turn.value
     untracked(() => {
@@ -354,7 +354,7 @@ export class Inspector {
     })
   }
 
-  /** After a reconnect, something may have been missed that is not in the log. */
+  /** Refreshes the state after a reconnect: events that are not in the log may have been missed. */
   #onConnection(): void {
     const { connection, directory } = this.attached.value
     if (connection.status.value !== 'open') return

@@ -8,31 +8,31 @@ export interface JsonLine {
   /** Before the colon, in its quotes. */
   readonly name?: string
   readonly text: string
-  /** It begins an object or an array of so many entries. */
+  /** Set on a line that begins an object or an array; `count`: number of entries. */
   readonly fold?: { readonly isOpen: boolean; readonly count: number }
-  /** It is a string of so many characters, of which the beginning is there. */
+  /** Length of a string of which only the beginning may be shown, in UTF-16 units. */
   readonly cutOf?: number
 }
 
-/** Deeper parts are closed at first. */
+/** Depth below which parts are closed at first. */
 const deepest = 40
-/** So are parts of more entries, and all that come after so many lines. */
+/** Number of entries, and `mostLines` of lines before it, above which a part is closed at first. */
 const mostEntries = 10_000
 const mostLines = 100_000
-/** Longer strings are cut at first, in UTF-16 units. */
+/** Length above which strings are cut at first, in UTF-16 units. */
 const mostChars = 2_000
 
 interface Open {
   readonly key: string
   readonly entries: readonly (readonly [name: string, value: unknown])[]
   readonly isArray: boolean
-  /** How many entries are there already. */
+  /** Index of the next entry. */
   next: number
 }
 
 /**
- * The lines of a value that JSON has. `toggled`: keys of lines that are as they are not at first: closed, opened, in full. No more than
- * 10,000 entries of a part are shown. Pure; walks into what is open alone, however deep.
+ * Returns the lines of a JSON value. `toggled`: keys of lines that a person has closed, opened or shown in full. At most 10,000 entries of
+ * a part are shown. Pure; walks only into open parts, however deep.
  */
 export function jsonLines(value: unknown, toggled: ReadonlySet<string>): JsonLine[] {
   const lines: JsonLine[] = []

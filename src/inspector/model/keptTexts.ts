@@ -1,10 +1,10 @@
-/** What a browser keeps texts in; every call may throw where a person forbade it. */
+/** Storage of a browser for texts; every call may throw where a person forbade storage. */
 export type TextStore = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
 
 /** Texts by name that outlive a reload where the browser allows it, and the page itself where it does not. Never throws. */
 export class KeptTexts {
   readonly #open: () => TextStore
-  /** What could not be stored. */
+  /** Texts that could not be stored, by name; `undefined`: forgotten. */
   readonly #here = new Map<string, string | undefined>()
 
   /** `open` may throw, as reading `localStorage` does where storage is refused. */
@@ -35,7 +35,7 @@ export class KeptTexts {
 
 const keyOf = (name: string): string => `escapement ${name}`
 
-/** Keeps nothing beyond the page. */
+/** Returns a store that lasts only as long as the page. */
 export const forgetful = (): TextStore => {
   const texts = new Map<string, string>()
   return {

@@ -3,14 +3,14 @@ import type { LogRecord } from '../../protocol/records.ts'
 import { isFailure } from './eventGroups.ts'
 import { eventText } from './eventWords.ts'
 
-/** What stands out in a log; what matters more comes first. */
+/** Kinds of landmarks in a log; those that matter more come first. */
 export const landmarkKinds = ['error', 'revert', 'compaction', 'prompt', 'turn'] as const
 export type LandmarkKind = (typeof landmarkKinds)[number]
 
 /** A mark on the slider. */
 export interface Landmark {
   readonly kind: LandmarkKind
-  /** Of its record. */
+  /** `seq` of its record. */
   readonly seq: number
 }
 
@@ -30,7 +30,7 @@ function kindOf(record: LogRecord): LandmarkKind | undefined {
   }
 }
 
-/** Whether a person said it, whenever. */
+/** Returns true if a person sent the message, as a prompt, as steering or as a follow-up. */
 const isSaid = (from: string | undefined): boolean => from === undefined || from === 'steering' || from === 'followUp'
 
 /** Landmarks of a log that grows: each record is looked at once. */
@@ -41,7 +41,7 @@ export class Landmarks {
   #shown: readonly Landmark[] = []
   #shownOf = 0
 
-  /** No more than `places` of them, and of those at about the same place the one that matters most. Oldest first. */
+  /** Returns at most `places` landmarks, oldest first; of several at about the same place, the one that matters most. */
   of(records: readonly LogRecord[], places: number): readonly Landmark[] {
     if (records !== this.#records) {
       this.#records = records
@@ -77,10 +77,10 @@ export function turnBeside(records: readonly LogRecord[], seq: number, step: 1 |
   return step === 1 ? records.length : 1
 }
 
-/** In a frame of the player, nothing shorter is told apart; a longer wait takes no longer. Milliseconds. */
+/** Bounds of one frame of the player in milliseconds: shorter waits are joined, and longer ones are shortened. */
 const frame = { least: 40, most: 1_500 } as const
 
-/** What a player shows after record `seq`, and in how many milliseconds; `undefined`: it is at the end. Pure. */
+/** Returns the `seq` that a player shows after record `seq`, and the delay in milliseconds; `undefined`: it is at the end. Pure. */
 export function nextMoment(
   records: readonly LogRecord[],
   seq: number,

@@ -9,21 +9,21 @@ import { argumentsLine, oneLine } from './shortText.ts'
 /** A step that a revert or a prune takes out of the model's sight. */
 export interface LeavingStep {
   readonly id: NodeId
-  /** `write_file path: "a.ts"`, or how its message begins. */
+  /** `write_file path: "a.ts"`, or the beginning of its message. */
   readonly words: string
-  /** A call of it failed. */
+  /** True if one of its calls failed. */
   readonly isBad: boolean
 }
 
 export interface Leaving {
-  /** The first of them. */
+  /** The first steps. */
   readonly steps: readonly LeavingStep[]
   readonly total: number
   /** `5 steps · 2 edits, 1 failed call`. */
   readonly words: string
 }
 
-/** What these nodes are, step by step: the first `most` in words, and all of them counted. Pure. */
+/** Lists nodes step by step: the first `most` steps in words, and a count of all. Pure. */
 export function leavingSteps(nodes: readonly ConversationNode[], most: number): Leaving {
   const steps = [...Map.groupBy(nodes, ({ stepId }) => stepId)]
   const calls = nodes.flatMap(({ message }) => (message.role === 'assistant' ? toolCallsOf(message.content) : []))

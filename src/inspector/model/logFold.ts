@@ -25,7 +25,7 @@ export class LogFold {
   #taken = nothingTaken
   #lastSeq = 0
 
-  /** `past`: of a fork, what it shares with its source, oldest first. @throws RuntimeError `LOG_CORRUPT` */
+  /** `past`: the records that a fork shares with its source, oldest first. @throws RuntimeError `LOG_CORRUPT` */
   constructor(past: readonly (readonly LogRecord[])[] = []) {
     for (const part of past) {
       for (const record of part) {
@@ -52,12 +52,12 @@ export class LogFold {
     return this.#projection.pause
   }
 
-  /** The policy that has fired and not come to an end. A process that died in the middle of it leaves it so. */
+  /** The policy that has fired and not come to an end. A process that died in the middle leaves it set. */
   get consulting(): Consultation | null {
     return this.#consulting
   }
 
-  /** What the agent was told to use. */
+  /** The model, tools and instructions that the agent was told to use. */
   get use(): TurnUse | null {
     return this.#use
   }
@@ -70,13 +70,13 @@ export class LogFold {
     return this.#requests.all
   }
 
-  /** Sources of its tools that it has had something of. How they are no log says. */
+  /** Sources that have given it tools or instructions. A log does not say in which condition they are. */
   get sources(): readonly SourceView[] {
     const names = new Set([...this.#taken.tools.values()].map(({ source }) => source))
     return [...names].map((source) => ({ source, tools: namesOf(this.#taken, source) }))
   }
 
-  /** What the system prompt says of sources, by source. */
+  /** Instructions of the sources in the system prompt, by source. */
   get instructions(): ReadonlyMap<string, string> {
     return this.#taken.instructions
   }
@@ -89,7 +89,7 @@ export class LogFold {
     return totalSpent(this.#spent)
   }
 
-  /** US dollars of what was spent without sub-agents. */
+  /** US dollars spent by the agent itself, without sub-agents. */
   get ownCostUsd(): number {
     return Math.max(0, this.spent.costUsd - this.#childCostUsd)
   }
@@ -143,13 +143,13 @@ export class TimeTravel {
   readonly #records: readonly LogRecord[]
   #fold: LogFold | undefined
 
-  /** `records`: the agent's own, and may grow; `past`: of a fork, what it shares with its source. */
+  /** `records`: the agent's own, which may grow; `past`: those that a fork shares with its source. */
   constructor(records: readonly LogRecord[], past: readonly (readonly LogRecord[])[] = []) {
     this.#records = records
     this.#past = past
   }
 
-  /** The agent after record `seq`; beyond the end it is as it is at the end. @throws RuntimeError `LOG_CORRUPT` */
+  /** Returns the agent after record `seq`; beyond the end, at the end. @throws RuntimeError `LOG_CORRUPT` */
   to(seq: number): LogFold {
     const fold = this.#fold !== undefined && this.#fold.lastSeq <= seq ? this.#fold : new LogFold(this.#past)
     this.#fold = fold

@@ -7,31 +7,31 @@ import { eventText } from './eventWords.ts'
 import type { SearchQuery } from './searchQuery.ts'
 import { oneLine } from './shortText.ts'
 
-/** A place where something was found. */
+/** A match of a search. */
 export interface Hit {
   readonly agentId: string
-  /** Of the record. */
+  /** `seq` of the record. */
   readonly seq: number
-  /** The record stands in the log that a fork shares with its source. */
+  /** True if the record is in the log that a fork shares with its source. */
   readonly isShared: boolean
-  /** What the record is about, if that is a message. */
+  /** Node of the message that the record is about; `null` if it is about none. */
   readonly node: NodeId | null
   /** The words around it, on one line. */
   readonly excerpt: string
 }
 
-/** What of a record is looked through. */
+/** The searched parts of a record. */
 interface Subject {
   readonly texts: readonly string[]
   readonly tool?: string
   readonly isError: boolean
 }
 
-/** Characters before what was found that are shown with it, and in all. */
+/** Characters that are shown before a match, and in all. */
 const before = 40
 const most = 160
 
-/** Looks through a log that grows, so much at a time. */
+/** Searches a growing log, a limited number of characters at a time. */
 export class LogSearch {
   readonly hits: Hit[] = []
   readonly #query: SearchQuery
@@ -47,7 +47,10 @@ export class LogSearch {
     this.#isShared = isShared
   }
 
-  /** Looks at records until so many characters have been looked through; a record is never left half done. Whether it has looked at all `count` of them. */
+  /**
+   * Searches records until `mostChars` characters have been read; a record is always searched whole. Returns true once all `count` records
+   * have been searched.
+   */
   look(records: readonly LogRecord[], count: number, mostChars: number): boolean {
     let left = mostChars
     for (; this.#next < count && left > 0; this.#next++) left -= 64 + this.#lookAt(records[this.#next]!)
@@ -133,7 +136,7 @@ function textsIn(content: readonly Block[]): string[] {
   })
 }
 
-/** As it is shown: its texts as they are, without the marks of JSON. */
+/** Returns the texts of a value as they are shown, without the marks of JSON. */
 function jsonTexts(value: unknown): string[] {
   if (typeof value === 'string') return [value]
   if (value === undefined || value === null) return []
@@ -151,7 +154,7 @@ function jsonTexts(value: unknown): string[] {
   return texts
 }
 
-/** The words around the first place, cut; `undefined` when there is none. */
+/** Returns the words around the first match, cut; `undefined` when there is none. */
 function excerptOf(texts: readonly string[], wanted: string): string | undefined {
   if (wanted === '') return oneLine(texts.join(' ').slice(0, most), most)
   for (const text of texts) {
@@ -163,7 +166,7 @@ function excerptOf(texts: readonly string[], wanted: string): string | undefined
   return undefined
 }
 
-/** Ids of the agents below that a record names; one that keeps no log is none of them. */
+/** Returns the id of the sub-agent that a record names; `undefined` for one that keeps no log. */
 export function childIn(record: LogRecord): string | undefined {
   if (record.type === 'child.spawned') return record.incognito === true ? undefined : record.childId
   return record.type === 'tool.start' ? record.childId : undefined

@@ -5,8 +5,8 @@ import { textOf } from '../../protocol/messageText.ts'
 import type { RequestMessage } from '../../protocol/model.ts'
 
 /**
- * Finds what the results in a request name that is kept beside the log: a request has the texts of results alone. Only what a result of the
- * conversation keeps is found, whoever names it. For one rendering, as the conversation may grow.
+ * Finds the artifacts that the results in a request name: a request has only the texts of results. Only artifacts of the conversation's
+ * results are found, whatever text names them. Valid for one rendering, as the conversation may grow.
  */
 export function artifactsIn(conversation: ConversationView): (message: RequestMessage) => readonly Artifact[] {
   let known: Map<string, Artifact> | undefined
@@ -19,7 +19,7 @@ export function artifactsIn(conversation: ConversationView): (message: RequestMe
   }
 }
 
-/** The newest of each name. */
+/** Returns the newest artifact of each name. */
 function kept(conversation: ConversationView): Map<string, Artifact> {
   const known = new Map<string, Artifact>()
   for (const { message } of conversation.log())

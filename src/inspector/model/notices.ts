@@ -1,15 +1,15 @@
 import { signal } from '@preact/signals'
 
-/** `missing`: the browser has none; `default`: nobody was asked. */
+/** State of the permission for notifications. `missing`: the browser has none; `default`: the person was not asked. */
 export type NoticeState = 'granted' | 'denied' | 'default' | 'missing'
 
 /** The browser's notifications. */
 export interface NoticePorts {
   state(): NoticeState
-  /** Asks the person; what they said. */
+  /** Asks the person, and resolves with the answer. */
   ask(): Promise<NoticeState>
   show(text: string): void
-  /** Whether the page is out of sight. */
+  /** Returns true if the page is out of sight. */
   isHidden(): boolean
 }
 
@@ -18,7 +18,7 @@ const none: NoticePorts = { state: () => 'missing', ask: async () => 'missing', 
 /** Tells a person who looks elsewhere that something waits for them, if they asked for it. */
 export class Notices {
   readonly state
-  /** Whether it was asked for on this page and refused: that is said once. */
+  /** True if permission was asked for on this page and refused; the page says so once. */
   readonly wasRefused = signal(false)
   readonly #ports: NoticePorts
   #known: ReadonlySet<string> = new Set()
@@ -28,7 +28,7 @@ export class Notices {
     this.state = signal(ports.state())
   }
 
-  /** Asks for permission; one that was refused is not asked for again. Never rejects. */
+  /** Asks for permission, unless it was given or refused before. Never rejects. */
   async ask(): Promise<void> {
     if (this.state.value !== 'default') return
     const said = await this.#ports.ask().catch(() => 'denied' as const)
@@ -36,7 +36,7 @@ export class Notices {
     this.wasRefused.value = said !== 'granted'
   }
 
-  /** Takes what waits, by key, and tells of what is new among it while the page is out of sight. */
+  /** Takes the keys of everything that waits, and notifies the person of new ones while the page is out of sight. */
   see(waiting: readonly string[]): void {
     const isNew = waiting.some((key) => !this.#known.has(key))
     this.#known = new Set(waiting)

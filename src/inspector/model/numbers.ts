@@ -28,6 +28,6 @@ export const formatCompact = (value: number): string => compact.format(value)
 
 export const formatShare = (value: number): string => percent.format(value)
 
-/** What a policy used that asked a model: `1,000 tokens, $0.0020`. */
+/** Tokens and cost of a policy that asked a model: `1,000 tokens, $0.0020`. */
 export const askingCost = (usage: Usage, costUsd: number): string =>
   `${counted(totalTokens(usage), 'token')}${costUsd === 0 ? '' : `, ${money(costUsd)}`}`

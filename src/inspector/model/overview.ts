@@ -8,32 +8,32 @@ import { standsOf } from './stands.ts'
 export const groups = ['needs', 'working', 'rest'] as const
 export type Group = (typeof groups)[number]
 
-/** One row of the overview: an agent, something of it that waits for a person, or a session that nobody runs. */
+/** One row of the overview: an agent, one item of an agent that waits for a person, or a session whose agent does not run. */
 export interface OverviewRow {
-  /** Of the row, however the agent changes. */
+  /** Key of the row, the same however the agent changes. */
   readonly key: string
   readonly agentId: string
   readonly group: Group
   readonly standing: Standing
-  /** How it is, in words. */
+  /** Its activity, in words. */
   readonly words: string
   readonly of: AgentSummary | SessionEntry
-  /** Of what waits for a person: a row has one. */
+  /** Key of the item that waits for a person, one a row; `null` for a row of another kind. */
   readonly pending: string | null
-  /** When it came to stand where it stands, in epoch milliseconds; 0 when that is not known. */
+  /** Time since which it stands there, in epoch milliseconds; 0 when that is not known. */
   readonly since: number
   readonly isSession: boolean
 }
 
-/** How many stand where, whatever is filtered. */
+/** Number of agents by standing, whatever is filtered. */
 export type Counts = Readonly<Record<Standing, number>>
 
 export interface Overview {
   readonly rows: readonly OverviewRow[]
   readonly counts: Counts
-  /** Of all that runs, each tree once. */
+  /** US dollars of all running agents, each tree once. */
   readonly costUsd: number
-  /** Tokens of all replies, each tree once: what a rate is made of. */
+  /** Tokens of all replies, each tree once; the rate of tokens is computed from it. */
   readonly outputTokens: number
 }
 
@@ -48,7 +48,7 @@ const groupOf: Readonly<Record<Standing, Group>> = {
 
 const needs = new Map<Standing, number>(standings.map((standing, index) => [standing, index]))
 
-/** By need, then what changed last, then by name: nothing of it changes while an agent stands where it stands. */
+/** Orders rows by need, then by the latest change, then by name; the order stays the same while each agent stands where it stands. */
 function compareRows(a: OverviewRow, b: OverviewRow): number {
   const need = needs.get(a.standing)! - needs.get(b.standing)!
   if (need !== 0) return need
@@ -59,15 +59,15 @@ function compareRows(a: OverviewRow, b: OverviewRow): number {
 const spentOf = (agent: AgentSummary): Spent => agent.treeSpent ?? agent.spent
 
 export interface OverviewOptions {
-  /** Only those that stand so; none: all. */
+  /** Standings of the rows to show; empty: all. */
   readonly show: readonly Standing[]
-  /** Only those that have these words. */
+  /** Words that a row to show must have. */
   readonly words: readonly string[]
-  /** Agents that ran since the sessions were read: how they ended is not known yet. */
+  /** Agents that ran since the sessions were read: their end is not known yet. */
   readonly settling?: ReadonlySet<string>
 }
 
-/** All agents, what needs a person first. Pure. */
+/** Returns all agents, those that need a person first. Pure. */
 export function overviewOf(
   agents: ReadonlyMap<string, AgentSummary>,
   sessions: readonly SessionEntry[],
@@ -100,7 +100,7 @@ export function overviewOf(
   return { rows: rows.toSorted(compareRows), counts, costUsd, outputTokens }
 }
 
-/** What nobody runs needs nobody now: it stands at the end, and its words say how it ended. */
+/** Returns the row of a session whose agent does not run. It stands at the end, as it needs no person, and its words say how it ended. */
 function rowAtRest(session: SessionEntry, isSettling: boolean): OverviewRow {
   const { agentId, updatedAt, error } = session
   const said = isSettling ? '…' : standingWords(factsAtRest(session))
@@ -119,8 +119,8 @@ function rowAtRest(session: SessionEntry, isSettling: boolean): OverviewRow {
 }
 
 /**
- * Rows while a person points at them: those that were there keep their places and say what is new of them, those that have gone stay,
- * and new ones come at the end of their group. Pure.
+ * Returns the rows while a person points at them: rows that were there keep their places and are updated, those that have gone stay, and
+ * new ones come at the end of their group. Pure.
  */
 export function heldRows(
   before: readonly OverviewRow[],

@@ -9,7 +9,7 @@ const most = 160
 /** Values up to here come first: after a long one they would be cut off. */
 const longestShort = 40
 
-/** A call on one line, and whether that is all of it. */
+/** A call on one line; `isWhole`: true if the line has all of it. */
 interface CallLine {
   readonly line: string
   readonly isWhole: boolean
@@ -39,7 +39,7 @@ const isBare = (value: unknown): value is string => typeof value === 'string' &&
 
 const textOf = (value: unknown): string => (isBare(value) ? value : jsonOf(value))
 
-/** Line breaks and what is not seen are not in a line as they are. */
+/** Fits a text into a line: line breaks and invisible characters are replaced. */
 function fitted(text: string): CallLine {
   const said = text.trim()
   // Longer than that it is cut anyway.
@@ -49,21 +49,21 @@ function fitted(text: string): CallLine {
 }
 
 /**
- * A call on one line, by what it is given: `refund A-17 · eur: 129.9 · Arrived broken`. Short values come first, texts stand alone, anything
- * else has its name, so that `true` says of what; of an edit its size. What is cut ends in "…". Pure.
+ * Describes a call on one line by its arguments: `refund A-17 · eur: 129.9 · Arrived broken`. Short values come first, texts stand alone,
+ * and other values have their names, so that `true` can be understood; an edit has its size. A part that is cut ends in "…". Pure.
  */
 export const callWords = (name: string, input: unknown): string => callLine(name, input).line
 
-/** What waits for a person, on one line. Pure. */
+/** Describes an item that waits for a person on one line. Pure. */
 export function pendingWords(pending: Pending): string {
   if (pending.kind === 'question') return oneLine(`${pending.name} asks: ${pending.question}`, most)
   return callWords(pending.name, pending.input)
 }
 
-/** Tells whether the line of a call has all that a person decides about; another one is decided where all of it is shown. Pure. */
+/** Tells whether the line of a call has everything that a person decides about; another call is decided where all of it is shown. Pure. */
 export const isToldWhole = ({ name, input }: Pick<Pending, 'name' | 'input'>): boolean => callLine(name, input).isWhole
 
-/** How often each tool waits for approval, and the keys of them. Pure. */
+/** Returns the keys of the calls of one tool that wait for approval. Pure. */
 export function ofSameTool(pending: readonly Pending[], name: string): readonly string[] {
   return pending.filter((one) => one.kind === 'approval' && one.name === name).map(({ key }) => key)
 }

@@ -1,4 +1,4 @@
 import { signal } from '@preact/signals'
 
-/** Whether messages are shown as they were written, and not as Markdown: for all of the page, as long as it is open. */
+/** True while messages are shown as they were written, and not as Markdown: on the whole page, until it is closed. */
 export const isRaw = signal(false)

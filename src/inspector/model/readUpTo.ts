@@ -2,7 +2,7 @@ import type { Client } from '../../client.ts'
 import type { LogRecord } from '../../protocol/records.ts'
 import { isLogged } from './eventList.ts'
 
-/** The first so many records of a log that has as many. Rejects when `signal` is aborted. */
+/** Reads the first `seq` records of a log that has at least as many. Rejects when `signal` is aborted. */
 export function readUpTo(client: Client, agentId: string, seq: number, signal: AbortSignal): Promise<LogRecord[]> {
   return new Promise((resolve, reject) => {
     const records: LogRecord[] = []

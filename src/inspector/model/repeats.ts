@@ -4,11 +4,11 @@ import type { GraphRows } from './graphRows.ts'
 /** Calls that failed in the same way, one after the other, in steps of their own. */
 export interface Repeat {
   readonly row: RepeatRow
-  /** Key of the last row it stands for. */
+  /** Key of the last row that it stands for. */
   readonly until: string
 }
 
-/** Fewer are shown one by one. */
+/** Smallest number of repeated failures that are shown as one row. */
 const fewest = 3
 
 const known = new WeakMap<GraphRows, { readonly version: number; readonly repeats: ReadonlyMap<string, Repeat> }>()
@@ -51,7 +51,7 @@ function failureAt(rows: readonly GraphRow[], at: number): CallRow | undefined {
 
 const signatures = new WeakMap<object, string>()
 
-/** Of what is asked, not of what it came to: outputs hold times. */
+/** Identifies a call by its name and input, and not by its result: outputs hold times. */
 function signatureOf({ name, input }: CallRow): string {
   if (typeof input !== 'object' || input === null) return `${name} ${String(input)}`
   const made = signatures.get(input) ?? JSON.stringify(input)

@@ -5,7 +5,7 @@ import type { RequestView } from './agentView.ts'
 
 type Captured = RecordOf<'turn.captured'>
 
-/** How many requests that were only seen live are kept. */
+/** Limit of the kept requests that were only seen live. */
 const mostLive = 50
 
 /**
@@ -20,7 +20,7 @@ export class RequestList {
   /** Read last, and the one before: a difference needs two. */
   readonly #built = new Map<number, TurnRequest>()
 
-  /** Oldest first; the same array while nothing is added. */
+  /** Requests, oldest first; the same array while none is added. */
   get all(): readonly RequestView[] {
     return (this.#all ??= [...this.#logged, ...this.#live].toSorted((a, b) => a.seq - b.seq))
   }

@@ -1,16 +1,16 @@
 import type { RequestMessage } from '../../protocol/model.ts'
 
 /**
- * How a message stands to the request before: `kept` at the same place from the beginning on, so that a provider's cache can know it;
- * `moved`: it was there too, after something that changed; `new`: it was not.
+ * Relation of a message to the request before. `kept`: at the same place from the beginning on, so that a provider's cache can know it;
+ * `moved`: it was there too, after a change; `new`: it was not there.
  */
 export type MessageMark = 'kept' | 'moved' | 'new'
 
 /** A request's messages beside those of the one before. */
 export interface RequestMarks {
-  /** One for each message. */
+  /** Marks, one for each message. */
   readonly marks: readonly MessageMark[]
-  /** Places, in the request before, of messages that are sent no more. */
+  /** Places, in the request before, of messages that are not sent any more. */
   readonly gone: readonly number[]
 }
 

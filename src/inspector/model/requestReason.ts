@@ -1,6 +1,6 @@
 import type { Provenance, ProvenanceKind } from '../../protocol/provenance.ts'
 
-/** Why a message is in a request: a word for what it is, and where it comes from. */
+/** Reason why a message is in a request: a word for its kind, and its origin. */
 export interface RequestReason {
   readonly word: string
   readonly from: string
@@ -36,7 +36,7 @@ const reasons: Reasons = {
   unknown: () => ({ word: 'unknown', from: 'not recorded', tone: 'plain' }),
 }
 
-/** Why a message is in a request; several reasons where messages were merged into one. Pure. */
+/** Returns the reason why a message is in a request; several reasons if messages were merged into one. Pure. */
 export const requestReasons = (provenance: Provenance | undefined): RequestReason[] => {
   const { merged = [], ...first } = provenance ?? { type: 'unknown' as const }
   return [first, ...merged].map((kind) => (reasons[kind.type] as (kind: ProvenanceKind) => RequestReason)(kind))

@@ -21,14 +21,14 @@ export type RequestRow =
   /** Messages that are the same as before, from `from` to before `to`. */
   | { readonly type: 'same'; readonly mark: 'kept' | 'moved'; readonly from: number; readonly to: number }
   | { readonly type: 'message'; readonly at: number; readonly mark?: MessageMark }
-  /** How many are sent no more. */
+  /** Number of earlier messages that are not sent any more. */
   | { readonly type: 'gone'; readonly count: number }
-  /** One of them; its place in the request before. */
+  /** A message that is not sent any more, by its place in the request before. */
   | { readonly type: 'lost'; readonly at: number }
 
 export type FramePart = 'system' | 'tools' | 'settings'
 
-/** Puts two requests together, once for all that is shown of them. Costs their length. */
+/** Compares two requests, once for everything that is shown of them. Costs their length. */
 export function compareRequests(now: RequestView, before: RequestView | undefined): ComparedRequest {
   const { request, provenance, kept } = now
   if (before === undefined) return { request, provenance }
@@ -42,13 +42,13 @@ export function compareRequests(now: RequestView, before: RequestView | undefine
 }
 
 export interface RowChoice {
-  /** Whether messages that are the same as before are shown one by one. */
+  /** True if unchanged messages are shown one by one. */
   readonly showsSame: boolean
-  /** Whether those that are sent no more are. */
+  /** True if messages that are not sent any more are shown one by one. */
   readonly showsGone: boolean
 }
 
-/** What is shown of a request, from top to bottom. What is sent no more stands where the two requests part. Pure. */
+/** Returns the rows of a request, from top to bottom. Messages that are not sent any more stand where the two requests part. Pure. */
 export function requestRows({ request, old }: ComparedRequest, { showsSame, showsGone }: RowChoice): RequestRow[] {
   const { system = false, settings = false, tools } = old?.change ?? {}
   const hasTools = tools !== undefined && tools.added.length + tools.removed.length + tools.changed.length > 0
@@ -80,7 +80,7 @@ export function requestRows({ request, old }: ComparedRequest, { showsSame, show
   return rows
 }
 
-/** Where changes since the request before begin, as places among the rows. Pure. */
+/** Returns the indexes of the rows at which changes since the request before begin. Pure. */
 export function changedRows(rows: readonly RequestRow[]): number[] {
   const isChange = (row: RequestRow | undefined): boolean =>
     row !== undefined &&

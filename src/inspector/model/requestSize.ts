@@ -17,7 +17,10 @@ export function requestTokens({ system, tools, messages }: ModelRequest): number
   return messages.reduce((sum, message) => sum + messageTokens(message), frame)
 }
 
-/** What the provider reported for the reply to a request; `undefined` while there is none. Pure; looks no further than the next reply. */
+/**
+ * Returns the usage that the provider reported for the reply to a request; `undefined` while there is none. Pure; looks no further than the
+ * next reply.
+ */
 export function requestUsage(records: readonly LogRecord[], { seq, turnIndex }: RequestView): Usage | undefined {
   for (let at = seq; at < records.length; at++) {
     const record = records[at]!

@@ -4,9 +4,8 @@ import { RuntimeError } from '../../protocol/errors.ts'
 import { say } from './say.ts'
 
 /**
- * Goes on with the agent's last run where that failed. If it cannot, as when something has happened since, what began it is said again,
- * text and media, as the word of whoever said it. Rejects with what the server refuses, and with `INVALID_CONTENT` where nobody
- * prompted the agent.
+ * Continues the agent's last run after a failure. If that is not possible, as when something has happened since, it sends the prompt again,
+ * text and media, with its original sender. Rejects with the server's refusal, and with `INVALID_CONTENT` if the agent was never prompted.
  */
 export async function retry(agent: RemoteAgent): Promise<void> {
   try {

@@ -3,19 +3,19 @@ import type { NodeId } from '../../protocol/ids.ts'
 import { formatNodeId, isAgentId, parseNodeId } from '../../protocol/nodeIds.ts'
 import { oneLine } from './shortText.ts'
 
-/** What the middle of the page can show. */
+/** Views that the middle of the page can show. */
 export const viewNames = ['conversation', 'chart', 'timeline', 'requests', 'context'] as const
 export type ViewName = (typeof viewNames)[number]
 
-/** How the timeline is shown: bars on an axis of time, or every event in a list. */
+/** Forms of the timeline: bars on an axis of time, or every event in a list. */
 export const timelineLooks = ['bars', 'log'] as const
 export type TimelineLook = (typeof timelineLooks)[number]
 
-/** How the chart is shown: its outermost states, all of it, or who called whom in the tree. */
+/** Forms of the chart: its outermost states, all of it, or the calls between the agents of the tree. */
 export const chartLooks = ['overview', 'full', 'actors'] as const
 export type ChartLook = (typeof chartLooks)[number]
 
-/** What the page shows, as its address says it. */
+/** Content of the page, as its address says. */
 export interface Route {
   readonly agent: string | null
   readonly node: NodeId | null
@@ -24,13 +24,13 @@ export interface Route {
   readonly at: number | null
   /** Turn of a request. */
   readonly turn: number | null
-  /** Of the timeline. */
+  /** Form of the timeline. */
   readonly as: TimelineLook
-  /** Of the chart. */
+  /** Form of the chart. */
   readonly look: ChartLook
-  /** Of the overview: only agents that stand so; none: all. */
+  /** Standings of the agents on the overview; empty: all. */
   readonly show: readonly Standing[]
-  /** What is looked for; `null`: nothing. */
+  /** Query of a search; `null`: none. */
   readonly q: string | null
   /** The agent that the one shown is compared with. */
   readonly with: string | null
@@ -49,13 +49,13 @@ export const emptyRoute: Route = {
   with: null,
 }
 
-/** An address holds no longer query. */
+/** Longest query in an address, in UTF-16 units. */
 const mostQuery = 1_000
 
 /** An address as it was read, and the parts that make no sense. */
 export interface ReadRoute {
   readonly route: Route
-  /** Given once, and to be taken out of the address. */
+  /** Token in the address, given once and to be taken out of it. */
   readonly token: string | null
   readonly problems: readonly string[]
 }
@@ -68,7 +68,7 @@ function standingsIn(text: string): readonly Standing[] | null {
   return known.length === new Set(named).size ? known : null
 }
 
-/** Reads what follows the `#` of an address. Never throws: what makes no sense is left out and named. Pure. */
+/** Reads the part of an address after the `#`. Never throws: parts that make no sense are left out and named. Pure. */
 export function readRoute(hash: string): ReadRoute {
   const given = new URLSearchParams(hash.replace(/^#/, ''))
   const problems: string[] = []

@@ -1,6 +1,6 @@
 import type { VisibleRow } from './graphVisible.ts'
 
-/** What a key does in the tree: go to a row, open or close one. `undefined`: nothing. */
+/** A move in a tree: to a row, or to open, close or choose one. */
 export type TreeMove =
   | { readonly type: 'go'; readonly to: number }
   | { readonly type: 'toggle'; readonly at: number }
@@ -13,7 +13,7 @@ interface TreeRow {
   readonly isOpen?: boolean | undefined
 }
 
-/** What a key does at a row of a tree, after the pattern of ARIA; `level`: its depth. Pure. */
+/** Returns the move of a key at a row of a tree, after the pattern of ARIA; `undefined`: none. `level`: depth of a row. Pure. */
 export function treeMove<R extends TreeRow>(
   key: string,
   rows: readonly R[],

@@ -4,17 +4,17 @@ export interface RowLayoutOptions {
   readonly count: number
   /** The same row has the same key wherever it stands. */
   readonly keyOf: (index: number) => RowKey
-  /** Height in pixels of a row that was never measured; a number: of every such row. */
+  /** Height in pixels of a row that was never measured; a number applies to every such row. */
   readonly estimate: number | ((index: number) => number)
 }
 
-/** Where the rows of a list stand: by their measured heights, and by estimates until they have been seen. All in pixels. */
+/** Positions of the rows of a list: by their measured heights, and by estimates until they have been seen. All in pixels. */
 export class RowLayout {
   readonly #heights = new Map<RowKey, number>()
   #options: RowLayoutOptions = { count: 0, keyOf: (index) => index, estimate: 0 }
-  /** The start of each row, and of what follows the last one. */
+  /** Start of each row, and the end of the last one. */
   #starts = new Float64Array(1)
-  /** The first of them that is not known. */
+  /** Index of the first start that is not computed yet. */
   #known = 1
 
   /** Replaces the rows. Does nothing if their count and both functions are the same as before. */
@@ -32,7 +32,7 @@ export class RowLayout {
     this.#known = 1
   }
 
-  /** A row was measured. Returns by how much it is higher than was thought. */
+  /** Takes the measured height of a row. Returns the difference from the height that was assumed. */
   measured(index: number, height: number): number {
     if (index >= this.#options.count) return 0
     const key = this.#options.keyOf(index)
@@ -43,12 +43,12 @@ export class RowLayout {
     return height - before
   }
 
-  /** Whether no row is to be measured: all have one height. */
+  /** True if no row is to be measured, because all have one height. */
   get isExact(): boolean {
     return typeof this.#options.estimate === 'number' && this.#heights.size === 0
   }
 
-  /** Whether a row was measured. */
+  /** Returns true if a row was measured. */
   isMeasured(index: number): boolean {
     return this.#heights.has(this.#options.keyOf(index))
   }
@@ -68,7 +68,7 @@ export class RowLayout {
     return this.#starts[at]!
   }
 
-  /** Of all rows together. */
+  /** Height of all rows together. */
   get total(): number {
     return this.startOf(this.#options.count)
   }

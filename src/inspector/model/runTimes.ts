@@ -2,7 +2,7 @@ import { WorkTimes, type Took } from '../../charts/workTimes.ts'
 import type { AgentEvent } from '../../protocol/events.ts'
 import type { LogRecord } from '../../protocol/records.ts'
 
-/** How long the runs of a log took, people's time apart: each record is looked at once, as long as it is asked about later and later moments. */
+/** Times of the runs of a log, people's time apart: each record is looked at once, as long as it is asked about later and later moments. */
 export class RunTimes {
   #records: readonly LogRecord[] = []
   #seen = 0

@@ -3,18 +3,16 @@ import type { Block, Message } from '../../protocol/messages.ts'
 /** Values nested deeper than this count as different. */
 const mostDepth = 100
 
-/**
- * Which messages say the same. Remembers what it has looked at, so that trunks that grow are not read again; messages never change.
- */
+/** Tells which messages say the same. Remembers compared messages, so that growing trunks are not read again; messages never change. */
 export class SameMessages {
   readonly #same = new WeakMap<Message, Message>()
   readonly #numbers = new WeakMap<Message, number>()
   readonly #kinds = new WeakMap<Message, string>()
-  /** Messages that differ from one another, by what is quick to tell of them. */
+  /** Messages that differ from one another, by a key that is quick to compute. */
   readonly #known = new Map<string, { readonly message: Message; readonly number: number }[]>()
   #count = 0
 
-  /** Ids of calls, tokens and receipts do not matter: they differ from run to run, and say nothing. */
+  /** Returns true if two messages say the same. Ids of calls, tokens and receipts do not matter: they differ from run to run. */
   areSame(one: Message, other: Message): boolean {
     if (one === other || this.#same.get(one) === other) return true
     const isSame = this.kindOf(one) === this.kindOf(other) && sameContent(one.content, other.content)
@@ -22,7 +20,7 @@ export class SameMessages {
     return isSame
   }
 
-  /** Messages that say the same have the same number. */
+  /** Returns a number that is the same for messages that say the same. */
   numberOf(message: Message): number {
     const known = this.#numbers.get(message)
     if (known !== undefined) return known
@@ -63,7 +61,7 @@ function sameContent(one: readonly Block[], other: readonly Block[]): boolean {
   )
 }
 
-/** Whether two values of JSON are equal. */
+/** Returns true if two values of JSON are equal. */
 function isEqual(one: unknown, other: unknown, depth: number): boolean {
   if (one === other) return true
   if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false

@@ -8,7 +8,7 @@ import { childIn, LogSearch, type Hit } from './logSearch.ts'
 import { readUpTo } from './readUpTo.ts'
 import { asksAnything, readQuery, type SearchQuery } from './searchQuery.ts'
 
-/** What bounds a search: characters looked through before the page may do something else, and what is read of a tree. */
+/** Limits of a search: characters searched before the page may do something else, and how much of a tree is read. */
 export interface SearchLimits {
   readonly sliceChars: number
   readonly agents: number
@@ -18,13 +18,13 @@ export interface SearchLimits {
 
 const usual: SearchLimits = { sliceChars: 250_000, agents: 1_000, records: 500_000, hits: 10_000 }
 
-/** How far a search is. */
+/** Progress of a search. */
 export interface SearchProgress {
   readonly isBusy: boolean
   /** Logs below the agent that were read, and those known of; 0 of 0 where only the agent is looked through. */
   readonly read: number
   readonly known: number
-  /** Why it is not all: it was stopped, has its limit of agents, records or hits, or some could not be read. */
+  /** Reasons why the result is not complete: it was stopped, has reached its limit of agents, records or hits, or some logs could not be read. */
   readonly left: readonly string[]
 }
 
@@ -36,8 +36,8 @@ export interface SearchOptions {
 }
 
 /**
- * Looks through the log of an agent as it grows and, where the query says so, once through those of its tree, which it reads. It works in
- * slices, so that the page stays awake. Close it.
+ * Searches the log of an agent as it grows and, if the query says so, once the logs of its tree, which it reads. It works in slices, so
+ * that the page stays responsive. Close it.
  */
 export class Search {
   readonly hits = signal<readonly Hit[]>([])
@@ -60,7 +60,7 @@ export class Search {
     this.#limits = { ...usual, ...limits }
   }
 
-  /** What was found in an agent. */
+  /** Marks of the matches in an agent. */
   marks(agentId: string): ReadonlySignal<HitMarks> {
     return computed(() => {
       const own = this.hits.value.filter((hit) => hit.agentId === agentId)
@@ -73,8 +73,8 @@ export class Search {
   }
 
   /**
-   * Looks for what was typed. Going to another agent of the tree that is looked through changes nothing; anything else begins anew.
-   * `state`: of the agent that is shown, now.
+   * Searches for a query. Going to another agent of the tree that is searched changes nothing; anything else begins anew. `state`: returns
+   * the current state of the agent that is shown.
    */
   look(typed: string, { client, state }: { readonly client: Client; readonly state: () => AgentViewState }): void {
     const { agentId } = state()
@@ -98,7 +98,7 @@ export class Search {
     if (query.agents !== 'own') void this.#readTree(client, query, this.#work.signal)
   }
 
-  /** The log of the agent has grown. */
+  /** Continues the search after the log of the agent has grown. */
   grew(): void {
     if (this.#own !== undefined && this.#own.state().agentId === this.#tree[0]) this.#wake()
   }
@@ -112,7 +112,7 @@ export class Search {
     return all[this.at.value]
   }
 
-  /** Leaves it at what was found so far. Idempotent. */
+  /** Stops the search and keeps its matches. Idempotent. */
   stop(): void {
     const wasBusy = this.progress.value.isBusy
     this.#work?.abort(new Error('the search was stopped'))
@@ -227,7 +227,7 @@ export class Search {
   }
 }
 
-/** The agent's log, or a part of what it shares with its source. */
+/** Search of the agent's log, or of a part that it shares with its source. */
 class OwnSearch {
   readonly #search: LogSearch
   readonly #part: readonly LogRecord[] | undefined

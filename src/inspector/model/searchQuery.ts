@@ -1,8 +1,8 @@
-/** What a person looks for. */
+/** Query of a search. */
 export interface SearchQuery {
   /** Lower case, as it was typed: no part of it is a pattern. Empty: any text. */
   readonly text: string
-  /** Only what failed. */
+  /** True: only failures. */
   readonly errors: boolean
   /** Only calls of one of these tools, in lower case; none: everything. */
   readonly tools: readonly string[]
@@ -12,11 +12,11 @@ export interface SearchQuery {
 
 const operator = /^(is|tool|agent):(\S+)$/i
 
-/** A query has at most so many characters; what follows is not looked at. */
+/** Longest query that is read, in UTF-16 units. */
 const mostChars = 1_000
 
 /**
- * Reads what was typed: `is:error`, `tool:name` and `agent:*` or `agent:id` narrow and widen, all other words are one text to be found as
+ * Reads a query: `is:error`, `tool:name` and `agent:*` or `agent:id` narrow and widen it, and all other words are one text to be found as
  * they stand. In quotation marks everything is text. Pure; never throws.
  */
 export function readQuery(typed: string): SearchQuery {
@@ -62,5 +62,5 @@ function withoutGaps(parts: readonly string[]): string {
   return kept.join('').trim()
 }
 
-/** Whether it asks for anything. */
+/** Returns true if a query asks for anything. */
 export const asksAnything = ({ text, errors, tools }: SearchQuery): boolean => text !== '' || errors || tools.length > 0

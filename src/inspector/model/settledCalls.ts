@@ -2,20 +2,20 @@ import { signal } from '@preact/signals'
 import type { Clock } from '../../protocol/clock.ts'
 import type { Pending, PendingOf } from '../../protocol/pending.ts'
 
-/** How long a call stands in its place before a key decides it: a person who aimed at the one before has seen the change by then. */
+/** Milliseconds that a call is in its place before a key decides it: a person who aimed at the previous one has seen the change by then. */
 const settleMs = 400
 
-/** What keys may decide of the calls that are shown. */
+/** Tracks which of the shown calls keys may decide. */
 export class Deciding {
-  /** Calls that stand where they stand long enough, by key; none while another has just become the one that keys decide. */
+  /** Calls that have been in their place long enough, by key; empty just after another call has become the one that keys decide. */
   readonly settled = signal<ReadonlySet<string>>(new Set())
-  /** Calls for which a person has typed what is not sent. */
+  /** Calls for which a person has typed something that is not sent, by key. */
   readonly drafts = signal<ReadonlySet<string>>(new Set())
-  /** What a person has typed for a call, by its key, also while its card is out of sight. */
+  /** Unsent input for a call, by its key; kept while its card is out of sight. */
   readonly typed = new Map<string, object>()
-  /** The one that stands open among them; `null`: none does. */
+  /** Key of the call that is open; `null`: none is. */
   readonly opened = signal<string | null>(null)
-  /** Whether only their count is to be seen. */
+  /** True while only the number of calls is shown. */
   readonly isFolded = signal(false)
   readonly #clock: Clock
   #keys: readonly string[] = []
@@ -26,7 +26,7 @@ export class Deciding {
     this.#clock = clock
   }
 
-  /** These calls are shown, and keys decide this one of them; with `isChosen` a person has just moved to it, and knows. */
+  /** Takes the shown calls and the one that keys decide; `isChosen`: a person has just moved to it, and has seen it. */
   show(keys: readonly string[], target: string | undefined, isChosen = false): void {
     const isSame = target === this.#target && keys.length === this.#keys.length
     // An agent that streams says so many times a second.
@@ -41,25 +41,28 @@ export class Deciding {
       this.#cancel = this.#clock.after(settleMs, () => (this.settled.value = new Set(keys)))
   }
 
-  /** Whether a person has typed something for a call. */
+  /** Adds a call to the drafts, or with `isOne` false takes it out. */
   draft(key: string, isOne: boolean): void {
     const drafts = this.drafts.peek()
     if (drafts.has(key) === isOne) return
     this.drafts.value = new Set(isOne ? [...drafts, key] : [...drafts].filter((other) => other !== key))
   }
 
-  /** Nothing is shown any more. Idempotent. */
+  /** Stops the timer: no call is shown any more. Idempotent. */
   close(): void {
     this.#cancel()
   }
 
-  /** Whether a key may decide a call. */
+  /** Returns true if a key may decide a call. */
   may(key: string): boolean {
     return this.settled.value.has(key) && !this.drafts.value.has(key)
   }
 }
 
-/** The call that a key decides: the one that stands open, which may be none to approve; else the oldest that waits for approval. Pure. */
+/**
+ * Returns the call that a key decides: the open one if it waits for approval, `undefined` if another one is open, else the oldest that
+ * waits for approval. Pure.
+ */
 export function targetOf(pending: readonly Pending[], opened: string | null): PendingOf<'approval'> | undefined {
   const isApproval = (one: Pending | undefined): one is PendingOf<'approval'> => one?.kind === 'approval'
   const open = pending.find(({ key }) => key === opened)

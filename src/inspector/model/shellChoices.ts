@@ -5,7 +5,7 @@ import { KeptTexts, forgetful, type TextStore } from './keptTexts.ts'
 export const themes = ['system', 'light', 'dark'] as const
 export type Theme = (typeof themes)[number]
 
-/** Where what a person chose is kept: for a tab, and for the browser. */
+/** Stores of the person's choices: for a tab, and for the browser. */
 export interface ChoiceStores {
   readonly tab: () => TextStore
   readonly browser: () => TextStore
@@ -16,16 +16,16 @@ export const detailsWidth = { least: 260, usual: 344, most: 720 } as const
 /** Width of the list of agents in CSS pixels. */
 export const sideWidth = { least: 200, usual: 264, most: 520 } as const
 
-/** How a person has set the page up, beside what it shows: colours, widths, hints that were read. */
+/** The person's settings of the page, beside the route: colours, widths, hints that were read. */
 export class ShellChoices {
   readonly theme: Signal<Theme>
-  /** In CSS pixels. */
+  /** Width of the details, in CSS pixels. */
   readonly details: Signal<number>
-  /** Of the list of agents, in CSS pixels. */
+  /** Width of the list of agents, in CSS pixels. */
   readonly side: Signal<number>
-  /** Where there is no room beside the agent, details lie over it: whether they do now. */
+  /** True while the details lie over the agent; used where there is no room beside it. */
   readonly isDrawerOpen = signal(false)
-  /** Whether the hint for those who are here for the first time is shown. */
+  /** True while the hint for first-time users is shown. */
   readonly hasHint: Signal<boolean>
   readonly #tab: KeptTexts
   readonly #browser: KeptTexts
@@ -46,19 +46,19 @@ export class ShellChoices {
     this.#browser.set('theme', theme === 'system' ? undefined : theme)
   }
 
-  /** A width outside of what is possible becomes the nearest that is. */
+  /** Sets the width of the details; a width outside the limits becomes the nearest possible one. */
   setDetails(width: number): void {
     this.details.value = within(width, detailsWidth)
     this.#tab.set('details width', String(this.details.value))
   }
 
-  /** As `setDetails`. */
+  /** Sets the width of the list of agents, with the rule of `setDetails`. */
   setSide(width: number): void {
     this.side.value = within(width, sideWidth)
     this.#tab.set('list width', String(this.side.value))
   }
 
-  /** The hint was read: it does not come again. */
+  /** Closes the hint for good. */
   closeHint(): void {
     this.hasHint.value = false
     this.#browser.set('hint', 'read')

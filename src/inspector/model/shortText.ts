@@ -4,7 +4,7 @@ import { withoutReordering } from '../../conversation/withoutReordering.ts'
 /** A text as it may stand on the page: whole characters, in the order they come in. */
 export const forDisplay = (text: string): string => withoutReordering(text.toWellFormed())
 
-/** A text in one line, at most so many characters; what is cut is marked by "…". Pure; looks at no more than it needs. */
+/** Fits a text into one line of at most `most` characters; a cut is marked by "…". Pure; looks at no more than it needs. */
 export const oneLine = (text: string, most = 160): string =>
   cutEnd(
     forDisplay(cutEnd(text, most * 4))
@@ -13,10 +13,10 @@ export const oneLine = (text: string, most = 160): string =>
     most,
   ).replace(/ …$/, '…')
 
-/** The beginning of a text, at most so many UTF-16 units, without half a character at its end. */
+/** Returns the beginning of a text, at most `end` UTF-16 units, without half a character at its end. */
 export const wholeBefore = (text: string, end: number): string => text.slice(0, end).replace(/[\uD800-\uDBFF]$/, '')
 
-/** The beginning of a text: at most so many lines and characters. */
+/** Returns the beginning of a text: at most `lines` lines and `chars` characters. */
 export function beginning(text: string, { lines, chars }: { lines: number; chars: number }): string {
   let end = -1
   for (let line = 0; line < lines; line++) {
@@ -27,7 +27,7 @@ export function beginning(text: string, { lines, chars }: { lines: number; chars
   return text.slice(0, end)
 }
 
-/** A button takes a line too: what is cut must be worth it. */
+/** Least number of lines or characters that a cut must save, as the button takes a line too. */
 const leastCut = { lines: 6, chars: 500 }
 
 /** As `beginning`, but all of a text of which only a little would be left out. */
@@ -53,6 +53,6 @@ export function argumentsLine(input: unknown, most = 120): string {
   return oneLine(parts.join(', '), most)
 }
 
-/** JSON of a value; of what has none, its text. */
+/** Returns the JSON of a value; of a value without JSON, its text. */
 export const jsonOf = (value: unknown, indent?: number): string =>
   JSON.stringify(value, undefined, indent) ?? String(value)

@@ -35,7 +35,10 @@ export interface SideFacts {
   readonly words: readonly string[]
 }
 
-/** Agents that run, sub-agents below their callers also when they have gone, then sessions that nobody runs. Pure. */
+/**
+ * Returns the rows of the list: running agents, with sub-agents below their callers even after they have gone, then sessions whose agents
+ * do not run. Pure.
+ */
 export function sidebarRows(facts: SideFacts): SideRow[] {
   const { agents, left, words, closed } = facts
   const isFiltered = words.length > 0

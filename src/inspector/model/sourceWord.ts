@@ -8,7 +8,7 @@ const sources: Readonly<Record<UserSource, string | undefined>> = {
   followUp: 'follow-up',
 }
 
-/** How a user message came, if not as a prompt. Pure. */
+/** Returns a word for the origin of a user message that is no prompt. Pure. */
 export const sourceWord = ({ source, provenance }: Pick<UserMessage, 'source' | 'provenance'>): string | undefined =>
   isRemembered(provenance)
     ? `from memory, ${provenance.tier}`

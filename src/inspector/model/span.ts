@@ -7,7 +7,7 @@ export type SpanKind = 'run' | 'turn' | 'reply' | 'call' | 'agent' | 'brake'
  */
 export type SpanPartKind = 'queued' | 'first' | 'streaming' | 'work' | 'waiting'
 
-/** What a span did from when to when; times as in `Span`. */
+/** A part of a span in which it did one thing; times as in `Span`. */
 export interface SpanPart {
   readonly kind: SpanPartKind
   readonly from: number
@@ -15,35 +15,35 @@ export interface SpanPart {
 }
 
 /**
- * Something that took time. Times are milliseconds since the log began, by a clock that never goes back; `null`: it still goes on. What is
- * inside a span lies within it, in the order it began.
+ * A period of work. Times are milliseconds since the log began, by a clock that never goes back; `null`: it has not ended. Spans inside it
+ * lie within its times, in the order they began.
  */
 export interface Span {
   /** Unique within its log. */
   readonly key: string
   readonly kind: SpanKind
-  /** Of the record it began with, and of the one it ended with. */
+  /** `seq` of the record that it began with; `endSeq`: of the record that it ended with. */
   readonly seq: number
   readonly endSeq: number | null
-  /** When it began, by the clock of the log: epoch milliseconds. */
+  /** Time at which it began, by the clock of the log: epoch milliseconds. */
   readonly time: number
   readonly from: number
   readonly to: number | null
   readonly name: string
-  /** What else there is to say of it, on one line. */
+  /** Further facts about it, on one line. */
   readonly words: string
   readonly parts: readonly SpanPart[]
   readonly inside: readonly Span[]
-  /** Of `to - from`, what people took to decide, as far as it has ended. */
+  /** The share of `to - from` in milliseconds that people took to decide, as far as it has ended. */
   readonly waitedMs: number
-  /** US dollars; of a run and a sub-agent with all below. `0`: nothing, or not known. */
+  /** US dollars; for a run and a sub-agent, everything below included. `0`: none, or not known. */
   readonly costUsd: number
-  /** What went wrong; empty when that was not said. `undefined`: nothing. */
+  /** Reason of its failure; empty if no reason was given. `undefined`: it did not fail. */
   readonly error?: string
   /** The sub-agent that did it, if it has a log. */
   readonly childId?: string
-  /** It was cut off: its run ended, or its process died. */
+  /** True if it was cut off: its run ended, or its process died. */
   readonly isCut?: true
-  /** The clock was put back while it went on. */
+  /** True if the clock was put back while it lasted. */
   readonly clockChanged?: true
 }

@@ -6,7 +6,7 @@ import { isFailure } from './eventGroups.ts'
 import { oneLine } from './shortText.ts'
 import type { Span, SpanKind, SpanPartKind } from './span.ts'
 
-/** Where a log begins on the axis of another: `time` by its own clock lies `at` milliseconds. */
+/** Beginning of a log on the axis of another: `time` by its own clock is at `at` milliseconds. */
 export interface SpanAnchor {
   readonly time: number
   readonly at: number
@@ -18,10 +18,10 @@ type DraftSpan = Omit<Draft<Span>, 'parts' | 'inside'> & {
   readonly inside: DraftSpan[]
 }
 
-/** A clock that is put back by less is only not exact. */
+/** Milliseconds by which a clock must go back to count as put back; less is inaccuracy. */
 const leastJump = 1_000
 
-/** What a call does at a stage. */
+/** Kind of the part of a call's span, by the stage of the call. */
 const partOf: { readonly [S in CallStage]?: SpanPartKind } = {
   held: 'waiting',
   asked: 'waiting',
@@ -29,15 +29,15 @@ const partOf: { readonly [S in CallStage]?: SpanPartKind } = {
   running: 'work',
 }
 
-/** What a call may begin with. */
+/** Events that a call may begin with. */
 type FirstEvent = EventOf<'approval.requested' | 'call.requested' | 'tool.start'>
 
 const isFirst = (event: AgentEvent): event is FirstEvent =>
   event.type === 'approval.requested' || event.type === 'call.requested' || event.type === 'tool.start'
 
 /**
- * What took how long in one log: a fold of its events, of which it keeps none. What ends closes all inside it; what would be inside nothing
- * stands by itself.
+ * Spans of one log: a fold of its events, of which it keeps none. The end of a span closes all spans inside it; a span that would be inside
+ * a missing one is a root.
  */
 export class SpanFold {
   readonly #roots: DraftSpan[] = []
@@ -51,12 +51,12 @@ export class SpanFold {
   #version = 0
   #seq = 0
 
-  /** `anchor`: of a log that is shown inside another. */
+  /** `anchor`: place of a log that is shown inside another. */
   constructor(anchor?: SpanAnchor) {
     this.#clock = anchor
   }
 
-  /** Those inside no other, in the order they began. The same array, and the same spans, which change. */
+  /** Spans inside no other, in the order they began. The same array with the same spans, which change. */
   get roots(): readonly Span[] {
     return this.#roots
   }
@@ -66,17 +66,17 @@ export class SpanFold {
     return this.#version
   }
 
-  /** Of the last record. */
+  /** `seq` of the last record. */
   get seq(): number {
     return this.#seq
   }
 
-  /** Where its last event lies. */
+  /** Position of its last event on the axis, in milliseconds. */
   get end(): number {
     return this.#clock?.at ?? 0
   }
 
-  /** Where a time of the log's clock after its last event lies. */
+  /** Returns the position of a time of the log's clock after its last event. */
   at(time: number): number {
     const { time: last, at } = this.#clock ?? { time, at: 0 }
     return at + Math.max(0, time - last)
@@ -234,7 +234,7 @@ export class SpanFold {
     return call
   }
 
-  /** The request is made now: what came before was not the model's. */
+  /** Starts the part of a reply in which the model is asked; the time before was not the model's. */
   #asks(at: number): void {
     const reply = this.#reply
     if (reply === undefined) return
@@ -285,7 +285,7 @@ export class SpanFold {
     else cut(run, at, event.seq)
   }
 
-  /** An attempt that was to come and did not. */
+  /** Drops the span of an attempt that was announced and never made. */
   #dropIdleReply(): void {
     const reply = this.#reply
     if (reply?.isCut !== true) return
@@ -295,7 +295,7 @@ export class SpanFold {
     this.#reply = undefined
   }
 
-  /** Whether the turn waits for people alone. */
+  /** Marks the turn and the run as waiting while all open calls wait for people. */
   #waits(at: number): void {
     const calls = [...this.#calls.values()]
     const isWaiting = calls.length > 0 && calls.every((call) => isPart(call, 'waiting'))

@@ -13,7 +13,7 @@ interface OpenLog {
   readonly unsubscribe: () => void
 }
 
-/** What took time in the logs of sub-agents: read while they are open, and followed; only spans are kept of them. Close it. */
+/** Spans of the logs of sub-agents. Logs are read and followed while they are open; only their spans are kept. Close it. */
 export class SpanLogs {
   readonly #client: Client
   readonly #batch: FrameBatch
@@ -26,18 +26,18 @@ export class SpanLogs {
     this.#batch = batch
   }
 
-  /** Changes with what is known, at most once a frame. */
+  /** Number that changes with the spans, at most once a frame. */
   get version(): ReadonlySignal<number> {
     return this.#version
   }
 
-  /** What is known of an open one; `key` is that of the row. */
+  /** Returns the spans of an open log; `key` is the key of its row. */
   of(key: string): { readonly roots: readonly Span[]; readonly isRead: boolean } | undefined {
     const log = this.#logs.get(key)
     return log === undefined ? undefined : { roots: log.fold.roots, isRead: log.isRead }
   }
 
-  /** Idempotent. One that is not there has nothing in it. */
+  /** Opens the log of a sub-agent; a missing log has no spans. Idempotent. */
   open(key: string, agentId: string, anchor: SpanAnchor): void {
     if (this.#logs.has(key)) return
     const take = (event: AgentEvent): void => {
@@ -61,7 +61,7 @@ export class SpanLogs {
     )
   }
 
-  /** Forgets all but those that are still open. */
+  /** Closes all logs except those of these rows. */
   keep(keys: ReadonlySet<string>): void {
     for (const [key, { unsubscribe }] of this.#logs) {
       if (keys.has(key)) continue
@@ -76,13 +76,13 @@ export class SpanLogs {
   }
 }
 
-/** What took time in a list of events that grows: only what is new is looked at. */
+/** Spans of a growing list of events; each call looks only at new events. */
 export class SpanSource {
   #source: readonly AgentEvent[] = []
   #seen = 0
   #fold = new SpanFold()
 
-  /** Of the first `count` events; the same fold as long as the list only grows. */
+  /** Returns the fold of the first `count` events; the same object as long as the list only grows. */
   of(source: readonly AgentEvent[], count: number): SpanFold {
     if (source !== this.#source || count < this.#seen) {
       this.#source = source

@@ -1,6 +1,6 @@
 import type { Span } from './span.ts'
 
-/** One line of the bars: a span, where it lies, and how deep it is inside others. */
+/** One line of the bars: a span, its position, and its depth inside others. */
 export interface SpanRow {
   /** Unique among the rows, and the same as long as there is the row. */
   readonly key: string
@@ -10,10 +10,10 @@ export interface SpanRow {
   readonly level: number
   /** `undefined`: there is nothing inside. */
   readonly isOpen?: boolean
-  /** As those of the span, and never outside the row that it is inside of. */
+  /** Times of the span, limited to those of the row that it is inside of. */
   readonly from: number
   readonly to: number | null
-  /** The log of its sub-agent is being read, or there is none. */
+  /** Remark in place of a sub-agent's spans: its log is being read, or there is none. */
   readonly note?: string
 }
 
@@ -22,16 +22,16 @@ export type LogInside = (key: string) => { readonly roots: readonly Span[]; read
 
 export interface SpanRowOptions {
   readonly agentId: string
-  /** Rows that are opened or closed, against what they are at first. */
+  /** Keys of the rows that a person has opened or closed. */
   readonly flipped: ReadonlySet<string>
   readonly logOf: LogInside
-  /** Of a moment of the past, where it lies: nothing later is shown. `null`: what has no end goes on. */
+  /** Position of the moment of the past that is shown: nothing later is shown. `null`: the newest moment; spans without an end continue. */
   readonly until: number | null
   /** Turns that began with a record before this are closed at first, unless something failed in them. */
   readonly closedBefore: number
 }
 
-/** The rows to show of what took time, each below what it is inside of. Pure. */
+/** Returns the rows to show, each below the span that it is inside of. Pure. */
 export function spanRows(roots: readonly Span[], options: SpanRowOptions): readonly SpanRow[] {
   const rows: SpanRow[] = []
   addRows(rows, roots, { agentId: options.agentId, prefix: '', level: 1, from: 0, to: options.until }, options)
@@ -46,7 +46,7 @@ interface Place {
   readonly to: number | null
 }
 
-/** Beyond this, what is inside is opened on a page of its own. */
+/** Deepest level of rows; deeper spans are opened on a page of their own. */
 const mostLevels = 24
 
 function addRows(rows: SpanRow[], spans: readonly Span[], place: Place, options: SpanRowOptions): void {
@@ -78,7 +78,7 @@ function isOpenAtFirst(span: Span, agentId: string, { closedBefore, ...options }
   )
 }
 
-/** What a sub-agent did in a call: of the runs of its log those that began no earlier, and of a single one what is inside it. */
+/** Returns the spans of a sub-agent during a call: the runs of its log that began no earlier; of a single run, the spans inside it. */
 function spansDuring({ time, to }: Span, roots: readonly Span[], until: number | null): readonly Span[] {
   const upTo = (spans: readonly Span[]): readonly Span[] =>
     until === null ? spans : spans.filter(({ from }) => from <= until)
@@ -90,7 +90,10 @@ function spansDuring({ time, to }: Span, roots: readonly Span[], until: number |
 
 const inside = (time: number, { from, to }: Place): number => Math.max(from, to === null ? time : Math.min(to, time))
 
-/** The outermost row that a record began or ended, or else the innermost of those during which it was written; `-1`: none. Pure. */
+/**
+ * Returns the index of the outermost row that a record began or ended, or else of the innermost row during which it was written; `-1`:
+ * none. Pure.
+ */
 export function rowOf(rows: readonly SpanRow[], agentId: string, seq: number): number {
   const isOwn = (row: SpanRow, test: (span: Span) => boolean): boolean => row.agentId === agentId && test(row.span)
   const exact = rows.findIndex((row) => isOwn(row, (span) => span.seq === seq || span.endSeq === seq))

@@ -1,7 +1,7 @@
 import { factsOf, ownPending, standingOf, standingWords, type Standing } from '../../charts/standing.ts'
 import type { AgentSummary } from '../../protocol/frames.ts'
 
-/** Where an agent stands. */
+/** Standing of an agent, with its words, waiting items and time. */
 export interface Stands {
   readonly standing: Standing
   readonly words: string
@@ -9,10 +9,10 @@ export interface Stands {
   readonly since: number
 }
 
-/** Summaries are new objects when something of them changed: of ten thousand few are looked at again. */
+/** Standings by summary. A summary is a new object when it has changed, so that of ten thousand only a few are computed again. */
 const stood = new WeakMap<AgentSummary, Stands>()
 
-/** Where a running agent stands and how that is said; computed once a summary. Pure. */
+/** Returns the standing of a running agent and its words; computed once a summary. Pure. */
 export function standsOf(agent: AgentSummary): Stands {
   const known = stood.get(agent)
   if (known !== undefined) return known

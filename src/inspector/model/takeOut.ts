@@ -8,8 +8,8 @@ import type { AgentViewState } from './agentView.ts'
 type Taken = Pick<AgentViewState, 'agentId' | 'past' | 'records'>
 
 /**
- * What `escapement export` writes of an agent, line by line, of what the page was given: without what the server blanks. What results keep
- * beside the log is named as missing. Pure.
+ * Returns the lines that `escapement export` writes of an agent, made from the records that the page was given: without the parts that the
+ * server blanks. Artifacts, which results keep beside the log, are named as missing. Pure.
  */
 export function logLines({ agentId, past, records }: Taken): readonly string[] {
   const parts = [...past, records].map((part) => ({ id: ownerOf(part) ?? agentId, part }))
@@ -35,7 +35,7 @@ export function logLines({ agentId, past, records }: Taken): readonly string[] {
 const ownerOf = ([first]: readonly LogRecord[]): string | undefined =>
   first?.type === 'agent.created' ? first.agentId : undefined
 
-/** A record as the log has it: as an event it says whose it is too. */
+/** Returns a record as it is in the log: an event also has the id and path of its agent. */
 function recordAlone(record: LogRecord): LogRecord {
   if (record.type === 'agent.created') return record
   const { agentId: _, path: __, ...own } = record as LogRecord & { agentId?: string; path?: unknown }
@@ -52,10 +52,10 @@ export const markdownOf = (
     conversation.trunk().map(({ message }) => message),
   )
 
-/** A test that plays what an agent recorded, or why there can be none; `expect`: what the answer should have had. */
+/** Returns a test that replays the recorded session, or the reason why there is none; `expect`: what the answer should have had. */
 export const testOf = ({ agentId, past, records }: Taken, expect: string): FailingTest =>
   failingTest([...past.flat(), ...records], { agentId, ...(expect.trim() === '' ? {} : { expect: expect.trim() }) })
 
-/** A task of what an agent recorded, or why there can be none; `expect`: what the answer should have had. */
+/** Returns a task made from the recorded session, or the reason why there is none; `expect`: what the answer should have had. */
 export const taskOf = ({ agentId, past, records }: Taken, expect: string): Saved =>
   savedTask([...past.flat(), ...records], { agentId, ...(expect.trim() === '' ? {} : { expect: expect.trim() }) })

@@ -1,27 +1,27 @@
-/** A part of time in which something happened; `at`: where it begins on the axis. All in milliseconds. */
+/** A period in which something happened; `at`: its beginning on the axis. */
 export interface Stretch {
   readonly from: number
   readonly to: number
   readonly at: number
 }
 
-/** What of the axis is seen. */
+/** The visible part of the axis. */
 export interface AxisWindow {
   readonly from: number
   readonly to: number
 }
 
-/** An axis of time on which long pauses are short. Positions on it are milliseconds of what is not left out. */
+/** An axis of time on which long pauses are shortened. Positions on it are milliseconds, without the parts that are left out. */
 export interface TimeAxis {
   readonly stretches: readonly Stretch[]
   readonly length: number
-  /** Where a time lies. */
+  /** Returns the position of a time. */
   readonly place: (time: number) => number
 }
 
-/** The share of all that happened which a pause may take. */
+/** Longest length of a pause on the axis, as a share of all busy time. */
 const pauseShare = 0.04
-/** Of the window's width, how near it can be looked at: milliseconds. */
+/** Smallest width of a window, in milliseconds. */
 const least = 5
 
 /** An axis for times in which something happened, in the order they began; they may overlap. Pure. */
@@ -63,7 +63,7 @@ function placeOn(stretches: readonly Stretch[], time: number, pause: number): nu
   return Math.min(next.at, inside + Math.min(pause, time - stretch.to))
 }
 
-/** The end of a window that shows a time which goes on, so that it seldom has to change: at most a quarter is empty. Pure. */
+/** Returns the end of a window for a growing period, chosen so that it seldom has to change: at most a quarter is empty. Pure. */
 export function roomFor(ms: number): number {
   if (ms <= 1_000) return 1_000
   return 1_000 * 1.25 ** Math.ceil(Math.log(ms / 1_000) / Math.log(1.25) - 1e-9)
@@ -88,7 +88,7 @@ export function panned({ from, to }: AxisWindow, length: number, share: number):
   return within({ from: from + by, to: to + by }, length)
 }
 
-/** Where a bar lies in a window, in percent of its width; `null`: outside. Pure. */
+/** Returns the position of a bar in a window, in percent of its width; `null`: it is outside. Pure. */
 export function barIn(
   { from: start, to: end }: AxisWindow,
   from: number,
@@ -100,11 +100,11 @@ export function barIn(
   return { left, width: percent(to) - left }
 }
 
-/** A mark on the axis, where in the window in percent. */
+/** A mark on the axis; `left`: its position in the window, in percent. */
 export interface Tick {
   readonly left: number
   readonly label: string
-  /** Something begins there after a pause: the label is the time of day. */
+  /** True if a period begins there after a pause: the label is the time of day. */
   readonly isStart: boolean
 }
 
@@ -125,8 +125,8 @@ function sinceWords(ms: number): string {
 }
 
 /**
- * Marks for a window: where each stretch begins, with what `startWords` says of it, and round times since then. `room`: the share of the
- * window in percent that a label takes; none is where it would lie on another. Pure.
+ * Returns the marks of a window: the beginning of each stretch, labelled by `startWords`, and round times after it. `room`: the share of
+ * the window in percent that a label takes; a mark whose label would cover another is left out. Pure.
  */
 export function ticksIn(
   { stretches }: TimeAxis,

@@ -3,10 +3,10 @@ import type { Clock } from '../../protocol/clock.ts'
 import type { LogRecord } from '../../protocol/records.ts'
 import { nextMoment } from './landmarks.ts'
 
-/** What a player plays, and how it shows a moment of it. */
+/** The log that a player plays, and the functions that show a moment of it. */
 export interface PlayedLog {
   readonly clock: Clock
-  /** As it is now: a log that grows is played to its new end. */
+  /** Returns the records at the time of the call: a log that grows is played to its new end. */
   readonly records: () => readonly LogRecord[]
   /** `seq` of the moment shown; `null`: the newest. */
   readonly shown: () => number | null
@@ -14,24 +14,24 @@ export interface PlayedLog {
   readonly show: (at: number | null) => void
 }
 
-/** Goes from record to record as they came. It stops at the end, and as soon as somebody goes elsewhere. Close it. */
+/** Goes from record to record at the pace of the log. It stops at the end, and as soon as another moment is chosen. Close it. */
 export class TimePlayer {
   readonly #log: PlayedLog
   readonly #speed = signal<number | null>(null)
   #cancel = (): void => {}
-  /** Where it went last. */
+  /** The moment that it showed last. */
   #place: number | null = null
 
   constructor(log: PlayedLog) {
     this.#log = log
   }
 
-  /** How many times as fast as it was; `null`: it does not play. */
+  /** Speed as a multiple of the log's own; `null`: it does not play. */
   get speed(): ReadonlySignal<number | null> {
     return this.#speed
   }
 
-  /** Plays on from the moment shown, from the end from the beginning. */
+  /** Plays from the moment shown; at the end, from the beginning. */
   play(speed: number): void {
     this.pause()
     const { records, shown, show } = this.#log
@@ -49,7 +49,7 @@ export class TimePlayer {
     this.#speed.value = null
   }
 
-  /** Tells it which moment is shown now: another than it went to itself stops it. */
+  /** Takes the moment that is shown; a moment that the player did not choose stops it. */
   follow(at: number | null): void {
     if (this.#speed.peek() !== null && at !== this.#place) this.pause()
   }

@@ -1,11 +1,11 @@
-/** Over how long a rate is, in milliseconds: replies are counted when they end. */
+/** Period of a rate, in milliseconds: replies are counted when they end. */
 const windowMs = 10_000
 
-/** How fast a count grows that is looked at now and then. */
+/** Growth of a count that is sampled from time to time. */
 export class GrowthRate {
   #seen: { readonly at: number; readonly count: number }[] = []
 
-  /** Takes the count as it is now, and says how fast it grew lately, a second. A count that shrank or a clock that jumped begins anew. */
+  /** Takes the current count, and returns its recent growth per second. A count that shrank or a clock that jumped begins anew. */
   see(count: number, at: number): number {
     const last = this.#seen.at(-1)
     if (last !== undefined && (count < last.count || at < last.at || at - last.at > 3 * windowMs)) this.#seen = []

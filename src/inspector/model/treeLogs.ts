@@ -5,13 +5,13 @@ import type { LogRecord } from '../../protocol/records.ts'
 import { isLogged } from './eventList.ts'
 import type { FrameBatch } from './frameBatch.ts'
 
-/** The records of a growing log that a sequence tells of: each is looked at once. */
+/** The records of a growing log that a sequence shows; each record is looked at once. */
 export class ToldRecords {
   #records: readonly LogRecord[] = []
   #looked = 0
   #told: LogRecord[] = []
 
-  /** Those up to and with record `seq`. */
+  /** Returns those up to and including record `seq`. */
   of(records: readonly LogRecord[], seq: number): readonly LogRecord[] {
     if (records !== this.#records) {
       this.#records = records
@@ -27,12 +27,12 @@ export class ToldRecords {
   }
 }
 
-/** How many lanes are drawn; the others share one more. */
+/** Limit of the lanes that are drawn; the others share one more. */
 const mostLanes = 60
-/** The lane of all that have none of their own. */
+/** Id of the lane that is shared by all agents without a lane of their own. */
 export const othersId = '…'
 
-/** The sequence with no more lanes than can be looked at. Pure. */
+/** Returns the sequence with a limited number of lanes. Pure. */
 export function withFewLanes({ lanes, steps }: ActorSequence): ActorSequence {
   if (lanes.length <= mostLanes + 1) return { lanes, steps }
   const own = lanes.slice(0, mostLanes)
@@ -44,7 +44,7 @@ export function withFewLanes({ lanes, steps }: ActorSequence): ActorSequence {
   }
 }
 
-/** What of a tree's logs had happened when the root was at a record, with other logs cut by the time. Pure. */
+/** Returns the sequence of a tree up to the last record of the root; in the past, other logs are cut at its time. Pure. */
 export function sequenceAt(root: SequenceLog, others: readonly SequenceLog[], isPast: boolean): ActorSequence {
   if (!isPast) return actorSequence(root, others)
   const until = root.records.at(-1)?.time ?? 0
@@ -71,7 +71,7 @@ export class OpenedLogs {
     return this.#all
   }
 
-  /** Idempotent. One that is not there stays empty. */
+  /** Opens the log of an agent; a missing log stays empty. Idempotent. */
   open(agentId: string): void {
     if (this.#logs.has(agentId) || agentId === people || agentId === othersId) return
     const records: LogRecord[] = []

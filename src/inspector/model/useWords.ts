@@ -8,7 +8,7 @@ const longest = 240
 /** The beginning of a text on one line. */
 export const short = (text: string): string => oneLine(text, longest)
 
-/** What an agent was told to use, on one line. */
+/** Describes the model, tools and instructions that an agent was told to use, on one line. */
 export const useWords = ({ model, tools, instructions }: TurnUse): string =>
   [
     model === undefined ? '' : `model ${model.name ?? model.id}`,
@@ -18,6 +18,6 @@ export const useWords = ({ model, tools, instructions }: TurnUse): string =>
     .filter(Boolean)
     .join(' · ')
 
-/** A source of tools, and how it is if that is known and worth saying, on one line. */
+/** Describes a source of tools on one line, with its condition if that is known and worth saying. */
 export const sourceWords = ({ source, state = 'up', tools, trouble }: SourceView): string =>
   `${source}: ${counted(tools.length, 'tool')}${state === 'up' ? '' : `, ${state}`}${trouble === undefined ? '' : `, ${short(trouble)}`}`

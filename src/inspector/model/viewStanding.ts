@@ -13,13 +13,16 @@ import { oneLine } from './shortText.ts'
 export interface CallsUnderWay {
   /** In a few words. */
   readonly doing: string
-  /** When the oldest began, in epoch milliseconds. */
+  /** Time at which the oldest began, in epoch milliseconds. */
   readonly since: number
   /** Ids of the sub-agents that carry some of them out. */
   readonly children: readonly string[]
 }
 
-/** The calls that had begun and not ended after the first `end` records; `null` when there are none. Pure; looks no further back than the turn. */
+/**
+ * Returns the calls that had begun and not ended after the first `end` records; `null` when there are none. Pure; looks no further back
+ * than the turn.
+ */
 export function callsUnderWay(records: readonly LogRecord[], end: number): CallsUnderWay | null {
   const ended = new Set<string>()
   const open: Extract<LogRecord, { type: 'tool.start' }>[] = []
@@ -39,7 +42,7 @@ export function callsUnderWay(records: readonly LogRecord[], end: number): Calls
   }
 }
 
-/** What decides where the agent that is shown stands, at the moment that is shown; `summary`: what its server says of it now. Pure. */
+/** Returns the facts that decide where the agent stands at the moment that is shown; `summary`: the server's current summary of it. Pure. */
 export function viewStanding(view: AgentViewState, summary: AgentSummary | undefined): StandingFacts {
   const { agentId, chartState, pending, records, at, lastSeq, session } = view
   const calls = callsUnderWay(records, at ?? lastSeq)
@@ -52,7 +55,7 @@ export function viewStanding(view: AgentViewState, summary: AgentSummary | undef
   }
 }
 
-/** What waits for people below an agent, in words: `2 approvals, 1 question`; empty for nothing. Pure. */
+/** Counts the items that wait for people below an agent, in words: `2 approvals, 1 question`; empty if there are none. Pure. */
 export function waitsBelow(pending: readonly Pending[], agentId: string): string {
   const below = pending.filter((one) => one.agentId !== agentId)
   const of = (kind: Pending['kind'], noun: string): string[] => {
@@ -62,7 +65,7 @@ export function waitsBelow(pending: readonly Pending[], agentId: string): string
   return [...of('approval', 'approval'), ...of('question', 'question'), ...of('call', 'call')].join(', ')
 }
 
-/** US dollars that an agent spent itself, and with everything below it, at the moment that is shown; 0: no price is known. Pure. */
+/** Returns the US dollars that an agent spent itself, and with everything below it, at the moment that is shown; 0: no price is known. Pure. */
 export function costsOf(
   { spent, ownCostUsd, at }: AgentViewState,
   summary: AgentSummary | undefined,
@@ -71,7 +74,7 @@ export function costsOf(
   return { own: ownCostUsd, tree: Math.max(spent.costUsd, live) }
 }
 
-/** What the agent at work does now; `now` in epoch milliseconds. Pure. */
+/** Returns the facts about the agent at work; `now` in epoch milliseconds. Pure. */
 export function viewNow(view: AgentViewState, summary: AgentSummary | undefined, now: number): NowFacts {
   const { records, lastSeq, session } = view
   const run = session.runs.at(-1)
@@ -89,7 +92,10 @@ export function viewNow(view: AgentViewState, summary: AgentSummary | undefined,
   }
 }
 
-/** How an agent that does nothing now came to rest, or how far it had come: `last run completed · 12 turns · 1.9 s · $0.03`; `took`: its runs. Pure. */
+/**
+ * Describes how an agent at rest ended its last run, or how far it had come: `last run completed · 12 turns · 1.9 s · $0.03`; `took`: its
+ * runs. Pure.
+ */
 export function restWords(
   { session }: Pick<AgentViewState, 'session'>,
   took: ReadonlyMap<string, Took> = new Map(),

@@ -3,18 +3,18 @@ import type { Client } from '../../client.ts'
 import { pendingOf } from '../../client/fold/foldPending.ts'
 import type { Pending } from '../../protocol/pending.ts'
 
-/** How many agents are asked at the same time. */
+/** Limit of agents that are asked at the same time. */
 const mostAtOnce = 4
-/** How many agents are kept: rows that were scrolled by. */
+/** Limit of agents whose items are kept: those of rows that were scrolled by. */
 const mostKept = 200
 
 interface Entry {
   readonly pending: Signal<ReadonlyMap<string, Pending> | null>
-  /** The keys that it was asked for last. */
+  /** Keys of the last request, joined by line breaks. */
   asked: string
 }
 
-/** What waits for people at which agent, read when it is about to be shown. Close it. */
+/** Items that wait for people, by agent; they are read when they are about to be shown. Close it. */
 export class WaitingBook {
   readonly #client: Pick<Client, 'agent'>
   readonly #entries = new Map<string, Entry>()
@@ -26,7 +26,7 @@ export class WaitingBook {
     this.#client = client
   }
 
-  /** What waits at an agent, by key; `null` until it is read. It is read again when `keys` are others. */
+  /** Returns the items that wait at an agent, by key; `null` until they are read. They are read again when `keys` change. */
   of(agentId: string, keys: readonly string[]): ReadonlySignal<ReadonlyMap<string, Pending> | null> {
     const asked = keys.join('\n')
     const known = this.#entries.get(agentId)
@@ -40,7 +40,7 @@ export class WaitingBook {
     return entry.pending
   }
 
-  /** Nothing is read any more. Idempotent. */
+  /** Stops all reading. Idempotent. */
   close(): void {
     this.#isClosed = true
     this.#queue.length = 0
@@ -65,7 +65,7 @@ export class WaitingBook {
     }
   }
 
-  /** Never rejects: of an agent that is gone nothing waits. */
+  /** Reads the items of an agent; an agent that is gone has none. Never rejects. */
   async #read(agentId: string): Promise<void> {
     const entry = this.#entries.get(agentId)
     if (entry === undefined) return

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { useId } from 'preact/hooks'
 
 export interface ControlButtonProps {
-  /** Why it cannot be used; `null`: it can. */
+  /** Reason why it cannot be used; `null`: it can. */
   readonly why: string | null
   readonly onUse: () => void
   readonly children: ComponentChildren
@@ -10,7 +10,7 @@ export interface ControlButtonProps {
   readonly label?: string
   readonly class?: string
   readonly tabIndex?: number
-  /** Of one that opens something. */
+  /** True while the part that the button opens is open; only for a button that opens one. */
   readonly isExpanded?: boolean | undefined
 }
 

@@ -3,17 +3,17 @@ import { stopping } from './stopping.ts'
 import { Icon } from './icon.tsx'
 
 export interface CopyButtonProps {
-  /** Made when it is copied. */
+  /** Makes the text when it is copied. */
   readonly text: () => string
-  /** What is copied: "Copy the message". */
+  /** Label that names the text: "Copy the message". */
   readonly label: string
-  /** Whether the label stands beside the drawing. */
+  /** True if the label stands beside the icon. */
   readonly isLabelled?: boolean
 }
 
 const words = { ready: 'Copy', copied: 'Copied', failed: 'Not copied' } as const
 
-/** Copies a text as it was written; where the browser lets pages do so. What came of it stands there until the button is left. */
+/** Copies a text as it was written, where the browser lets pages do so. The outcome is shown until the button is left. */
 export function CopyButton({ text, label, isLabelled = false }: CopyButtonProps) {
   const [state, setState] = useState<keyof typeof words>('ready')
   // Only pages of a secure origin have it.

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { Icon, type IconName } from './icon.tsx'
 
-/** What stands where there is nothing to show: what is missing, and what to do. */
+/** Placeholder of an empty view: says what is missing, and what to do. */
 export const EmptyState = ({
   icon,
   title,

@@ -1,17 +1,17 @@
 import { Dialog, type DialogProps } from './dialog.tsx'
 
 export interface FormDialogProps extends DialogProps {
-  /** Of the button that does it, and how it looks. */
+  /** Label of the button that submits the form; `kind`: its style. */
   readonly verb: string
   readonly kind?: 'primary' | 'danger'
-  /** Nothing happens while it is set; the button says so, and keeps the focus. */
+  /** True if the form cannot be submitted: the button says so, and keeps the focus. */
   readonly isOff?: boolean
-  /** Of the button that leaves. */
+  /** Label of the button that leaves the dialog. */
   readonly leave?: string
   readonly onSubmit: () => void
 }
 
-/** A dialog with a form, a button that leaves it and one that does what it is for. */
+/** A dialog with a form, a button that leaves it and one that submits it. */
 export const FormDialog = ({ title, onClose, children, verb, isOff = false, ...rest }: FormDialogProps) => (
   <Dialog title={title} onClose={onClose}>
     <form

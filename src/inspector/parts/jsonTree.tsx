@@ -11,7 +11,7 @@ const mostEntries = 100
 export interface JsonTreeProps {
   readonly value: unknown
   readonly name?: string
-  /** How many levels are open at first. Default 1. */
+  /** Number of levels that are open at first. Default 1. */
   readonly depth?: number
 }
 

@@ -1,4 +1,7 @@
-/** Where the focus goes when what had it is gone, the best first; what is not drawn does not count, nor what is still being loaded. */
+/**
+ * Selectors of the elements that take the focus when the focused one is gone, the best first; elements that are not drawn or still being
+ * loaded do not count.
+ */
 const places = [
   'dialog[open] button',
   '#overview',
@@ -7,20 +10,20 @@ const places = [
   '.home button',
 ]
 
-/** What has the focus by the keyboard, and all it lies in, the innermost first. */
+/** The element that has the focus by the keyboard, and its ancestors, the innermost first. */
 let last: readonly Element[] = []
-/** The focus is being moved by nobody's wish: nothing is chosen by that. */
+/** True while the page itself moves the focus: this chooses no row. */
 export let isKept = false
-/** What comes next shall have the focus. */
+/** True while the next suitable element that appears is to have the focus. */
 let isWanted = false
-/** Somebody goes to the overview, which may still be on its way. */
+/** True while a person goes to the overview, which may not be drawn yet. */
 let isOverviewWanted = false
 
 const isDrawn = (element: Element): boolean => element.isConnected && element.getClientRects().length > 0
 
 /**
- * Keeps the focus in sight as what has it is taken away, such as a button that has done what it was for or a list that another view
- * replaces: it goes to the nearest place around it that can have it, else to the list that is shown, once there is one. Returns a
+ * Keeps the focus in sight when the focused element is taken away, such as a button that has done its work or a list that another view
+ * replaces: the focus goes to the nearest element around it that can have it, else to the list that is shown, once there is one. Returns a
  * function that ends it.
  */
 export function keepFocus(): () => void {
@@ -51,13 +54,13 @@ export function leaveField(field: HTMLElement): void {
   settle()
 }
 
-/** Moves the focus to the list that is shown, once there is one, where nothing else has it. */
+/** Moves the focus to the list that is shown, once there is one, unless another element has it. */
 export function focusShown(): void {
   last = []
   settle()
 }
 
-/** Moves the focus to the overview, once it is there: as somebody wishes it, a row is chosen by that. */
+/** Moves the focus to the overview, once it is there. As a person asked for it, this chooses a row. */
 export function focusOverview(): void {
   isOverviewWanted = true
   enterOverview()
@@ -72,7 +75,7 @@ function enterOverview(): void {
   list.focus()
 }
 
-/** Tries until it is done: what shall have the focus may still be on its way. */
+/** Moves the focus as soon as it is possible: the element that is to have it may not be drawn yet. */
 function settle(): void {
   isWanted = true
   const near = last.slice(1).find((element) => element.matches('[tabindex]:not(.panel)') && isDrawn(element))

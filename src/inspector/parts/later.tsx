@@ -13,7 +13,7 @@ const failed = 'The server cannot be reached, or has another version of this pag
 /** A part of the page whose code comes later; `preload` fetches it before it is shown, and never rejects. */
 export type Later<P> = FunctionComponent<P> & { readonly preload: () => Promise<void> }
 
-/** Code that comes when it is first used, and then is there. */
+/** A component whose code is fetched when it is first used. */
 function laterCode<P extends object>(load: Load<P>, other: (state: State, props: P) => JSX.Element | null): Later<P> {
   let loaded: FunctionComponent<P> | undefined
   const fetched = async (): Promise<void> => void (loaded ??= await load())
@@ -41,8 +41,9 @@ function laterCode<P extends object>(load: Load<P>, other: (state: State, props:
 const unframed = (content: JSX.Element): JSX.Element => content
 
 /**
- * A view whose code comes when it is first shown, so that the page opens without it. Where that fails, as after an update of the server that has
- * other files, it says so. `label`: what is said meanwhile; `frame`: what the view brings along and stands around this, too.
+ * A view whose code is fetched when it is first shown, so that the page opens without it. If that fails, as after an update of the server
+ * that has other files, it says so. `label`: text while it loads; `frame`: the surroundings that the view normally has, drawn around that
+ * text too.
  */
 export const later = <P extends object>(
   label: string,

@@ -1,11 +1,11 @@
 export interface LookSwitchProps<Look extends string> {
-  /** What each look is called, in their order. */
+  /** Names of the looks, in their order. */
   readonly looks: Readonly<Record<Look, string>>
   readonly chosen: Look
   readonly onChoose: (look: Look) => void
 }
 
-/** How a view is drawn: one of a few ways. */
+/** A switch between the few ways in which a view can be drawn. */
 export const LookSwitch = <Look extends string>({ looks, chosen, onChoose }: LookSwitchProps<Look>) => (
   <div class="chart-looks" role="group" aria-label="Shown">
     {(Object.keys(looks) as Look[]).map((look) => (

@@ -13,7 +13,7 @@ export interface MarkdownProps {
   readonly first?: number
 }
 
-/** Text in Markdown, of text nodes alone: no HTML of anybody, and nothing that is loaded. */
+/** Text in Markdown, made of text nodes alone: HTML in it is not interpreted, and nothing is loaded. */
 export const Markdown = ({ blocks, isGrowing = false, first = 0 }: MarkdownProps) => (
   <div class="prose">
     {blocks.map((block, index) => (

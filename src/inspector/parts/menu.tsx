@@ -1,16 +1,16 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 
-/** Something that can be chosen. */
+/** An item of a menu. */
 export interface MenuItem {
   readonly label: string
   readonly icon?: ComponentChildren
   /** A key that does the same. */
   readonly key?: string
-  /** Why it cannot be chosen; `null`: it can. */
+  /** Reason why it cannot be chosen; `null`: it can. */
   readonly why: string | null
   readonly isDangerous?: boolean
-  /** Of one that is on or off. */
+  /** True while the item is on; only for an item that is on or off. */
   readonly isOn?: boolean
   readonly onChoose: () => void
 }

@@ -3,7 +3,7 @@ import { isRaw } from '../model/rawText.ts'
 import { forDisplay } from '../model/shortText.ts'
 import { readMarkdown } from './laterMarkdown.ts'
 
-/** What somebody said: as Markdown, or as it was written if the person wants that. */
+/** The text of a message: as Markdown, or as it was written if the person wants that. */
 export function Prose({ text }: { readonly text: string }) {
   const rich = isRaw.value ? null : readMarkdown()
   const blocks = useMemo(() => rich?.parseMarkdown(text), [text, rich?.parseMarkdown])

@@ -14,22 +14,22 @@ export interface RowWindowOptions extends RowLayoutOptions {
   /** Rows beyond each edge of the view that are made too. */
   readonly overscan: number
   /**
-   * Whether it stays at the end while rows are added there, until somebody scrolls up. What comes after it was set to `false` is still
+   * True if it stays at the end while rows are added there, until a person scrolls up. Rows that come after it was set to `false` are still
    * followed, until a person does something in the list: the last rows may come together with the news that they are the last.
    */
   readonly follows: boolean
 }
 
-/** So near to the end counts as being there, in pixels. */
+/** Distance from the end that still counts as the end, in pixels. */
 const endPx = 60
 
-/** Until the element is there. */
+/** Height of the view in pixels until the element is there. */
 const firstHeight = 800
 
-/** What a person does who may want to be somewhere else. */
+/** Events by which a person may move to another place in the list. */
 const moves = ['wheel', 'touchmove', 'pointerdown', 'keydown'] as const
 
-/** Which rows of a scrolling element are in view, and where it is to scroll. */
+/** Tracks which rows of a scrolling element are in view, and where it is to scroll. */
 export class RowWindow {
   readonly layout = new RowLayout()
   readonly #draw: () => void
@@ -38,26 +38,26 @@ export class RowWindow {
   #top = 0
   #height = firstHeight
   #shown: readonly ShownRow[] = []
-  /** Where to go, until all rows there have been measured, or a person moves. */
+  /** Place to scroll to, until all rows there have been measured, or a person moves. */
   #target: { readonly index: number; readonly align: RowAlign } | 'end' | null = null
-  /** Where it was when it was last placed: by itself, or by somebody. */
+  /** Position after it was last placed, by itself or by a person. */
   #placed = 0
-  /** What there was to scroll then. */
+  /** Amount that there was to scroll then. */
   #extent = ''
-  /** The reader is at the end. While it follows, no growth, measurement or layout changes that: only who scrolls up does. */
+  /** True while the reader is at the end. While the list follows, no growth, measurement or layout changes that: only scrolling up does. */
   #isAtEnd = true
-  /** It has followed the end, and a person has done nothing here since. */
+  /** True if it has followed the end, and a person has done nothing here since. */
   #isKept = false
-  /** A person has done something here since it was last placed. */
+  /** True if a person has done something here since it was last placed. */
   #hasInput = false
   /** The row a person last did something with. */
   #touched: RowKey | null = null
-  /** That row has become higher or lower: it stays where it is. */
+  /** True if that row has become higher or lower: it stays where it is. */
   #isHeld = false
   #rows: ResizeObserver | undefined
   #box: ResizeObserver | undefined
 
-  /** `draw`: rows are in view that were not, or stand elsewhere. */
+  /** `draw`: called when other rows are in view, or rows have moved. */
   constructor(draw: () => void) {
     this.#draw = draw
   }
@@ -67,7 +67,7 @@ export class RowWindow {
     return this.#height
   }
 
-  /** The rows to make now. */
+  /** Returns the rows to draw. */
   show(options: RowWindowOptions): readonly ShownRow[] {
     this.#options = options
     this.layout.take(options)
@@ -79,13 +79,13 @@ export class RowWindow {
     return shown
   }
 
-  /** Whether it stays at the end, whatever comes. */
+  /** True while it stays at the end as rows are added. */
   get isFollowing(): boolean {
     if (this.#target !== null) return this.#target === 'end'
     return this.#isAtEnd && (this.#options.follows || this.#isKept)
   }
 
-  /** The rows of `show` are in the document, in this element. */
+  /** Takes the element in which the rows of `show` have been drawn. */
   settle(element: HTMLElement | null): void {
     this.#attach(element)
     // What is hidden has no place.
@@ -160,8 +160,8 @@ export class RowWindow {
   }
 
   /**
-   * Finds out whether somebody has scrolled. What grows or shrinks scrolls too, and growth can hide that, so where there is another amount to
-   * scroll than before only a person's input counts.
+   * Finds out if a person has scrolled. Rows that grow or shrink scroll too, and growth can hide that, so if the amount to scroll has
+   * changed, only a person's input counts.
    */
   #look(element: HTMLElement): void {
     this.#top = element.scrollTop
@@ -211,7 +211,7 @@ export class RowWindow {
     this.#draw()
   }
 
-  /** Goes where it is to go; there it stays until what is in view has been measured. */
+  /** Scrolls to the target, and stays there until the rows in view have been measured. */
   #approach(): void {
     const target = this.#target
     // What is hidden cannot be scrolled.
@@ -243,7 +243,7 @@ export class RowWindow {
     } else if (layout.isExact || this.#shown.every(({ index }) => layout.isMeasured(index))) this.#target = null
   }
 
-  /** It is where it is: at the end only if that is near. */
+  /** Keeps the position; it counts as the end only if the end is near. */
   #stay(element: HTMLElement): void {
     this.#isHeld = false
     if (this.#gap(element) > endPx) this.#leaveEnd()
@@ -257,7 +257,7 @@ export class RowWindow {
 
   #lastTop = ({ scrollHeight, clientHeight }: HTMLElement): number => Math.max(0, scrollHeight - clientHeight)
 
-  /** From the end, in pixels, as the document has it: rows that were measured since are not drawn yet. */
+  /** Distance from the end in pixels, as the document has it: rows that were measured since are not drawn yet. */
   #gap = (element: HTMLElement): number => this.#lastTop(element) - element.scrollTop
 
   #extentOf = ({ scrollHeight, clientHeight }: HTMLElement): string => `${scrollHeight} ${clientHeight}`
@@ -268,7 +268,7 @@ export class RowWindow {
     this.#place(element)
   }
 
-  /** It is where it is to be. */
+  /** Records the position that has been reached. */
   #place(element: HTMLElement): void {
     this.#top = element.scrollTop
     this.#placed = this.#top

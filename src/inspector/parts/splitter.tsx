@@ -1,20 +1,20 @@
 export interface SplitterProps {
-  /** Of what is made wider or narrower. */
+  /** Name of the column that is made wider or narrower. */
   readonly label: string
-  /** In CSS pixels. */
+  /** Width of the column in CSS pixels. */
   readonly width: number
   readonly least: number
   readonly most: number
-  /** Where the column stands that it belongs to; the splitter is at its other edge. */
+  /** Side of the page on which its column is; the splitter is at the column's other edge. */
   readonly side: 'left' | 'right'
   readonly controls: string
-  /** A width that need not be possible. */
+  /** Takes a width, which may be outside the limits. */
   readonly onWidth: (width: number) => void
-  /** It is asked for the width at first. */
+  /** Called when the initial width is asked for. */
   readonly onReset: () => void
 }
 
-/** How far one press of an arrow key goes, in CSS pixels. */
+/** Step of an arrow key, in CSS pixels. */
 const keyStep = 16
 
 /** The edge of a column, to be dragged, or moved by arrow keys; two clicks give it the width that it had at first. */

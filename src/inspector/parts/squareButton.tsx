@@ -2,18 +2,18 @@ import type { ComponentChildren } from 'preact'
 
 export interface SquareButtonProps {
   readonly label: string
-  /** What is shown when it is pointed at. Default: the label. */
+  /** Tooltip. Default: the label. */
   readonly hint?: string
-  /** Without a frame. Default `false`. */
+  /** True for a button without a frame. Default `false`. */
   readonly isQuiet?: boolean
-  /** Of one that is on or off. */
+  /** True while the button is on; only for a button that is on or off. */
   readonly isPressed?: boolean
   readonly onClick: () => void
-  /** The sign on it. */
+  /** Icon of the button. */
   readonly children: ComponentChildren
 }
 
-/** A button that is a sign alone. */
+/** A button with an icon and no text. */
 export const SquareButton = ({
   label,
   hint = label,

@@ -6,7 +6,7 @@ export interface Tab<T extends string> {
   readonly name: T
   readonly label: string
   readonly count?: number
-  /** What went wrong there; `0`: nothing is shown. */
+  /** Number of errors there; at `0` none is shown. */
   readonly errors?: number
 }
 
@@ -15,7 +15,7 @@ export interface TabsProps<T extends string> {
   readonly tabs: readonly Tab<T>[]
   readonly chosen: T
   readonly onChoose: (name: T) => void
-  /** Of the panel that belongs to a tab. */
+  /** Id of the panel that belongs to the tabs. */
   readonly panelId: string
   readonly class?: string
   readonly children?: ComponentChildren

@@ -4,9 +4,9 @@ import { useEffect, useRef } from 'preact/hooks'
 import { narrow, tight, useMedia } from './useMedia.ts'
 
 /**
- * Makes a pane a drawer where there is no room beside what it tells of: it opens when something is `chosen` and closes when nothing is
- * any more. The focus goes into it and, once it is closed, back to where it was; from a list it does not, as one moves there by arrows.
- * Whether it is a drawer now.
+ * Makes a pane a drawer where there is no room beside its subject: it opens when something is `chosen` and closes when the choice ends. The
+ * focus goes into it and, once it is closed, back to where it was; it does not leave a list, in which one moves by arrows. Returns true
+ * while the pane is a drawer.
  */
 export function useDrawer(isOpen: Signal<boolean>, chosen: unknown, pane: RefObject<HTMLElement | null>): boolean {
   const isTight = useMedia(tight)

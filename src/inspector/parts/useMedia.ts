@@ -1,11 +1,11 @@
 import { useEffect, useState } from 'preact/hooks'
 
-/** There is room for one part of the page only; as in the styles. */
+/** Media query of a window with room for one part of the page only; as in the styles. */
 export const narrow = '(max-width: 760px)'
-/** There is no room for details beside an agent; as in the styles. */
+/** Media query of a window without room for details beside an agent; as in the styles. */
 export const tight = '(max-width: 1180px)'
 
-/** Whether the window is as a media query says. */
+/** Returns true while the window matches a media query. */
 export function useMedia(query: string): boolean {
   const [is, set] = useState(() => matchMedia(query).matches)
   useEffect(() => {

@@ -1,7 +1,7 @@
 import { useLayoutEffect, useReducer, useState } from 'preact/hooks'
 import { RowWindow, type RowWindowOptions, type ShownRow } from './rowWindow.ts'
 
-/** Which rows of a scrolling element are in view, rendered again when that changes. */
+/** Returns the rows of a scrolling element that are in view; renders again when they change. */
 export function useRowWindow({
   scroller,
   ...options

@@ -6,17 +6,17 @@ export interface VirtualListProps {
   readonly count: number
   /** Height of a row in pixels, or of most rows when they are measured. */
   readonly rowHeight: number
-  /** Rows have heights of their own. Default `false`. */
+  /** True if rows have heights of their own. Default `false`. */
   readonly isMeasured?: boolean
   readonly keyOf: (index: number) => string | number
   readonly row: (index: number) => ComponentChildren
-  /** Row to bring into viewport, whenever it or `scrollMark` changes; `null`: none. */
+  /** Row to bring into view, whenever it or `scrollMark` changes; `null`: none. */
   readonly scrollTo?: number | null
   readonly scrollMark?: unknown
-  /** It begins at its end and stays there as it grows, until somebody scrolls up. Default `false`. */
+  /** True if it begins at its end and stays there as it grows, until a person scrolls up. Default `false`. */
   readonly isFollowing?: boolean
   readonly class?: string
-  /** Of the list itself: role, label, `aria-activedescendant`, listeners. */
+  /** Attributes of the list itself: role, label, `aria-activedescendant`, listeners. */
   readonly attributes?: Readonly<Record<string, unknown>>
 }
 

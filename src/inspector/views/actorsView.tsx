@@ -19,7 +19,7 @@ const laneWidth = 168
 const timeWidth = 84
 const rowHeight = 36
 
-/** Who called whom in the tree below the agent: a lane for each, time downwards. */
+/** Calls in the tree below the agent: a lane for each agent, time downwards. */
 export function ActorsView({ inspector, view }: ActorsViewProps): JSX.Element {
   const { records, at, lastSeq, status } = view.state.value
   const { connection } = inspector.attached.value

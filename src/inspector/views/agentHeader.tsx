@@ -16,7 +16,7 @@ import { StateDot } from '../parts/stateDot.tsx'
 import { HeaderActions, type HeaderActionsProps } from './headerActions.tsx'
 import { isAtWork, NowLine } from './nowLine.tsx'
 
-/** Why an agent stands still, where its state does not say it all. */
+/** Returns the reason why an agent is paused, where its state does not say everything. */
 function pauseText({ pause, chartState }: AgentViewState): string | null {
   if (chartState !== 'paused' || pause === null) return null
   switch (pause.type) {
@@ -33,7 +33,7 @@ function pauseText({ pause, chartState }: AgentViewState): string | null {
   }
 }
 
-/** The others are among the details. */
+/** Returns true for a source that the header shows; the others are among the details. */
 const isTroubled = ({ state = 'up', trouble }: SourceView): boolean =>
   trouble !== undefined || (state !== 'up' && state !== 'idle')
 
@@ -48,10 +48,10 @@ const tones: Readonly<Record<Standing, string>> = {
 
 const dots: Partial<Readonly<Record<Standing, string>>> = { waiting: 'waiting', failed: 'failed' }
 
-/** Longest title that stands in the document, in UTF-16 units; the header cuts what has no room. */
+/** Longest title in the document, in UTF-16 units; the header cuts a title that has no room. */
 const longestTitle = 200
 
-/** Who is shown, how it is, what it does, and what it cost. */
+/** Head of a view: the agent, its state, its activity and its cost. */
 export function AgentHeader(props: HeaderActionsProps) {
   const { inspector, view } = props
   const state = view.state.value
@@ -91,7 +91,7 @@ export function AgentHeader(props: HeaderActionsProps) {
   )
 }
 
-/** Which calls it runs is said below. */
+/** Drops the running calls, which are named below. */
 function withoutCalls({ doing: _, ...facts }: StandingFacts): StandingFacts {
   return facts
 }
@@ -138,7 +138,7 @@ function StateBadge({ inspector, view }: PartProps) {
   )
 }
 
-/** The way to what waits for a person below the agent. */
+/** Link to the items below the agent that wait for a person. */
 function Below({ view }: PartProps) {
   const { pending } = view.state.value
   const words = waitsBelow(pending, view.agentId)
@@ -155,7 +155,7 @@ function Below({ view }: PartProps) {
   )
 }
 
-/** Which definition, which model, from where; and what it used. */
+/** Definition, model and origin of the agent, and its usage. */
 function About({ inspector, view }: PartProps) {
   const state = view.state.value
   const { status, spent, definition, records, use, sources, session } = state
@@ -195,7 +195,7 @@ function About({ inspector, view }: PartProps) {
   )
 }
 
-/** What the agent itself cost, and with all that is below it. */
+/** Cost of the agent itself, and of its tree. */
 function Cost({ inspector, view }: PartProps) {
   const { own, tree } = costsOf(view.state.value, inspector.attached.value.directory.agents.value.get(view.agentId))
   if (tree === 0) return <>–</>

@@ -1,4 +1,4 @@
 import { createContext } from 'preact'
 
-/** What an agent is about, by its id; its id when that is not known. */
+/** Names of agents by their ids; the id itself when the name is not known. */
 export const AgentNames = createContext<(agentId: string) => string>((agentId) => agentId)

@@ -42,7 +42,7 @@ export interface AgentPaneProps {
   readonly onOpen: (dialog: AgentDialog) => void
 }
 
-/** One agent: its views, the calls that wait, and what a person can say to it. */
+/** One agent: its views, the calls that wait, and the field to talk to it. */
 export function AgentPane({ inspector, view, onOpen }: AgentPaneProps) {
   const { view: chosen, with: compared } = inspector.route.value
   const isCompared = compared !== null

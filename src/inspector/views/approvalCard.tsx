@@ -11,12 +11,12 @@ import { WhoAsks } from './whoAsks.tsx'
 
 interface ApprovalProps {
   readonly inspector: Inspector
-  /** The agent that is told: its own, or one above it. */
+  /** Id of the agent that the decision is sent to: its own, or one above it. */
   readonly via: string
   readonly approval: PendingOf<'approval'>
 }
 
-/** What is typed: a reason, and the arguments as JSON while they are edited. */
+/** Unsent input: a reason, and the arguments as JSON while they are edited. */
 interface Draft {
   readonly reason: string
   readonly edited: string | null
@@ -26,14 +26,14 @@ const none: Draft = { reason: '', edited: null }
 
 const shown = (input: unknown): string => (typeof input === 'string' ? input : (JSON.stringify(input, null, 2) ?? ''))
 
-/** An edit whose lines tell all of the call. */
+/** Returns the edit of a call if its lines show everything in the call. */
 function wholeEdit(name: string, input: unknown): FileEdit | undefined {
   const edit = editOf(name, input, Infinity)
   if (edit === undefined || !hidesNothing(name, input, edit) || !isSeenWhole(edit)) return undefined
   return Object.keys(besideEdit(name, input)).length === 0 ? edit : undefined
 }
 
-/** A call that waits for approval, all of it; its arguments can be edited before. */
+/** A call that waits for approval, in full; its arguments can be edited before it runs. */
 export function ApprovalCard({ inspector, via, approval }: ApprovalProps) {
   const [problem, setProblem] = useState('')
   const { name, input, key, agentId, irreversible } = approval

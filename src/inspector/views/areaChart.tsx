@@ -9,7 +9,7 @@ const top = 8
 /** As many requests as a picture of this width can show. */
 const mostPoints = 300
 
-/** The size of each request, and on top of it what it would have been without brakes. The numbers are in a table beside it. */
+/** The size of each request, and on top of it the size that it would have had without brakes. A table beside it has the numbers. */
 export function AreaChart({ sizes, label }: { readonly sizes: readonly RequestSize[]; readonly label: string }) {
   const shown = chosenOf(sizes, mostPoints)
   const most = Math.max(1, ...shown.map(({ tokens, saved }) => tokens + saved))

@@ -11,13 +11,13 @@ import { stopping } from '../parts/stopping.ts'
 
 export interface ArtifactsProps {
   readonly artifacts: readonly Artifact[]
-  /** `null`: they are named, and cannot be read. */
+  /** Reader of artifacts; `null`: they are named, and cannot be read. */
   readonly reader: ArtifactReader | null
-  /** Pictures are shown in their place; otherwise they are opened. */
+  /** True: pictures are shown in their place; otherwise they are opened. */
   readonly showsPictures: boolean
 }
 
-/** What a result keeps beside the log: its name, size and type, and ways to open and save it. */
+/** Artifacts of a result: name, size and type, and ways to open and save each. */
 export function Artifacts({ artifacts, reader, showsPictures }: ArtifactsProps): JSX.Element {
   return (
     <ul class="artifacts" aria-label="Kept whole">

@@ -6,7 +6,7 @@ import type { FollowedAgent } from '../model/followedAgent.ts'
 import type { Inspector } from '../model/inspector.ts'
 import { FormDialog } from '../parts/formDialog.tsx'
 
-/** What came of what was asked for. */
+/** Outcome of a request. */
 export interface Answer {
   readonly applied: boolean
   readonly reason?: string | undefined
@@ -16,19 +16,19 @@ export interface AskDialogProps {
   readonly inspector: Inspector
   readonly view: FollowedAgent
   readonly title: string
-  /** What will happen. */
+  /** Text that says what will happen. */
   readonly children: ComponentChildren
-  /** Why it would be refused: then it cannot be asked for. */
+  /** Reason why it would be refused: then it cannot be asked for. */
   readonly whyNot?: string | undefined
-  /** What else is said and asked, above the text. */
+  /** Further texts and fields, above the text. */
   readonly fields?: ComponentChildren
-  /** What the text is for, and what an empty one means. */
+  /** Label of the text field; `empty`: the meaning of an empty text. */
   readonly label: string
   readonly empty: string
-  /** Of the button. */
+  /** Label of the button. */
   readonly verb: string
   readonly ask: (agent: RemoteAgent, text: string | undefined) => Promise<void>
-  /** The answer, if this record is one. */
+  /** Returns the answer if the record is one. */
   readonly answerOf: (record: LogRecord) => Answer | undefined
   readonly onClose: () => void
 }
@@ -37,7 +37,7 @@ export interface AskDialogProps {
 export function AskDialog({ inspector, view, title, children, label, empty, verb, ask, ...rest }: AskDialogProps) {
   const { fields, whyNot, answerOf, onClose } = rest
   const [text, setText] = useState('')
-  /** `seq` of the last record when it was asked for; what came of it is after that. */
+  /** `seq` of the last record when it was asked for; the outcome comes after it. */
   const [askedAt, setAskedAt] = useState<number | null>(null)
   const { records } = view.state.value
   const answers = askedAt === null ? [] : records.slice(askedAt).flatMap((record) => answerOf(record) ?? [])

@@ -12,11 +12,11 @@ export interface BarRowProps {
   readonly index: number
   readonly axis: TimeAxis
   readonly window: AxisWindow
-  /** Where the present lies; read only by what still goes on. */
+  /** Position of the present on the axis; read only for spans that have not ended. */
   readonly now: ReadonlySignal<number>
-  /** It is of the agent that is shown, not of one below it. */
+  /** True if it belongs to the agent that is shown, and not to one below it. */
   readonly isOwn: boolean
-  /** A moment of the past is shown: what has no end went on then. */
+  /** True if a moment of the past is shown: a span without an end had not ended then. */
   readonly isPast: boolean
   readonly isChosen: boolean
   readonly onChoose: () => void
@@ -128,7 +128,7 @@ const GrowingTime = ({ row, now }: Pick<GrowingProps, 'row' | 'now'>): JSX.Eleme
   <Took row={row} end={Math.max(row.from, now.value)} />
 )
 
-/** How long it took, and apart from it how long people did. */
+/** Time that it took, and apart from it the time that people took. */
 function Took({ row: { span, from }, end }: { readonly row: SpanRow; readonly end: number }): JSX.Element {
   const last = span.parts.at(-1)
   const waits = last?.kind === 'waiting' && last.to === null ? Math.max(0, end - last.from) : 0

@@ -8,7 +8,7 @@ export interface CallInputProps {
   readonly input: unknown
 }
 
-/** What a call was given: an edit as its difference, anything else as a tree. */
+/** Input of a call: an edit as its difference, anything else as a tree. */
 export function CallInput({ name, input }: CallInputProps) {
   const edit = useMemo(() => editOf(name, input), [name, input])
   return edit === undefined ? <JsonTree value={input} depth={2} /> : <DiffView edit={edit} />

@@ -15,11 +15,11 @@ import { farName, farText, type Camera } from '../model/chartCamera.ts'
 
 export interface ChartPictureProps {
   readonly layout: ChartLayout
-  /** How each state is active. */
+  /** Active states, and how each is active. */
   readonly lit: ReadonlyMap<string, DrawnNode['active']>
-  /** States that were active a moment ago. */
+  /** States that were active recently. */
   readonly trail: ReadonlySet<string>
-  /** Whether the label of an arrow is shown. */
+  /** Returns true if the label of an arrow is shown. */
   readonly labels: (arrow: PlacedArrow) => boolean
   /** The state or arrow that a person chose. */
   readonly chosen: string | null
@@ -28,7 +28,7 @@ export interface ChartPictureProps {
   readonly label: string
 }
 
-/** A chart as SVG: only what is lit and where it is seen from changes. From afar it has names alone, as large as text. */
+/** A chart as SVG: only the active states and the camera change. From afar it has names alone, as large as text. */
 export function ChartPicture({ layout, lit, trail, labels, chosen, camera, label }: ChartPictureProps): JSX.Element {
   const { boxes, arrows } = layout
   const far = farText(camera.scale)
@@ -122,7 +122,7 @@ function drawnBox(box: PlacedBox, active: DrawnNode['active'], isRecent: boolean
   )
 }
 
-/** From afar the outermost states have names, and of others those with room for it. */
+/** Returns true if a state has a name when seen from afar: the outermost states, and others with room for it. */
 const isNamedFrom = (box: PlacedBox, far: number): boolean =>
   box.kind !== 'machine' && (box.depth <= 2 || measureText(box.label, far) <= box.width)
 

@@ -17,16 +17,16 @@ export interface ChartStageProps {
   readonly model: ChartModel
   /** Path of the active state; empty when it is not known. */
   readonly active: string
-  /** States it has just been in. */
+  /** States that were active recently. */
   readonly trail: ReadonlySet<string>
-  /** Only the outermost states are in the picture. */
+  /** True if only the outermost states are in the picture. */
   readonly isOverview: boolean
 }
 
-/** A whole picture smaller than this cannot be read: its active state is followed instead. */
+/** Smallest scale at which a whole picture can be read; below it the camera follows the active state. */
 const readable = 0.45
 const followScale = 0.85
-/** Of the column of tools, with the space beside it, in pixels. */
+/** Width of the column of tools, with the space beside it, in pixels. */
 const toolsWidth = 48
 
 /** The picture of a chart, to be moved and zoomed by pointer, wheel, keys and buttons. */
@@ -34,7 +34,7 @@ export function ChartStage({ layout, model, active, trail, isOverview }: ChartSt
   const stage = useRef<HTMLDivElement>(null)
   const viewport = useSignal<Size>({ width: 0, height: 0 })
   const camera = useSignal<Camera | null>(null)
-  /** `null` until a person chooses. */
+  /** True while the camera follows the active state; `null` until a person chooses. */
   const follows = useSignal<boolean | null>(null)
 
   useLayoutEffect(() => {
@@ -138,7 +138,7 @@ export function ChartStage({ layout, model, active, trail, isOverview }: ChartSt
   )
 }
 
-/** Pixels that a pointer may go astray while it only chooses. */
+/** Pixels that a pointer may move in a click. */
 const slack = 4
 
 /** Dragging moves the picture, the wheel zooms it around the pointer. */
@@ -149,7 +149,7 @@ function usePointer(
   choose: (what: Element | null) => void,
 ) {
   const drag = useRef<{ readonly x: number; readonly y: number } | null>(null)
-  /** Where the pointer went down; `null` once it has gone far enough to move the picture. */
+  /** Place where the pointer went down; `null` once it has gone far enough to move the picture. */
   const press = useRef<{ readonly x: number; readonly y: number } | null>(null)
   const end = (): void => void (drag.current = null)
   return {
@@ -186,7 +186,7 @@ function usePointer(
 
 interface ChartToolsProps {
   readonly isFollowing: boolean
-  /** Whether all arrows have labels; `null` where they always have. */
+  /** True while all arrows have labels; `null` where they always have. */
   readonly labels: boolean | null
   readonly onLabels: () => void
   readonly onZoom: (factor: number) => void
@@ -222,7 +222,7 @@ const Sign = ({ path }: { readonly path: string }): JSX.Element => (
   </svg>
 )
 
-/** The picture in a sentence; the list of states below has the rest. */
+/** Describes the picture in a sentence; the list of states below has the rest. */
 function labelOf(model: ChartModel, active: string): string {
   const brakes = brakeWords(model.brakes).map(({ name, effect }) => `${name} brake ${effect}.`)
   return [`Statechart of ${model.title}.`, active === '' ? '' : `Active: ${active}.`, ...brakes]

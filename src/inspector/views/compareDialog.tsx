@@ -13,7 +13,7 @@ export interface CompareDialogProps {
   readonly onClose: () => void
 }
 
-/** So many are listed; words narrow them down. */
+/** Limit of the agents that are listed; words narrow them down. */
 const mostListed = 50
 
 /** Chooses the agent that the one shown is compared with: first those with which it shares a past. */

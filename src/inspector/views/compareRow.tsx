@@ -49,7 +49,7 @@ interface SideProps {
   readonly node: ConversationNode | undefined
   readonly agentId: string
   readonly name: string
-  /** Where its words are compared with those of the other side. */
+  /** Parts of its text, if it is compared with the message on the other side. */
   readonly parts?: readonly ShownPart[] | undefined
 }
 

@@ -17,7 +17,7 @@ export interface ConversationBarProps {
   readonly onHead: () => void
 }
 
-/** How much was said and abandoned, and the controls for it. */
+/** Numbers of messages and abandoned branches, and the controls of the tree. */
 export function ConversationBar({ graph, state, toggled, missing, onHead }: ConversationBarProps): JSX.Element {
   const { messages, onTrunk, tags } = countsOf(graph)
   const branches = tags.filter(({ until }) => until !== undefined)

@@ -8,7 +8,7 @@ export interface LanesProps {
   readonly lanes: number
 }
 
-/** Where the mark of a row is, from its top: beside its first line. */
+/** Position of a row's mark from its top in pixels: beside its first line. */
 const markPlaces = { message: 18, call: 15, tag: 25, fold: 25, memo: 25, notice: 18, repeat: 15 } as const
 
 /** Pixels that the lanes take. */

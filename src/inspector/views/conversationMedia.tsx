@@ -4,7 +4,7 @@ import { isMedia } from '../../protocol/messageText.ts'
 import { isPicture } from '../model/artifactReader.ts'
 import { formatCount } from '../model/numbers.ts'
 
-/** Pictures and files of a message; of a kind that a browser may not show, or should not, their size. */
+/** Pictures and files of a message; files that a browser cannot or should not show have their size instead. */
 export function Media({ content }: { readonly content: readonly Block[] }): JSX.Element | null {
   const media = content.filter(isMedia)
   if (media.length === 0) return null
@@ -15,14 +15,14 @@ export function Media({ content }: { readonly content: readonly Block[] }): JSX.
   )
 }
 
-/** A link that saves the file: a browser opens none of them, since what it shows may act. */
+/** A link that saves the file: a browser opens none of these files, since their content may act. */
 const fileOf = ({ data, mimeType, name = 'file' }: FileBlock): JSX.Element => (
   <a class="badge" href={`data:application/octet-stream;base64,${data}`} download={name}>
     {name}, {mimeType}, {formatCount(Math.ceil((data.length * 3) / 4))} bytes
   </a>
 )
 
-/** What lies elsewhere is not fetched by the page: it is a link that a person may follow. */
+/** Shows an image. The page does not fetch an image from another address: it is a link that a person may follow. */
 function imageOf(image: ImageBlock): JSX.Element {
   if ('url' in image)
     // A log from elsewhere may hold any address.

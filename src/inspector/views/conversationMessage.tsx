@@ -20,15 +20,15 @@ export interface TextState {
 
 export interface MessageBodyProps {
   readonly row: MessageRow
-  /** When the row above came, in epoch milliseconds. */
+  /** Time of the row above, in epoch milliseconds. */
   readonly before: number | undefined
   readonly toggle: JSX.Element | null
   readonly text: TextState
-  /** Calls that are not shown. */
+  /** Number of calls that are not shown. */
   readonly hidden: number
 }
 
-/** What a person or the model said. */
+/** A message of a person or of the model. */
 export function MessageBody({ row, before, toggle, text, hidden }: MessageBodyProps): JSX.Element {
   const { message, nodeId, turnIndex, rebasedFrom, graftedFrom, pruned, isPinned = false } = row
   const isUser = message.role === 'user'

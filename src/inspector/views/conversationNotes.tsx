@@ -26,14 +26,14 @@ export interface TagBodyProps {
   readonly row: TagRow
   readonly isOpen: boolean
   readonly toggle: JSX.Element | null
-  /** Rows of the branch that are not shown. */
+  /** Number of rows of the branch that are not shown. */
   readonly hidden: number
-  /** What they did. */
+  /** Work done in these rows. */
   readonly work: HiddenWork | undefined
   readonly text: TextState
 }
 
-/** The note a revert left, and what it left behind. */
+/** The note that a revert left, and the branch that it left behind. */
 export function TagBody({ row, isOpen, toggle, hidden, work, text }: TagBodyProps): JSX.Element {
   const { tag, target, by, policy, category } = row
   const { abandoned } = tag
@@ -131,7 +131,7 @@ function EvidenceList({ tag }: { readonly tag: Tag }): JSX.Element | null {
   )
 }
 
-/** What it frees, and how many requests later it has paid. */
+/** Tokens that a change frees, and the number of requests after which it has paid. */
 function Savings({ economics }: { readonly economics: Economics | undefined }): JSX.Element | null {
   if (economics === undefined) return null
   const title = `The request after it has ${counted(economics.rewritten, 'token')} that the cache does not serve.`
@@ -179,7 +179,7 @@ export function FoldBody({ row, isInForce, toggle, hidden, text }: FoldBodyProps
   )
 }
 
-/** What a prune or mask hid from the model, or a fold put in a few lines. */
+/** Steps that a prune or mask hid from the model, or that a fold put in a few lines. */
 export function MemoBody({ row, text }: { readonly row: MemoRow; readonly text: TextState }): JSX.Element {
   const { outcome, memo, mergedInto } = row
   const { steps, tokens, by, policy, index, masked, economics } = outcome
@@ -207,7 +207,7 @@ export function MemoBody({ row, text }: { readonly row: MemoRow; readonly text: 
   )
 }
 
-/** The index that came with a fold; that of the next fold took its place. */
+/** The index that came with a fold; the index of the next fold replaces it. */
 function NameIndex({ index }: { readonly index: string }): JSX.Element {
   const names = index.split('\n').reduce((sum, line) => sum + line.split(' ').length - 1, 0)
   return (
@@ -220,7 +220,7 @@ function NameIndex({ index }: { readonly index: string }): JSX.Element {
   )
 }
 
-/** Something that happened between messages. */
+/** An event between messages. */
 export function NoticeBody({ row }: { readonly row: NoticeRow }): JSX.Element {
   return (
     <p class={`conversation-notice is-${row.tone}`}>

@@ -59,7 +59,7 @@ interface TreeProps extends ConversationPaneProps {
 
 function Tree({ view, graph, selected, onSelect }: TreeProps): JSX.Element {
   const state = view.state.value
-  /** Rows opened or closed by the person, against what they are at first. */
+  /** Keys of the rows that the person has opened or closed. */
   const flipped = useSignal<ReadonlySet<string>>(new Set())
   /** Rows whose long texts are shown in full. */
   const full = useSignal<ReadonlySet<string>>(new Set())
@@ -205,12 +205,12 @@ interface PartialRowProps {
   readonly lanes: number
 }
 
-/** More of a reply that still grows than this is shown once it is there. */
+/** Characters of a growing reply that are shown; the rest is shown once the reply is complete. */
 const mostShown = 4_000
 
 const tail = (text: string): string => forDisplay(text.length > mostShown ? `…${text.slice(-mostShown)}` : text)
 
-/** What the model has written so far; only what is new is looked at and drawn. */
+/** Text that the model has written so far; only new text is parsed and drawn. */
 function GrowingText({ text }: { readonly text: string }): JSX.Element {
   const growing = useRef<GrowingMarkdown | undefined>(undefined)
   const rich = isRaw.value ? null : readMarkdown()

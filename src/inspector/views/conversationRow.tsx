@@ -12,7 +12,7 @@ import { stopping } from '../parts/stopping.ts'
 export interface ConversationRowProps {
   readonly id: string
   readonly shown: VisibleRow
-  /** Of the row: it changes in place. */
+  /** Version of the row, which changes in place. */
   readonly version: number
   readonly level: number
   readonly position: number
@@ -22,7 +22,7 @@ export interface ConversationRowProps {
   readonly isActive: boolean
   readonly isSelected: boolean
   readonly isFull: boolean
-  /** When the row above came, in epoch milliseconds. */
+  /** Time of the row above, in epoch milliseconds. */
   readonly before: number | undefined
   readonly onSelect: (shown: VisibleRow) => void
   readonly onToggle: (key: string) => void
@@ -77,7 +77,7 @@ function Drawn(props: ConversationRowProps): JSX.Element {
 }
 
 export interface BodyProps extends ConversationRowProps {
-  /** Opens and closes the row; the keyboard does so from the tree. */
+  /** Button that opens and closes the row; the keyboard does so from the tree. */
   readonly toggle: JSX.Element | null
 }
 

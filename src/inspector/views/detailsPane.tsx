@@ -24,7 +24,7 @@ export interface DetailsPaneProps {
   readonly onOpen: (dialog: AgentDialog) => void
 }
 
-/** What is chosen, and what the agent used. */
+/** Details of the chosen message or event, and the usage of the agent. */
 export function DetailsPane({ inspector, view, onOpen }: DetailsPaneProps) {
   const { status, children } = view.state.value
   const event = inspector.event.value
@@ -93,7 +93,7 @@ export function DetailsPane({ inspector, view, onOpen }: DetailsPaneProps) {
   )
 }
 
-/** One event, whole. */
+/** One event in full. */
 export function EventDetails({ inspector, event }: { readonly inspector: Inspector; readonly event: AgentEvent }) {
   return (
     <section class="details-part" aria-labelledby="event-title">

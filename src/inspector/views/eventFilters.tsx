@@ -7,14 +7,14 @@ import { formatCount } from '../model/numbers.ts'
 export interface EventFiltersProps {
   readonly filter: EventFilter
   readonly counts: Readonly<Record<EventGroup, number>>
-  /** Rows shown. */
+  /** Number of rows shown. */
   readonly shown: number
   readonly onChange: (filter: EventFilter) => void
-  /** What stands before them. */
+  /** Content before the filters. */
   readonly children?: ComponentChildren
 }
 
-/** What of the list is shown: a click on a kind shows it alone, with Shift or Ctrl it as well. */
+/** Filters of the list: a click on a kind shows it alone, with Shift or Ctrl it as well. */
 export function EventFilters({ filter, counts, shown, onChange, children }: EventFiltersProps) {
   const shownGroups = eventGroups.filter((group) => counts[group] > 0 || group === 'error' || filter.only.has(group))
   return (

@@ -17,11 +17,11 @@ import { EventFilters } from './eventFilters.tsx'
 export interface EventLogProps {
   readonly inspector: Inspector
   readonly view: FollowedAgent
-  /** What stands before the filters. */
+  /** Content before the filters. */
   readonly children?: ComponentChildren
 }
 
-/** Everything that happened, in order: records of the log, and what was seen live beside them. */
+/** All events, in order: records of the log, and events seen live beside them. */
 export function EventLog({ inspector, view, children }: EventLogProps) {
   const { events, eventCount, status, records } = view.state.value
   const [filter, setFilter] = useState<EventFilter>(everyEvent)
@@ -111,7 +111,7 @@ export function EventLog({ inspector, view, children }: EventLogProps) {
   )
 }
 
-/** Begins at the node that was chosen in another view. */
+/** Starts at the node that was chosen in another view. */
 function useStartingPoint(inspector: Inspector, rows: readonly EventRow[]): void {
   const isSet = useRef(false)
   useEffect(() => {

@@ -16,7 +16,7 @@ const forms: readonly {
   readonly name: Form
   readonly label: string
   readonly about: string
-  /** What its file is called, by the agent. */
+  /** Returns the name of the file for an agent. */
   file(agentId: string): string
 }[] = [
   {
@@ -45,10 +45,10 @@ const forms: readonly {
   },
 ]
 
-/** So much of a file is shown before it is saved, in UTF-16 units. */
+/** Characters of a file that are shown before it is saved, in UTF-16 units. */
 const mostShown = 6_000
 
-/** Forms that want something of the answer. */
+/** Returns true for a form that takes an expectation of the answer. */
 const asksFor = (form: Form): boolean => form === 'test' || form === 'task'
 
 const copyWords: Readonly<Record<Exclude<Form, 'log'>, string>> = {
@@ -59,7 +59,7 @@ const copyWords: Readonly<Record<Exclude<Form, 'log'>, string>> = {
 
 interface Made {
   readonly pieces: readonly string[]
-  /** Why there is nothing, or what should be known of it. */
+  /** Reason why there is no file, or a remark about it. */
   readonly note?: string
 }
 
@@ -152,7 +152,7 @@ function lineCount(pieces: readonly string[]): number {
   return count
 }
 
-/** Enough of the pieces to show. */
+/** Joins pieces until there is enough to show. */
 function beginningOf(pieces: readonly string[]): string {
   let text = ''
   for (const piece of pieces) {

@@ -5,7 +5,7 @@ export interface FirstHintProps {
   readonly onMarks: () => void
 }
 
-/** Three steps for whoever is here for the first time, until they are put away. */
+/** Three steps for first-time users, until they are dismissed. */
 export function FirstHint({ inspector: { choices }, onMarks }: FirstHintProps) {
   if (!choices.hasHint.value) return null
   return (

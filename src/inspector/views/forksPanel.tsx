@@ -11,7 +11,7 @@ export interface ForksPanelProps {
   readonly agentId: string
 }
 
-/** The forks of an agent as they come, whoever makes them, and how each is: to be shown, and to be compared with it. */
+/** The forks of an agent as they are made, with the state of each, and buttons to show it and to compare it with the agent. */
 export function ForksPanel({ inspector, agentId }: ForksPanelProps) {
   const { connection, directory } = inspector.attached.value
   const [list, setList] = useState<ForkList>()

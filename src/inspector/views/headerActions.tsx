@@ -23,7 +23,7 @@ export interface HeaderActionsProps {
   readonly onOpen: (dialog: AgentDialog) => void
 }
 
-/** What can be done with the agent that is shown. */
+/** Actions on the agent that is shown. */
 export function HeaderActions({ inspector, view, onOpen }: HeaderActionsProps) {
   const { isRunning, policies, at, conversation, session, status } = view.state.value
   const source = session.forkedFrom

@@ -5,7 +5,7 @@ import { Icon } from '../parts/icon.tsx'
 import { Tabs } from '../parts/tabs.tsx'
 import { ShortcutList } from './shortcutsDialog.tsx'
 
-/** What the help is about. */
+/** A part of the help. */
 export type HelpPart = 'marks' | 'keys'
 
 const tabs: readonly { readonly name: HelpPart; readonly label: string }[] = [
@@ -15,7 +15,7 @@ const tabs: readonly { readonly name: HelpPart; readonly label: string }[] = [
 
 const dot = (kind: string): ComponentChildren => <span class={`dot ${kind}`} />
 
-/** A mark, and what it says. */
+/** A mark and its meaning. */
 type Mark = readonly [mark: ComponentChildren, what: string]
 
 const groups: readonly (readonly [title: string, marks: readonly Mark[]])[] = [
@@ -64,12 +64,12 @@ const groups: readonly (readonly [title: string, marks: readonly Mark[]])[] = [
 const panelId = 'help'
 
 export interface HelpDialogProps {
-  /** Shown first. */
+  /** Part that is shown first. */
   readonly part: HelpPart
   readonly onClose: () => void
 }
 
-/** What the marks of the page mean, and what the keyboard does. */
+/** Help: the meaning of the page's marks, and the keys. */
 export function HelpDialog({ part, onClose }: HelpDialogProps) {
   const [chosen, choose] = useState(part)
   return (

@@ -30,13 +30,13 @@ const titles: Readonly<Record<Group, string>> = {
   rest: 'Done and idle',
 }
 
-/** What a place of the list has. */
+/** A line of the list: a heading, a row, or the button that reads more. */
 type Line =
   | { readonly type: 'heading'; readonly group: Group; readonly count: number }
   | { readonly type: 'row'; readonly row: OverviewRow }
   | { readonly type: 'more'; readonly count: number }
 
-/** All agents at a glance: what needs a person, who works, and who is done. */
+/** All agents at a glance: those that need a person, those that work, and those that are done. */
 export function Home({ inspector }: { readonly inspector: Inspector }) {
   const { directory, waiting, connection } = inspector.attached.value
   const agents = directory.agents.value
@@ -85,7 +85,7 @@ export function Home({ inspector }: { readonly inspector: Inspector }) {
     chosen.current = line.row.key
     setActive(line.row.key)
   }
-  /** What is decided leaves: the next that waits is chosen, so that a second press does not fall on what took the place. */
+  /** Leaves a decided row and chooses the next one that waits, so that a second press does not fall on the row that took its place. */
   const leave = (row: OverviewRow): void => {
     const next = waits[waits.indexOf(row.key) + 1]
     chosen.current = null

@@ -10,7 +10,7 @@ export interface HomeMoreProps {
   readonly onFilter: (text: string) => void
 }
 
-/** What the overview has beside its list, whose code comes once that is drawn. */
+/** The parts of the overview beside its list; their code is loaded once the list is drawn. */
 export function HomeMore({ inspector, filter, onFilter }: HomeMoreProps) {
   const workers = useWorkers(inspector)
   const text = workers.some(({ name }) => name === filter) ? '' : filter.trim()

@@ -10,18 +10,18 @@ import { oneLine } from '../model/shortText.ts'
 import { ControlButton } from '../parts/controlButton.tsx'
 import { StateDot } from '../parts/stateDot.tsx'
 
-/** What a person can do at a row. */
+/** An action of a person on a row. */
 export type RowAct = 'approve' | 'deny' | 'open' | 'retry' | 'resume'
 
 export interface HomeRowProps {
   readonly row: OverviewRow
   readonly index: number
-  /** What waits, once it is read. */
+  /** The item that waits, once it is read. */
   readonly pending: Pending | undefined
   readonly now: number
   readonly isActive: boolean
   readonly isOpen: boolean
-  /** Why nothing can be done; `null`: it can. */
+  /** Reason why no action is possible; `null`: it is. */
   readonly why: string | null
   readonly onChoose: () => void
   readonly onAct: (act: RowAct) => void
@@ -74,7 +74,7 @@ export function HomeRow(props: HomeRowProps) {
   )
 }
 
-/** Of a session, which mark goes with its words. */
+/** Returns the mark that goes with the words of a session. */
 const atRest = (words: string): string => words.split(/[: ]/, 1)[0]!
 
 function contextOf(of: AgentSummary | SessionEntry): string {
@@ -83,7 +83,7 @@ function contextOf(of: AgentSummary | SessionEntry): string {
   return share < 0.01 ? '' : `${formatShare(share)} ctx`
 }
 
-/** Beside the buttons: that it cannot be undone comes before what may be cut off. */
+/** Words of an item beside the buttons: a warning that it cannot be undone comes before text that may be cut off. */
 const PendingWords = ({ pending }: { readonly pending: Pending }) => (
   <>
     {pending.kind === 'approval' && pending.irreversible ? <span class="badge warn">cannot be undone</span> : null}{' '}

@@ -9,14 +9,14 @@ import { Icon } from '../parts/icon.tsx'
 
 export interface HomeSearchProps {
   readonly inspector: Inspector
-  /** What is looked for. */
+  /** Text to search for. */
   readonly text: string
 }
 
-/** So many records are asked for. */
+/** Limit of the records that are asked for. */
 const mostHits = 50
 
-/** Looks for a text in all that was ever said, where a person asks for it: a store may have to read all of its logs. */
+/** Searches for a text in all logs, when a person asks for it: a store may have to read all of its logs. */
 export function HomeSearch({ inspector, text }: HomeSearchProps) {
   const [found, setFound] = useState<RemoteSearch | null>(null)
   const [isAsking, setAsking] = useState(false)
@@ -68,7 +68,10 @@ export function HomeSearch({ inspector, text }: HomeSearchProps) {
   )
 }
 
-/** What the agent's own search looks for: a text as it stands, where the words may lie apart. */
+/**
+ * Returns the text for the agent's own search, which finds a text only as it stands: the query if the excerpt has it, else the first of its
+ * words that the excerpt has; `null`: none.
+ */
 function shownOf(text: string, excerpt: string): string | null {
   const said = excerpt.toLowerCase()
   return [text, ...text.split(/\s+/)].find((part) => said.includes(part.toLowerCase())) ?? null

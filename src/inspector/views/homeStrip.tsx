@@ -29,7 +29,7 @@ export interface StripProps {
   readonly onLeave: () => void
 }
 
-/** How many agents stand where, each a filter; what they cost and how fast they write; and a field for words. */
+/** Numbers of agents by standing, each a filter; their cost and rate of tokens; and a field for words. */
 export function HomeStrip({ overview, notices, shown, now, filter, onToggle, onFilter, onLeave }: StripProps) {
   const rate = useRef(new GrowthRate())
   const { counts, costUsd, outputTokens } = overview
@@ -82,7 +82,7 @@ export function HomeStrip({ overview, notices, shown, now, filter, onToggle, onF
   )
 }
 
-/** Asks once for notifications; what was refused is said and not asked for again. */
+/** Button that asks once for notifications; after a refusal it says so and does not ask again. */
 function NotifyButton({ notices }: { readonly notices: Notices }) {
   if (notices.wasRefused.value)
     return (

@@ -5,7 +5,7 @@ import type { AgentSummary } from '../../protocol/frames.ts'
 import type { Inspector } from '../model/inspector.ts'
 import { formatCount } from '../model/numbers.ts'
 
-/** How often a gateway is asked again, in milliseconds: workers come and go. */
+/** Interval at which a gateway is asked again, in milliseconds: workers come and go. */
 const againMs = 2_000
 
 export interface HomeWorkersProps {

@@ -5,7 +5,7 @@ import type { ArtifactReader } from '../model/artifactReader.ts'
 import { laterPart } from '../parts/later.tsx'
 import type { ArtifactsProps } from './artifacts.tsx'
 
-/** What reads artifacts for the page; `null`: they are named, and cannot be read. */
+/** Reader of artifacts for the page; `null`: they are named, and cannot be read. */
 export const ArtifactsOfPage = createContext<ArtifactReader | null>(null)
 
 const Kept = laterPart<ArtifactsProps>(
@@ -13,7 +13,7 @@ const Kept = laterPart<ArtifactsProps>(
   async () => (await import('./artifacts.tsx')).Artifacts,
 )
 
-/** What a result keeps beside the log, whose code comes with the first one. */
+/** Artifacts of a result; their code is loaded with the first one. */
 export function Artifacts({
   artifacts = [],
   showsPictures = false,

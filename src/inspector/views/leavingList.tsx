@@ -4,9 +4,9 @@ import { formatNodeId } from '../../protocol/nodeIds.ts'
 import { leavingSteps } from '../model/leavingSteps.ts'
 import { formatCompact, formatCount } from '../model/numbers.ts'
 
-/** More steps than these are only counted. */
+/** Limit of the steps that are listed; further steps are only counted. */
 const mostSteps = 200
-/** So few are shown at once. */
+/** Number of steps that are shown at first. */
 const fewSteps = 4
 
 /** The steps that leave the model's sight. */
@@ -32,11 +32,11 @@ export interface FreedProps {
   /** Estimated tokens. */
   readonly freed: number
   readonly tokens: number
-  /** What stands in the place of what goes: `note`, `memo`. */
+  /** Word for the text that replaces the steps: `note`, `memo`. */
   readonly left: string
 }
 
-/** What a change of the trunk frees, in words. */
+/** Describes the tokens that a change of the trunk frees. */
 export const Freed = ({ freed, tokens, left }: FreedProps) =>
   freed > 0 ? (
     <>

@@ -6,7 +6,7 @@ import { beginningWorthCutting, forDisplay, jsonOf } from '../model/shortText.ts
 import { Prose } from '../parts/prose.tsx'
 import { stopping } from '../parts/stopping.ts'
 
-/** Longer JSON than this is shown in one colour. */
+/** Length up to which JSON is coloured, in UTF-16 units; longer JSON has one colour. */
 const mostColoured = 20_000
 
 export interface LongTextProps {
@@ -14,7 +14,7 @@ export interface LongTextProps {
   /** Lines and characters shown at first. */
   readonly lines?: number
   readonly chars?: number
-  /** Whether all of it is shown, if the parent keeps that; otherwise the component does. */
+  /** True if all of the text is shown, if the parent keeps that state; otherwise the component does. */
   readonly isFull?: boolean
   readonly onToggle?: () => void
   readonly kind?: 'prose' | 'code' | 'json'

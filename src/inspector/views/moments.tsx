@@ -11,7 +11,7 @@ import { TimePlayer } from '../model/timePlayer.ts'
 import { Icon } from '../parts/icon.tsx'
 import { SquareButton } from '../parts/squareButton.tsx'
 
-/** So many marks can be told apart. */
+/** Number of marks that can be told apart. */
 const places = 240
 const speeds = [1, 10] as const
 

@@ -3,9 +3,9 @@ import { counted } from '../../charts/amounts.ts'
 
 export interface NewBelowProps {
   readonly scroller: () => HTMLElement | null
-  /** Whether the list stays at its end by itself. */
+  /** Returns true while the list stays at its end by itself. */
   readonly isFollowing: () => boolean
-  /** Rows there are, and whether the last of them grows. */
+  /** Number of rows; `isGrowing`: true while the last of them grows. */
   readonly count: number
   readonly isGrowing: boolean
   readonly onEnd: () => void
@@ -14,9 +14,9 @@ export interface NewBelowProps {
 /** Pixels from the end that still count as the end. */
 const slack = 80
 
-/** Says that something was added below what is seen, and leads there. Nothing while the end is in sight. */
+/** Says that rows were added below the visible ones, and leads there. It is hidden while the end is in sight. */
 export function NewBelow({ scroller, isFollowing, count, isGrowing, onEnd }: NewBelowProps) {
-  /** How many rows there were when the end was last seen. */
+  /** Number of rows when the end was last seen. */
   const [seen, setSeen] = useState(count)
   const [isAway, setAway] = useState(false)
   useEffect(() => {

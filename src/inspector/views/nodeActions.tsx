@@ -14,7 +14,7 @@ export interface NodeActionsProps {
   readonly isOnTrunk: boolean
 }
 
-/** What can be done with a message, each with why it cannot. */
+/** Actions on a message, each with the reason why it cannot be used. */
 export function NodeActions({ inspector, view, node, isOnTrunk, onOpen }: NodeActionsProps) {
   const { id } = node
   const isPinned = view.state.value.conversation.pins().includes(node.stepId)
@@ -56,7 +56,7 @@ const whyNotHidden = ({ message }: ConversationNode, isPinned: boolean): string 
   return isPinned ? 'Its step is pinned.' : null
 }
 
-/** Hides what the results of a step hold from the model, and leaves its calls. What is refused is said in the conversation. */
+/** Hides the content of a step's results from the model, and leaves its calls. The conversation shows a refusal. */
 function MaskButton({ inspector, view, node, isOnTrunk }: StepButtonProps) {
   const { conversation } = view.state.value
   const step = formatNodeId(node.id)

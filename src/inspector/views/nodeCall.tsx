@@ -35,7 +35,7 @@ interface CallFactsProps {
   readonly isOfResult?: boolean
 }
 
-/** A call: when it was made, how long it took and waited, and what it was given. */
+/** A call: its time, its duration with the time that it waited, and its input. */
 export function CallFacts({ call, onNode, isOfResult = false }: CallFactsProps) {
   const { name, reply, status, askedAt, startedAt, took, result, input, ranWith } = call
   const other = isOfResult ? reply : result?.node

@@ -24,7 +24,7 @@ export interface NodeDetailsProps {
   readonly onOpen: (dialog: AgentDialog) => void
 }
 
-/** A message of the conversation: where it stands, what it says, and the way back to it. */
+/** A message of the conversation: its place, its content, and the actions on it. */
 export function NodeDetails({ inspector, view, id, onOpen }: NodeDetailsProps) {
   const { conversation, status, at } = view.state.value
   const calls = useCalls(view)
@@ -96,7 +96,7 @@ export function NodeDetails({ inspector, view, id, onOpen }: NodeDetailsProps) {
 
 interface NoSuchNodeProps extends Pick<NodeDetailsProps, 'inspector' | 'id'> {
   readonly at: number | null
-  /** It is where the result of a call that has not ended will be. */
+  /** True if the node is the place of the result of a call that has not ended. */
   readonly isToCome: boolean
 }
 

@@ -11,7 +11,7 @@ interface BadgesProps {
   readonly isPinned: boolean
 }
 
-/** What kind of message it is, in words. */
+/** Kind of a message, in words. */
 export const Badges = ({ message, isOnTrunk, isPinned }: BadgesProps) => (
   <p class="badges">
     <span class={`badge ${isOnTrunk ? 'accent' : ''}`}>{isOnTrunk ? 'trunk' : 'abandoned'}</span>
@@ -25,7 +25,7 @@ export const Badges = ({ message, isOnTrunk, isPinned }: BadgesProps) => (
   </p>
 )
 
-/** Where a message stands, and when it came. */
+/** Place of a message in the conversation, and its time. */
 export function Facts({ inspector, node }: { readonly inspector: Inspector; readonly node: ConversationNode }) {
   const { message, tokens, turnIndex, runId, parentId, rebasedFrom, graftedFrom } = node
   return (

@@ -10,11 +10,14 @@ export interface NowLineProps {
   readonly view: FollowedAgent
 }
 
-/** Whether an agent is at work in what is shown. */
+/** Returns true if an agent is at work in the view. */
 export const isAtWork = ({ status, isRunning, chartState }: FollowedAgent['state']['value']): boolean =>
   status === 'live' && isRunning && isBusy(chartState)
 
-/** What a busy agent does now, since when, and how far it is; of one at rest how it came to be. One line always, so that nothing below moves. */
+/**
+ * Activity of a busy agent, since when, and how far it is; for an agent at rest, how it came to be. Always one line, so that nothing below
+ * moves.
+ */
 export function NowLine({ inspector, view }: NowLineProps) {
   const state = view.state.value
   if (isAtWork(state)) return <Ticking inspector={inspector} view={view} />

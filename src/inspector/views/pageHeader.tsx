@@ -40,7 +40,7 @@ export interface PageHeaderProps {
   readonly children: ComponentChildren
 }
 
-/** Where one is, and who. */
+/** Head of the page: the link to the overview, the connection, and the rights of the person. */
 export function PageHeader({ inspector, onHelp, children }: PageHeaderProps) {
   const { connection } = inspector.attached.value
   const [label, dot] = words[connection.status.value]

@@ -15,7 +15,7 @@ import { useNow } from '../parts/useNow.ts'
 import { ApprovalCard } from './approvalCard.tsx'
 import { QuestionCard } from './laterQuestion.ts'
 
-/** How many lines stand below a chart where there is little room; more are folded into one. */
+/** Lines below a chart where there is little room; more are folded into one. */
 const mostBesideChart = 2
 
 interface BarProps {
@@ -23,7 +23,7 @@ interface BarProps {
   readonly view: FollowedAgent
 }
 
-/** What waits for a person, of sub-agents too: one line each, the first one whole. */
+/** Items that wait for a person, those of sub-agents included: one line each, the first one in full. */
 export function PendingBar({ inspector, view }: BarProps) {
   const { pending } = view.state.value
   const { deciding } = inspector
@@ -33,7 +33,7 @@ export function PendingBar({ inspector, view }: BarProps) {
   const isTall = useMedia('(min-height: 820px)')
   const first = pending[0]
   const inChart = inspector.route.value.view === 'chart'
-  /** `null`: until the person says. */
+  /** True while the items are folded by the person; `null` until the person chooses. */
   const [folds, setFolds] = useState<boolean | null>(null)
   // A card with a person in it, or what one has written, stays there, whatever else comes.
   const inCard = document.activeElement?.closest<HTMLElement>('[data-pending]:has(.approval)')?.dataset['pending']
@@ -95,7 +95,7 @@ interface SummaryProps {
   readonly onFold: () => void
 }
 
-/** How many wait, and the way to approve all of a tool. */
+/** Number of items that wait, and a button that approves all calls of a tool. */
 function Summary({ inspector, pending, isFolded, onFold }: SummaryProps) {
   const name = pending.find(({ kind }) => kind === 'approval')?.name
   const drafts = inspector.deciding.drafts.value
@@ -180,7 +180,7 @@ function PendingItem({ inspector, view, pending, isAlone, isOpen, onToggle }: It
   )
 }
 
-/** Who asks, unless it is the one that is shown, and since when. */
+/** Agent that asks, unless it is the one that is shown, and the time since it asked. */
 function Asker({ inspector, view, pending: { agentId, askedAt } }: BarProps & { readonly pending: Pending }) {
   const now = useNow(inspector.clock, 15_000)
   const agent = inspector.attached.value.directory.agents.value.get(agentId)

@@ -13,7 +13,7 @@ interface Way {
   readonly how: SayHow
   readonly label: string
   readonly about: string
-  /** Where what is said waits until it is read. */
+  /** Queue in which a message waits until it is read. */
   readonly queue?: QueueName
 }
 
@@ -29,7 +29,7 @@ const ways: readonly Way[] = [
   { how: 'interrupt', label: 'Interrupt', about: 'Ends this run and starts another' },
 ]
 
-/** Where a person talks to the agent, and aborts or resumes its run. What is typed and chosen is for this agent: another one has its own. */
+/** Field in which a person talks to the agent, with buttons that abort or resume its run. Text and choice are kept for this agent only. */
 export function PromptBox({ inspector, view }: { readonly inspector: Inspector; readonly view: FollowedAgent }) {
   const [text, setText] = useState('')
   const [chosen, setChosen] = useState<SayHow>('steer')
@@ -112,7 +112,7 @@ const Ways = ({ chosen, onChoose }: { readonly chosen: SayHow; readonly onChoose
   </div>
 )
 
-/** What people have said that the agent has not read yet, in the order in which it will: the first few. */
+/** The first few messages of people that the agent has not read yet, in the order in which it will read them. */
 function Unread({ view }: { readonly view: FollowedAgent }) {
   const { queues } = view.state.value
   const unread = ways.flatMap(({ queue, label }) =>

@@ -10,12 +10,12 @@ import { WhoAsks } from './whoAsks.tsx'
 
 export interface CardProps {
   readonly inspector: Inspector
-  /** The agent that is told: its own, or one above it. */
+  /** Id of the agent that the answer is sent to: its own, or one above it. */
   readonly via: string
   readonly pending: PendingOf<'question' | 'call'>
 }
 
-/** What is typed: into the one field of a value, or into those of an object. */
+/** Unsent input: of the one field of a value, or of those of an object. */
 type Draft = { readonly [name: string]: string }
 
 const drafts = { none: {} as Draft, isAny: (draft: Draft) => Object.values(draft).some((text) => text !== '') }

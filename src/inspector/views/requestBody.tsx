@@ -16,15 +16,15 @@ import { Rows, useRowScroll } from './rowScroll.tsx'
 export interface RequestBodyProps {
   readonly compared: ComparedRequest
   readonly rows: readonly RequestRow[]
-  /** Which of its changes is gone to. */
+  /** Index of the change that the person went to. */
   readonly place: number
   readonly showsSame: Signal<boolean>
   readonly showsGone: Signal<boolean>
-  /** Whose results keep what the messages name. */
+  /** Conversation whose results have the artifacts that the messages name. */
   readonly conversation: ConversationView
 }
 
-/** A request in its parts: system, tools, settings, and every message; what is the same as before in one line. */
+/** A request in its parts: system, tools, settings, and every message; unchanged messages are one line. */
 export function RequestBody({
   compared,
   rows,

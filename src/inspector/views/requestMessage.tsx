@@ -15,10 +15,10 @@ export interface RequestMessageRowProps {
   /** Its place among the messages. */
   readonly at: number
   readonly message: RequestMessage
-  /** `undefined`: there is nothing to compare it with. */
+  /** Change of the message since the request before; `undefined` if there is no request before. */
   readonly mark: MessageMark | 'gone' | undefined
   readonly reasons: readonly RequestReason[]
-  /** What its texts name that is kept beside the log. */
+  /** Artifacts that its texts name, which are kept beside the log. */
   readonly artifacts: readonly Artifact[]
   readonly isFull: boolean
   readonly onToggle: () => void
@@ -34,7 +34,7 @@ const titles = {
 
 const roles = { user: 'User', assistant: 'Assistant', toolResult: 'Tool result' } as const
 
-/** A message of a request, with why it is there. */
+/** A message of a request, with the reasons why it is there. */
 export function RequestMessageRow({
   at,
   message,

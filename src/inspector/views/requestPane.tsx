@@ -16,15 +16,15 @@ export interface RequestPaneProps {
   readonly turn: Signal<number | null>
 }
 
-/** The exact request of any turn, with why each message is in it and what changed. */
+/** The exact request of any turn, with the reasons why each message is in it, and the changes. */
 export function RequestPane({ view, turn }: RequestPaneProps): JSX.Element {
   const state = view.state.value
   return state.requests.length === 0 ? <NoRequest state={state} /> : <Requests state={state} turn={turn} />
 }
 
-/** Which change of a request is gone to. */
+/** A change of a request that the person went to. */
 interface Place {
-  /** Of the request. */
+  /** `seq` of the request. */
   readonly seq: number
   readonly index: number
 }
@@ -32,7 +32,7 @@ interface Place {
 function Requests({ state, turn }: { readonly state: AgentViewState; readonly turn: Signal<number | null> }) {
   const { requests, conversation, records } = state
   const isRaw = useSignal(false)
-  /** Of several requests of a turn, the one that was gone to. */
+  /** `seq` of the request that the person went to, if the turn has several. */
   const picked = useSignal<number | null>(null)
   const showsSame = useSignal(false)
   const showsGone = useSignal(false)
@@ -135,7 +135,7 @@ function Requests({ state, turn }: { readonly state: AgentViewState; readonly tu
 const kindOf = (row: RequestRow): ChangeKind =>
   row.type === 'gone' ? 'gone' : row.type === 'message' ? 'new' : 'frame'
 
-/** The newest when no turn is asked for; -1 when there is none of that turn. */
+/** Returns the index of a turn's request; the newest when no turn is asked for; -1 when the turn has none. */
 function indexOf(requests: readonly RequestView[], turn: number | null, picked: number | null): number {
   if (turn === null) return requests.length - 1
   const exact = requests.findIndex(({ turnIndex, seq }) => turnIndex === turn && seq === picked)
@@ -146,13 +146,13 @@ interface ChangeStepperProps {
   readonly count: number
   /** From 0. */
   readonly shown: number
-  /** There is no request before, or after. */
+  /** True if there is no request before; `isLast`: true if there is none after. */
   readonly isFirst: boolean
   readonly isLast: boolean
   readonly onGo: (place: number) => void
 }
 
-/** From change to change, through this request and on to the one beside it. */
+/** Buttons that go from change to change, through this request and on to the next one. */
 function ChangeStepper({ count, shown, isFirst, isLast, onGo }: ChangeStepperProps): JSX.Element {
   const step = (by: 1 | -1, name: string, key: string): JSX.Element => {
     const isOff = by < 0 ? shown === 0 && isFirst : shown >= count - 1 && isLast

@@ -64,11 +64,11 @@ const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.s
 
 export interface ToolsPartProps {
   readonly tools: readonly ToolSpec[]
-  /** Those of the request before. */
+  /** Tools of the request before. */
   readonly old: readonly ToolSpec[] | undefined
 }
 
-/** The tools, each with what it takes. */
+/** The tools, each with its parameters. */
 export function ToolsPart({ tools, old }: ToolsPartProps): JSX.Element {
   const names = tools.map(({ name }) => name).join(', ')
   return (

@@ -10,7 +10,7 @@ import { toggled } from '../model/toggled.ts'
 import { Icon } from '../parts/icon.tsx'
 import { Rows, useRowScroll } from './rowScroll.tsx'
 
-/** So many lines are all in the document, where the browser finds what one searches. */
+/** Number of lines up to which all are in the document, where the browser's search finds them. */
 const mostDrawn = 1_000
 
 /** A request as it is recorded, as indented JSON that folds. */

@@ -22,7 +22,7 @@ export interface RequestSummaryProps {
   readonly onShow: (kind: ChangeKind) => void
 }
 
-/** What was sent to whom, what it cost in tokens, and what changed since the request before. */
+/** Model and size of a request, its tokens, and the changes since the request before. */
 export function RequestSummary({ now, request, before, change, records, onShow }: RequestSummaryProps): JSX.Element {
   const usage = requestUsage(records, now)
   const tokens = useMemo(() => requestTokens(request), [request])

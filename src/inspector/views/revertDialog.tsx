@@ -26,7 +26,7 @@ export interface RevertDialogProps {
   readonly onClose: () => void
 }
 
-/** A person's revert: what comes after a step leaves the trunk, and a note stays in its place. */
+/** A person's revert: the steps after a step leave the trunk, and a note stays in their place. */
 export function RevertDialog({ node, ...rest }: RevertDialogProps) {
   const [category, setCategory] = useState<RevertCategory>('failure')
   const [undo, setUndo] = useState(false)
@@ -95,7 +95,7 @@ export function RevertDialog({ node, ...rest }: RevertDialogProps) {
   )
 }
 
-/** What an undoing would take back, and what it would leave. */
+/** Calls that an undo would take back, and those that it would leave. */
 function UndoWords({ plan: { calls, kept }, isAsked }: { readonly plan: UndoPlan; readonly isAsked: boolean }) {
   // The oldest first, as people read.
   const things = [...new Set(calls.map(({ what }) => what).toReversed())]
@@ -113,7 +113,7 @@ function UndoWords({ plan: { calls, kept }, isAsked }: { readonly plan: UndoPlan
   )
 }
 
-/** More are only counted. */
+/** Limit of the listed calls; further calls are only counted. */
 const mostThings = 100
 
 const UndoList = ({ title, things }: { readonly title: string; readonly things: readonly string[] }) => (

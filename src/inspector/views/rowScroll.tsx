@@ -4,23 +4,23 @@ import { useRowWindow } from '../parts/useRowWindow.ts'
 
 export interface RowScrollOptions {
   readonly count: number
-  /** This and `estimate` should be the same functions as long as the rows are: others make it measure them all again. */
+  /** Key of a row. This and `estimate` should be the same functions as long as the rows are: other functions make it measure all rows again. */
   readonly keyOf: (index: number) => string
   /** Height in pixels of a row that was never shown. */
   readonly estimate: (index: number) => number
   readonly scroller: () => HTMLElement | null
-  /** As that of `RowWindowOptions`. */
+  /** As `follows` of `RowWindowOptions`. */
   readonly follows: boolean
 }
 
 export interface RowScroll {
   readonly items: readonly ShownRow[]
-  /** Pixels of all rows together. */
+  /** Height of all rows together, in pixels. */
   readonly height: number
   readonly measure: (element: HTMLElement | null) => void
   readonly scrollTo: (index: number, align: 'auto' | 'start' | 'center') => void
   readonly scrollToEnd: () => void
-  /** Whether it stays at the end, whatever comes. */
+  /** Returns true while it stays at the end as rows are added. */
   readonly isFollowing: () => boolean
 }
 
@@ -39,7 +39,7 @@ export function useRowScroll({ count, keyOf, estimate, scroller, follows }: RowS
 
 export interface RowsProps {
   readonly scroll: RowScroll
-  /** Of a list: how many items it has. Rows of anything else have roles of their own. */
+  /** Number of items if the rows are a list. Rows of any other kind have roles of their own. */
   readonly listOf?: number
   readonly row: (index: number) => ComponentChildren
 }

@@ -12,7 +12,7 @@ import { asksAnything } from '../model/searchQuery.ts'
 import { Icon } from '../parts/icon.tsx'
 import { SquareButton } from '../parts/squareButton.tsx'
 
-/** The address is written once nobody has typed for so long: browsers allow only so many changes of it. */
+/** Milliseconds without typing after which the address is written: browsers limit how often it may change. */
 const writtenAfterMs = 400
 
 export interface SearchBarProps {
@@ -131,7 +131,7 @@ function countOf({ hits, at, query, progress }: Search): string {
   return at.value < 0 ? counted(count, 'place') : `${formatCount(at.value + 1)} of ${formatCount(count)}`
 }
 
-/** Where the hit is that was gone to, and how far a search of the tree is. */
+/** Position among the hits, and the progress of a search of the tree. */
 function Found({ search, shown }: { readonly search: Search; readonly shown: string }) {
   const hit = search.hits.value[search.at.value]
   const { isBusy, read, known, left } = search.progress.value

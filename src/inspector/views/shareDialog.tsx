@@ -14,7 +14,7 @@ const times = [
 
 const moment = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' })
 
-/** Where the page is, with an agent and a token that the browser sends to nobody. */
+/** Returns the address of the page with an agent and a token, in the part that the browser never sends. */
 const linkTo = (agent: string, token: string): string =>
   `${location.origin}${location.pathname}#${new URLSearchParams({ agent, token }).toString()}`
 

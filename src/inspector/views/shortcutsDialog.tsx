@@ -22,7 +22,7 @@ const shortcuts: readonly (readonly [keys: readonly string[], what: string])[] =
   [['↑', '↓', '←', '→'], 'Move in lists, trees and tabs'],
 ]
 
-/** What the keyboard does. */
+/** List of the keys and their actions. */
 export const ShortcutList = () => (
   <dl class="shortcuts">
     {shortcuts.map(([keys, what]) => (

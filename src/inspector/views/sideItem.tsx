@@ -13,13 +13,13 @@ export interface SideItemProps {
   readonly row: SideRow
   readonly isChosen: boolean
   readonly isActive: boolean
-  /** What is known of a session is from before its agent went. */
+  /** True if the known facts of a session are from before its agent ended. */
   readonly isSettling: boolean
   readonly onChoose: () => void
   readonly onToggle: () => void
 }
 
-/** What of a row decides how it looks. */
+/** The facts that decide how a row looks. */
 interface Look {
   readonly tone: string
   readonly dot: string
@@ -33,7 +33,7 @@ interface Look {
 const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'short' })
 const hour = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' })
 
-/** The hour of today, else the day; empty for what is no time. */
+/** Formats a time: the hour if it is today, else the day; empty for an invalid time. */
 function when(time: number): string {
   if (!isTime(time)) return ''
   return (day.format(time) === day.format() ? hour : day).format(time)
@@ -72,7 +72,7 @@ function lookOfSession(session: SessionEntry, isSettling: boolean): Look {
   }
 }
 
-/** Levels that stand further in than the ones above: a name needs its room, too. */
+/** Limit of the levels that are indented: a name needs its room, too. */
 const deepestIndent = 6
 
 /** One row of the list of agents and sessions. */

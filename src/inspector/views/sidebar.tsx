@@ -8,7 +8,7 @@ import { Splitter } from '../parts/splitter.tsx'
 import { SquareButton } from '../parts/squareButton.tsx'
 import { SideList } from './sideList.tsx'
 
-/** Who there is: agents that run, and sessions at rest. */
+/** List of running agents and of sessions at rest. */
 export function Sidebar({ inspector, onSpawn }: { readonly inspector: Inspector; readonly onSpawn: () => void }) {
   const [filter, setFilter] = useState('')
   const { directory, connection } = inspector.attached.value

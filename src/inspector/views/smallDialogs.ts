@@ -1,4 +1,4 @@
-/** Dialogs whose code comes together: each is small, and whoever opens one opens others. */
+/** Dialogs whose code is fetched together: each is small, and a person who opens one opens others. */
 export { CompactDialog } from './compactDialog.tsx'
 export { ForkDialog } from './forkDialog.tsx'
 export { PolicyDialog } from './policyDialog.tsx'

@@ -3,7 +3,7 @@ import type { FollowedAgent } from '../model/followedAgent.ts'
 import { StateDot } from '../parts/stateDot.tsx'
 import { LongText } from './longText.tsx'
 
-/** Where the agent has tools from that come and go: how each source is, its tools, and what it says in the system prompt. */
+/** Sources of the agent's tools that come and go: the state of each source, its tools, and its text in the system prompt. */
 export function SourcesPanel({ view }: { readonly view: FollowedAgent }) {
   const { sources, instructions } = view.state.value
   const names = new Set(sources.map(({ source }) => source))

@@ -4,7 +4,7 @@ import type { Inspector } from '../model/inspector.ts'
 import { oneLine } from '../model/shortText.ts'
 import { FormDialog } from '../parts/formDialog.tsx'
 
-/** Of what a definition is for, in UTF-16 units. */
+/** Longest description of a definition, in UTF-16 units. */
 const longestAbout = 300
 
 /** Starts an agent of a definition the server knows. */

@@ -7,7 +7,7 @@ export interface StartProps {
   readonly onSpawn: () => void
 }
 
-/** The overview, or where nobody is, how there comes to be somebody. */
+/** The overview, or an explanation of how to start an agent if there are none. */
 export function Start(props: StartProps) {
   const { agents, sessions, isKnown } = props.inspector.attached.value.directory
   const isEmpty = agents.value.size === 0 && (sessions.value?.length ?? 0) === 0

@@ -20,7 +20,7 @@ import { SquareButton } from '../parts/squareButton.tsx'
 import { VirtualList } from '../parts/virtualList.tsx'
 import { BarRow } from './barRow.tsx'
 
-/** With more turns than this, old ones are closed at first. */
+/** Number of turns above which old turns are closed at first. */
 const mostTurns = 30
 /** Pixels of a label on the axis. */
 const labelWidth = 62
@@ -28,11 +28,11 @@ const labelWidth = 62
 export interface TimeBarsProps {
   readonly inspector: Inspector
   readonly view: FollowedAgent
-  /** What stands before the legend. */
+  /** Content before the legend. */
   readonly children?: ComponentChildren
 }
 
-/** What took time, as bars on one axis: runs, turns, replies, calls, and what sub-agents did in them. */
+/** Spans as bars on one axis: runs, turns, replies, calls, and the work of sub-agents in them. */
 export function TimeBars({ inspector, view, children }: TimeBarsProps): JSX.Element {
   const { events, eventCount, status, records, isRunning } = view.state.value
   const [source] = useState(() => new SpanSource())
@@ -193,7 +193,7 @@ export function TimeBars({ inspector, view, children }: TimeBarsProps): JSX.Elem
   )
 }
 
-/** The record to show of a row: the end of what has failed or came to something, else its beginning. */
+/** Returns the record to show for a row: the end of a span that failed or has a result, else its beginning. */
 const recordOf = ({ span: { kind, seq, endSeq, error } }: SpanRow): number =>
   endSeq !== null && (error !== undefined || kind === 'reply' || kind === 'call') ? endSeq : seq
 
@@ -255,7 +255,7 @@ function useWidth(place: { readonly current: HTMLElement | null }): number {
   return width
 }
 
-/** Where the present lies on the axis, ten times a second while something goes on. */
+/** Position of the present on the axis, updated ten times a second while a span grows. */
 function usePresent(clock: Clock, fold: SpanFold, isGrowing: boolean): ReadonlySignal<number> {
   const now = useSignal(fold.at(clock.now()))
   const latest = useRef(fold)
@@ -273,7 +273,7 @@ function usePresent(clock: Clock, fold: SpanFold, isGrowing: boolean): ReadonlyS
   return now
 }
 
-/** Wheel with Ctrl zooms about the pointer, sideways or with Shift it moves. `share`: where the pointer is, from 0 to 1. */
+/** Zooms around the pointer on a wheel with Ctrl; a sideways wheel, or one with Shift, moves. `share`: position of the pointer, from 0 to 1. */
 function useWheel(
   place: { readonly current: HTMLElement | null },
   move: (share: number, by: { readonly zoom: number; readonly pan: number }) => void,

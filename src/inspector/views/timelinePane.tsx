@@ -13,7 +13,7 @@ export interface TimelineProps {
 
 const looks: Readonly<Record<TimelineLook, string>> = { bars: 'Bars', log: 'Log' }
 
-/** What happened, when: as bars on an axis of time, or every event in a list. */
+/** Timeline of an agent: bars on an axis of time, or every event in a list. */
 export function TimelinePane(props: TimelineProps): JSX.Element {
   const { inspector } = props
   const { as } = inspector.route.value

@@ -12,7 +12,7 @@ import { formatCompact, formatCount, formatShare } from '../model/numbers.ts'
 import type { SessionRun, Session } from '../../sessions/session.ts'
 import { StateDot } from '../parts/stateDot.tsx'
 
-/** Runs shown; older ones are summed up in the total. */
+/** Number of runs shown; older runs are summed up in the total. */
 const mostRuns = 20
 
 interface UsagePanelProps {
@@ -20,7 +20,7 @@ interface UsagePanelProps {
   readonly view: FollowedAgent
 }
 
-/** What the agent used: tokens, the share the provider's cache answered, cost, of its tree too, limits and runs. */
+/** Usage of the agent: tokens, the share that the provider's cache answered, cost, also of its tree, limits and runs. */
 export function UsagePanel({ inspector, view }: UsagePanelProps) {
   const state = view.state.value
   const { spent, session, conversation } = state
@@ -71,7 +71,7 @@ export function UsagePanel({ inspector, view }: UsagePanelProps) {
   )
 }
 
-/** The limits of its last run; the clock of one that works is live. */
+/** The limits of its last run; the time of a running one is live. */
 function LimitsPart({ inspector, view }: UsagePanelProps) {
   const state = view.state.value
   const { records, at, lastSeq, session } = state
@@ -102,7 +102,7 @@ const Limits = ({ uses }: { readonly uses: readonly LimitUse[] }) =>
 interface RunTableProps {
   readonly runs: readonly SessionRun[]
   readonly took: ReadonlyMap<string, Took>
-  /** A moment of the past is shown: what had no end is told so far. */
+  /** True if a moment of the past is shown: a run without an end is described up to there. */
   readonly isPast: boolean
 }
 
@@ -140,14 +140,14 @@ const RunTable = ({ runs, took, isPast }: RunTableProps) => (
   </table>
 )
 
-/** People's time is told apart; where the log does not tell it, it is in the whole. */
+/** Time of a run, with the time of people apart; if the log does not tell it, it is included. */
 const timeOf = ({ startedAt, endedAt = startedAt }: SessionRun, took: Took | undefined): string =>
   tookWords(took ?? { ms: endedAt - startedAt, waitedMs: 0 })
 
-/** As many points as a small picture can show. */
+/** Number of points that a small picture can show. */
 const mostPoints = 240
 
-/** Tokens the model read in each turn that has an answer, oldest first; of a long life evenly chosen ones. Pure. */
+/** Returns the tokens that the model read in each turn that has an answer, oldest first; for many turns, at even distances. Pure. */
 function trunkTokens(session: Session): number[] {
   const turns = session.runs.flatMap((run) => run.turns).filter(({ reply }) => reply !== undefined)
   const step = Math.max(1, turns.length / mostPoints)
@@ -162,7 +162,7 @@ function trunkTokens(session: Session): number[] {
 const width = 240
 const height = 40
 
-/** A line over values that follow each other; `label` says what it shows. */
+/** A line over successive values; `label` says what it shows. */
 function Sparkline({ values, label }: { readonly values: readonly number[]; readonly label: string }) {
   if (values.length < 2) return null
   const most = Math.max(...values, 1)

@@ -2,8 +2,8 @@ import { useEffect, useState } from 'preact/hooks'
 import type { Inspector } from '../model/inspector.ts'
 
 /**
- * What a person types for what waits, and how it is changed: a card that comes into sight again has it as it was. While the card is there
- * it is noted whether there is any, as a key would decide without it.
+ * Returns the unsent input for an item that waits, and a function that changes it; a card that comes into sight again has its input back.
+ * While the card is there, it notes if there is any input, as a key would decide without it.
  */
 export function useDraft<T extends object>(
   { deciding }: Inspector,

@@ -8,7 +8,7 @@ interface Layouter {
   layout(graph: unknown): Promise<unknown>
 }
 
-/** Its types name a `default` that the module itself is, too. */
+/** The constructor of ELK: its types name a `default`, which is the module itself at run time. */
 const ElkClass = Elk as unknown as new (options: { workerFactory: () => Worker }) => Layouter
 
 let layouter: Layouter | undefined

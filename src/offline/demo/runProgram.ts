@@ -4,13 +4,13 @@ import type { Clock } from '../../protocol/clock.ts'
 export type Files = ReadonlyMap<string, string>
 
 export interface ProgramEnd {
-  /** Whatever it wrote, and why it failed. */
+  /** Output of the program, and the reason of its failure. */
   readonly text: string
   readonly how: 'done' | 'failed' | 'timedOut'
 }
 
 interface ProgramOptions {
-  /** What `process.argv` has after the program. */
+  /** Arguments of the program: `process.argv` after its name. */
   readonly args: readonly string[]
   readonly timeoutMs: number
   readonly signal: AbortSignal
@@ -20,7 +20,7 @@ interface ProgramOptions {
 
 type Message = { readonly type: 'text' | 'failed'; readonly text: string } | { readonly type: 'done' }
 
-/** Runs in the worker: what programs here use of Node, and then the program. */
+/** Code that the worker runs: the parts of Node that programs here use, and then the program. */
 const begin = (program: string, argv: readonly string[]): string => `
 globalThis.process = { argv: ${JSON.stringify(argv)} }
 console.log = console.error = (...words) => postMessage({ type: 'text', text: words.join(' ') + '\\n' })

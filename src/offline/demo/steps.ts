@@ -1,6 +1,6 @@
 import type { Model } from '../../protocol/model.ts'
 
-/** Lets a model answer one request at a time, each when it is told to. */
+/** Lets a model answer requests one at a time, on demand. */
 export class Steps {
   #isRunning: boolean
   readonly #waiting = new Set<() => void>()
@@ -10,35 +10,35 @@ export class Steps {
     this.#isRunning = isRunning
   }
 
-  /** Whether requests are answered as they come. */
+  /** True while requests are answered as they come. */
   get isRunning(): boolean {
     return this.#isRunning
   }
 
-  /** Whether a request waits for `next`. */
+  /** True while a request waits for `next`. */
   get isWaiting(): boolean {
     return this.#waiting.size > 0
   }
 
-  /** Lets the requests be answered that wait now. */
+  /** Answers the requests that wait. */
   next(): void {
     for (const go of this.#waiting) go()
   }
 
-  /** From now on requests are answered as they come. */
+  /** Answers requests as they come, from this call on. */
   run(): void {
     this.#isRunning = true
     this.next()
     this.#tell()
   }
 
-  /** From now on each waits. */
+  /** Makes each further request wait. */
   pause(): void {
     this.#isRunning = false
     this.#tell()
   }
 
-  /** Calls whenever something of this has changed; returns a function that ends it. */
+  /** Calls `listener` whenever the state changes; returns an unsubscribe function. */
   onChange(listener: () => unknown): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)

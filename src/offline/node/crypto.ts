@@ -4,7 +4,7 @@ import { Buffer } from './globals.ts'
 const utf8 = new TextEncoder()
 const bytesOf = (data: string | Uint8Array): Uint8Array => (typeof data === 'string' ? utf8.encode(data) : data)
 
-/** Gathers what is hashed at once, as `Hash` and `Hmac` of Node are used here. */
+/** Collects the data and hashes them at once, as `Hash` and `Hmac` of Node are used here. */
 class Digest {
   readonly #parts: Uint8Array[] = []
   readonly #hash: (bytes: Uint8Array) => Uint8Array
@@ -33,6 +33,6 @@ export const createHmac = (_algorithm: 'sha256', key: string | Uint8Array): Dige
 
 export const randomBytes = (size: number): Buffer => Buffer.from(crypto.getRandomValues(new Uint8Array(size)))
 
-/** In a page nobody measures what the page itself compares. */
+/** Compares two byte arrays, not in constant time: in a page, no other party can measure the time. */
 export const timingSafeEqual = (one: Uint8Array, other: Uint8Array): boolean =>
   one.length === other.length && one.every((byte, index) => byte === other[index])

@@ -29,7 +29,7 @@ function fromBase64(text: string): Uint8Array {
 
 type Encoding = 'utf8' | 'hex' | 'base64' | 'base64url' | 'utf16le'
 
-/** As much of Node's `Buffer` as what runs in a page uses. */
+/** The parts of Node's `Buffer` that code in a page uses. */
 export class Buffer extends Uint8Array {
   static override from(
     given: string | ArrayLike<number> | ArrayBufferLike | Iterable<number>,
@@ -76,7 +76,7 @@ export class Buffer extends Uint8Array {
   }
 }
 
-/** What of Node's `process` is asked for: a page has no end to be warned of, and its warnings go to the console. */
+/** The parts of Node's `process` that code in a page uses: a page has no end to be warned of, and its warnings go to the console. */
 export const process = {
   pid: 0,
   on(): void {},
