@@ -116,7 +116,7 @@ export class AgentStore {
     return () => void this.#listeners.delete(own)
   }
 
-  /** Whether it follows the agent. */
+  /** True while the store follows the agent. */
   get isOpen(): boolean {
     return this.#end !== undefined
   }
@@ -184,7 +184,7 @@ export class AgentStore {
     await Promise.all([this.#tellSoon(), this.#refresh(round)])
   }
 
-  /** What a log does not tell: whether the agent runs, and what waits for people below it. */
+  /** Asks the server for the state that a log does not hold: whether the agent runs, and the calls and questions below it that wait for people. */
   async #refresh(round: number): Promise<void> {
     const answer = await this.#agent.snapshot().catch((thrown: unknown) => toErrorInfo(thrown, 'INTERNAL'))
     if (round !== this.#round) return
@@ -263,6 +263,6 @@ function initialView(id: string): AgentView {
 const isEqual = (a: AgentFacts, b: AgentFacts): boolean =>
   a.status === b.status && a.state === b.state && a.pause === b.pause && a.error === b.error
 
-/** Whether these are the same keys in the same order. */
+/** Returns true if both lists have the same keys in the same order. */
 const isSame = (a: readonly ChatPending[], b: readonly ChatPending[]): boolean =>
   a.length === b.length && a.every(({ key }, index) => key === b[index]!.key)

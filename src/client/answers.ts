@@ -51,7 +51,7 @@ export const commandAnswerShape = fields<CommandAnswer>({
 /** A page of agents. */
 export interface RemoteAgents {
   readonly agents: readonly AgentSummary[]
-  /** Of all pages. */
+  /** Number of agents on all pages. */
   readonly total: number
 }
 
@@ -61,7 +61,7 @@ export const agentsShape = fields<RemoteAgents>({ agents: list(summaryShape), to
 /** A page of sessions. */
 export interface RemoteSessions {
   readonly sessions: readonly SessionEntry[]
-  /** Of all pages. */
+  /** Number of sessions on all pages. */
   readonly total: number
 }
 
@@ -180,7 +180,7 @@ export interface RemoteSnapshot extends AgentSummary {
   readonly policies?: readonly PolicyInfo[]
   /** How the sources of its tools are; missing without any, or where the server is of an older version. */
   readonly sources?: readonly SourceInfo[]
-  /** What `use` said; missing if nothing. */
+  /** Options set by `use`; missing if none are set. */
   readonly use?: TurnUse
 }
 
@@ -227,7 +227,7 @@ export interface RemoteNode {
   readonly tags: readonly Tag[]
   /** The node this one repeats, after a revert took its original off the trunk. */
   readonly rebasedFrom?: number
-  /** Of a copy that a graft made: the node it repeats. */
+  /** Id of the original node; only on a copy that a graft made. */
   readonly graftedFrom?: number
 }
 

@@ -250,7 +250,7 @@ export class Client {
     return readAnswer(workersShape, await this.#ask({ type: 'worker.list' })).workers
   }
 
-  /** Leaves for good; agents and their runs go on. What waits for an answer here fails with an error. Idempotent. */
+  /** Closes the connection for good; agents and their runs continue. Requests without an answer fail with an error. Idempotent. */
   close(): void {
     this.#link.close()
   }

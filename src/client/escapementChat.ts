@@ -15,7 +15,7 @@ interface Message {
   readonly role: string
 }
 
-/** What a request of a chat is made of. */
+/** Parts of a chat request. */
 interface Asked<M> {
   readonly id: string
   readonly messages: M[]
@@ -81,10 +81,10 @@ export function escapementChat(options: EscapementChatOptions = {}): EscapementC
   }
 }
 
-/** What comes before the newest answer is known to the server. */
+/** Returns the index of the newest answer; the server has the messages before it. */
 const lastAnswer = (messages: readonly Message[]): number => messages.findLastIndex(({ role }) => role === 'assistant')
 
-/** The chat that a request is for, and whether it says something: a prompt waits for its turn, what is under way goes on. */
+/** Reads the chat that a request is for, and whether it is a prompt. A prompt waits for its turn; any other request resumes the current run. */
 function readAsked(body: unknown): { readonly id: string; readonly isPrompt: boolean } {
   const { id, trigger, messages } = JSON.parse(typeof body === 'string' ? body : '{}') as Partial<Asked<Message>>
   const isPrompt = trigger === 'submit-message' && messages?.at(-1)?.role === 'user'

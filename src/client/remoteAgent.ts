@@ -41,7 +41,7 @@ import type { Asked, Asking } from './outgoing.ts'
 import type { FeedOwner, RemoteFeed } from './remoteFeed.ts'
 import { RemoteRuns } from './remoteRuns.ts'
 
-/** What an agent needs of its client. */
+/** Functions of the client that an agent uses. */
 export interface AgentOwner extends FeedOwner {
   /** With which the ids of its requests begin. */
   readonly sessionMark: string
@@ -273,7 +273,7 @@ export class RemoteAgent<out Output = unknown, out Event extends AgentEvent = Ag
     return readAnswer(snapshotShape, await this.#owner.ask({ type: 'agent.snapshot', agentId: this.id }))
   }
 
-  /** What the model sees (`trunk`), or every message ever (`log`). Rejects as `snapshot` does. */
+  /** Returns the messages that the model sees (`trunk`), or every message ever (`log`). Rejects as `snapshot` does. */
   async conversation(view: 'trunk' | 'log' = 'trunk'): Promise<RemoteConversation> {
     const answer = await this.#owner.ask({ type: 'agent.conversation', agentId: this.id, view })
     return { pins: [], masks: [], ...readAnswer(conversationShape, answer) }
@@ -287,7 +287,10 @@ export class RemoteAgent<out Output = unknown, out Event extends AgentEvent = Ag
     return readAnswer(forkShape, await this.#owner.ask({ type: 'agent.fork', agentId: this.id, at }))
   }
 
-  /** Of a fork: the records it shares with its sources, a list for each log, oldest first; else none. Rejects as `snapshot` does. */
+  /**
+   * Returns the records that a fork shares with its sources, one list for each log, oldest first; empty for other agents. Rejects as `snapshot`
+   * does.
+   */
   past(): Promise<readonly (readonly LogRecord[])[]> {
     return readSharedPast((frame) => this.#owner.ask(frame), this.id)
   }
@@ -363,8 +366,8 @@ export class RemoteAgent<out Output = unknown, out Event extends AgentEvent = Ag
   }
 
   /**
-   * Whether an interrupted run goes on is seen once the agent is awake. The command of the run wakes it, which was sent again
-   * before this question: what has happened by its answer is all there is.
+   * Finds out if an interrupted run continues, which is known once the agent is awake. The run's command wakes the agent and was sent again
+   * before this query, so events up to its answer settle the question.
    */
   async #checkInterrupted(): Promise<void> {
     this.#isChecking = true

@@ -15,5 +15,5 @@ export interface OutputOptions<Output> {
   readonly output: z.ZodType<Output>
 }
 
-/** What an agent of this definition answers. */
+/** Type of the answers of this definition's agents. */
 export type AnswerOf<D extends AgentDefinition> = D extends AgentDefinition<infer Output> ? Output : never

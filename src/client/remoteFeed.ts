@@ -9,7 +9,7 @@ import { count, fields } from './shape.ts'
 
 export type EventFrame = Extract<ServerFrame, { type: 'event' }>
 
-/** What a feed needs of its client. */
+/** Functions of the client that a feed uses. */
 export interface FeedOwner {
   readonly clock: Clock
   /** Sends a query, again after a reconnect. */
@@ -49,7 +49,7 @@ export class RemoteFeed {
   #subscription: Subscription | undefined
   /** The highest `seq` received while subscribed. */
   #maxSeq = 0
-  /** What the agent's events have in common; pieces of replies come without it. */
+  /** Fields that all events of the agent share; pieces of replies arrive without them. */
   #origin: Pick<EventOrigin, 'path' | 'incognito'> = { path: [] }
   /** `seq` of the last record if this client spawned the agent: nothing after it may be missed. */
   #spawnSeq: number | undefined

@@ -1,4 +1,4 @@
-/** What became of something that was sent: its answer if that is a refusal. Rejects if it broke off. */
+/** Outcome of a request: its answer if it was refused, else `undefined`. Rejects if the connection broke. */
 type Sent = Promise<Response | undefined>
 
 /**
@@ -8,7 +8,7 @@ type Sent = Promise<Response | undefined>
 export class ResumedChat {
   /** Ends each request that is not answered yet. */
   readonly #unanswered = new Set<() => void>()
-  /** What was sent while one was not answered. */
+  /** Decision that was sent while a resuming request had no answer. */
   #sent: Sent | undefined
 
   /**

@@ -1,6 +1,6 @@
 import { unknownField } from '../protocol/nearestWord.ts'
 
-/** What is wrong with a value, and where in it. */
+/** A fault in a value, and the path to it. */
 export interface Wrong {
   readonly path: readonly (string | number)[]
   readonly what: string
@@ -12,7 +12,7 @@ export interface Wrong {
  */
 export interface Shape<out T> {
   (value: unknown): Wrong | undefined
-  /** Of the type alone: it is never there. */
+  /** Never set; carries the type `T`. */
   readonly of?: T
 }
 
@@ -26,7 +26,7 @@ export type Fields<T> = {
   readonly [K in keyof T]-?: object extends Pick<T, K> ? Maybe<Required<T>[K]> : Shape<T[K]>
 }
 
-/** What is wrong, in one line: `agents.0.seq: give a whole number`. */
+/** Describes a fault in one line: `agents.0.seq: give a whole number`. */
 export const wrongText = ({ path, what }: Wrong): string => (path.length === 0 ? what : `${path.join('.')}: ${what}`)
 
 /** A shape of one test. */
@@ -72,7 +72,7 @@ export const list =
 
 const notAnObject: Wrong = { path: [], what: 'give an object' }
 
-/** Whether it is an object with named fields. */
+/** Returns true for an object with named fields. */
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 

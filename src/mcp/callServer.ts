@@ -20,7 +20,7 @@ const noTimeout = 2 ** 31 - 1
 const progressMs = 100
 const mostRounds = 10
 
-/** What the server wants to know before it can go on, since 2026-07-28. */
+/** Result with which a server asks for input before it continues a call, since 2026-07-28. */
 const inputRequiredSchema = z.looseObject({
   resultType: z.literal('input_required'),
   inputRequests: z.record(z.string(), z.looseObject({ method: z.string(), params: z.unknown() })).optional(),

@@ -40,7 +40,7 @@ const stateOf = (snapshot: Snapshot): SourceStatus['state'] => {
 /** A connection to one server, of one runtime. */
 export class McpConnection implements ToolConnection {
   #tools: readonly Tool[] = []
-  /** Of which `tools` are made. */
+  /** Tools of the server's list, from which `tools` is made. */
   #listed: readonly Tool[] = []
   #instructions: string | undefined
   readonly #settings: McpSettings
@@ -363,7 +363,7 @@ async function isLost(thrown: unknown, server: Server, signal: AbortSignal): Pro
   return await server.client.ping({ signal, timeout: pingMs }).then(() => false, isFailure)
 }
 
-/** Whether models and people would see no difference. The order does not count: it is the agent's. */
+/** Returns true if models and people would see no difference between the lists. The order does not count: the agent decides it. */
 function isSame(now: readonly Tool[], before: readonly Tool[]): boolean {
   if (now.length !== before.length) return false
   const prints = new Set(before.map(printOf))

@@ -1,7 +1,7 @@
 import { assign, fromPromise, setup } from 'xstate'
 import type { McpRestart } from './options.ts'
 
-/** What came of an attempt to open a connection. */
+/** Outcome of an attempt to open a connection. */
 export type Opened =
   | { readonly type: 'up' }
   | { readonly type: 'refused'; readonly at: number; readonly why: string; readonly next: 'retry' | 'wait' | 'signIn' }
@@ -43,7 +43,7 @@ const missing = (name: string) => () => Promise.reject(new Error(`Nobody provide
 
 const outputOf = <Output>(event: unknown): Output => (event as { readonly output: Output }).output
 
-/** Whether one more attempt is allowed, counting the loss at `at`. Pure. */
+/** Returns true if another attempt is allowed, counting the loss at `at`. Pure. */
 const isAllowed = ({ restart, losses }: ConnectionContext, at: number): boolean =>
   losses.filter((loss) => loss > at - restart.windowMs).length < restart.maxRestarts
 

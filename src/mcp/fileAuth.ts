@@ -14,9 +14,9 @@ export interface FileAuthOptions {
   readonly show?: (address: URL) => void
   /** The port on this machine to which a browser is sent back. Default: one that follows from the folder's path, always the same. */
   readonly port?: number
-  /** What the server is asked for. */
+  /** OAuth scope that the server is asked for. */
   readonly scope?: string
-  /** Of a client that was registered by hand, for servers that register none by themselves. */
+  /** Id of a client that was registered by hand, for servers without automatic registration. */
   readonly clientId?: string
   readonly clientSecret?: string
 }
@@ -58,7 +58,7 @@ class FileAuth implements OAuthClientProvider, SignsIn {
   readonly #dir: string
   readonly #port: number
   readonly #options: FileAuthOptions
-  /** Of the sign-in that is under way. */
+  /** `state` parameter of the current sign-in. */
   #state = ''
   #listener: SignInListener | undefined
   /** Changes are written one after the other. */
@@ -157,7 +157,7 @@ class FileAuth implements OAuthClientProvider, SignsIn {
     })
   }
 
-  /** What is not what was written counts as nothing: then a person signs in again. */
+  /** Reads the stored record; a damaged file counts as empty, so that a person signs in again. */
   async #read(): Promise<Kept> {
     const text = await readFile(this.#file, 'utf8').catch((thrown: unknown) => {
       if (hasCode(thrown, 'ENOENT')) return '{}'

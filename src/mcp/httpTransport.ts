@@ -56,8 +56,9 @@ export function httpTransport(sdk: typeof Sdk, options: HttpOptions): Sdk.Stream
 const unanswered = 'the connection ended without an answer'
 
 /**
- * `fetch` that adds the headers, which are asked for anew if a function gives them, and refuses an answer that is too long. Whoever gives the
- * tokens may be somebody else than the server, who names him: he gets none of its headers, and is not of our own network where the server is not.
+ * `fetch` that adds the headers, asking for them anew if a function gives them, and refuses an answer that is too long. The server names the
+ * host that issues its tokens, which may be another party: that host gets none of the headers, and may not be in our own network unless the
+ * server is.
  */
 export function boundedFetch(
   { url: own, headers, maxResultBytes, onHeader, authHosts: allowed, lookup }: Omit<HttpOptions, 'auth'>,
@@ -108,7 +109,7 @@ async function follow(
   }
 }
 
-/** Whether an address is of a server, which may have led from http to https. Pure. */
+/** Returns true if an address belongs to the server, including a redirect from http to https. Pure. */
 const isOf = (server: URL, { origin, protocol, port, hostname }: URL): boolean =>
   origin === server.origin ||
   (server.protocol === 'http:' && protocol === 'https:' && server.hostname === hostname && server.port + port === '')
@@ -148,7 +149,7 @@ function lastBlankLine(chunk: Uint8Array): number {
   return -1
 }
 
-/** Whether anything answers at an address, in `ms` milliseconds. Never rejects. */
+/** Returns true if anything answers at an address within `ms` milliseconds. Never rejects. */
 export async function isReachable(url: string, ms: number, clock: Clock): Promise<boolean> {
   const late = new AbortController()
   const cancel = clock.after(ms, () => late.abort())

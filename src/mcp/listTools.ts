@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { describeIssues } from '../protocol/errors.ts'
 import { isNestedDeeper } from '../protocol/nesting.ts'
 
-/** What is used of a tool that a server lists. */
+/** The fields that are used of a tool in a server's list. */
 const toolSchema = z.looseObject({
   name: z.string(),
   title: z.string().optional().catch(undefined),

@@ -68,7 +68,7 @@ export interface McpOptions {
   /** Only the tools of these names, or whose names match. By the server's names, as in all options. */
   readonly include?: readonly (string | RegExp)[]
   readonly exclude?: readonly (string | RegExp)[]
-  /** Whether tools get the server's name in front always, or only when their own is taken, which is the default. */
+  /** Prefixes tools with the server's name always, or only when their own name is taken, which is the default. */
   readonly prefix?: 'clash' | 'always'
   /** With more tools than this the model gets two instead, one that finds tools and one that calls them. Default 64. */
   readonly maxTools?: number
@@ -77,22 +77,22 @@ export interface McpOptions {
    * shortened, and a tool that is too long even so is left out. Default 100,000.
    */
   readonly maxSchemaChars?: number
-  /** What the calls of a tool may change; see `trust` for the others. */
+  /** Effects of the calls, by tool; see `trust` for tools that are not listed. */
   readonly effects?: { readonly [tool: string]: ToolEffects }
   /** Default `'all'`, and with `trust` `'writes'`: those of tools that `effects`, else the server, does not call read-only. */
   readonly approve?: McpApproval
   /**
-   * Whether what the server says of its tools' effects is taken at its word: read-only is `'none'`, idempotent `'idempotent'`. Default
-   * `false`: each tool that `effects` does not name is `'irreversible'`.
+   * True to believe the server's annotations of effects: read-only is `'none'`, idempotent `'idempotent'`. Default `false`: each tool that
+   * `effects` does not name is `'irreversible'`.
    */
   readonly trust?: boolean
-  /** Whether what the server says of itself goes into the system prompt. Default `false`: it could say anything. */
+  /** Adds the server's own instructions to the system prompt. Default `false`: they could say anything. */
   readonly instructions?: boolean
-  /** Whether the model gets tools that list and read the server's resources. Default `false`. */
+  /** Gives the model tools that list and read the server's resources. Default `false`. */
   readonly resources?: boolean
-  /** Whether the model gets tools that list the server's prompts and get one. Default `false`. */
+  /** Gives the model tools that list the server's prompts and get one. Default `false`. */
   readonly prompts?: boolean
-  /** Whether the server may ask people, in the middle of a call. Default `true`. */
+  /** Allows the server to ask people during a call. Default `true`. */
   readonly elicitation?: boolean
   /** How long a start may take, in milliseconds, and at most a turn waits for it. Default 10,000. */
   readonly connectMs?: number
@@ -116,7 +116,7 @@ const ms = z
   .positive()
   .max(2 ** 31 - 1)
 
-/** What a server may say of itself, beside its name. */
+/** Fields of a server's options, beside its name. */
 const serverFields = {
   command: z.string().min(1),
   args: z.array(z.string()).readonly(),
@@ -154,7 +154,7 @@ const serverFields = {
   }).partial(),
 } satisfies { readonly [K in keyof Required<McpServerOptions>]: z.ZodType }
 
-/** What holds for several fields together. */
+/** Rules that span several fields. */
 const rules: readonly { readonly holds: (server: McpServerOptions) => boolean; readonly message: string }[] = [
   {
     holds: ({ command, url }) => (command === undefined) !== (url === undefined),

@@ -13,7 +13,7 @@ import { StandardError } from './standardError.ts'
 import { StdioTransport } from './stdioTransport.ts'
 import { within } from '../actors/within.ts'
 
-/** What a form or an address a server shows to a person comes to. */
+/** Outcome of a form or an address that a server shows to a person. */
 export interface Elicited {
   readonly action: 'accept' | 'decline' | 'cancel'
   readonly content?: { readonly [name: string]: string | number | boolean | string[] }
@@ -94,7 +94,7 @@ export class Server {
       void this.#listen()
   }
 
-  /** What it gave, without secrets: before any of it is cut. */
+  /** Removes secrets from a value of the server; call it before any of the value is cut. */
   clean<T>(value: T): T {
     return this.#host.secrets.clean(value)
   }
@@ -116,7 +116,7 @@ export class Server {
     return this.#isGone
   }
 
-  /** Whether it keeps a session, which it may forget. */
+  /** True while the server keeps a session, which it may forget. */
   get hasSession(): boolean {
     return this.#transport.sessionId !== undefined
   }
@@ -183,7 +183,7 @@ export class Server {
     })
   }
 
-  /** What it wrote to standard error. */
+  /** Reports text that the server wrote to standard error. */
   #tell(written: { readonly text: string } | undefined): void {
     const text = this.#host.secrets.cutOff(written?.text.trimEnd() ?? '')
     if (text !== '') this.#host.debug(`it wrote to standard error: ${cutEnd(text, 2_000)}`)

@@ -21,8 +21,8 @@ function formsOf(value: string): string[] {
 }
 
 /**
- * What no text of a server may show. Tokens are learnt while a connection is used, when the runtime's redactor is long made, so whatever
- * comes from a server is cleaned here first.
+ * Secrets that no text of a server may show. Tokens are learnt while a connection is used, long after the runtime's redactor was made, so
+ * everything that comes from a server is cleaned here first.
  */
 export class ServerSecrets {
   readonly #redactor = new Redactor({ knownKeys: false })

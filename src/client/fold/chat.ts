@@ -8,7 +8,7 @@ export interface Chat {
   readonly agentId: string
   /** In the order they were said; those that left the model's sight stay, with `hidden`. */
   readonly messages: readonly ChatMessage[]
-  /** What waits for people: of the agent's own calls, and of those of agents below it. */
+  /** Calls and questions that wait for people, of the agent itself and of agents below it. */
   readonly pending: readonly ChatPending[]
   /** Asked in a run that ended without an answer, for example because the store failed: it waits again once that agent goes on. */
   readonly resting: readonly ChatPending[]
@@ -64,7 +64,7 @@ export interface ChatCall {
   readonly status: 'writing' | 'waiting' | 'running' | 'done' | 'failed'
   readonly inputText?: string
   readonly input?: unknown
-  /** What the tool reported last. */
+  /** Latest progress that the tool reported. */
   readonly progress?: unknown
   /** The sub-agent that carries it out. */
   readonly childId?: string

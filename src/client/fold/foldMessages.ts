@@ -117,7 +117,7 @@ const added = (chat: Chat, message: ChatMessage): Chat => ({
   messages: [...chat.messages, { ...message, ...afterOf(chat, message.nodeId) }],
 })
 
-/** What stands before a node, or before the next one. */
+/** Returns the message that precedes a node; without a node, the message that the next one will follow. */
 function afterOf({ messages }: Chat, nodeId = Infinity): Pick<ChatMessage, 'after'> {
   const before = messages.reduce<ChatMessage | undefined>((newest, message) => {
     const isBefore = message.hidden !== 'reverted' && message.nodeId !== undefined && message.nodeId < nodeId
@@ -146,7 +146,7 @@ function replaced(chat: Chat, index: number, message: ChatMessage): Chat {
   return { ...chat, messages }
 }
 
-/** What is pruned and summarised is hidden for the first; what is reverted, for that. */
+/** Hides a message for a reason; a message that is hidden already keeps its first reason. */
 const hide = (message: ChatMessage, hidden: NonNullable<ChatMessage['hidden']>): ChatMessage =>
   message.hidden === undefined ? { ...message, hidden } : message
 

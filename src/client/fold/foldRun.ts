@@ -6,7 +6,7 @@ import type { RunStopReason } from '../../protocol/records.ts'
 import { resultOf } from '../../runs/run.ts'
 import type { RunResult } from '../../runs/runResult.ts'
 
-/** What a tool that runs has reported last. */
+/** Latest progress of a running tool. */
 export interface RunProgress {
   readonly callId: string
   readonly name: string
@@ -22,13 +22,13 @@ export interface RunView<Output = unknown> {
   readonly status: 'running' | RunStopReason
   /** The text of the reply that grows, or of the last one. */
   readonly text: string
-  /** Of tools that run, the oldest call first. */
+  /** Progress of the running tools, the oldest call first. */
   readonly progress: readonly RunProgress[]
   /** Once it has ended. */
   readonly result?: RunResult<Output>
 }
 
-/** Whether the text of the last reply is an answer that fits the schema of the agent. */
+/** A run whose `isAnswer` is true if the text of the last reply is an answer that fits the agent's schema. */
 interface Draft extends RunView {
   readonly isAnswer: boolean
 }
