@@ -68,7 +68,7 @@ export interface McpOptions {
   /** Only the tools of these names, or whose names match. By the server's names, as in all options. */
   readonly include?: readonly (string | RegExp)[]
   readonly exclude?: readonly (string | RegExp)[]
-  /** Prefixes tools with the server's name always, or only when their own name is taken, which is the default. */
+  /** Puts the server's name before the names of its tools: always, or only before a name that is taken, which is the default. */
   readonly prefix?: 'clash' | 'always'
   /** With more tools than this the model gets two instead, one that finds tools and one that calls them. Default 64. */
   readonly maxTools?: number

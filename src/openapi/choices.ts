@@ -19,7 +19,7 @@ const namesOf = ({ name, operationId, method, path, tags }: Chosen): readonly st
   ...tags.map((tag) => `tag:${tag}`),
 ]
 
-/** Whether a pattern means an operation. Pure. */
+/** Returns true if a pattern selects an operation. Pure. */
 export function matches(pattern: OperationPattern, operation: Chosen): boolean {
   const names = namesOf(operation)
   if (typeof pattern !== 'string') return names.some((name) => new RegExp(pattern).test(name))
@@ -57,7 +57,7 @@ export function checkPatterns(operations: readonly Chosen[], patterns: Patterns)
 const longest = 200
 const mostTold = 12
 
-/** What there is of the kind that a pattern names, the nearest first. Pure. */
+/** Lists the document's tags, calls or names, depending on the pattern, the nearest first. Pure. */
 function thereAre(pattern: OperationPattern, operations: readonly Chosen[]): string {
   const wanted = String(pattern).slice(0, longest)
   const tags = operations.flatMap((operation) => operation.tags.map((tag) => `tag:${tag}`))
@@ -97,6 +97,6 @@ const byMethod: { readonly [M in Method]: Exclude<ToolEffects, 'reversible'> } =
   DELETE: 'irreversible',
 }
 
-/** What an operation does to the world, unless told: by its method, and whether the service takes a key that tells repeated calls. */
+/** Returns the default effects of an operation, by its method and by support for a key that identifies repeated calls. */
 export const effectsOf = (method: Method, hasKey: boolean): Exclude<ToolEffects, 'reversible'> =>
   hasKey && byMethod[method] === 'irreversible' ? 'idempotent' : byMethod[method]

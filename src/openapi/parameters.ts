@@ -32,7 +32,7 @@ const isJsonParameter = ({ content }: Parameter): boolean => content !== undefin
 type Code = (text: string) => string
 const asIs: Code = (text) => text
 
-/** What stands between the values of a list that is one value. */
+/** Separators of the values of a list that is sent as one value, by style. */
 const separators: { readonly [style: string]: string } = { spaceDelimited: '%20', pipeDelimited: '%7C' }
 
 /** How a value is written. */
@@ -78,7 +78,7 @@ function deepPairs(name: string, value: unknown, code: Code): readonly Pair[] {
   return Object.entries(value).flatMap(([key, inner]) => deepPairs(`${name}[${key}]`, inner, code))
 }
 
-/** What stands in a path for a parameter. Pure. */
+/** Returns the part of a path that stands for a parameter. Pure. */
 function pathPart(parameter: Parameter, value: unknown): string {
   if (isJsonParameter(parameter)) return encode(JSON.stringify(value))
   const { name, style = 'simple', explode = false } = parameter

@@ -47,7 +47,7 @@ export class SchemaCopy {
     this.#document = document
   }
 
-  /** What was referred to so far, by name. */
+  /** Schemas that were referred to so far, by name. */
   get definitions(): { readonly [name: string]: unknown } {
     return this.#definitions
   }

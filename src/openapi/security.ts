@@ -11,7 +11,7 @@ import { below, resolve } from './references.ts'
 import { encode } from './parameters.ts'
 import { invalid } from './readDocument.ts'
 
-/** What proves who calls: a key or token, name and password, or a function that gives a token. */
+/** A credential: a key or token, name and password, or a function that returns a token. */
 export type OpenApiAuth =
   | string
   | { readonly username: string; readonly password: string }
@@ -48,12 +48,12 @@ export class Proofs {
     this.missing = missing
   }
 
-  /** Whether another token could be got. */
+  /** True if a new token can be requested. */
   get canRenew(): boolean {
     return this.#proofs.some(({ auth }) => typeof auth === 'function')
   }
 
-  /** Whether `auth` fills a parameter in. */
+  /** Returns true if `auth` fills a parameter in. */
   readonly fills = ({ in: where, name }: Parameter): boolean =>
     this.#proofs.some(
       ({ scheme }) =>
@@ -101,7 +101,7 @@ const basic = ({ username, password }: { readonly username: string; readonly pas
 
 const secretForms = (secret: string): string[] => [...new Set([secret, encode(secret)])]
 
-/** What of `auth` may be seen nowhere, in the forms that it is sent in. Pure. */
+/** Returns the secrets of `auth`, in the forms in which they are sent. Pure. */
 export const secretsIn = (auth: AuthByScheme): readonly string[] =>
   Object.values(auth).flatMap((one) =>
     typeof one === 'function'

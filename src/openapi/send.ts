@@ -14,7 +14,7 @@ export interface SendRules {
   readonly clock: Clock
   /** Origins that may be asked. */
   readonly origins: ReadonlySet<string>
-  /** Whether a request may be made again that may have been carried out. */
+  /** True if a request that may have been carried out may be sent again. */
   readonly mayRepeat: boolean
 }
 

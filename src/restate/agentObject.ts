@@ -27,7 +27,7 @@ export interface ObjectTimes {
   readonly idempotencyMs: number
 }
 
-/** What the object of an agent is made of. */
+/** Parts from which the object of an agent is made. */
 export interface ObjectParts {
   readonly name: string
   readonly agents: WorkerAgents
@@ -41,7 +41,7 @@ const lastKey = 'last'
 
 /** How an invocation left an agent. */
 interface Last {
-  /** What the definition said, in short. */
+  /** Fingerprint of the definition. */
   readonly code: string
   /** How many sub-agents it had had: those of them that are agents of their own have been woken. */
   readonly children: number
@@ -90,7 +90,7 @@ interface Wanted {
   readonly body: unknown
 }
 
-/** What is carried names its own handler. */
+/** Reads the handler's name from the body of a carried request. */
 function verbIn(body: unknown): Wanted {
   const { verb = '', ...rest } = { ...(body as object | undefined) } as { verb?: string }
   return { verb, body: rest }
@@ -177,7 +177,7 @@ async function drive(sdk: Sdk, parts: ObjectParts, ctx: Restate.ObjectContext, f
   }
 }
 
-/** Whether an agent has a log, as it was when this was looked at first: a retry finds what the attempt before began. */
+/** Returns true if an agent has a log. The journal keeps the first answer, so that a retry finds what the attempt before began. */
 const isThere = (ctx: Restate.ObjectContext, agents: WorkerAgents): Promise<boolean> =>
   ctx.run('look', async () => (await agents.created(ctx.key)) !== undefined)
 

@@ -8,14 +8,14 @@ import type { Carried, Outcome } from './carried.ts'
 import { refusalOf } from './engineErrors.ts'
 import type { WorkerAgents } from './workerAgents.ts'
 
-/** What one stretch of an attempt came to: agents that are now agents of their own, and it goes on; or its end. */
+/** Result of one stretch of an attempt: agents that have become agents of their own, after which it continues; or its end. */
 export type Step =
   | { readonly begun: readonly string[] }
   | {
       readonly outcome: Outcome
       /** An agent that something was reported to. */
       readonly wakes?: string
-      /** What its definition says, in short. */
+      /** Fingerprint of its definition. */
       readonly code?: string
       /** How many sub-agents it has had, of which the engine knows all that are agents of their own. */
       readonly children?: number
@@ -27,8 +27,8 @@ class AttemptOver extends Error {
 }
 
 /**
- * One attempt to bring a command to an agent and to wait until nothing more happens by itself. What an earlier attempt has done is in the
- * log, and is not done again. When the engine ends the attempt, the agent is let go of without a word, and whoever comes next goes on.
+ * One attempt to bring a command to an agent and to wait until nothing more happens by itself. Work of an earlier attempt is in the log, and is
+ * not done again. When the engine ends the attempt, the agent is let go of without a record, and the next attempt continues it.
  */
 export class Attempt {
   readonly #agents: WorkerAgents
@@ -235,7 +235,7 @@ export class Attempt {
     return agent.lastSeq === lastSeq && agent.state === 'idle' ? all : undefined
   }
 
-  /** What came of the command is in the log, and nowhere else: it may have ended in another process. */
+  /** Reads the result of the command from the log, which alone holds it: the run may have ended in another process. */
   async #readResult(agent: Agent): Promise<void> {
     const { requestId } = this.#first
     const requests = new LoggedRequests()

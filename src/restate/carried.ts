@@ -7,7 +7,7 @@ import { metadataSchema, type Metadata } from '../protocol/metadata.ts'
 import type { RunStopReason } from '../protocol/records.ts'
 import { z } from 'zod'
 
-/** What an agent begins with, if it is new when a command reaches it. */
+/** First state of an agent that is new when a command reaches it. */
 export interface Birth {
   /** Name of its definition; needed only where a worker has several. */
   readonly definition?: string
@@ -66,7 +66,7 @@ export const waiting = ['prompt', 'resume'] as const satisfies readonly Verb[]
 /** A command without `agent.`: the name of its handler. */
 export type Verb = AgentCommand['type'] extends `agent.${infer V}` ? V : never
 
-/** What the body of a request may have beside the command. */
+/** Fields that the body of a request may have beside the command. */
 const besides = z.object({
   requestId: z.string().min(1).max(512).exactOptional(),
   definition: z.string().exactOptional(),
@@ -122,5 +122,5 @@ export const journalled = (outcome: Outcome): Outcome => ({
     : { error: { ...outcome.error, message: outcome.error.message.slice(0, mostChars) } }),
 })
 
-/** What failed as data, with a message that fits into a journal. */
+/** Message of an error, cut to fit into a journal. */
 export const shortMessage = (thrown: unknown): string => messageOf(thrown).slice(0, mostChars)

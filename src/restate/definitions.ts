@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { isAgentDefinition, type AgentDefinition } from '../actors/agentDefinition.ts'
 import { RuntimeError } from '../protocol/errors.ts'
 
-/** What a worker can run, by name. */
+/** The definitions that a worker can run, by name. */
 export class Definitions {
   /** Those that requests may name. */
   readonly names: readonly string[]

@@ -2,7 +2,7 @@ import type { Clock } from '../protocol/clock.ts'
 import { eventOf, type LoggedEvent } from '../protocol/events.ts'
 import type { Store } from '../protocol/store.ts'
 
-/** What a follower reads, and for whom. */
+/** Parts of a log follower: its log, and its listeners. */
 export interface FollowerParts {
   readonly agentId: string
   readonly store: Pick<Store, 'read'>

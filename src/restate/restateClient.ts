@@ -49,7 +49,7 @@ export interface RestateRequest {
   readonly delayMs?: number
   /** Name of the definition, if the agent may be new and its worker has several. */
   readonly definition?: string
-  /** What is noted on the agent if it is new; one that is there must have it. */
+  /** Metadata of the agent if it is new; an existing agent must have it. */
   readonly metadata?: Metadata
 }
 
@@ -187,8 +187,8 @@ export class RestateClient extends Client {
   }
 
   /**
-   * Has the engine bring a command to an agent, under an id of your own and perhaps later, and waits until the agent rests again: how that
-   * ended, without its words. Of a command that is brought to a run under way, this waits until that rests.
+   * Has the engine bring a command to an agent, under an id of your own and perhaps later, and waits until the agent rests again. Returns
+   * how that ended, without its words. For a command that joins a current run, it waits until that run rests.
    *
    * @throws RuntimeError `INVALID_ID`, `INVALID_OPTION`, `INVALID_CONTENT`, `ENGINE_UNREACHABLE`, `ENGINE_REFUSED`, `ENGINE_LIMIT`, `BRIDGE_CLOSED`
    *

@@ -114,7 +114,7 @@ class EngineDispatch implements Dispatch {
     this.#ingress.close()
   }
 
-  /** Of a run that its log says nothing of: how it ended. */
+  /** Returns how a run ended whose end is not in its log. */
   async #ended(asked: Asked): Promise<UnloggedEnd | undefined> {
     try {
       const { status, error, stopReason, from } = await this.#ingress.call<Outcome>(asked)

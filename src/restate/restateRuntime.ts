@@ -12,8 +12,8 @@ export interface EngineSpawnOptions extends BirthOptions {
 }
 
 /**
- * What stands where a runtime stood: agents are spawned and opened in the same words, and work wherever the engine has them work. What they are
- * given (`deps`) is decided by the workers, and what goes on in one process is not offered: see each method.
+ * Stands in for a runtime: agents are spawned and opened with the same calls, and work on whichever worker the engine chooses. The workers
+ * decide what agents are given (`deps`), and functions that need the agent's own process are not offered: see each method.
  */
 export interface RestateRuntime {
   /** For what a client can do beside this: sessions, requests under an id of one's own. */

@@ -23,11 +23,11 @@ import { WorkerAgents } from './workerAgents.ts'
 
 /** Options of `restateWorker`; beside these, those of `createRuntime`. */
 export interface RestateWorkerOptions extends Omit<RuntimeOptions, 'idleUnloadMs' | 'store'> {
-  /** What its agents may be. A request names one, unless there is only one. */
+  /** Definitions of its agents. A request names one, unless there is only one. */
   readonly definitions: readonly AgentDefinition[]
   /** Where the logs are, for all workers and clients: one whose leases can be taken, such as `postgresStore` or `sqliteStore`. */
   readonly store: Store
-  /** What agents are given, decided for each when it is opened. */
+  /** Objects that agents are given, decided for each agent when it is opened. */
   readonly deps?: ServedDeps
   /** Name of the virtual object. Default `agent`. */
   readonly name?: string
@@ -44,7 +44,7 @@ export interface RestateWorkerOptions extends Omit<RuntimeOptions, 'idleUnloadMs
 /** Where a worker listens. */
 export interface ListeningWorker {
   readonly port: number
-  /** What the engine is given as the deployment. */
+  /** Address that the engine is given as the deployment. */
   readonly url: string
 }
 

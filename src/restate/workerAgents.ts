@@ -12,7 +12,7 @@ import type { Birth } from './carried.ts'
 import type { Definitions } from './definitions.ts'
 import { Seats } from './seats.ts'
 
-/** What the agents of a worker share. */
+/** Parts that the agents of a worker share. */
 export interface WorkerParts {
   readonly runtime: AgentRuntime
   readonly store: Store
@@ -104,7 +104,7 @@ export class WorkerAgents {
     return parent?.reports === undefined ? undefined : parent.agentId
   }
 
-  /** Whether nobody else has written since: another worker may have had it in between. */
+  /** Returns true if no other writer has appended to the log since: another worker may have had the agent in between. */
   async #isCurrent(agent: Agent): Promise<boolean> {
     await agent.durable()
     for await (const _ of this.#parts.store.read(agent.id, agent.lastSeq + 1, 1)) return false
@@ -169,7 +169,7 @@ export class WorkerAgents {
     return [...begun]
   }
 
-  /** Of the sub-agents of one agent, and of theirs. */
+  /** Returns the ids of agents of their own that one agent's sub-agents have begun, at any depth. */
   async #begunBy(agentId: string, from = 1, to = Infinity): Promise<string[]> {
     const begun: string[] = []
     for (let number = from; number <= to; number += 1) {

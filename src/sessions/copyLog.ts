@@ -32,7 +32,7 @@ export async function likeness(from: Store, to: Store, agentId: string): Promise
 /** As a store that writes text gives it. */
 const plain = (record: LogRecord): unknown => JSON.parse(JSON.stringify(record))
 
-/** What came of a log. */
+/** Result of copying a log. */
 export interface CopiedLog {
   /** How many records the other store did not have. */
   readonly records: number
@@ -98,7 +98,7 @@ async function copyContents(from: Store, to: Store, agentId: string): Promise<nu
   return lost
 }
 
-/** Whether another store has all of a log, and all that is kept beside it. */
+/** Returns true if another store has all of a log, and everything that is kept beside it. */
 export async function isCopied(from: Store, to: Store, agentId: string): Promise<boolean> {
   if ((await likeness(from, to, agentId)).is !== 'same') return false
   for await (const id of contentsIn(from, agentId)) {

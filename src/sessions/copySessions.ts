@@ -25,7 +25,7 @@ export interface CopyProgress {
   readonly total: number
 }
 
-/** What a copy came to. */
+/** Result of a copy. */
 export interface CopiedSessions {
   /** Ids of the logs that the other store has now, or has more of. */
   readonly copied: readonly string[]
@@ -52,11 +52,11 @@ interface Tree {
 }
 
 /**
- * Copies sessions to another store, or moves them: each with its sub-agents, and with what it was forked from. A log that is there already
- * and is the same is left alone, and one that was begun is gone on with, so that a copy that was killed is simply made again. What is open,
- * or has another log there, is left alone and named.
+ * Copies sessions to another store, or moves them: each with its sub-agents, and with the sources that it was forked from. An identical log in
+ * the other store is left alone, and a partial one is completed, so that a copy that was killed is simply made again. Sessions that are open,
+ * or have another log there, are left alone and named.
  *
- * @throws RuntimeError `AGENT_NOT_FOUND` for an id without a log, `INVALID_ID`, `INVALID_OPTION`, and what a store rejects with that fails.
+ * @throws RuntimeError `AGENT_NOT_FOUND` for an id without a log, `INVALID_ID`, `INVALID_OPTION`, and the error of a store that fails.
  */
 export async function copySessions(from: Store, to: Store, options: CopyOptions = {}): Promise<CopiedSessions> {
   const { isMove = false, onLog } = options
@@ -94,7 +94,7 @@ type Report = {
   -readonly [K in keyof CopiedSessions]: CopiedSessions[K] extends readonly (infer I)[] ? I[] : CopiedSessions[K]
 }
 
-/** What concerns one session, and need not keep the others from going. */
+/** Returns true if an error concerns one session only, so that the others can still be copied. */
 const isOfOneLog = ({ code }: RuntimeError): boolean =>
   code === 'STORE_LOCKED' ||
   code === 'AGENT_EXISTS' ||
@@ -187,7 +187,7 @@ async function removeTrees(from: ErasableStore, to: Store, trees: readonly Tree[
   }
 }
 
-/** Whether a fork that stays shares a log of these. */
+/** Returns true if a fork that is not among these sessions shares a log of theirs. */
 async function isShared(from: Store, ids: readonly string[]): Promise<boolean> {
   const pages = pagesOf(from)
   for (const id of ids)

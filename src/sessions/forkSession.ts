@@ -79,7 +79,7 @@ export async function forkSession(
 
 interface Moment {
   readonly forkedFrom: NonNullable<RecordOf<'agent.created'>['forkedFrom']>
-  /** Of the agent that the past belongs to. */
+  /** Title of the agent that the past belongs to. */
   readonly title: string | undefined
 }
 

@@ -107,7 +107,7 @@ interface Related {
   readonly forkedFrom?: { readonly agentId: string }
 }
 
-/** Of all logs, whatever is listed. */
+/** Returns the ancestors and fork sources of all logs, including those that the list leaves out. */
 async function relationsIn(pages: Pages): Promise<Related[]> {
   const found: Related[] = []
   for await (const { id, origin } of allLogs(pages, { limit: mostAtOnce })) {

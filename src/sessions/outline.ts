@@ -38,7 +38,7 @@ export function titleOf(text: string): string | undefined {
   return line
 }
 
-/** What a list says of an agent beside its state. It keeps a few values, and none of what was said but the title. */
+/** Facts that a list shows of an agent beside its state: a few values, and no text of the conversation but the title. */
 export interface Outline {
   /** The task that its caller gave it, or its first prompt that no guard refused. Once set it stays. */
   title: string | undefined
@@ -58,7 +58,7 @@ export interface Outline {
   titleNode: NodeId | undefined
 }
 
-/** What is kept of an outline. */
+/** Stored form of an outline. */
 export interface KeptOutline extends Partial<Omit<Outline, 'asked'>> {
   readonly asked: readonly (readonly [string, number])[]
 }
@@ -74,7 +74,7 @@ const nothingSaid = (): Outline => ({
   titleNode: undefined,
 })
 
-/** Of the past that a fork shares, and then of its own log. Changed in place. */
+/** Fold over the past that a fork shares, and then over its own log. Changes the outline in place. */
 export const outlineFold: Fold<Outline, KeptOutline> = {
   name: 'outline',
   initial: nothingSaid,
@@ -139,6 +139,6 @@ const shortError = ({ code, message }: ErrorInfo): ErrorInfo => ({
   message: cutEnd(onOneLine(message), maxMessage),
 })
 
-/** What a log says in outline. `past`: what a fork shares with its sources. */
+/** Returns the outline of a log. `past`: the records that a fork shares with its sources. */
 export const outlineOf = (records: Iterable<LogRecord>, past: Iterable<LogRecord> = []): Outline =>
   foldLog(outlineFold, past, records)

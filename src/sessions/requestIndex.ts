@@ -11,13 +11,13 @@ export interface RequestIndex {
   beginning: Beginning
 }
 
-/** What is kept of them. */
+/** Stored form of the index. */
 interface KeptRequests {
   readonly ids: KeptIds
   readonly beginning?: Beginning
 }
 
-/** Of an agent's own log. Changed in place. */
+/** Fold over an agent's own log. Changes the index in place. */
 export const requestsFold: Fold<RequestIndex, KeptRequests> = {
   name: 'requests',
   isOwn: true,

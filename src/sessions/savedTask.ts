@@ -21,13 +21,13 @@ export interface SavedTask {
   readonly tags: readonly string[]
 }
 
-/** What the model replied and what calls came to, as JSON, for `recordedSuite`. */
+/** The model's replies and the results of calls, as JSON, for `recordedSuite`. */
 export interface TaskRecording {
   readonly type: 'taskRecording'
   readonly version: 1
-  /** Of the agent that was recorded. */
+  /** Name of the recorded agent's definition. */
   readonly definition: string
-  /** What it was told to be, if its requests were captured. */
+  /** Instructions of the agent, if its requests were captured. */
   readonly instructions?: string
   readonly replies: readonly ScriptEntry[]
   /** By the ids of calls in the replies. */
@@ -38,7 +38,7 @@ export interface TaskRecording {
 
 export interface SavedTaskOptions {
   readonly agentId: string
-  /** What the answer should have; without it the task wants that what went wrong does not. */
+  /** Text that the answer should contain; without it the task asserts that the fault of the recording does not occur. */
   readonly expect?: string
   /** The folder that it worked in: its path is left out of what the task says. */
   readonly dir?: string
@@ -50,7 +50,7 @@ export type Saved =
       readonly ok: true
       readonly task: SavedTask
       readonly recording: TaskRecording
-      /** What it does not carry over, for people. */
+      /** Parts of the recording that the task leaves out, for people to read. */
       readonly notes: readonly string[]
       /** Why it passes as it was recorded; missing where it fails. */
       readonly passes?: string
@@ -139,7 +139,7 @@ const taskId = (agentId: string): string =>
     .replace(/^[^A-Za-z0-9]+/, '')
     .slice(0, 64) || 'recorded'
 
-/** What people said, run by run; what they said after an answer of the run begins one of its own. */
+/** Returns the prompts, run by run; messages that came after an answer within a run begin a run of their own. */
 function promptsOf(runs: readonly RecordedRun[]): { readonly prompts: readonly string[]; readonly unsaid: number } {
   let unsaid = 0
   const after = (

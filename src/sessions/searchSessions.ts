@@ -36,7 +36,7 @@ export async function searchSessions(store: Store, query: SearchQuery): Promise<
   return search.hits
 }
 
-/** What is known of a store without an index, for as long as that is in use. */
+/** Pages and messages of a store without an index, kept while the store is in use. */
 interface Shelf {
   readonly pages: Pages
   readonly said: SaidInLogs

@@ -94,7 +94,7 @@ export interface Turn {
   readonly status: SessionStatus
   readonly startedAt: number
   readonly endedAt?: number
-  /** What people said since the turn before, in order. */
+  /** Messages of people since the turn before, in order. */
   readonly input: readonly TurnInput[]
   /** Node of the model's message. */
   readonly reply?: NodeId
@@ -127,7 +127,7 @@ export interface SessionRun {
   readonly error?: ErrorInfo
 }
 
-/** The life of an agent as its log tells it. Of a fork only its own part: what it shares was paid for by its source. */
+/** The life of an agent as its log tells it. A fork has only its own part: its source paid for the part that they share. */
 export interface Session {
   /** The agent's id; empty before the log's first record. */
   readonly id: string
@@ -138,7 +138,7 @@ export interface Session {
   /** The agent that called or spawned it. */
   readonly parent?: ParentLink
   readonly forkedFrom?: NonNullable<RecordOf<'agent.created'>['forkedFrom']>
-  /** What the application noted on it when it was spawned. */
+  /** Metadata that the application gave at the spawn. */
   readonly metadata?: Metadata
   /** Epoch milliseconds of the first and the last record. */
   readonly createdAt: number
@@ -152,11 +152,11 @@ export interface Session {
   readonly children: readonly string[]
   /** Reverts and prunes that people asked for while no turn was under way. */
   readonly changes: readonly TrunkChange[]
-  /** What it is about, on one line: the task its caller gave it, or its first prompt. */
+  /** Subject on one line: the task its caller gave it, or its first prompt. */
   readonly title?: string
   /** How its last run ended, or why it waits; missing while a run is under way. */
   readonly last?: LastRun
-  /** Of all runs and changes. */
+  /** Tokens used by all runs and changes. */
   readonly usage: Usage
   readonly costUsd: number
 }

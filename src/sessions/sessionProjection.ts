@@ -74,7 +74,7 @@ export class SessionProjection {
   readonly #children: string[] = []
   /** Its newest record came with a file of somebody else. */
   #isForeign = false
-  /** Of what happened while no run was under way. */
+  /** Tokens used while no run was under way. */
   #usageAtRest = noUsage
   #costAtRest = 0
 
@@ -158,7 +158,7 @@ export class SessionProjection {
     })
   }
 
-  /** How the run under way stands: it is not over, so it has no record of its pause. What came from somebody else never goes on. */
+  /** Status of the current run: it is not over, so it has no record of its pause. A run of an imported log never continues. */
   #openAs(pause: PauseReason | null): Partial<Pick<RunDraft, 'status' | 'reason'>> {
     if (this.#isForeign) return { status: 'aborted' }
     return pause?.type === 'approvals' ? { status: 'paused', reason: pause } : {}
@@ -321,7 +321,7 @@ export class SessionProjection {
 
 type Reshaping = RecordOf<'revert.applied' | 'graft.applied' | 'prune.applied' | 'compaction.end'>
 
-/** What a record says of how the trunk was reshaped, in short. Pure. */
+/** Returns a short description of how a record reshaped the trunk. Pure. */
 function trunkChangeOf(record: Reshaping, planned: ReadonlyMap<string, string>): TrunkChange {
   const { applied } = record
   const rest = {

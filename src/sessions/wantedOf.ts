@@ -21,7 +21,7 @@ export function lastRuns(runs: readonly RecordedRun[]): {
   return { runs: kept, leftOut: all - kept.reduce((sum, run) => sum + run.replies.length, 0) }
 }
 
-/** What is asserted of the last run: what went wrong in it does not, or what its answer has. Pure. */
+/** Returns the assertion about the last run: that its fault does not occur, or that its answer has a text. Pure. */
 export function wantedOf(run: RecordedRun, { results }: Recording, expect: string | undefined): Wanted {
   const { ended } = run
   if (ended !== undefined && ended.stopReason !== 'stop' && ended.stopReason !== 'aborted') {
