@@ -10,11 +10,11 @@ import { inOrder, waitingAgent, WaitingList, type WaitingAgent, type WaitingOpti
 /** Spawns agents, owns what they share, and can serve them over the network. */
 export interface Runtime extends AgentRuntime {
   /**
-   * Goes on with whatever was under way in the store when the last process ended: interrupted runs, and messages that had not begun, of agents
-   * without a parent, and with them of those below. What waits for people stays in the store until somebody decides it, and what was paused until
-   * somebody resumes it. Call it when the application starts. An agent that cannot go on is left alone, and the answer says why.
+   * Continues the work that was under way in the store when the last process ended: interrupted runs, and messages that had not begun, of agents
+   * without a parent, and with them of those below. Calls that wait for people stay in the store until they are decided, and paused runs until
+   * they are resumed. Call it when the application starts. An agent that cannot continue is left alone, and the answer says why.
    *
-   * Reads the checkpoint of each log and what came since. Rejects with `RUNTIME_CLOSED`, `INVALID_OPTION`, and `STORE_READ_FAILED` when the store
+   * Reads the checkpoint of each log and the records since. Rejects with `RUNTIME_CLOSED`, `INVALID_OPTION`, and `STORE_READ_FAILED` when the store
    * cannot tell what it has.
    *
    * @example

@@ -11,7 +11,7 @@ import type { ServeOptions } from './server/bridge/serveOptions.ts'
 /** A model: `provider:id` as for `--model`, a name of `models`, `'embedded'`, or the model itself. */
 export type ConfigModel = string | AnyModel
 
-/** What an agent of the configuration is made from. */
+/** Parts of the configuration that an agent is made from. */
 export interface ConfigGiven {
   /** All that `tools`, `skills` and `mcp` of the configuration have, for `tools` of the definition. */
   readonly tools: readonly ToolEntry[]
@@ -28,7 +28,7 @@ export type ConfigAgent = AgentDefinition | ((given: ConfigGiven) => AgentDefini
  */
 export type ConfigMcpServer = McpServerOptions
 
-/** What `escapement serve` opens, besides what `runtime.serve` takes; options of the command line go before it. */
+/** Options of `escapement serve`, besides those of `runtime.serve`; options of the command line take precedence. */
 export interface ConfigServe extends Omit<ServeOptions, 'server' | 'definitions'> {
   /** Speak the Agent Client Protocol at `/acp`. */
   readonly acp?: boolean
@@ -40,9 +40,9 @@ export interface ConfigServe extends Omit<ServeOptions, 'server' | 'definitions'
   readonly stately?: boolean
 }
 
-/** What `escapement.config.ts` says. Everything may be left out. */
+/** Contents of `escapement.config.ts`. Everything may be left out. */
 export interface Config {
-  /** What `serve`, `acp` and `mcp` offer, and `run` and `chat` talk to: the first, unless `--agent` names another. */
+  /** Agents that `serve`, `acp` and `mcp` offer, and that `run` and `chat` talk to: the first, unless `--agent` names another. */
   readonly agents?: readonly ConfigAgent[]
   /** The model, where neither `--model` nor `ESCAPEMENT_MODEL` names one. */
   readonly model?: ConfigModel
@@ -62,7 +62,7 @@ export interface Config {
   /** Where sessions are recorded: a folder or `sqlite:<file>`, relative to this file, or `postgres://…`. Default: `.escapement` in the folder of `--dir`. */
   readonly store?: string
   /**
-   * What that agent knows beyond one conversation, and where `escapement memory` looks: a folder of Markdown files, or an SQLite file, whose
+   * Memory of that agent beyond one conversation, which `escapement memory` also reads: a folder of Markdown files, or an SQLite file, whose
    * name has an ending such as `.db`. Relative to this file. Searching a folder needs the package `minisearch`. Default: it remembers nothing.
    */
   readonly memory?: string

@@ -83,7 +83,7 @@ export class RemoteAgent<out Output = unknown, out Event extends AgentEvent = Ag
   }
 
   /**
-   * Starts a run; a busy agent runs it after the ones before. What the server refuses is the run's result, with an error.
+   * Starts a run; a busy agent runs it after the ones before. A refusal by the server is the run's result, with an error.
    *
    * @throws RuntimeError `INVALID_CONTENT`, `INVALID_OPTION`; nothing happened then.
    */
@@ -126,8 +126,8 @@ export class RemoteAgent<out Output = unknown, out Event extends AgentEvent = Ag
 
   /**
    * Carries out the calls of a tool that has no `run`, of this agent and of those below it: now, and whenever one is asked for, until the
-   * function that it returns is called. What `carryOut` returns is the result; what it throws is an error for the model. Of two clients the
-   * first to answer counts; the other's signal is aborted. `Input` is what the tool's schema takes.
+   * function that it returns is called. The value that `carryOut` returns is the result; an error that it throws goes to the model. Of two
+   * clients the first to answer counts; the other's signal is aborted. `Input` is the type that the tool's schema takes.
    *
    * @throws RuntimeError `INVALID_OPTION`: it is no function, or there is one for the name.
    */

@@ -25,8 +25,8 @@ export interface OpenApiOptions {
   readonly auth?: AuthByScheme
   /**
    * Addresses that are called in place of the document's: the first one; the others may be redirected to. Needed with `auth` where the document
-   * is fetched from another origin than the service's, because the owner of that origin could redirect the secrets; and where the service is
-   * called by `http` on another machine, which sends them in clear.
+   * is fetched from another origin than the service's, because the author of the document could ask for the secrets; and where the service
+   * is called by `http` on another machine, which sends them in clear.
    */
   readonly servers?: readonly (string | URL)[]
   /** Effects by pattern, the first that fits. Default: GET none, PUT idempotent, others irreversible, or idempotent if the service takes an `Idempotency-Key`. */

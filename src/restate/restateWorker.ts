@@ -27,7 +27,7 @@ export interface RestateWorkerOptions extends Omit<RuntimeOptions, 'idleUnloadMs
   readonly definitions: readonly AgentDefinition[]
   /** Where the logs are, for all workers and clients: one whose leases can be taken, such as `postgresStore` or `sqliteStore`. */
   readonly store: Store
-  /** Objects that agents are given, decided for each agent when it is opened. */
+  /** Dependencies that agents are given, decided for each agent when it is opened. */
   readonly deps?: ServedDeps
   /** Name of the virtual object. Default `agent`. */
   readonly name?: string

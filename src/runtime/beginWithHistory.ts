@@ -74,7 +74,7 @@ export function missingHistory(records: readonly LogRecord[]): number {
   return Math.max(0, imported + 1 - records.length)
 }
 
-/** Whether a log lacks some of the history that its agent is to begin with. */
+/** Returns true if a log lacks some of the history that its agent is to begin with. */
 export async function isCutHistory(
   { agentId, lastSeq }: StoreLease,
   store: Store,

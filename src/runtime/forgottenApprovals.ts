@@ -29,7 +29,7 @@ function warn(): void {
   for (const entry of open) for (const agent of entry.deref()?.roots() ?? []) warnOf(agent)
 }
 
-/** What each kind waits for, and what code has to do about it. */
+/** Parts of the warning for each kind: its wait, and the code that ends it. */
 const kinds = {
   approval: { for: 'a decision, and nobody decided it', how: "'approve') or 'deny'", event: 'approval.requested' },
   question: {

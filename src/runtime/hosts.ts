@@ -1,7 +1,7 @@
 import { RuntimeError } from '../protocol/errors.ts'
 import type { AgentHost } from './agents/agentHost.ts'
 
-/** What runs the loaded agents of a runtime, until their logs are released. */
+/** Hosts of the loaded agents of a runtime, until their logs are released. */
 export class Hosts {
   readonly #hosts = new Map<string, AgentHost>()
   readonly #releasing = new WeakMap<AgentHost, Promise<void>>()

@@ -46,7 +46,7 @@ export interface ClosingOptions {
   readonly detach?: boolean
 }
 
-/** What holds the bodies of agents. */
+/** Functions that release the bodies of agents. */
 interface BodyOwner {
   release(agent: TreeAgent): Promise<void>
   releaseBody(body: AgentBody): Promise<void>

@@ -17,7 +17,7 @@ export interface LeaseWait extends LeaseOptions {
  */
 const again = { first: 20, last: 250, others: 3 } as const
 
-/** What one who opens logs is. */
+/** Functions of the runtime that opens logs. */
 interface Opener {
   readonly clock: Clock
   /** Throws once nothing is opened any more. */

@@ -10,7 +10,7 @@ import { missingHistory } from './beginWithHistory.ts'
 import type { StoreLease } from '../protocol/store.ts'
 import type { OpenedLog } from './agents/keptAgent.ts'
 
-/** Whether a log ends in the middle of a run, or with an interrupted one. */
+/** Returns true if a log ends in the middle of a run, or with an interrupted one. */
 export const wasCutOff = ({ restored }: AgentInput): boolean =>
   restored !== undefined &&
   restored.isForeign !== true &&

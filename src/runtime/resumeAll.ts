@@ -65,9 +65,9 @@ interface Parts {
 }
 
 /**
- * Goes on with what was under way when the last process ended. Of each log only its checkpoint and what came since is read.
+ * Continues the runs that were under way when the last process ended. Reads only the checkpoint of each log and the records since.
  *
- * @throws RuntimeError `INVALID_OPTION`; `STORE_READ_FAILED` when the store cannot tell what it has
+ * @throws RuntimeError `INVALID_OPTION`; `STORE_READ_FAILED` when the store cannot list its logs
  */
 export async function resumeAll({ runtime, store }: Parts, options: ResumeAllOptions): Promise<ResumedAll> {
   const wrong = check(options)

@@ -55,7 +55,7 @@ interface Closable {
   close(): Promise<void>
 }
 
-/** What any caller takes for its agent: the types of definitions are only known to callers. */
+/** An agent that fits every caller's type: the types of definitions are only known to callers. */
 type AnyAgent = Agent<never, unknown, never>
 
 export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
@@ -306,7 +306,7 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
     return this.#shared.clock
   }
 
-  /** What all its agents share. */
+  /** Parts that all its agents share. */
   get shared(): HostShared {
     return this.#shared
   }

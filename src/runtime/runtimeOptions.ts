@@ -36,8 +36,8 @@ export interface RuntimeOptions {
    */
   readonly models?: ModelLimits
   /**
-   * What runs the charts: `planned` (the default) uses precomputed transitions, at half the cost of XState's own interpreter,
-   * `xstate`, with the same effects in the same order. An inspected agent always runs on XState's.
+   * Interpreter of the charts: `planned` (the default) uses precomputed transitions, at half the cost of XState's own interpreter, `xstate`,
+   * with the same effects in the same order. An inspected agent always runs on XState's.
    */
   readonly interpreter?: 'planned' | 'xstate'
 }

@@ -131,8 +131,8 @@ export class Agent<
 
   /**
    * Calls `listener` with every event from now on; returns a function that unsubscribes it. A listener that throws or rejects
-   * affects nothing else: the others get an `error` event with `SUBSCRIBER_FAILED`. What sub-agents ask of people is
-   * included, because someone must decide it; with `descendants` all their events are.
+   * affects nothing else: the others get an `error` event with `SUBSCRIBER_FAILED`. Approvals, questions
+   * and client calls of sub-agents are included, because someone must decide them; with `descendants` all their events are.
    *
    * @example
    * ```ts

@@ -25,7 +25,7 @@ interface Equipped {
   readonly [takes]?: (deps: undefined) => void
 }
 
-/** What people and code can ask of an agent, each a shorthand for a command given to `dispatch`. */
+/** Commands that people and code can give an agent, each a shorthand for a command given to `dispatch`. */
 export abstract class AgentCommands<out Output = unknown, in Deps = undefined, out Event = AgentEvent> {
   abstract readonly id: string
   declare readonly [takes]?: (deps: Deps) => void

@@ -26,10 +26,10 @@ import type { AgentBody } from './agentBody.ts'
 /** As long as a request may be named by a client. */
 const maxKey = 128
 
-/** What an agent delegates to now. */
+/** Returns the body that an agent currently delegates to. */
 export let bodyOf: (agent: AgentFacts<unknown, never>) => AgentBody
 
-/** What can be read of an agent. */
+/** The readable properties of an agent. */
 export abstract class AgentFacts<
   out Output = unknown,
   in Deps = undefined,
@@ -46,7 +46,7 @@ export abstract class AgentFacts<
     bodyOf = (agent) => agent.#slot.body
   }
 
-  /** Whether it is in memory, rather than only in its log. */
+  /** True if the agent is in memory, rather than only in its log. */
   get isLoaded(): boolean {
     return this.#slot.body.isLoaded
   }
@@ -82,7 +82,7 @@ export abstract class AgentFacts<
     return this.#slot.body.context.pause
   }
 
-  /** Whether its last run ended with `error` and `resume` goes on with it: nothing has begun since. */
+  /** True if the agent's last run ended with `error` and `resume` can continue it: nothing has begun since. */
   get hasFailed(): boolean {
     return mayResumeFailed(this.#slot.body)
   }
@@ -102,12 +102,12 @@ export abstract class AgentFacts<
     return this.#slot.body.room
   }
 
-  /** Whether nothing of it is stored: see `runtime.spawn`. */
+  /** True if nothing of the agent is stored: see `runtime.spawn`. */
   get incognito(): boolean {
     return this.#slot.body.incognito === true
   }
 
-  /** What the application noted on it when it was spawned; of a sub-agent that of its root. */
+  /** Metadata that the application gave at the spawn; a sub-agent has that of its root. */
   get metadata(): Metadata | undefined {
     return this.#slot.body.metadata
   }
@@ -128,7 +128,7 @@ export abstract class AgentFacts<
     return brakes
   }
 
-  /** What `brake` can ask by name, in the order of `braking.policies`; empty without policies. */
+  /** Policies that `brake` can ask by name, in the order of `braking.policies`; empty without policies. */
   get policies(): readonly PolicyInfo[] {
     return describePolicies(this.#slot.body.definition)
   }
@@ -143,7 +143,7 @@ export abstract class AgentFacts<
     return this.#slot.body.definition.policy.external ?? []
   }
 
-  /** What it has used in its lifetime, including its sub-agents. */
+  /** Usage of the agent in its lifetime, including its sub-agents. */
   get spent(): Spent {
     return this.#slot.body.spent
   }
@@ -189,14 +189,14 @@ export abstract class AgentFacts<
   }
 
   /**
-   * What waits for people, here and below: calls to be approved, questions of tools, and calls that a client carries out, told apart by
-   * `kind`. Redacted like the events that ask for them.
+   * Calls and questions that wait for people, here and below: calls to be approved, questions of tools, and calls that a client carries out,
+   * told apart by `kind`. Redacted like the events that ask for them.
    */
   pending(): Pending[] {
     return this.#slot.body.announcer.clean(pendingOf(this.#slot.body))
   }
 
-  /** What `use` said, without secrets; `null` if nothing. */
+  /** Options set by `use`, without secrets; `null` if none are set. */
   get inUse(): TurnUse | null {
     return this.#slot.body.announcer.clean(this.#slot.body.context.frame?.use ?? null)
   }
@@ -224,7 +224,10 @@ export abstract class AgentFacts<
     return settled(this.#slot, signal)
   }
 
-  /** Whether its log has a request id given to `dispatch`; aborting an idle agent leaves none. Loads the agent; rejects as `wake` does. */
+  /**
+   * Returns true if the agent's log has a request id given to `dispatch`; aborting an idle agent leaves none. Loads the agent; rejects as
+   * `wake` does.
+   */
   wasAsked(requestId: string): Promise<boolean> {
     return this.#slot.body.loaded(async ({ requests }) => requests.has(requestId))
   }

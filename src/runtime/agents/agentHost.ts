@@ -193,7 +193,7 @@ export class AgentHost extends LoggedHost implements AgentPorts, AgentBody, Load
     return this.conversation.lastSeq
   }
 
-  /** What it has used in its lifetime, including its sub-agents. */
+  /** Usage of the agent in its lifetime, including its sub-agents. */
   get spent(): Spent {
     const run = this.knownContext?.run
     // Turns of sub-agents are counted as their calls end.
@@ -272,7 +272,7 @@ export class AgentHost extends LoggedHost implements AgentPorts, AgentBody, Load
     return this.announcer.within(effect, run)
   }
 
-  /** What people answer to its calls. */
+  /** Answers of people to the agent's calls. */
   get answers(): Answers {
     return (this.#answers ??= new Answers(this))
   }

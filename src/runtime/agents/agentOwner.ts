@@ -5,7 +5,7 @@ export interface AgentSlot {
   readonly body: AgentBody
 }
 
-/** What an agent needs from its runtime. */
+/** Functions of the runtime that an agent uses. */
 export interface AgentOwner<Agent> {
   newId(): string
   /** Releases a stopped agent and its log. */

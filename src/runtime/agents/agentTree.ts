@@ -43,13 +43,13 @@ export function hostOf(host: TreeNode, agentId: string): TreeNode | undefined {
   return undefined
 }
 
-/** Whether nothing below goes on before people decide something. */
+/** Returns true if nothing below continues before people decide something. */
 export function waitsForPeople({ state, children }: AgentTree): boolean {
   const busy = children.filter((child) => child.state !== 'idle' && child.state !== 'stopped')
   return busy.every(waitsForPeople) && (state === 'paused' || (state === 'executing' && busy.length > 0))
 }
 
-/** Whether nothing can continue before something is decided, of the agent or of the sub-agents it waits for. */
+/** Returns true if nothing can continue before something is decided, in the agent or in the sub-agents it waits for. */
 export const awaitsDecision = (agent: { pending(): readonly unknown[]; tree(): AgentTree }): boolean =>
   agent.pending().length > 0 && waitsForPeople(agent.tree())
 

@@ -14,7 +14,7 @@ interface OpenQuestion {
   resolve(answer: Answer): void
 }
 
-/** What people answer to one agent's calls: checked against what was asked, and passed on to the tools that wait. */
+/** Answers of people to one agent's calls: checked against the questions, and passed on to the tools that wait. */
 export class Answers implements PeoplesAnswers {
   readonly #ports: AgentPorts
   /** Questions of running tools, by key. */
@@ -42,7 +42,7 @@ export class Answers implements PeoplesAnswers {
     })
   }
 
-  /** Whether it was decided a moment ago: the machine may be in the middle of a step. */
+  /** Returns true if a key was decided a moment ago: the machine may be in the middle of a step. */
   isDecided(key: string): boolean {
     return this.#decided.has(key)
   }
@@ -78,7 +78,7 @@ export class Answers implements PeoplesAnswers {
     return settledInput(this.#ports.definition, { name, input })
   }
 
-  /** What is wrong with arguments that a person edited; `undefined` if nothing. */
+  /** Returns the fault of arguments that a person edited; `undefined` if there is none. */
   wrongInInput({ name }: PendingOf<'approval'>, input: unknown): string | undefined {
     const { tools, agents } = this.#ports.definition
     const tool = tools.get(name)
@@ -88,7 +88,7 @@ export class Answers implements PeoplesAnswers {
     return read.ok ? undefined : read.message
   }
 
-  /** What the model gets of a call that a client carried out. */
+  /** Returns the result that the model gets of a call that a client carried out. */
   resultOf(call: PendingOf<'call'>, given: ClientOutcome): CallReturn {
     return clientResult(this.#ports, call, this.#ports.definition.tools.get(call.name), given)
   }

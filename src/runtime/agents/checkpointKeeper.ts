@@ -20,15 +20,15 @@ export interface KeptHost {
   /** `seq` of the last record. */
   readonly lastSeq: number
   durable(): Promise<void> | undefined
-  /** What is folded from its log but the context. */
+  /** Returns the states folded from the agent's log, without the context. */
   keep(): { readonly kept: Omit<KeptAgent, 'context' | 'created'>; readonly nodes: Uint8Array }
 }
 
-/** What its checkpoints go on from. */
+/** State that an agent's checkpoints continue from. */
 export interface KeeperOptions {
   readonly checkpoints: CheckpointStore
   readonly epoch: number | undefined
-  /** Of the log so far; it goes on from there. */
+  /** Context folded from the log so far; the keeper folds later records into it. */
   readonly context: ContextFold
   readonly created: RecordOf<'agent.created'> | undefined
   /** Where the last checkpoint stands; 0 without one. */
@@ -48,7 +48,7 @@ export class CheckpointKeeper {
   #created: RecordOf<'agent.created'> | undefined
   #at: number
   #bytes: number
-  /** What came since costs as much to fold as all of the log. */
+  /** True if the records since the last checkpoint cost as much to fold as the whole log. */
   #isDue = false
   #last: LogRecord | undefined
   /** Records that the context has yet to be folded over: most agents write no checkpoint before they end. */
@@ -72,7 +72,7 @@ export class CheckpointKeeper {
     else if (record.type === 'compaction.end' && record.applied) this.#isDue = true
   }
 
-  /** What is folded is redacted, as it was written. */
+  /** Folds the waiting records, which are redacted as they were written. */
   #fold(): void {
     for (const record of this.#unfolded.splice(0)) this.#options.context.apply(record)
   }

@@ -171,7 +171,7 @@ function resume(host: AgentBody, { limits }: CommandOf<'agent.resume'>, id: stri
   return run
 }
 
-/** Whether there is a run to send a message into; otherwise the message starts one. */
+/** Returns true if there is a run to send a message into; otherwise the message starts one. */
 const isBusy = (host: AgentBody): boolean => host.context.run !== null && host.state !== 'settling'
 
 function checkStore({ agentId, context: { pause } }: AgentBody): void {

@@ -3,13 +3,13 @@ import { toolCallsOf } from '../../protocol/messages.ts'
 
 /** Who answers in the conversation of one agent: whoever it was handed to, from the end of that step on. */
 export interface Handoffs {
-  /** Of the definition that answers; missing: the agent's own. */
+  /** Name of the definition that answers; missing: the agent's own. */
   name?: string | undefined
   /** Who will, once the step under way has ended. */
   pending?: string | undefined
   /** Calls of the last reply without a result. */
   open: number
-  /** What `agent.use` said was said of one who answered before. */
+  /** True once a handoff has ended the settings that `agent.use` made for the definition before. */
   endsUse: boolean
 }
 

@@ -20,7 +20,7 @@ import type { IdleUnloader } from './idleUnloader.ts'
 import type { UnderActor } from '../children/spawnOptions.ts'
 import type { Instrumentation } from '../../telemetry/instrumentation.ts'
 
-/** What the agents of one runtime share. */
+/** Parts that the agents of one runtime share. */
 export interface HostShared {
   readonly machine: typeof agentMachine
   readonly createActor: Interpreter['createActor']
@@ -55,19 +55,19 @@ export interface HostOptions {
   readonly leasing?: LeaseOptions | undefined
   /** Makes it incognito: its log is here, in memory, and in no other store. */
   readonly incognito?: Store | undefined
-  /** Nobody above can decide its calls. */
+  /** True if no agent above can decide its calls. */
   readonly isUnattended?: boolean
   /** The agent's log to continue from; for a fork, preceded by the past it shares. */
   readonly history?: OpenedLog | undefined
   /** Nothing that its log left open starts before the agent is resumed. */
   readonly staysPaused?: boolean
-  /** Of a new one; another has it in its log. */
+  /** Metadata of a new agent; an existing agent has it in its log. */
   readonly metadata?: Metadata | undefined
   /** The application's own actor that a root agent's is to be a child of. */
   readonly under?: UnderActor | undefined
   /** Models that code gave it to use before it was unloaded, by id. */
   readonly lent?: Map<string, PricedModel> | undefined
-  /** What the application gives it. */
+  /** Dependencies that the application gives it. */
   readonly deps?: RunDeps | undefined
   /** For a sub-agent. */
   readonly parent?: TreeAgent

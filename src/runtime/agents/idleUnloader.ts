@@ -2,8 +2,8 @@ import type { Clock } from '../../protocol/clock.ts'
 import type { LoadedAgent } from './agentBody.ts'
 
 /**
- * Unloads root agents that have been idle long enough, with one timer for all of them. What keeps an agent loaded (a listener, a
- * child) is checked only when its time is up; when that goes away, `look` restarts its time.
+ * Unloads root agents that have been idle long enough, with one timer for all of them. Reasons to keep an agent loaded (a listener, a child)
+ * are checked only when its time is up; when such a reason goes away, `look` restarts its time.
  */
 export class IdleUnloader {
   readonly #idleMs: number
@@ -67,7 +67,7 @@ export class IdleUnloader {
   }
 }
 
-/** Whether the agent can be unloaded now: it is idle, and nothing is bound to it. */
+/** Returns true if the agent can be unloaded: it is idle, and nothing is bound to it. */
 function isQuiet(host: LoadedAgent): boolean {
   const {
     prompts,

@@ -4,7 +4,7 @@ const notAscii = /[\u0080-\uffff]/g
 /** One character in so many may be beyond ASCII for it to be worth six instead. */
 const rare = 32
 
-/** JSON as bytes. What is in ASCII alone is read several times as fast, so few other characters are written as escapes. */
+/** JSON as bytes. Pure ASCII is read several times as fast, so few other characters are written as escapes. */
 export function jsonBytes(json: string): Uint8Array<ArrayBuffer> {
   const others = json.match(notAscii)?.length ?? 0
   return encoder.encode(others > 0 && others <= json.length / rare ? json.replace(notAscii, escaped) : json)

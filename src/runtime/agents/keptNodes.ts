@@ -33,7 +33,7 @@ export const sizes = { head: 8, node: 2, chunk: 5 } as const
 export class KeptNodes implements NodeReader {
   readonly #view: DataView
   readonly chunks: readonly NodeChunk[]
-  /** What was read and not asked for yet, by chunk. */
+  /** Rows that were read and not asked for yet, by chunk. */
   readonly #read: (Map<NodeId, NodeRow | OverlayRow> | undefined)[] = []
   /** The highest id there may be. */
   readonly last: NodeId

@@ -36,7 +36,7 @@ export class LogWriter {
   #writtenSeq: number
   /** `due`: written in the next microtask, or as soon as anyone waits. */
   #phase: 'resting' | 'due' | 'writing' = 'resting'
-  /** Whether the store had stored the last batch by the time it answered; assumed until proven otherwise. */
+  /** True if the store had stored the last batch by the time it answered; assumed until proven otherwise. */
   #isQuick = true
   #failure: RuntimeError | undefined
 
@@ -86,12 +86,12 @@ export class LogWriter {
     }
   }
 
-  /** Whether the store has said that it can never accept the next record. */
+  /** True if the store has said that it can never accept the next record. */
   get isStuck(): boolean {
     return this.#failure?.code === 'RECORD_TOO_LARGE'
   }
 
-  /** Whether another writer has the log: what was not written is not part of it, and never will be. */
+  /** True if another writer has the log: unwritten records are not part of it, and never will be. */
   get isLost(): boolean {
     return this.#failure?.code === 'STORE_LEASE_LOST'
   }

@@ -72,14 +72,14 @@ export abstract class LoggedHost extends FamilyHost implements LogOwner {
     return this.#log.durable()
   }
 
-  /** Whether its log can no longer be appended to: the agent can only be ended. */
+  /** True if the agent's log can no longer be appended to: the agent can only be ended. */
   get isStuck(): boolean {
     return this.#log.isStuck
   }
 
   /**
-   * Called right before each effect: who may have lost the log begins none. Of an agent of which nothing is stored that is up to the one
-   * above it.
+   * Called right before each effect: a host that may have lost the log begins none. For an agent of which nothing is stored, the agent above it
+   * decides.
    *
    * @throws RuntimeError `STORE_LEASE_LOST`; then the agent ends here
    */

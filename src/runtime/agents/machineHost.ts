@@ -138,7 +138,7 @@ export abstract class MachineHost {
     return this.#actor?.getSnapshot().context
   }
 
-  /** Whether anyone waits for the end, or inspects it. */
+  /** True if anyone waits for the end, or inspects the agent. */
   get isAttended(): boolean {
     return this.#onEnd.length > 0 || this.#inspections?.isEmpty === false
   }

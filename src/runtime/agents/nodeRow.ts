@@ -2,7 +2,7 @@ import type { Tag } from '../../protocol/braking.ts'
 import type { Message } from '../../protocol/messages.ts'
 import type { ConversationNode } from '../../conversation/node.ts'
 
-/** What few nodes have. */
+/** Fields that few nodes have. */
 type Rest = Pick<
   ConversationNode,
   'rebasedFrom' | 'graftedFrom' | 'isIrreversible' | 'reversible' | 'isPolling' | 'ranWith'
@@ -40,7 +40,7 @@ export function nodeOf(row: NodeRow, tags: readonly Tag[]): ConversationNode {
   return rest === undefined ? node : { ...node, ...rest }
 }
 
-/** Whether an object has just these fields, in this order, in which requests show them. */
+/** Returns true if an object has just these fields, in this order, in which requests show them. */
 const hasJust = (value: object, fields: string): boolean => Object.keys(value).join() === fields
 
 /** One that is not exactly as `lengthened` makes it stays as it is. */

@@ -19,10 +19,10 @@ export class RequestedRun {
   #text = ''
   #result: RunResult | undefined
   #lastSeq = 0
-  /** What happens before `catchUp`. */
+  /** Events that come before `catchUp`. */
   #early: Happened[] | undefined = []
 
-  /** `output`: the schema of whoever answers now, which changes with a handoff. */
+  /** `output`: returns the schema of the definition that answers, which changes with a handoff. */
   constructor(requestId: string | undefined, output: () => AgentDefinition['output']) {
     this.#requestId = requestId
     this.#output = output

@@ -8,7 +8,7 @@ import type { AgentBody, LoadedAgent } from './agentBody.ts'
 import { pendingOf } from './pending.ts'
 
 interface Place {
-  /** `seq` of its last record. What led there is as durable as the store guarantees, unless the store is what failed. */
+  /** `seq` of its last record. The records up to it are as durable as the store guarantees, unless the store itself failed. */
   readonly seq: number
 }
 

@@ -104,7 +104,7 @@ export class Sources {
     else logger.warn({}, message)
   }
 
-  /** The agent is gone. What nobody uses any more is closed after a while. */
+  /** Takes the agent off its sources; a source without users is closed after a while. */
   leave(user: object): void {
     const { idleUnloadMs: idleMs, clock } = this.#options
     for (const [source, held] of this.#held) {

@@ -27,7 +27,7 @@ import type { Instrumentation } from '../../telemetry/instrumentation.ts'
 const nobody: readonly never[] = Object.freeze([])
 const emptyConversation: ConversationView = new Conversation()
 
-/** What is known of an idle agent. */
+/** Context of an idle agent. */
 const atRest: RestingContext = {
   pause: null,
   run: null,
@@ -47,7 +47,7 @@ const atRest: RestingContext = {
   frame: null,
 }
 
-/** What unloaded agents need from their runtime. */
+/** Functions of the runtime that unloaded agents use. */
 export interface AgentLoader {
   readonly clock: Clock
   readonly instrumentation: Instrumentation | undefined
@@ -59,7 +59,7 @@ export interface AgentLoader {
   load(unloaded: UnloadedHost, begin: (host: AgentHost) => void): Promise<AgentHost>
 }
 
-/** What was requested since the agent was unloaded, in order. */
+/** Commands and runs requested since the agent was unloaded, in order. */
 interface PendingCommands {
   readonly events: AgentMachineEvent[]
   readonly runs: RunHandle[]

@@ -6,7 +6,7 @@ import type { ModelUse, UseChange } from '../../protocol/turns.ts'
 import type { AgentBody } from './agentBody.ts'
 
 /**
- * What a command asks the agent to use, checked against its definition.
+ * Returns the change that a `use` command makes, checked against the agent's definition.
  *
  * @throws RuntimeError `INVALID_OPTION`, `MODEL_NOT_FOUND`
  */

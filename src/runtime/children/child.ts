@@ -42,7 +42,7 @@ export interface Child {
   left?: Deferred<void> | undefined
 }
 
-/** What code asks for in a child. */
+/** Options with which code asks for a child. */
 export interface Wanted {
   readonly incognito: boolean
   readonly deps: RunDeps | undefined
@@ -54,12 +54,12 @@ export interface Life {
   readonly key: string
   /** The run whose answer a call is waiting for. */
   readonly run: RunOutcome | undefined
-  /** Whether that run continues an interrupted one. */
+  /** True if that run continues an interrupted one. */
   readonly resume: boolean
   /** For one that a call started. */
   readonly limits: Limits | undefined
   readonly isCalled: boolean
-  /** What it had used before it was attached or, if a call started it, what was counted on runs that a limit ended. */
+  /** Usage before it was attached or, if a call started it, the usage counted on runs that a limit ended. */
   readonly usedBefore: Spent | undefined
   /** Its first message, unless its log already has it. */
   readonly prompt: QueuedMessage | undefined
@@ -72,5 +72,5 @@ export interface Life {
 export const since = (before: Spent | undefined, spent: Spent): Spent =>
   before === undefined ? spent : lessSpent(spent, before)
 
-/** What a child has used since it was attached, called or last counted. */
+/** Returns the usage of a child since it was attached, called or last counted. */
 export const usedBy = ({ host, usedBefore }: Life): Spent => since(usedBefore, host.spent)

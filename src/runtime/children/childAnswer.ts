@@ -90,7 +90,7 @@ export const endingOf = ({ stopReason, reason, error, refusal }: RecordOf<'run.e
   ...(refusal === undefined ? {} : { refusal }),
 })
 
-/** Whether a run ended only because its process or its store failed. */
+/** Returns true if a run ended only because its process or its store failed. */
 export const isUnfinished = ({ reason }: RecordOf<'run.end'>): boolean =>
   reason?.type === 'interrupted' || reason?.type === 'store'
 

@@ -8,7 +8,7 @@ import type { Store } from '../../protocol/store.ts'
 import type { TreeAgent } from './treeAgent.ts'
 
 /**
- * What a sub-agent goes on from: its log; or of a fork, at its beginning, the trunk of its parent, which is written here.
+ * Returns the history that a sub-agent continues from: its log; or, for a new fork, the trunk of its parent, which is written here.
  * `undefined`: it is new.
  *
  * @throws RuntimeError `AGENT_STOPPED`, `CHILD_REFUSED` when the log is that of another agent

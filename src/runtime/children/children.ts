@@ -27,7 +27,7 @@ export class Children implements ChildPorts {
   readonly #parent: TreeAgent
   readonly #hosts: ChildHosts
   readonly #children = new Map<string, Child>()
-  /** What called ones had used that are no more, by the key of their call, until that has its answer. */
+  /** Usage of called sub-agents that are gone, by the key of their call, until that has its answer. */
   readonly #spent = new Map<string, Spent>()
   /** Those that outlive this agent. */
   readonly detached: DetachedAgents
@@ -70,7 +70,7 @@ export class Children implements ChildPorts {
     return [...this.#children].filter(([childId, { state }]) => state === 'wanted' && !seen.has(childId)).length
   }
 
-  /** Whether code waits for a child of this id. */
+  /** Returns true if code waits for a child of this id. */
   isWanted(childId: string): boolean {
     return this.#children.get(childId)?.asked !== undefined
   }
@@ -313,13 +313,13 @@ export class Children implements ChildPorts {
     return child.left.promise
   }
 
-  /** Whoever asked for it has it now. */
+  /** Resolves the promise of the code that asked for the child. */
   #has(child: Child, host: TreeAgent): void {
     child.asked?.resolve(host)
     child.asked = undefined
   }
 
-  /** Whoever asked for it will not have it. */
+  /** Rejects the promise of the code that asked for the child. */
   #hasNot(child: Child, why: unknown): void {
     child.asked?.reject(why)
     child.asked = undefined

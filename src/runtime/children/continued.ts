@@ -12,7 +12,7 @@ import type { TreeAgent } from './treeAgent.ts'
 /** How many earlier agents the model is told of. */
 const mostNamed = 20
 
-/** What a call is told of the agent that it may go on with later. */
+/** Adds to a call's answer the id with which a later call can continue the agent. */
 export const named = (
   { continuable }: Pick<SubAgent, 'continuable'>,
   childId: string,
@@ -73,7 +73,7 @@ function taskIn(input: unknown): string {
   return JSON.stringify(cutEnd(typeof task === 'string' ? task : '', 60))
 }
 
-/** What is known of one that no call has begun. */
+/** State of a sub-agent that no call has begun. */
 export const notBegun = { own: undefined, before: undefined } as const
 
 /** The run in which a sub-agent goes on that nobody's call waits for. */

@@ -147,7 +147,7 @@ interface Detached {
   readonly input: { readonly parent?: Pick<ParentLink, 'reports'> }
 }
 
-/** What its call is answered with. */
+/** Returns the answer to the call of a detached agent. */
 export const detachedAnswer = ({ agentId, definition, input }: Detached): ChildAnswer => ({
   text: `The agent "${definition.name}" works on it on its own, as ${agentId}. ${whereTo(input)}`,
   isError: false,

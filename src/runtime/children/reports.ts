@@ -9,7 +9,7 @@ import type { TreeAgent } from './treeAgent.ts'
 type Report = Extract<AgentMachineEvent, { readonly type: 'report' }>
 type Reporting = { readonly agentId: string; readonly definition: { readonly name: string } }
 
-/** What its caller is told, as the model reads it. Pure. */
+/** Returns the report that an agent's caller is sent, as the model reads it. Pure. */
 export const reportOf = (
   key: string,
   { agentId, definition }: Reporting,
@@ -20,7 +20,7 @@ export const reportOf = (
   content: [{ type: 'text', text: `Report of ${agentId}, the agent "${definition.name}" that you called:\n\n${text}` }],
 })
 
-/** How the first run of an agent ended that came to an end; `undefined`: none has. What it is asked later is no part of its task. */
+/** Returns the answer of an agent's first run that came to an end; `undefined`: none has. Later requests are no part of its task. */
 export async function firstAnswer(records: AsyncIterable<LogRecord>, name: string): Promise<ChildAnswer | undefined> {
   let text = ''
   // Its process may have died between the start of its run and its task.

@@ -12,12 +12,12 @@ export interface SpawnOptions {
   readonly incognito?: boolean
 }
 
-/** What an agent without a parent begins with. */
+/** First state of an agent without a parent. */
 export interface BirthOptions {
   /**
-   * What the application notes on the agent, such as whose it is: at most 32 keys with a string, a number or a boolean each. It is in
-   * the log, stays as it is for the agent's life, is inherited by its sub-agents and forks, and lists can be searched by it. No model
-   * sees it. `runtime.open` refuses an agent that lacks one of these values.
+   * Facts that the application notes on the agent, such as its owner: at most 32 keys with a string, a number or a boolean each. They are in
+   * the log, stay the same for the agent's life, are inherited by its sub-agents and forks, and lists can be searched by them. No model sees
+   * them. `runtime.open` refuses an agent that lacks one of these values.
    */
   readonly metadata?: Metadata
   /**
@@ -42,7 +42,7 @@ export interface UnderOptions {
   readonly under?: UnderActor
 }
 
-/** What the application gives to an agent. */
+/** Dependencies that the application gives to an agent. */
 export interface GivenDeps<out Deps> {
   /**
    * Given to every run of the agent that is given none of its own: the same object, never a copy, and in no log, event or request. After

@@ -58,7 +58,7 @@ export class StallTimer {
   }
 }
 
-/** Whether it, or one below it, waits for people, for agents that report or for its turn at a model. */
+/** Returns true if an agent, or one below it, waits for people, for agents that report or for its turn at a model. */
 const isWaiting = ({ context, waitsFor, liveChildren }: HeardAgent): boolean =>
   context.pause !== null || waitsFor !== null || context.calls.some(waits) || liveChildren.some(isWaiting)
 

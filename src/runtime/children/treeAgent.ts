@@ -15,16 +15,16 @@ import type { StallTimer } from './stallTimer.ts'
 
 /** How what people decide of an agent's calls is checked before its machine is told. */
 export interface PeoplesAnswers {
-  /** Whether it was decided a moment ago: the machine may be in the middle of a step. */
+  /** Returns true if a key was decided a moment ago: the machine may be in the middle of a step. */
   isDecided(key: string): boolean
   decided(key: string): void
-  /** What is wrong with the answer to a question; `undefined` if nothing. */
+  /** Returns the fault of the answer to a question; `undefined` if there is none. */
   wrongInAnswer(question: PendingOf<'question'>, value: unknown): string | undefined
-  /** What is wrong with arguments that a person edited; `undefined` if nothing. */
+  /** Returns the fault of arguments that a person edited; `undefined` if there is none. */
   wrongInInput(call: PendingOf<'approval'>, input: unknown): string | undefined
-  /** Arguments that a person edited, as what is called gets them. */
+  /** Returns arguments that a person edited, in the form that the tool or agent gets. */
   settled(call: PendingOf<'approval'>, input: unknown): unknown
-  /** What the model gets of a call that a client carried out. */
+  /** Returns the result that the model gets of a call that a client carried out. */
   resultOf(call: PendingOf<'call'>, given: ClientOutcome): CallReturn
 }
 
@@ -34,11 +34,11 @@ export interface WaitingCall {
   readonly kind: Pending['kind']
 }
 
-/** What lists say of an agent together with all that is alive below it. */
+/** Totals of an agent together with everything that is alive below it, for lists. */
 export interface TreeTotals {
-  /** What waits for people, its own first. */
+  /** Calls and questions that wait for people, the agent's own first. */
   readonly waiting: readonly WaitingCall[]
-  /** What living sub-agents have used that those above them have not counted yet; `undefined`: nothing. */
+  /** Usage of living sub-agents that those above them have not counted yet; `undefined`: none. */
   readonly uncounted: Spent | undefined
 }
 
@@ -48,7 +48,7 @@ export interface TreeAgent {
   /** Ids of its ancestors, root first. */
   readonly path: readonly string[]
   readonly definition: AgentDefinition
-  /** What the application gave to its current run; `undefined` if nothing was given. */
+  /** Dependencies that the application gave to the current run; `undefined` if it gave none. */
   readonly deps: unknown
   readonly parent: TreeAgent | undefined
   /** Tells the application what a function of its own threw. */
@@ -67,9 +67,9 @@ export interface TreeAgent {
   readonly conversation: Conversation
   /** Id of the model that it waits for, within the limits of the runtime. */
   readonly waitsFor: string | null
-  /** What it has used in its lifetime, including its sub-agents. */
+  /** Usage of the agent in its lifetime, including its sub-agents. */
   readonly spent: Spent
-  /** Of it and of what is alive below it. */
+  /** Totals of the agent and of everything that is alive below it. */
   readonly totals: TreeTotals
   readonly clock: Clock
   /** Where its log is. */
@@ -86,7 +86,7 @@ export interface TreeAgent {
   readonly answers: PeoplesAnswers
   /** Resolves when it has ended, with the reason if its machine failed. */
   readonly ended: Promise<ErrorInfo | null>
-  /** Whether it was stopped or closed. */
+  /** True if the agent was stopped or closed. */
   readonly isEndedOnPurpose: boolean
   /** Commands sent that the context does not show yet. */
   readonly unseen: number

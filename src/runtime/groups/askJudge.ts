@@ -64,7 +64,7 @@ export async function askJudge(
   }
 }
 
-/** What a judge is asked: the task, the answers numbered from 1, and how to reply. Pure. */
+/** Returns the prompt of a judge: the task, the answers numbered from 1, and how to reply. Pure. */
 export function questionOf(task: readonly PlainBlock[], candidates: readonly Branch[]): PlainBlock[] {
   const answers = candidates.map(({ result }, index) => {
     const number = index + 1

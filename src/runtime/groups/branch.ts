@@ -19,7 +19,7 @@ export type GroupEntry = AgentDefinition | Pick<SubAgentOptions, 'definition' | 
 export interface GroupOptions<Deps = unknown> {
   /** Limits of each agent's run, overriding those of its definition. */
   readonly limits?: Limits | undefined
-  /** What every agent of the group is given; below an agent they have its own without it. */
+  /** Dependencies of every agent of the group; in a group below an agent, the agents have its own by default. */
   readonly deps?: Deps | undefined
   /** Aborts every agent of the group; the result is what was done by then. */
   readonly signal?: AbortSignal | undefined
@@ -30,7 +30,7 @@ export interface GroupOptions<Deps = unknown> {
   readonly keep?: boolean | undefined
 }
 
-/** What one agent of a group did. */
+/** Result of one agent of a group. */
 export interface Branch<out Output = unknown> {
   /** Its session is under this id. */
   readonly agentId: string
@@ -39,7 +39,7 @@ export interface Branch<out Output = unknown> {
   readonly result: RunResult<Output>
 }
 
-/** What several runs used together. */
+/** Usage of several runs together. */
 export interface GroupSpent {
   readonly usage: Usage
   /** US dollars; agents without prices count as 0. */
@@ -53,7 +53,7 @@ export type OutputIn<Entry> = Entry extends { readonly definition: infer D exten
     ? OutputOf<Entry>
     : never
 
-/** Whether its answer can be used. */
+/** Returns true if the branch's answer can be used. */
 export const endedWell = ({ result }: Pick<Branch, 'result'>): boolean =>
   result.stopReason === 'stop' && result.error === undefined
 

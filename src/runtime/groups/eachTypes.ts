@@ -15,9 +15,9 @@ export interface EachOptions<Input = unknown, Deps = unknown> {
   /** How many agents run at once. Default 8. */
   readonly concurrency?: number | undefined
   /**
-   * The most that all inputs together may use, with what earlier processes used for them. Once it is used up no further input is begun; those under way
-   * end. So it can be exceeded by what `concurrency` runs use: `limits` bounds each. What is left of the budget of another batch may be given, even if
-   * that is nothing.
+   * Most that all inputs together may use, with the usage of earlier processes for them. Once it is used up no further input is begun; those
+   * under way end. The budget can thus be exceeded by the usage of `concurrency` runs: `limits` bounds each. The rest of another batch's budget
+   * may be given, even if it is nothing.
    */
   readonly budget?: { readonly costUsd?: number | undefined; readonly tokens?: number | undefined } | undefined
   /** Tries again what failed or was paused in an earlier call. Default `false`: that is the stored result. An aborted one is no result. */

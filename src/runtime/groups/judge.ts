@@ -14,7 +14,7 @@ import type { Branch } from './branch.ts'
 /** A model that chooses: it sees the prompt and the numbered answers, and replies with a number. */
 export interface ModelJudge {
   readonly model: AnyModel
-  /** What makes an answer the best. Default: correct first, then complete, then short. */
+  /** Criteria for the best answer. Default: correct first, then complete, then short. */
   readonly instructions?: string
   /** Counts towards the group's `costUsd`. */
   readonly pricing?: Pricing

@@ -22,7 +22,7 @@ export type PromptMapper = (text: string, step: Branch) => Content | Promise<Con
 interface PipelineSteps extends GroupSpent {
   /** The answer of the last agent that ran; `''` if none did. */
   readonly text: string
-  /** What each agent did, in order, up to the one that the pipeline stopped at. */
+  /** Results of the agents, in order, up to the one that the pipeline stopped at. */
   readonly steps: readonly Branch[]
 }
 

@@ -22,7 +22,7 @@ interface Change extends Partial<AgentView<unknown>> {
   readonly error?: unknown
 }
 
-/** What an actor learns of its agent. Known by its class, so that nobody can forge one. */
+/** Event that tells an actor of changes of its agent. Recognised by its class, so that it cannot be forged. */
 export class Update {
   readonly type = 'agent.updated'
   readonly change: Change
@@ -32,7 +32,7 @@ export class Update {
   }
 }
 
-/** What the logic was made with. */
+/** Arguments that the logic was made with. */
 interface Plan {
   readonly runtime: LocalRuntime
   readonly definition: AgentDefinition
@@ -40,7 +40,7 @@ interface Plan {
   /** Types of the events that the parent is sent. */
   readonly tell: ReadonlySet<string>
   readonly textMs: number
-  /** What an agent's tools are given. */
+  /** Returns the dependencies of an agent's tools. */
   depsOf(agentId: string, actor: object): unknown
 }
 
@@ -227,7 +227,7 @@ export class Life {
     return { state, text: this.#text, pause, pending: agent.pending(), spent, result: this.#run.result }
   }
 
-  /** What has not changed stays the same object, or everything that looks at it would look again. */
+  /** Sends the changed fields; unchanged ones keep their object, or every observer would look again. */
   #tell(change: Change): void {
     const before = this.#self.getSnapshot()
     const news = Object.entries(change).filter(
@@ -317,8 +317,8 @@ async function askedBy(agent: Agent, key: string): Promise<AgentEvent | undefine
 const aborted = { stopReason: 'aborted', runId: '', turns: 0, childTurns: 0, usage: noUsage, costUsd: 0 } as const
 
 /**
- * What an agent was in the middle of when its process, or the actor before, ended: it goes on with that, unless something new is asked
- * of it. That is the work of an actor that was stopped.
+ * Continues the work that an agent was in the middle of when its process, or the actor before, ended, unless something new is asked of it; then
+ * the work, that of an actor that was stopped, is aborted.
  */
 function continueOrDrop(agent: Agent, isNew: boolean): void {
   const { pause } = agent
