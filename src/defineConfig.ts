@@ -15,7 +15,7 @@ export type ConfigModel = string | AnyModel
 export interface ConfigGiven {
   /** All that `tools`, `skills` and `mcp` of the configuration have, for `tools` of the definition. */
   readonly tools: readonly ToolEntry[]
-  /** The one that `--model`, `ESCAPEMENT_MODEL` or `model` of the configuration says, else the first whose key is set, else the embedded one. */
+  /** The model of `--model`, `ESCAPEMENT_MODEL` or `model` of the configuration, else the first whose key is set, else the embedded one. */
   readonly model: Model
 }
 
@@ -59,7 +59,7 @@ export interface Config {
   readonly mcp?: { readonly [name: string]: ConfigMcpServer }
   /** Limits of each run of that agent. Default: 200 turns. */
   readonly limits?: Limits
-  /** Where sessions are recorded: a folder or `sqlite:<file>`, relative to this file, or `postgres://…`. Default: `.escapement` in the folder of `--dir`. */
+  /** Store of sessions: a folder or `sqlite:<file>`, relative to this file, or `postgres://…`. Default: `.escapement` in the folder of `--dir`. */
   readonly store?: string
   /**
    * Memory of that agent beyond one conversation, which `escapement memory` also reads: a folder of Markdown files, or an SQLite file, whose

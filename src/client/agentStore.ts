@@ -41,7 +41,7 @@ export interface AgentView {
 interface StoreOptions extends CountedOptions {
   /** Why it cannot be followed is told to `client.onError`, and not in the view. Default `false`. */
   readonly reports?: boolean
-  /** Called when nobody follows the agent any more. */
+  /** Called when the last follower of the agent has left. */
   readonly onClose?: () => void
 }
 
@@ -49,8 +49,8 @@ interface StoreOptions extends CountedOptions {
 export type Spawn = () => Promise<unknown>
 
 /**
- * Follows an agent while somebody listens, from its first record on and over reconnects, and keeps what is known of it: its conversation, its
- * run, its state, and what waits for people. Listeners are called once for changes that came together.
+ * Follows an agent while it has listeners, from its first record on and over reconnects, and keeps its conversation, its run, its state, and
+ * the calls and questions that wait for people. Listeners are called once for changes that came together.
  */
 export class AgentStore {
   /** Before anything was heard; always the same object. */
@@ -60,7 +60,7 @@ export class AgentStore {
   readonly #reports: boolean
   readonly #onClose: (() => void) | undefined
   readonly #listeners = new Set<() => void>()
-  /** Counts subscriptions to the agent: what an earlier one brings is late. */
+  /** Number of the current subscription to the agent: answers to an earlier one are ignored. */
   #round = 0
   #end: (() => void) | undefined
   #spawn: Spawn | undefined
@@ -68,7 +68,7 @@ export class AgentStore {
   #run: RunView | null = null
   #live: LiveState = { state: '', pause: null }
   #error: ErrorInfo | undefined
-  /** The log was read, so that nobody sees it grow from its beginning. */
+  /** True once the log was read, so that views do not show it growing from its beginning. */
   #isRead = false
   /** The server has said how the agent is. */
   #isLoaded = false
@@ -121,7 +121,7 @@ export class AgentStore {
     return this.#end !== undefined
   }
 
-  /** Follows the agent until it is closed, whether or not somebody listens. Idempotent. */
+  /** Follows the agent until it is closed, with or without listeners. Idempotent. */
   open(): void {
     if (this.#end !== undefined || this.#error !== undefined) return
     const round = ++this.#round

@@ -2,7 +2,7 @@ import { systemClock, type Clock } from '../protocol/clock.ts'
 import { ResumedChat } from './resumedChat.ts'
 
 export interface EscapementChatOptions {
-  /** Where `aiSdkChat` of `escapement/ai-sdk` answers. Default `/api/chat`. */
+  /** Address at which `aiSdkChat` of `escapement/ai-sdk` answers. Default `/api/chat`. */
   readonly api?: string
   /** Default: that of the platform. */
   readonly fetch?: typeof globalThis.fetch
@@ -34,7 +34,7 @@ export interface EscapementChatTransport {
 /** Requests of a chat, by the address of its stream: components may make a transport whenever they render. */
 const chats = new Map<string, { made: number; readonly resumed: ResumedChat }>()
 
-/** Milliseconds in which a request that follows one that was given up says that nothing is to stop: effects of React run twice. */
+/** Milliseconds in which a new request cancels the stop of the one that was given up before it: effects of React run twice. */
 const againMs = 50
 
 /**

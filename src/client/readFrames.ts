@@ -67,7 +67,7 @@ const shapes: { readonly [T in ServerFrame['type']]: Shape<FrameOf<T>> } = {
 
 const shape = oneOf<'type', ServerFrame>('type', shapes)
 
-/** Reads the frames of a message; one that is not understood is reported and skipped. Never throws. */
+/** Reads the frames of a message; a frame that is not understood is reported and skipped. Never throws. */
 export function readFrames(data: unknown, report: (error: ErrorInfo) => void): ServerFrame[] {
   const values = parse(data)
   if (values === undefined) {

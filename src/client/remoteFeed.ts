@@ -17,7 +17,7 @@ export interface FeedOwner {
   /** Sends a query that is not repeated after a reconnect. */
   askOnce(frame: Asked, refused: (error: RuntimeError) => void): void
   report(error: ErrorInfo): void
-  /** `seq` of the last record that is known of an agent to which nobody listens. */
+  /** Returns the `seq` of the last known record of an agent without listeners. */
   knownSeq?(agentId: string): number | undefined
 }
 
@@ -64,7 +64,7 @@ export class RemoteFeed {
     this.#spawnSeq = seq
   }
 
-  /** `seq` of the last record that came, if somebody listens. */
+  /** `seq` of the last record that came, while there are listeners. */
   get lastSeq(): number | undefined {
     return this.#subscription?.position
   }

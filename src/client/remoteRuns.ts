@@ -120,7 +120,7 @@ export class RemoteRuns {
     this.#isAnswer = answer === true
   }
 
-  /** The answer as the server checked it; what its schema converts or fills in is not in it. */
+  /** Returns the answer as the server checked it, without conversions and defaults of its schema. */
   #said(): { output?: unknown } {
     const json = this.#isAnswer ? readJson(this.#lastText) : undefined
     return json === undefined ? {} : { output: unwrapped(json.value) }

@@ -7,8 +7,8 @@ export interface Wrong {
 }
 
 /**
- * Says what is wrong with a value that should be of a type; `undefined`: nothing. Browsers check with these, which take a hundredth of
- * the code of the schemas that the types come from: a shape that lacks a field of its type does not compile.
+ * Returns the fault of a value that should be of a type; `undefined`: none. Browsers check with these, which take a hundredth of the code of
+ * the schemas that the types come from: a shape that lacks a field of its type does not compile.
  */
 export interface Shape<out T> {
   (value: unknown): Wrong | undefined
@@ -43,7 +43,7 @@ export const positive = thatIs<number>((value) => Number.isFinite(value) && (val
 export const count = thatIs<number>((value) => Number.isSafeInteger(value) && (value as number) >= 0, 'give a count')
 export const yesOrNo = thatIs<boolean>((value) => typeof value === 'boolean', 'give true or false')
 
-/** One of these. */
+/** Shape of one of these words. */
 export const word = <const T extends string | true>(...words: readonly T[]): Shape<T> =>
   thatIs((value) => words.includes(value as T), `give ${words.map((one) => JSON.stringify(one)).join(' or ')}`)
 

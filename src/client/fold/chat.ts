@@ -3,14 +3,14 @@ import type { ErrorInfo } from '../../protocol/errors.ts'
 import type { Pending } from '../../protocol/pending.ts'
 import type { PauseReason } from '../../protocol/records.ts'
 
-/** A conversation as a chat shows it. Plain data; what does not change stays the same object. */
+/** A conversation as a chat shows it. Plain data; unchanged parts stay the same object. */
 export interface Chat {
   readonly agentId: string
-  /** In the order they were said; those that left the model's sight stay, with `hidden`. */
+  /** Messages in the order they were said; those that left the model's sight stay, with `hidden`. */
   readonly messages: readonly ChatMessage[]
   /** Calls and questions that wait for people, of the agent itself and of agents below it. */
   readonly pending: readonly ChatPending[]
-  /** Asked in a run that ended without an answer, for example because the store failed: it waits again once that agent goes on. */
+  /** Calls and questions of a run that ended without an answer, for example because the store failed: they wait again once that agent continues. */
   readonly resting: readonly ChatPending[]
   /** `running` from the start of a run to its end, also while people are asked; `paused`: the run ended with something outstanding. */
   readonly status: 'idle' | 'running' | 'paused' | 'stopped'
@@ -29,7 +29,7 @@ interface InChat {
   readonly id: string
   /** Its place in the conversation, such as 12 for `n12`; not known yet of a reply that grows. */
   readonly nodeId?: number
-  /** Id of the message before it in the conversation; none of the first. With what was reverted, messages are a tree. */
+  /** Id of the message before it in the conversation; missing for the first. Together with reverted messages, messages form a tree. */
   readonly after?: string
   /** Why the model does not see it. */
   readonly hidden?: 'reverted' | 'pruned' | 'summarised'

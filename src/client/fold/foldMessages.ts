@@ -134,7 +134,7 @@ const placed = (chat: Chat, nodeIds: ReadonlySet<number>): Chat =>
     return { ...rest, ...afterOf(chat, message.nodeId) }
   })
 
-/** With some messages changed; the same chat if none is. */
+/** Returns the chat with some messages changed; the same chat if none is. */
 function changed(chat: Chat, change: (message: ChatMessage) => ChatMessage): Chat {
   const messages = chat.messages.map(change)
   return messages.every((message, index) => message === chat.messages[index]) ? chat : { ...chat, messages }
@@ -150,7 +150,7 @@ function replaced(chat: Chat, index: number, message: ChatMessage): Chat {
 const hide = (message: ChatMessage, hidden: NonNullable<ChatMessage['hidden']>): ChatMessage =>
   message.hidden === undefined ? { ...message, hidden } : message
 
-/** The reply of a turn grows, and begins to if there is none yet; one that has ended stays. */
+/** Appends to the reply of a turn, and begins it if there is none yet; a reply that has ended stays. */
 function grown(
   chat: Chat,
   event: { readonly runId: string; readonly turnIndex: number },

@@ -10,7 +10,7 @@ export const nothingAsked: Asked = { pending: [], resting: [] }
 
 /** Facts about an event that it does not hold itself. */
 interface Known {
-  /** The agent that is followed; what waits may be of one below it. */
+  /** The agent that is followed; the calls that wait may belong to an agent below it. */
   readonly agentId: string
   /** Sub-agent that carried the call out, if the event ends a call of the agent. */
   readonly childId?: string | undefined

@@ -13,10 +13,10 @@ export interface RunProgress {
   readonly progress: unknown
 }
 
-/** A run as far as it has come. Plain data; what does not change stays the same object. */
+/** A run as far as it has come. Plain data; unchanged parts stay the same object. */
 export interface RunView<Output = unknown> {
   readonly runId: string
-  /** That of the prompt which began it. */
+  /** Request id of the prompt that began the run. */
   readonly requestId: string
   /** `running`, or how it ended. */
   readonly status: 'running' | RunStopReason
@@ -24,7 +24,7 @@ export interface RunView<Output = unknown> {
   readonly text: string
   /** Progress of the running tools, the oldest call first. */
   readonly progress: readonly RunProgress[]
-  /** Once it has ended. */
+  /** Result of the run, once it has ended. */
   readonly result?: RunResult<Output>
 }
 
