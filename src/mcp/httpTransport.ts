@@ -90,7 +90,7 @@ export function boundedFetch(
 
 const mostRedirects = 5
 
-/** Goes where a request without a body is sent on to, each time by `send`. One with a body is sent nowhere else: the SDK looks at where it was to go. */
+/** Follows the redirects of a request without a body, each by `send`. A request with a body is not redirected: the SDK looks at the target itself. */
 async function follow(
   url: URL,
   init: RequestInit,
@@ -124,7 +124,7 @@ async function headersOf(
   return given
 }
 
-/** Lets bytes through, so many of a body, or of each event of a stream of them. */
+/** Lets at most a number of bytes through, of a body, or of each event of a stream of them. */
 function atMost(
   maxBytes: number,
   isStream: boolean,
@@ -142,7 +142,7 @@ function atMost(
   })
 }
 
-/** Where the last empty line of a chunk is; -1 if there is none. One that two chunks share is missed, and counts a bit more. */
+/** Returns the place of a chunk's last empty line; -1 if there is none. An empty line that two chunks share is missed, and counts a bit more. */
 function lastBlankLine(chunk: Uint8Array): number {
   for (let at = chunk.lastIndexOf(10); at > 0; at = chunk.lastIndexOf(10, at - 1))
     if (chunk[at - 1] === 10 || (chunk[at - 1] === 13 && chunk[at - 2] === 10)) return at

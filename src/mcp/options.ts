@@ -7,7 +7,7 @@ import { onlyFields } from '../protocol/onlyFields.ts'
 
 /** How often a server that ended, or could not be reached, is started again. */
 export interface McpRestart {
-  /** So many times within `windowMs`; then it counts as failed, until that time has passed. Default 5. */
+  /** Most restarts within `windowMs`; then it counts as failed, until that time has passed. Default 5. */
   readonly maxRestarts?: number
   /** Default 60,000 ms. */
   readonly windowMs?: number
@@ -17,7 +17,7 @@ export interface McpRestart {
   readonly maxBackoffMs?: number
 }
 
-/** Whose calls wait for an approval: all, those that may change something, none, or what a function says of a call. */
+/** Calls that wait for an approval: all, those that may change something, none, or those for which a function returns true. */
 export type McpApproval =
   | 'all'
   | 'writes'
@@ -41,19 +41,22 @@ export interface McpAuth {
   codeVerifier(): string | Promise<string>
 }
 
-/** A server of the Model Context Protocol: `command` for one that runs as a process, or `url`. */
+/** A server of the Model Context Protocol: `command` for a server that runs as a process, or `url`. */
 export interface McpOptions {
   /** Names the server in logs, in errors, on the page and in front of a tool's name that is taken: 1 to 32 letters, digits, `_`, `-`. */
   readonly name: string
   /** The program, without a shell. It gets a few variables of this process, such as `PATH` and `HOME`, and those of `env`. */
   readonly command?: string
-  /** Values of 8 characters or more that look like secrets are such: `--token=…`, what follows `--api-key`. See `plain`. */
+  /**
+   * Arguments of the program. Values of 8 characters or more that look like secrets are kept secret: `--token=…`, the value after `--api-key`.
+   * See `plain`.
+   */
   readonly args?: readonly string[]
   /** Variables for the process. Values of 8 characters or more are secrets, which no log shows; see `plain`. */
   readonly env?: { readonly [name: string]: string }
   /** Working folder of the process; default that of this one. */
   readonly cwd?: string
-  /** Where a server that speaks streamable HTTP listens. Values of its query of 8 characters or more are secrets. */
+  /** Address of a server that speaks streamable HTTP. Values of its query of 8 characters or more are secrets. */
   readonly url?: string
   /** Sent with each request to the origin of `url`, or a function that is asked for them each time. Values of 8 characters or more are secrets. */
   readonly headers?: { readonly [name: string]: string } | (() => Promise<{ readonly [name: string]: string }>)
@@ -65,7 +68,7 @@ export interface McpOptions {
   readonly authHosts?: readonly string[]
   /** Default `'legacy'`, versions to 2025-11-25, for a process, and `'auto'` for a URL: the newest that the server speaks. */
   readonly protocol?: 'legacy' | 'auto' | '2026-07-28'
-  /** Only the tools of these names, or whose names match. By the server's names, as in all options. */
+  /** Takes only the tools with these names, or whose names match. By the server's names, as in all options. */
   readonly include?: readonly (string | RegExp)[]
   readonly exclude?: readonly (string | RegExp)[]
   /** Puts the server's name before the names of its tools: always, or only before a name that is taken, which is the default. */
@@ -197,7 +200,7 @@ const hasPassword = (url: string): boolean => {
   return username !== '' || password !== ''
 }
 
-/** The options with what they leave out filled in. */
+/** The options with defaults filled in. */
 export type McpSettings = McpOptions &
   Required<
     Pick<

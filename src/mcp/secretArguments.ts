@@ -9,7 +9,7 @@ const isSecretName = (name: string): boolean =>
   // `apiKey` and `accessToken` are in parts too.
   secretName.test(name.replaceAll(/([a-z0-9])([A-Z])/g, '$1-$2'))
 
-/** So long a part of a path or an argument without a name, of letters and digits, that a person would not have written it. */
+/** Returns true for a long part of a path or an argument without a name, of letters and digits, that a person would not have written. */
 const looksRandom = (text: string): boolean => /^(?=\D*\d)(?=[^A-Za-z]*[A-Za-z])[A-Za-z0-9_.~-]{24,}$/.test(text)
 
 /**

@@ -23,7 +23,7 @@ export interface Elicited {
 export interface ServerHost {
   readonly clock: Clock
   readonly secrets: ServerSecrets
-  /** For people who debug: what it wrote, and what went wrong without an effect. */
+  /** Logs for debugging: the server's output, and errors without an effect. */
   debug(message: string): void
   listChanged(): void
   elicit(request: unknown, signal: AbortSignal): Promise<Elicited>
@@ -99,7 +99,7 @@ export class Server {
     return this.#host.secrets.clean(value)
   }
 
-  /** How its process ended, if it has, and what it wrote last; without secrets. */
+  /** Describes how the server's process ended, if it has, with its last output; without secrets. */
   get end(): string | undefined {
     const end = this.#transport instanceof StdioTransport ? this.#transport.end : undefined
     return end === undefined ? undefined : `${end}${this.lastWords}`
@@ -121,7 +121,7 @@ export class Server {
     return this.#transport.sessionId !== undefined
   }
 
-  /** It is of no more use. */
+  /** Gives the server up: it is of no more use. */
   giveUp(why: string): void {
     this.#isGone = true
     this.#resolveLost(why)
@@ -207,7 +207,7 @@ export class Server {
     })
   }
 
-  /** Since 2026-07-28 changes are told only to who listens; a stream that broke off is opened again. */
+  /** Listens for changes, which since 2026-07-28 are told only to listeners; reopens a stream that broke off. */
   async #listen(): Promise<void> {
     for (let isFirst = true; !this.#isGone; isFirst = false) {
       try {

@@ -49,7 +49,7 @@ export interface MadeTools {
   readonly trouble: readonly string[]
 }
 
-/** So many schemas are read at a time, so that a thousand do not hold the process. */
+/** Number of schemas read at a time, so that a thousand do not block the process. */
 const atOnce = 20
 
 /** A server's tools as tools of an agent. */

@@ -31,7 +31,7 @@ export async function resultOf(response: Response, rules: AnswerRules): Promise<
   return [blockOf(bytes, type, nameOf(response))]
 }
 
-/** An answer that was not good, as an error for the model; `operation` is what was called. */
+/** Converts a failed answer to an error for the model; `operation` is the operation that was called. */
 export async function errorOf(
   response: Response,
   operation: string,
@@ -126,7 +126,7 @@ const wholeNumber = (_: string, value: unknown, { source }: { readonly source?: 
     ? source
     : value
 
-/** Only what the paths name; lists are walked through. Pure. */
+/** Keeps only the values that the paths name; lists are walked through. Pure. */
 function pick(value: unknown, paths: readonly (readonly string[])[]): unknown {
   if (paths.some((path) => path.length === 0)) return value
   if (Array.isArray(value)) return value.map((item: unknown) => pick(item, paths))

@@ -40,7 +40,11 @@ function fits(name: string, first: string, rest: readonly string[]): boolean {
   return name.startsWith(first) && name.endsWith(last) && name.length - last.length >= at
 }
 
-/** Every pattern means something: one that is misspelt would leave out an approval. @throws RuntimeError `OPENAPI_INVALID` */
+/**
+ * Checks that every pattern selects an operation: a misspelt pattern would leave out an approval.
+ *
+ * @throws RuntimeError `OPENAPI_INVALID`
+ */
 export function checkPatterns(operations: readonly Chosen[], patterns: Patterns): void {
   for (const pattern of patterns) {
     if (operations.some((operation) => matches(pattern, operation))) continue

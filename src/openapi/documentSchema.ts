@@ -91,7 +91,11 @@ export const documentSchema = z.looseObject({
 })
 export type Document = z.infer<typeof documentSchema>
 
-/** Reads a part of a document. @throws DocumentProblem naming the place of what is wrong */
+/**
+ * Reads a part of a document.
+ *
+ * @throws DocumentProblem naming the place of the fault
+ */
 export function read<T>(shape: z.ZodType<T>, { value, at }: Part): T {
   const result = shape.safeParse(value)
   if (result.success) return result.data

@@ -9,7 +9,7 @@ import { withWideText } from './wholeNumbers.ts'
 
 /** An argument of a tool that is a parameter of its operation. */
 export interface Field {
-  /** As the model gets it. */
+  /** Name of the field as the model gets it. */
   readonly key: string
   readonly parameter: Parameter
 }
@@ -24,9 +24,9 @@ export interface BodyForm {
 
 /** The arguments of an operation's tool. */
 export interface Fields {
-  /** As models are shown it. */
+  /** Schema as models are shown it. */
   readonly schema: JsonSchema
-  /** As the document has it, by which arguments are checked. */
+  /** Schema as the document has it; arguments are checked by it. */
   readonly checked: JsonSchema
   readonly parameters: readonly Field[]
   readonly body: BodyForm | undefined

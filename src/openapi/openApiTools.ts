@@ -136,7 +136,7 @@ function plansOf(found: ReadDocument, options: OpenApiOptions): Plans {
 const unusable = ([why]: readonly string[]) =>
   invalid(why === undefined ? 'The document has no operations.' : `No operation of the document can be used. ${why}.`)
 
-/** All patterns that somebody wrote. Pure. */
+/** Returns all patterns in the options. Pure. */
 function patternsIn({
   include = [],
   exclude = [],

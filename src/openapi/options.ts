@@ -47,7 +47,7 @@ export interface OpenApiOptions {
     /** How much of an answer is read, in bytes. Default 1 MiB. */
     readonly maxBytes?: number
   }
-  /** For a call, in milliseconds. Default 60,000. */
+  /** Time limit of a call in milliseconds. Default 60,000. */
   readonly timeoutMs?: number
 }
 

@@ -17,7 +17,7 @@ export interface Part {
   readonly at: string
 }
 
-/** One step further down a JSON pointer. Pure. */
+/** Extends a JSON pointer by further steps. Pure. */
 export const below = (at: string, ...steps: readonly (string | number)[]): string =>
   [at, ...steps.map((step) => String(step).replaceAll('~', '~0').replaceAll('/', '~1'))].join('/')
 

@@ -21,13 +21,13 @@ export type OpenApiAuth =
 /** Proofs by the names of the document's security schemes. */
 export type AuthByScheme = { readonly [scheme: string]: OpenApiAuth }
 
-/** A scheme with what was given for it. */
+/** A scheme with the credential for it. */
 interface Proof {
   readonly scheme: SecurityScheme
   readonly auth: OpenApiAuth
 }
 
-/** Where a proof goes. */
+/** Parts of a request that take credentials. */
 export interface ProofTarget {
   readonly headers: Headers
   /** Parts of the address: `name=value`. */
@@ -37,7 +37,7 @@ export interface ProofTarget {
   hide(secrets: readonly string[]): void
 }
 
-/** How the calls of an operation prove who makes them. */
+/** Credentials for the calls of an operation. */
 export class Proofs {
   readonly #proofs: readonly Proof[]
   /** Schemes that the operation needs and that nothing was given for: empty if that is no matter. */
@@ -111,7 +111,11 @@ export const secretsIn = (auth: AuthByScheme): readonly string[] =>
         : [...secretForms(one.password), basic(one)],
   )
 
-/** The schemes of a document. @throws DocumentProblem; RuntimeError `OPENAPI_INVALID`: `auth` names one that there is not, or does not suit it */
+/**
+ * Returns the schemes of a document.
+ *
+ * @throws DocumentProblem; RuntimeError `OPENAPI_INVALID`: `auth` names an unknown scheme, or does not suit it
+ */
 export function schemesOf(document: Document, auth: AuthByScheme): ReadonlyMap<string, SecurityScheme> {
   const named = document.components?.securitySchemes ?? {}
   const schemes = new Map<string, SecurityScheme>()

@@ -28,8 +28,8 @@ const maxPauseMs = 10_000
 const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 
 /**
- * Makes a request: redirects are followed within the service's own hosts, and a service that asks for a short pause is asked again after it.
- * Rejects with what the model is to read, and with the reason of `signal`.
+ * Sends a request: redirects are followed within the service's own hosts, and a service that asks for a short pause is asked again after it.
+ * Rejects with an error for the model, and with the reason of `signal`.
  */
 export async function send(sending: Sending, rules: SendRules): Promise<Response> {
   for (let retry = 0; ; retry += 1) {
