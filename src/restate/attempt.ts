@@ -66,20 +66,20 @@ export class Attempt {
     this.#signal = signal
   }
 
-  /** Takes a command that came by signal; one that the log has, or that comes too late, is dropped: it is in the mailbox too. */
+  /** Takes a command that came by signal; a command that the log has, or that comes too late, is dropped: it is in the mailbox too. */
   take(carried: Carried): void {
     if (this.#state === 'ended') return
     if (this.#agent === undefined) this.#early.push(carried)
     else this.#carry(this.#agent, carried)
   }
 
-  /** Works until something is to be told to the engine. Rejects with what is worth another attempt. */
+  /** Works until there is something to tell the engine. Rejects with errors that are worth another attempt. */
   next(): Promise<Step> {
     this.#working = this.#work()
     return this.#working
   }
 
-  /** Ends what runs, and says so in the log. Resolves when the agent rests. Never rejects. */
+  /** Ends the current work, and records that in the log. Resolves when the agent rests. Never rejects. */
   async cancel(): Promise<void> {
     if (this.#state === 'ended') return
     this.#state = 'cancelled'
@@ -293,7 +293,7 @@ export class Attempt {
   }
 }
 
-/** @throws RuntimeError what is worth another attempt: the store failed, or another worker has taken the agent. */
+/** @throws RuntimeError worth another attempt: the store failed, or another worker has taken the agent. */
 function checkSettled(agentId: string, settled: Settled, isStopping: boolean): void {
   if (settled.status === 'paused' && settled.reason.type === 'store')
     throw new RuntimeError('STORE_APPEND_FAILED', `Agent "${agentId}" could not write: ${settled.reason.error.message}`)

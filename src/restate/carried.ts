@@ -15,20 +15,20 @@ export interface Birth {
   readonly history?: readonly HistoryMessage[]
 }
 
-/** One thing that the engine brings to an agent: once as an invocation, and perhaps as a signal before that. */
+/** A command that the engine brings to an agent: once as an invocation, and perhaps as a signal before that. */
 export interface Carried {
   /** The same however often it comes: the log is asked whether it has it already. */
   readonly requestId: string
-  /** `wake` asks nothing of the agent: it goes on with what its log has. `open` begins it; `isNew`: it must not be there yet. */
+  /** `wake` asks nothing of the agent: it continues from its log. `open` begins it; `isNew`: it must not exist yet. */
   readonly command: CheckedCommand | { readonly type: 'wake' } | { readonly type: 'open'; readonly isNew?: boolean }
   readonly birth: Birth
 }
 
-/** How an invocation ended. Nothing of a conversation is in it: that is in the store. */
+/** Outcome of an invocation. It holds nothing of a conversation, which is in the store. */
 export interface Outcome {
   /**
-   * `waiting`: for people, and their decision goes on with it; `paused`: by a limit, until it is resumed; `stopped`: for good; `refused`:
-   * the command, with `error`; nothing has happened then.
+   * `waiting`: for people, whose decision continues it; `paused`: by a limit, until it is resumed; `stopped`: for good; `refused`: the command,
+   * with `error`; nothing has happened then.
    */
   readonly status: 'done' | 'waiting' | 'paused' | 'stopped' | 'refused'
   /** `seq` of the last record of its log. */
@@ -37,12 +37,12 @@ export interface Outcome {
   readonly from?: number
   /** How the run of the request ended. */
   readonly stopReason?: RunStopReason
-  /** Keys of what waits for people. */
+  /** Keys of the calls and questions that wait for people. */
   readonly callIds?: readonly string[]
   readonly error?: ErrorInfo
 }
 
-/** Commands that are brought to an agent at once, whether it runs or not; `prompt` and `resume` wait for what runs. */
+/** Commands that are brought to an agent at once, even if it runs; `prompt` and `resume` wait for the current run. */
 export const nudging = [
   'interrupt',
   'steer',

@@ -26,7 +26,7 @@ export interface SocketParts extends Shelf {
   readonly pollMs: number
   /** Returns the first state of an agent that is new when a command reaches it. */
   birthOf(agentId: string): Birth
-  /** How far the log of an agent is known, when nobody follows it any more. */
+  /** `seq` up to which the logs of agents without followers are known. */
   readonly known: Map<string, number>
 }
 
@@ -135,7 +135,7 @@ export class EngineSocket implements WebSocketPort {
     }
   }
 
-  /** Resolves once the engine has the command; of one that is decided, once it is. */
+  /** Resolves once the engine has the command; a decision resolves once it is recorded. */
   async #command(frame: CommandFrame): Promise<object> {
     const { id, type, agentId, ...said } = frame
     const requestId = `${this.#mark}/${id}`

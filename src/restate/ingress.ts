@@ -25,7 +25,7 @@ export interface IngressParts {
   readonly clock: Clock
   /** How long an engine that does not answer is asked again, in milliseconds. */
   readonly patienceMs: number
-  /** Somebody tells the engine of the object, sooner or later: until it knows it, it is asked again. */
+  /** True if the object will be registered with the engine sooner or later: until the engine knows it, requests are repeated. */
   readonly isExpected?: boolean
 }
 
@@ -36,7 +36,7 @@ const mostWaitMs = 4 * 60_000
 const leastPauseMs = 100
 const mostPauseMs = 2_000
 
-/** Where an engine takes requests. */
+/** The address at which an engine takes requests. */
 export class Ingress {
   readonly #parts: IngressParts
   readonly #ingress: Clients.Ingress
@@ -51,10 +51,10 @@ export class Ingress {
   }
 
   /**
-   * Asks for something and waits for what comes of it, however long that takes. A connection that breaks is made again: the engine knows
-   * the request by its id.
+   * Sends a request and waits for its outcome, however long that takes. A connection that breaks is made again: the engine knows the request by
+   * its id.
    *
-   * @throws RuntimeError `ENGINE_UNREACHABLE`, `ENGINE_REFUSED`, `ENGINE_LIMIT`, `BRIDGE_CLOSED`; what its handler refuses
+   * @throws RuntimeError `ENGINE_UNREACHABLE`, `ENGINE_REFUSED`, `ENGINE_LIMIT`, `BRIDGE_CLOSED`; errors of its handler
    */
   async call<T>(asked: Asked): Promise<T> {
     const { clients } = this.#parts

@@ -26,7 +26,7 @@ export class LogFollower {
   #isClosed = false
   #hasCaughtUp = false
   #cancel: (() => void) | undefined
-  /** One read after the other. */
+  /** Resolves after the last read: reads run one after the other. */
   #reading: Promise<void>
 
   constructor(parts: FollowerParts) {

@@ -23,17 +23,17 @@ import { withoutEnd } from '../protocol/textEnds.ts'
 
 /** Options of `restateClient`. */
 export interface RestateClientOptions {
-  /** Where the engine takes requests: `http://localhost:8080`. */
+  /** Address at which the engine takes requests: `http://localhost:8080`. */
   readonly ingress: string
-  /** Where the logs are: the store of the workers. It is read, and not closed with the client. */
+  /** Store of the workers, which has the logs. It is read, and not closed with the client. */
   readonly store: Store
   /** Name of the virtual object. Default `agent`. */
   readonly name?: string
   /** Sent with every request, such as an `authorization`. */
   readonly headers?: Readonly<Record<string, string>>
-  /** Definitions that are named with `spawn` and `open`; needed for what their code says: descriptions, policies, output. */
+  /** Definitions that are named with `spawn` and `open`; needed for their data: descriptions, policies, output. */
   readonly definitions?: readonly AgentDefinition[]
-  /** How often a log is looked at while somebody listens, in milliseconds. Default 100. */
+  /** Milliseconds between two looks at a log that has listeners. Default 100. */
   readonly pollMs?: number
   /** How long an engine that does not answer is asked again, in milliseconds. Default 30,000. */
   readonly patienceMs?: number
@@ -43,9 +43,9 @@ export interface RestateClientOptions {
 
 /** How a command is asked under an id of your own. */
 export interface RestateRequest {
-  /** The same for the same request, for good: one that is asked again, by any process, is answered and not done again. Default: a new one. */
+  /** Id of the request, for good: a repeated request, from any process, is answered and not done again. Default: a new id. */
   readonly requestId?: string
-  /** How long the engine keeps it before the agent is asked, in milliseconds: for what is to be said tomorrow. Default: at once. */
+  /** Milliseconds for which the engine keeps the command before the agent is asked, for messages of tomorrow. Default: none. */
   readonly delayMs?: number
   /** Name of the definition, if the agent may be new and its worker has several. */
   readonly definition?: string
@@ -141,7 +141,7 @@ export class RestateClient extends Client {
   }
 
   /**
-   * The agent of this id, which begins with its first command if there is none. `definition` names one of the worker's; one that is there
+   * Opens the agent of this id, which begins with its first command if there is none. `definition` names one of the worker's; an existing agent
    * keeps its own.
    *
    * @throws RuntimeError `INVALID_ID`; as the store does

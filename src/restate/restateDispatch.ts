@@ -12,9 +12,9 @@ import { withoutEnd } from '../protocol/textEnds.ts'
 
 /** Options of `restateDispatch`. */
 export interface RestateDispatchOptions {
-  /** Where the engine takes requests: `http://localhost:8080`. */
+  /** Address at which the engine takes requests: `http://localhost:8080`. */
   readonly ingress: string
-  /** Where the logs are: the store of the workers. It is read. */
+  /** Store of the workers, which has the logs. It is read. */
   readonly store: Store
   /** Name of the virtual object. Default `agent`. */
   readonly name?: string

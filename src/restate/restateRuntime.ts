@@ -16,7 +16,7 @@ export interface EngineSpawnOptions extends BirthOptions {
  * decide what agents are given (`deps`), and functions that need the agent's own process are not offered: see each method.
  */
 export interface RestateRuntime {
-  /** For what a client can do beside this: sessions, requests under an id of one's own. */
+  /** Client for further uses: sessions, requests under ids of your own. */
   readonly client: RestateClient
   /**
    * Begins an agent.
@@ -32,7 +32,7 @@ export interface RestateRuntime {
    */
   open<D extends AgentDefinition>(id: string, definition: D, options?: BirthOptions): Promise<RemoteAgentOf<D>>
   /**
-   * The agent of this id, as it was. It need not be gone on with: the engine has done that.
+   * Returns the agent of this id, as it was. It need not be continued: the engine has done that.
    *
    * @throws RuntimeError `AGENT_NOT_FOUND`; else as `open`
    */
@@ -47,7 +47,7 @@ export interface RestateRuntime {
   onAgent(listener: (agent: never) => void): never
   /** @throws RuntimeError `ENGINE_UNSUPPORTED`: serve the agents from a worker (`worker.runtime.serve`), or through a gateway. */
   serve(): Promise<never>
-  /** Leaves; the agents go on. */
+  /** Closes the client; the agents continue. */
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }

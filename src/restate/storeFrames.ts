@@ -73,7 +73,7 @@ export async function waitingIn({ store }: Shelf, frame: FrameOf<'waiting.list'>
   return { waiting: inOrder(found).slice(0, limit), total: found.length }
 }
 
-/** Where something was said. */
+/** Returns the matches of a search. */
 export async function searchIn({ store }: Shelf, frame: FrameOf<'session.search'>): Promise<object> {
   const { text, limit = defaultSearchLimit, metadata = {} } = frame
   const hits = await searchSessions(store, { text, limit, metadata })

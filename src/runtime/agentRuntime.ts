@@ -108,8 +108,8 @@ export interface AgentRuntime {
   /** Calls `listener` with every agent that starts, including sub-agents and incognito ones; returns a function that ends it. */
   onAgent(listener: (agent: Agent) => void): () => void
   /**
-   * Ends every agent so that it can be resumed, writes their logs and closes the store. A run under way is aborted, and its log says so; with
-   * `detach` every agent is let go of as by `detach`, so that it goes on from its log where it is resumed. Idempotent; the first call decides.
+   * Ends every agent so that it can be resumed, writes their logs and closes the store. A current run is aborted, and its log says so; with
+   * `detach` every agent is released as by `detach`, so that it continues from its log where it is resumed. Idempotent; the first call decides.
    *
    * @throws RuntimeError `INVALID_OPTION`
    */

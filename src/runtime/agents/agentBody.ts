@@ -72,7 +72,7 @@ export interface AgentBody extends Pick<TreeAgent, Known> {
   readonly growingReply: GrowingReply | undefined
   /** Dependencies that the application gives the agent; `undefined` while it gives none. */
   given: RunDeps | undefined
-  /** Another object after each change of it or of what is alive below it. */
+  /** Replaced by another object after each change of the agent or of its living sub-agents. */
   readonly version: object
   /** Outline of the agent's log. */
   readonly outline: Outline
@@ -108,7 +108,7 @@ export interface LoadedAgent extends TreeAgent {
   readonly isStopped: boolean
   /** True if anyone listens, or waits for the end. */
   readonly isAttended: boolean
-  /** Calls `look` after each change of it or of what is below it, and perhaps in the middle of a step; returns a function that ends it. */
+  /** Calls `look` after each change of the agent or of those below it, perhaps in the middle of a step; returns a function that ends it. */
   watch(look: () => void): () => void
   /** Its sub-agents, living or about to start. */
   readonly family: Children

@@ -23,7 +23,7 @@ import { pendingOf } from './pending.ts'
 import type { AgentActor } from './machineHost.ts'
 import type { AgentBody } from './agentBody.ts'
 
-/** As long as a request may be named by a client. */
+/** Longest key of `askOnce`, in UTF-16 units: as long as a client's request id. */
 const maxKey = 128
 
 /** Returns the body that an agent currently delegates to. */
@@ -122,7 +122,7 @@ export abstract class AgentFacts<
     return this.#slot.body.lastSeq
   }
 
-  /** Which brakes are on: what model and runtime may do. People and code may revert, prune and compact in any case. */
+  /** The brakes that are on: the powers of model and runtime. People and code may revert, prune and compact in any case. */
   get braking(): Omit<AgentPolicy['flags'], 'compact' | 'turns'> {
     const { compact: _, turns: __, ...brakes } = this.#slot.body.definition.policy.flags
     return brakes
@@ -133,7 +133,7 @@ export abstract class AgentFacts<
     return describePolicies(this.#slot.body.definition)
   }
 
-  /** The sources of its tools, how each is, and what the last request offered of it. */
+  /** The sources of its tools, their state, and the tools that the last request offered of them. */
   get sources(): readonly SourceInfo[] {
     return this.#slot.body.sources
   }
@@ -163,7 +163,7 @@ export abstract class AgentFacts<
     yield* body.store.read(this.id, fromSeq)
   }
 
-  /** The part of the current reply that has arrived, for listeners that join late; with `redact` what of it can no longer become a secret. */
+  /** The part of the current reply that has arrived, for listeners that join late; with `redact` only the part that can no longer become a secret. */
   get growingReply(): GrowingReply | undefined {
     return this.#slot.body.growingReply
   }

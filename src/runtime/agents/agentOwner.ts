@@ -1,6 +1,6 @@
 import type { AgentBody } from './agentBody.ts'
 
-/** Where an agent finds its body, which may be unloaded and loaded again. */
+/** Holder of an agent's body, which may be unloaded and loaded again. */
 export interface AgentSlot {
   readonly body: AgentBody
 }

@@ -7,7 +7,7 @@ export type TreeNode = Pick<
   'agentId' | 'definition' | 'deps' | 'state' | 'context' | 'listedChildren' | 'send' | 'answers'
 >
 
-/** An agent and what is alive below it. */
+/** An agent and the living agents below it. */
 export interface AgentTree {
   readonly id: string
   readonly definition: string
@@ -53,7 +53,7 @@ export function waitsForPeople({ state, children }: AgentTree): boolean {
 export const awaitsDecision = (agent: { pending(): readonly unknown[]; tree(): AgentTree }): boolean =>
   agent.pending().length > 0 && waitsForPeople(agent.tree())
 
-/** Its own calls that wait for an approval; none while their run waits for `resume`. */
+/** Returns the agent's own calls that wait for an approval; none while their run waits for `resume`. */
 export const heldIn = ({ context: { calls, run } }: Pick<TreeNode, 'context'>): readonly CallState[] =>
   run === null ? [] : calls.filter(({ status }) => status === 'held')
 

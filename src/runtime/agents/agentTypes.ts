@@ -16,7 +16,7 @@ export type OutputOf<D extends AgentDefinition> = D extends AgentDefinition<infe
 /** Type of the dependencies that agents of a definition need from the application. */
 export type DepsOf<D extends AgentDefinition> = D extends AgentDefinition<infer _, infer Deps> ? Deps : never
 
-/** A sub-agent and how it is called, as far as its definition is known. A child has what its parent has, so its prompts need give nothing. */
+/** A sub-agent and its options, as far as its definition is known. A child has its parent's dependencies, so its prompts need give none. */
 export type Entry<Output, Deps, Calls> =
   | AgentDefinition<Output, Deps, Calls>
   | (SubAgentOptions & { readonly definition: AgentDefinition<Output, Deps, Calls> })

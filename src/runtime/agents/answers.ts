@@ -66,14 +66,14 @@ export class Answers implements PeoplesAnswers {
   }
 
   /**
-   * The fault of the answer to a question; `undefined` if nothing, or if no tool waits for it: the one that runs again reads it with its
-   * own schema, of which the log has a copy that says less, and asks again.
+   * Returns the fault of the answer to a question; `undefined` if there is none, or if no tool waits for it: the tool that runs again reads it
+   * with its own schema, of which the log's copy says less, and asks again.
    */
   wrongInAnswer({ key }: PendingOf<'question'>, value: unknown): string | undefined {
     return this.#open.get(key)?.wrongIn(value)
   }
 
-  /** Arguments that a person edited, as what is called gets them. */
+  /** Returns arguments that a person edited, in the form that the tool or agent gets. */
   settled({ name }: PendingOf<'approval'>, input: unknown): unknown {
     return settledInput(this.#ports.definition, { name, input })
   }

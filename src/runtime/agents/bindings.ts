@@ -32,7 +32,7 @@ export class Bindings {
     return (this.#held ?? []).flatMap(({ listener }) => listener ?? [])
   }
 
-  /** The agent has ended: who listened is told once. */
+  /** Tells listeners, once, that the agent has ended. */
   close(): void {
     const held = this.#held ?? []
     this.#held = undefined

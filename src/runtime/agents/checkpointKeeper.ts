@@ -12,7 +12,7 @@ const leastShare = 1 / 2
 /** An agent of which checkpoints are kept. */
 export interface KeptHost {
   readonly agentId: string
-  /** Where its log is. */
+  /** Store of its log. */
   readonly store: Pick<Store, 'read'>
   readonly state: string
   readonly unseen: number
@@ -31,13 +31,13 @@ export interface KeeperOptions {
   /** Context folded from the log so far; the keeper folds later records into it. */
   readonly context: ContextFold
   readonly created: RecordOf<'agent.created'> | undefined
-  /** Where the last checkpoint stands; 0 without one. */
+  /** `seq` of the last checkpoint; 0 without one. */
   readonly at: number
   /** How large it is. */
   readonly bytes: number
   /** The last record of the log so far. */
   readonly last: LogRecord | undefined
-  /** Is told what could not be written: nothing is lost with it. */
+  /** Called with the error of a checkpoint that could not be written: nothing is lost with it. */
   readonly failed: (thrown: unknown) => void
 }
 
@@ -77,7 +77,7 @@ export class CheckpointKeeper {
     for (const record of this.#unfolded.splice(0)) this.#options.context.apply(record)
   }
 
-  /** While the agent is loaded nobody could ever read one. */
+  /** True for checkpoints that cannot be read while the agent is loaded. */
   get #isVolatile(): boolean {
     return this.#options.checkpoints.isVolatile === true
   }
