@@ -40,7 +40,7 @@ const given = (content: readonly Block[]): string =>
     '',
   )
 
-/** In a fence longer than any in the text. */
+/** Puts a text into a fence longer than any in the text. */
 function fenced(text: string, language: string): string {
   const longest = (text.match(/`{3,}/g) ?? []).reduce((most, { length }) => Math.max(most, length), 2)
   const fence = '`'.repeat(longest + 1)

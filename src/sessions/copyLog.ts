@@ -29,7 +29,7 @@ export async function likeness(from: Store, to: Store, agentId: string): Promise
   }
 }
 
-/** As a store that writes text gives it. */
+/** Returns a record as a store that writes text would read it. */
 const plain = (record: LogRecord): unknown => JSON.parse(JSON.stringify(record))
 
 /** Result of copying a log. */
@@ -41,9 +41,9 @@ export interface CopiedLog {
 }
 
 /**
- * Copies a log, with the contents of files beside it, to another store; one that was begun is gone on with.
+ * Copies a log, with the contents of files beside it, to another store; a log that was begun there is completed.
  *
- * @throws RuntimeError `AGENT_EXISTS` when there is another log of this id, and what the stores reject with.
+ * @throws RuntimeError `AGENT_EXISTS` when there is another log of this id, and errors of the stores.
  */
 export async function copyLog(from: Store, to: Store, agentId: string): Promise<CopiedLog> {
   const before = await likeness(from, to, agentId)

@@ -29,13 +29,13 @@ export interface CopyProgress {
 export interface CopiedSessions {
   /** Ids of the logs that the other store has now, or has more of. */
   readonly copied: readonly string[]
-  /** Those that it had already. */
+  /** Ids of the logs that it had already. */
   readonly same: readonly string[]
-  /** Those that were deleted where they were. */
+  /** Ids of the logs that were deleted from the source. */
   readonly moved: readonly string[]
-  /** Those that were not, as forks that stay share them. */
+  /** Ids of the logs that were not deleted, because forks that stay share them. */
   readonly kept: readonly string[]
-  /** Those that were left alone, and why. */
+  /** Sessions that were left alone, and why. */
   readonly refused: readonly { readonly agentId: string; readonly error: RuntimeError }[]
   /** How many contents of files the other store cannot keep. */
   readonly lost: number
@@ -45,9 +45,9 @@ export interface CopiedSessions {
 interface Tree {
   readonly root: string
   readonly ids: readonly string[]
-  /** Roots of what its logs were forked from. */
+  /** Roots of the trees that its logs were forked from. */
   readonly sources: readonly string[]
-  /** It was asked for; it is not only what another one was forked from. */
+  /** True if it was asked for, and not only needed as the source of another. */
   isWanted: boolean
 }
 
@@ -109,7 +109,7 @@ async function collected<T>(items: AsyncIterable<T>): Promise<T[]> {
   return all
 }
 
-/** The trees that are asked for and those they need, each after what it was forked from. */
+/** Returns the trees that are asked for and those they need, each after the trees that it was forked from. */
 async function treesOf(from: Store, { ids, metadata = {} }: CopyOptions): Promise<Tree[]> {
   checkMetadata('copySessions', metadata)
   const pages = pagesOf(from)
@@ -144,7 +144,7 @@ async function addTree(pages: Pages, trees: Map<string, Tree>, root: string, isW
   if (!trees.has(root)) trees.set(root, { root, ids, sources: [...sources], isWanted })
 }
 
-/** Copies the logs of a tree while nobody writes them. */
+/** Copies the logs of a tree while they have no writer. */
 async function copyTree(
   from: Store,
   to: Store,
@@ -165,7 +165,7 @@ async function copyTree(
   }
 }
 
-/** Deletes trees that the other store has, forks before what they share. */
+/** Deletes trees that the other store has, forks before the logs they share. */
 async function removeTrees(from: ErasableStore, to: Store, trees: readonly Tree[], report: Report): Promise<void> {
   for (const { ids } of trees.toReversed()) {
     if (await isShared(from, ids)) {

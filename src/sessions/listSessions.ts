@@ -21,7 +21,7 @@ export interface SessionSummary extends Omit<Session, 'runs' | 'changes'> {
   readonly forks: readonly string[]
   /** Ids of the sessions whose parent this one is. */
   readonly children: readonly string[]
-  /** Why the log cannot be read; the rest is what could be, up to there. */
+  /** Reason why the log cannot be read; the other fields come from its readable part. */
   readonly error?: ErrorInfo
 }
 
@@ -35,7 +35,7 @@ export function summaryOf({ runs, changes: _, ...session }: Session): SessionSum
 export interface ListOptions {
   /** Only sessions that have all of these values. */
   readonly metadata?: Metadata
-  /** Only those written last, so many: `forks` and `children` are then those among them. Default: all. */
+  /** Number of sessions, those written last: `forks` and `children` are then those among them. Default: all. */
   readonly limit?: number
 }
 
@@ -70,7 +70,7 @@ export async function listSessions(store: Store, options: ListOptions = {}): Pro
     .toSorted((a, b) => b.updatedAt - a.updatedAt)
 }
 
-/** The sessions that a query finds, read one after another, as long as somebody asks; `limit`: how many are expected. */
+/** Yields the sessions that a query finds, read one after another, as long as they are asked for; `limit`: how many are expected. */
 export async function* sessionsIn(
   store: Store,
   query: LogQuery = {},

@@ -6,11 +6,11 @@ import { noteRequest, requestsFold } from './requestIndex.ts'
 
 /** Outcome of a request according to a log, told apart by `status`. */
 export type RequestOutcome =
-  /** It waits in a queue for the run before. */
+  /** The request waits in a queue for the run before. */
   | { readonly status: 'queued' }
-  /** It left its queue before it began: an abort or a stop dropped it. */
+  /** The request left its queue before it began: an abort or a stop dropped it. */
   | { readonly status: 'dropped' }
-  /** Its run is under way, or was when the process died: then whoever resumes the agent goes on with it. */
+  /** Its run is under way, or was when the process died: then the next resume of the agent continues it. */
   | { readonly status: 'running'; readonly runId: string }
   /** Its run waits to be resumed. */
   | { readonly status: 'paused'; readonly runId: string; readonly reason: PauseReason }
@@ -26,7 +26,7 @@ export type RequestOutcome =
       /** The limit after which it answered. */
       readonly reason?: PauseReason
     }
-  /** It asked for no run (a decision, a pin, …), and is recorded. */
+  /** The request asked for no run (a decision, a pin, …), and is recorded. */
   | { readonly status: 'recorded' }
 
 /** A run with those that continue it. */
@@ -53,7 +53,7 @@ export class LoggedRequests {
   readonly #waiting = new Map<string, 'queued' | 'dropped'>()
   readonly #courses = new Map<string, Course>()
   readonly #byRun = new Map<string, Course>()
-  /** The run under way, and what asked for it. */
+  /** The current run, and the request that it began with. */
   #open: { readonly course: Course; readonly requestId: string } | undefined
 
   /** Returns true if the log has the request. A run counts once all its first messages are recorded. */

@@ -10,7 +10,7 @@ interface Fence {
  */
 export function plainMarkdown(text: string): string {
   let fence = undefined as Fence | undefined
-  /** Set while every run of backticks so far, since the last empty line, has its other end in its own line. */
+  /** True while every run of backticks so far, since the last empty line, has its other end in its own line. */
   let isSure = true
   const lines = text.split(/\r\n?|\n/).map((line, at, all) => {
     if (fence !== undefined) {
@@ -39,7 +39,7 @@ export function plainMarkdown(text: string): string {
 }
 
 const opening = /^(?:`{3,}(?=[^`]*$)|~{3,})/
-/** Where the content of a line begins: after the marks of lists, whose fences would end with them. */
+/** Index at which the content of a line begins: after the marks of lists, whose fences would end with them. */
 const contentOf = (line: string): number => /^(?:[ \t]|[*+-][ \t]|\d{1,9}[.)][ \t])*/.exec(line)![0].length
 const indentOf = (line: string): number => /^[ \t]*/.exec(line)![0].length
 

@@ -26,7 +26,7 @@ export interface RecordedResult {
   readonly name: string
   readonly text: string
   readonly isError: boolean
-  /** Somebody or something answered in place of the tool. */
+  /** True if the result is synthetic: the tool itself did not answer. */
   readonly wasSkipped: boolean
 }
 
@@ -34,10 +34,10 @@ export interface RecordedResult {
 export type RecordedEnd =
   | { readonly type: 'modelError'; readonly kind: ModelErrorKind; readonly message: string }
   | { readonly type: 'limit' }
-  /** Nothing that replies bring about: an abort, a store, a guard, a process that died. */
+  /** An end that replies do not cause: an abort, a store, a guard, a process that died. */
   | { readonly type: 'elsewhere'; readonly what: string }
 
-/** One run with what it went on as, from what was said to its end. */
+/** One run with the runs that continued it, from its first message to its end. */
 export interface RecordedRun {
   /** Messages of its context first, the prompt last. */
   readonly said: readonly string[]

@@ -2,7 +2,7 @@ import type { LogEntry } from '../protocol/logPages.ts'
 import type { Store } from '../protocol/store.ts'
 import { keptOf, type Said } from '../stores/searchText.ts'
 
-/** How much is kept, in characters: what was said in tens of thousands of short sessions. */
+/** Characters that are kept, enough for the messages of tens of thousands of short sessions. */
 const mostChars = 16 * 1024 * 1024
 
 interface Known extends Pick<LogEntry, 'size' | 'writtenAt'> {

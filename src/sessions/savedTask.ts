@@ -30,7 +30,7 @@ export interface TaskRecording {
   /** Instructions of the agent, if its requests were captured. */
   readonly instructions?: string
   readonly replies: readonly ScriptEntry[]
-  /** By the ids of calls in the replies. */
+  /** Results, by the ids of calls in the replies. */
   readonly results: { readonly [callId: string]: { readonly text: string; readonly isError: boolean } }
   /** Tools that were called, as the model was shown them if requests were captured. */
   readonly tools: readonly ToolSpec[]
@@ -40,7 +40,7 @@ export interface SavedTaskOptions {
   readonly agentId: string
   /** Text that the answer should contain; without it the task asserts that the fault of the recording does not occur. */
   readonly expect?: string
-  /** The folder that it worked in: its path is left out of what the task says. */
+  /** Folder that the agent worked in: its path is left out of the task's texts. */
   readonly dir?: string
 }
 
@@ -58,8 +58,8 @@ export type Saved =
   | { readonly ok: false; readonly why: string }
 
 /**
- * A task of what happened in a conversation: its prompts, what the model replied, what calls came to, and a check that fails as it was
- * recorded, by the rules of `failingTest`. `records`: of a fork after those that it shares. Pure.
+ * Returns a task made from a conversation: its prompts, the model's replies, the results of calls, and a check that fails as it was recorded,
+ * by the rules of `failingTest`. `records`: for a fork, after those that it shares. Pure.
  */
 export function savedTask(records: readonly LogRecord[], { agentId, expect, dir }: SavedTaskOptions): Saved {
   const recording = recordingOf(records)
@@ -113,7 +113,7 @@ export function savedTask(records: readonly LogRecord[], { agentId, expect, dir 
   }
 }
 
-/** A whole suite with this task in it, as the text of its `suite.mjs`. Its tools give what was recorded. Pure. */
+/** Returns a whole suite with this task in it, as the text of its `suite.mjs`. Its tools give the recorded results. Pure. */
 export const suiteSource = ({ task, recording, notes }: Extract<Saved, { readonly ok: true }>): string =>
   [
     "import { defineSuite, recordedSuite } from 'escapement/testing'",

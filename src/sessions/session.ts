@@ -67,7 +67,7 @@ export type TrunkChange =
       readonly applied: boolean
       readonly steps: readonly NodeId[]
       readonly tokens: number
-      /** The steps are shown, without what their results hold. */
+      /** True if the steps are shown without the contents of their results. */
       readonly masked?: true
       /** The policy that chose the steps. */
       readonly policy?: string
@@ -87,7 +87,7 @@ export type TrunkChange =
       readonly reason?: string
     }
 
-/** One request to the model and what followed from it. Times are epoch milliseconds. */
+/** One request to the model and its consequences. Times are epoch milliseconds. */
 export interface Turn {
   /** Counts over the agent's life, the shared past of a fork included. */
   readonly index: number
@@ -106,7 +106,7 @@ export interface Turn {
   readonly changes: readonly TrunkChange[]
 }
 
-/** One run of an agent, from what started it until it was at rest again. Times are epoch milliseconds. */
+/** One run of an agent, from its cause until the agent was at rest again. Times are epoch milliseconds. */
 export interface SessionRun {
   /** The run's `runId`. */
   readonly id: string
@@ -143,7 +143,7 @@ export interface Session {
   /** Epoch milliseconds of the first and the last record. */
   readonly createdAt: number
   readonly updatedAt: number
-  /** That of the last run; `completed` without one, as nothing was asked for. */
+  /** Status of the last run; `completed` without one, as nothing was asked for. */
   readonly status: SessionStatus
   /** Ended for good: it cannot be resumed. */
   readonly isStopped: boolean

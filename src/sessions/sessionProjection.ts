@@ -42,8 +42,8 @@ const isAnswered = ({ reply, toolCalls }: TurnDraft): boolean =>
   reply !== undefined && toolCalls.every(({ status }) => status === 'ended')
 
 /**
- * Folds a log into its session, one record at a time in the log's order, so that a listener can use it live. It keeps a
- * little of each turn and none of what was said. It never throws: a record that makes no sense in its place is ignored.
+ * Folds a log into its session, one record at a time in the log's order, so that a listener can use it live. It keeps a little of each turn and
+ * no messages. It never throws: a record that makes no sense in its place is ignored.
  */
 export class SessionProjection {
   #head: Pick<Session, 'id' | 'path' | 'definition' | 'model' | 'parent' | 'forkedFrom' | 'metadata'> = {
@@ -72,7 +72,7 @@ export class SessionProjection {
   /** Policies that planned reverts, by the requests' ids. */
   readonly #planned = new Map<string, string>()
   readonly #children: string[] = []
-  /** Its newest record came with a file of somebody else. */
+  /** True if its newest record was imported. */
   #isForeign = false
   /** Tokens used while no run was under way. */
   #usageAtRest = noUsage
@@ -213,7 +213,7 @@ export class SessionProjection {
     this.#run = this.#turn = undefined
   }
 
-  /** It was over already when somebody gave it up. */
+  /** Notes that a run was abandoned, which was over already. */
   #abandon({ runId }: RecordOf<'run.abandoned'>): void {
     const run = this.#runs.find(({ id }) => id === runId)
     if (run !== undefined) run.status = 'aborted'

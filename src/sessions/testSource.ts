@@ -10,7 +10,7 @@ export type Wanted =
 export interface TestParts {
   readonly agentId: string
   readonly definition: string
-  /** When it was recorded, in epoch milliseconds. */
+  /** Time of the recording, in epoch milliseconds. */
   readonly time: number
   readonly runs: readonly RecordedRun[]
   /** Replies that are not played. */
@@ -102,7 +102,7 @@ export type ScriptEntry =
   | Omit<RecordedReply, 'said'>
   | { readonly error: { readonly kind: string; readonly message: string } }
 
-/** The replies of a run, so that it ends: what an abort, a person or a limit ended before others came is closed by a reply. */
+/** Returns the replies of a run, so that it ends: a run that an abort, a person or a limit ended early is closed by a reply. */
 export function repliesOf({ replies, end }: RecordedRun, isLast: boolean): readonly ScriptEntry[] {
   const own: ScriptEntry[] = replies.map(({ said: _, ...reply }) => reply)
   const isAnswered = replies.length > 0 && replies.at(-1)!.toolCalls === undefined
