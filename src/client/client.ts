@@ -173,8 +173,8 @@ export class Client {
   }
 
   /**
-   * The agent of this id, one object however often it is asked for; whether there is such an agent shows when something is asked of it. With the
-   * type of its definition, results and events are typed.
+   * The agent of this id, one object however often it is asked for; a missing agent shows at the first request to it. With the type of its
+   * definition, results and events are typed.
    *
    * @example
    * ```ts no-run

@@ -38,9 +38,9 @@ const chats = new Map<string, { made: number; readonly resumed: ResumedChat }>()
 const againMs = 50
 
 /**
- * Options for `DefaultChatTransport` of the AI SDK: `stop()` aborts the run, which it does not by itself; only the newest messages are
- * sent, as the server has the others; and a decision that is sent while a page that was just loaded still resumes is not put back by what
- * it resumes. `useChat` stops when its component goes; a `Chat` that is held outside does not.
+ * Options for `DefaultChatTransport` of the AI SDK: `stop()` aborts the run, which it does not by itself; only the newest messages are sent, as
+ * the server has the others; and a decision that is sent while a newly loaded page still resumes is not undone by the resumed state. `useChat`
+ * stops when its component goes; a `Chat` that is held outside does not.
  *
  * @example
  * ```ts no-run

@@ -27,8 +27,8 @@ export type McpApproval =
 type Maybe<T> = T | undefined | Promise<T | undefined>
 
 /**
- * Signs in with OAuth: what `fileAuth` returns, or any `OAuthClientProvider` of `@modelcontextprotocol/client`, which says what each member
- * does. It is written down here so that programs compile where that package is not installed.
+ * Signs in with OAuth: the result of `fileAuth`, or any `OAuthClientProvider` of `@modelcontextprotocol/client`, which documents each member.
+ * It is written down here so that programs compile where that package is not installed.
  */
 export interface McpAuth {
   readonly redirectUrl: string | URL | undefined

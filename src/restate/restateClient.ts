@@ -66,9 +66,9 @@ const optionsSchema = z.object({
 })
 
 /**
- * Makes a client for the agents of an engine, of the same kind as `connect` of `escapement/client`: what has such a client (hooks, chats, tools of
- * your own) works with it. Commands go to the engine and survive everything from then on; events and conversations are read from the store, record by
- * record, without the pieces of a reply that grows. Needs the optional package `@restatedev/restate-sdk-clients`.
+ * Makes a client for the agents of an engine, of the same kind as `connect` of `escapement/client`: code for such a client (hooks, chats, tools
+ * of your own) works with it. Commands go to the engine and survive everything from then on; events and conversations are read from the store,
+ * record by record, without the pieces of a reply that grows. Needs the optional package `@restatedev/restate-sdk-clients`.
  *
  * @throws RuntimeError `PACKAGE_MISSING`, `INVALID_OPTION`
  *

@@ -38,8 +38,8 @@ const optionsSchema = z.object({
 const pollMs = 50
 
 /**
- * Has a server take what its clients command to an engine (`dispatch` of `serve`): agents are prompted and steered there wherever they are, and go
- * on when their worker dies. Needs the optional package `@restatedev/restate-sdk-clients`.
+ * Has a server pass its clients' commands to an engine (`dispatch` of `serve`): agents are prompted and steered there wherever they are, and
+ * continue when their worker dies. Needs the optional package `@restatedev/restate-sdk-clients`.
  *
  * @throws RuntimeError `PACKAGE_MISSING`, `INVALID_OPTION`
  *

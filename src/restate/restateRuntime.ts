@@ -53,7 +53,7 @@ export interface RestateRuntime {
 }
 
 /**
- * Makes what takes the place of `createRuntime` where an engine has the agents work. Needs the optional package `@restatedev/restate-sdk-clients`.
+ * Takes the place of `createRuntime` where an engine runs the agents. Needs the optional package `@restatedev/restate-sdk-clients`.
  *
  * @throws RuntimeError `PACKAGE_MISSING`, `INVALID_OPTION`
  *

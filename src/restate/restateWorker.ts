@@ -64,7 +64,7 @@ export interface RestateWorker {
   readonly handler: WorkerHandler
   /**
    * Listens over HTTP/2 without encryption, on this machine unless `host` says otherwise. `/health` answers health checks of a balancer: 503
-   * while its store has no connection for so long that others may have its agents (`holds` of `Store`).
+   * while its store has been without a connection long enough for others to have its agents (`holds` of `Store`).
    *
    * @throws RuntimeError `BRIDGE_LISTEN_FAILED`, `RUNTIME_CLOSED`
    */

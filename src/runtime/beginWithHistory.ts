@@ -24,10 +24,10 @@ export function checkedHistory(history: readonly HistoryMessage[] | undefined): 
 }
 
 /**
- * Writes the log of a new agent that begins with messages of another system, for it to go on from; if that fails, its lease is
- * released. A log that the process left in the middle of this gets what it lacks.
+ * Writes the log of a new agent that begins with messages of another system, from which it continues; if that fails, its lease is released. A
+ * log that the process left in the middle of this gets the records it lacks.
  *
- * @throws RuntimeError `AGENT_EXISTS` when the log begins otherwise, and what the store rejects with
+ * @throws RuntimeError `AGENT_EXISTS` when the log begins otherwise, and errors of the store
  */
 export async function withHistory(
   options: HostOptions,

@@ -10,8 +10,8 @@ interface OpenRuntime {
 const open = new Set<WeakRef<OpenRuntime>>()
 
 /**
- * From now on, when the process is about to exit because nothing is left to do, a warning names every call of the runtime's agents
- * that waits for people: code awaiting their runs would otherwise silently never continue. Returns a function that ends it.
+ * Begins to warn of waiting calls: when the process is about to exit because nothing is left to do, a warning names every call of the runtime's
+ * agents that waits for people; code awaiting their runs would otherwise silently never continue. Returns a function that ends it.
  */
 export function warnOfForgottenApprovals(runtime: OpenRuntime): () => void {
   const entry = new WeakRef(runtime)

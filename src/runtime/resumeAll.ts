@@ -32,7 +32,7 @@ export interface ResumeAllOptions {
   readonly concurrency?: number
 }
 
-/** An agent that was under way and could not go on. */
+/** An agent that was under way and could not continue. */
 export interface LeftAgent {
   readonly agentId: string
   readonly definition: string
@@ -42,9 +42,9 @@ export interface LeftAgent {
 
 /** The result of `runtime.resumeAll`. */
 export interface ResumedAll {
-  /** Those that go on now, at the top of their trees. */
+  /** Agents that have continued, at the top of their trees. */
   readonly resumed: readonly Agent[]
-  /** Those that were under way and do not go on here. */
+  /** Agents that were under way and do not continue here. */
   readonly left: readonly LeftAgent[]
 }
 
@@ -58,7 +58,7 @@ const check = optionsCheck(
   },
 )
 
-/** Where it is to be done. */
+/** Runtime and store in which agents are resumed. */
 interface Parts {
   readonly runtime: Pick<AgentRuntime, 'agent' | 'resume'>
   readonly store: Store

@@ -187,7 +187,7 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
     letGo(rootOf(host), why, this).catch((thrown: unknown) => host.fail(thrown))
   }
 
-  /** Resolves once an ending agent has released its log. A failure to do so is reported to whoever ended it. */
+  /** Resolves once an ending agent has released its log. A failure is reported to the code that ended it. */
   async #parting(body: AgentBody): Promise<void> {
     await body.end('close').catch(() => {})
     await this.releaseBody(body).catch(() => {})
@@ -220,7 +220,7 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
     })
   }
 
-  /** Makes what goes on with a log; if that fails, the log is released. */
+  /** Makes an agent that continues from a log; if that fails, the log is released. */
   async #fromLog<T>(
     lease: StoreLease,
     definition: AgentDefinition,

@@ -40,10 +40,10 @@ export interface ListOptions {
 }
 
 /**
- * The sessions of a store, the one written last first. A log that cannot be read is in the list with its `error`. Reads each log that is
- * listed to its end, one after the other, and others at most as far as it takes to leave them out.
+ * The sessions of a store, the one written last first. A log that cannot be read is in the list with its `error`. Reads each listed log to its
+ * end, one after the other, and others only as far as needed to leave them out.
  *
- * @throws RuntimeError `INVALID_OPTION`; `STORE_READ_FAILED` when the store cannot tell what it has.
+ * @throws RuntimeError `INVALID_OPTION`; `STORE_READ_FAILED` when the store cannot list its logs.
  */
 export async function listSessions(store: Store, options: ListOptions = {}): Promise<SessionSummary[]> {
   const { metadata = none, limit = Infinity } = options

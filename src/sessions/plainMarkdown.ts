@@ -5,8 +5,8 @@ interface Fence {
 }
 
 /**
- * A text in Markdown that loads nothing and is no HTML wherever it is shown: tags are shown as text, and pictures are links. Its code stays code where no
- * reader of Markdown can take it for anything else: fences begin their lines, and one that is not closed is closed. Pure; linear.
+ * Returns a text in Markdown that loads nothing and is no HTML wherever it is shown: tags are shown as text, and pictures are links. Its code
+ * stays code where no reader of Markdown can take it for anything else: fences begin their lines, and an open fence is closed. Pure; linear.
  */
 export function plainMarkdown(text: string): string {
   let fence = undefined as Fence | undefined

@@ -10,9 +10,9 @@ import { foldPending } from './foldPending.ts'
 type Fold = { readonly [T in AgentEvent['type']]?: (chat: Chat, event: EventOf<T>) => Chat }
 
 /**
- * The chat after one more event of its agent, in their order; events of other agents change nothing, except for what those below it
- * ask of people. Give it the agent's records from the first on: `agent.subscribe(listener, { fromSeq: 1 })`. Pure, and what does not
- * change stays the same object, so a view that compares identities draws only what is new.
+ * The chat after one more event of its agent, in their order; events of other agents change nothing, except for calls and questions of agents
+ * below it that wait for people. Give it the agent's records from the first on: `agent.subscribe(listener, { fromSeq: 1 })`. Pure; unchanged
+ * parts stay the same object, so a view that compares identities draws only new parts.
  *
  * @example
  * ```ts no-run

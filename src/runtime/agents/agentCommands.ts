@@ -39,10 +39,10 @@ export abstract class AgentCommands<out Output = unknown, in Deps = undefined, o
   /**
    * Starts a run, or queues it if the agent is busy.
    *
-   * `deps`: what the run is given in place of the agent's own, by reference; it ends with the run and is not logged.
+   * `deps`: dependencies of the run in place of the agent's own, by reference; they end with the run and are not logged.
    *
-   * @throws RuntimeError `INVALID_CONTENT`, `PROMPT_TOO_LARGE`, `QUEUE_FULL`, `AGENT_STOPPED`, `AGENT_PAUSED` (by a failed store), `DEPS_MISSING`,
-   * `INVALID_DEPS`; then nothing has happened.
+   * @throws RuntimeError `INVALID_CONTENT`, `PROMPT_TOO_LARGE`, `QUEUE_FULL`, `AGENT_STOPPED`, `AGENT_PAUSED` (by a failed store),
+   * `DEPS_MISSING`, `INVALID_DEPS`; then nothing has happened.
    *
    * @example
    * ```ts

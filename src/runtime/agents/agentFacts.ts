@@ -207,9 +207,9 @@ export abstract class AgentFacts<
   }
 
   /**
-   * Resolves once nothing more happens by itself in the agent and those below it, and what happened is stored: with `idle`, `waiting` for
-   * people, `paused` until it is resumed, or `stopped`. Until then something is under way: a model, a tool, a retry that is waited for.
-   * At once if that is so already. Rejects with the reason of `signal`, and as `wake` does for an unloaded agent that was asked for something.
+   * Resolves once nothing more happens by itself in the agent and those below it, and their records are stored: with `idle`, `waiting` for
+   * people, `paused` until it is resumed, or `stopped`. Until then something is under way: a model, a tool, or the wait for a retry. Resolves
+   * at once if nothing is. Rejects with the reason of `signal`, and as `wake` does for an unloaded agent with pending commands.
    *
    * @throws RuntimeError `INVALID_OPTION`
    *
@@ -233,10 +233,10 @@ export abstract class AgentFacts<
   }
 
   /**
-   * The result of a run that has no `Run` here, because another process began it: of the newest, or of the one that `requestId` asked for, with
-   * the runs that went on with it. Waits until it has ended, and for people too; a run that waits for `resume` is `paused`. The answer is
-   * checked against the schema of the definition as it is now; one that does not fit has no `output`. Usage, cost and turns are those of the
-   * last part; `spent` has all. `undefined`: its log has no such request. Rejects as `wake` does.
+   * Returns the result of a run that has no `Run` here, because another process began it: of the newest, or of the one that `requestId` asked
+   * for, with the runs that continued it. Waits until it has ended, and for people too; a run that waits for `resume` is `paused`. The answer
+   * is checked against the definition's current schema; a result that does not fit has no `output`. Usage, cost and turns are those of the last
+   * part; `spent` has all. `undefined`: its log has no such request. Rejects as `wake` does.
    *
    * @example
    * ```ts

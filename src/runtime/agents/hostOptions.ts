@@ -25,25 +25,25 @@ export interface HostShared {
   readonly machine: typeof agentMachine
   readonly createActor: Interpreter['createActor']
   readonly store: Store
-  /** For a store that keeps none. */
+  /** Snapshots, for a store that keeps none. */
   readonly snapshots: SnapshotStore
   readonly clock: Clock
   readonly random: () => number
-  /** Set when there is a tracer or a logger. */
+  /** Tracing and logging; set when there is a tracer or a logger. */
   readonly instrumentation?: Instrumentation | undefined
-  /** Set once there is something to blank. */
+  /** Redactor; set once there are secrets to blank. */
   readonly redactor: Redactor | undefined
   readonly sources: Sources
   /** Is told that a checkpoint could not be written: nothing is lost with it. */
   readonly checkpointFailed: (agentId: string, thrown: unknown) => void
-  /** Tells whoever wrote it that a function of the application failed: `place` says which. */
+  /** Reports that a function of the application failed: `place` says which. */
   readonly callbackFailed: (place: string, thrown: unknown, fields: object) => void
   readonly childHosts: ChildHosts
-  /** Set when calls of models are limited. */
+  /** Queue of model calls; set when these are limited. */
   readonly models?: ModelQueue | undefined
   /** The model that answers in place of another, in the tree of the agent `root`; for evaluations, which record and replay. */
   readonly instead?: ((model: Model, root: string) => Model) | undefined
-  /** Set with `idleUnloadMs`. */
+  /** Unloader of idle agents; set with `idleUnloadMs`. */
   readonly unloader?: IdleUnloader | undefined
 }
 
@@ -59,7 +59,7 @@ export interface HostOptions {
   readonly isUnattended?: boolean
   /** The agent's log to continue from; for a fork, preceded by the past it shares. */
   readonly history?: OpenedLog | undefined
-  /** Nothing that its log left open starts before the agent is resumed. */
+  /** True if calls that its log left open start only once the agent is resumed. */
   readonly staysPaused?: boolean
   /** Metadata of a new agent; an existing agent has it in its log. */
   readonly metadata?: Metadata | undefined
@@ -69,7 +69,7 @@ export interface HostOptions {
   readonly lent?: Map<string, PricedModel> | undefined
   /** Dependencies that the application gives it. */
   readonly deps?: RunDeps | undefined
-  /** For a sub-agent. */
+  /** Parent of a sub-agent. */
   readonly parent?: TreeAgent
   readonly link?: ParentLink
   readonly task?: AgentInput['task']

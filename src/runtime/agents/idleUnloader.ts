@@ -9,7 +9,7 @@ export class IdleUnloader {
   readonly #idleMs: number
   readonly #clock: Clock
   readonly #unload: (host: LoadedAgent) => void
-  /** When each agent's time is up, soonest first, because all wait equally long. */
+  /** Time at which each agent is due, soonest first, because all wait equally long. */
   readonly #due = new Map<LoadedAgent, number>()
   #cancelTimer: (() => void) | undefined
 

@@ -5,7 +5,7 @@ import { jsonBytes } from './jsonBytes.ts'
 import { KeptNodes, overlayBit, sizes, type NodeChunk, type OverlayRow } from './keptNodes.ts'
 import { rowOf, type NodeRow } from './nodeRow.ts'
 
-/** Fast rather than small: what people and tools say shrinks to a third or less. */
+/** Fast rather than small: messages of people and tools shrink to a third or less. */
 const level = 1
 
 /** How the nodes of a conversation are divided. */

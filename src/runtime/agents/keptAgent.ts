@@ -13,7 +13,7 @@ import type { History } from '../../sessions/readHistory.ts'
 import { HostFolds } from './hostFolds.ts'
 import type { KeptAsking } from './turnRequests.ts'
 
-/** Another one for every change of what is kept, or of how: older checkpoints are then as none. */
+/** Version of the form of a checkpoint. It must change with every change of the kept state: older checkpoints then count as missing. */
 export const checkpointForm = 'agent-8'
 
 /** Everything that is folded from a log but the nodes of its conversation, as plain JSON. */
@@ -34,7 +34,7 @@ interface Base {
   readonly conversation: Conversation
   readonly context: ContextFold
   readonly folds: HostFolds
-  /** Where it stood, and how large it was. */
+  /** `seq` of the checkpoint, and its size. */
   readonly seq: number
   readonly bytes: number
 }

@@ -8,10 +8,13 @@ type Rest = Pick<
   'rebasedFrom' | 'graftedFrom' | 'isIrreversible' | 'reversible' | 'isPolling' | 'ranWith'
 >
 
-/** The two kinds of messages that there are most of, without what is the same in all of them: one text of a prompt, and one of a call that went well. */
+/**
+ * The two most frequent kinds of messages, without the fields that are the same in all of them: one text of a prompt, and one of a call that
+ * succeeded.
+ */
 type ShortMessage = string | readonly [callId: string, toolName: string, text: string]
 
-/** A node as JSON without the names of what every node has: they take longer to read than what is said. Its tags stand elsewhere. */
+/** A node as JSON without the names of fields that every node has: they take longer to read than the messages. Its tags stand elsewhere. */
 export type NodeRow = readonly [
   id: ConversationNode['id'],
   parentId: ConversationNode['parentId'],
@@ -43,7 +46,7 @@ export function nodeOf(row: NodeRow, tags: readonly Tag[]): ConversationNode {
 /** Returns true if an object has just these fields, in this order, in which requests show them. */
 const hasJust = (value: object, fields: string): boolean => Object.keys(value).join() === fields
 
-/** One that is not exactly as `lengthened` makes it stays as it is. */
+/** Shortens a message; a message that `lengthened` would not restore exactly stays as it is. */
 function shortened(message: Message): Message | ShortMessage {
   const [block] = message.content
   if (message.role === 'assistant' || block?.type !== 'text' || message.content.length > 1) return message

@@ -109,7 +109,7 @@ export function restoreInput(
   }
 }
 
-/** A call of which nothing was decided yet. One that was is run as it was decided about, or not at all. */
+/** Settles the input of an undecided call. A decided call runs with the input that was decided about, or not at all. */
 function settled(call: CallState, definition: AgentDefinition): CallState {
   const { status, decision, beforeTool, unfit } = call
   if (status !== 'ready' || (decision ?? beforeTool ?? unfit) !== undefined) return call

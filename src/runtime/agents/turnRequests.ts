@@ -33,7 +33,7 @@ export class TurnRequests {
   /** Frames of turns; made when anything but the definition has a say. */
   #frames: TurnFrames | undefined
 
-  /** `kept`: where the records go on from. */
+  /** `kept`: the state from which the records continue. */
   constructor(
     agent: Asking,
     { past, records }: Pick<History, 'past' | 'records'>,
@@ -50,7 +50,7 @@ export class TurnRequests {
     for (const record of records) this.apply(record)
   }
 
-  /** As plain JSON. */
+  /** Returns the state as plain JSON. */
   keep(): KeptAsking {
     const isLeft = this.#agent.definition.memory?.extract != null
     return { frames: this.#frames?.keep(), left: this.leftBehind?.items ?? (isLeft ? [] : undefined) }

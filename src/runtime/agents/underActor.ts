@@ -17,7 +17,7 @@ export function createActorUnder(
   return createActor(logic, { ...options, parent })
 }
 
-/** As `stop`, which an actor that has a parent refuses. */
+/** Stops an actor that has a parent, which `stop` refuses. */
 export const stopActor = (actor: object): void => {
   ;(actor as { _stop(): void })._stop()
 }

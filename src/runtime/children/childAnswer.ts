@@ -14,7 +14,7 @@ export interface ChildAnswer {
   /** The same with nothing left out, if `text` was cut. */
   readonly whole?: string
   readonly isError: boolean
-  /** It used up what its caller gave it, which is less than its definition allows; with more it can continue. */
+  /** True if it used up its caller's allowance, which is less than its definition allows; with more it can continue. */
   readonly isOverAllowance?: boolean
 }
 

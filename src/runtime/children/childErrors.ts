@@ -1,7 +1,7 @@
 import { RuntimeError, type ErrorInfo } from '../../protocol/errors.ts'
 import type { TreeAgent } from './treeAgent.ts'
 
-/** Why an incognito agent crashed, for the log of its parent: the text may quote what was said. */
+/** Returns the error of a crashed incognito agent for the log of its parent: the message is left out, because it may quote the conversation. */
 export const withoutWords = ({ code }: ErrorInfo): ErrorInfo => ({ code, message: 'It is incognito: why is not kept.' })
 
 /** Converts the crash of a sub-agent that is given up for its callers: `INTERNAL` becomes `CHILD_CRASHED`, because the defect is not theirs. */

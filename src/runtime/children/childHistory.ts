@@ -24,7 +24,7 @@ export function childHistory(
 interface ChildLog {
   readonly childId: string
   readonly link: ParentLink
-  /** Where its log is. */
+  /** Store of its log. */
   readonly store: Store
 }
 
@@ -70,7 +70,7 @@ async function newHistory(
   return { created, past, records: [created] }
 }
 
-/** How far the log says a sub-agent's task has come, and what the run of its next life is known by. */
+/** Tells how far a sub-agent's task has come according to its log, and the id of its next life's run. */
 export function beginning(
   history: History | undefined,
   key: string,

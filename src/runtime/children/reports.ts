@@ -34,7 +34,7 @@ export async function firstAnswer(records: AsyncIterable<LogRecord>, name: strin
   return undefined
 }
 
-/** Tells the caller of an agent that works on its own what came of it. A caller that is not there reads it in the log later. */
+/** Reports the end of an agent that works on its own to its caller. A caller that is not there reads it in the log later. */
 export function reportEnd(host: TreeAgent, hosts: ChildHosts): void {
   report(host, hosts).catch((thrown: unknown) => host.fail(thrown))
 }
@@ -48,7 +48,7 @@ async function report(host: TreeAgent, hosts: ChildHosts): Promise<void> {
   caller.send({ ...reportOf(parent.reports, host, answer), at: host.clock.now() })
 }
 
-/** Who called the agent of a log, if that is to be told what came of it: one that was opened by itself still reports. */
+/** Returns the caller of a log's agent, if it waits for a report: an agent that was opened by itself still reports. */
 export function callerOf({
   created,
 }: {

@@ -8,7 +8,7 @@ import type { LogRecord, RecordOf } from '../../protocol/records.ts'
  */
 export class RunDeps {
   #own: unknown
-  /** Set during a run, and as long as it is paused. */
+  /** Dependencies of the current run; kept while it is paused. */
   #run: { readonly deps: unknown } | null = null
   /** Dependencies of a run that failed, until the next begins. */
   #failed: { readonly deps: unknown } | null = null
@@ -32,12 +32,12 @@ export class RunDeps {
     return (this.#run ?? this.#failed)?.deps ?? this.#own
   }
 
-  /** From the next run on. */
+  /** Replaces the agent's own dependencies, from the next run on. */
   replace(own: unknown): void {
     this.#own = own
   }
 
-  /** For the run that the request with this id starts. */
+  /** Gives dependencies to the run that the request with this id starts. */
   give(requestId: string, deps: unknown): void {
     this.#byRequest ??= new Map()
     this.#byRequest.set(requestId, deps)
@@ -65,7 +65,7 @@ export class RunDeps {
 }
 
 /**
- * Checks what is given against the definition's schema. It is passed on as it is: the schema changes nothing.
+ * Checks dependencies against the definition's schema. They are passed on as they are: the schema changes nothing.
  *
  * @throws RuntimeError `DEPS_MISSING`, `INVALID_DEPS`
  */

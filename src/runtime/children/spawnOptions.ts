@@ -5,9 +5,9 @@ export interface SpawnOptions {
   /** Default: the definition's name and a random part. */
   readonly id?: string
   /**
-   * Nothing of the agent, or of the agents below it, is stored or listed: its log is in memory until it ends. Its events and spans are
-   * marked so, spans carry no content, and a server shows it to nobody. It is never unloaded, cannot be resumed, opened, forked or
-   * exported, and is gone when the process ends or `close` is called. Default `false`.
+   * Stores and lists nothing of the agent, or of the agents below it: its log is in memory until it ends. Its events and spans are marked so,
+   * spans carry no content, and a server shows it to no client. It is never unloaded, cannot be resumed, opened, forked or exported, and is
+   * gone when the process ends or `close` is called. Default `false`.
    */
   readonly incognito?: boolean
 }
@@ -36,8 +36,8 @@ export interface UnderActor {
 
 export interface UnderOptions {
   /**
-   * An XState actor of yours that the agent's actor becomes a child of: it is in that actor's system then, where its `inspect` sees it.
-   * Nothing else ties the two: for an agent that starts and ends with an actor, take `agentLogic` of `escapement/xstate`. Default: none.
+   * An XState actor of yours whose child the agent's actor becomes: it is then in that actor's system, where its `inspect` sees it. They are
+   * not tied in any other way: for an agent that starts and ends with an actor, take `agentLogic` of `escapement/xstate`. Default: none.
    */
   readonly under?: UnderActor
 }
@@ -45,8 +45,8 @@ export interface UnderOptions {
 /** Dependencies that the application gives to an agent. */
 export interface GivenDeps<out Deps> {
   /**
-   * Given to every run of the agent that is given none of its own: the same object, never a copy, and in no log, event or request. After
-   * a restart it must be given again. Its sub-agents have the same, or what `deps` of their entry makes of it.
+   * Dependencies of every run of the agent that is given none of its own: the same object, never a copy, and in no log, event or request. After
+   * a restart they must be given again. Its sub-agents have the same, or the result of `deps` of their entry.
    */
   readonly deps?: Deps
 }
@@ -57,7 +57,7 @@ export interface ResumeOptions extends UnderOptions {
   readonly continue?: boolean
   /**
    * Takes the agent, and its sub-agents, from the process that has them: their leases are lost there, and they end there without another
-   * effect. For whoever decides where agents run; only in a store whose leases can be taken. Default `false`: `AGENT_ELSEWHERE`.
+   * effect. For programs that decide where agents run; only in a store whose leases can be taken. Default `false`: `AGENT_ELSEWHERE`.
    */
   readonly takeOver?: boolean
   /**
@@ -69,7 +69,7 @@ export interface ResumeOptions extends UnderOptions {
   readonly signal?: AbortSignal
 }
 
-/** Options of `runtime.open`; what an agent begins with applies to a new one only. */
+/** Options of `runtime.open`; those that an agent begins with apply to a new one only. */
 export interface OpenOptions extends BirthOptions, ResumeOptions {}
 
 /** Options of `runtime.spawn`. */

@@ -16,7 +16,7 @@ interface HeardAgent {
   readonly stallTimer: StallTimer
 }
 
-/** When an agent, or one below it, last showed a sign of life. */
+/** Measures the time since an agent, or one below it, last showed a sign of life. */
 export class StallTimer {
   readonly #agent: HeardAgent
   /** Others need no time, and reading the clock for every delta adds up. */

@@ -5,7 +5,7 @@ import type { QueuedMessage } from '../../protocol/queue.ts'
 
 type Known = Pick<AgentContext, 'reporters' | 'followUps' | 'steering'>
 
-/** The most that one result holds of what agents report, in UTF-16 units, but for the first of them. */
+/** Most UTF-16 units of reports in one result, apart from the first report. */
 const maxChars = 100_000
 
 const isAmong = (agents: readonly string[] | undefined, agentId: string): boolean => agents?.includes(agentId) !== false

@@ -34,7 +34,7 @@ export interface EventOwner {
   /** Frame of the current turn's requests. */
   readonly frame: AgentPorts['frame']
   readonly clock: Clock
-  /** Set when nothing of it is stored. */
+  /** Set when nothing of the agent is stored. */
   readonly incognito: true | undefined
   /** True if no agent above can decide its calls, nor those of the agents below it. */
   readonly isUnattended: boolean
@@ -51,7 +51,7 @@ export interface EventOwner {
 interface Listening {
   readonly instrumentation?: Instrumentation | undefined
   readonly redactor?: Redactor | undefined
-  /** Told of trouble that nobody listens for. */
+  /** Receiver of trouble that has no listener. */
   readonly sources?: { unheard(info: SourceInfo): void } | undefined
 }
 
@@ -180,7 +180,7 @@ export class Announcer {
     if (this.#parent !== undefined) this.#parent.#tellFamily(event)
   }
 
-  /** The machine's step is done: announces what was held back. */
+  /** Announces the events that were held back, once the machine's step is done. */
   flush(): void {
     this.#family?.flush()
     this.#observers.flush()

@@ -20,7 +20,7 @@ export interface Verdict {
 /**
  * Asks an agent to choose among two or more answers, and once more if it does not reply with a number. Then closes the agent.
  *
- * @throws RuntimeError `JUDGE_FAILED`, and what `spawn` and `prompt` throw.
+ * @throws RuntimeError `JUDGE_FAILED`, and the errors of `spawn` and `prompt`.
  */
 export async function askJudge(
   agents: GroupAgents,

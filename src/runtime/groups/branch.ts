@@ -7,7 +7,7 @@ import type { OutputOf } from '../agents/agentTypes.ts'
 import type { RunResult } from '../../runs/runResult.ts'
 import type { AgentRuntime } from '../agentRuntime.ts'
 
-/** Where a group runs: below an agent, as its children, or in a runtime, as roots. */
+/** Place of a group: below an agent, as its children, or in a runtime, as roots. */
 export type GroupHost = AgentRuntime | Agent
 
 /**
@@ -21,7 +21,7 @@ export interface GroupOptions<Deps = unknown> {
   readonly limits?: Limits | undefined
   /** Dependencies of every agent of the group; in a group below an agent, the agents have its own by default. */
   readonly deps?: Deps | undefined
-  /** Aborts every agent of the group; the result is what was done by then. */
+  /** Aborts every agent of the group; the result holds the work done by then. */
   readonly signal?: AbortSignal | undefined
   /**
    * Keep the agent whose answer was chosen (without a judge, all that ended well) alive, for the caller to use and close. Default

@@ -27,7 +27,7 @@ export interface ModelJudge {
 export type JudgeFunction = (branches: readonly Branch[]) => number | Branch | Promise<number | Branch>
 
 /**
- * Who chooses. `'first'`: the first to end well wins and the others are aborted; `'cheapest'`: the lowest cost, then the fewest
+ * Chooser of the best answer. `'first'`: the first to end well wins and the others are aborted; `'cheapest'`: the lowest cost, then the fewest
  * tokens, then the order of the entries; a function; a model; or an agent definition, which is asked like a model.
  */
 export type Judge = 'first' | 'cheapest' | JudgeFunction | ModelJudge | AgentDefinition

@@ -113,7 +113,7 @@ export function compareWithXState(interpreter: Interpreter): string | undefined 
 /** The XState that runs here. */
 interface Installed {
   readonly version: string
-  /** Where plans differ from it; `undefined`: nowhere. */
+  /** Returns the difference of plans from XState; `undefined`: there is none. */
   readonly difference: () => string | undefined
 }
 

@@ -49,7 +49,7 @@ interface Scope<Event> {
  * the names of its tools), and its output is the run's result.
  */
 export interface AgentLogic<Output = unknown, Deps = unknown, Event = AgentEvent> {
-  /** One for each definition: React makes another actor when it changes. */
+  /** Identity of the logic, one for each definition: React makes another actor when it changes. */
   config?: unknown
   transition(snapshot: AgentSnapshot<Output>, event: AgentLogicEvent, scope: Scope<Event>): AgentSnapshot<Output>
   getInitialSnapshot(scope: Scope<Event>, input: AgentLogicInput<Deps> | undefined): AgentSnapshot<Output>
@@ -78,18 +78,18 @@ function configOf(definition: AgentDefinition): object {
   return config
 }
 
-/** By actor: the same one may be started again. */
+/** Lives by actor: the same actor may be started again. */
 const lives = new WeakMap<object, Life>()
 
 /**
- * An agent as the logic of an XState actor: the agent starts with the actor, its own actors hang below it, and it ends with it. Works
- * with every copy of XState from 5.20 on.
+ * An agent as the logic of an XState actor: the agent starts with the actor, its own actors hang below it, and it ends with it. Works with
+ * every copy of XState from 5.20 on.
  *
- * With a `prompt` in its input the actor is a task, done with the run's result; without one it is a conversation that takes commands. With
- * an `id` that has a log the agent goes on from there, and an agent of this id that runs already is attached to.
+ * With a `prompt` in its input the actor is a task, done with the run's result; without one it is a conversation that takes commands. With an
+ * `id` that has a log the agent continues from there, and the actor attaches to an agent of this id that runs already.
  *
- * @throws RuntimeError `INVALID_OPTION`, `INVALID_DEFINITION`; what is wrong with an input, or keeps the agent from starting, is the
- * actor's error.
+ * @throws RuntimeError `INVALID_OPTION`, `INVALID_DEFINITION`; a fault of the input, or one that keeps the agent from starting, is the actor's
+ * error.
  *
  * @example
  * ```ts

@@ -50,7 +50,7 @@ export interface AgentView<Output> {
   readonly pending: readonly Pending[]
   /** Usage of the agent in its lifetime. */
   readonly spent: Spent
-  /** How the run of the input's prompt ended, or without one the newest run; absent while it goes on. */
+  /** Result of the run of the input's prompt, or without a prompt of the newest run; absent while it continues. */
   readonly result?: RunResult<Output> | undefined
   /** Prompt of the input as a request; `null` without a prompt. */
   readonly request: AgentRequest | null
@@ -64,7 +64,7 @@ export interface AgentRequest {
   readonly limits?: Limits | undefined
 }
 
-/** Never with a key `children`: `@xstate/react` takes every actor it finds there for one of its own. */
+/** First snapshot. It never has a key `children`: `@xstate/react` takes every actor it finds there for one of its own. */
 export const blank = {
   agentId: '',
   state: 'opening',

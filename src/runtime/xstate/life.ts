@@ -72,7 +72,7 @@ export class Life {
   #forgetAgents: (() => void) | undefined
   #isFlushing = false
   #cancelTimer: (() => void) | undefined
-  /** Keys of what waits that the parent was told of in this life. */
+  /** Keys of the waiting calls and questions that the parent was told of in this life. */
   readonly #told = new Set<string>()
 
   constructor(plan: Plan, { agentId, request }: AgentSnapshot, scope: Scope) {
@@ -158,8 +158,8 @@ export class Life {
   }
 
   /**
-   * Tells again what waits since before this life: whoever persisted the actor may have done so before it was told, and its process is gone. Never
-   * rejects.
+   * Tells again of calls and questions that have waited since before this life: the actor may have been persisted before it was told of them.
+   * Never rejects.
    */
   async #tellWaiting(agent: Agent): Promise<void> {
     for (const { key, agentId } of agent.pending()) {
@@ -275,7 +275,7 @@ export class Life {
     void this.#end(async () => ({ status: 'error', error }))
   }
 
-  /** Parts with the agent, then tells the actor that it has ended: whoever comes next finds the log free. Never rejects. */
+  /** Parts with the agent, then tells the actor that it has ended, so that the log is free by then. Never rejects. */
   async #end(outcome: () => Promise<Change>): Promise<void> {
     if (this.#isOver) return
     this.#state = 'parting'
@@ -326,7 +326,7 @@ function continueOrDrop(agent: Agent, isNew: boolean): void {
   else if (pause?.type === 'interrupted') agent.resume()
 }
 
-/** Ends an agent as a crash would: nothing is recorded, and what it was doing goes on when it is opened again. */
+/** Ends an agent as a crash would: nothing is recorded, and its work continues when it is opened again. */
 async function suspend(runtime: LocalRuntime, host: AgentHost): Promise<void> {
   host.unload()
   const released = runtime.release(host)
