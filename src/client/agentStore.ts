@@ -95,8 +95,8 @@ export class AgentStore {
   }
 
   /**
-   * Follows the agent from now on, and calls after changes; returns a function that ends it. An agent that does not exist is spawned, if
-   * somebody who listens says how.
+   * Follows the agent from now on, and calls after changes; returns a function that ends it. A missing agent is spawned if a listener gave
+   * `spawn`.
    */
   readonly subscribe = (listener: () => void, spawn?: Spawn): (() => void) => {
     const unlisten = this.listen(listener)

@@ -287,10 +287,7 @@ export class RemoteAgent<out Output = unknown, out Event extends AgentEvent = Ag
     return readAnswer(forkShape, await this.#owner.ask({ type: 'agent.fork', agentId: this.id, at }))
   }
 
-  /**
-   * Returns the records that a fork shares with its sources, one list for each log, oldest first; empty for other agents. Rejects as `snapshot`
-   * does.
-   */
+  /** Returns the records that a fork shares with its sources, a list for each log, oldest first; else none. Rejects as `snapshot` does. */
   past(): Promise<readonly (readonly LogRecord[])[]> {
     return readSharedPast((frame) => this.#owner.ask(frame), this.id)
   }

@@ -2,7 +2,7 @@ import { hasCode, messageOf } from '../protocol/errors.ts'
 import type { Opened } from './connectionMachine.ts'
 import type { McpSettings } from './options.ts'
 
-/** Why a connection could not be opened, in words, and what to do about it. Pure. */
+/** Returns why a connection could not be opened, as text, and the next step. Pure. */
 export function whyRefused(
   thrown: unknown,
   { command, connectMs }: McpSettings,

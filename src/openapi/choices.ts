@@ -57,7 +57,7 @@ export function checkPatterns(operations: readonly Chosen[], patterns: Patterns)
   }
 }
 
-/** So much of a pattern that means nothing is compared, in characters, and so many names are told. */
+/** Characters of an unknown pattern that are compared, and most names that are told. */
 const longest = 200
 const mostTold = 12
 

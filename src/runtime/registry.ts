@@ -72,7 +72,7 @@ export class Registry {
     return () => this.#listeners.delete(listener)
   }
 
-  /** Adds an agent whose actor is running; one that was unloaded keeps its place. */
+  /** Adds an agent whose actor is running; an agent that was unloaded keeps its place. */
   add(body: AgentBody): void {
     const old = this.#slots.get(body.agentId)
     if (old?.body.isLoaded === false) {

@@ -18,7 +18,7 @@ export interface Chat {
   readonly pause?: PauseReason
   /** Why the last run failed. */
   readonly error?: ErrorInfo
-  /** `seq` of the last record: where to go on reading. */
+  /** `seq` of the last record, after which to continue reading. */
   readonly seq: number
 }
 

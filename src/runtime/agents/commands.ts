@@ -14,8 +14,8 @@ type Command = Exclude<CheckedCommand, { type: 'agent.stop' }>
 type CommandOf<T extends Command['type']> = Extract<Command, { type: T }>
 
 /**
- * Passes a checked command to an agent's machine; `id` identifies its run or message, `isRemote` says whether it came from a remote
- * client and may be repeated, and `deps` are for the run that it starts. Throws what `Agent.dispatch` does.
+ * Passes a checked command to an agent's machine; `id` identifies its run or message, `isRemote` says whether it came from a remote client and
+ * may be repeated, and `deps` are for the run that it starts. Throws as `Agent.dispatch` does.
  */
 export function dispatchCommand(
   host: AgentBody,

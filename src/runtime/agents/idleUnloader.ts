@@ -34,7 +34,7 @@ export class IdleUnloader {
     this.#keepTime()
   }
 
-  /** The timer runs while any agent waits; it may fire early, for one that is no longer idle. */
+  /** Keeps the timer running while any agent waits; it may fire early, for an agent that is no longer idle. */
   #keepTime(): void {
     if (this.#due.size === 0) {
       this.#cancelTimer?.()
