@@ -126,7 +126,7 @@ export class RemoteAgent<out Output = unknown, out Event extends AgentEvent = Ag
 
   /**
    * Carries out the calls of a tool that has no `run`, of this agent and of those below it: now, and whenever one is asked for, until the
-   * function that it returns is called. The value that `carryOut` returns is the result; an error that it throws goes to the model. Of two
+   * function that it returns is called. The value that `carryOut` returns is the result; an error that it throws goes to the model. Between two
    * clients the first to answer counts; the other's signal is aborted. `Input` is the type that the tool's schema takes.
    *
    * @throws RuntimeError `INVALID_OPTION`: it is no function, or there is one for the name.
