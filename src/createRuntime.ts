@@ -10,12 +10,12 @@ import { inOrder, waitingAgent, WaitingList, type WaitingAgent, type WaitingOpti
 /** Spawns agents, owns what they share, and can serve them over the network. */
 export interface Runtime extends AgentRuntime {
   /**
-   * Goes on with whatever was under way in the store when the last process ended: interrupted runs, and messages that had not begun, of agents
-   * without a parent, and with them of those below. What waits for people stays in the store until somebody decides it, and what was paused until
-   * somebody resumes it. Call it when the application starts. An agent that cannot go on is left alone, and the answer says why.
+   * Continues the work that was under way in the store when the last process ended: interrupted runs, and messages that had not begun, of
+   * agents without a parent, and with them of those below. Calls that wait for people stay in the store until they are decided, and paused runs
+   * until they are resumed. Call it when the application starts. An agent that cannot continue is left alone, and the answer says why.
    *
-   * Reads the checkpoint of each log and what came since. Rejects with `RUNTIME_CLOSED`, `INVALID_OPTION`, and `STORE_READ_FAILED` when the store
-   * cannot tell what it has.
+   * Reads the checkpoint of each log and the records since. Rejects with `RUNTIME_CLOSED`, `INVALID_OPTION`, and `STORE_READ_FAILED` when the
+   * store cannot list its logs.
    *
    * @example
    * ```ts
@@ -26,10 +26,10 @@ export interface Runtime extends AgentRuntime {
   resumeAll(options: ResumeAllOptions): Promise<ResumedAll>
 
   /**
-   * Everything that waits for people, at all agents of the store or at those with certain metadata, whether they run or not: approvals, questions, and calls
-   * for clients, also of those below them. Nothing is woken by it. Incognito agents are not in it. Decide something of an agent that does not run after
-   * `runtime.open`. Logs that cannot be read are left out; those that have not changed are not read again. Rejects with `RUNTIME_CLOSED`,
-   * `INVALID_OPTION` and `STORE_READ_FAILED`.
+   * Everything that waits for people, at all agents of the store or at those with certain metadata, whether they run or not: approvals,
+   * questions, and calls for clients, also of those below them. Wakes no agent. Incognito agents are left out. To decide for an agent that does
+   * not run, open it first with `runtime.open`. Logs that cannot be read are left out; those that have not changed are not read again. Rejects
+   * with `RUNTIME_CLOSED`, `INVALID_OPTION` and `STORE_READ_FAILED`.
    *
    * @example
    * ```ts

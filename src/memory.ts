@@ -1,4 +1,4 @@
-/** The door "escapement/memory": what agents know beyond one conversation, and where that is kept. */
+/** The door "escapement/memory": memory of agents beyond one conversation, and its stores. */
 export { markdownMemory } from './memory/markdownMemory.ts'
 export { sqliteMemory, type SqliteMemory } from './memory/sqliteMemory.ts'
 export {

@@ -1,4 +1,4 @@
-/** The door "escapement/policies": when old steps are hidden, who decides which, and what is left of them. */
+/** The door "escapement/policies": policies that choose which old steps are hidden, when, and what remains of them. */
 export {
   policy,
   type Answer,

@@ -41,7 +41,7 @@ export interface AgentView {
 interface StoreOptions extends CountedOptions {
   /** Why it cannot be followed is told to `client.onError`, and not in the view. Default `false`. */
   readonly reports?: boolean
-  /** Called when nobody follows the agent any more. */
+  /** Called when the last follower of the agent has left. */
   readonly onClose?: () => void
 }
 
@@ -49,8 +49,8 @@ interface StoreOptions extends CountedOptions {
 export type Spawn = () => Promise<unknown>
 
 /**
- * Follows an agent while somebody listens, from its first record on and over reconnects, and keeps what is known of it: its conversation, its
- * run, its state, and what waits for people. Listeners are called once for changes that came together.
+ * Follows an agent while it has listeners, from its first record on and over reconnects, and keeps its conversation, its run, its state, and
+ * the calls and questions that wait for people. Listeners are called once for changes that came together.
  */
 export class AgentStore {
   /** Before anything was heard; always the same object. */
@@ -60,7 +60,7 @@ export class AgentStore {
   readonly #reports: boolean
   readonly #onClose: (() => void) | undefined
   readonly #listeners = new Set<() => void>()
-  /** Counts subscriptions to the agent: what an earlier one brings is late. */
+  /** Number of the current subscription to the agent: answers to an earlier one are ignored. */
   #round = 0
   #end: (() => void) | undefined
   #spawn: Spawn | undefined
@@ -68,7 +68,7 @@ export class AgentStore {
   #run: RunView | null = null
   #live: LiveState = { state: '', pause: null }
   #error: ErrorInfo | undefined
-  /** The log was read, so that nobody sees it grow from its beginning. */
+  /** True once the log was read, so that views do not show it growing from its beginning. */
   #isRead = false
   /** The server has said how the agent is. */
   #isLoaded = false
@@ -95,8 +95,8 @@ export class AgentStore {
   }
 
   /**
-   * Follows the agent from now on, and calls after changes; returns a function that ends it. An agent that does not exist is spawned, if
-   * somebody who listens says how.
+   * Follows the agent from now on, and calls after changes; returns a function that ends it. A missing agent is spawned if a listener gave
+   * `spawn`.
    */
   readonly subscribe = (listener: () => void, spawn?: Spawn): (() => void) => {
     const unlisten = this.listen(listener)
@@ -116,12 +116,12 @@ export class AgentStore {
     return () => void this.#listeners.delete(own)
   }
 
-  /** Whether it follows the agent. */
+  /** True while the store follows the agent. */
   get isOpen(): boolean {
     return this.#end !== undefined
   }
 
-  /** Follows the agent until it is closed, whether or not somebody listens. Idempotent. */
+  /** Follows the agent until it is closed, with or without listeners. Idempotent. */
   open(): void {
     if (this.#end !== undefined || this.#error !== undefined) return
     const round = ++this.#round
@@ -184,7 +184,7 @@ export class AgentStore {
     await Promise.all([this.#tellSoon(), this.#refresh(round)])
   }
 
-  /** What a log does not tell: whether the agent runs, and what waits for people below it. */
+  /** Asks the server for the state that a log does not hold: whether the agent runs, and the calls and questions below it that wait for people. */
   async #refresh(round: number): Promise<void> {
     const answer = await this.#agent.snapshot().catch((thrown: unknown) => toErrorInfo(thrown, 'INTERNAL'))
     if (round !== this.#round) return
@@ -263,6 +263,6 @@ function initialView(id: string): AgentView {
 const isEqual = (a: AgentFacts, b: AgentFacts): boolean =>
   a.status === b.status && a.state === b.state && a.pause === b.pause && a.error === b.error
 
-/** Whether these are the same keys in the same order. */
+/** Returns true if both lists have the same keys in the same order. */
 const isSame = (a: readonly ChatPending[], b: readonly ChatPending[]): boolean =>
   a.length === b.length && a.every(({ key }, index) => key === b[index]!.key)

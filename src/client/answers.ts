@@ -51,7 +51,7 @@ export const commandAnswerShape = fields<CommandAnswer>({
 /** A page of agents. */
 export interface RemoteAgents {
   readonly agents: readonly AgentSummary[]
-  /** Of all pages. */
+  /** Number of agents on all pages. */
   readonly total: number
 }
 
@@ -61,14 +61,14 @@ export const agentsShape = fields<RemoteAgents>({ agents: list(summaryShape), to
 /** A page of sessions. */
 export interface RemoteSessions {
   readonly sessions: readonly SessionEntry[]
-  /** Of all pages. */
+  /** Number of sessions on all pages. */
   readonly total: number
 }
 
 /** Answer to `session.list`. */
 export const sessionsShape = fields<RemoteSessions>({ sessions: list(sessionShape), total: count })
 
-/** Where something was said. */
+/** Matches of a search. */
 export interface RemoteSearch {
   /** Records, the best first. */
   readonly hits: readonly SearchHit[]
@@ -93,7 +93,7 @@ export const workersShape = fields<{ readonly workers: readonly RemoteWorker[] }
 /** A token that only lets look at an agent and those below it. */
 export interface RemoteShare {
   readonly token: string
-  /** When it no longer does, in epoch milliseconds. */
+  /** Time at which the token expires, in epoch milliseconds. */
   readonly expiresAt: number
 }
 
@@ -103,7 +103,7 @@ export const forkShape = fields<{ readonly agentId: string }>({ agentId: text })
 /** Answer to `agent.share`. */
 export const shareShape = fields<RemoteShare>({ token: text, expiresAt: number })
 
-/** An agent and what is alive below it. */
+/** An agent and the living agents below it. */
 export interface RemoteTree {
   readonly id: string
   readonly definition: string
@@ -146,7 +146,7 @@ const pendingShape = oneOf<'kind', Pending>('kind', {
 
 /** Agents at which something waits for people. */
 export interface RemoteWaiting {
-  /** Who has waited longest first. */
+  /** Waiting agents, the longest wait first. */
   readonly waiting: readonly WaitingAgent[]
   /** How many there are in all. */
   readonly total: number
@@ -176,11 +176,11 @@ export interface RemoteSnapshot extends AgentSummary {
   readonly asked?: readonly Pending[]
   /** Why it is paused. */
   readonly pause: PauseReason | null
-  /** Those that `brake` can ask, in their order; missing where the server does not know them or is of an older version. */
+  /** Policies that `brake` can ask, in their order; missing where the server does not know them or is of an older version. */
   readonly policies?: readonly PolicyInfo[]
   /** How the sources of its tools are; missing without any, or where the server is of an older version. */
   readonly sources?: readonly SourceInfo[]
-  /** What `use` said; missing if nothing. */
+  /** Options set by `use`; missing if none are set. */
   readonly use?: TurnUse
 }
 
@@ -227,7 +227,7 @@ export interface RemoteNode {
   readonly tags: readonly Tag[]
   /** The node this one repeats, after a revert took its original off the trunk. */
   readonly rebasedFrom?: number
-  /** Of a copy that a graft made: the node it repeats. */
+  /** Id of the original node; only on a copy that a graft made. */
   readonly graftedFrom?: number
 }
 
@@ -237,13 +237,13 @@ export interface RemoteConversation {
   readonly nodes: readonly RemoteNode[]
   /** Pinned steps, by the id of their first node, and pinned summaries. */
   readonly pins: readonly number[]
-  /** Steps of which the model does not see what the results hold, by the id of their first node. */
+  /** Steps whose results the model does not see, by the id of their first node. */
   readonly masks: readonly number[]
 }
 
 type ConversationAnswer = Pick<RemoteConversation, 'head' | 'nodes'> & Partial<RemoteConversation>
 
-/** Blocks have a type by which they are told apart; what else they have is as their log has it. */
+/** Blocks have a type by which they are told apart; their other fields are as in their log. */
 const messageShape = partly<Message>({
   role: word('user', 'assistant', 'toolResult') as Shape<never>,
   content: list(partly<Message['content'][number]>({ type: text as Shape<never> })) as Shape<never>,
@@ -274,7 +274,11 @@ export const conversationShape = fields<ConversationAnswer>({
   masks: maybe(list(number)),
 })
 
-/** Checks what the server answered. @throws RuntimeError `BRIDGE_FRAME` */
+/**
+ * Checks a server's answer.
+ *
+ * @throws RuntimeError `BRIDGE_FRAME`
+ */
 export function readAnswer<T>(shape: Shape<T>, answer: unknown): T {
   const wrong = shape(answer)
   if (wrong === undefined) return answer as T

@@ -10,7 +10,7 @@ export interface ClientCall {
   /** The agent that made it: this one, or one below it. */
   readonly agentId: string
   readonly callId: string
-  /** The same however often it is asked for: an idempotency key for what is done. */
+  /** Key of the call, the same however often it is asked for: an idempotency key for its effects. */
   readonly key: string
   readonly name: string
   /** Aborted when the call waits no more: another client was faster, or the run was aborted. */
@@ -39,7 +39,11 @@ export class CallAnswers {
     this.#agent = agent
   }
 
-  /** From now on, and for calls that wait already. @throws RuntimeError `INVALID_OPTION` */
+  /**
+   * Carries out later calls of the tool, and those that wait already.
+   *
+   * @throws RuntimeError `INVALID_OPTION`
+   */
   add(name: string, carryOut: CallFunction): () => void {
     if (typeof carryOut !== 'function')
       throw new RuntimeError(

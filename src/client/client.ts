@@ -100,7 +100,7 @@ export class Client {
     return status === 'open' && !this.#away.isEmpty ? 'reconnecting' : status
   }
 
-  /** When the connection is tried again, in epoch milliseconds; `undefined` while it is there, being tried, or closed for good. */
+  /** Time of the next attempt to connect, in epoch milliseconds; `undefined` while connected, connecting, or closed for good. */
   get retryAt(): number | undefined {
     return this.#link.retryAt
   }
@@ -138,7 +138,7 @@ export class Client {
     return () => this.#definitionListeners.delete(listener)
   }
 
-  /** Calls with what went wrong that nobody waits for: a frame that is not understood, a listener that threw, a refused subscription. */
+  /** Calls with errors that belong to no call: a frame that is not understood, a listener that threw, a refused subscription. */
   onError(listener: (error: ErrorInfo) => unknown): () => void {
     this.#errorListeners.add(listener)
     return () => this.#errorListeners.delete(listener)
@@ -146,8 +146,8 @@ export class Client {
 
   /**
    * Starts an agent of a definition the server knows. `incognito`: nothing of it is stored, no other client sees it, and it ends when this
-   * client has been away for the server's `limits.sessionMs`. `metadata` is noted on it for good, beside what the server sets. Rejects with `AGENT_EXISTS`, `INVALID_OPTION`, `INVALID_ID`,
-   * `BRIDGE_FORBIDDEN`.
+   * client has been away for the server's `limits.sessionMs`. `metadata` is recorded with it for good, beside the server's own. Rejects with
+   * `AGENT_EXISTS`, `INVALID_OPTION`, `INVALID_ID`, `BRIDGE_FORBIDDEN`.
    */
   async spawn<D extends AgentDefinition>(
     definition: string,
@@ -173,8 +173,8 @@ export class Client {
   }
 
   /**
-   * The agent of this id, one object however often it is asked for; whether there is such an agent shows when something is asked of it. With the
-   * type of its definition, results and events are typed.
+   * The agent of this id, one object however often it is asked for; a missing agent shows at the first request to it. With the type of its
+   * definition, results and events are typed.
    *
    * @example
    * ```ts no-run
@@ -200,8 +200,8 @@ export class Client {
   }
 
   /**
-   * Calls with the agents that run, sub-agents included, and then a few times a second with those that changed; returns a function
-   * that ends it. After a reconnect it goes on.
+   * Calls with the running agents, sub-agents included, and then a few times a second with those that changed; returns a function that ends it.
+   * Continues after a reconnect.
    */
   watch(listener: (change: RosterChange) => unknown): () => void {
     return this.#roster.add((change) => this.#notify(new Set([listener]), change))
@@ -221,16 +221,16 @@ export class Client {
   }
 
   /**
-   * Everything that waits for people at the agents within reach, whether they run or not, who has waited longest first; at most 100 agents unless told. Nothing
-   * is woken by it; what is decided by `client.agent(agentId).decide(key, …)` wakes the agent. Rejects with `INVALID_OPTION`.
+   * Returns everything that waits for people at the agents within reach, whether they run or not, the longest wait first; at most 100 agents by
+   * default. It wakes no agent; a decision by `client.agent(agentId).decide(key, …)` wakes the agent. Rejects with `INVALID_OPTION`.
    */
   async waiting(options: Pick<RemotePage, 'limit' | 'metadata'> = {}): Promise<RemoteWaiting> {
     return readAnswer(waitingShape, await this.#ask({ type: 'waiting.list', ...options }))
   }
 
   /**
-   * Calls with what waits for people, now and whenever that changes at agents that run, and after each reconnect; returns a function that ends it.
-   * Failures are told to `onError`.
+   * Calls with everything that waits for people, at once and whenever that changes at running agents, and after each reconnect; returns a
+   * function that ends it. Failures are told to `onError`.
    */
   watchWaiting(
     listener: (waiting: RemoteWaiting) => unknown,
@@ -243,14 +243,14 @@ export class Client {
   }
 
   /**
-   * The processes that a gateway reaches, by name; none where the server is no gateway. `worker` of an agent in a list names its own. Rejects with
-   * `BRIDGE_FORBIDDEN` for whoever may not do everything.
+   * Returns the processes that a gateway reaches, by name; none where the server is no gateway. `worker` of an agent in a list names its own.
+   * Rejects with `BRIDGE_FORBIDDEN` for clients without all rights.
    */
   async workers(): Promise<readonly RemoteWorker[]> {
     return readAnswer(workersShape, await this.#ask({ type: 'worker.list' })).workers
   }
 
-  /** Leaves for good; agents and their runs go on. What waits for an answer here fails with an error. Idempotent. */
+  /** Closes the connection for good; agents and their runs continue. Requests without an answer fail with an error. Idempotent. */
   close(): void {
     this.#link.close()
   }
@@ -375,7 +375,7 @@ export class Client {
     }
   }
 
-  /** Something is wrong that is no answer; with an agent's id: who follows that one hears on as soon as it can be reached. */
+  /** Handles an error that answers no request; with an agent's id, its followers hear on as soon as it can be reached. */
   #complained({ code, message, agentId }: Extract<ServerFrame, { type: 'error' }>): void {
     if (agentId !== undefined && this.#agents.has(agentId)) this.#away.left(agentId, { code, message })
     else this.#notify(this.#errorListeners, { code, message })

@@ -44,7 +44,7 @@ const limits = onlyFields<Limits>({
   onLimit: maybe(word('pause', 'answer')),
 })
 
-/** A text of so many characters. */
+/** Shape of a text of `least` to `most` characters. */
 const textOf = (least: number, most: number): Shape<string> =>
   thatIs(
     (value) => typeof value === 'string' && value.length >= least && value.length <= most,

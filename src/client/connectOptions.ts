@@ -12,13 +12,13 @@ export interface RetryOptions {
   readonly maxMs?: number
 }
 
-/** Gives the token of the next connection; one that throws is asked again after a while. */
+/** Gives the token of the next connection; if it throws, it is asked again after a while. */
 export type TokenSource = () => string | undefined | Promise<string | undefined>
 
 export interface ConnectOptions {
   /**
-   * Authenticates the client; a server that is local to this machine may not need one. A function is asked for a token at every
-   * connection, for tokens that expire: the client stays in its session, and goes on where it was.
+   * Authenticates the client; a server that is local to this machine may not need one. A function is asked for a token at every connection, for
+   * tokens that expire: the client stays in its session, and continues where it was.
    */
   readonly token?: string | TokenSource
   /** Default: the global `WebSocket`, which browsers and Node 22 have. */

@@ -38,7 +38,7 @@ export class Counted {
   }
 }
 
-/** Calls each, and then throws what the first that failed threw. */
+/** Calls every listener, and then throws the first error that one threw. */
 export function callAll(listeners: Iterable<() => void>): void {
   const failures: unknown[] = []
   for (const listener of listeners) {

@@ -2,7 +2,7 @@ import { systemClock, type Clock } from '../protocol/clock.ts'
 import { ResumedChat } from './resumedChat.ts'
 
 export interface EscapementChatOptions {
-  /** Where `aiSdkChat` of `escapement/ai-sdk` answers. Default `/api/chat`. */
+  /** Address at which `aiSdkChat` of `escapement/ai-sdk` answers. Default `/api/chat`. */
   readonly api?: string
   /** Default: that of the platform. */
   readonly fetch?: typeof globalThis.fetch
@@ -15,7 +15,7 @@ interface Message {
   readonly role: string
 }
 
-/** What a request of a chat is made of. */
+/** Parts of a chat request. */
 interface Asked<M> {
   readonly id: string
   readonly messages: M[]
@@ -34,13 +34,13 @@ export interface EscapementChatTransport {
 /** Requests of a chat, by the address of its stream: components may make a transport whenever they render. */
 const chats = new Map<string, { made: number; readonly resumed: ResumedChat }>()
 
-/** Milliseconds in which a request that follows one that was given up says that nothing is to stop: effects of React run twice. */
+/** Milliseconds in which a new request cancels the stop of the one that was given up before it: effects of React run twice. */
 const againMs = 50
 
 /**
- * Options for `DefaultChatTransport` of the AI SDK: `stop()` aborts the run, which it does not by itself; only the newest messages are
- * sent, as the server has the others; and a decision that is sent while a page that was just loaded still resumes is not put back by what
- * it resumes. `useChat` stops when its component goes; a `Chat` that is held outside does not.
+ * Options for `DefaultChatTransport` of the AI SDK: `stop()` aborts the run, which it does not by itself; only the newest messages are sent, as
+ * the server has the others; and a decision that is sent while a newly loaded page still resumes is not undone by the resumed state. `useChat`
+ * stops when its component goes; a `Chat` that is held outside does not.
  *
  * @example
  * ```ts no-run
@@ -81,10 +81,10 @@ export function escapementChat(options: EscapementChatOptions = {}): EscapementC
   }
 }
 
-/** What comes before the newest answer is known to the server. */
+/** Returns the index of the newest answer; the server has the messages before it. */
 const lastAnswer = (messages: readonly Message[]): number => messages.findLastIndex(({ role }) => role === 'assistant')
 
-/** The chat that a request is for, and whether it says something: a prompt waits for its turn, what is under way goes on. */
+/** Reads the chat that a request is for, and whether it is a prompt. A prompt waits for its turn; any other request resumes the current run. */
 function readAsked(body: unknown): { readonly id: string; readonly isPrompt: boolean } {
   const { id, trigger, messages } = JSON.parse(typeof body === 'string' ? body : '{}') as Partial<Asked<Message>>
   const isPrompt = trigger === 'submit-message' && messages?.at(-1)?.role === 'user'

@@ -34,14 +34,14 @@ export class DeltaCutter {
   }
 }
 
-/** What a listener subscribes to. */
+/** Subscription of a listener. */
 export interface ListenerOptions {
   /** `seq` of the last record it received; `undefined`: it starts at the log's end, once that is known. */
   readonly cursor: number | undefined
   readonly deltas: boolean
   readonly descendants: boolean
   readonly requests: boolean
-  /** Whether to read from the start, not from now on, if the server's log turns out to have lost records. */
+  /** True to read the log from its start if the server's log has lost records; false to read from its current end. */
   readonly rereads: boolean
   onEvent(event: AgentEvent): void
   /** Everything up to now was delivered: at first, and after every reconnect. */
@@ -89,7 +89,7 @@ export class FeedListener {
     this.#deliver({ type: deltaTypes[kind], agentId, ...at, runId, turnIndex, ...piece })
   }
 
-  /** Whether it has received everything up to a record. */
+  /** Returns true if the listener has received everything up to record `seq`. */
   #hasReached(seq: number): boolean {
     return this.cursor !== undefined && this.cursor >= seq
   }

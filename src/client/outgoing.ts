@@ -10,7 +10,7 @@ export type Asked = Distribute<Exclude<ClientFrame, { type: 'hello' | 'ping' }>>
 
 /** Most commands in flight without an answer. */
 const window = 32
-/** Between two tries of what was asked of an agent that cannot be reached, in milliseconds: a gateway looks for it much longer each time. */
+/** Milliseconds between two attempts to reach an agent: a gateway looks for it much longer each time. */
 const againMs = 500
 /** How long a server that was started again may not know an agent yet whose run it had, in milliseconds: the application resumes it. */
 const resumingMs = 10_000
@@ -32,14 +32,14 @@ interface Entry extends Asking {
   state: 'queued' | 'putOff' | 'sent' | 'answered'
   /** Kept after its answer, and sent again on every connection, until it is released. */
   isKept: boolean
-  /** It was answered over an earlier connection. */
+  /** True if it was answered over an earlier connection. */
   wasTaken?: boolean
 }
 
 /**
- * Commands in flight: in order, no faster than the server allows, and sent again under the same id after a reconnect until they
- * are answered. Those whose run is awaited are sent again even after that, so that the next server resumes an agent that was cut off.
- * A command that a gateway refuses because it cannot reach the agent is sent again as well, and before what was asked of the agent since.
+ * Commands in flight: in order, no faster than the server allows, and sent again under the same id after a reconnect until they are answered.
+ * Commands with an awaited run are sent again even after that, so that the next server resumes an agent that was cut off. A command that a
+ * gateway refuses because it cannot reach the agent is sent again as well, before later commands to the agent.
  */
 export class Outgoing {
   readonly #clock: Clock
@@ -80,7 +80,7 @@ export class Outgoing {
     if (entry.state === 'answered') this.#entries.delete(id)
   }
 
-  /** The server said welcome: what `first` sends goes before what is sent again. */
+  /** Called on the server's welcome: the frames that `first` sends go before the repeated ones. */
   opened(limits: WelcomeFrame['limits'], first: () => void): void {
     const again = this.#unsent
     this.#unsent = []
@@ -127,7 +127,7 @@ export class Outgoing {
     this.#pump()
   }
 
-  /** Nothing is sent any more. */
+  /** Stops sending. */
   close(error: RuntimeError): void {
     this.lost()
     const entries = [...this.#entries.values()]
@@ -141,7 +141,7 @@ export class Outgoing {
     return wasTaken === true && code === 'AGENT_NOT_FOUND' && this.#clock.now() - this.#openedAt < resumingMs
   }
 
-  /** Nothing was lost: it is asked again, with whatever is asked of the agent until then. */
+  /** Asks again later, together with later commands to the agent; nothing was lost. */
   #tryLater(entry: Entry, { code, message }: RuntimeError): void {
     const agentId = agentOf(entry)
     this.#waiting -= 1

@@ -67,7 +67,7 @@ const shapes: { readonly [T in ServerFrame['type']]: Shape<FrameOf<T>> } = {
 
 const shape = oneOf<'type', ServerFrame>('type', shapes)
 
-/** Reads the frames of a message; one that is not understood is reported and skipped. Never throws. */
+/** Reads the frames of a message; a frame that is not understood is reported and skipped. Never throws. */
 export function readFrames(data: unknown, report: (error: ErrorInfo) => void): ServerFrame[] {
   const values = parse(data)
   if (values === undefined) {
@@ -94,13 +94,13 @@ export function readFrames(data: unknown, report: (error: ErrorInfo) => void): S
 const mostDepth = 1_100
 const tooDeep: Wrong = { path: [], what: `it is nested deeper than ${mostDepth} levels` }
 
-/** Whether it has more levels than that: nothing that walks it further on need take care. */
+/** Returns true if the value is nested deeper than `levels`; code that walks a checked value needs no limit of its own. */
 const isDeeper = (value: unknown, levels: number): boolean =>
   typeof value === 'object' &&
   value !== null &&
   (levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1)))
 
-/** Of an answer to a command, its id. */
+/** Returns the id of an answer to a command. */
 function idOfAnswer(value: unknown): string | undefined {
   const { type, id } = value as { readonly type?: unknown; readonly id?: unknown }
   return type === 'ok' && typeof id === 'string' ? id : undefined

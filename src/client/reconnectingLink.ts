@@ -46,7 +46,7 @@ interface LinkSession {
   readonly sessionKey: string | undefined
 }
 
-/** One connection after another to the same server, under the same session, until it is closed. */
+/** Connects to the same server again and again, under the same session, until it is closed. */
 export class Link {
   readonly #options: CheckedOptions
   readonly #session: LinkSession
@@ -79,7 +79,7 @@ export class Link {
     return this.#hasBeenOpen ? 'reconnecting' : 'connecting'
   }
 
-  /** When it tries again, in epoch milliseconds; `undefined` while it is connected or trying. */
+  /** Time of the next attempt, in epoch milliseconds; `undefined` while connected or connecting. */
   get retryAt(): number | undefined {
     return this.#state.type === 'waiting' ? this.#state.retryAt : undefined
   }

@@ -41,9 +41,9 @@ import type { Asked, Asking } from './outgoing.ts'
 import type { FeedOwner, RemoteFeed } from './remoteFeed.ts'
 import { RemoteRuns } from './remoteRuns.ts'
 
-/** What an agent needs of its client. */
+/** Functions of the client that an agent uses. */
 export interface AgentOwner extends FeedOwner {
-  /** With which the ids of its requests begin. */
+  /** Prefix of the ids of its requests. */
   readonly sessionMark: string
   /** The number of the next command. */
   nextNumber(): number
@@ -55,7 +55,7 @@ export interface AgentOwner extends FeedOwner {
 }
 
 /**
- * An agent on a server, with the same methods as a local one. Apart from bad arguments, what a local agent throws is a rejected promise
+ * An agent on a server, with the same methods as a local one. Apart from bad arguments, errors that a local agent throws are rejected promises
  * here, which may be ignored. Commands are executed once and in order, even across reconnects.
  */
 export class RemoteAgent<out Output = unknown, out Event extends AgentEvent = AgentEvent> {
@@ -77,13 +77,13 @@ export class RemoteAgent<out Output = unknown, out Event extends AgentEvent = Ag
     this.#runs = new RemoteRuns((requestId) => this.#runEnded(requestId))
   }
 
-  /** `seq` of the last record that was heard, while somebody listens or waits for a run. */
+  /** `seq` of the last record that was heard, while the agent has listeners or awaited runs. */
   get lastSeq(): number | undefined {
     return this.#feed.lastSeq
   }
 
   /**
-   * Starts a run; a busy agent runs it after the ones before. What the server refuses is the run's result, with an error.
+   * Starts a run; a busy agent runs it after the ones before. A refusal by the server is the run's result, with an error.
    *
    * @throws RuntimeError `INVALID_CONTENT`, `INVALID_OPTION`; nothing happened then.
    */
@@ -96,7 +96,7 @@ export class RemoteAgent<out Output = unknown, out Event extends AgentEvent = Ag
     return this.#start({ type: 'agent.interrupt', agentId: this.id, content }, options)
   }
 
-  /** Goes on after a pause, or after a run that ended with `error`, as a new run. As `prompt`. */
+  /** Continues after a pause, or after a run that ended with `error`, as a new run. As `prompt`. */
   resume(options: RunOptions = {}): Run<Output | undefined, Event> {
     return this.#start({ type: 'agent.resume', agentId: this.id }, options)
   }
@@ -106,7 +106,7 @@ export class RemoteAgent<out Output = unknown, out Event extends AgentEvent = Ag
     return this.#send({ type: 'agent.steer', agentId: this.id, content, ...given(options) })
   }
 
-  /** Says something once the agent would be done, in the same run. As `steer`. */
+  /** Sends a message that is delivered when the current run would otherwise end. As `steer`. */
   followUp(content: Content, options: SayOptions = {}): Promise<void> {
     return this.#send({ type: 'agent.followUp', agentId: this.id, content, ...given(options) })
   }
@@ -117,8 +117,8 @@ export class RemoteAgent<out Output = unknown, out Event extends AgentEvent = Ag
   }
 
   /**
-   * Decides something that waits for people, by its `key`; one of the agent's own by its `callId` too. As `decide` of a local agent;
-   * rejects with `CALL_NOT_PENDING`, `ANSWER_INVALID`.
+   * Decides a waiting call or question by its `key`; a call of the agent itself by its `callId` too. As `decide` of a local agent; rejects with
+   * `CALL_NOT_PENDING`, `ANSWER_INVALID`.
    */
   decide(callId: string, decision: Decision, how?: string | DecideOptions): Promise<void> {
     return this.#send({ type: 'agent.decide', agentId: this.id, callId, ...decided(decision, how) } as AgentCommand)
@@ -126,8 +126,8 @@ export class RemoteAgent<out Output = unknown, out Event extends AgentEvent = Ag
 
   /**
    * Carries out the calls of a tool that has no `run`, of this agent and of those below it: now, and whenever one is asked for, until the
-   * function that it returns is called. What `carryOut` returns is the result; what it throws is an error for the model. Of two clients the
-   * first to answer counts; the other's signal is aborted. `Input` is what the tool's schema takes.
+   * function that it returns is called. The value that `carryOut` returns is the result; an error that it throws goes to the model. Between two
+   * clients the first to answer counts; the other's signal is aborted. `Input` is the type that the tool's schema takes.
    *
    * @throws RuntimeError `INVALID_OPTION`: it is no function, or there is one for the name.
    */
@@ -141,12 +141,12 @@ export class RemoteAgent<out Output = unknown, out Event extends AgentEvent = Ag
     return this.#calls.add(name, carryOut as CallFunction)
   }
 
-  /** Asks for a revert to a step, such as `n12`; with `undo`, `undo.end` says what came of that. */
+  /** Requests a revert to a step, such as `n12`; with `undo`, `undo.end` reports the outcome of the undo. */
   revert(step: string, options: RevertCommandOptions): Promise<void> {
     return this.#send({ type: 'agent.revert', agentId: this.id, step, ...given(options ?? {}) } as AgentCommand)
   }
 
-  /** Hides steps of the model, or its oldest until so many tokens are hidden; with `mask` only what their results hold. */
+  /** Hides steps of the model, or its oldest until `tokens` are hidden; with `mask` only the contents of their results. */
   prune(options: PruneOptions): Promise<void> {
     return this.#send({ type: 'agent.prune', agentId: this.id, ...given(options ?? {}) })
   }
@@ -166,20 +166,20 @@ export class RemoteAgent<out Output = unknown, out Event extends AgentEvent = Ag
     return this.#send({ type: 'agent.compact', agentId: this.id, ...given(options ?? {}) })
   }
 
-  /** Brings steps of an abandoned branch back, as copies at the end: a `graft.applied` event says what came of it. */
+  /** Brings steps of an abandoned branch back, as copies at the end: a `graft.applied` event reports the outcome. */
   graft(steps: string | readonly string[]): Promise<void> {
     return this.#send({ type: 'agent.graft', agentId: this.id, steps: stepsIn(steps) })
   }
 
   /**
-   * Says what the agent uses from its next turn on; `null` ends it. As `use` of a local agent, but a model is one of the definition's
+   * Sets options of the agent from its next turn on; `null` resets them. As `use` of a local agent, but a model is one of the definition's
    * `models`, by name. Rejects with `INVALID_OPTION`, `MODEL_NOT_FOUND`.
    */
   use(use: UseChange | null): Promise<void> {
     return this.#send({ type: 'agent.use', agentId: this.id, use })
   }
 
-  /** Keeps a step, such as `n12`, in the model's sight: a `pin.applied` event says what came of it. */
+  /** Keeps a step, such as `n12`, in the model's sight: a `pin.applied` event reports the outcome. */
   pin(step: string): Promise<void> {
     return this.#send({ type: 'agent.pin', agentId: this.id, step })
   }
@@ -195,9 +195,9 @@ export class RemoteAgent<out Output = unknown, out Event extends AgentEvent = Ag
   }
 
   /**
-   * Calls `listener` with every event from now on, or from a record on; returns a function that ends it. Records come without a
-   * gap or a repeat, also across reconnects; what is not in the log is heard live or not at all. A listener that throws harms
-   * nobody: `client.onError` hears of it, and of a server that refuses.
+   * Calls `listener` with every event from now on, or from a record on; returns a function that ends it. Records come without a gap or a
+   * repeat, also across reconnects; events that are not in the log are heard live or not at all. A listener that throws affects nothing else:
+   * `client.onError` hears of it, and of a server that refuses.
    *
    * @throws RuntimeError `INVALID_OPTION`
    */
@@ -273,21 +273,21 @@ export class RemoteAgent<out Output = unknown, out Event extends AgentEvent = Ag
     return readAnswer(snapshotShape, await this.#owner.ask({ type: 'agent.snapshot', agentId: this.id }))
   }
 
-  /** What the model sees (`trunk`), or every message ever (`log`). Rejects as `snapshot` does. */
+  /** Returns the messages that the model sees (`trunk`), or every message ever (`log`). Rejects as `snapshot` does. */
   async conversation(view: 'trunk' | 'log' = 'trunk'): Promise<RemoteConversation> {
     const answer = await this.#owner.ask({ type: 'agent.conversation', agentId: this.id, view })
     return { pins: [], masks: [], ...readAnswer(conversationShape, answer) }
   }
 
   /**
-   * Begins an agent that shares the past of this one up to the step of a node, such as `n12`, and goes on when it is prompted. Rejects with
+   * Creates an agent that shares the past of this one up to the step of a node, such as `n12`, and continues when it is prompted. Rejects with
    * `BRIDGE_FORBIDDEN` without the right `spawn`, `NODE_NOT_FOUND`, `AGENT_INCOGNITO`.
    */
   async fork(at: string): Promise<{ readonly agentId: string }> {
     return readAnswer(forkShape, await this.#owner.ask({ type: 'agent.fork', agentId: this.id, at }))
   }
 
-  /** Of a fork: the records it shares with its sources, a list for each log, oldest first; else none. Rejects as `snapshot` does. */
+  /** Returns the records that a fork shares with its sources, a list for each log, oldest first; else none. Rejects as `snapshot` does. */
   past(): Promise<readonly (readonly LogRecord[])[]> {
     return readSharedPast((frame) => this.#owner.ask(frame), this.id)
   }
@@ -363,8 +363,8 @@ export class RemoteAgent<out Output = unknown, out Event extends AgentEvent = Ag
   }
 
   /**
-   * Whether an interrupted run goes on is seen once the agent is awake. The command of the run wakes it, which was sent again
-   * before this question: what has happened by its answer is all there is.
+   * Finds out if an interrupted run continues, which is known once the agent is awake. The run's command wakes the agent and was sent again
+   * before this query, so events up to its answer settle the question.
    */
   async #checkInterrupted(): Promise<void> {
     this.#isChecking = true

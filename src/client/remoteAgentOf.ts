@@ -9,11 +9,11 @@ export type RemoteAgentOf<D extends AgentDefinition> =
 
 export interface OutputOptions<Output> {
   /**
-   * Checks and reads the answers of the agent's runs; one that does not fit ends the run here with `OUTPUT_INVALID`. Without it `output` is the
-   * JSON that the server checked, without what its schema converts or fills in.
+   * Checks and reads the answers of the agent's runs; an answer that does not fit ends the run here with `OUTPUT_INVALID`. Without it `output`
+   * is the JSON that the server checked, without conversions and defaults of its schema.
    */
   readonly output: z.ZodType<Output>
 }
 
-/** What an agent of this definition answers. */
+/** Type of the answers of this definition's agents. */
 export type AnswerOf<D extends AgentDefinition> = D extends AgentDefinition<infer Output> ? Output : never

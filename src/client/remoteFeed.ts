@@ -9,7 +9,7 @@ import { count, fields } from './shape.ts'
 
 export type EventFrame = Extract<ServerFrame, { type: 'event' }>
 
-/** What a feed needs of its client. */
+/** Functions of the client that a feed uses. */
 export interface FeedOwner {
   readonly clock: Clock
   /** Sends a query, again after a reconnect. */
@@ -17,7 +17,7 @@ export interface FeedOwner {
   /** Sends a query that is not repeated after a reconnect. */
   askOnce(frame: Asked, refused: (error: RuntimeError) => void): void
   report(error: ErrorInfo): void
-  /** `seq` of the last record that is known of an agent to which nobody listens. */
+  /** Returns the `seq` of the last known record of an agent without listeners. */
   knownSeq?(agentId: string): number | undefined
 }
 
@@ -49,7 +49,7 @@ export class RemoteFeed {
   #subscription: Subscription | undefined
   /** The highest `seq` received while subscribed. */
   #maxSeq = 0
-  /** What the agent's events have in common; pieces of replies come without it. */
+  /** Fields that all events of the agent share; pieces of replies arrive without them. */
   #origin: Pick<EventOrigin, 'path' | 'incognito'> = { path: [] }
   /** `seq` of the last record if this client spawned the agent: nothing after it may be missed. */
   #spawnSeq: number | undefined
@@ -64,7 +64,7 @@ export class RemoteFeed {
     this.#spawnSeq = seq
   }
 
-  /** `seq` of the last record that came, if somebody listens. */
+  /** `seq` of the last record that came, while there are listeners. */
   get lastSeq(): number | undefined {
     return this.#subscription?.position
   }

@@ -16,7 +16,7 @@ export class RemoteRoster {
   readonly #report: (error: RuntimeError) => void
   readonly #known = new Map<string, AgentSummary>()
   readonly #listeners = new Set<(change: RosterChange) => void>()
-  /** Whether the next frame lists all agents. */
+  /** True if the next frame lists all agents. */
   #isFirst = true
 
   constructor(

@@ -13,10 +13,10 @@ export class RemoteRuns {
   #current: RunHandle | undefined
   /** A run during which the server died: it either continues as another run or stays paused. */
   #interrupted: { readonly run: RunHandle; readonly end: EventOf<'run.end'> } | undefined
-  /** What answers are checked by; by default the server's word is taken. */
+  /** Schema that checks answers; without it the server's verdict is taken. */
   output: z.ZodType | undefined
   #lastText = ''
-  /** Whether that is an answer that fits the server's schema. */
+  /** True if `#lastText` is an answer that fits the server's schema. */
   #isAnswer = false
   readonly #onEnd: (requestId: string) => void
 
@@ -29,7 +29,7 @@ export class RemoteRuns {
     return this.#expected.size === 0 && this.#current === undefined && this.#interrupted === undefined
   }
 
-  /** Whether a run was interrupted, and it is unknown whether it will continue. */
+  /** True while a run is interrupted and may or may not continue. */
   get isInterrupted(): boolean {
     return this.#interrupted !== undefined
   }
@@ -120,7 +120,7 @@ export class RemoteRuns {
     this.#isAnswer = answer === true
   }
 
-  /** The answer as the server checked it; what its schema converts or fills in is not in it. */
+  /** Returns the answer as the server checked it, without conversions and defaults of its schema. */
   #said(): { output?: unknown } {
     const json = this.#isAnswer ? readJson(this.#lastText) : undefined
     return json === undefined ? {} : { output: unwrapped(json.value) }

@@ -1,19 +1,19 @@
-/** What became of something that was sent: its answer if that is a refusal. Rejects if it broke off. */
+/** Outcome of a request: its answer if it was refused, else `undefined`. Rejects if the connection broke. */
 type Sent = Promise<Response | undefined>
 
 /**
- * The requests of one chat that resume it. One that is not answered before something is decided is not to be: the older state that it
- * brings would take the place of the newer one, with the buttons that were just used.
+ * The requests of one chat that resume it. A resuming request without an answer is dropped once something is decided: the older state in its
+ * answer would replace the newer one, and show the buttons that were just used.
  */
 export class ResumedChat {
   /** Ends each request that is not answered yet. */
   readonly #unanswered = new Set<() => void>()
-  /** What was sent while one was not answered. */
+  /** Decision that was sent while a resuming request had no answer. */
   #sent: Sent | undefined
 
   /**
-   * Asks for what is under way. If something is decided before the answer comes, there is nothing to resume (204) once that has been
-   * answered, or what that was refused with.
+   * Requests the stream of the current run. If something is decided before the answer comes, there is nothing to resume (204) once the decision
+   * has been answered; a refusal of the decision is the answer.
    */
   resume(send: (signal: AbortSignal) => Promise<Response>, signal: AbortSignal | null): Promise<Response> {
     const ends = new AbortController()
@@ -40,7 +40,7 @@ export class ResumedChat {
     })
   }
 
-  /** Sends what decides something. */
+  /** Sends a decision. */
   async decide(send: () => Promise<Response>): Promise<Response> {
     if (this.#unanswered.size === 0 && this.#sent === undefined) return await send()
     const { promise: sent, resolve, reject } = Promise.withResolvers<Response | undefined>()
@@ -68,7 +68,7 @@ export class ResumedChat {
     }
   }
 
-  /** Nothing to resume, once what was sent has been answered; or why it was refused. */
+  /** Returns the answer to a resuming request once decisions have been answered: nothing to resume, or the refusal. */
   async #outcome(): Promise<Response> {
     let refusal: Response | undefined
     while (this.#sent !== undefined) refusal = await this.#sent
@@ -76,7 +76,7 @@ export class ResumedChat {
   }
 }
 
-/** An answer whose content has begun to come: until then what is under way may change. */
+/** Resolves with an answer once its content has begun to come: until then the run's state may change. */
 async function begun(answering: Promise<Response>): Promise<Response> {
   const answer = await answering
   if (answer.body === null) return answer

@@ -8,9 +8,9 @@ function primes(count: number): number[] {
 /** The first 32 bits behind the point. Roots of so small numbers are exact far beyond them. */
 const fraction = (root: number): number => ((root % 1) * 2 ** 32) | 0
 
-/** Of the cube roots of the first 64 primes. */
+/** Fractions of the cube roots of the first 64 primes. */
 const constants = Uint32Array.from(primes(64), (prime) => fraction(Math.cbrt(prime)))
-/** Of the square roots of the first 8 primes. */
+/** Fractions of the square roots of the first 8 primes. */
 const initial = primes(8).map((prime) => fraction(Math.sqrt(prime)))
 
 const blockBytes = 64

@@ -1,18 +1,18 @@
 import { unknownField } from '../protocol/nearestWord.ts'
 
-/** What is wrong with a value, and where in it. */
+/** A fault in a value, and the path to it. */
 export interface Wrong {
   readonly path: readonly (string | number)[]
   readonly what: string
 }
 
 /**
- * Says what is wrong with a value that should be of a type; `undefined`: nothing. Browsers check with these, which take a hundredth of
- * the code of the schemas that the types come from: a shape that lacks a field of its type does not compile.
+ * Returns the fault of a value that should be of a type; `undefined`: none. Browsers check with these, which take a hundredth of the code of
+ * the schemas that the types come from: a shape that lacks a field of its type does not compile.
  */
 export interface Shape<out T> {
   (value: unknown): Wrong | undefined
-  /** Of the type alone: it is never there. */
+  /** Never set; carries the type `T`. */
   readonly of?: T
 }
 
@@ -26,7 +26,7 @@ export type Fields<T> = {
   readonly [K in keyof T]-?: object extends Pick<T, K> ? Maybe<Required<T>[K]> : Shape<T[K]>
 }
 
-/** What is wrong, in one line: `agents.0.seq: give a whole number`. */
+/** Describes a fault in one line: `agents.0.seq: give a whole number`. */
 export const wrongText = ({ path, what }: Wrong): string => (path.length === 0 ? what : `${path.join('.')}: ${what}`)
 
 /** A shape of one test. */
@@ -43,7 +43,7 @@ export const positive = thatIs<number>((value) => Number.isFinite(value) && (val
 export const count = thatIs<number>((value) => Number.isSafeInteger(value) && (value as number) >= 0, 'give a count')
 export const yesOrNo = thatIs<boolean>((value) => typeof value === 'boolean', 'give true or false')
 
-/** One of these. */
+/** Shape of one of these words. */
 export const word = <const T extends string | true>(...words: readonly T[]): Shape<T> =>
   thatIs((value) => words.includes(value as T), `give ${words.map((one) => JSON.stringify(one)).join(' or ')}`)
 
@@ -72,7 +72,7 @@ export const list =
 
 const notAnObject: Wrong = { path: [], what: 'give an object' }
 
-/** Whether it is an object with named fields. */
+/** Returns true for an object with named fields. */
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 

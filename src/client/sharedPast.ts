@@ -25,8 +25,8 @@ const isLater = (next: PastPlace, { part, seq }: PastPlace): boolean =>
   next.part > part || (next.part === part && next.seq > seq)
 
 /**
- * What a fork shares with its sources: a part for each log, oldest first. Rejects as `snapshot` does, and with `BRIDGE_FRAME` for pages that lead
- * nowhere.
+ * Reads the records that a fork shares with its sources: one list for each log, oldest first. Rejects as `snapshot` does, and with
+ * `BRIDGE_FRAME` if the pages do not end.
  */
 export async function readSharedPast(
   ask: (frame: Asked) => Promise<unknown>,

@@ -5,7 +5,7 @@ export interface RemoteListenOptions {
   readonly fromSeq?: number
   /** Hear text as it grows. Default `true`. */
   readonly deltas?: boolean
-  /** Hear of sub-agents too, however deep, while connected: after a reconnect only what comes from then on. Default `false`. */
+  /** Deliver events of sub-agents too, however deep, while connected: after a reconnect only later ones. Default `false`. */
   readonly descendants?: boolean
   /**
    * Requests to the model too, as `turn.request` events: each has the whole conversation. Needs the right `see.all`; default `false`.
@@ -15,8 +15,8 @@ export interface RemoteListenOptions {
 
 export interface RemoteSubscribeOptions extends RemoteListenOptions {
   /**
-   * Where the server has lost records that were heard, hear its log from the first one again, `agent.created`; default: go on with what
-   * comes next.
+   * Where the server has lost records that were heard, deliver its log from the first one again, `agent.created`; default: continue with the
+   * next record.
    */
   readonly rereads?: boolean
   /**
@@ -30,5 +30,5 @@ export interface RemoteSubscribeOptions extends RemoteListenOptions {
   readonly onEnd?: (error?: ErrorInfo) => unknown
 }
 
-/** Nothing is heard of sub-agents, whose events are of other types. */
+/** Options without sub-agents, whose events are of other types. */
 export type Own<Options> = Options & { readonly descendants?: false }

@@ -24,7 +24,7 @@ export const errorShape = fields<ErrorInfo>({ code: text, message: text })
 
 export const stopReason = word<RunStopReason>('stop', 'length', 'refusal', 'paused', 'aborted', 'error')
 
-/** Why a run is paused: what goes with each kind is the log's to say. */
+/** Shape of a pause's reason: the fields of each kind are as in the log. */
 export const pauseShape = partly<PauseReason>({ type: text as Shape<never> })
 
 const usage = fields<Usage>({

@@ -22,8 +22,8 @@ interface Told {
 }
 
 /**
- * Asks what waits again whenever a list of what runs says that it is something else: what waits at agents that do not run changes only when
- * one of them begins to.
+ * Asks for everything that waits again whenever a list of running agents shows a change: at agents that do not run it changes only when one of
+ * them begins to.
  */
 export function watchWaiting(client: Watching, options: Options, { tell, failed }: Told): () => void {
   const keys = new Map<string, string>()
@@ -31,7 +31,7 @@ export function watchWaiting(client: Watching, options: Options, { tell, failed 
   /** `again`: something has changed since it was asked. */
   let asking: 'no' | 'yes' | 'again' = 'no'
   let said: string | undefined
-  /** Agents of the answer before: one that did not run may be decided at in the moment in which it begins to. */
+  /** Agents of the previous answer: an agent that did not run may be decided at in the moment in which it begins to. */
   let listed: ReadonlySet<string> = new Set()
   const ask = async (): Promise<void> => {
     if (asking !== 'no') {

@@ -7,20 +7,20 @@ import type { Elicited, Server } from './server.ts'
 import { callResultSchema, type CallResult } from './resultBlocks.ts'
 import { traceparent } from './traceparent.ts'
 
-/** One call of a tool: by the server's own name for it. */
+/** One call of a tool, by the server's own name for it. */
 export interface ServerCall {
   readonly name: string
   readonly schema: JsonSchema
   readonly input: unknown
 }
 
-/** As long as a timer of Node takes: the time limit is the tool's own, which stands still while people are asked. */
+/** Longest time limit of Node's timers: the real limit is the tool's own, which stands still while people are asked. */
 const noTimeout = 2 ** 31 - 1
 /** Reports of progress are passed on at most so often, in milliseconds. */
 const progressMs = 100
 const mostRounds = 10
 
-/** What the server wants to know before it can go on, since 2026-07-28. */
+/** Result with which a server asks for input before it continues a call, since 2026-07-28. */
 const inputRequiredSchema = z.looseObject({
   resultType: z.literal('input_required'),
   inputRequests: z.record(z.string(), z.looseObject({ method: z.string(), params: z.unknown() })).optional(),

@@ -24,9 +24,9 @@ import { within } from '../actors/within.ts'
 type Machine = typeof mcpConnectionMachine
 type Snapshot = SnapshotFrom<Machine>
 
-/** So long it is waited how a server that failed has ended, in milliseconds. */
+/** Milliseconds to wait for the way in which a failed server ended. */
 const endMs = 200
-/** At most so long a turn waits for a list that changed, in milliseconds. */
+/** Longest wait of a turn for a changed list, in milliseconds. */
 const listMs = 2_000
 /** Between lists of a server that announces a change with each of them, in milliseconds. */
 const restMs = 5_000
@@ -40,7 +40,7 @@ const stateOf = (snapshot: Snapshot): SourceStatus['state'] => {
 /** A connection to one server, of one runtime. */
 export class McpConnection implements ToolConnection {
   #tools: readonly Tool[] = []
-  /** Of which `tools` are made. */
+  /** Tools of the server's list, from which `tools` is made. */
   #listed: readonly Tool[] = []
   #instructions: string | undefined
   readonly #settings: McpSettings
@@ -148,7 +148,7 @@ export class McpConnection implements ToolConnection {
     else logger.debug(fields, `MCP server is ${state}`)
   }
 
-  /** Resolves once the connection is as wanted, was waited for so long, or `signal` is aborted. */
+  /** Resolves once `isDone` holds, `ms` milliseconds have passed, or `signal` is aborted. */
   #until(isDone: (snapshot: Snapshot) => boolean, signal: AbortSignal, ms: number): Promise<void> {
     if (signal.aborted || isDone(this.#actor.getSnapshot())) return Promise.resolve()
     return new Promise((resolve) => {
@@ -243,7 +243,10 @@ export class McpConnection implements ToolConnection {
     while (this.#ending.size > 0) await Promise.all(this.#ending)
   }
 
-  /** A server that is up, or an error that says why there is none. A call may wait for a restart; it starts one that was given up. */
+  /**
+   * Returns a server that is up, or throws an error that says why there is none. A call may wait for a restart, and begins one for a connection
+   * that was given up.
+   */
   async #up(signal: AbortSignal): Promise<Server> {
     if (this.#signIn.isWaiting) throw this.#signInFirst()
     this.#want()
@@ -275,7 +278,7 @@ export class McpConnection implements ToolConnection {
     return resultBlocks(clean)
   }
 
-  /** Asks people for the one call that is under way; with several nobody knows for which it is. */
+  /** Asks people for the one running call; with several calls the server's question cannot be assigned. */
   async #elicitFor(request: unknown, asked: AbortSignal): Promise<Elicited> {
     const [call, other] = this.#calls
     if (call === undefined || other !== undefined) {
@@ -347,12 +350,12 @@ function isSessionGone(thrown: unknown, server: Server): boolean {
   return status === 404 || status === 410 || (status === 400 && /session|initiali[sz]ed/i.test(thrown.message))
 }
 
-/** For a server to answer whether it is there, in milliseconds. */
+/** Milliseconds in which a server must answer a ping. */
 const pingMs = 5_000
 
 /**
- * True of a failed server that fails at anything in its session: for one that they forgot some answer 503, some close the connection, and some give
- * an error that says so. Others are only busy.
+ * Returns true for a server whose session is lost. For a forgotten session some servers answer 503, some close the connection, and some return
+ * an error that says so; a server that still answers a ping is only busy.
  */
 async function isLost(thrown: unknown, server: Server, signal: AbortSignal): Promise<boolean> {
   const isFailure = (error: unknown): boolean => {
@@ -363,7 +366,7 @@ async function isLost(thrown: unknown, server: Server, signal: AbortSignal): Pro
   return await server.client.ping({ signal, timeout: pingMs }).then(() => false, isFailure)
 }
 
-/** Whether models and people would see no difference. The order does not count: it is the agent's. */
+/** Returns true if models and people would see no difference between the lists. The order does not count: the agent decides it. */
 function isSame(now: readonly Tool[], before: readonly Tool[]): boolean {
   if (now.length !== before.length) return false
   const prints = new Set(before.map(printOf))

@@ -1,7 +1,7 @@
 import { assign, fromPromise, setup } from 'xstate'
 import type { McpRestart } from './options.ts'
 
-/** What came of an attempt to open a connection. */
+/** Outcome of an attempt to open a connection. */
 export type Opened =
   | { readonly type: 'up' }
   | { readonly type: 'refused'; readonly at: number; readonly why: string; readonly next: 'retry' | 'wait' | 'signIn' }
@@ -14,14 +14,14 @@ export interface Lost {
 
 export interface ConnectionContext {
   readonly restart: Required<McpRestart>
-  /** When it was lost, or could not be opened, as far as it still counts. */
+  /** Times at which it was lost, or could not be opened, as far as they still count. */
   readonly losses: readonly number[]
-  /** When the next attempt is made. */
+  /** Time of the next attempt. */
   readonly retryAt: number
   /** How many attempts have come to an end. */
   readonly attempts: number
   readonly why: string | null
-  /** It waits for a person to sign in. */
+  /** True while it waits for a person to sign in. */
   readonly needsSignIn: boolean
   /** The list changed once more while it was fetched. */
   readonly isStale: boolean
@@ -30,7 +30,7 @@ export interface ConnectionContext {
 }
 
 export type ConnectionEvent =
-  /** A turn or a call needs it. `isSignInOver`: nobody is signing in any more who was asked to. */
+  /** A turn or a call needs the connection. `isSignInOver`: the sign-in that was requested is no longer under way. */
   | { readonly type: 'wanted'; readonly at: number; readonly isSignInOver?: boolean }
   | { readonly type: 'list.changed' }
   | { readonly type: 'signed.in' }
@@ -43,7 +43,7 @@ const missing = (name: string) => () => Promise.reject(new Error(`Nobody provide
 
 const outputOf = <Output>(event: unknown): Output => (event as { readonly output: Output }).output
 
-/** Whether one more attempt is allowed, counting the loss at `at`. Pure. */
+/** Returns true if another attempt is allowed, counting the loss at `at`. Pure. */
 const isAllowed = ({ restart, losses }: ConnectionContext, at: number): boolean =>
   losses.filter((loss) => loss > at - restart.windowMs).length < restart.maxRestarts
 
@@ -70,7 +70,7 @@ const connection = setup({
     mayRestart: ({ context, event }) => isAllowed(context, outputOf<Lost>(event).at),
     isStale: ({ context }) => context.isStale,
     isRestless: ({ context }) => context.isStale && context.relists >= mostRelists,
-    /** Long enough after it failed that another attempt harms nobody. */
+    /** True if the failure is long enough ago for another attempt. */
     isLongAgo: ({ context, event }) =>
       event.type === 'wanted' &&
       (!context.needsSignIn || event.isSignInOver === true) &&

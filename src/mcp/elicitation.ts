@@ -24,7 +24,7 @@ const requestSchema = z.union([
   }),
 ])
 
-/** Puts what a server asks to people, as a question of the call in which it asks. Never rejects. */
+/** Puts a server's question to people, as a question of the call in which it asks. Never rejects. */
 export async function elicit(
   server: string,
   request: unknown,
@@ -67,7 +67,7 @@ const formats = lazily((): { readonly [format: string]: z.ZodType } => ({
 
 type Answer = { readonly [name: string]: unknown }
 
-/** The form of a question, checked as any JSON Schema is, unless that could hold the process: the server checks what it gets. */
+/** Returns the form of a question, checked as any JSON Schema is, unless the check could block the process: the server checks the answer itself. */
 function formOf(schema: JsonSchema, { wrongIn }: SchemaCheck): z.ZodType {
   const fields = Object.entries(fieldsOf(schema)) as [string, Field][]
   const wrongInText = (answer: Answer): string | undefined => {
@@ -86,7 +86,7 @@ function formOf(schema: JsonSchema, { wrongIn }: SchemaCheck): z.ZodType {
     .meta(shownSchema(schema))
 }
 
-/** With what the server says of fields that nobody filled in. */
+/** Adds the server's defaults for fields that were not filled in. */
 const withDefaults = (answer: Answer, schema: JsonSchema): Answer => ({
   ...Object.fromEntries(
     (Object.entries(fieldsOf(schema)) as [string, Field][]).flatMap(([name, field]) =>

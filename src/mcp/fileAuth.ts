@@ -12,11 +12,11 @@ import { callbackPath, listenForSignIn, type SignInListener } from './signInList
 export interface FileAuthOptions {
   /** Shows a person the address to sign in at. Default: a line on standard error. */
   readonly show?: (address: URL) => void
-  /** The port on this machine to which a browser is sent back. Default: one that follows from the folder's path, always the same. */
+  /** Port of this machine to which a browser is sent back. Default: a port that follows from the folder's path, always the same. */
   readonly port?: number
-  /** What the server is asked for. */
+  /** OAuth scope that the server is asked for. */
   readonly scope?: string
-  /** Of a client that was registered by hand, for servers that register none by themselves. */
+  /** Id of a client that was registered by hand, for servers without automatic registration. */
   readonly clientId?: string
   readonly clientSecret?: string
 }
@@ -39,9 +39,9 @@ const keptSchema = z.looseObject({
 type Kept = z.infer<typeof keptSchema>
 
 /**
- * Signs in to a server with OAuth, for programs at a terminal: `auth` of `mcpTools`. A person opens the address that is shown, and is sent back to
- * a port of this machine. Tokens are kept in `dir`, in a file that only its owner may read, and are refreshed as needed; give each server a
- * folder of its own. Meanwhile agents go on without the server's tools.
+ * Signs in to a server with OAuth, for programs at a terminal: `auth` of `mcpTools`. A person opens the address that is shown, and is sent back
+ * to a port of this machine. Tokens are kept in `dir`, in a file that only its owner may read, and are refreshed as needed; give each server a
+ * folder of its own. Meanwhile agents run without the server's tools.
  *
  * @throws RuntimeError `INVALID_OPTION`
  */
@@ -58,7 +58,7 @@ class FileAuth implements OAuthClientProvider, SignsIn {
   readonly #dir: string
   readonly #port: number
   readonly #options: FileAuthOptions
-  /** Of the sign-in that is under way. */
+  /** `state` parameter of the current sign-in. */
   #state = ''
   #listener: SignInListener | undefined
   /** Changes are written one after the other. */
@@ -104,7 +104,7 @@ class FileAuth implements OAuthClientProvider, SignsIn {
     return this.#change({ tokens: { ...tokens }, verifier: undefined })
   }
 
-  /** Shown only once somebody waits for the browser to come back. */
+  /** Shows the address once a listener waits for the browser to come back. */
   async redirectToAuthorization(address: URL): Promise<void> {
     this.#listener?.stop()
     this.#listener = undefined
@@ -157,7 +157,7 @@ class FileAuth implements OAuthClientProvider, SignsIn {
     })
   }
 
-  /** What is not what was written counts as nothing: then a person signs in again. */
+  /** Reads the stored record; a damaged file counts as empty, so that a person signs in again. */
   async #read(): Promise<Kept> {
     const text = await readFile(this.#file, 'utf8').catch((thrown: unknown) => {
       if (hasCode(thrown, 'ENOENT')) return '{}'
@@ -191,5 +191,5 @@ class FileAuth implements OAuthClientProvider, SignsIn {
   }
 }
 
-/** A port of those that nobody is assigned, always the same for a folder: servers know the address with the client's registration. */
+/** Returns a port of the unassigned range, always the same for a folder: servers know the address with the client's registration. */
 const portOf = (dir: string): number => 49_152 + (createHash('sha256').update(dir).digest().readUInt32BE(0) % 16_384)

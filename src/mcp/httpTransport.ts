@@ -56,8 +56,9 @@ export function httpTransport(sdk: typeof Sdk, options: HttpOptions): Sdk.Stream
 const unanswered = 'the connection ended without an answer'
 
 /**
- * `fetch` that adds the headers, which are asked for anew if a function gives them, and refuses an answer that is too long. Whoever gives the
- * tokens may be somebody else than the server, who names him: he gets none of its headers, and is not of our own network where the server is not.
+ * `fetch` that adds the headers, asking for them anew if a function gives them, and refuses an answer that is too long. The server names the
+ * host that issues its tokens, which may be another party: that host gets none of the headers, and may not be in our own network unless the
+ * server is.
  */
 export function boundedFetch(
   { url: own, headers, maxResultBytes, onHeader, authHosts: allowed, lookup }: Omit<HttpOptions, 'auth'>,
@@ -89,7 +90,7 @@ export function boundedFetch(
 
 const mostRedirects = 5
 
-/** Goes where a request without a body is sent on to, each time by `send`. One with a body is sent nowhere else: the SDK looks at where it was to go. */
+/** Follows the redirects of a request without a body, each by `send`. A request with a body is not redirected: the SDK looks at the target itself. */
 async function follow(
   url: URL,
   init: RequestInit,
@@ -108,7 +109,7 @@ async function follow(
   }
 }
 
-/** Whether an address is of a server, which may have led from http to https. Pure. */
+/** Returns true if an address belongs to the server, including a redirect from http to https. Pure. */
 const isOf = (server: URL, { origin, protocol, port, hostname }: URL): boolean =>
   origin === server.origin ||
   (server.protocol === 'http:' && protocol === 'https:' && server.hostname === hostname && server.port + port === '')
@@ -123,7 +124,7 @@ async function headersOf(
   return given
 }
 
-/** Lets bytes through, so many of a body, or of each event of a stream of them. */
+/** Lets at most a number of bytes through, of a body, or of each event of a stream of them. */
 function atMost(
   maxBytes: number,
   isStream: boolean,
@@ -141,14 +142,14 @@ function atMost(
   })
 }
 
-/** Where the last empty line of a chunk is; -1 if there is none. One that two chunks share is missed, and counts a bit more. */
+/** Returns the place of a chunk's last empty line; -1 if there is none. An empty line that two chunks share is missed, and counts a bit more. */
 function lastBlankLine(chunk: Uint8Array): number {
   for (let at = chunk.lastIndexOf(10); at > 0; at = chunk.lastIndexOf(10, at - 1))
     if (chunk[at - 1] === 10 || (chunk[at - 1] === 13 && chunk[at - 2] === 10)) return at
   return -1
 }
 
-/** Whether anything answers at an address, in `ms` milliseconds. Never rejects. */
+/** Returns true if anything answers at an address within `ms` milliseconds. Never rejects. */
 export async function isReachable(url: string, ms: number, clock: Clock): Promise<boolean> {
   const late = new AbortController()
   const cancel = clock.after(ms, () => late.abort())

@@ -13,7 +13,7 @@ export interface InputCheck {
   readonly unchecked?: string
 }
 
-/** Makes checks of JSON Schemas from elsewhere. What could hold the process is left to the server. The same schema is read once. */
+/** Compiles checks of JSON Schemas from elsewhere. Schemas that could block the process are left to the server. Equal schemas are compiled once. */
 export class InputChecks {
   readonly #known = new Map<string, InputCheck>()
 

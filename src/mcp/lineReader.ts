@@ -3,17 +3,17 @@ interface Reader {
   line(text: string): void
   /** A line that was too long, and was not kept: its first and last characters. */
   tooLong(excerpt: string): void
-  /** A line goes on and on. */
+  /** Called when a line exceeds every limit. */
   endless(): void
 }
 
-/** So much of a line that is too long is let pass, in bytes. */
+/** Most bytes of an overlong line that are skipped. */
 const mostDropped = 512 * 1024 * 1024
 
-/** How much of each end of a line that is too long is kept: the id of what it answers is there. */
+/** Bytes that are kept of each end of an overlong line: the id of the request that it answers is there. */
 const excerptBytes = 256
 
-/** Splits bytes into lines. A line in many pieces is put together once; one that is too long takes no memory. */
+/** Splits bytes into lines. A line in many pieces is put together once; an overlong line takes no memory. */
 export class LineReader {
   readonly #maxBytes: number
   readonly #reader: Reader
@@ -64,7 +64,7 @@ export class LineReader {
   }
 }
 
-/** The number of the request that a line answers, from its ends: what lies between them may hold anything. */
+/** Returns the number of the request that a line answers, from the line's ends: the text between them may hold anything. */
 export function requestIn(excerpt: string): number | undefined {
   const found =
     /^\s*\{(?:"jsonrpc":"2\.0",)?"id":(\d{1,15}),/.exec(excerpt) ??

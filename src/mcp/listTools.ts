@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { describeIssues } from '../protocol/errors.ts'
 import { isNestedDeeper } from '../protocol/nesting.ts'
 
-/** What is used of a tool that a server lists. */
+/** The fields that are used of a tool in a server's list. */
 const toolSchema = z.looseObject({
   name: z.string(),
   title: z.string().optional().catch(undefined),
@@ -29,7 +29,7 @@ export interface Listed {
 
 const mostPages = 64
 const mostTools = 1_000
-/** Far more than a schema has; what is nested as deep as the stack ends whoever reads it. */
+/** Deepest nesting of a schema, far more than schemas have; nesting as deep as the stack would end its reader. */
 const mostLevels = 200
 
 const pageOf = (field: string) =>
@@ -63,7 +63,8 @@ export async function listAll(
 }
 
 /**
- * The tools of a server, as `clean` leaves what it lists; nothing is said of those that nobody wants. The SDK's own list is all or nothing; here one that is malformed costs only itself.
+ * Returns the tools of a server, cleaned by `clean`; unwanted tools are skipped silently. The SDK's own list is all or nothing; here a
+ * malformed tool costs only itself.
  */
 export async function listTools(
   client: Client,

@@ -6,9 +6,9 @@ import { printOfAll } from './toolPrint.ts'
 const mostFound = 10
 
 /**
- * Two tools in place of very many, whose descriptions would fill each request: one that finds tools by words, and one that calls them. What an
- * inner tool checks and asks applies; the effects are those of the worst. What stands behind a call is part of what is offered: a list that changes
- * between the plan of a call and its run would otherwise run what nobody was asked about.
+ * Two tools in place of very many, whose descriptions would fill each request: one that finds tools by words, and one that calls them. An inner
+ * tool's input check and approval apply; the effects are those of the worst tool. The fingerprint of the inner tools is part of the offer: a
+ * list that changes between the plan of a call and its run would otherwise run a tool that no person was asked about.
  */
 export function manyTools(source: string, tools: readonly Tool[], timeoutMs: number): readonly Tool[] {
   const byName = new Map(tools.map((tool) => [tool.name, tool]))

@@ -8,8 +8,8 @@ import { secretsIn, ServerSecrets } from './serverSecrets.ts'
  * that needs it, and once for each runtime, however many agents have this object; it ends with the runtime. Needs
  * `@modelcontextprotocol/client`.
  *
- * A server that cannot be reached hurts nobody: it is started again with growing pauses, agents keep the tools it had, and their calls
- * are answered with an error that the model reads.
+ * A server that cannot be reached is started again with growing pauses; agents keep the tools it had, and their calls are answered with an
+ * error that the model reads.
  *
  * @throws RuntimeError `INVALID_OPTION`
  *

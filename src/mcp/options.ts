@@ -7,7 +7,7 @@ import { onlyFields } from '../protocol/onlyFields.ts'
 
 /** How often a server that ended, or could not be reached, is started again. */
 export interface McpRestart {
-  /** So many times within `windowMs`; then it counts as failed, until that time has passed. Default 5. */
+  /** Most restarts within `windowMs`; then it counts as failed, until that time has passed. Default 5. */
   readonly maxRestarts?: number
   /** Default 60,000 ms. */
   readonly windowMs?: number
@@ -17,7 +17,7 @@ export interface McpRestart {
   readonly maxBackoffMs?: number
 }
 
-/** Whose calls wait for an approval: all, those that may change something, none, or what a function says of a call. */
+/** Calls that wait for an approval: all, those that may change something, none, or those for which a function returns true. */
 export type McpApproval =
   | 'all'
   | 'writes'
@@ -27,8 +27,8 @@ export type McpApproval =
 type Maybe<T> = T | undefined | Promise<T | undefined>
 
 /**
- * Signs in with OAuth: what `fileAuth` returns, or any `OAuthClientProvider` of `@modelcontextprotocol/client`, which says what each member
- * does. It is written down here so that programs compile where that package is not installed.
+ * Signs in with OAuth: the result of `fileAuth`, or any `OAuthClientProvider` of `@modelcontextprotocol/client`, which documents each member.
+ * It is written down here so that programs compile where that package is not installed.
  */
 export interface McpAuth {
   readonly redirectUrl: string | URL | undefined
@@ -41,19 +41,22 @@ export interface McpAuth {
   codeVerifier(): string | Promise<string>
 }
 
-/** A server of the Model Context Protocol: `command` for one that runs as a process, or `url`. */
+/** A server of the Model Context Protocol: `command` for a server that runs as a process, or `url`. */
 export interface McpOptions {
   /** Names the server in logs, in errors, on the page and in front of a tool's name that is taken: 1 to 32 letters, digits, `_`, `-`. */
   readonly name: string
   /** The program, without a shell. It gets a few variables of this process, such as `PATH` and `HOME`, and those of `env`. */
   readonly command?: string
-  /** Values of 8 characters or more that look like secrets are such: `--token=…`, what follows `--api-key`. See `plain`. */
+  /**
+   * Arguments of the program. Values of 8 characters or more that look like secrets are kept secret: `--token=…`, the value after `--api-key`.
+   * See `plain`.
+   */
   readonly args?: readonly string[]
   /** Variables for the process. Values of 8 characters or more are secrets, which no log shows; see `plain`. */
   readonly env?: { readonly [name: string]: string }
   /** Working folder of the process; default that of this one. */
   readonly cwd?: string
-  /** Where a server that speaks streamable HTTP listens. Values of its query of 8 characters or more are secrets. */
+  /** Address of a server that speaks streamable HTTP. Values of its query of 8 characters or more are secrets. */
   readonly url?: string
   /** Sent with each request to the origin of `url`, or a function that is asked for them each time. Values of 8 characters or more are secrets. */
   readonly headers?: { readonly [name: string]: string } | (() => Promise<{ readonly [name: string]: string }>)
@@ -65,34 +68,34 @@ export interface McpOptions {
   readonly authHosts?: readonly string[]
   /** Default `'legacy'`, versions to 2025-11-25, for a process, and `'auto'` for a URL: the newest that the server speaks. */
   readonly protocol?: 'legacy' | 'auto' | '2026-07-28'
-  /** Only the tools of these names, or whose names match. By the server's names, as in all options. */
+  /** Takes only the tools with these names, or whose names match. By the server's names, as in all options. */
   readonly include?: readonly (string | RegExp)[]
   readonly exclude?: readonly (string | RegExp)[]
-  /** Whether tools get the server's name in front always, or only when their own is taken, which is the default. */
+  /** Puts the server's name before the names of its tools: always, or only before a name that is taken, which is the default. */
   readonly prefix?: 'clash' | 'always'
-  /** With more tools than this the model gets two instead, one that finds tools and one that calls them. Default 64. */
+  /** Most tools that the model gets; with more it gets two instead, one to find tools and one to call them. Default 64. */
   readonly maxTools?: number
   /**
    * The longest schema of a tool's arguments, in characters of JSON: it is sent with every request of the agent. The descriptions of a longer one are
    * shortened, and a tool that is too long even so is left out. Default 100,000.
    */
   readonly maxSchemaChars?: number
-  /** What the calls of a tool may change; see `trust` for the others. */
+  /** Effects of the calls, by tool; see `trust` for tools that are not listed. */
   readonly effects?: { readonly [tool: string]: ToolEffects }
   /** Default `'all'`, and with `trust` `'writes'`: those of tools that `effects`, else the server, does not call read-only. */
   readonly approve?: McpApproval
   /**
-   * Whether what the server says of its tools' effects is taken at its word: read-only is `'none'`, idempotent `'idempotent'`. Default
-   * `false`: each tool that `effects` does not name is `'irreversible'`.
+   * True to believe the server's annotations of effects: read-only is `'none'`, idempotent `'idempotent'`. Default `false`: each tool that
+   * `effects` does not name is `'irreversible'`.
    */
   readonly trust?: boolean
-  /** Whether what the server says of itself goes into the system prompt. Default `false`: it could say anything. */
+  /** Adds the server's own instructions to the system prompt. Default `false`: they could say anything. */
   readonly instructions?: boolean
-  /** Whether the model gets tools that list and read the server's resources. Default `false`. */
+  /** Gives the model tools that list and read the server's resources. Default `false`. */
   readonly resources?: boolean
-  /** Whether the model gets tools that list the server's prompts and get one. Default `false`. */
+  /** Gives the model tools that list the server's prompts and get one. Default `false`. */
   readonly prompts?: boolean
-  /** Whether the server may ask people, in the middle of a call. Default `true`. */
+  /** Allows the server to ask people during a call. Default `true`. */
   readonly elicitation?: boolean
   /** How long a start may take, in milliseconds, and at most a turn waits for it. Default 10,000. */
   readonly connectMs?: number
@@ -116,7 +119,7 @@ const ms = z
   .positive()
   .max(2 ** 31 - 1)
 
-/** What a server may say of itself, beside its name. */
+/** Fields of a server's options, beside its name. */
 const serverFields = {
   command: z.string().min(1),
   args: z.array(z.string()).readonly(),
@@ -154,7 +157,7 @@ const serverFields = {
   }).partial(),
 } satisfies { readonly [K in keyof Required<McpServerOptions>]: z.ZodType }
 
-/** What holds for several fields together. */
+/** Rules that span several fields. */
 const rules: readonly { readonly holds: (server: McpServerOptions) => boolean; readonly message: string }[] = [
   {
     holds: ({ command, url }) => (command === undefined) !== (url === undefined),
@@ -197,7 +200,7 @@ const hasPassword = (url: string): boolean => {
   return username !== '' || password !== ''
 }
 
-/** The options with what they leave out filled in. */
+/** The options with defaults filled in. */
 export type McpSettings = McpOptions &
   Required<
     Pick<

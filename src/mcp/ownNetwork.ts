@@ -27,7 +27,7 @@ for (const [net, bits] of [
 
 const isInternalAddress = (address: string): boolean => internal.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
 
-/** Tells whether a host is of this machine or of a private network; one that has no address is not. */
+/** Tells whether a host is of this machine or of a private network; a host without an address is not. */
 async function isInternal({ hostname }: URL, lookup: Lookup): Promise<boolean> {
   const host = hostname.replace(/^\[|\]$/g, '')
   if (isIP(host) !== 0) return isInternalAddress(host)
@@ -36,8 +36,8 @@ async function isInternal({ hostname }: URL, lookup: Lookup): Promise<boolean> {
 }
 
 /**
- * Where a server of elsewhere may lead us: not to this machine or into its private network, unless it is there itself or the host is one of
- * `allowed`. Rejects in words otherwise.
+ * Checks that a remote server leads requests neither to this machine nor into its private network, unless the server is there itself or the
+ * host is one of `allowed`. Rejects with a message otherwise.
  */
 export async function checkLead(
   server: URL,

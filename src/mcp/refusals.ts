@@ -2,7 +2,7 @@ import { hasCode, messageOf } from '../protocol/errors.ts'
 import type { Opened } from './connectionMachine.ts'
 import type { McpSettings } from './options.ts'
 
-/** Why a connection could not be opened, in words, and what to do about it. Pure. */
+/** Returns why a connection could not be opened, as text, and the next step. Pure. */
 export function whyRefused(
   thrown: unknown,
   { command, connectMs }: McpSettings,
@@ -26,7 +26,10 @@ export function whyRefused(
   return refused(`it did not start: ${reasonsOf(thrown, clean)}`)
 }
 
-/** An error of `fetch` says why only in its innermost cause. What is too long is cut once it is clean: half a secret is known for none. */
+/**
+ * Collects the reasons of an error of `fetch`, which stand in its innermost cause. Text is cleaned before it is cut: half a secret would not be
+ * recognised.
+ */
 export function reasonsOf(thrown: unknown, clean: (text: string) => string): string {
   let cause = thrown
   for (let depth = 0; depth < 5 && cause instanceof Error && cause.cause instanceof Error; depth += 1)

@@ -42,7 +42,7 @@ export function resourceTools(server: Server, settings: McpSettings, using: With
   ]
 }
 
-/** What each of these tools has in common: they only read. */
+/** Options that all these tools share: they only read. */
 const readOnly = ({ approve, callMs }: McpSettings) =>
   ({ effects: 'none', needsApproval: approve === 'all', timeoutMs: callMs }) as const
 

@@ -3,7 +3,7 @@ import { isTextual } from '../protocol/fileText.ts'
 import { isNestedDeeper } from '../protocol/nesting.ts'
 import { isBase64, pictureType, type SaidBlock } from '../protocol/saidContent.ts'
 
-/** What a server answers to a call. Blocks are read one by one, so that one of a new kind costs only itself. */
+/** A server's answer to a call. Blocks are parsed one by one, so that one of an unknown kind costs only itself. */
 export const callResultSchema = z.looseObject({
   content: z.array(z.unknown()).optional().catch(undefined),
   structuredContent: z.unknown().optional(),
@@ -51,8 +51,8 @@ const present = (parts: readonly (string | undefined)[]): string =>
   parts.filter((part) => part !== undefined && part !== '').join(', ')
 
 /**
- * Bytes as a model gets them: an image, a PDF and a recording as such, text as text. Of anything else a line: a provider refuses a whole request
- * for a file that it does not know, and would do so for as long as the conversation has it.
+ * Converts bytes for a model: images, PDFs and recordings as such, text as text, anything else as one line of text. A provider refuses a whole
+ * request for a file type that it does not know, and would refuse it for the rest of the conversation.
  */
 function bytes(given: string, mimeType: string | undefined, name?: string): SaidBlock {
   // Many encoders break the line now and then.
@@ -117,7 +117,7 @@ function jsonText(data: unknown): string {
   }
 }
 
-/** What a model gets of a result. Data is used only where there are no blocks: servers repeat it as text. Pure. */
+/** Returns the blocks of a result that a model gets. Data is used only where there are no blocks: servers repeat it as text. Pure. */
 export function resultBlocks({ content = [], structuredContent }: CallResult): readonly SaidBlock[] {
   const blocks = content.flatMap(readBlock).filter((block) => block.type !== 'text' || block.text !== '')
   if (blocks.length > 0) return blocks

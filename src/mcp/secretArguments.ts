@@ -9,12 +9,12 @@ const isSecretName = (name: string): boolean =>
   // `apiKey` and `accessToken` are in parts too.
   secretName.test(name.replaceAll(/([a-z0-9])([A-Z])/g, '$1-$2'))
 
-/** So long a part of a path or an argument without a name, of letters and digits, that a person would not have written it. */
+/** Returns true for a long part of a path or an argument without a name, of letters and digits, that a person would not have written. */
 const looksRandom = (text: string): boolean => /^(?=\D*\d)(?=[^A-Za-z]*[A-Za-z])[A-Za-z0-9_.~-]{24,}$/.test(text)
 
 /**
- * What may be a secret in an address: the values of its query, by their names; password; parts of the path that look random, by themselves.
- * Nothing in what is no address. Pure.
+ * Finds possible secrets in an address: the values of its query, by their names; the password; parts of the path that look random, by
+ * themselves. Empty for text that is no address. Pure.
  */
 export function secretsInUrl(address: string): readonly Named[] {
   const url = URL.parse(address)
@@ -33,8 +33,8 @@ export function secretsInUrl(address: string): readonly Named[] {
 }
 
 /**
- * What may be a secret in the arguments of a program: `--token=x` and what follows `--api-key`, headers and variables as in `-H` and `-e`, what addresses
- * hold, and what looks random. By the name without dashes. Pure.
+ * Finds possible secrets in the arguments of a program: `--token=x` and the value after `--api-key`, headers and variables as in `-H` and `-e`,
+ * secrets in addresses, and random-looking values. Names come without dashes. Pure.
  */
 export function secretsInArgs(args: readonly string[]): readonly Named[] {
   return args.flatMap((arg, index): readonly Named[] => {

@@ -13,7 +13,7 @@ import { StandardError } from './standardError.ts'
 import { StdioTransport } from './stdioTransport.ts'
 import { within } from '../actors/within.ts'
 
-/** What a form or an address a server shows to a person comes to. */
+/** Outcome of a form or an address that a server shows to a person. */
 export interface Elicited {
   readonly action: 'accept' | 'decline' | 'cancel'
   readonly content?: { readonly [name: string]: string | number | boolean | string[] }
@@ -23,7 +23,7 @@ export interface Elicited {
 export interface ServerHost {
   readonly clock: Clock
   readonly secrets: ServerSecrets
-  /** For people who debug: what it wrote, and what went wrong without an effect. */
+  /** Logs for debugging: the server's output, and errors without an effect. */
   debug(message: string): void
   listChanged(): void
   elicit(request: unknown, signal: AbortSignal): Promise<Elicited>
@@ -94,12 +94,12 @@ export class Server {
       void this.#listen()
   }
 
-  /** What it gave, without secrets: before any of it is cut. */
+  /** Removes secrets from a value of the server; call it before any of the value is cut. */
   clean<T>(value: T): T {
     return this.#host.secrets.clean(value)
   }
 
-  /** How its process ended, if it has, and what it wrote last; without secrets. */
+  /** Describes how the server's process ended, if it has, with its last output; without secrets. */
   get end(): string | undefined {
     const end = this.#transport instanceof StdioTransport ? this.#transport.end : undefined
     return end === undefined ? undefined : `${end}${this.lastWords}`
@@ -116,12 +116,12 @@ export class Server {
     return this.#isGone
   }
 
-  /** Whether it keeps a session, which it may forget. */
+  /** True while the server keeps a session, which it may forget. */
   get hasSession(): boolean {
     return this.#transport.sessionId !== undefined
   }
 
-  /** It is of no more use. */
+  /** Gives the server up: it is of no more use. */
   giveUp(why: string): void {
     this.#isGone = true
     this.#resolveLost(why)
@@ -183,7 +183,7 @@ export class Server {
     })
   }
 
-  /** What it wrote to standard error. */
+  /** Reports text that the server wrote to standard error. */
   #tell(written: { readonly text: string } | undefined): void {
     const text = this.#host.secrets.cutOff(written?.text.trimEnd() ?? '')
     if (text !== '') this.#host.debug(`it wrote to standard error: ${cutEnd(text, 2_000)}`)
@@ -207,7 +207,7 @@ export class Server {
     })
   }
 
-  /** Since 2026-07-28 changes are told only to who listens; a stream that broke off is opened again. */
+  /** Listens for changes, which since 2026-07-28 are told only to listeners; reopens a stream that broke off. */
   async #listen(): Promise<void> {
     for (let isFirst = true; !this.#isGone; isFirst = false) {
       try {

@@ -14,21 +14,21 @@ export function secretsIn({ env, headers, url, args = [], plain = [] }: McpOptio
   return [...new Set(all.flatMap(([name, value]) => (plain.includes(name) ? [] : formsOf(value))))]
 }
 
-/** A header's value, and what follows its scheme: `Bearer …`. */
+/** Returns a header's value, and the part after its scheme: `Bearer …`. */
 function formsOf(value: string): string[] {
   const bare = value.replace(/^(?:Bearer|Basic|Token|DPoP)\s+/i, '')
   return [...new Set([value, bare])].filter((form) => form.trim().length >= leastChars)
 }
 
 /**
- * What no text of a server may show. Tokens are learnt while a connection is used, when the runtime's redactor is long made, so whatever
- * comes from a server is cleaned here first.
+ * Secrets that no text of a server may show. Tokens are learnt while a connection is used, long after the runtime's redactor was made, so
+ * everything that comes from a server is cleaned here first.
  */
 export class ServerSecrets {
   readonly #redactor = new Redactor({ knownKeys: false })
   readonly #hide: (secrets: readonly string[]) => void
 
-  /** `hide`: has the runtime blank what is learnt. */
+  /** `hide`: has the runtime blank the secrets that are learnt. */
   constructor(values: readonly string[], hide: (secrets: readonly string[]) => void) {
     this.#redactor.add('mcp', values)
     this.#hide = hide
@@ -47,17 +47,17 @@ export class ServerSecrets {
     return this.#redactor.value({ input: value }).input
   }
 
-  /** A text without secrets, nor the beginning of one that it ends with. */
+  /** Removes secrets from a text, and the beginning of a secret at its end. */
   cutOff(text: string): string {
     return this.#redactor.cutOff(text)
   }
 
-  /** For a text that comes in pieces, whose secrets may be cut anywhere. */
+  /** Returns a filter for a text that comes in pieces, whose secrets may be cut anywhere. */
   stream(): RedactedStream {
     return this.#redactor.stream()
   }
 
-  /** The same provider, as the package takes it; what it reads and keeps is noted on the way. */
+  /** Wraps a provider as the package takes it; secrets that it reads and keeps are noted on the way. */
   watch(provider: McpAuth): OAuthClientProvider {
     return new Proxy(provider as OAuthClientProvider, {
       get: (target, name) => {

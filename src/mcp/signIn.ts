@@ -8,7 +8,7 @@ export interface SignsIn {
   signedIn(signal: AbortSignal): Promise<URLSearchParams>
 }
 
-/** Waits, beside everything else, for a person who was asked to sign in. */
+/** Waits for a person who was asked to sign in, independently of the connection. */
 export class SignIn {
   readonly #auth: (McpAuth & Partial<SignsIn>) | undefined
   readonly #host: { signedIn(): void; debug(message: string): void }
@@ -23,12 +23,12 @@ export class SignIn {
     this.#host = host
   }
 
-  /** While a person signs in, another request would begin anew, and make what the person does void. */
+  /** True while a person signs in: another request would begin anew, and make the person's sign-in void. */
   get isWaiting(): boolean {
     return this.#waiting !== undefined
   }
 
-  /** It came to nothing: the person said no, or the token could not be had. */
+  /** True if the sign-in failed: the person refused, or the token could not be had. */
   get isOver(): boolean {
     return this.#isOver
   }
@@ -53,7 +53,7 @@ export class SignIn {
     }
   }
 
-  /** Somebody may have signed in elsewhere: then there is another token. Never rejects. */
+  /** Looks for another token, from a sign-in elsewhere. Never rejects. */
   async look(): Promise<void> {
     const token = await this.#token()
     if (token !== undefined && token !== this.#refused) this.#host.signedIn()

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 
-/** Where a person's browser is sent back to. */
+/** Path to which a person's browser is sent back. */
 export const callbackPath = '/callback'
 
 const nowhere = { pathname: '', searchParams: new URLSearchParams() }
@@ -8,16 +8,16 @@ const nowhere = { pathname: '', searchParams: new URLSearchParams() }
 const page = (text: string): string =>
   `<!doctype html><meta charset="utf-8"><title>escapement</title><p style="font:16px system-ui;margin:3em">${text}</p>`
 
-/** A port of this machine at which the browser of a person who signs in is waited for. */
+/** A port of this machine that waits for the browser of a person who signs in. */
 export interface SignInListener {
-  /** Resolves with what the browser brought; never, once it was stopped. */
+  /** Resolves with the browser's parameters; never, once the listener was stopped. */
   readonly came: Promise<URLSearchParams>
   stop(): void
 }
 
 /**
- * Listens until a browser comes back, or it is stopped. Takes nothing that does not bring `state`, so that no other page can put in a code of its
- * own. Does not keep the process alive. Rejects if the port is taken.
+ * Listens until a browser comes back, or the listener is stopped. Refuses requests without `state`, so that no other page can put in a code of
+ * its own. Does not keep the process alive. Rejects if the port is taken.
  */
 export async function listenForSignIn(port: number, state: string): Promise<SignInListener> {
   const { promise: came, resolve } = Promise.withResolvers<URLSearchParams>()

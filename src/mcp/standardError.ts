@@ -1,12 +1,12 @@
 import { stripVTControlCharacters } from 'node:util'
 import { oneLine } from '../conversation/cutMiddle.ts'
 
-/** So much of what a server wrote is kept, in UTF-16 units: a secret of several lines is known only as a whole. */
+/** Most UTF-16 units that are kept of a server's output: a secret of several lines is recognised only as a whole. */
 const mostKept = 32_768
 /** Longest line that is told. */
 const mostTold = 200
 
-/** The end of what a server wrote to standard error, where it most often says why it ends. */
+/** The end of a server's standard error, where it most often says why it ends. */
 export class StandardError {
   #text = ''
   #isCut = false
@@ -37,7 +37,7 @@ export class StandardError {
   }
 }
 
-/** Where a program was when it crashed, as Node, Bun, Deno, Java, Go and Rust tell it. */
+/** Matches a line of a stack trace, as Node, Bun, Deno, Java, Go and Rust print it. */
 const frame = /^\s+at |^goroutine \d+ |^\s+\S+\.go:\d+/
 /** The lines that programs end a crash with, whatever it was. */
 const ending = /^(?:Node\.js v\d|Bun v\d|exit status \d|note: run with |npm (?:error|ERR!) A complete log)/

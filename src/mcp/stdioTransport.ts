@@ -14,21 +14,21 @@ export interface StdioOptions {
   readonly clock: Clock
   /** Checks a line of JSON; throws if it is no message. */
   parse(line: string): JSONRPCMessage
-  /** Takes what the server writes to standard error. */
+  /** Takes the text that the server writes to standard error. */
   onStderr(text: string): void
 }
 
-/** For a server to end by itself once its input has ended, and then after SIGTERM. */
+/** Milliseconds for a server to end by itself once its input has ended, and again after SIGTERM. */
 const graceMs = 1_000
-/** For what a server wrote before it ended: a process it started may hold its output open. */
+/** Milliseconds for the rest of an ended server's output: a process it started may hold its output open. */
 const drainMs = 500
 const pollMs = 20
-/** After so many characters of no message a server is given up. */
+/** Characters without a message after which a server is given up. */
 const mostGarbage = 250_000
 
 /**
- * A server as a process group of its own, so that a wrapper such as `npx` does not outlive it, nor it the wrapper. The SDK's own transport
- * reaches only the process it started, copies a long line with each piece of it, and drops the connection when one is too long.
+ * Runs a server as a process group of its own, so that a wrapper such as `npx` does not outlive it, nor it the wrapper. The SDK's own transport
+ * reaches only the process it started, copies a long line with each piece of it, and drops the connection when a line is too long.
  */
 export class StdioTransport implements Transport {
   onclose?: () => void
@@ -130,7 +130,7 @@ export class StdioTransport implements Transport {
     this.#gone()
   }
 
-  /** Nothing more comes from it. */
+  /** Ends the transport: the server sends nothing more. */
   #gone(): void {
     const child = this.#child
     if (child === undefined) return
@@ -173,7 +173,7 @@ export class StdioTransport implements Transport {
     }
   }
 
-  /** Answers in place of the server, so that the other calls go on. */
+  /** Answers in place of the server, so that the other calls continue. */
   #refuse(excerpt: string): void {
     const id = requestIn(excerpt)
     const message = `its answer is longer than ${this.#options.maxResultBytes} bytes`

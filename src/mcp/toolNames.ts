@@ -6,8 +6,8 @@ const marked = (name: string, own: string): string =>
   `${name.slice(0, 57)}_${createHash('sha256').update(own).digest('hex').slice(0, 6)}`
 
 /**
- * The names of a server's tools as models get them, by the server's own. Which one a tool gets does not depend on the order of the list: of
- * two that become the same, one that needed no change keeps it, and others get a fingerprint. Pure.
+ * Returns the names of a server's tools as models get them, by the server's own names. A tool's name does not depend on the order of the list:
+ * of two that would collide, a name that needed no change stays, and the others get a fingerprint. Pure.
  */
 export function toolNames(names: readonly string[], prefix = ''): ReadonlyMap<string, string> {
   const shared = new Map<string, number>()

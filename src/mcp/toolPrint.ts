@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { alwaysAsks, neverAsks, type Tool } from '../actors/tools/defineTool.ts'
 
-/** Of all that models and people see of a tool. */
+/** Fingerprint of everything that models and people see of a tool. */
 export const printOf = ({ name, description, inputSchema, effects, needsApproval }: Tool): string =>
   JSON.stringify([name, description, inputSchema, effects, needsApproval === neverAsks, needsApproval === alwaysAsks])
 

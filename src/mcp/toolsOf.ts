@@ -12,15 +12,15 @@ export type Call = (call: ServerCall, context: ToolContext) => Promise<readonly 
 const matches = (name: string, patterns: readonly (string | RegExp)[]): boolean =>
   patterns.some((pattern) => (typeof pattern === 'string' ? pattern === name : new RegExp(pattern).test(name)))
 
-/** Whether a tool is wanted. Pure. */
+/** Returns true if the settings include a tool. Pure. */
 export const isWanted = ({ include, exclude = [] }: McpSettings, name: string): boolean =>
   (include === undefined || matches(name, include)) && !matches(name, exclude)
 
-/** What the application says of a tool. */
+/** Returns the effects that the application states for a tool. */
 const effectsSaid = ({ effects }: McpSettings, { name }: ListedTool): ToolEffects | undefined =>
   effects !== undefined && Object.hasOwn(effects, name) ? effects[name] : undefined
 
-/** What the calls of a tool may change: as the application says, else as a server says that is trusted, else anything. Pure. */
+/** Returns the effects of a tool: as the application states, else as a trusted server states, else `'irreversible'`. Pure. */
 export function effectsOf(settings: McpSettings, tool: ListedTool): ToolEffects {
   const said = effectsSaid(settings, tool)
   if (said !== undefined) return said
@@ -49,7 +49,7 @@ export interface MadeTools {
   readonly trouble: readonly string[]
 }
 
-/** So many schemas are read at a time, so that a thousand do not hold the process. */
+/** Number of schemas read at a time, so that a thousand do not block the process. */
 const atOnce = 20
 
 /** A server's tools as tools of an agent. */

@@ -3,13 +3,13 @@ import { pictureType, type SaidBlock } from '../protocol/saidContent.ts'
 import { isObject } from './references.ts'
 import { withoutEnd } from '../protocol/textEnds.ts'
 
-/** What a model gets of an answer. */
+/** Rules for the part of an answer that a model gets. */
 export interface AnswerRules {
   /** How much of an answer is read, in bytes. */
   readonly maxBytes: number
-  /** What is kept of JSON, by paths such as `items.id`; `undefined`: all. */
+  /** Fields of a JSON answer that are kept, by paths such as `items.id`; `undefined`: all. */
   readonly fields: readonly string[] | undefined
-  /** Takes out of what was cut off the beginning of a secret that it ends with: half a secret is known for none. */
+  /** Removes the beginning of a secret at the end of text that was cut: half a secret would not be recognised. */
   readonly redact: Redaction | undefined
 }
 
@@ -31,7 +31,7 @@ export async function resultOf(response: Response, rules: AnswerRules): Promise<
   return [blockOf(bytes, type, nameOf(response))]
 }
 
-/** An answer that was not good, as an error for the model; `operation` is what was called. */
+/** Converts a failed answer to an error for the model; `operation` is the operation that was called. */
 export async function errorOf(
   response: Response,
   operation: string,
@@ -45,7 +45,7 @@ export async function errorOf(
   return new Error(`${operation}: ${status}.${wait}${text === '' ? '' : `\n${text}`}`)
 }
 
-/** What was cut off, in the middle of a character perhaps, without secrets. */
+/** Returns text that was cut off, perhaps in the middle of a character, without secrets. */
 function beginning(text: string, { redact }: Pick<AnswerRules, 'redact'>): string {
   const whole = withoutEnd(text, '\uFFFD')
   return redact === undefined ? whole : (redact.stream().push(whole)?.text ?? '')
@@ -54,7 +54,7 @@ function beginning(text: string, { redact }: Pick<AnswerRules, 'redact'>): strin
 const typeOf = (response: Response): string =>
   (response.headers.get('content-type') ?? '').split(';', 1)[0]!.trim().toLowerCase()
 
-/** Of the encoding that the answer names, if there is such a one. */
+/** Returns a decoder for the encoding that the answer names; UTF-8 if it names none or an unknown one. */
 function decoderOf(response: Response): InstanceType<typeof TextDecoder> {
   const [, name = 'utf-8'] = /charset="?([\w.:-]+)/i.exec(response.headers.get('content-type') ?? '') ?? []
   try {
@@ -95,7 +95,7 @@ async function bytesOf(response: Response, maxBytes: number): Promise<{ bytes: U
 const nameOf = (response: Response): string | undefined =>
   /filename="?([^";]+)"?/i.exec(response.headers.get('content-disposition') ?? '')?.[1]
 
-/** What models are shown of bytes: providers refuse a whole request for a type that they do not know. */
+/** Returns the block that shows bytes to a model, as text for other types: providers refuse a whole request for a type that they do not know. */
 function blockOf(bytes: Uint8Array, mimeType: string, name: string | undefined): SaidBlock {
   const picture = pictureType(mimeType)
   if (picture !== undefined) return { type: 'image', data: bytes, mimeType: picture }
@@ -126,7 +126,7 @@ const wholeNumber = (_: string, value: unknown, { source }: { readonly source?: 
     ? source
     : value
 
-/** Only what the paths name; lists are walked through. Pure. */
+/** Keeps only the values that the paths name; lists are walked through. Pure. */
 function pick(value: unknown, paths: readonly (readonly string[])[]): unknown {
   if (paths.some((path) => path.length === 0)) return value
   if (Array.isArray(value)) return value.map((item: unknown) => pick(item, paths))

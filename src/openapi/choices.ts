@@ -19,7 +19,7 @@ const namesOf = ({ name, operationId, method, path, tags }: Chosen): readonly st
   ...tags.map((tag) => `tag:${tag}`),
 ]
 
-/** Whether a pattern means an operation. Pure. */
+/** Returns true if a pattern selects an operation. Pure. */
 export function matches(pattern: OperationPattern, operation: Chosen): boolean {
   const names = namesOf(operation)
   if (typeof pattern !== 'string') return names.some((name) => new RegExp(pattern).test(name))
@@ -40,7 +40,11 @@ function fits(name: string, first: string, rest: readonly string[]): boolean {
   return name.startsWith(first) && name.endsWith(last) && name.length - last.length >= at
 }
 
-/** Every pattern means something: one that is misspelt would leave out an approval. @throws RuntimeError `OPENAPI_INVALID` */
+/**
+ * Checks that every pattern selects an operation: a misspelt pattern would leave out an approval.
+ *
+ * @throws RuntimeError `OPENAPI_INVALID`
+ */
 export function checkPatterns(operations: readonly Chosen[], patterns: Patterns): void {
   for (const pattern of patterns) {
     if (operations.some((operation) => matches(pattern, operation))) continue
@@ -53,11 +57,11 @@ export function checkPatterns(operations: readonly Chosen[], patterns: Patterns)
   }
 }
 
-/** So much of a pattern that means nothing is compared, in characters, and so many names are told. */
+/** Characters of an unknown pattern that are compared, and most names that are told. */
 const longest = 200
 const mostTold = 12
 
-/** What there is of the kind that a pattern names, the nearest first. Pure. */
+/** Lists the document's tags, calls or names, depending on the pattern, the nearest first. Pure. */
 function thereAre(pattern: OperationPattern, operations: readonly Chosen[]): string {
   const wanted = String(pattern).slice(0, longest)
   const tags = operations.flatMap((operation) => operation.tags.map((tag) => `tag:${tag}`))
@@ -97,6 +101,6 @@ const byMethod: { readonly [M in Method]: Exclude<ToolEffects, 'reversible'> } =
   DELETE: 'irreversible',
 }
 
-/** What an operation does to the world, unless told: by its method, and whether the service takes a key that tells repeated calls. */
+/** Returns the default effects of an operation, by its method and by support for a key that identifies repeated calls. */
 export const effectsOf = (method: Method, hasKey: boolean): Exclude<ToolEffects, 'reversible'> =>
   hasKey && byMethod[method] === 'irreversible' ? 'idempotent' : byMethod[method]

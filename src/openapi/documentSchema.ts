@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { cutEnd } from '../conversation/cutMiddle.ts'
 import { below, DocumentProblem, type Part } from './references.ts'
 
-/** What is used of a document. Anything else in it is left alone. */
+/** The parts of a document that are used. All others are left alone. */
 const text = z.string().optional()
 const schema = z.union([z.boolean(), z.record(z.string(), z.unknown())], 'a schema is an object, true or false')
 
@@ -50,7 +50,7 @@ const serverSchema = z.looseObject({
 })
 export type Server = z.infer<typeof serverSchema>
 
-/** Of each alternative all are needed. */
+/** Schemes of one alternative, all of which are needed. */
 const requirementSchema = z.record(z.string(), z.array(z.string()))
 export type Requirement = z.infer<typeof requirementSchema>
 
@@ -91,7 +91,11 @@ export const documentSchema = z.looseObject({
 })
 export type Document = z.infer<typeof documentSchema>
 
-/** Reads a part of a document. @throws DocumentProblem naming the place of what is wrong */
+/**
+ * Reads a part of a document.
+ *
+ * @throws DocumentProblem naming the place of the fault
+ */
 export function read<T>(shape: z.ZodType<T>, { value, at }: Part): T {
   const result = shape.safeParse(value)
   if (result.success) return result.data

@@ -9,7 +9,7 @@ import { withWideText } from './wholeNumbers.ts'
 
 /** An argument of a tool that is a parameter of its operation. */
 export interface Field {
-  /** As the model gets it. */
+  /** Name of the field as the model gets it. */
   readonly key: string
   readonly parameter: Parameter
 }
@@ -24,9 +24,9 @@ export interface BodyForm {
 
 /** The arguments of an operation's tool. */
 export interface Fields {
-  /** As models are shown it. */
+  /** Schema as models are shown it. */
   readonly schema: JsonSchema
-  /** As the document has it, by which arguments are checked. */
+  /** Schema as the document has it; arguments are checked by it. */
   readonly checked: JsonSchema
   readonly parameters: readonly Field[]
   readonly body: BodyForm | undefined
@@ -44,8 +44,8 @@ const isKeyHeader = ({ in: place, name }: Parameter): boolean =>
   place === 'header' && /^(?:x-)?idempotency-key$/i.test(name)
 
 /**
- * What a model gives to call an operation: its parameters, and its content as `body`. `isGiven`: the parameter is filled in by `auth`.
- * `maxChars`: of the schema as JSON.
+ * Returns the fields that a model fills in to call an operation: its parameters, and its content as `body`. `isGiven`: the parameter is filled
+ * in by `auth`. `maxChars`: limit for the schema as JSON.
  *
  * @throws DocumentProblem
  */
@@ -176,7 +176,7 @@ function filesIn(document: unknown, { schema }: MediaType, at: string): Readonly
   return new Set(namesIn(schema, 0))
 }
 
-/** Whether a body is bytes or text, and not an object. */
+/** Returns true if a body is bytes or text, and not an object. */
 export const isPlain = ({ contentType }: BodyForm): boolean => readable.every((isIt) => !isIt(contentType))
 
 const bodySchema = (form: BodyForm): unknown => (isPlain(form) ? { type: 'string' } : (form.media.schema ?? {}))

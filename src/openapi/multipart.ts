@@ -15,10 +15,7 @@ interface MultipartBody {
   readonly contentType: string
 }
 
-/**
- * The parts as `multipart/form-data`. By hand and not by `FormData`, which gives every part that says its type the name of a file: JSON would be
- * an upload.
- */
+/** Encodes parts as `multipart/form-data`. It does not use `FormData`, which gives every part with a type a file name: JSON would be an upload. */
 export function multipartOf(parts: readonly FormPart[]): MultipartBody {
   const boundary = `----form-${randomUUID()}`
   const pieces = parts.flatMap(({ name, value, type, fileName }) => [
@@ -36,7 +33,7 @@ export function multipartOf(parts: readonly FormPart[]): MultipartBody {
   }
 }
 
-/** As browsers write names. Pure. */
+/** Escapes a name as browsers do. Pure. */
 const escaped = (name: string): string => name.replaceAll('"', '%22').replaceAll(/\r\n|\r|\n/g, '%0D%0A')
 
 /** Endings that are not the second half of their type. */

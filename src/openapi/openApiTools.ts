@@ -14,13 +14,13 @@ import { checkReceivers, serversOf } from './servers.ts'
 
 /** The operations of a service as tools: an entry of an agent's `tools`. */
 export interface OpenApiTools extends ToolSource {
-  /** What became a tool, and with which effects. */
+  /** Operations that became tools, with their effects. */
   readonly operations: readonly OpenApiOperation[]
-  /** What did not, and why: `#/paths/~1pets/get: …`. */
+  /** Operations that were left out, and why: `#/paths/~1pets/get: …`. */
   readonly leftOut: readonly string[]
 }
 
-/** As many of what was left out are told in a line. */
+/** Number of left-out operations that one line tells. */
 const maxTold = 3
 
 /**
@@ -136,7 +136,7 @@ function plansOf(found: ReadDocument, options: OpenApiOptions): Plans {
 const unusable = ([why]: readonly string[]) =>
   invalid(why === undefined ? 'The document has no operations.' : `No operation of the document can be used. ${why}.`)
 
-/** All patterns that somebody wrote. Pure. */
+/** Returns all patterns in the options. Pure. */
 function patternsIn({
   include = [],
   exclude = [],
@@ -154,7 +154,7 @@ function patternsIn({
   ]
 }
 
-/** Whether somebody wants this very operation. */
+/** Returns true if `include` names this very operation. */
 const isNamed = (place: OperationPlace, { include = [] }: OpenApiOptions): boolean =>
   include.some((pattern) => typeof pattern === 'string' && !/[*]|^tag:/.test(pattern) && matches(pattern, place))
 
@@ -190,7 +190,7 @@ function planner(
   }
 }
 
-/** What is kept of an answer. A list is for what is read: it would leave nothing of what a write answers. Pure. */
+/** Returns the fields of an answer to keep. A list applies to reading operations only: it would leave nothing of the answer to a write. Pure. */
 function keptOf(
   kept: NonNullable<OpenApiOptions['responses']>['fields'],
   place: OperationPlace,

@@ -19,7 +19,7 @@ export interface OperationPlan {
   readonly operation: ReadOperation
   readonly fields: Fields
   readonly proofs: Proofs
-  /** Where it is called, and where it may be redirected to: the first is asked. */
+  /** Addresses of the service: the first is called, and the others may be redirected to. */
   readonly servers: readonly URL[]
   readonly effects: Exclude<ToolEffects, 'reversible'>
   readonly needsApproval: boolean | ((input: unknown) => boolean)
@@ -115,7 +115,7 @@ async function requestOf(
   return { method: operation.method, url: addressOf(servers[0]!, path, whole), headers, body: body?.body }
 }
 
-/** Sets a header to what a model wrote, which may be more than one can hold. */
+/** Sets a header to a value that a model wrote, which may hold characters that a header cannot. */
 function setGiven(headers: Headers, name: string, value: string): void {
   try {
     headers.set(name, value)

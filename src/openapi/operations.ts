@@ -17,9 +17,9 @@ import { below, DocumentProblem, isObject, resolve, type Part } from './referenc
 const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch'] as const
 export type Method = Uppercase<(typeof methods)[number]>
 
-/** Where an operation is, and what it is called. */
+/** Path, method and names of an operation. */
 export interface OperationPlace {
-  /** As a model gets it. */
+  /** Name of the tool, as a model gets it. */
   readonly name: string
   readonly operationId: string | undefined
   readonly method: Method
@@ -38,13 +38,13 @@ export interface ReadOperation extends OperationPlace {
   readonly security: readonly Requirement[]
 }
 
-/** The operations of a document, and what of its paths could not be read. */
+/** The operations of a document, and the faults of paths that could not be read. */
 interface Places {
   readonly places: readonly OperationPlace[]
   readonly problems: readonly string[]
 }
 
-/** All operations of a document, in its order, each by a name of its own. Pure. */
+/** Returns all operations of a document, in its order, each with a name of its own. Pure. */
 export function placesIn(document: Document): Places {
   const taken = new Set<string>()
   const problems: string[] = []

@@ -19,14 +19,14 @@ export interface OpenApiOptions {
    */
   readonly maxSchemaChars?: number
   /**
-   * What proves who calls, by the names of the document's security schemes. The values are sent to the service and shown nowhere: no log,
-   * event or request of a model has them.
+   * Credentials, by the names of the document's security schemes. The values are sent to the service and shown nowhere: no log, event or
+   * request of a model has them.
    */
   readonly auth?: AuthByScheme
   /**
-   * Addresses that are called in place of the document's: the first one; the others may be redirected to. Needed with `auth` where the document is
-   * fetched from another origin than the service's, whoever can change it could ask for the secrets; and where the service is called by `http`,
-   * which sends them in clear, on another machine.
+   * Addresses that are called in place of the document's: the first one; the others may be redirected to. Needed with `auth` where the document
+   * is fetched from another origin than the service's, because the author of the document could ask for the secrets; and where the service
+   * is called by `http` on another machine, which sends them in clear.
    */
   readonly servers?: readonly (string | URL)[]
   /** Effects by pattern, the first that fits. Default: GET none, PUT idempotent, others irreversible, or idempotent if the service takes an `Idempotency-Key`. */
@@ -40,14 +40,14 @@ export interface OpenApiOptions {
     | ((operation: OpenApiOperation, input: unknown) => boolean)
   readonly responses?: {
     /**
-     * What is kept of JSON, by paths such as `items.id`: a list is for the operations without effects, which read; an object says it by pattern,
-     * the first that fits, for any operation. Default: all of it.
+     * Fields of JSON answers that are kept, by paths such as `items.id`. A list is for the operations without effects, which read; an object
+     * maps patterns to lists, the first that fits, for any operation. Default: all of it.
      */
     readonly fields?: readonly string[] | { readonly [pattern: string]: readonly string[] }
     /** How much of an answer is read, in bytes. Default 1 MiB. */
     readonly maxBytes?: number
   }
-  /** For a call, in milliseconds. Default 60,000. */
+  /** Time limit of a call in milliseconds. Default 60,000. */
   readonly timeoutMs?: number
 }
 

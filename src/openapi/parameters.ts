@@ -5,7 +5,7 @@ import { isObject } from './references.ts'
 /** A name and a value of an address, a header or a cookie. */
 export type Pair = readonly [name: string, value: string]
 
-/** One value as text. */
+/** Returns one value as text. */
 export const plain = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))
 
 /** A text as a part of an address. */
@@ -15,14 +15,14 @@ export const encode = (text: string): string =>
     (unit) => `%${unit.charCodeAt(0).toString(16).toUpperCase()}`,
   )
 
-/** Leaves what an address may hold: for parameters that say so. */
+/** Encodes a value but leaves characters that an address may hold: for parameters that allow reserved characters. */
 const encodeReserved = (text: string): string =>
   encodeURI(text.toWellFormed()).replaceAll('#', '%23').replaceAll('&', '%26')
 
 /** A text as a part of a form. */
 export const encodeForm = (text: string): string => encode(text).replaceAll('%20', '+').replaceAll('%2A', '*')
 
-/** Leaves what a form may hold, in which `+` is a space: for fields that say so. */
+/** Encodes a value but leaves characters that a form may hold, in which `+` is a space: for fields that allow reserved characters. */
 export const encodeFormReserved = (text: string): string =>
   encodeReserved(text).replaceAll('+', '%2B').replaceAll('%20', '+')
 
@@ -32,7 +32,7 @@ const isJsonParameter = ({ content }: Parameter): boolean => content !== undefin
 type Code = (text: string) => string
 const asIs: Code = (text) => text
 
-/** What stands between the values of a list that is one value. */
+/** Separators of the values of a list that is sent as one value, by style. */
 const separators: { readonly [style: string]: string } = { spaceDelimited: '%20', pipeDelimited: '%7C' }
 
 /** How a value is written. */
@@ -40,7 +40,7 @@ type Styled = Pick<Parameter, 'name' | 'in' | 'style' | 'explode'>
 
 const isThere = (value: unknown): boolean => value !== null && value !== undefined
 
-/** The names and values of a parameter, in code; several where a list or an object is spread out, none of what is null. Pure. */
+/** Returns the names and values of a parameter, encoded; several where a list or an object is spread out, none for `null`. Pure. */
 function pairsOf(parameter: Parameter, value: unknown, code: Code): readonly Pair[] {
   return isJsonParameter(parameter)
     ? [[code(parameter.name), code(JSON.stringify(value))]]
@@ -78,7 +78,7 @@ function deepPairs(name: string, value: unknown, code: Code): readonly Pair[] {
   return Object.entries(value).flatMap(([key, inner]) => deepPairs(`${name}[${key}]`, inner, code))
 }
 
-/** What stands in a path for a parameter. Pure. */
+/** Returns the part of a path that stands for a parameter. Pure. */
 function pathPart(parameter: Parameter, value: unknown): string {
   if (isJsonParameter(parameter)) return encode(JSON.stringify(value))
   const { name, style = 'simple', explode = false } = parameter

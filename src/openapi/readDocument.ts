@@ -8,14 +8,14 @@ import { isObject } from './references.ts'
 /** A document as it is used: of OpenAPI 3.1, whatever it was before. */
 export interface ReadDocument {
   readonly document: { readonly [key: string]: unknown }
-  /** Where it came from; relative addresses of servers are meant from there. */
+  /** Address of the document; relative addresses of servers are resolved against it. */
   readonly url: URL | undefined
 }
 
 /** Largest document, in bytes. */
 const maxBytes = 32 * 1024 * 1024
 
-/** For a document to be fetched, in milliseconds. */
+/** Time limit for fetching a document, in milliseconds. */
 const fetchMs = 30_000
 
 /**
@@ -47,7 +47,7 @@ async function load(given: object | string | URL): Promise<{ value: unknown; url
 
 const isHttp = ({ protocol }: URL): boolean => protocol === 'http:' || protocol === 'https:'
 
-/** Where a document is; `undefined`: this is its text. */
+/** Returns the address of a document; `undefined`: the text is the document itself. */
 function addressIn(text: string): URL | undefined {
   if (/^\s*[{[]/.test(text) || /[\r\n]/.test(text.trim())) return undefined
   if (!/^(?:https?|file):\/\//i.test(text)) return pathToFileURL(resolvePath(text))
@@ -56,7 +56,7 @@ function addressIn(text: string): URL | undefined {
   return url
 }
 
-/** An address without what may be a secret: name and password, the query and what follows it. Pure. */
+/** Returns an address without possible secrets: name and password, the query and the rest after it. Pure. */
 const shown = (address: string): string =>
   address.replace(/[?#].*$/s, '').replace(/^([a-z]+:\/\/)[^/]*@/i, (_, scheme: string) => scheme)
 
@@ -76,7 +76,7 @@ async function textAt(url: URL): Promise<string> {
   }
 }
 
-/** Takes no more than the largest document has: who sends without end is not listened to. */
+/** Reads at most the size of the largest document: an endless answer is not read on. */
 async function textOf(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<string> {
   const kept: Uint8Array[] = []
   let bytes = 0

@@ -17,7 +17,7 @@ export interface Part {
   readonly at: string
 }
 
-/** One step further down a JSON pointer. Pure. */
+/** Extends a JSON pointer by further steps. Pure. */
 export const below = (at: string, ...steps: readonly (string | number)[]): string =>
   [at, ...steps.map((step) => String(step).replaceAll('~', '~0').replaceAll('/', '~1'))].join('/')
 
@@ -41,7 +41,11 @@ export function resolve(document: unknown, { value, at }: Part): Part {
   return part
 }
 
-/** What a reference names. @throws DocumentProblem */
+/**
+ * Returns the part of the document that a reference names.
+ *
+ * @throws DocumentProblem
+ */
 export function target(document: unknown, reference: unknown, at: string): Part {
   if (typeof reference !== 'string') throw new DocumentProblem(at, '$ref is not a string')
   if (!reference.startsWith('#')) {

@@ -60,7 +60,7 @@ export function contentOf(form: BodyForm, value: unknown, { properties, $defs }:
   return { body: jsonText(value, body, isObject($defs) ? $defs : {}), contentType }
 }
 
-/** The fields of a form; one that is `null` is not there. */
+/** Returns the fields of a form; a field that is `null` is left out. */
 const fieldsIn = (value: unknown): readonly (readonly [string, unknown])[] =>
   isObject(value) ? Object.entries(value).filter(([, inner]) => inner !== null && inner !== undefined) : []
 

@@ -34,12 +34,12 @@ const holdsNamed: ReadonlySet<string> = new Set(['properties', 'patternPropertie
 const maxDepth = 64
 
 /**
- * Copies schemas out of a document as one tool takes them: what they refer to stands beside them in `$defs`, so that schemas that refer to
+ * Copies schemas out of a document for one tool: schemas that they refer to stand beside them in `$defs`, so that schemas that refer to
  * themselves stay finite. Properties that only the service writes are left out.
  */
 export class SchemaCopy {
   readonly #document: unknown
-  /** Names in `$defs`, by what was referred to. */
+  /** Names in `$defs`, by reference. */
   readonly #names = new Map<string, string>()
   readonly #definitions: Record<string, unknown> = {}
 
@@ -47,7 +47,7 @@ export class SchemaCopy {
     this.#document = document
   }
 
-  /** What was referred to so far, by name. */
+  /** Schemas that were referred to so far, by name. */
   get definitions(): { readonly [name: string]: unknown } {
     return this.#definitions
   }
@@ -90,7 +90,7 @@ export class SchemaCopy {
     return isObject(value) && value['readOnly'] === true
   }
 
-  /** The name of what is referred to; it is copied once. */
+  /** Returns the name of a referenced schema, which is copied once. */
   #define(reference: unknown, at: string): string {
     const { value, at: place } = target(this.#document, reference, at)
     const known = this.#names.get(place)
@@ -106,7 +106,7 @@ export class SchemaCopy {
   }
 }
 
-/** The check of arguments: what could hold the process, or cannot be read, is left to the service. */
+/** Returns the check of arguments: schemas that could block the process, or cannot be read, are left to the service. */
 export function checkOf(schema: JsonSchema): { readonly parse: Tool['parse']; readonly unchecked?: string } {
   const check = schemaCheck(schema, { why: whyCostly })
   const { unchecked } = check

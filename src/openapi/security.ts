@@ -11,7 +11,7 @@ import { below, resolve } from './references.ts'
 import { encode } from './parameters.ts'
 import { invalid } from './readDocument.ts'
 
-/** What proves who calls: a key or token, name and password, or a function that gives a token. */
+/** A credential: a key or token, name and password, or a function that returns a token. */
 export type OpenApiAuth =
   | string
   | { readonly username: string; readonly password: string }
@@ -21,13 +21,13 @@ export type OpenApiAuth =
 /** Proofs by the names of the document's security schemes. */
 export type AuthByScheme = { readonly [scheme: string]: OpenApiAuth }
 
-/** A scheme with what was given for it. */
+/** A scheme with the credential for it. */
 interface Proof {
   readonly scheme: SecurityScheme
   readonly auth: OpenApiAuth
 }
 
-/** Where a proof goes. */
+/** Parts of a request that take credentials. */
 export interface ProofTarget {
   readonly headers: Headers
   /** Parts of the address: `name=value`. */
@@ -37,7 +37,7 @@ export interface ProofTarget {
   hide(secrets: readonly string[]): void
 }
 
-/** How the calls of an operation prove who makes them. */
+/** Credentials for the calls of an operation. */
 export class Proofs {
   readonly #proofs: readonly Proof[]
   /** Schemes that the operation needs and that nothing was given for: empty if that is no matter. */
@@ -48,12 +48,12 @@ export class Proofs {
     this.missing = missing
   }
 
-  /** Whether another token could be got. */
+  /** True if a new token can be requested. */
   get canRenew(): boolean {
     return this.#proofs.some(({ auth }) => typeof auth === 'function')
   }
 
-  /** Whether `auth` fills a parameter in. */
+  /** Returns true if `auth` fills a parameter in. */
   readonly fills = ({ in: where, name }: Parameter): boolean =>
     this.#proofs.some(
       ({ scheme }) =>
@@ -101,7 +101,7 @@ const basic = ({ username, password }: { readonly username: string; readonly pas
 
 const secretForms = (secret: string): string[] => [...new Set([secret, encode(secret)])]
 
-/** What of `auth` may be seen nowhere, in the forms that it is sent in. Pure. */
+/** Returns the secrets of `auth`, in the forms in which they are sent. Pure. */
 export const secretsIn = (auth: AuthByScheme): readonly string[] =>
   Object.values(auth).flatMap((one) =>
     typeof one === 'function'
@@ -111,7 +111,11 @@ export const secretsIn = (auth: AuthByScheme): readonly string[] =>
         : [...secretForms(one.password), basic(one)],
   )
 
-/** The schemes of a document. @throws DocumentProblem; RuntimeError `OPENAPI_INVALID`: `auth` names one that there is not, or does not suit it */
+/**
+ * Returns the schemes of a document.
+ *
+ * @throws DocumentProblem; RuntimeError `OPENAPI_INVALID`: `auth` names an unknown scheme, or does not suit it
+ */
 export function schemesOf(document: Document, auth: AuthByScheme): ReadonlyMap<string, SecurityScheme> {
   const named = document.components?.securitySchemes ?? {}
   const schemes = new Map<string, SecurityScheme>()

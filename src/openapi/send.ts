@@ -14,7 +14,7 @@ export interface SendRules {
   readonly clock: Clock
   /** Origins that may be asked. */
   readonly origins: ReadonlySet<string>
-  /** Whether a request may be made again that may have been carried out. */
+  /** True if a request that may have been carried out may be sent again. */
   readonly mayRepeat: boolean
 }
 
@@ -28,8 +28,8 @@ const maxPauseMs = 10_000
 const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 
 /**
- * Makes a request: redirects are followed within the service's own hosts, and a service that asks for a short pause is asked again after it.
- * Rejects with what the model is to read, and with the reason of `signal`.
+ * Sends a request: redirects are followed within the service's own hosts, and a service that asks for a short pause is asked again after it.
+ * Rejects with an error for the model, and with the reason of `signal`.
  */
 export async function send(sending: Sending, rules: SendRules): Promise<Response> {
   for (let retry = 0; ; retry += 1) {

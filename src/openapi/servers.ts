@@ -37,8 +37,8 @@ export function serversOf(servers: readonly Server[], base: URL | undefined, at:
 }
 
 /**
- * What proves who calls goes only to where the document came from, and in clear only within this machine: whoever can change a document, or
- * listens on the way, could have the secrets.
+ * Checks that credentials go only to the document's origin, and in clear only within this machine: the author of a document, or an eavesdropper
+ * on the network, could otherwise have the secrets.
  *
  * @throws RuntimeError `OPENAPI_INVALID`
  */
@@ -53,7 +53,7 @@ export function checkReceivers(addresses: readonly URL[], documentUrl: URL | und
   }
 }
 
-/** Whether a host is this machine. Pure. */
+/** Returns true if a host is this machine. Pure. */
 const isLoopback = (hostname: string): boolean => /^(?:(?:.+\.)?localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname)
 
 /** The address of a call: below that of its server, whose own path stays. Pure. */

@@ -11,7 +11,7 @@ const isWide = ({ type, format, enum: some, const: one }: JsonSchema): boolean =
 
 type Schemas = { readonly [name: string]: unknown }
 
-/** The schemas in a schema that a part of its value must meet. Where one is chosen of several, a text could have another chosen. */
+/** Keywords of schemas that a part of the value must meet. Where one is chosen of several, a text could have another chosen. */
 const followed: { readonly [keyword: string]: 'one' | 'list' | 'named' } = {
   properties: 'named',
   additionalProperties: 'one',

@@ -27,7 +27,7 @@ export interface ObjectTimes {
   readonly idempotencyMs: number
 }
 
-/** What the object of an agent is made of. */
+/** Parts from which the object of an agent is made. */
 export interface ObjectParts {
   readonly name: string
   readonly agents: WorkerAgents
@@ -35,13 +35,13 @@ export interface ObjectParts {
   readonly times: ObjectTimes
 }
 
-/** State of an object: the invocation that runs, and what is known of the last one. */
+/** Keys of an object's state: the current invocation, and the outcome of the last one. */
 const runningKey = 'running'
 const lastKey = 'last'
 
 /** How an invocation left an agent. */
 interface Last {
-  /** What the definition said, in short. */
+  /** Fingerprint of the definition. */
   readonly code: string
   /** How many sub-agents it had had: those of them that are agents of their own have been woken. */
   readonly children: number
@@ -90,13 +90,13 @@ interface Wanted {
   readonly body: unknown
 }
 
-/** What is carried names its own handler. */
+/** Reads the handler's name from the body of a carried request. */
 function verbIn(body: unknown): Wanted {
   const { verb = '', ...rest } = { ...(body as object | undefined) } as { verb?: string }
   return { verb, body: rest }
 }
 
-/** The command of a request. Throws what ends the invocation: it would be as wrong the next time. */
+/** Reads the command of a request. A wrong one ends the invocation: it would be as wrong at the next attempt. */
 function read(sdk: Sdk, ctx: Restate.ObjectSharedContext, { verb, body }: Wanted): Carried {
   const { id, idempotencyKey } = ctx.request()
   try {
@@ -111,7 +111,7 @@ const codeOf = (thrown: unknown): Record<string, string> => {
   return code === undefined ? {} : { code }
 }
 
-/** Brings a command to an agent at once if it runs, and into its mailbox in any case: a signal to what has ended is lost without a word. */
+/** Brings a command to an agent at once if it runs, and into its mailbox in any case: a signal to an ended invocation is lost silently. */
 async function nudge(
   sdk: Sdk,
   service: string,
@@ -139,7 +139,7 @@ function send(service: string, ctx: Restate.Context, key: string, carried: Carri
   ctx.genericSend({ service, method: 'carry', key, parameter: body, inputSerde: json, idempotencyKey })
 }
 
-/** Has an agent go on with a command until it rests. */
+/** Runs an agent with a command until it rests. */
 async function drive(sdk: Sdk, parts: ObjectParts, ctx: Restate.ObjectContext, first: Carried): Promise<Outcome> {
   const { agents, name } = parts
   const { id: invocation, attemptCompletedSignal } = ctx.request()
@@ -177,13 +177,13 @@ async function drive(sdk: Sdk, parts: ObjectParts, ctx: Restate.ObjectContext, f
   }
 }
 
-/** Whether an agent has a log, as it was when this was looked at first: a retry finds what the attempt before began. */
+/** Returns true if an agent has a log. The journal keeps the first answer, so that a retry finds what the attempt before began. */
 const isThere = (ctx: Restate.ObjectContext, agents: WorkerAgents): Promise<boolean> =>
   ctx.run('look', async () => (await agents.created(ctx.key)) !== undefined)
 
 const wake = (requestId: string): Carried => ({ requestId, command: { type: 'wake' }, birth: {} })
 
-/** One stretch of the agent's work, during which signals bring it commands. All of them come again after a retry. */
+/** Runs one stretch of the agent's work, during which signals bring it commands. All of them come again after a retry. */
 async function nextStep(sdk: Sdk, ctx: Restate.ObjectContext, attempt: Attempt): Promise<Step> {
   const working = ctx.run('drive', async () => shortened(await attempt.next()), { maxRetryInterval: { seconds: 5 } })
   const done = working.map((step, failure) => {

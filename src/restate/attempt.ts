@@ -8,14 +8,14 @@ import type { Carried, Outcome } from './carried.ts'
 import { refusalOf } from './engineErrors.ts'
 import type { WorkerAgents } from './workerAgents.ts'
 
-/** What one stretch of an attempt came to: agents that are now agents of their own, and it goes on; or its end. */
+/** Result of one stretch of an attempt: agents that have become agents of their own, after which it continues; or its end. */
 export type Step =
   | { readonly begun: readonly string[] }
   | {
       readonly outcome: Outcome
       /** An agent that something was reported to. */
       readonly wakes?: string
-      /** What its definition says, in short. */
+      /** Fingerprint of its definition. */
       readonly code?: string
       /** How many sub-agents it has had, of which the engine knows all that are agents of their own. */
       readonly children?: number
@@ -27,8 +27,8 @@ class AttemptOver extends Error {
 }
 
 /**
- * One attempt to bring a command to an agent and to wait until nothing more happens by itself. What an earlier attempt has done is in the
- * log, and is not done again. When the engine ends the attempt, the agent is let go of without a word, and whoever comes next goes on.
+ * One attempt to bring a command to an agent and to wait until nothing more happens by itself. Work of an earlier attempt is in the log, and is
+ * not done again. When the engine ends the attempt, the agent is let go of without a record, and the next attempt continues it.
  */
 export class Attempt {
   readonly #agents: WorkerAgents
@@ -66,20 +66,20 @@ export class Attempt {
     this.#signal = signal
   }
 
-  /** Takes a command that came by signal; one that the log has, or that comes too late, is dropped: it is in the mailbox too. */
+  /** Takes a command that came by signal; a command that the log has, or that comes too late, is dropped: it is in the mailbox too. */
   take(carried: Carried): void {
     if (this.#state === 'ended') return
     if (this.#agent === undefined) this.#early.push(carried)
     else this.#carry(this.#agent, carried)
   }
 
-  /** Works until something is to be told to the engine. Rejects with what is worth another attempt. */
+  /** Works until there is something to tell the engine. Rejects with errors that are worth another attempt. */
   next(): Promise<Step> {
     this.#working = this.#work()
     return this.#working
   }
 
-  /** Ends what runs, and says so in the log. Resolves when the agent rests. Never rejects. */
+  /** Ends the current work, and records that in the log. Resolves when the agent rests. Never rejects. */
   async cancel(): Promise<void> {
     if (this.#state === 'ended') return
     this.#state = 'cancelled'
@@ -235,7 +235,7 @@ export class Attempt {
     return agent.lastSeq === lastSeq && agent.state === 'idle' ? all : undefined
   }
 
-  /** What came of the command is in the log, and nowhere else: it may have ended in another process. */
+  /** Reads the result of the command from the log, which alone holds it: the run may have ended in another process. */
   async #readResult(agent: Agent): Promise<void> {
     const { requestId } = this.#first
     const requests = new LoggedRequests()
@@ -293,7 +293,7 @@ export class Attempt {
   }
 }
 
-/** @throws RuntimeError what is worth another attempt: the store failed, or another worker has taken the agent. */
+/** @throws RuntimeError worth another attempt: the store failed, or another worker has taken the agent. */
 function checkSettled(agentId: string, settled: Settled, isStopping: boolean): void {
   if (settled.status === 'paused' && settled.reason.type === 'store')
     throw new RuntimeError('STORE_APPEND_FAILED', `Agent "${agentId}" could not write: ${settled.reason.error.message}`)

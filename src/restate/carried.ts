@@ -7,7 +7,7 @@ import { metadataSchema, type Metadata } from '../protocol/metadata.ts'
 import type { RunStopReason } from '../protocol/records.ts'
 import { z } from 'zod'
 
-/** What an agent begins with, if it is new when a command reaches it. */
+/** First state of an agent that is new when a command reaches it. */
 export interface Birth {
   /** Name of its definition; needed only where a worker has several. */
   readonly definition?: string
@@ -15,20 +15,20 @@ export interface Birth {
   readonly history?: readonly HistoryMessage[]
 }
 
-/** One thing that the engine brings to an agent: once as an invocation, and perhaps as a signal before that. */
+/** A command that the engine brings to an agent: once as an invocation, and perhaps as a signal before that. */
 export interface Carried {
   /** The same however often it comes: the log is asked whether it has it already. */
   readonly requestId: string
-  /** `wake` asks nothing of the agent: it goes on with what its log has. `open` begins it; `isNew`: it must not be there yet. */
+  /** `wake` asks nothing of the agent: it continues from its log. `open` begins it; `isNew`: it must not exist yet. */
   readonly command: CheckedCommand | { readonly type: 'wake' } | { readonly type: 'open'; readonly isNew?: boolean }
   readonly birth: Birth
 }
 
-/** How an invocation ended. Nothing of a conversation is in it: that is in the store. */
+/** Outcome of an invocation. It holds nothing of a conversation, which is in the store. */
 export interface Outcome {
   /**
-   * `waiting`: for people, and their decision goes on with it; `paused`: by a limit, until it is resumed; `stopped`: for good; `refused`:
-   * the command, with `error`; nothing has happened then.
+   * `waiting`: for people, whose decision continues it; `paused`: by a limit, until it is resumed; `stopped`: for good; `refused`: the command,
+   * with `error`; nothing has happened then.
    */
   readonly status: 'done' | 'waiting' | 'paused' | 'stopped' | 'refused'
   /** `seq` of the last record of its log. */
@@ -37,12 +37,12 @@ export interface Outcome {
   readonly from?: number
   /** How the run of the request ended. */
   readonly stopReason?: RunStopReason
-  /** Keys of what waits for people. */
+  /** Keys of the calls and questions that wait for people. */
   readonly callIds?: readonly string[]
   readonly error?: ErrorInfo
 }
 
-/** Commands that are brought to an agent at once, whether it runs or not; `prompt` and `resume` wait for what runs. */
+/** Commands that are brought to an agent at once, even if it runs; `prompt` and `resume` wait for the current run. */
 export const nudging = [
   'interrupt',
   'steer',
@@ -66,7 +66,7 @@ export const waiting = ['prompt', 'resume'] as const satisfies readonly Verb[]
 /** A command without `agent.`: the name of its handler. */
 export type Verb = AgentCommand['type'] extends `agent.${infer V}` ? V : never
 
-/** What the body of a request may have beside the command. */
+/** Fields that the body of a request may have beside the command. */
 const besides = z.object({
   requestId: z.string().min(1).max(512).exactOptional(),
   definition: z.string().exactOptional(),
@@ -122,5 +122,5 @@ export const journalled = (outcome: Outcome): Outcome => ({
     : { error: { ...outcome.error, message: outcome.error.message.slice(0, mostChars) } }),
 })
 
-/** What failed as data, with a message that fits into a journal. */
+/** Message of an error, cut to fit into a journal. */
 export const shortMessage = (thrown: unknown): string => messageOf(thrown).slice(0, mostChars)

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import { isAgentDefinition, type AgentDefinition } from '../actors/agentDefinition.ts'
 import { RuntimeError } from '../protocol/errors.ts'
 
-/** What a worker can run, by name. */
+/** The definitions that a worker can run, by name. */
 export class Definitions {
-  /** Those that requests may name. */
+  /** Definitions that requests may name. */
   readonly names: readonly string[]
   readonly #all = new Map<string, AgentDefinition>()
   readonly #fingerprints = new Map<string, string>()
@@ -52,7 +52,7 @@ export class Definitions {
     throw new RuntimeError('INVALID_DEFINITION', `${what} (it has: ${this.names.join(', ')}).`)
   }
 
-  /** Tells two versions of a definition apart by what they say; functions are not looked into. */
+  /** Returns a fingerprint that tells two versions of a definition apart by their data; functions are not looked into. */
   fingerprint(name: string): string {
     const known = this.#fingerprints.get(name)
     if (known !== undefined) return known

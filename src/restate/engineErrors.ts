@@ -1,6 +1,6 @@
 import { type ErrorCode, RuntimeError, toErrorInfo, type ErrorInfo } from '../protocol/errors.ts'
 
-/** What may be right the next time, here or on another worker. */
+/** Errors that may not occur at the next attempt, here or on another worker. */
 const passing: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'AGENT_DETACHED',
   'AGENT_ELSEWHERE',

@@ -19,14 +19,14 @@ import {
 } from './storeFrames.ts'
 import { wasRecorded } from './wasRecorded.ts'
 
-/** What a socket answers from. */
+/** Parts that a socket answers from. */
 export interface SocketParts extends Shelf {
   readonly ingress: Ingress
   readonly clock: Clock
   readonly pollMs: number
-  /** What an agent begins with that is new when a command reaches it. */
+  /** Returns the first state of an agent that is new when a command reaches it. */
   birthOf(agentId: string): Birth
-  /** How far the log of an agent is known, when nobody follows it any more. */
+  /** `seq` up to which the logs of agents without followers are known. */
   readonly known: Map<string, number>
 }
 
@@ -37,8 +37,8 @@ type CommandFrame = Extract<Frame, { agentId: string; id: string }>
 const begins: ReadonlySet<string> = new Set(['agent.prompt', 'agent.resume', 'agent.interrupt'])
 
 /**
- * What a client takes for the connection to a server: commands go to the engine, and what is read comes from the store. So agents behind an
- * engine are the same to whoever has a client, and the same code follows their runs.
+ * Stands in for a client's connection to a server: commands go to the engine, and queries are answered from the store. Agents behind an engine
+ * thus look the same to a client, and the same code follows their runs.
  */
 export class EngineSocket implements WebSocketPort {
   readonly #parts: SocketParts
@@ -135,7 +135,7 @@ export class EngineSocket implements WebSocketPort {
     }
   }
 
-  /** Resolves once the engine has the command; of one that is decided, once it is. */
+  /** Resolves once the engine has the command; a decision resolves once it is recorded. */
   async #command(frame: CommandFrame): Promise<object> {
     const { id, type, agentId, ...said } = frame
     const requestId = `${this.#mark}/${id}`
@@ -160,7 +160,7 @@ export class EngineSocket implements WebSocketPort {
     return { requestId }
   }
 
-  /** What comes of a command in the mailbox; the engine has it already, and knows it by its id. */
+  /** Returns the outcome of a command in the mailbox; the engine has it already, and knows it by its id. */
   #carried(agentId: string, body: object, requestId: string): Promise<Outcome> {
     return this.#parts.ingress.call<Outcome>({ agentId, verb: 'carry', body, requestId })
   }
@@ -227,5 +227,5 @@ interface Running {
   readonly requestId: string
 }
 
-/** What a worker refused, with its own words. */
+/** Converts a worker's refusal to an error with the same code and message. */
 const refusal = ({ error }: Outcome): RuntimeError => remoteError(error!)

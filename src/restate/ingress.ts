@@ -4,7 +4,7 @@ import { errorCodes, messageOf, RuntimeError, type ErrorCode } from '../protocol
 import { paused } from '../protocol/paused.ts'
 import { remoteError } from '../client/answers.ts'
 
-/** What is asked of an agent's object. */
+/** A request to an agent's object. */
 export interface Asked {
   readonly agentId: string
   /** The handler. */
@@ -20,12 +20,12 @@ export interface IngressParts {
   readonly clients: typeof Clients
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
-  /** Of the virtual object. */
+  /** Name of the virtual object. */
   readonly name: string
   readonly clock: Clock
   /** How long an engine that does not answer is asked again, in milliseconds. */
   readonly patienceMs: number
-  /** Somebody tells the engine of the object, sooner or later: until it knows it, it is asked again. */
+  /** True if the object will be registered with the engine sooner or later: until the engine knows it, requests are repeated. */
   readonly isExpected?: boolean
 }
 
@@ -36,12 +36,12 @@ const mostWaitMs = 4 * 60_000
 const leastPauseMs = 100
 const mostPauseMs = 2_000
 
-/** Where an engine takes requests. */
+/** The address at which an engine takes requests. */
 export class Ingress {
   readonly #parts: IngressParts
   readonly #ingress: Clients.Ingress
   readonly #closing = new AbortController()
-  /** Whether it had the object when it last answered: it does not know it yet for a moment after it has begun. */
+  /** True if the engine had the object when it last answered; an engine that has just started does not know it for a moment. */
   #hasObject = false
 
   constructor(parts: IngressParts) {
@@ -51,10 +51,10 @@ export class Ingress {
   }
 
   /**
-   * Asks for something and waits for what comes of it, however long that takes. A connection that breaks is made again: the engine knows
-   * the request by its id.
+   * Sends a request and waits for its outcome, however long that takes. A connection that breaks is made again: the engine knows the request by
+   * its id.
    *
-   * @throws RuntimeError `ENGINE_UNREACHABLE`, `ENGINE_REFUSED`, `ENGINE_LIMIT`, `BRIDGE_CLOSED`; what its handler refuses
+   * @throws RuntimeError `ENGINE_UNREACHABLE`, `ENGINE_REFUSED`, `ENGINE_LIMIT`, `BRIDGE_CLOSED`; errors of its handler
    */
   async call<T>(asked: Asked): Promise<T> {
     const { clients } = this.#parts
@@ -89,7 +89,7 @@ export class Ingress {
     return { service: this.#parts.name, handler: verb, key: agentId, parameter: body }
   }
 
-  /** Whoever waits is told that the client is closed. */
+  /** Closes the client; waiting calls reject with `BRIDGE_CLOSED`. */
   close(): void {
     this.#closing.abort()
   }
@@ -136,7 +136,7 @@ export class Ingress {
     })
   }
 
-  /** What would be the same the next time; `undefined`: it may be another. */
+  /** Returns the error if the next attempt would fail the same way; `undefined` if it may succeed. */
   #refusalOf(thrown: unknown): Error | undefined {
     // Only a connection that fails has a cause; anything else is a mistake.
     if (!(thrown instanceof this.#parts.clients.HttpCallError))
@@ -150,7 +150,7 @@ export class Ingress {
     return new RuntimeError('ENGINE_REFUSED', `${what}: ${message}`)
   }
 
-  /** Whether it knows no such object, or not yet. */
+  /** Returns true if the engine does not know the object, or not yet. */
   #isUnknown(thrown: unknown): boolean {
     if (!(thrown instanceof this.#parts.clients.HttpCallError) || thrown.status !== 404) return false
     return answerIn(thrown.responseText).code === undefined
@@ -160,13 +160,13 @@ export class Ingress {
 /** Answers of an engine that has just begun, or has too much to do. */
 const passing: ReadonlySet<number> = new Set([408, 425, 429, 502, 503, 504])
 
-/** Whether a connection broke that had been made. */
+/** Returns true if an established connection broke. */
 const wasConnected = (thrown: unknown): boolean =>
   thrown instanceof TypeError && broken.has((thrown.cause as { readonly code?: string } | undefined)?.code ?? '')
 
 const broken: ReadonlySet<string> = new Set(['UND_ERR_SOCKET', 'ECONNRESET'])
 
-/** What an answer says that is no result. */
+/** Reads the code and the message of an answer that is an error. */
 function answerIn(text: string): { readonly code?: ErrorCode; readonly message: string } {
   try {
     const { message = text, metadata } = JSON.parse(text) as { message?: string; metadata?: { code?: ErrorCode } }

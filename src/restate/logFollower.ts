@@ -2,7 +2,7 @@ import type { Clock } from '../protocol/clock.ts'
 import { eventOf, type LoggedEvent } from '../protocol/events.ts'
 import type { Store } from '../protocol/store.ts'
 
-/** What a follower reads, and for whom. */
+/** Parts of a log follower: its log, and its listeners. */
 export interface FollowerParts {
   readonly agentId: string
   readonly store: Pick<Store, 'read'>
@@ -26,7 +26,7 @@ export class LogFollower {
   #isClosed = false
   #hasCaughtUp = false
   #cancel: (() => void) | undefined
-  /** One read after the other. */
+  /** Resolves after the last read: reads run one after the other. */
   #reading: Promise<void>
 
   constructor(parts: FollowerParts) {

@@ -23,17 +23,17 @@ import { withoutEnd } from '../protocol/textEnds.ts'
 
 /** Options of `restateClient`. */
 export interface RestateClientOptions {
-  /** Where the engine takes requests: `http://localhost:8080`. */
+  /** Address at which the engine takes requests: `http://localhost:8080`. */
   readonly ingress: string
-  /** Where the logs are: the store of the workers. It is read, and not closed with the client. */
+  /** Store of the workers, which has the logs. It is read, and not closed with the client. */
   readonly store: Store
   /** Name of the virtual object. Default `agent`. */
   readonly name?: string
   /** Sent with every request, such as an `authorization`. */
   readonly headers?: Readonly<Record<string, string>>
-  /** Definitions that are named with `spawn` and `open`; needed for what their code says: descriptions, policies, output. */
+  /** Definitions that are named with `spawn` and `open`; needed for their data: descriptions, policies, output. */
   readonly definitions?: readonly AgentDefinition[]
-  /** How often a log is looked at while somebody listens, in milliseconds. Default 100. */
+  /** Milliseconds between two looks at a log that has listeners. Default 100. */
   readonly pollMs?: number
   /** How long an engine that does not answer is asked again, in milliseconds. Default 30,000. */
   readonly patienceMs?: number
@@ -43,13 +43,13 @@ export interface RestateClientOptions {
 
 /** How a command is asked under an id of your own. */
 export interface RestateRequest {
-  /** The same for the same request, for good: one that is asked again, by any process, is answered and not done again. Default: a new one. */
+  /** Id of the request, for good: a repeated request, from any process, is answered and not done again. Default: a new id. */
   readonly requestId?: string
-  /** How long the engine keeps it before the agent is asked, in milliseconds: for what is to be said tomorrow. Default: at once. */
+  /** Milliseconds for which the engine keeps the command before the agent is asked, for messages of tomorrow. Default: none. */
   readonly delayMs?: number
   /** Name of the definition, if the agent may be new and its worker has several. */
   readonly definition?: string
-  /** What is noted on the agent if it is new; one that is there must have it. */
+  /** Metadata of the agent if it is new; an existing agent must have it. */
   readonly metadata?: Metadata
 }
 
@@ -66,9 +66,9 @@ const optionsSchema = z.object({
 })
 
 /**
- * Makes a client for the agents of an engine, of the same kind as `connect` of `escapement/client`: what has such a client (hooks, chats, tools of
- * your own) works with it. Commands go to the engine and survive everything from then on; events and conversations are read from the store, record by
- * record, without the pieces of a reply that grows. Needs the optional package `@restatedev/restate-sdk-clients`.
+ * Makes a client for the agents of an engine, of the same kind as `connect` of `escapement/client`: code for such a client (hooks, chats, tools
+ * of your own) works with it. Commands go to the engine and survive everything from then on; events and conversations are read from the store,
+ * record by record, without the pieces of a reply that grows. Needs the optional package `@restatedev/restate-sdk-clients`.
  *
  * @throws RuntimeError `PACKAGE_MISSING`, `INVALID_OPTION`
  *
@@ -141,7 +141,7 @@ export class RestateClient extends Client {
   }
 
   /**
-   * The agent of this id, which begins with its first command if there is none. `definition` names one of the worker's; one that is there
+   * Opens the agent of this id, which begins with its first command if there is none. `definition` names one of the worker's; an existing agent
    * keeps its own.
    *
    * @throws RuntimeError `INVALID_ID`; as the store does
@@ -187,8 +187,8 @@ export class RestateClient extends Client {
   }
 
   /**
-   * Has the engine bring a command to an agent, under an id of your own and perhaps later, and waits until the agent rests again: how that
-   * ended, without its words. Of a command that is brought to a run under way, this waits until that rests.
+   * Has the engine bring a command to an agent, under an id of your own and perhaps later, and waits until the agent rests again. Returns
+   * how that ended, without its words. For a command that joins a current run, it waits until that run rests.
    *
    * @throws RuntimeError `INVALID_ID`, `INVALID_OPTION`, `INVALID_CONTENT`, `ENGINE_UNREACHABLE`, `ENGINE_REFUSED`, `ENGINE_LIMIT`, `BRIDGE_CLOSED`
    *

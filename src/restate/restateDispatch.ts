@@ -12,9 +12,9 @@ import { withoutEnd } from '../protocol/textEnds.ts'
 
 /** Options of `restateDispatch`. */
 export interface RestateDispatchOptions {
-  /** Where the engine takes requests: `http://localhost:8080`. */
+  /** Address at which the engine takes requests: `http://localhost:8080`. */
   readonly ingress: string
-  /** Where the logs are: the store of the workers. It is read. */
+  /** Store of the workers, which has the logs. It is read. */
   readonly store: Store
   /** Name of the virtual object. Default `agent`. */
   readonly name?: string
@@ -38,8 +38,8 @@ const optionsSchema = z.object({
 const pollMs = 50
 
 /**
- * Has a server take what its clients command to an engine (`dispatch` of `serve`): agents are prompted and steered there wherever they are, and go
- * on when their worker dies. Needs the optional package `@restatedev/restate-sdk-clients`.
+ * Has a server pass its clients' commands to an engine (`dispatch` of `serve`): agents are prompted and steered there wherever they are, and
+ * continue when their worker dies. Needs the optional package `@restatedev/restate-sdk-clients`.
  *
  * @throws RuntimeError `PACKAGE_MISSING`, `INVALID_OPTION`
  *
@@ -114,7 +114,7 @@ class EngineDispatch implements Dispatch {
     this.#ingress.close()
   }
 
-  /** Of a run that its log says nothing of: how it ended. */
+  /** Returns how a run ended whose end is not in its log. */
   async #ended(asked: Asked): Promise<UnloggedEnd | undefined> {
     try {
       const { status, error, stopReason, from } = await this.#ingress.call<Outcome>(asked)

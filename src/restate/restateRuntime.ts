@@ -12,11 +12,11 @@ export interface EngineSpawnOptions extends BirthOptions {
 }
 
 /**
- * What stands where a runtime stood: agents are spawned and opened in the same words, and work wherever the engine has them work. What they are
- * given (`deps`) is decided by the workers, and what goes on in one process is not offered: see each method.
+ * Stands in for a runtime: agents are spawned and opened with the same calls, and work on whichever worker the engine chooses. The workers
+ * decide what agents are given (`deps`), and functions that need the agent's own process are not offered: see each method.
  */
 export interface RestateRuntime {
-  /** For what a client can do beside this: sessions, requests under an id of one's own. */
+  /** Client for further uses: sessions, requests under ids of your own. */
   readonly client: RestateClient
   /**
    * Begins an agent.
@@ -32,7 +32,7 @@ export interface RestateRuntime {
    */
   open<D extends AgentDefinition>(id: string, definition: D, options?: BirthOptions): Promise<RemoteAgentOf<D>>
   /**
-   * The agent of this id, as it was. It need not be gone on with: the engine has done that.
+   * Returns the agent of this id, as it was. It need not be continued: the engine has done that.
    *
    * @throws RuntimeError `AGENT_NOT_FOUND`; else as `open`
    */
@@ -47,13 +47,13 @@ export interface RestateRuntime {
   onAgent(listener: (agent: never) => void): never
   /** @throws RuntimeError `ENGINE_UNSUPPORTED`: serve the agents from a worker (`worker.runtime.serve`), or through a gateway. */
   serve(): Promise<never>
-  /** Leaves; the agents go on. */
+  /** Closes the client; the agents continue. */
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }
 
 /**
- * Makes what takes the place of `createRuntime` where an engine has the agents work. Needs the optional package `@restatedev/restate-sdk-clients`.
+ * Takes the place of `createRuntime` where an engine runs the agents. Needs the optional package `@restatedev/restate-sdk-clients`.
  *
  * @throws RuntimeError `PACKAGE_MISSING`, `INVALID_OPTION`
  *

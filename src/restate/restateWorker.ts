@@ -23,11 +23,11 @@ import { WorkerAgents } from './workerAgents.ts'
 
 /** Options of `restateWorker`; beside these, those of `createRuntime`. */
 export interface RestateWorkerOptions extends Omit<RuntimeOptions, 'idleUnloadMs' | 'store'> {
-  /** What its agents may be. A request names one, unless there is only one. */
+  /** Definitions of its agents. A request names one, unless there is only one. */
   readonly definitions: readonly AgentDefinition[]
-  /** Where the logs are, for all workers and clients: one whose leases can be taken, such as `postgresStore` or `sqliteStore`. */
+  /** Store of the logs, for all workers and clients: its leases must be transferable, as with `postgresStore` or `sqliteStore`. */
   readonly store: Store
-  /** What agents are given, decided for each when it is opened. */
+  /** Dependencies that agents are given, decided for each agent when it is opened. */
   readonly deps?: ServedDeps
   /** Name of the virtual object. Default `agent`. */
   readonly name?: string
@@ -37,14 +37,14 @@ export interface RestateWorkerOptions extends Omit<RuntimeOptions, 'idleUnloadMs
   readonly inactivityMs?: number
   /** How long the engine itself knows a request that it has had, in milliseconds; the log knows it for good. Default: a day. */
   readonly idempotencyMs?: number
-  /** Public keys of the engine: requests that are not signed with one are refused. Default: none, and whoever reaches the port may ask. */
+  /** Public keys of the engine: requests that are not signed with one are refused. Default: none, and any client that reaches the port may ask. */
   readonly identityKeys?: readonly string[]
 }
 
-/** Where a worker listens. */
+/** Address of a listening worker. */
 export interface ListeningWorker {
   readonly port: number
-  /** What the engine is given as the deployment. */
+  /** Address that the engine is given as the deployment. */
   readonly url: string
 }
 
@@ -56,7 +56,7 @@ export interface WorkerHandler {
 
 /** A process in which an engine has agents work. Made by `restateWorker`. */
 export interface RestateWorker {
-  /** Where its agents are: `runtime.serve()` lets clients watch those that are here. Nothing is spawned or opened with it. */
+  /** Runtime of the worker's agents: `runtime.serve()` lets clients watch those that are here. It spawns and opens none itself. */
   readonly runtime: Runtime
   /** The virtual object, for an endpoint of your own that has other services beside it. */
   readonly service: VirtualObjectDefinition<string, unknown>
@@ -64,12 +64,12 @@ export interface RestateWorker {
   readonly handler: WorkerHandler
   /**
    * Listens over HTTP/2 without encryption, on this machine unless `host` says otherwise. `/health` answers health checks of a balancer: 503
-   * while its store has no connection for so long that others may have its agents (`holds` of `Store`).
+   * while its store has been without a connection long enough for others to have its agents (`holds` of `Store`).
    *
    * @throws RuntimeError `BRIDGE_LISTEN_FAILED`, `RUNTIME_CLOSED`
    */
   listen(options?: { readonly port?: number; readonly host?: string }): Promise<ListeningWorker>
-  /** Lets go of all agents without a word, so that other workers go on with them, and closes runtime and store. Idempotent. */
+  /** Releases all agents without a record, so that other workers continue them, and closes runtime and store. Idempotent. */
   close(): Promise<void>
 }
 
@@ -140,7 +140,7 @@ export async function restateWorker(options: RestateWorkerOptions): Promise<Rest
 
 const leaseLost: ErrorCode = 'STORE_LEASE_LOST'
 
-/** That another worker has taken an agent at rest is no trouble: it is how agents move. */
+/** Drops messages about agents at rest that another worker has taken: that is how agents move. */
 function withoutMoves(logger: Logger, isAtRest: (agentId: string) => boolean): Logger {
   return {
     debug: (fields, message) => logger.debug(fields, message),
@@ -221,7 +221,7 @@ class Worker implements RestateWorker {
   }
 }
 
-/** Where the engine is listened to, and its connections. */
+/** A server that the engine connects to, and its connections. */
 class Listening {
   readonly #server: Http2Server
   readonly #sessions = new Set<ServerHttp2Session>()
@@ -243,13 +243,13 @@ class Listening {
     })
   }
 
-  /** New requests go elsewhere; what is under way goes on. */
+  /** Refuses new requests; current ones continue. */
   takeNoMore(): void {
     this.#closed ??= new Promise((resolve) => this.#server.close(() => resolve()))
     for (const session of this.#sessions) session.close()
   }
 
-  /** Breaks off what is under way; resolves once nothing is open. */
+  /** Breaks off current requests; resolves once nothing is open. */
   async end(): Promise<void> {
     for (const session of this.#sessions) session.destroy()
     for (const socket of this.#sockets) socket.destroy()

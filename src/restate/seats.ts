@@ -2,7 +2,7 @@
 export class Seats {
   readonly #taken = new Map<string, Promise<void>>()
 
-  /** Resolves once whoever has the agent is done, with a function that says the same of this one. */
+  /** Resolves once the previous holder of the agent is done, with a function that releases it again. */
   async take(agentId: string): Promise<() => void> {
     for (;;) {
       const before = this.#taken.get(agentId)

@@ -17,7 +17,7 @@ import { searchSessions } from '../sessions/searchSessions.ts'
 
 type FrameOf<T extends ClientFrame['type']> = Extract<ClientFrame, { type: T }>
 
-/** What the frames of a client that only read are answered from. */
+/** Parts from which the frames of a client that only reads are answered. */
 export interface Shelf {
   readonly store: Store
   readonly definitions: ReadonlyMap<string, AgentDefinition>
@@ -31,7 +31,7 @@ export async function snapshotIn({ store, definitions }: Shelf, agentId: string)
   return session.isStopped ? snapshot : { ...snapshot, state: session.status }
 }
 
-/** What the model sees, or every message ever. Rejects as `loadSession` does. */
+/** Returns the messages that the model sees, or every message ever. Rejects as `loadSession` does. */
 export async function conversationIn(
   { store }: Shelf,
   { agentId, view }: FrameOf<'agent.conversation'>,
@@ -73,7 +73,7 @@ export async function waitingIn({ store }: Shelf, frame: FrameOf<'waiting.list'>
   return { waiting: inOrder(found).slice(0, limit), total: found.length }
 }
 
-/** Where something was said. */
+/** Returns the matches of a search. */
 export async function searchIn({ store }: Shelf, frame: FrameOf<'session.search'>): Promise<object> {
   const { text, limit = defaultSearchLimit, metadata = {} } = frame
   const hits = await searchSessions(store, { text, limit, metadata })

@@ -12,7 +12,7 @@ import type { Birth } from './carried.ts'
 import type { Definitions } from './definitions.ts'
 import { Seats } from './seats.ts'
 
-/** What the agents of a worker share. */
+/** Parts that the agents of a worker share. */
 export interface WorkerParts {
   readonly runtime: AgentRuntime
   readonly store: Store
@@ -27,7 +27,7 @@ export interface WorkerParts {
 export interface Detached {
   readonly agent: Agent
   readonly parent: ParentLink
-  /** It was made known to the engine, and is no longer a matter of its caller. */
+  /** True once it was made known to the engine, and no longer concerns its caller. */
   isTold: boolean
 }
 
@@ -62,7 +62,7 @@ export class WorkerAgents {
   }
 
   /**
-   * The agent with all that its log has, ready for commands; an interrupted run goes on. `anew`: it is read again even if it is here,
+   * Opens the agent with everything in its log, ready for commands; an interrupted run continues. `anew`: it is read again even if it is here,
    * unless it has just been begun here.
    *
    * @throws RuntimeError as `runtime.open` does; `INVALID_OPTION` for a sub-agent; `AGENT_NOT_FOUND`: there is none, and none is to begin
@@ -98,13 +98,13 @@ export class WorkerAgents {
     }
   }
 
-  /** Whom an agent tells what came of its work. */
+  /** Returns the id of the agent to which an agent reports its work. */
   callerOf(agent: Agent): string | undefined {
     const parent = this.#parents.get(agent)
     return parent?.reports === undefined ? undefined : parent.agentId
   }
 
-  /** Whether nobody else has written since: another worker may have had it in between. */
+  /** Returns true if no other writer has appended to the log since: another worker may have had the agent in between. */
   async #isCurrent(agent: Agent): Promise<boolean> {
     await agent.durable()
     for await (const _ of this.#parts.store.read(agent.id, agent.lastSeq + 1, 1)) return false
@@ -138,7 +138,7 @@ export class WorkerAgents {
     }
   }
 
-  /** Those that tell an agent of this tree what came of their work, and live as long as it does. */
+  /** Returns the agents that report their work to an agent of this tree, and live as long as it does. */
   reporting(root: Agent): Detached[] {
     return this.#below(root).filter(({ parent, isTold }) => parent.reports !== undefined && !isTold)
   }
@@ -156,8 +156,9 @@ export class WorkerAgents {
   }
 
   /**
-   * Ids of those that agents of this tree had begun before it was opened, and that are agents of their own, by the logs: the engine may
-   * have heard of them or not. Those among the first `known` sub-agents of the root are left out, it has.
+   * Returns the ids of agents that agents of this tree had begun before it was opened, and that are agents of their own, by the logs: the
+   * engine may have heard of them or not. Those among the first `known` sub-agents of the root are left out, because the engine has heard of
+   * them.
    */
   async begunBefore(root: Agent, known: number): Promise<string[]> {
     const begun = new Set(await this.#begunBy(root.id, known + 1, this.countOf(root)))
@@ -169,7 +170,7 @@ export class WorkerAgents {
     return [...begun]
   }
 
-  /** Of the sub-agents of one agent, and of theirs. */
+  /** Returns the ids of agents of their own that one agent's sub-agents have begun, at any depth. */
   async #begunBy(agentId: string, from = 1, to = Infinity): Promise<string[]> {
     const begun: string[] = []
     for (let number = from; number <= to; number += 1) {

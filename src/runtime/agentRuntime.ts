@@ -57,12 +57,13 @@ export interface AgentRuntime {
     options?: ResumeOptions & GivenDeps<DepsFor<Deps> | undefined>,
   ): Promise<Agent<Output, DepsFor<Deps>, EventsOf<Calls>>>
   /**
-   * Returns the agent with this id in whatever state it is: the one running here, else the one in the store (resumed as by
-   * `resume`), else a new one (as by `spawn`). Concurrent calls for the same id get the same agent; one that is being closed is
-   * waited for. `continue` applies when it is resumed, `history` when it is new. An agent that is there must have the `metadata`.
+   * Returns the agent with this id, whatever its state: the one running here, else the one in the store (resumed as by `resume`), else a new
+   * one (as by `spawn`). Concurrent calls for the same id get the same agent; one that is being closed is waited for. `continue` applies when
+   * it is resumed, `history` when it is new. An agent that is there must have the `metadata`.
    *
-   * @throws RuntimeError `AGENT_EXISTS` (with other metadata), `INVALID_DEFINITION` (its definition has another name), `INVALID_ID`, `AGENT_STOPPED` (for good),
-   * `RUNTIME_CLOSED`, `AGENT_ELSEWHERE` (another process has it: `data` says where), `STORE_LOCKED` (where the store does not know who), `STORE_OPEN_FAILED`, `LOG_CORRUPT`, `LOG_VERSION`
+   * @throws RuntimeError `AGENT_EXISTS` (with other metadata), `INVALID_DEFINITION` (its definition has another name), `INVALID_ID`,
+   * `AGENT_STOPPED` (for good), `RUNTIME_CLOSED`, `AGENT_ELSEWHERE` (another process has it: `data` says where), `STORE_LOCKED` (where the
+   * store does not know who), `STORE_OPEN_FAILED`, `LOG_CORRUPT`, `LOG_VERSION`
    *
    * @example
    * ```ts
@@ -82,9 +83,9 @@ export interface AgentRuntime {
     options?: OpenOptions & GivenDeps<DepsFor<Deps> | undefined>,
   ): Promise<Agent<Output, DepsFor<Deps>, EventsOf<Calls>>>
   /**
-   * Lets go of an agent here, with its sub-agents, whatever it is doing, so that another process can go on with it: effects are aborted,
-   * its log is written as far as it had come and says nothing of this, and then it is free. Runs and streams here end with
-   * `AGENT_DETACHED`. Who resumes it goes on as after a crash. Its detached sub-agents are agents of their own, and stay.
+   * Releases an agent here, with its sub-agents, even in the middle of its work, so that another process can continue it: effects are aborted,
+   * its log is written as far as it had come and does not mention this, and then it is free. Runs and streams here end with `AGENT_DETACHED`. A
+   * process that resumes it continues as after a crash. Its detached sub-agents are agents of their own, and stay.
    *
    * @throws RuntimeError `AGENT_NOT_FOUND`, `AGENT_INCOGNITO`, `INVALID_OPTION` for a sub-agent, `STORE_APPEND_FAILED`
    *
@@ -108,8 +109,8 @@ export interface AgentRuntime {
   /** Calls `listener` with every agent that starts, including sub-agents and incognito ones; returns a function that ends it. */
   onAgent(listener: (agent: Agent) => void): () => void
   /**
-   * Ends every agent so that it can be resumed, writes their logs and closes the store. A run under way is aborted, and its log says so; with
-   * `detach` every agent is let go of as by `detach`, so that it goes on from its log where it is resumed. Idempotent; the first call decides.
+   * Ends every agent so that it can be resumed, writes their logs and closes the store. A current run is aborted, and its log says so; with
+   * `detach` every agent is released as by `detach`, so that it continues from its log where it is resumed. Idempotent; the first call decides.
    *
    * @throws RuntimeError `INVALID_OPTION`
    */

@@ -24,10 +24,10 @@ export function checkedHistory(history: readonly HistoryMessage[] | undefined): 
 }
 
 /**
- * Writes the log of a new agent that begins with messages of another system, for it to go on from; if that fails, its lease is
- * released. A log that the process left in the middle of this gets what it lacks.
+ * Writes the log of a new agent that begins with messages of another system, from which it continues; if that fails, its lease is released. A
+ * log that the process left in the middle of this gets the records it lacks.
  *
- * @throws RuntimeError `AGENT_EXISTS` when the log begins otherwise, and what the store rejects with
+ * @throws RuntimeError `AGENT_EXISTS` when the log begins otherwise, and errors of the store
  */
 export async function withHistory(
   options: HostOptions,
@@ -74,7 +74,7 @@ export function missingHistory(records: readonly LogRecord[]): number {
   return Math.max(0, imported + 1 - records.length)
 }
 
-/** Whether a log lacks some of the history that its agent is to begin with. */
+/** Returns true if a log lacks some of the history that its agent is to begin with. */
 export async function isCutHistory(
   { agentId, lastSeq }: StoreLease,
   store: Store,

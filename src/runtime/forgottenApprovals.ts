@@ -10,8 +10,8 @@ interface OpenRuntime {
 const open = new Set<WeakRef<OpenRuntime>>()
 
 /**
- * From now on, when the process is about to exit because nothing is left to do, a warning names every call of the runtime's agents
- * that waits for people: code awaiting their runs would otherwise silently never continue. Returns a function that ends it.
+ * Begins to warn of waiting calls: when the process is about to exit because nothing is left to do, a warning names every call of the runtime's
+ * agents that waits for people; code awaiting their runs would otherwise silently never continue. Returns a function that ends it.
  */
 export function warnOfForgottenApprovals(runtime: OpenRuntime): () => void {
   const entry = new WeakRef(runtime)
@@ -29,7 +29,7 @@ function warn(): void {
   for (const entry of open) for (const agent of entry.deref()?.roots() ?? []) warnOf(agent)
 }
 
-/** What each kind waits for, and what code has to do about it. */
+/** Parts of the warning for each kind: its wait, and the code that ends it. */
 const kinds = {
   approval: { for: 'a decision, and nobody decided it', how: "'approve') or 'deny'", event: 'approval.requested' },
   question: {

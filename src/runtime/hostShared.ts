@@ -6,7 +6,7 @@ import { Instrumentation } from '../telemetry/instrumentation.ts'
 import type { HostShared } from './agents/hostOptions.ts'
 import type { RuntimeOptions } from './runtimeOptions.ts'
 
-/** What the agents of a runtime share, from its options and its parts. */
+/** Returns the parts that the agents of a runtime share, from its options and its parts. */
 export function hostShared(
   { tracer, logger, models, random = Math.random }: RuntimeOptions,
   parts: Pick<

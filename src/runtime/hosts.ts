@@ -1,7 +1,7 @@
 import { RuntimeError } from '../protocol/errors.ts'
 import type { AgentHost } from './agents/agentHost.ts'
 
-/** What runs the loaded agents of a runtime, until their logs are released. */
+/** Hosts of the loaded agents of a runtime, until their logs are released. */
 export class Hosts {
   readonly #hosts = new Map<string, AgentHost>()
   readonly #releasing = new WeakMap<AgentHost, Promise<void>>()
@@ -34,7 +34,7 @@ export class Hosts {
     if (host !== undefined) await this.#releasing.get(host)?.catch(() => {})
   }
 
-  /** Writes what is left of a log, and lets it go; once. Rejects as the store does. */
+  /** Writes the rest of a log, and releases it; once. Rejects as the store does. */
   release(host: AgentHost): Promise<void> {
     if (this.#hosts.get(host.agentId) !== host) return this.#releasing.get(host)?.catch(() => {}) ?? Promise.resolve()
     const release = this.#releasing.get(host) ?? this.#release(host)

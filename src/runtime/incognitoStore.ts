@@ -4,8 +4,8 @@ import { createdRecord } from '../sessions/readHistory.ts'
 import { memoryStore } from '../stores/memoryStore.ts'
 
 /**
- * The logs of an incognito agent and of those below it: in memory, for as long as one of them is. Reading goes on to `behind`, which
- * has what such an agent was forked from; nothing is ever written or opened there.
+ * Returns a store for the logs of an incognito agent and of those below it: in memory, for as long as one of them is. Reads fall through to
+ * `behind`, which has the log that such an agent was forked from; nothing is ever written or opened there.
  */
 export function incognitoStore(behind: Store): Store {
   const logs = memoryStore()

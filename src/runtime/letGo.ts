@@ -4,7 +4,7 @@ import type { TreeAgent } from './children/treeAgent.ts'
 import { checkStored } from './resumable.ts'
 
 /**
- * Refuses what cannot be let go of by itself.
+ * Refuses to release an agent that cannot be released by itself.
  *
  * @throws RuntimeError `AGENT_NOT_FOUND`, `AGENT_INCOGNITO`, `INVALID_OPTION` for a sub-agent
  */
@@ -19,15 +19,18 @@ export function checkDetachable(agentId: string, body: AgentBody | undefined): a
     )
 }
 
-/** The agent at the top of its tree: who has the log of one agent has taken the tree, or a part that the rest cannot do without. Pure. */
+/**
+ * Returns the agent at the top of a tree: a process that has the log of one agent has taken the tree, or a part that the rest cannot do
+ * without. Pure.
+ */
 export const rootOf = (agent: TreeAgent): TreeAgent => (agent.parent === undefined ? agent : rootOf(agent.parent))
 
 /** An agent with all that is alive below it. Pure. */
 const treeOf = (agent: TreeAgent): TreeAgent[] => [agent, ...agent.liveChildren.flatMap(treeOf)]
 
 /**
- * Ends an agent here with all that is alive below it, whatever they do, without a word in their logs: effects are aborted, and who waits
- * for a run is told why. Resolves once their logs are written as far as they had come, and free. Rejects as `release` does.
+ * Ends an agent here with everything alive below it, even in the middle of their work, without a record in their logs: effects are aborted, and
+ * callers that wait for a run are told why. Resolves once their logs are written as far as they had come, and free. Rejects as `release` does.
  */
 export async function letGo(
   agent: TreeAgent,
@@ -46,7 +49,7 @@ export interface ClosingOptions {
   readonly detach?: boolean
 }
 
-/** What holds the bodies of agents. */
+/** Functions that release the bodies of agents. */
 interface BodyOwner {
   release(agent: TreeAgent): Promise<void>
   releaseBody(body: AgentBody): Promise<void>

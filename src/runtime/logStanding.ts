@@ -19,11 +19,11 @@ export interface PlacedPending {
   readonly path: readonly string[]
 }
 
-/** How the tree of an agent was left that nobody runs, as its logs tell. */
+/** State of the tree of an agent that does not run, according to its logs. */
 export interface LogStanding {
   /**
-   * `underWay`: it was in the middle of something, which goes on once it is resumed; `waiting`: for people alone; `paused`: for somebody to resume
-   * it; `resting`: nothing is to be done, or it was stopped for good.
+   * `underWay`: in the middle of work, which continues once it is resumed; `waiting`: only for people; `paused`: until it is resumed;
+   * `resting`: there is nothing to do, or it was stopped for good.
    */
   readonly standing: 'underWay' | 'waiting' | 'paused' | 'resting'
   readonly definition: string
@@ -31,9 +31,9 @@ export interface LogStanding {
   readonly title: string | undefined
   /** Everything that waits for people, its own first. */
   readonly waiting: readonly PlacedPending[]
-  /** It depends on other logs than its own, those of sub-agents that it called. */
+  /** True if it depends on the logs of sub-agents that it called. */
   readonly hasChildren: boolean
-  /** It works on its own, and is brought back by the agent that called it, which it reports to. */
+  /** True if it works on its own, and is brought back by the agent that called it, to which it reports. */
   readonly isReporting: boolean
 }
 
@@ -92,7 +92,7 @@ class LeftFold {
     return prompts.length + reporters.length > 0 || undoing !== null ? 'underWay' : 'resting'
   }
 
-  /** Tells whether nothing goes on before people decide: a call after one that waits may wait for its turn. */
+  /** Tells whether nothing continues before people decide: a call after a waiting one may wait for its turn. */
   #waits(held: ReadonlySet<string>): boolean {
     let isAny = false
     for (const call of this.context.calls) {
@@ -104,7 +104,7 @@ class LeftFold {
   }
 }
 
-/** The fold of a log, from its checkpoint and the records since where it has one that fits. Rejects as `readHistory` does. */
+/** Returns the fold of a log, from its checkpoint and the records since if it has one that fits. Rejects as `readHistory` does. */
 async function foldOf(store: Store, agentId: string): Promise<LeftFold> {
   return (await fromCheckpoint(store, agentId)) ?? (await fromBeginning(store, agentId))
 }
@@ -139,8 +139,8 @@ async function fromBeginning(store: Store, agentId: string): Promise<LeftFold> {
 const mostDepth = 64
 
 /**
- * How an agent stands that does not run, with those below it that it waits for, as their logs tell. Nothing is opened or woken. Rejects as
- * `readHistory` does.
+ * Returns the state of an agent that does not run, with those below it that it waits for, according to their logs. Opens and wakes nothing.
+ * Rejects as `readHistory` does.
  */
 export async function standingOf(store: Store, agentId: string, path: readonly string[] = []): Promise<LogStanding> {
   const fold = await foldOf(store, agentId)

@@ -12,12 +12,12 @@ export interface LeaseWait extends LeaseOptions {
 }
 
 /**
- * How often a log that is waited for is tried, in milliseconds: at first, and after a while. `others`: how often, where it was held by
- * somebody who had let it go by the time one asked who that was.
+ * Milliseconds between attempts to open a log: at first, and after a while. `others`: number of retries when the holder had released the log by
+ * the time the store was asked for it.
  */
 const again = { first: 20, last: 250, others: 3 } as const
 
-/** What one who opens logs is. */
+/** Functions of the runtime that opens logs. */
 interface Opener {
   readonly clock: Clock
   /** Throws once nothing is opened any more. */
@@ -25,7 +25,7 @@ interface Opener {
 }
 
 /**
- * Opens a log, once who has it has let it go or is gone. Rejects as the store does, and in place of `STORE_LOCKED` with `AGENT_ELSEWHERE`
+ * Opens a log, once its holder has released it or is gone. Rejects as the store does, and in place of `STORE_LOCKED` with `AGENT_ELSEWHERE`
  * where the store knows of another process that has it; with the reason of `signal`.
  */
 export async function openLease(
@@ -56,7 +56,7 @@ export async function openLease(
   }
 }
 
-/** A lease for one who is open; of one who was closed in the meantime it is released. */
+/** Returns a lease to an open opener; if the opener was closed in the meantime, the lease is released. */
 async function keptIf(opener: Opener, lease: StoreLease): Promise<StoreLease> {
   try {
     opener.checkOpen()
@@ -67,7 +67,7 @@ async function keptIf(opener: Opener, lease: StoreLease): Promise<StoreLease> {
   }
 }
 
-/** Who has a log; `undefined`: the store does not say. */
+/** Returns the holder of a log; `undefined`: the store does not say. */
 async function holderOf(store: Store, agentId: string): Promise<LogHolder | 'nobody' | undefined> {
   if (store.holder === undefined) return undefined
   try {

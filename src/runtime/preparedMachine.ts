@@ -10,7 +10,7 @@ import type { RecordDraft } from '../protocol/records.ts'
 import { agentEffects } from './agentEffects.ts'
 import type { Interpreter } from './interpreter/interpreter.ts'
 
-/** What the machines of a runtime reach. */
+/** Parts of a runtime that its machines use. */
 interface Reach {
   readonly clock: Clock
   readonly interpreter: Interpreter

@@ -20,7 +20,7 @@ export interface AgentPage {
 export interface ListOptions {
   /** Only those that have all of these values. */
   readonly metadata?: Metadata
-  /** Of those. */
+  /** Page of the agents that match. */
   readonly page?: AgentPage
 }
 
@@ -61,7 +61,7 @@ export class Registry {
     return this.#slots.get(agentId)?.agent
   }
 
-  /** What runs an agent, or stands in for it while it is unloaded. */
+  /** Returns the host of an agent, or its stand-in while the agent is unloaded. */
   body(agentId: string): AgentBody | undefined {
     return this.#slots.get(agentId)?.body
   }
@@ -72,7 +72,7 @@ export class Registry {
     return () => this.#listeners.delete(listener)
   }
 
-  /** Adds an agent whose actor is running; one that was unloaded keeps its place. */
+  /** Adds an agent whose actor is running; an agent that was unloaded keeps its place. */
   add(body: AgentBody): void {
     const old = this.#slots.get(body.agentId)
     if (old?.body.isLoaded === false) {

@@ -10,7 +10,7 @@ import { missingHistory } from './beginWithHistory.ts'
 import type { StoreLease } from '../protocol/store.ts'
 import type { OpenedLog } from './agents/keptAgent.ts'
 
-/** Whether a log ends in the middle of a run, or with an interrupted one. */
+/** Returns true if a log ends in the middle of a run, or with an interrupted one. */
 export const wasCutOff = ({ restored }: AgentInput): boolean =>
   restored !== undefined &&
   restored.isForeign !== true &&
@@ -30,7 +30,11 @@ export function checkStored(
   throw new RuntimeError('AGENT_INCOGNITO', what)
 }
 
-/** Refuses what is no definition, or no id. @throws RuntimeError `INVALID_DEFINITION`, `INVALID_ID` */
+/**
+ * Refuses an invalid definition or id.
+ *
+ * @throws RuntimeError `INVALID_DEFINITION`, `INVALID_ID`
+ */
 export function checkGiven(agentId: string, definition: AgentDefinition, verb: string): void {
   if (!isAgentDefinition(definition))
     throw new RuntimeError('INVALID_DEFINITION', `${verb} takes what defineAgent returns.`)
@@ -61,7 +65,7 @@ export function checkResumable(
 }
 
 /**
- * Refuses to go on without what the agent needs: nothing is lost, the log is as it was.
+ * Refuses to continue without the agent's dependencies: nothing is lost, the log is as it was.
  *
  * @throws RuntimeError `DEPS_MISSING`
  */
@@ -85,7 +89,7 @@ export function checkSame(agentId: string, name: string, definition: AgentDefini
 }
 
 /**
- * Refuses an agent on which other metadata are noted than were asked for: it is somebody else's, and is given nothing.
+ * Refuses an agent with other metadata than were asked for: it belongs to another owner, and is given nothing.
  *
  * @throws RuntimeError `AGENT_EXISTS`
  */

@@ -32,7 +32,7 @@ export interface ResumeAllOptions {
   readonly concurrency?: number
 }
 
-/** An agent that was under way and could not go on. */
+/** An agent that was under way and could not continue. */
 export interface LeftAgent {
   readonly agentId: string
   readonly definition: string
@@ -42,9 +42,9 @@ export interface LeftAgent {
 
 /** The result of `runtime.resumeAll`. */
 export interface ResumedAll {
-  /** Those that go on now, at the top of their trees. */
+  /** Agents that have continued, at the top of their trees. */
   readonly resumed: readonly Agent[]
-  /** Those that were under way and do not go on here. */
+  /** Agents that were under way and do not continue here. */
   readonly left: readonly LeftAgent[]
 }
 
@@ -58,16 +58,16 @@ const check = optionsCheck(
   },
 )
 
-/** Where it is to be done. */
+/** Runtime and store in which agents are resumed. */
 interface Parts {
   readonly runtime: Pick<AgentRuntime, 'agent' | 'resume'>
   readonly store: Store
 }
 
 /**
- * Goes on with what was under way when the last process ended. Of each log only its checkpoint and what came since is read.
+ * Continues the runs that were under way when the last process ended. Reads only the checkpoint of each log and the records since.
  *
- * @throws RuntimeError `INVALID_OPTION`; `STORE_READ_FAILED` when the store cannot tell what it has
+ * @throws RuntimeError `INVALID_OPTION`; `STORE_READ_FAILED` when the store cannot list its logs
  */
 export async function resumeAll({ runtime, store }: Parts, options: ResumeAllOptions): Promise<ResumedAll> {
   const wrong = check(options)

@@ -55,7 +55,7 @@ interface Closable {
   close(): Promise<void>
 }
 
-/** What any caller takes for its agent: the types of definitions are only known to callers. */
+/** An agent that fits every caller's type: the types of definitions are only known to callers. */
 type AnyAgent = Agent<never, unknown, never>
 
 export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
@@ -187,7 +187,7 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
     letGo(rootOf(host), why, this).catch((thrown: unknown) => host.fail(thrown))
   }
 
-  /** Resolves once an ending agent has released its log. A failure to do so is reported to whoever ended it. */
+  /** Resolves once an ending agent has released its log. A failure is reported to the code that ended it. */
   async #parting(body: AgentBody): Promise<void> {
     await body.end('close').catch(() => {})
     await this.releaseBody(body).catch(() => {})
@@ -220,7 +220,7 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
     })
   }
 
-  /** Makes what goes on with a log; if that fails, the log is released. */
+  /** Makes an agent that continues from a log; if that fails, the log is released. */
   async #fromLog<T>(
     lease: StoreLease,
     definition: AgentDefinition,
@@ -306,7 +306,7 @@ export class LocalRuntime implements AgentRuntime, ChildHosts, AgentLoader {
     return this.#shared.clock
   }
 
-  /** What all its agents share. */
+  /** Parts that all its agents share. */
   get shared(): HostShared {
     return this.#shared
   }

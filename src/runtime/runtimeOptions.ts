@@ -10,7 +10,7 @@ import type { Store } from '../protocol/store.ts'
 import type { Tracer } from '../protocol/tracer.ts'
 
 export interface RuntimeOptions {
-  /** Where logs are kept; closed with the runtime. Default: in memory. */
+  /** Store of the logs; closed with the runtime. Default: in memory. */
   readonly store?: Store
   /** Default: the system's. */
   readonly clock?: Clock
@@ -18,7 +18,7 @@ export interface RuntimeOptions {
   readonly random?: () => number
   /** Creates ids of agents and requests. Default: nanoid. */
   readonly newId?: () => string
-  /** Records what agents do as spans, such as `otelTracer` from `escapement/otel`. */
+  /** Tracer that records the work of agents as spans, such as `otelTracer` from `escapement/otel`. */
   readonly tracer?: Tracer
   /** Gets a line for each thing that happens, but never its content: a pino logger, for example. Default: none. */
   readonly logger?: Logger
@@ -36,8 +36,8 @@ export interface RuntimeOptions {
    */
   readonly models?: ModelLimits
   /**
-   * What runs the charts: `planned` (the default) uses precomputed transitions, at half the cost of XState's own interpreter,
-   * `xstate`, with the same effects in the same order. An inspected agent always runs on XState's.
+   * Interpreter of the charts: `planned` (the default) uses precomputed transitions, at half the cost of XState's own interpreter, `xstate`,
+   * with the same effects in the same order. An inspected agent always runs on XState's.
    */
   readonly interpreter?: 'planned' | 'xstate'
 }

@@ -15,7 +15,7 @@ export interface WaitingOptions {
   readonly metadata?: Metadata
 }
 
-/** An agent at which something waits, with what decides who may see which part of it. */
+/** An agent with waiting calls or questions, and the fields that decide which clients may see which of them. */
 export interface PlacedWaiting extends Pick<WaitingAgent, 'agentId' | 'definition' | 'isRunning'> {
   readonly title: string | undefined
   readonly metadata: Metadata | undefined
@@ -38,11 +38,11 @@ const since = ({ pending: [first] }: WaitingAgent): number => first?.askedAt ?? 
 
 const oldest = (one: Pending, other: Pending): number => (one.askedAt ?? 0) - (other.askedAt ?? 0)
 
-/** Who has waited longest first. Pure. */
+/** Sorts agents by their longest wait, the longest first. Pure. */
 export const inOrder = (agents: readonly WaitingAgent[]): WaitingAgent[] =>
   agents.toSorted((one, other) => since(one) - since(other) || (one.agentId < other.agentId ? -1 : 1))
 
-/** An agent with these of what waits at it. Pure. */
+/** Returns an agent's entry with these of its waiting calls and questions. Pure. */
 export function waitingAgent(
   { agentId, definition, title, metadata, isRunning }: Omit<PlacedWaiting, 'waiting' | 'path'>,
   pending: readonly Pending[],

@@ -3,8 +3,8 @@ import { isMedia, mediaText, providedText } from '../protocol/messageText.ts'
 import { plainMarkdown } from './plainMarkdown.ts'
 
 /**
- * A conversation as Markdown: what people and the model said, calls with what they were given, and what they came to. What is HTML in it is
- * shown as text, and pictures are links: nothing is loaded where it is read. What the model thought is left out. `messages`: of the trunk. Pure.
+ * Returns a conversation as Markdown: messages of people and of the model, calls with their arguments, and their results. HTML in it is shown
+ * as text, and pictures are links: nothing is loaded where it is read. The model's thinking is left out. `messages`: of the trunk. Pure.
  */
 export function conversationMarkdown(title: string, messages: readonly Message[]): string {
   const parts = [`# ${inLine(title)}`]
@@ -33,14 +33,14 @@ function said(block: Block): string {
   }
 }
 
-/** What a tool gives is data, not Markdown. */
+/** Fences a tool's output: it is data, not Markdown. */
 const given = (content: readonly Block[]): string =>
   fenced(
     content.map((block) => (block.type === 'text' ? block.text : isMedia(block) ? mediaText(block) : '')).join('\n'),
     '',
   )
 
-/** In a fence longer than any in the text. */
+/** Puts a text into a fence longer than any in the text. */
 function fenced(text: string, language: string): string {
   const longest = (text.match(/`{3,}/g) ?? []).reduce((most, { length }) => Math.max(most, length), 2)
   const fence = '`'.repeat(longest + 1)

@@ -29,10 +29,10 @@ export async function likeness(from: Store, to: Store, agentId: string): Promise
   }
 }
 
-/** As a store that writes text gives it. */
+/** Returns a record as a store that writes text would read it. */
 const plain = (record: LogRecord): unknown => JSON.parse(JSON.stringify(record))
 
-/** What came of a log. */
+/** Result of copying a log. */
 export interface CopiedLog {
   /** How many records the other store did not have. */
   readonly records: number
@@ -41,9 +41,9 @@ export interface CopiedLog {
 }
 
 /**
- * Copies a log, with the contents of files beside it, to another store; one that was begun is gone on with.
+ * Copies a log, with the contents of files beside it, to another store; a log that was begun there is completed.
  *
- * @throws RuntimeError `AGENT_EXISTS` when there is another log of this id, and what the stores reject with.
+ * @throws RuntimeError `AGENT_EXISTS` when there is another log of this id, and errors of the stores.
  */
 export async function copyLog(from: Store, to: Store, agentId: string): Promise<CopiedLog> {
   const before = await likeness(from, to, agentId)
@@ -98,7 +98,7 @@ async function copyContents(from: Store, to: Store, agentId: string): Promise<nu
   return lost
 }
 
-/** Whether another store has all of a log, and all that is kept beside it. */
+/** Returns true if another store has all of a log, and everything that is kept beside it. */
 export async function isCopied(from: Store, to: Store, agentId: string): Promise<boolean> {
   if ((await likeness(from, to, agentId)).is !== 'same') return false
   for await (const id of contentsIn(from, agentId)) {

@@ -25,17 +25,17 @@ export interface CopyProgress {
   readonly total: number
 }
 
-/** What a copy came to. */
+/** Result of a copy. */
 export interface CopiedSessions {
   /** Ids of the logs that the other store has now, or has more of. */
   readonly copied: readonly string[]
-  /** Those that it had already. */
+  /** Ids of the logs that it had already. */
   readonly same: readonly string[]
-  /** Those that were deleted where they were. */
+  /** Ids of the logs that were deleted from the source. */
   readonly moved: readonly string[]
-  /** Those that were not, as forks that stay share them. */
+  /** Ids of the logs that were not deleted, because forks that stay share them. */
   readonly kept: readonly string[]
-  /** Those that were left alone, and why. */
+  /** Sessions that were left alone, and why. */
   readonly refused: readonly { readonly agentId: string; readonly error: RuntimeError }[]
   /** How many contents of files the other store cannot keep. */
   readonly lost: number
@@ -45,18 +45,18 @@ export interface CopiedSessions {
 interface Tree {
   readonly root: string
   readonly ids: readonly string[]
-  /** Roots of what its logs were forked from. */
+  /** Roots of the trees that its logs were forked from. */
   readonly sources: readonly string[]
-  /** It was asked for; it is not only what another one was forked from. */
+  /** True if it was asked for, and not only needed as the source of another. */
   isWanted: boolean
 }
 
 /**
- * Copies sessions to another store, or moves them: each with its sub-agents, and with what it was forked from. A log that is there already
- * and is the same is left alone, and one that was begun is gone on with, so that a copy that was killed is simply made again. What is open,
- * or has another log there, is left alone and named.
+ * Copies sessions to another store, or moves them: each with its sub-agents, and with the sources that it was forked from. An identical log in
+ * the other store is left alone, and a partial one is completed, so that a copy that was killed is simply made again. Sessions that are open,
+ * or have another log there, are left alone and named.
  *
- * @throws RuntimeError `AGENT_NOT_FOUND` for an id without a log, `INVALID_ID`, `INVALID_OPTION`, and what a store rejects with that fails.
+ * @throws RuntimeError `AGENT_NOT_FOUND` for an id without a log, `INVALID_ID`, `INVALID_OPTION`, and the error of a store that fails.
  */
 export async function copySessions(from: Store, to: Store, options: CopyOptions = {}): Promise<CopiedSessions> {
   const { isMove = false, onLog } = options
@@ -94,7 +94,7 @@ type Report = {
   -readonly [K in keyof CopiedSessions]: CopiedSessions[K] extends readonly (infer I)[] ? I[] : CopiedSessions[K]
 }
 
-/** What concerns one session, and need not keep the others from going. */
+/** Returns true if an error concerns one session only, so that the others can still be copied. */
 const isOfOneLog = ({ code }: RuntimeError): boolean =>
   code === 'STORE_LOCKED' ||
   code === 'AGENT_EXISTS' ||
@@ -109,7 +109,7 @@ async function collected<T>(items: AsyncIterable<T>): Promise<T[]> {
   return all
 }
 
-/** The trees that are asked for and those they need, each after what it was forked from. */
+/** Returns the trees that are asked for and those they need, each after the trees that it was forked from. */
 async function treesOf(from: Store, { ids, metadata = {} }: CopyOptions): Promise<Tree[]> {
   checkMetadata('copySessions', metadata)
   const pages = pagesOf(from)
@@ -144,7 +144,7 @@ async function addTree(pages: Pages, trees: Map<string, Tree>, root: string, isW
   if (!trees.has(root)) trees.set(root, { root, ids, sources: [...sources], isWanted })
 }
 
-/** Copies the logs of a tree while nobody writes them. */
+/** Copies the logs of a tree while they have no writer. */
 async function copyTree(
   from: Store,
   to: Store,
@@ -165,7 +165,7 @@ async function copyTree(
   }
 }
 
-/** Deletes trees that the other store has, forks before what they share. */
+/** Deletes trees that the other store has, forks before the logs they share. */
 async function removeTrees(from: ErasableStore, to: Store, trees: readonly Tree[], report: Report): Promise<void> {
   for (const { ids } of trees.toReversed()) {
     if (await isShared(from, ids)) {
@@ -187,7 +187,7 @@ async function removeTrees(from: ErasableStore, to: Store, trees: readonly Tree[
   }
 }
 
-/** Whether a fork that stays shares a log of these. */
+/** Returns true if a fork that is not among these sessions shares a log of theirs. */
 async function isShared(from: Store, ids: readonly string[]): Promise<boolean> {
   const pages = pagesOf(from)
   for (const id of ids)

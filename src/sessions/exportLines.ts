@@ -7,7 +7,7 @@ export const exportFormat = 'escapement.session'
 /** Version of the file that `exportSession` makes; a newer one is refused. Version 1 had no artifacts. */
 export const exportVersion = 2
 
-/** A line after all records: what a result names, and beside whose log it is kept. */
+/** A line after all records: an artifact that a result names, and the agent beside whose log it is kept. */
 export interface ExportedArtifact {
   readonly agentId: string
   readonly artifact: Pick<Artifact, 'id'> &

@@ -27,11 +27,11 @@ export const exportHeaderSchema = lazily(() =>
 export type ExportHeader = z.infer<ReturnType<typeof exportHeaderSchema>>
 
 /**
- * A session as the lines of one JSONL file, each with its newline, for `importSession`. Of a fork the part of its sources that it
- * shares comes first. Artifacts that results name come last, or what of them is no longer kept. Reads as it goes, and needs no lease.
+ * Returns a session as the lines of one JSONL file, each with its newline, for `importSession`. A fork begins with the part of its sources that
+ * it shares. Artifacts that results name come last, as far as they are still kept. Reads as it goes, and needs no lease.
  *
- * @throws RuntimeError `INVALID_ID`, `AGENT_NOT_FOUND`, `LOG_CORRUPT`, `LOG_VERSION`, `STORE_READ_FAILED`; the first three of
- * these before the first line, if the beginning of the log shows it.
+ * @throws RuntimeError `INVALID_ID`, `AGENT_NOT_FOUND`, `LOG_CORRUPT`, `LOG_VERSION`, `STORE_READ_FAILED`; the first three of these before the
+ * first line, if the beginning of the log shows it.
  */
 export async function* exportSession(store: Store, agentId: string): AsyncGenerator<string, void, undefined> {
   const parts = await historyParts(store, agentId)

@@ -5,7 +5,7 @@ import { testSource } from './testSource.ts'
 
 export interface FailingTestOptions {
   readonly agentId: string
-  /** What the answer should have; without it the test wants that what went wrong does not. */
+  /** Text that the answer should contain; without it the test asserts that the fault of the recording does not occur. */
   readonly expect?: string
 }
 
@@ -20,10 +20,10 @@ export type FailingTest =
   | { readonly ok: false; readonly why: string }
 
 /**
- * A test in TypeScript that plays what the model replied in a conversation, with what its calls came to, and asserts what a person wants
- * changed: that the last run ends well, that no call of it fails, or that the answer has certain words. It fails as it was recorded. It needs
- * this package and uvu. What replies do not bring about, such as an abort, is left out and said. Of a long conversation the last runs are
- * played. `records`: of a fork after those that it shares. Pure.
+ * Returns a test in TypeScript that plays the model's replies in a conversation, with the results of its calls, and asserts the change that a
+ * person wants: that the last run ends well, that no call of it fails, or that the answer has certain words. It fails as it was recorded. It
+ * needs this package and uvu. Events that replies do not cause, such as an abort, are left out and mentioned. Only the last runs of a long
+ * conversation are played. `records`: for a fork, after those that it shares. Pure.
  */
 export function failingTest(records: readonly LogRecord[], { agentId, expect }: FailingTestOptions): FailingTest {
   const recording = recordingOf(records)

@@ -30,13 +30,13 @@ const forkOptionsSchema = lazily(() =>
 const mostNameChars = 100
 
 /**
- * Creates an agent that shares another's past up to the moment when the step of node `at` was the newest: a message just sent, a
- * reply with all its results, or a summary just written. The node may have been abandoned since. The new log holds one record that
- * refers to the source's log, so that log must stay; queues and waiting requests stay with the source. Continue with
- * `runtime.resume`: in the middle of a run the model is asked again. The source is only read, and may be running.
+ * Creates an agent that shares another's past up to the moment when the step of node `at` was the newest: a message just sent, a reply with all
+ * its results, or a summary just written. The node may have been abandoned since. The new log holds one record that refers to the source's log,
+ * so that log must stay; queues and waiting requests stay with the source. Continue with `runtime.resume`: in the middle of a run the model is
+ * asked again. The source is only read, and may be running.
  *
- * @throws RuntimeError `INVALID_ID`, `INVALID_OPTION`, `AGENT_NOT_FOUND`, `NODE_NOT_FOUND` (also for a step whose calls have no
- * results yet), `AGENT_EXISTS`, `LOG_CORRUPT`, `LOG_VERSION`, and what the store rejects with.
+ * @throws RuntimeError `INVALID_ID`, `INVALID_OPTION`, `AGENT_NOT_FOUND`, `NODE_NOT_FOUND` (also for a step whose calls have no results yet),
+ * `AGENT_EXISTS`, `LOG_CORRUPT`, `LOG_VERSION`, and errors of the store.
  *
  * @example
  * ```ts
@@ -79,7 +79,7 @@ export async function forkSession(
 
 interface Moment {
   readonly forkedFrom: NonNullable<RecordOf<'agent.created'>['forkedFrom']>
-  /** Of the agent that the past belongs to. */
+  /** Title of the agent that the past belongs to. */
   readonly title: string | undefined
 }
 

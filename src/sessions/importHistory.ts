@@ -9,8 +9,8 @@ import { recordVersion, type LogRecord, type RecordOf } from '../protocol/record
 const noOutput = { type: 'text', text: '(no output)' } as const
 
 /**
- * The rules of a request that a history need not keep: it ends before the next message, people's messages are merged later, and what comes
- * after them is mended when a request is made.
+ * The rules of a request that a history need not keep: it ends before the next message, people's messages are merged later, and the messages
+ * after them are mended when a request is made.
  */
 const rulesOfRequests: readonly number[] = [4, 9, 10, 11, 12, 13]
 

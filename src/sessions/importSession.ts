@@ -14,14 +14,15 @@ interface MissingPart extends ExportedLog {
 const batchSize = 1_000
 
 /**
- * Puts a session that `exportSession` made into a store, with the sources it was forked from; returns their ids, the session's last.
- * `lines` is the file's text: its lines, with or without their ends, or pieces that may be split anywhere. Nothing is written before all of it was read and found
- * sound. Each record is stored as `foreign`: an import is a past, so calls that are open in it end as interrupted when the agent is opened, what was decided in it
- * counts for nothing here, and nothing runs before the first prompt. `missing` names the artifacts that were no longer kept, or that the store cannot keep. A log that is there already is left alone, or gets the records it lacks; after a failure the logs that were new are
- * deleted again, where the store can do that.
+ * Puts a session that `exportSession` made into a store, with the sources it was forked from; returns their ids, the session's last. `lines` is
+ * the file's text: its lines, with or without their ends, or pieces that may be split anywhere. Nothing is written before the whole file was
+ * read and found sound. Each record is stored as `foreign`: an import is a past, so calls that are open in it end as interrupted when the agent
+ * is opened, its decisions count for nothing here, and nothing runs before the first prompt. `missing` names the artifacts that were no longer
+ * kept, or that the store cannot keep. A log that is there already is left alone, or gets the records it lacks; after a failure the logs that
+ * were new are deleted again, where the store can do that.
  *
- * @throws RuntimeError `FOREIGN_FORMAT` for a file of another program, `LOG_CORRUPT` naming the line, `LOG_VERSION`, `INVALID_OPTION`, `AGENT_EXISTS` when an id has a log that
- * goes another way, `STORE_LOCKED`, and what the store rejects with.
+ * @throws RuntimeError `FOREIGN_FORMAT` for a file of another program, `LOG_CORRUPT` naming the line, `LOG_VERSION`, `INVALID_OPTION`,
+ * `AGENT_EXISTS` when an id has a log that goes another way, `STORE_LOCKED`, and errors of the store.
  */
 export async function importSession(
   store: Store,

@@ -21,7 +21,7 @@ export interface SessionSummary extends Omit<Session, 'runs' | 'changes'> {
   readonly forks: readonly string[]
   /** Ids of the sessions whose parent this one is. */
   readonly children: readonly string[]
-  /** Why the log cannot be read; the rest is what could be, up to there. */
+  /** Reason why the log cannot be read; the other fields come from its readable part. */
   readonly error?: ErrorInfo
 }
 
@@ -35,15 +35,15 @@ export function summaryOf({ runs, changes: _, ...session }: Session): SessionSum
 export interface ListOptions {
   /** Only sessions that have all of these values. */
   readonly metadata?: Metadata
-  /** Only those written last, so many: `forks` and `children` are then those among them. Default: all. */
+  /** Number of sessions, those written last: `forks` and `children` are then those among them. Default: all. */
   readonly limit?: number
 }
 
 /**
- * The sessions of a store, the one written last first. A log that cannot be read is in the list with its `error`. Reads each log that is
- * listed to its end, one after the other, and others at most as far as it takes to leave them out.
+ * The sessions of a store, the one written last first. A log that cannot be read is in the list with its `error`. Reads each listed log to its
+ * end, one after the other, and others only as far as needed to leave them out.
  *
- * @throws RuntimeError `INVALID_OPTION`; `STORE_READ_FAILED` when the store cannot tell what it has.
+ * @throws RuntimeError `INVALID_OPTION`; `STORE_READ_FAILED` when the store cannot list its logs.
  */
 export async function listSessions(store: Store, options: ListOptions = {}): Promise<SessionSummary[]> {
   const { metadata = none, limit = Infinity } = options
@@ -70,7 +70,7 @@ export async function listSessions(store: Store, options: ListOptions = {}): Pro
     .toSorted((a, b) => b.updatedAt - a.updatedAt)
 }
 
-/** The sessions that a query finds, read one after another, as long as somebody asks; `limit`: how many are expected. */
+/** Yields the sessions that a query finds, read one after another, as long as they are asked for; `limit`: how many are expected. */
 export async function* sessionsIn(
   store: Store,
   query: LogQuery = {},
@@ -107,7 +107,7 @@ interface Related {
   readonly forkedFrom?: { readonly agentId: string }
 }
 
-/** Of all logs, whatever is listed. */
+/** Returns the ancestors and fork sources of all logs, including those that the list leaves out. */
 async function relationsIn(pages: Pages): Promise<Related[]> {
   const found: Related[] = []
   for await (const { id, origin } of allLogs(pages, { limit: mostAtOnce })) {

@@ -6,9 +6,9 @@ import type { Session } from './session.ts'
 import { outlineOf } from './outline.ts'
 import { sessionOf } from './sessionProjection.ts'
 
-/** A session with what it is made of. */
+/** A session with the records that it is made of. */
 export interface LoadedSession extends Session, Pick<History, 'past' | 'records'> {
-  /** As the log's last record leaves it; of a fork with the past it shares. */
+  /** Conversation at the log's last record; for a fork with the past it shares. */
   readonly conversation: ConversationView
 }
 

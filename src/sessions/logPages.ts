@@ -6,7 +6,7 @@ import { ReadPages } from '../stores/readPages.ts'
 /** Pages of a store's logs. */
 export type Pages = (query?: LogQuery) => Promise<LogPage>
 
-/** The pages of any store: one that has none has its logs read, first records as far as that tells. */
+/** Returns the pages of any store: a store without pages has its logs read, first records as far as they tell. */
 export function pagesOf(store: Store): Pages {
   if (store.page !== undefined) return (query) => store.page!(query)
   const pages = new ReadPages({

@@ -4,13 +4,13 @@ import { textOf } from '../protocol/messages.ts'
 import type { LogRecord, PauseReason, RecordOf, RunStopReason } from '../protocol/records.ts'
 import { noteRequest, requestsFold } from './requestIndex.ts'
 
-/** What came of a request, as far as a log says, told apart by `status`. */
+/** Outcome of a request according to a log, told apart by `status`. */
 export type RequestOutcome =
-  /** It waits in a queue for the run before. */
+  /** The request waits in a queue for the run before. */
   | { readonly status: 'queued' }
-  /** It left its queue before it began: an abort or a stop dropped it. */
+  /** The request left its queue before it began: an abort or a stop dropped it. */
   | { readonly status: 'dropped' }
-  /** Its run is under way, or was when the process died: then whoever resumes the agent goes on with it. */
+  /** Its run is under way, or was when the process died: then the next resume of the agent continues it. */
   | { readonly status: 'running'; readonly runId: string }
   /** Its run waits to be resumed. */
   | { readonly status: 'paused'; readonly runId: string; readonly reason: PauseReason }
@@ -26,7 +26,7 @@ export type RequestOutcome =
       /** The limit after which it answered. */
       readonly reason?: PauseReason
     }
-  /** It asked for no run (a decision, a pin, …), and is recorded. */
+  /** The request asked for no run (a decision, a pin, …), and is recorded. */
   | { readonly status: 'recorded' }
 
 /** A run with those that continue it. */
@@ -38,8 +38,8 @@ interface Course {
 }
 
 /**
- * What a log says of the requests that were made of its agent: a fold that knows no more than the records it was given. So a command that comes
- * twice is found, however long ago it came first, and what came of it, also over pauses, crashes and other processes.
+ * Requests to an agent and their outcomes, folded from the records of its log and nothing else. A command that comes twice is recognised,
+ * however long ago it came first, and its outcome is found across pauses, crashes and other processes.
  *
  * @example
  * ```ts
@@ -53,15 +53,15 @@ export class LoggedRequests {
   readonly #waiting = new Map<string, 'queued' | 'dropped'>()
   readonly #courses = new Map<string, Course>()
   readonly #byRun = new Map<string, Course>()
-  /** The run under way, and what asked for it. */
+  /** The current run, and the request that it began with. */
   #open: { readonly course: Course; readonly requestId: string } | undefined
 
-  /** Whether the log has it. A run counts once all its first messages are recorded. */
+  /** Returns true if the log has the request. A run counts once all its first messages are recorded. */
   has(requestId: string): boolean {
     return this.#index.ids.has(requestId)
   }
 
-  /** What came of it; `undefined`: the log does not have it. A message that was said into a run shares what came of that. */
+  /** Outcome of a request; `undefined`: the log does not have it. A message that joined a run shares that run's outcome. */
   outcome(requestId: string): RequestOutcome | undefined {
     if (!this.has(requestId)) return undefined
     const course = this.#courses.get(requestId)
@@ -122,7 +122,7 @@ export class LoggedRequests {
   }
 }
 
-/** What a whole log says of its requests. */
+/** Returns the requests of a whole log. */
 export function requestsOf(records: Iterable<LogRecord>): LoggedRequests {
   const requests = new LoggedRequests()
   for (const record of records) requests.apply(record)

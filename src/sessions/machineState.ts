@@ -26,14 +26,14 @@ class OpenCalls extends Map<string, CallStage> {
   }
 }
 
-/** What a log says about its agent's machine. */
+/** State of an agent's machine according to its log. */
 export interface MachineState {
   /** Path of the active state. */
   readonly state: string
   readonly calls: OpenCalls
   /** Why it is paused; `held`: for the calls that are. */
   readonly pause: PauseReason | 'held' | null
-  /** Whether a run is under way. */
+  /** True while a run is under way. */
   readonly inRun: boolean
 }
 

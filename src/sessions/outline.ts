@@ -11,13 +11,13 @@ import { textOf } from '../protocol/messageText.ts'
 import type { LogRecord, RecordOf } from '../protocol/records.ts'
 
 const maxTitle = 60
-/** In UTF-16 units: a character may have any number of combining marks. */
+/** Longest title in UTF-16 units: a character may have any number of combining marks. */
 const maxTitleUnits = 4 * maxTitle
 /** How much of a text is looked at for a title, in UTF-16 units. */
 const maxRead = 4_000
 const maxMessage = 300
 
-/** A text on one line, without what would move the cursor or turn the order of letters. */
+/** Returns a text on one line, without characters that would move the cursor or turn the order of letters. */
 const onOneLine = (text: string): string =>
   withoutReordering(text.slice(0, maxRead).toWellFormed())
     .replace(/[\s\p{Cc}]+/gu, ' ')
@@ -38,19 +38,19 @@ export function titleOf(text: string): string | undefined {
   return line
 }
 
-/** What a list says of an agent beside its state. It keeps a few values, and none of what was said but the title. */
+/** Facts that a list shows of an agent beside its state: a few values, and no text of the conversation but the title. */
 export interface Outline {
-  /** The task that its caller gave it, or its first prompt that no guard refused. Once set it stays. */
+  /** Title: the task that its caller gave it, or its first prompt that no guard refused. Once set it stays. */
   title: string | undefined
   /** How its last run ended; `undefined` before the first end and while a run is under way. */
   last: LastRun | undefined
-  /** When the run under way began, in epoch milliseconds. */
+  /** Start of the current run, in epoch milliseconds. */
   busySince: number | undefined
-  /** When its last record was written, in epoch milliseconds. */
+  /** Time of its last record, in epoch milliseconds. */
   activeAt: number | undefined
   /** Tokens of its last request, as the model counted them, or else as they were estimated. */
   requestTokens: number | undefined
-  /** Since when what waits for people does, in epoch milliseconds by its key; what was answered otherwise may stay until the run ends. */
+  /** Start of each wait for people, in epoch milliseconds by its key; waits that were answered otherwise may stay until the run ends. */
   readonly asked: Map<string, number>
   /** How many messages come until the prompt of the run that has begun: those of its context go before it. */
   untilPrompt: number
@@ -58,7 +58,7 @@ export interface Outline {
   titleNode: NodeId | undefined
 }
 
-/** What is kept of an outline. */
+/** Stored form of an outline. */
 export interface KeptOutline extends Partial<Omit<Outline, 'asked'>> {
   readonly asked: readonly (readonly [string, number])[]
 }
@@ -74,7 +74,7 @@ const nothingSaid = (): Outline => ({
   titleNode: undefined,
 })
 
-/** Of the past that a fork shares, and then of its own log. Changed in place. */
+/** Fold over the past that a fork shares, and then over its own log. Changes the outline in place. */
 export const outlineFold: Fold<Outline, KeptOutline> = {
   name: 'outline',
   initial: nothingSaid,
@@ -139,6 +139,6 @@ const shortError = ({ code, message }: ErrorInfo): ErrorInfo => ({
   message: cutEnd(onOneLine(message), maxMessage),
 })
 
-/** What a log says in outline. `past`: what a fork shares with its sources. */
+/** Returns the outline of a log. `past`: the records that a fork shares with its sources. */
 export const outlineOf = (records: Iterable<LogRecord>, past: Iterable<LogRecord> = []): Outline =>
   foldLog(outlineFold, past, records)

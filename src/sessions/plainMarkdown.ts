@@ -5,12 +5,12 @@ interface Fence {
 }
 
 /**
- * A text in Markdown that loads nothing and is no HTML wherever it is shown: tags are shown as text, and pictures are links. Its code stays code where no
- * reader of Markdown can take it for anything else: fences begin their lines, and one that is not closed is closed. Pure; linear.
+ * Returns a text in Markdown that loads nothing and is no HTML wherever it is shown: tags are shown as text, and pictures are links. Its code
+ * stays code where no reader of Markdown can take it for anything else: fences begin their lines, and an open fence is closed. Pure; linear.
  */
 export function plainMarkdown(text: string): string {
   let fence = undefined as Fence | undefined
-  /** Set while every run of backticks so far, since the last empty line, has its other end in its own line. */
+  /** True while every run of backticks so far, since the last empty line, has its other end in its own line. */
   let isSure = true
   const lines = text.split(/\r\n?|\n/).map((line, at, all) => {
     if (fence !== undefined) {
@@ -39,7 +39,7 @@ export function plainMarkdown(text: string): string {
 }
 
 const opening = /^(?:`{3,}(?=[^`]*$)|~{3,})/
-/** Where the content of a line begins: after the marks of lists, whose fences would end with them. */
+/** Index at which the content of a line begins: after the marks of lists, whose fences would end with them. */
 const contentOf = (line: string): number => /^(?:[ \t]|[*+-][ \t]|\d{1,9}[.)][ \t])*/.exec(line)![0].length
 const indentOf = (line: string): number => /^[ \t]*/.exec(line)![0].length
 

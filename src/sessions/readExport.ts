@@ -14,7 +14,7 @@ import { exportHeaderSchema, type ExportHeader } from './exportSession.ts'
 /** One log of an exported session. */
 export interface ExportedLog {
   readonly agentId: string
-  /** From the first on, without a gap. */
+  /** Records from the first on, without a gap. */
   readonly records: readonly LogRecord[]
 }
 
@@ -110,7 +110,7 @@ function valueOf(text: string): unknown {
 const isHeader = (text: string): boolean =>
   (valueOf(text) as { readonly format?: unknown } | null | undefined)?.format === exportFormat
 
-/** So much of a file is looked at to tell what it is, in UTF-16 units. */
+/** Part of a file that is read to tell its format, in UTF-16 units. */
 const mostLooked = 64 * 1024
 
 function notExported(text: string): RuntimeError {

@@ -16,7 +16,10 @@ export interface HistoryPart {
 export interface History {
   /** The first record of the agent's own log. */
   readonly created: RecordOf<'agent.created'>
-  /** Of a fork: the records it shares with its sources, oldest first, cut where each was left; each source begins with `agent.created`. */
+  /**
+   * Records that a fork shares with its sources, oldest first, cut where each was left; each source begins with `agent.created`. Empty for
+   * other agents.
+   */
   readonly past: readonly LogRecord[]
   /** The agent's own log. */
   readonly records: readonly LogRecord[]

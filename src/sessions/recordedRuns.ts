@@ -17,16 +17,16 @@ export interface RecordedReply {
   readonly text?: string
   readonly toolCalls?: readonly RecordedCall[]
   readonly stopReason?: 'length' | 'refusal'
-  /** What people said while it came, or while its calls were carried out. */
+  /** Messages of people that came during the reply, or while its calls were carried out. */
   readonly said?: readonly { readonly how: 'steer' | 'followUp'; readonly text: string }[]
 }
 
-/** What a call came to; `isError`: it was carried out, and failed. */
+/** Result of a call; `isError`: it was carried out, and failed. */
 export interface RecordedResult {
   readonly name: string
   readonly text: string
   readonly isError: boolean
-  /** Somebody or something answered in place of the tool. */
+  /** True if the result is synthetic: the tool itself did not answer. */
   readonly wasSkipped: boolean
 }
 
@@ -34,10 +34,10 @@ export interface RecordedResult {
 export type RecordedEnd =
   | { readonly type: 'modelError'; readonly kind: ModelErrorKind; readonly message: string }
   | { readonly type: 'limit' }
-  /** Nothing that replies bring about: an abort, a store, a guard, a process that died. */
+  /** An end that replies do not cause: an abort, a store, a guard, a process that died. */
   | { readonly type: 'elsewhere'; readonly what: string }
 
-/** One run with what it went on as, from what was said to its end. */
+/** One run with the runs that continued it, from its first message to its end. */
 export interface RecordedRun {
   /** Messages of its context first, the prompt last. */
   readonly said: readonly string[]
@@ -48,7 +48,7 @@ export interface RecordedRun {
   readonly ended?: RecordOf<'run.end'>
 }
 
-/** What a conversation was made of. */
+/** Runs and call results of a conversation. */
 export interface Recording {
   readonly runs: readonly RecordedRun[]
   readonly results: ReadonlyMap<string, RecordedResult>
@@ -61,7 +61,7 @@ const mostDepth = 40
 
 const cut = (text: string): string => cutMiddle(text, mostText).toWellFormed()
 
-/** What codes of failed replies were given as by models. */
+/** Kinds of a model's errors, by the codes of failed replies. */
 const kinds: Readonly<Record<string, ModelErrorKind>> = {
   MODEL_RATE_LIMITED: 'rateLimited',
   MODEL_NETWORK: 'network',
@@ -81,8 +81,9 @@ interface OpenRun {
 }
 
 /**
- * What was said, replied and given by calls, run by run, of the records of an agent; of a fork after those that it shares. Attempts that
- * failed and were made again, and what reshaped the conversation, are left out: a scripted model needs none of it. Texts are bounded. Pure.
+ * Returns the prompts, replies and call results of an agent's records, run by run; those of a fork come after the records that it shares.
+ * Failed attempts that were repeated, and changes of the conversation's shape, are left out: a scripted model needs none of them. Texts are
+ * bounded. Pure.
  */
 export function recordingOf(records: readonly LogRecord[]): Recording {
   const runs: OpenRun[] = []
@@ -169,7 +170,7 @@ function endOf(ended: RecordOf<'run.end'> | undefined, error: ErrorInfo | undefi
   }
 }
 
-/** What people and tools say, as text. */
+/** Returns the text of a message or a result. */
 const wordsOf = (content: readonly PlainBlock[]): string =>
   cut(content.map((block) => (block.type === 'text' ? block.text : mediaText(block))).join('\n'))
 

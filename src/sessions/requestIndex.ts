@@ -4,20 +4,20 @@ import type { LogRecord } from '../protocol/records.ts'
 
 type Beginning = { readonly requestId: string; readonly unsaid: number } | undefined
 
-/** Ids of all requests in an agent's log, however old, so that one that is sent again is recognised. */
+/** Ids of all requests in an agent's log, however old, so that a repeated request is recognised. */
 export interface RequestIndex {
   readonly ids: KnownIds
   /** A run that has begun and whose first messages are not all recorded: so far it counts for nothing. */
   beginning: Beginning
 }
 
-/** What is kept of them. */
+/** Stored form of the index. */
 interface KeptRequests {
   readonly ids: KeptIds
   readonly beginning?: Beginning
 }
 
-/** Of an agent's own log. Changed in place. */
+/** Fold over an agent's own log. Changes the index in place. */
 export const requestsFold: Fold<RequestIndex, KeptRequests> = {
   name: 'requests',
   isOwn: true,
@@ -53,7 +53,7 @@ function begunAfter(beginning: Beginning, record: LogRecord): Beginning {
   }
 }
 
-/** The request that a record tells of, but for one that begins a run. */
+/** Returns the id of the request in a record, unless the record begins a run. */
 function idIn(record: LogRecord): string | undefined {
   switch (record.type) {
     case 'queue.changed':

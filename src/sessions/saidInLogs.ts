@@ -2,7 +2,7 @@ import type { LogEntry } from '../protocol/logPages.ts'
 import type { Store } from '../protocol/store.ts'
 import { keptOf, type Said } from '../stores/searchText.ts'
 
-/** How much is kept, in characters: what was said in tens of thousands of short sessions. */
+/** Characters that are kept, enough for the messages of tens of thousands of short sessions. */
 const mostChars = 16 * 1024 * 1024
 
 interface Known extends Pick<LogEntry, 'size' | 'writtenAt'> {
@@ -11,8 +11,8 @@ interface Known extends Pick<LogEntry, 'size' | 'writtenAt'> {
 }
 
 /**
- * What was said in the logs of a store that has no index: kept in memory, as much as there is room for, and read again where a log has
- * changed. What did not fit is read each time.
+ * Messages in the logs of a store that has no index: kept in memory, as far as there is room, and read again where a log has changed. Messages
+ * that did not fit are read each time.
  */
 export class SaidInLogs {
   readonly #store: Store
@@ -23,7 +23,7 @@ export class SaidInLogs {
     this.#store = store
   }
 
-  /** Of a log that cannot be read, what comes before the place. */
+  /** Returns the messages of a log; of a damaged log, those before the damage. */
   async of({ id, size, writtenAt }: Pick<LogEntry, 'id' | 'size' | 'writtenAt'>): Promise<readonly Said[]> {
     const known = this.#known.get(id)
     if (known?.size === size && known.writtenAt === writtenAt) return known.said

@@ -21,16 +21,16 @@ export interface SavedTask {
   readonly tags: readonly string[]
 }
 
-/** What the model replied and what calls came to, as JSON, for `recordedSuite`. */
+/** The model's replies and the results of calls, as JSON, for `recordedSuite`. */
 export interface TaskRecording {
   readonly type: 'taskRecording'
   readonly version: 1
-  /** Of the agent that was recorded. */
+  /** Name of the recorded agent's definition. */
   readonly definition: string
-  /** What it was told to be, if its requests were captured. */
+  /** Instructions of the agent, if its requests were captured. */
   readonly instructions?: string
   readonly replies: readonly ScriptEntry[]
-  /** By the ids of calls in the replies. */
+  /** Results, by the ids of calls in the replies. */
   readonly results: { readonly [callId: string]: { readonly text: string; readonly isError: boolean } }
   /** Tools that were called, as the model was shown them if requests were captured. */
   readonly tools: readonly ToolSpec[]
@@ -38,9 +38,9 @@ export interface TaskRecording {
 
 export interface SavedTaskOptions {
   readonly agentId: string
-  /** What the answer should have; without it the task wants that what went wrong does not. */
+  /** Text that the answer should contain; without it the task asserts that the fault of the recording does not occur. */
   readonly expect?: string
-  /** The folder that it worked in: its path is left out of what the task says. */
+  /** Folder that the agent worked in: its path is left out of the task's texts. */
   readonly dir?: string
 }
 
@@ -50,7 +50,7 @@ export type Saved =
       readonly ok: true
       readonly task: SavedTask
       readonly recording: TaskRecording
-      /** What it does not carry over, for people. */
+      /** Parts of the recording that the task leaves out, for people to read. */
       readonly notes: readonly string[]
       /** Why it passes as it was recorded; missing where it fails. */
       readonly passes?: string
@@ -58,8 +58,8 @@ export type Saved =
   | { readonly ok: false; readonly why: string }
 
 /**
- * A task of what happened in a conversation: its prompts, what the model replied, what calls came to, and a check that fails as it was
- * recorded, by the rules of `failingTest`. `records`: of a fork after those that it shares. Pure.
+ * Returns a task made from a conversation: its prompts, the model's replies, the results of calls, and a check that fails as it was recorded,
+ * by the rules of `failingTest`. `records`: for a fork, after those that it shares. Pure.
  */
 export function savedTask(records: readonly LogRecord[], { agentId, expect, dir }: SavedTaskOptions): Saved {
   const recording = recordingOf(records)
@@ -113,7 +113,7 @@ export function savedTask(records: readonly LogRecord[], { agentId, expect, dir 
   }
 }
 
-/** A whole suite with this task in it, as the text of its `suite.mjs`. Its tools give what was recorded. Pure. */
+/** Returns a whole suite with this task in it, as the text of its `suite.mjs`. Its tools give the recorded results. Pure. */
 export const suiteSource = ({ task, recording, notes }: Extract<Saved, { readonly ok: true }>): string =>
   [
     "import { defineSuite, recordedSuite } from 'escapement/testing'",
@@ -139,7 +139,7 @@ const taskId = (agentId: string): string =>
     .replace(/^[^A-Za-z0-9]+/, '')
     .slice(0, 64) || 'recorded'
 
-/** What people said, run by run; what they said after an answer of the run begins one of its own. */
+/** Returns the prompts, run by run; messages that came after an answer within a run begin a run of their own. */
 function promptsOf(runs: readonly RecordedRun[]): { readonly prompts: readonly string[]; readonly unsaid: number } {
   let unsaid = 0
   const after = (

@@ -9,10 +9,10 @@ import { pagesOf, type Pages } from './logPages.ts'
 import { SaidInLogs } from './saidInLogs.ts'
 
 /**
- * Finds where something was said, in the sessions of a store: the records that have all of the words, in any script; longer words may go on.
- * The best first, at most 20 unless `limit` says otherwise. A store with `search` answers from its index; of any other all logs
- * are read that the query does not leave out, and what was said in them is kept, up to 16 million characters a store, so that only those that have
- * changed are read the next time.
+ * Searches the messages in the sessions of a store: finds the records that have all of the words, in any script; longer words that begin with
+ * them match too. The best first, at most 20 unless `limit` says otherwise. A store with `search` answers from its index; for any other, all
+ * logs that the query does not leave out are read, and their messages are kept, up to 16 million characters a store, so that only changed logs
+ * are read the next time.
  *
  * @throws RuntimeError `INVALID_OPTION`, `STORE_READ_FAILED`. A log that cannot be read is searched up to there.
  */
@@ -36,7 +36,7 @@ export async function searchSessions(store: Store, query: SearchQuery): Promise<
   return search.hits
 }
 
-/** What is known of a store without an index, for as long as that is in use. */
+/** Pages and messages of a store without an index, kept while the store is in use. */
 interface Shelf {
   readonly pages: Pages
   readonly said: SaidInLogs

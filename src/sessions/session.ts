@@ -67,7 +67,7 @@ export type TrunkChange =
       readonly applied: boolean
       readonly steps: readonly NodeId[]
       readonly tokens: number
-      /** The steps are shown, without what their results hold. */
+      /** True if the steps are shown without the contents of their results. */
       readonly masked?: true
       /** The policy that chose the steps. */
       readonly policy?: string
@@ -87,14 +87,14 @@ export type TrunkChange =
       readonly reason?: string
     }
 
-/** One request to the model and what followed from it. Times are epoch milliseconds. */
+/** One request to the model and its consequences. Times are epoch milliseconds. */
 export interface Turn {
   /** Counts over the agent's life, the shared past of a fork included. */
   readonly index: number
   readonly status: SessionStatus
   readonly startedAt: number
   readonly endedAt?: number
-  /** What people said since the turn before, in order. */
+  /** Messages of people since the turn before, in order. */
   readonly input: readonly TurnInput[]
   /** Node of the model's message. */
   readonly reply?: NodeId
@@ -106,7 +106,7 @@ export interface Turn {
   readonly changes: readonly TrunkChange[]
 }
 
-/** One run of an agent, from what started it until it was at rest again. Times are epoch milliseconds. */
+/** One run of an agent, from its cause until the agent was at rest again. Times are epoch milliseconds. */
 export interface SessionRun {
   /** The run's `runId`. */
   readonly id: string
@@ -127,7 +127,7 @@ export interface SessionRun {
   readonly error?: ErrorInfo
 }
 
-/** The life of an agent as its log tells it. Of a fork only its own part: what it shares was paid for by its source. */
+/** The life of an agent as its log tells it. A fork has only its own part: its source paid for the part that they share. */
 export interface Session {
   /** The agent's id; empty before the log's first record. */
   readonly id: string
@@ -138,12 +138,12 @@ export interface Session {
   /** The agent that called or spawned it. */
   readonly parent?: ParentLink
   readonly forkedFrom?: NonNullable<RecordOf<'agent.created'>['forkedFrom']>
-  /** What the application noted on it when it was spawned. */
+  /** Metadata that the application gave at the spawn. */
   readonly metadata?: Metadata
   /** Epoch milliseconds of the first and the last record. */
   readonly createdAt: number
   readonly updatedAt: number
-  /** That of the last run; `completed` without one, as nothing was asked for. */
+  /** Status of the last run; `completed` without one, as nothing was asked for. */
   readonly status: SessionStatus
   /** Ended for good: it cannot be resumed. */
   readonly isStopped: boolean
@@ -152,11 +152,11 @@ export interface Session {
   readonly children: readonly string[]
   /** Reverts and prunes that people asked for while no turn was under way. */
   readonly changes: readonly TrunkChange[]
-  /** What it is about, on one line: the task its caller gave it, or its first prompt. */
+  /** Subject on one line: the task its caller gave it, or its first prompt. */
   readonly title?: string
   /** How its last run ended, or why it waits; missing while a run is under way. */
   readonly last?: LastRun
-  /** Of all runs and changes. */
+  /** Tokens used by all runs and changes. */
   readonly usage: Usage
   readonly costUsd: number
 }

@@ -42,8 +42,8 @@ const isAnswered = ({ reply, toolCalls }: TurnDraft): boolean =>
   reply !== undefined && toolCalls.every(({ status }) => status === 'ended')
 
 /**
- * Folds a log into its session, one record at a time in the log's order, so that a listener can use it live. It keeps a
- * little of each turn and none of what was said. It never throws: a record that makes no sense in its place is ignored.
+ * Folds a log into its session, one record at a time in the log's order, so that a listener can use it live. It keeps a little of each turn and
+ * no messages. It never throws: a record that makes no sense in its place is ignored.
  */
 export class SessionProjection {
   #head: Pick<Session, 'id' | 'path' | 'definition' | 'model' | 'parent' | 'forkedFrom' | 'metadata'> = {
@@ -72,9 +72,9 @@ export class SessionProjection {
   /** Policies that planned reverts, by the requests' ids. */
   readonly #planned = new Map<string, string>()
   readonly #children: string[] = []
-  /** Its newest record came with a file of somebody else. */
+  /** True if its newest record was imported. */
   #isForeign = false
-  /** Of what happened while no run was under way. */
+  /** Tokens used while no run was under way. */
   #usageAtRest = noUsage
   #costAtRest = 0
 
@@ -158,7 +158,7 @@ export class SessionProjection {
     })
   }
 
-  /** How the run under way stands: it is not over, so it has no record of its pause. What came from somebody else never goes on. */
+  /** Status of the current run: it is not over, so it has no record of its pause. A run of an imported log never continues. */
   #openAs(pause: PauseReason | null): Partial<Pick<RunDraft, 'status' | 'reason'>> {
     if (this.#isForeign) return { status: 'aborted' }
     return pause?.type === 'approvals' ? { status: 'paused', reason: pause } : {}
@@ -213,7 +213,7 @@ export class SessionProjection {
     this.#run = this.#turn = undefined
   }
 
-  /** It was over already when somebody gave it up. */
+  /** Notes that a run was abandoned, which was over already. */
   #abandon({ runId }: RecordOf<'run.abandoned'>): void {
     const run = this.#runs.find(({ id }) => id === runId)
     if (run !== undefined) run.status = 'aborted'
@@ -321,7 +321,7 @@ export class SessionProjection {
 
 type Reshaping = RecordOf<'revert.applied' | 'graft.applied' | 'prune.applied' | 'compaction.end'>
 
-/** What a record says of how the trunk was reshaped, in short. Pure. */
+/** Returns a short description of how a record reshaped the trunk. Pure. */
 function trunkChangeOf(record: Reshaping, planned: ReadonlyMap<string, string>): TrunkChange {
   const { applied } = record
   const rest = {

@@ -6,7 +6,7 @@ import type { LogRecord, Spent } from '../protocol/records.ts'
 
 export const noneSpent: Spent = Object.freeze({ usage: noUsage, costUsd: 0, turns: 0 })
 
-/** What an agent has spent, the run under way left out. */
+/** Usage of an agent, without the current run. */
 export interface SpentSoFar {
   readonly spent: Spent
   readonly isInRun: boolean
@@ -14,7 +14,10 @@ export interface SpentSoFar {
 
 export const notSpent: SpentSoFar = { spent: noneSpent, isInRun: false }
 
-/** What an agent has spent once this record is in its log. A run's total lacks only the turns of sub-agents it called; children started by code belong to no run. */
+/**
+ * Returns the usage of an agent once this record is in its log. A run's total lacks only the turns of sub-agents it called; children started by
+ * code belong to no run.
+ */
 export function spentAfter(before: SpentSoFar, record: LogRecord): SpentSoFar {
   const { spent, isInRun } = before
   switch (record.type) {
@@ -39,10 +42,10 @@ export function spentAfter(before: SpentSoFar, record: LogRecord): SpentSoFar {
   }
 }
 
-/** Of an agent's own log, the run under way left out. */
+/** Fold over an agent's own log; leaves out the current run. */
 export const spentFold: Fold<SpentSoFar> = { name: 'spent', isOwn: true, initial: () => notSpent, each: spentAfter }
 
-/** What was spent since. */
+/** Returns the difference between two amounts. */
 export const lessSpent = (after: Spent, before: Spent): Spent => ({
   usage: {
     input: after.usage.input - before.usage.input,
@@ -58,11 +61,11 @@ export const lessSpent = (after: Spent, before: Spent): Spent => ({
   turns: after.turns - before.turns,
 })
 
-/** What an agent has spent, the run under way included. */
+/** Usage of an agent, including the current run. */
 export interface SpentFold {
-  /** Of runs that are over, and of what happened between runs. */
+  /** Usage of finished runs, and between runs. */
   readonly before: Spent
-  /** Of the run under way. */
+  /** Usage of the current run. */
   readonly run: Spent
 }
 
@@ -73,7 +76,7 @@ const of = (usage: Usage = noUsage, costUsd = 0): Spent => ({ usage, costUsd, tu
 /** All of it. */
 export const totalSpent = ({ before, run }: SpentFold): Spent => addSpent(before, run)
 
-/** What one record says was spent; of a sub-agent without its turns, which are its own. */
+/** Returns the usage that one record states; for a sub-agent without its turns, which count as its own. */
 function spentBy(record: LogRecord): Spent | undefined {
   switch (record.type) {
     case 'turn.start':
@@ -95,7 +98,7 @@ function spentBy(record: LogRecord): Spent | undefined {
   }
 }
 
-/** What was spent after one more record. The end of a run states the run's cost, which may exceed the sum of its parts. Pure. */
+/** Adds the usage of one more record. The end of a run states the run's cost, which may exceed the sum of its parts. Pure. */
 export function foldSpent(fold: SpentFold, record: LogRecord): SpentFold {
   if (record.type === 'run.start') return { before: totalSpent(fold), run: noneSpent }
   if (record.type === 'run.end') {
@@ -107,5 +110,5 @@ export function foldSpent(fold: SpentFold, record: LogRecord): SpentFold {
   return spent === undefined ? fold : { ...fold, run: addSpent(fold.run, spent) }
 }
 
-/** Of a log, the run under way included. */
+/** Fold over a log; includes the current run. */
 export const totalFold: Fold<SpentFold> = { name: 'total', initial: () => nothingYet, each: foldSpent }

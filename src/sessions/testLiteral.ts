@@ -19,7 +19,7 @@ export function testLiteral(value: unknown, indent = 0): string {
 /** Line separators would end a comment; the others show a line as another one. */
 const misread = /[\u0085\u061C\u200B-\u200F\u2028-\u202E\u2060-\u2069\uFEFF]/g
 
-/** As `JSON.stringify`, and with what people or parsers misread escaped. */
+/** Formats a value as `JSON.stringify` does, and escapes characters that people or parsers misread. */
 const oneLine = (value: unknown): string =>
   (JSON.stringify(value) ?? 'undefined').replace(
     misread,

@@ -1,7 +1,7 @@
 import type { RecordedReply, RecordedResult, RecordedRun } from './recordedRuns.ts'
 import { testLiteral } from './testLiteral.ts'
 
-/** What a test asserts: that the last run ends well, that none of its calls fails, or something of its answer. */
+/** Assertion of a test: that the last run ends well, that none of its calls fails, or something about its answer. */
 export type Wanted =
   | { readonly type: 'end'; readonly was: string; readonly why: string }
   | { readonly type: 'calls'; readonly name: string }
@@ -10,21 +10,21 @@ export type Wanted =
 export interface TestParts {
   readonly agentId: string
   readonly definition: string
-  /** When it was recorded, in epoch milliseconds. */
+  /** Time of the recording, in epoch milliseconds. */
   readonly time: number
   readonly runs: readonly RecordedRun[]
   /** Replies that are not played. */
   readonly leftOut: number
   readonly results: ReadonlyMap<string, RecordedResult>
   readonly wanted: Wanted
-  /** What the answer should have. */
+  /** Text that the answer should contain. */
   readonly expect?: string
 }
 
 /** Names that a tool may have; a model may have called others. */
 export const isToolName = (name: string): boolean => /^[A-Za-z0-9_-]{1,64}$/.test(name)
 
-/** What is replied where the recording has no more. */
+/** Reply where the recording has no more. */
 export const closing = 'The recording of this run ends here.'
 
 /** The file of a test. Pure. */
@@ -102,7 +102,7 @@ export type ScriptEntry =
   | Omit<RecordedReply, 'said'>
   | { readonly error: { readonly kind: string; readonly message: string } }
 
-/** The replies of a run, so that it ends: what an abort, a person or a limit ended before others came is closed by a reply. */
+/** Returns the replies of a run, so that it ends: a run that an abort, a person or a limit ended early is closed by a reply. */
 export function repliesOf({ replies, end }: RecordedRun, isLast: boolean): readonly ScriptEntry[] {
   const own: ScriptEntry[] = replies.map(({ said: _, ...reply }) => reply)
   const isAnswered = replies.length > 0 && replies.at(-1)!.toolCalls === undefined
@@ -117,8 +117,8 @@ interface Said {
 }
 
 /**
- * What people said in the middle of runs, by the place of the reply in the script. What they said while calls were carried out is left
- * out: said while the reply comes, it would keep the calls from being carried out, and no reply of a script needs it.
+ * Returns the messages of people in the middle of runs, by the place of the reply in the script. Messages that came while calls were carried
+ * out are left out: given while the reply comes, they would keep the calls from being carried out, and no reply of a script needs them.
  */
 function saidAt(runs: readonly RecordedRun[], results: TestParts['results']): readonly Said[] {
   const all: Said[] = []

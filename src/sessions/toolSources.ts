@@ -6,9 +6,9 @@ export interface LoggedSource {
   readonly source: string
   /** Names of the tools that it has for the agent. */
   readonly tools: readonly string[]
-  /** What the system prompt says of it, if anything. */
+  /** Text that the system prompt has about the source, if any. */
   readonly instructions?: string
-  /** What was wrong with it when it last changed. */
+  /** Fault of the source when it last changed. */
   readonly trouble?: string
 }
 

@@ -1,7 +1,7 @@
 import type { RecordedRun, Recording } from './recordedRuns.ts'
 import { isToolName, type Wanted } from './testSource.ts'
 
-/** So many replies are played at most, and of so many runs. */
+/** Most replies that are played, and most runs. */
 const mostReplies = 200
 
 /** The last runs that are not too many; of the last one its last replies. */
@@ -21,7 +21,7 @@ export function lastRuns(runs: readonly RecordedRun[]): {
   return { runs: kept, leftOut: all - kept.reduce((sum, run) => sum + run.replies.length, 0) }
 }
 
-/** What is asserted of the last run: what went wrong in it does not, or what its answer has. Pure. */
+/** Returns the assertion about the last run: that its fault does not occur, or that its answer has a text. Pure. */
 export function wantedOf(run: RecordedRun, { results }: Recording, expect: string | undefined): Wanted {
   const { ended } = run
   if (ended !== undefined && ended.stopReason !== 'stop' && ended.stopReason !== 'aborted') {
@@ -37,7 +37,7 @@ export function wantedOf(run: RecordedRun, { results }: Recording, expect: strin
   return failed === undefined ? { type: 'answer' } : { type: 'calls', name: failed.name }
 }
 
-/** Why an assertion holds of what was recorded; `undefined`: it does not. Pure. */
+/** Returns why an assertion holds for the recording; `undefined`: it does not. Pure. */
 export function whyItPasses(run: RecordedRun, wanted: Wanted, expect: string | undefined): string | undefined {
   if (wanted.type === 'end') {
     if (run.end?.type === 'elsewhere') return `replies alone do not bring about that ${run.end.what}`

@@ -3,14 +3,14 @@ import type { ErrorInfo } from '../../protocol/errors.ts'
 import type { Pending } from '../../protocol/pending.ts'
 import type { PauseReason } from '../../protocol/records.ts'
 
-/** A conversation as a chat shows it. Plain data; what does not change stays the same object. */
+/** A conversation as a chat shows it. Plain data; unchanged parts stay the same object. */
 export interface Chat {
   readonly agentId: string
-  /** In the order they were said; those that left the model's sight stay, with `hidden`. */
+  /** Messages in the order they were said; those that left the model's sight stay, with `hidden`. */
   readonly messages: readonly ChatMessage[]
-  /** What waits for people: of the agent's own calls, and of those of agents below it. */
+  /** Calls and questions that wait for people, of the agent itself and of agents below it. */
   readonly pending: readonly ChatPending[]
-  /** Asked in a run that ended without an answer, for example because the store failed: it waits again once that agent goes on. */
+  /** Calls and questions of a run that ended without an answer, for example because the store failed: they wait again once that agent continues. */
   readonly resting: readonly ChatPending[]
   /** `running` from the start of a run to its end, also while people are asked; `paused`: the run ended with something outstanding. */
   readonly status: 'idle' | 'running' | 'paused' | 'stopped'
@@ -18,7 +18,7 @@ export interface Chat {
   readonly pause?: PauseReason
   /** Why the last run failed. */
   readonly error?: ErrorInfo
-  /** `seq` of the last record: where to go on reading. */
+  /** `seq` of the last record, after which to continue reading. */
   readonly seq: number
 }
 
@@ -29,7 +29,7 @@ interface InChat {
   readonly id: string
   /** Its place in the conversation, such as 12 for `n12`; not known yet of a reply that grows. */
   readonly nodeId?: number
-  /** Id of the message before it in the conversation; none of the first. With what was reverted, messages are a tree. */
+  /** Id of the message before it in the conversation; missing for the first. Together with reverted messages, messages form a tree. */
   readonly after?: string
   /** Why the model does not see it. */
   readonly hidden?: 'reverted' | 'pruned' | 'summarised'
@@ -64,7 +64,7 @@ export interface ChatCall {
   readonly status: 'writing' | 'waiting' | 'running' | 'done' | 'failed'
   readonly inputText?: string
   readonly input?: unknown
-  /** What the tool reported last. */
+  /** Latest progress that the tool reported. */
   readonly progress?: unknown
   /** The sub-agent that carries it out. */
   readonly childId?: string

@@ -10,9 +10,9 @@ import { foldPending } from './foldPending.ts'
 type Fold = { readonly [T in AgentEvent['type']]?: (chat: Chat, event: EventOf<T>) => Chat }
 
 /**
- * The chat after one more event of its agent, in their order; events of other agents change nothing, except for what those below it
- * ask of people. Give it the agent's records from the first on: `agent.subscribe(listener, { fromSeq: 1 })`. Pure, and what does not
- * change stays the same object, so a view that compares identities draws only what is new.
+ * The chat after one more event of its agent, in their order; events of other agents change nothing, except for calls and questions of agents
+ * below it that wait for people. Give it the agent's records from the first on: `agent.subscribe(listener, { fromSeq: 1 })`. Pure; unchanged
+ * parts stay the same object, so a view that compares identities draws only new parts.
  *
  * @example
  * ```ts no-run
@@ -117,7 +117,7 @@ const added = (chat: Chat, message: ChatMessage): Chat => ({
   messages: [...chat.messages, { ...message, ...afterOf(chat, message.nodeId) }],
 })
 
-/** What stands before a node, or before the next one. */
+/** Returns the message that precedes a node; without a node, the message that the next one will follow. */
 function afterOf({ messages }: Chat, nodeId = Infinity): Pick<ChatMessage, 'after'> {
   const before = messages.reduce<ChatMessage | undefined>((newest, message) => {
     const isBefore = message.hidden !== 'reverted' && message.nodeId !== undefined && message.nodeId < nodeId
@@ -134,7 +134,7 @@ const placed = (chat: Chat, nodeIds: ReadonlySet<number>): Chat =>
     return { ...rest, ...afterOf(chat, message.nodeId) }
   })
 
-/** With some messages changed; the same chat if none is. */
+/** Returns the chat with some messages changed; the same chat if none is. */
 function changed(chat: Chat, change: (message: ChatMessage) => ChatMessage): Chat {
   const messages = chat.messages.map(change)
   return messages.every((message, index) => message === chat.messages[index]) ? chat : { ...chat, messages }
@@ -146,11 +146,11 @@ function replaced(chat: Chat, index: number, message: ChatMessage): Chat {
   return { ...chat, messages }
 }
 
-/** What is pruned and summarised is hidden for the first; what is reverted, for that. */
+/** Hides a message for a reason; a message that is hidden already keeps its first reason. */
 const hide = (message: ChatMessage, hidden: NonNullable<ChatMessage['hidden']>): ChatMessage =>
   message.hidden === undefined ? { ...message, hidden } : message
 
-/** The reply of a turn grows, and begins to if there is none yet; one that has ended stays. */
+/** Appends to the reply of a turn, and begins it if there is none yet; a reply that has ended stays. */
 function grown(
   chat: Chat,
   event: { readonly runId: string; readonly turnIndex: number },

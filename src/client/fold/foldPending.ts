@@ -8,15 +8,15 @@ export type Asked = Pick<Chat, 'pending' | 'resting'>
 
 export const nothingAsked: Asked = { pending: [], resting: [] }
 
-/** What is known of an event beside it. */
+/** Facts about an event that it does not hold itself. */
 interface Known {
-  /** The agent that is followed; what waits may be of one below it. */
+  /** The agent that is followed; the calls that wait may belong to an agent below it. */
   readonly agentId: string
-  /** Of the end of one of its calls: the sub-agent that carried it out. */
+  /** Sub-agent that carried the call out, if the event ends a call of the agent. */
   readonly childId?: string | undefined
 }
 
-/** What people have not answered after an event, oldest first; the same object if the event changes nothing of that. Pure. */
+/** Returns the unanswered calls and questions after an event, oldest first; the same object if the event changes none. Pure. */
 export function foldPending(before: Asked, event: AgentEvent, known: Known): Asked {
   const { pending, resting } = before
   const asked = pendingIn(event.agentId, event)
@@ -34,7 +34,7 @@ export function foldPending(before: Asked, event: AgentEvent, known: Known): Ask
 
 type Fits = (pending: ChatPending) => boolean
 
-/** What fits, in the other list, before what was asked there since. */
+/** Moves the fitting entries of one list to the front of the other, replacing entries with the same keys. */
 function moved(before: Asked, [from, to]: readonly (keyof Asked)[], fits: Fits): Asked {
   const some = before[from!].filter(fits)
   if (some.length === 0) return before
@@ -44,7 +44,7 @@ function moved(before: Asked, [from, to]: readonly (keyof Asked)[], fits: Fits):
 
 const nothing: Fits = () => false
 
-/** What an event says is answered, or asked no longer. */
+/** Returns a test for the calls and questions that an event answers or withdraws. */
 function endedBy(event: AgentEvent, { agentId, childId }: Known): Fits {
   const isOwn = event.agentId === agentId
   switch (event.type) {
@@ -73,7 +73,7 @@ interface Tree {
   readonly children: readonly Tree[]
 }
 
-/** What a snapshot of an agent says of people; a server of an older version knows only approvals. */
+/** Part of an agent's snapshot that concerns people; a server of an older version sends only approvals. */
 interface Snapshot {
   readonly path: readonly string[]
   readonly tree: Tree
@@ -81,7 +81,7 @@ interface Snapshot {
   readonly approvals: readonly Omit<Extract<Pending, { kind: 'approval' }>, 'kind'>[]
 }
 
-/** What waits for people, as a server says. Pure. */
+/** Returns the calls and questions that wait for people according to a snapshot. Pure. */
 export function pendingOf({ asked, approvals, tree, path }: Snapshot): readonly ChatPending[] {
   const paths = new Map<string, readonly string[]>()
   const place = ({ id, children }: Tree, above: readonly string[]): void => {

@@ -6,29 +6,29 @@ import type { RunStopReason } from '../../protocol/records.ts'
 import { resultOf } from '../../runs/run.ts'
 import type { RunResult } from '../../runs/runResult.ts'
 
-/** What a tool that runs has reported last. */
+/** Latest progress of a running tool. */
 export interface RunProgress {
   readonly callId: string
   readonly name: string
   readonly progress: unknown
 }
 
-/** A run as far as it has come. Plain data; what does not change stays the same object. */
+/** A run as far as it has come. Plain data; unchanged parts stay the same object. */
 export interface RunView<Output = unknown> {
   readonly runId: string
-  /** That of the prompt which began it. */
+  /** Request id of the prompt that began the run. */
   readonly requestId: string
   /** `running`, or how it ended. */
   readonly status: 'running' | RunStopReason
   /** The text of the reply that grows, or of the last one. */
   readonly text: string
-  /** Of tools that run, the oldest call first. */
+  /** Progress of the running tools, the oldest call first. */
   readonly progress: readonly RunProgress[]
-  /** Once it has ended. */
+  /** Result of the run, once it has ended. */
   readonly result?: RunResult<Output>
 }
 
-/** Whether the text of the last reply is an answer that fits the schema of the agent. */
+/** A run whose `isAnswer` is true if the text of the last reply is an answer that fits the agent's schema. */
 interface Draft extends RunView {
   readonly isAnswer: boolean
 }

@@ -10,8 +10,8 @@ export interface LiveState {
 }
 
 /**
- * How an agent is after one more of its own events; begin with its snapshot. States are told live only, so where some were missed the records
- * say roughly how it is. Pure.
+ * Returns the state of an agent after one more of its own events; begin with its snapshot. States are told live only, so after missed events
+ * the records give it roughly. Pure.
  */
 export function foldState(before: LiveState, event: AgentEvent): LiveState {
   switch (event.type) {

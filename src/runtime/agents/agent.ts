@@ -55,13 +55,13 @@ export class Agent<
   }
 
   /**
-   * Starts a child that works alongside the agent and is prompted like any other. It is aborted, stopped and closed with the agent,
-   * and restarted after a crash according to `restart`. With the `id` of an earlier child, that one resumes from its log. An `incognito`
-   * child of an agent that is not counts towards `spent`, and is otherwise known to whoever holds it alone: the agent does not list it,
-   * nor is it asked about the child's calls, and its log has only the child's id, definition and usage. Without `deps` it has those of the
-   * agent's run.
+   * Starts a child that works alongside the agent and is prompted like any other. It is aborted, stopped and closed with the agent, and
+   * restarted after a crash according to `restart`. With the `id` of an earlier child, that one resumes from its log. An `incognito` child of
+   * an agent that is not counts towards `spent`, and is otherwise known only to the code that holds it: the agent does not list it, nor is it
+   * asked about the child's calls, and its log has only the child's id, definition and usage. Without `deps` it has those of the agent's run.
    *
-   * @throws RuntimeError `INVALID_DEPS`, `INVALID_DEFINITION`, `INVALID_ID`, `AGENT_EXISTS`, `CHILD_REFUSED` (too deep, too many), `AGENT_STOPPED`
+   * @throws RuntimeError `INVALID_DEPS`, `INVALID_DEFINITION`, `INVALID_ID`, `AGENT_EXISTS`, `CHILD_REFUSED` (too deep, too many),
+   * `AGENT_STOPPED`
    */
   spawn<O, D, C>(
     entry: Entry<O, D, C>,
@@ -89,8 +89,8 @@ export class Agent<
   }
 
   /**
-   * Says what the agent uses from its next turn on, in place of what its definition says: instructions, tools, a model. It is recorded, so it
-   * holds after a restart too; `null` ends it. `beforeTurn` of the definition has the last word.
+   * Sets instructions, tools or a model for the agent from its next turn on, in place of the definition's. The change is recorded, so it holds
+   * after a restart too; `null` resets it. `beforeTurn` of the definition has the last word.
    *
    * @throws RuntimeError `INVALID_OPTION` (no such tool), `MODEL_NOT_FOUND`, `INVALID_DEFINITION` (no model), `AGENT_STOPPED`, `AGENT_PAUSED`
    */
@@ -110,14 +110,14 @@ export class Agent<
     this.#carryOut({ type: 'agent.abort', agentId: this.id })
   }
 
-  /** Ends the agent for good: aborts what is running, writes the log and releases it. Idempotent. */
+  /** Ends the agent for good: aborts its work, writes the log and releases it. Idempotent. */
   async stop(): Promise<void> {
     await this.#end('stop')
   }
 
   /**
-   * Ends the agent so that `runtime.resume` can continue it: aborts what is running, and leaves queues and approvals waiting. Nothing is
-   * left of one that is incognito. Idempotent.
+   * Ends the agent so that `runtime.resume` can continue it: aborts its work, and leaves queues and approvals waiting. An incognito agent
+   * leaves nothing. Idempotent.
    */
   async close(): Promise<void> {
     await this.#end('close')
@@ -131,8 +131,8 @@ export class Agent<
 
   /**
    * Calls `listener` with every event from now on; returns a function that unsubscribes it. A listener that throws or rejects
-   * affects nothing else: the others get an `error` event with `SUBSCRIBER_FAILED`. What sub-agents ask of people is
-   * included, because someone must decide it; with `descendants` all their events are.
+   * affects nothing else: the others get an `error` event with `SUBSCRIBER_FAILED`. Approvals, questions
+   * and client calls of sub-agents are included, because someone must decide them; with `descendants` all their events are.
    *
    * @example
    * ```ts
@@ -182,7 +182,7 @@ export class Agent<
     }
   }
 
-  /** Executes a command given as data; the methods above are shorthands. Throws what they throw. */
+  /** Executes a command given as data; the methods above are shorthands, and throw the same errors. */
   dispatch(command: AgentCommand, options: DispatchOptions = {}): Run | undefined {
     const checked = checkCommand(command)
     if (checked.agentId === this.id) return this.#carryOut(checked, options)

@@ -35,7 +35,7 @@ export type RestingContext = Pick<
   | 'frame'
 >
 
-/** What an agent has whether it is loaded or not. */
+/** Fields that an agent has whether it is loaded or not. */
 type Known =
   | 'agentId'
   | 'path'
@@ -58,7 +58,7 @@ type Known =
   | 'answers'
   | 'deps'
 
-/** What an `Agent` delegates to: its host, or what stands in for the host while the agent is unloaded. */
+/** Target that an `Agent` delegates to: its host, or a stand-in for the host while the agent is unloaded. */
 export interface AgentBody extends Pick<TreeAgent, Known> {
   readonly isLoaded: boolean
   /** Name of the definition that answers. */
@@ -70,11 +70,11 @@ export interface AgentBody extends Pick<TreeAgent, Known> {
   readonly context: RestingContext
   readonly conversation: ConversationView
   readonly growingReply: GrowingReply | undefined
-  /** What the application gives it; `undefined` as long as that is nothing. */
+  /** Dependencies that the application gives the agent; `undefined` while it gives none. */
   given: RunDeps | undefined
-  /** Another object after each change of it or of what is alive below it. */
+  /** Replaced by another object after each change of the agent or of its living sub-agents. */
   readonly version: object
-  /** What its log says of how far it has come. */
+  /** Outline of the agent's log. */
   readonly outline: Outline
   /** `seq` of its last record. */
   readonly lastSeq: number
@@ -84,7 +84,7 @@ export interface AgentBody extends Pick<TreeAgent, Known> {
   readonly isStopped: boolean
   /** Why it was ended here without a record; `undefined`: it was not. */
   readonly wasLetGo: ErrorInfo | undefined
-  /** Whether its log can no longer be appended to: the agent can only be ended. */
+  /** True if the agent's log can no longer be appended to: the agent can only be ended. */
   readonly isStuck: boolean
   /** Commands sent that the context does not show yet. */
   readonly unseen: number
@@ -106,9 +106,9 @@ export interface AgentBody extends Pick<TreeAgent, Known> {
 /** An agent whose machine is running. */
 export interface LoadedAgent extends TreeAgent {
   readonly isStopped: boolean
-  /** Whether anyone listens, or waits for the end. */
+  /** True if anyone listens, or waits for the end. */
   readonly isAttended: boolean
-  /** Calls `look` after each change of it or of what is below it, and perhaps in the middle of a step; returns a function that ends it. */
+  /** Calls `look` after each change of the agent or of those below it, perhaps in the middle of a step; returns a function that ends it. */
   watch(look: () => void): () => void
   /** Its sub-agents, living or about to start. */
   readonly family: Children

@@ -16,16 +16,16 @@ import type { Content } from '../../protocol/saidContent.ts'
 import type { AgentEvent } from '../../protocol/events.ts'
 import type { Run } from '../../runs/run.ts'
 
-/** Only for the type checker: what prompts may give. */
+/** Type of the dependencies that prompts may give; for the type checker only. */
 declare const takes: unique symbol
 
-/** An agent whose prompts need not give anything, as it has what it needs. */
+/** An agent whose prompts need not give dependencies, as it has its own. */
 interface Equipped {
   readonly id: string
   readonly [takes]?: (deps: undefined) => void
 }
 
-/** What people and code can ask of an agent, each a shorthand for a command given to `dispatch`. */
+/** Commands that people and code can give an agent, each a shorthand for a command given to `dispatch`. */
 export abstract class AgentCommands<out Output = unknown, in Deps = undefined, out Event = AgentEvent> {
   abstract readonly id: string
   declare readonly [takes]?: (deps: Deps) => void
@@ -39,10 +39,10 @@ export abstract class AgentCommands<out Output = unknown, in Deps = undefined, o
   /**
    * Starts a run, or queues it if the agent is busy.
    *
-   * `deps`: what the run is given in place of the agent's own, by reference; it ends with the run and is not logged.
+   * `deps`: dependencies of the run in place of the agent's own, by reference; they end with the run and are not logged.
    *
-   * @throws RuntimeError `INVALID_CONTENT`, `PROMPT_TOO_LARGE`, `QUEUE_FULL`, `AGENT_STOPPED`, `AGENT_PAUSED` (by a failed store), `DEPS_MISSING`,
-   * `INVALID_DEPS`; then nothing has happened.
+   * @throws RuntimeError `INVALID_CONTENT`, `PROMPT_TOO_LARGE`, `QUEUE_FULL`, `AGENT_STOPPED`, `AGENT_PAUSED` (by a failed store),
+   * `DEPS_MISSING`, `INVALID_DEPS`; then nothing has happened.
    *
    * @example
    * ```ts
@@ -99,12 +99,11 @@ export abstract class AgentCommands<out Output = unknown, in Deps = undefined, o
   }
 
   /**
-   * Continues after a pause, or after a run that ended with `error`, as a new run whose `limits` (default: those of its
-   * prompt) count from here; where they say nothing, the agent's hold.
-   * After an error the model is asked again where it failed: what was said and done since the prompt stays, and nothing is said twice.
-   * After a store failure it first writes what could not be written; if that fails again, the run's result says so. It has the deps of
-   * the run before, unless it is given others; after a restart those of the agent. If nothing was left to do, the run ends with `stop`
-   * and without an `output`.
+   * Continues after a pause, or after a run that ended with `error`, as a new run whose `limits` (default: those of its prompt) count from
+   * here; limits that they leave out are the agent's. After an error the model is asked again where it failed: messages and results since the
+   * prompt stay, and nothing is said twice. After a store failure it first writes the records that could not be written; if that fails again,
+   * the run's result says so. It has the deps of the run before, unless it is given others; after a restart those of the agent. If nothing was
+   * left to do, the run ends with `stop` and without an `output`.
    *
    * @throws RuntimeError `NOT_PAUSED`, `AGENT_STOPPED`, `DEPS_MISSING`, `INVALID_DEPS`
    */
@@ -113,8 +112,9 @@ export abstract class AgentCommands<out Output = unknown, in Deps = undefined, o
   }
 
   /**
-   * Requests a revert to a step, such as `n12`, as the model can: the same drain decides by the same rules, between turns or, if the
-   * agent is idle, at once, whatever its `braking`. The outcome is a `revert.applied` event; with `undo`, what came of that is an `undo.end` event after it.
+   * Requests a revert to a step, such as `n12`, as the model can: the same drain decides by the same rules, between turns or, if the agent is
+   * idle, at once, whatever its `braking`. The outcome is a `revert.applied` event; with `undo`, an `undo.end` event after it reports the
+   * outcome of the undo.
    *
    * @throws RuntimeError `INVALID_OPTION`, `QUEUE_FULL`, `AGENT_STOPPED`
    */
@@ -123,8 +123,8 @@ export abstract class AgentCommands<out Output = unknown, in Deps = undefined, o
   }
 
   /**
-   * Hides steps of the model, such as `n12`, or its oldest ones until `tokens` are hidden, with a `memo` in their place; with `mask` only
-   * what their results hold. Decided as a revert is; the outcome is a `prune.applied` event.
+   * Hides steps of the model, such as `n12`, or its oldest ones until `tokens` are hidden, with a `memo` in their place; with `mask` only the
+   * contents of their results. Decided as a revert is; the outcome is a `prune.applied` event.
    *
    * @throws RuntimeError `INVALID_OPTION`, `QUEUE_FULL`, `AGENT_STOPPED`
    */
@@ -139,7 +139,7 @@ export abstract class AgentCommands<out Output = unknown, in Deps = undefined, o
 
   /**
    * Asks a policy of `braking.policies` by name, whatever its trigger says: between turns or, if the agent is idle, at once. The outcome is a
-   * `policy.end` event and, if it has a plan, what the drains make of that.
+   * `policy.end` event and, if it has a plan, the events of the drains that carry it out.
    *
    * @throws RuntimeError `BRAKING_OFF`, `POLICY_NOT_FOUND`, `INVALID_OPTION`, `QUEUE_FULL`, `AGENT_STOPPED`
    */
@@ -148,8 +148,9 @@ export abstract class AgentCommands<out Output = unknown, in Deps = undefined, o
   }
 
   /**
-   * Compacts the conversation, whatever its size and also with `compaction: false`: a summary takes the place of its middle if that makes it smaller. A `focus` says what
-   * the summary is to keep above all, where its strategy heeds that. The outcome is a `compaction.end` event.
+   * Compacts the conversation, whatever its size and also with `compaction: false`: a summary takes the place of its middle if that makes it
+   * smaller. A `focus` names the facts that the summary is to keep above all, where its strategy heeds that. The outcome is a `compaction.end`
+   * event.
    *
    * @throws RuntimeError `INVALID_OPTION`, `QUEUE_FULL`, `AGENT_STOPPED`
    */

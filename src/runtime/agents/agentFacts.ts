@@ -23,13 +23,13 @@ import { pendingOf } from './pending.ts'
 import type { AgentActor } from './machineHost.ts'
 import type { AgentBody } from './agentBody.ts'
 
-/** As long as a request may be named by a client. */
+/** Longest key of `askOnce`, in UTF-16 units: as long as a client's request id. */
 const maxKey = 128
 
-/** What an agent delegates to now. */
+/** Returns the body that an agent currently delegates to. */
 export let bodyOf: (agent: AgentFacts<unknown, never>) => AgentBody
 
-/** What can be read of an agent. */
+/** The readable properties of an agent. */
 export abstract class AgentFacts<
   out Output = unknown,
   in Deps = undefined,
@@ -46,7 +46,7 @@ export abstract class AgentFacts<
     bodyOf = (agent) => agent.#slot.body
   }
 
-  /** Whether it is in memory, rather than only in its log. */
+  /** True if the agent is in memory, rather than only in its log. */
   get isLoaded(): boolean {
     return this.#slot.body.isLoaded
   }
@@ -82,7 +82,7 @@ export abstract class AgentFacts<
     return this.#slot.body.context.pause
   }
 
-  /** Whether its last run ended with `error` and `resume` goes on with it: nothing has begun since. */
+  /** True if the agent's last run ended with `error` and `resume` can continue it: nothing has begun since. */
   get hasFailed(): boolean {
     return mayResumeFailed(this.#slot.body)
   }
@@ -102,12 +102,12 @@ export abstract class AgentFacts<
     return this.#slot.body.room
   }
 
-  /** Whether nothing of it is stored: see `runtime.spawn`. */
+  /** True if nothing of the agent is stored: see `runtime.spawn`. */
   get incognito(): boolean {
     return this.#slot.body.incognito === true
   }
 
-  /** What the application noted on it when it was spawned; of a sub-agent that of its root. */
+  /** Metadata that the application gave at the spawn; a sub-agent has that of its root. */
   get metadata(): Metadata | undefined {
     return this.#slot.body.metadata
   }
@@ -122,18 +122,18 @@ export abstract class AgentFacts<
     return this.#slot.body.lastSeq
   }
 
-  /** Which brakes are on: what model and runtime may do. People and code may revert, prune and compact in any case. */
+  /** The brakes that are on: the powers of model and runtime. People and code may revert, prune and compact in any case. */
   get braking(): Omit<AgentPolicy['flags'], 'compact' | 'turns'> {
     const { compact: _, turns: __, ...brakes } = this.#slot.body.definition.policy.flags
     return brakes
   }
 
-  /** What `brake` can ask by name, in the order of `braking.policies`; empty without policies. */
+  /** Policies that `brake` can ask by name, in the order of `braking.policies`; empty without policies. */
   get policies(): readonly PolicyInfo[] {
     return describePolicies(this.#slot.body.definition)
   }
 
-  /** The sources of its tools, how each is, and what the last request offered of it. */
+  /** The sources of its tools, their state, and the tools that the last request offered of them. */
   get sources(): readonly SourceInfo[] {
     return this.#slot.body.sources
   }
@@ -143,7 +143,7 @@ export abstract class AgentFacts<
     return this.#slot.body.definition.policy.external ?? []
   }
 
-  /** What it has used in its lifetime, including its sub-agents. */
+  /** Usage of the agent in its lifetime, including its sub-agents. */
   get spent(): Spent {
     return this.#slot.body.spent
   }
@@ -163,7 +163,7 @@ export abstract class AgentFacts<
     yield* body.store.read(this.id, fromSeq)
   }
 
-  /** The part of the current reply that has arrived, for listeners that join late; with `redact` what of it can no longer become a secret. */
+  /** The part of the current reply that has arrived, for listeners that join late; with `redact` only the part that can no longer become a secret. */
   get growingReply(): GrowingReply | undefined {
     return this.#slot.body.growingReply
   }
@@ -189,14 +189,14 @@ export abstract class AgentFacts<
   }
 
   /**
-   * What waits for people, here and below: calls to be approved, questions of tools, and calls that a client carries out, told apart by
-   * `kind`. Redacted like the events that ask for them.
+   * Calls and questions that wait for people, here and below: calls to be approved, questions of tools, and calls that a client carries out,
+   * told apart by `kind`. Redacted like the events that ask for them.
    */
   pending(): Pending[] {
     return this.#slot.body.announcer.clean(pendingOf(this.#slot.body))
   }
 
-  /** What `use` said, without secrets; `null` if nothing. */
+  /** Options set by `use`, without secrets; `null` if none are set. */
   get inUse(): TurnUse | null {
     return this.#slot.body.announcer.clean(this.#slot.body.context.frame?.use ?? null)
   }
@@ -207,9 +207,9 @@ export abstract class AgentFacts<
   }
 
   /**
-   * Resolves once nothing more happens by itself in the agent and those below it, and what happened is stored: with `idle`, `waiting` for
-   * people, `paused` until it is resumed, or `stopped`. Until then something is under way: a model, a tool, a retry that is waited for.
-   * At once if that is so already. Rejects with the reason of `signal`, and as `wake` does for an unloaded agent that was asked for something.
+   * Resolves once nothing more happens by itself in the agent and those below it, and their records are stored: with `idle`, `waiting` for
+   * people, `paused` until it is resumed, or `stopped`. Until then something is under way: a model, a tool, or the wait for a retry. Resolves
+   * at once if nothing is. Rejects with the reason of `signal`, and as `wake` does for an unloaded agent with pending commands.
    *
    * @throws RuntimeError `INVALID_OPTION`
    *
@@ -224,16 +224,19 @@ export abstract class AgentFacts<
     return settled(this.#slot, signal)
   }
 
-  /** Whether its log has a request id given to `dispatch`; aborting an idle agent leaves none. Loads the agent; rejects as `wake` does. */
+  /**
+   * Returns true if the agent's log has a request id given to `dispatch`; aborting an idle agent leaves none. Loads the agent; rejects as
+   * `wake` does.
+   */
   wasAsked(requestId: string): Promise<boolean> {
     return this.#slot.body.loaded(async ({ requests }) => requests.has(requestId))
   }
 
   /**
-   * The result of a run that has no `Run` here, because another process began it: of the newest, or of the one that `requestId` asked for, with
-   * the runs that went on with it. Waits until it has ended, and for people too; a run that waits for `resume` is `paused`. The answer is
-   * checked against the schema of the definition as it is now; one that does not fit has no `output`. Usage, cost and turns are those of the
-   * last part; `spent` has all. `undefined`: its log has no such request. Rejects as `wake` does.
+   * Returns the result of a run that has no `Run` here, because another process began it: of the newest, or of the one that `requestId` asked
+   * for, with the runs that continued it. Waits until it has ended, and for people too; a run that waits for `resume` is `paused`. The answer
+   * is checked against the definition's current schema; a result that does not fit has no `output`. Usage, cost and turns are those of the last
+   * part; `spent` has all. `undefined`: its log has no such request. Rejects as `wake` does.
    *
    * @example
    * ```ts

@@ -60,7 +60,7 @@ export class AgentHost extends LoggedHost implements AgentPorts, AgentBody, Load
   readonly parent: TreeAgent | undefined
   /** The machine's input. */
   readonly input: AgentInput
-  /** Where its log is. */
+  /** Store of its log. */
   readonly store: Store
   readonly incognito: true | undefined
   readonly leasing: LeaseOptions | undefined
@@ -193,7 +193,7 @@ export class AgentHost extends LoggedHost implements AgentPorts, AgentBody, Load
     return this.conversation.lastSeq
   }
 
-  /** What it has used in its lifetime, including its sub-agents. */
+  /** Usage of the agent in its lifetime, including its sub-agents. */
   get spent(): Spent {
     const run = this.knownContext?.run
     // Turns of sub-agents are counted as their calls end.
@@ -246,7 +246,7 @@ export class AgentHost extends LoggedHost implements AgentPorts, AgentBody, Load
     return standInGate(held, (model) => instead(model, root))
   }
 
-  /** The part of the current reply that has arrived; with a redactor, what of it was announced. */
+  /** The part of the current reply that has arrived; with a redactor, the part that was announced. */
   get growingReply(): GrowingReply | undefined {
     const { partial } = this
     if (partial === null) return undefined
@@ -272,7 +272,7 @@ export class AgentHost extends LoggedHost implements AgentPorts, AgentBody, Load
     return this.announcer.within(effect, run)
   }
 
-  /** What people answer to its calls. */
+  /** Answers of people to the agent's calls. */
   get answers(): Answers {
     return (this.#answers ??= new Answers(this))
   }
@@ -313,12 +313,12 @@ export class AgentHost extends LoggedHost implements AgentPorts, AgentBody, Load
     tellListeners(this, record)
   }
 
-  /** Its run has ended: who waits for a report has it. */
+  /** Called when its run has ended: reports to the caller that waits for it. */
   report(): void {
     if (this.input.parent?.reports !== undefined) reportEnd(this, this.shared.childHosts)
   }
 
-  /** Takes part in a group: what fails for one is told to the others, where `braking.lessons` is on. */
+  /** Joins a group: the failures of one agent are told to the others, where `braking.lessons` is on. */
   joinGroup(group: SharedLessons): void {
     if (this.definition.braking?.lessons == null) return
     const { name } = this.definition

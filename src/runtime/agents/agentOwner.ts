@@ -1,11 +1,11 @@
 import type { AgentBody } from './agentBody.ts'
 
-/** Where an agent finds its body, which may be unloaded and loaded again. */
+/** Holder of an agent's body, which may be unloaded and loaded again. */
 export interface AgentSlot {
   readonly body: AgentBody
 }
 
-/** What an agent needs from its runtime. */
+/** Functions of the runtime that an agent uses. */
 export interface AgentOwner<Agent> {
   newId(): string
   /** Releases a stopped agent and its log. */

@@ -7,7 +7,7 @@ export type TreeNode = Pick<
   'agentId' | 'definition' | 'deps' | 'state' | 'context' | 'listedChildren' | 'send' | 'answers'
 >
 
-/** An agent and what is alive below it. */
+/** An agent and the living agents below it. */
 export interface AgentTree {
   readonly id: string
   readonly definition: string
@@ -43,17 +43,17 @@ export function hostOf(host: TreeNode, agentId: string): TreeNode | undefined {
   return undefined
 }
 
-/** Whether nothing below goes on before people decide something. */
+/** Returns true if nothing below continues before people decide something. */
 export function waitsForPeople({ state, children }: AgentTree): boolean {
   const busy = children.filter((child) => child.state !== 'idle' && child.state !== 'stopped')
   return busy.every(waitsForPeople) && (state === 'paused' || (state === 'executing' && busy.length > 0))
 }
 
-/** Whether nothing can continue before something is decided, of the agent or of the sub-agents it waits for. */
+/** Returns true if nothing can continue before something is decided, in the agent or in the sub-agents it waits for. */
 export const awaitsDecision = (agent: { pending(): readonly unknown[]; tree(): AgentTree }): boolean =>
   agent.pending().length > 0 && waitsForPeople(agent.tree())
 
-/** Its own calls that wait for an approval; none while their run waits for `resume`. */
+/** Returns the agent's own calls that wait for an approval; none while their run waits for `resume`. */
 export const heldIn = ({ context: { calls, run } }: Pick<TreeNode, 'context'>): readonly CallState[] =>
   run === null ? [] : calls.filter(({ status }) => status === 'held')
 

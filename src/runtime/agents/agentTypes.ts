@@ -2,21 +2,21 @@ import type { AgentDefinition } from '../../actors/agentDefinition.ts'
 import type { SubAgentEntry, SubAgentOptions } from '../../actors/subAgents.ts'
 import type { GivenDeps, SpawnOptions } from '../children/spawnOptions.ts'
 
-/** What may be given to agents of a definition that need this; anything where it is not known which definition it is. */
+/** Type of the dependencies that may be given to agents of a definition that needs `Deps`; `unknown` where the definition is not known. */
 export type DepsFor<Deps> = [Deps] extends [never] ? unknown : Deps
 
-/** What the agent is given for all its runs, so that prompts need give nothing. */
+/** Dependencies that the agent is given for all its runs, so that prompts need give none. */
 export interface TheirDeps<Deps> {
   readonly deps: DepsFor<Deps> & ({} | null)
 }
 
-/** What the answers of a definition are as data: that of its `output` schema, else `undefined`. */
+/** Type of a definition's answers as data: that of its `output` schema, else `undefined`. */
 export type OutputOf<D extends AgentDefinition> = D extends AgentDefinition<infer Output> ? Output : never
 
-/** What agents of a definition need of the application. */
+/** Type of the dependencies that agents of a definition need from the application. */
 export type DepsOf<D extends AgentDefinition> = D extends AgentDefinition<infer _, infer Deps> ? Deps : never
 
-/** A sub-agent and how it is called, as far as its definition is known. A child has what its parent has, so its prompts need give nothing. */
+/** A sub-agent and its options, as far as its definition is known. A child has its parent's dependencies, so its prompts need give none. */
 export type Entry<Output, Deps, Calls> =
   | AgentDefinition<Output, Deps, Calls>
   | (SubAgentOptions & { readonly definition: AgentDefinition<Output, Deps, Calls> })
@@ -25,7 +25,7 @@ export type Entry<Output, Deps, Calls> =
 export interface DispatchOptions {
   /** Identifies its run or message in the log; by default one is created. */
   readonly requestId?: string
-  /** What the run that it starts is given. */
+  /** Dependencies that the run that it starts is given. */
   readonly deps?: unknown
 }
 
@@ -34,5 +34,5 @@ export interface ListenOptions {
   readonly descendants?: boolean
 }
 
-/** What a child is spawned with, of whatever definition. */
+/** Arguments with which a child is spawned, for any definition. */
 export type SpawnArguments = [entry: SubAgentEntry, options: SpawnOptions & GivenDeps<unknown>]

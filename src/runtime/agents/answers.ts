@@ -14,7 +14,7 @@ interface OpenQuestion {
   resolve(answer: Answer): void
 }
 
-/** What people answer to one agent's calls: checked against what was asked, and passed on to the tools that wait. */
+/** Answers of people to one agent's calls: checked against the questions, and passed on to the tools that wait. */
 export class Answers implements PeoplesAnswers {
   readonly #ports: AgentPorts
   /** Questions of running tools, by key. */
@@ -42,7 +42,7 @@ export class Answers implements PeoplesAnswers {
     })
   }
 
-  /** Whether it was decided a moment ago: the machine may be in the middle of a step. */
+  /** Returns true if a key was decided a moment ago: the machine may be in the middle of a step. */
   isDecided(key: string): boolean {
     return this.#decided.has(key)
   }
@@ -66,19 +66,19 @@ export class Answers implements PeoplesAnswers {
   }
 
   /**
-   * The fault of the answer to a question; `undefined` if nothing, or if no tool waits for it: the one that runs again reads it with its
-   * own schema, of which the log has a copy that says less, and asks again.
+   * Returns the fault of the answer to a question; `undefined` if there is none, or if no tool waits for it: the tool that runs again reads it
+   * with its own schema, of which the log's copy says less, and asks again.
    */
   wrongInAnswer({ key }: PendingOf<'question'>, value: unknown): string | undefined {
     return this.#open.get(key)?.wrongIn(value)
   }
 
-  /** Arguments that a person edited, as what is called gets them. */
+  /** Returns arguments that a person edited, in the form that the tool or agent gets. */
   settled({ name }: PendingOf<'approval'>, input: unknown): unknown {
     return settledInput(this.#ports.definition, { name, input })
   }
 
-  /** What is wrong with arguments that a person edited; `undefined` if nothing. */
+  /** Returns the fault of arguments that a person edited; `undefined` if there is none. */
   wrongInInput({ name }: PendingOf<'approval'>, input: unknown): string | undefined {
     const { tools, agents } = this.#ports.definition
     const tool = tools.get(name)
@@ -88,7 +88,7 @@ export class Answers implements PeoplesAnswers {
     return read.ok ? undefined : read.message
   }
 
-  /** What the model gets of a call that a client carried out. */
+  /** Returns the result that the model gets of a call that a client carried out. */
   resultOf(call: PendingOf<'call'>, given: ClientOutcome): CallReturn {
     return clientResult(this.#ports, call, this.#ports.definition.tools.get(call.name), given)
   }

@@ -5,8 +5,8 @@ import type { LoadedAgent } from './agentBody.ts'
 import { RequestedRun } from './requestedRun.ts'
 
 /**
- * The result of the run that a request asked for, or without one of the newest, whichever process it began in: at once if it has ended, else
- * once it has, with the runs that go on with it. Waits for people, but not for a pause to end. `undefined`: no run was asked for. Rejects as
+ * Returns the result of the run that a request asked for, or without a request of the newest, from whichever process: at once if it has ended,
+ * else once it has, with the runs that continue it. Waits for people, but not for a pause to end. `undefined`: no run was asked for. Rejects as
  * the log does.
  */
 export async function awaitRequested(

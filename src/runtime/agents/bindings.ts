@@ -9,11 +9,11 @@ export interface Binding {
   readonly close?: (crash: ErrorInfo | null) => void
 }
 
-/** What was bound to an agent while it had no host. Empty until first used: most agents that are unloaded have nobody listening. */
+/** Listeners that were bound to an agent while it had no host. Empty until first used: most unloaded agents have no listeners. */
 export class Bindings {
   #held: (Binding & { unbind?: () => void })[] | undefined
 
-  /** Returns what ends it, before or after there is a host. */
+  /** Adds a binding; returns a function that ends it, before or after there is a host. */
   add(binding: Binding): () => void {
     const held = { ...binding } as Binding & { unbind?: () => void }
     this.#held ??= []
@@ -32,7 +32,7 @@ export class Bindings {
     return (this.#held ?? []).flatMap(({ listener }) => listener ?? [])
   }
 
-  /** The agent has ended: who listened is told once. */
+  /** Tells listeners, once, that the agent has ended. */
   close(): void {
     const held = this.#held ?? []
     this.#held = undefined

@@ -12,7 +12,7 @@ const leastShare = 1 / 2
 /** An agent of which checkpoints are kept. */
 export interface KeptHost {
   readonly agentId: string
-  /** Where its log is. */
+  /** Store of its log. */
   readonly store: Pick<Store, 'read'>
   readonly state: string
   readonly unseen: number
@@ -20,24 +20,24 @@ export interface KeptHost {
   /** `seq` of the last record. */
   readonly lastSeq: number
   durable(): Promise<void> | undefined
-  /** What is folded from its log but the context. */
+  /** Returns the states folded from the agent's log, without the context. */
   keep(): { readonly kept: Omit<KeptAgent, 'context' | 'created'>; readonly nodes: Uint8Array }
 }
 
-/** What its checkpoints go on from. */
+/** State that an agent's checkpoints continue from. */
 export interface KeeperOptions {
   readonly checkpoints: CheckpointStore
   readonly epoch: number | undefined
-  /** Of the log so far; it goes on from there. */
+  /** Context folded from the log so far; the keeper folds later records into it. */
   readonly context: ContextFold
   readonly created: RecordOf<'agent.created'> | undefined
-  /** Where the last checkpoint stands; 0 without one. */
+  /** `seq` of the last checkpoint; 0 without one. */
   readonly at: number
   /** How large it is. */
   readonly bytes: number
   /** The last record of the log so far. */
   readonly last: LogRecord | undefined
-  /** Is told what could not be written: nothing is lost with it. */
+  /** Called with the error of a checkpoint that could not be written: nothing is lost with it. */
   readonly failed: (thrown: unknown) => void
 }
 
@@ -48,7 +48,7 @@ export class CheckpointKeeper {
   #created: RecordOf<'agent.created'> | undefined
   #at: number
   #bytes: number
-  /** What came since costs as much to fold as all of the log. */
+  /** True if the records since the last checkpoint cost as much to fold as the whole log. */
   #isDue = false
   #last: LogRecord | undefined
   /** Records that the context has yet to be folded over: most agents write no checkpoint before they end. */
@@ -72,12 +72,12 @@ export class CheckpointKeeper {
     else if (record.type === 'compaction.end' && record.applied) this.#isDue = true
   }
 
-  /** What is folded is redacted, as it was written. */
+  /** Folds the waiting records, which are redacted as they were written. */
   #fold(): void {
     for (const record of this.#unfolded.splice(0)) this.#options.context.apply(record)
   }
 
-  /** While the agent is loaded nobody could ever read one. */
+  /** True for checkpoints that cannot be read while the agent is loaded. */
   get #isVolatile(): boolean {
     return this.#options.checkpoints.isVolatile === true
   }

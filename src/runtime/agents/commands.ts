@@ -14,8 +14,8 @@ type Command = Exclude<CheckedCommand, { type: 'agent.stop' }>
 type CommandOf<T extends Command['type']> = Extract<Command, { type: T }>
 
 /**
- * Passes a checked command to an agent's machine; `id` identifies its run or message, `isRemote` says whether it came from a remote
- * client and may be repeated, and `deps` are for the run that it starts. Throws what `Agent.dispatch` does.
+ * Passes a checked command to an agent's machine; `id` identifies its run or message, `isRemote` says whether it came from a remote client and
+ * may be repeated, and `deps` are for the run that it starts. Throws as `Agent.dispatch` does.
  */
 export function dispatchCommand(
   host: AgentBody,
@@ -143,7 +143,11 @@ const startsRun: ReadonlySet<Command['type']> = new Set<Command['type']>([
   'agent.unpin',
 ])
 
-/** Checks what the run will have that a command starts or goes on with. @throws RuntimeError `DEPS_MISSING`, `INVALID_DEPS` */
+/**
+ * Checks the dependencies of the run that a command starts or continues.
+ *
+ * @throws RuntimeError `DEPS_MISSING`, `INVALID_DEPS`
+ */
 function checkCommandDeps(host: AgentBody, { type }: Command, deps: unknown): void {
   const { definition, given } = host
   if (definition.deps === null) return
@@ -171,7 +175,7 @@ function resume(host: AgentBody, { limits }: CommandOf<'agent.resume'>, id: stri
   return run
 }
 
-/** Whether there is a run to send a message into; otherwise the message starts one. */
+/** Returns true if there is a run to send a message into; otherwise the message starts one. */
 const isBusy = (host: AgentBody): boolean => host.context.run !== null && host.state !== 'settling'
 
 function checkStore({ agentId, context: { pause } }: AgentBody): void {
@@ -180,7 +184,7 @@ function checkStore({ agentId, context: { pause } }: AgentBody): void {
   throw new RuntimeError('AGENT_PAUSED', `Agent "${agentId}" is paused because its store failed: ${why}`)
 }
 
-/** Tokens of instructions and tools. Those that cannot be written down fail the run, which says why. */
+/** Returns the tokens of instructions and tools; 0 for those that cannot be written down, which fail the run with a reason. */
 function frameTokensOf(definition: AgentDefinition): number {
   try {
     return definition.frameTokens
@@ -190,8 +194,8 @@ function frameTokensOf(definition: AgentDefinition): number {
 }
 
 /**
- * Refuses a message that no request could hold, with what people said before: nothing may ever hide that, so each request from then on would fail.
- * Its images and files are left out of the sum, as only a provider knows what they take.
+ * Refuses a message that no request could hold together with earlier messages of people: these can never be hidden, so each later request would
+ * fail. Its images and files are left out of the sum, as only a provider knows their size.
  *
  * @throws RuntimeError `PROMPT_TOO_LARGE`
  */

@@ -45,7 +45,7 @@ const ways = {
 
 const waitsFor = { approval: 'an approval', question: 'the answer to a question', call: 'a result' } as const
 
-/** What the machine is told. */
+/** Converts a person's decision to the event that the machine takes. */
 function decisionOf(
   owner: TreeNode,
   pending: Pending,

@@ -19,11 +19,11 @@ export abstract class FamilyHost extends MachineHost {
   /** `undefined`: it has had none. */
   protected knownFamily: Children | undefined
 
-  /** Another object after each change of it or of what is below it. */
+  /** Replaced by another object after each change of the agent or of those below it. */
   version: object = {}
   #totals: { readonly version: object; readonly totals: TreeTotals } | undefined
 
-  /** `undefined`: nobody has watched it. */
+  /** Functions to call after changes; `undefined` until the first watcher. */
   #watchers: Set<() => void> | undefined
 
   override changed(): void {
@@ -87,7 +87,7 @@ export abstract class FamilyHost extends MachineHost {
     return this.knownFamily?.running.map(({ host }) => host) ?? nobody
   }
 
-  /** One of them has ended. */
+  /** Called when a sub-agent has ended. */
   left(childId: string): void {
     this.knownFamily?.left(childId)
   }

@@ -1,15 +1,15 @@
 import type { Fold } from '../../log/fold.ts'
 import { toolCallsOf } from '../../protocol/messages.ts'
 
-/** Who answers in the conversation of one agent: whoever it was handed to, from the end of that step on. */
+/** Definition that answers in the conversation of one agent: the one that it was handed to, from the end of that step on. */
 export interface Handoffs {
-  /** Of the definition that answers; missing: the agent's own. */
+  /** Name of the definition that answers; missing: the agent's own. */
   name?: string | undefined
-  /** Who will, once the step under way has ended. */
+  /** Name of the definition that will answer once the current step has ended. */
   pending?: string | undefined
   /** Calls of the last reply without a result. */
   open: number
-  /** What `agent.use` said was said of one who answered before. */
+  /** True once a handoff has ended the settings that `agent.use` made for the definition before. */
   endsUse: boolean
 }
 

@@ -15,7 +15,7 @@ export class HostFolds extends Folding {
   readonly handoffs = this.at(handoffsFold)
   readonly taken = this.at(takenFold)
 
-  /** `kept`: where its records go on from. */
+  /** `kept`: the state from which its records continue. */
   constructor(kept?: ReturnType<Folding['keep']>) {
     super(folds, kept)
   }

@@ -20,30 +20,30 @@ import type { IdleUnloader } from './idleUnloader.ts'
 import type { UnderActor } from '../children/spawnOptions.ts'
 import type { Instrumentation } from '../../telemetry/instrumentation.ts'
 
-/** What the agents of one runtime share. */
+/** Parts that the agents of one runtime share. */
 export interface HostShared {
   readonly machine: typeof agentMachine
   readonly createActor: Interpreter['createActor']
   readonly store: Store
-  /** For a store that keeps none. */
+  /** Snapshots, for a store that keeps none. */
   readonly snapshots: SnapshotStore
   readonly clock: Clock
   readonly random: () => number
-  /** Set when there is a tracer or a logger. */
+  /** Tracing and logging; set when there is a tracer or a logger. */
   readonly instrumentation?: Instrumentation | undefined
-  /** Set once there is something to blank. */
+  /** Redactor; set once there are secrets to blank. */
   readonly redactor: Redactor | undefined
   readonly sources: Sources
   /** Is told that a checkpoint could not be written: nothing is lost with it. */
   readonly checkpointFailed: (agentId: string, thrown: unknown) => void
-  /** Tells whoever wrote it that a function of the application failed: `place` says which. */
+  /** Reports that a function of the application failed: `place` says which. */
   readonly callbackFailed: (place: string, thrown: unknown, fields: object) => void
   readonly childHosts: ChildHosts
-  /** Set when calls of models are limited. */
+  /** Queue of model calls; set when these are limited. */
   readonly models?: ModelQueue | undefined
   /** The model that answers in place of another, in the tree of the agent `root`; for evaluations, which record and replay. */
   readonly instead?: ((model: Model, root: string) => Model) | undefined
-  /** Set with `idleUnloadMs`. */
+  /** Unloader of idle agents; set with `idleUnloadMs`. */
   readonly unloader?: IdleUnloader | undefined
 }
 
@@ -55,21 +55,21 @@ export interface HostOptions {
   readonly leasing?: LeaseOptions | undefined
   /** Makes it incognito: its log is here, in memory, and in no other store. */
   readonly incognito?: Store | undefined
-  /** Nobody above can decide its calls. */
+  /** True if no agent above can decide its calls. */
   readonly isUnattended?: boolean
   /** The agent's log to continue from; for a fork, preceded by the past it shares. */
   readonly history?: OpenedLog | undefined
-  /** Nothing that its log left open starts before the agent is resumed. */
+  /** True if calls that its log left open start only once the agent is resumed. */
   readonly staysPaused?: boolean
-  /** Of a new one; another has it in its log. */
+  /** Metadata of a new agent; an existing agent has it in its log. */
   readonly metadata?: Metadata | undefined
   /** The application's own actor that a root agent's is to be a child of. */
   readonly under?: UnderActor | undefined
   /** Models that code gave it to use before it was unloaded, by id. */
   readonly lent?: Map<string, PricedModel> | undefined
-  /** What the application gives it. */
+  /** Dependencies that the application gives it. */
   readonly deps?: RunDeps | undefined
-  /** For a sub-agent. */
+  /** Parent of a sub-agent. */
   readonly parent?: TreeAgent
   readonly link?: ParentLink
   readonly task?: AgentInput['task']

@@ -17,7 +17,10 @@ export class HostedTools extends SourcedTools {
   }
 }
 
-/** `undefined` for an agent that has no source, and is never handed to one that has. `folded`: what its records say was taken. */
+/**
+ * Returns the tools of an agent with their sources; `undefined` for an agent that has no source, and is never handed to one that has. `folded`:
+ * the tools taken according to its records.
+ */
 export function hostedTools(
   own: AgentDefinition,
   sources: Sources,
@@ -37,7 +40,7 @@ export function sourcesOf(own: AgentDefinition): readonly ToolSource[] {
   return [...everyone(own)].flatMap(({ toolSources }) => toolSources)
 }
 
-/** Who may answer in its conversation. */
+/** Returns all definitions that may answer in an agent's conversation. */
 function everyone(definition: AgentDefinition): ReadonlySet<AgentDefinition> {
   const all = new Set([definition])
   for (const one of all) for (const next of one.handoffs.values()) all.add(next)

@@ -2,14 +2,14 @@ import type { Clock } from '../../protocol/clock.ts'
 import type { LoadedAgent } from './agentBody.ts'
 
 /**
- * Unloads root agents that have been idle long enough, with one timer for all of them. What keeps an agent loaded (a listener, a
- * child) is checked only when its time is up; when that goes away, `look` restarts its time.
+ * Unloads root agents that have been idle long enough, with one timer for all of them. Reasons to keep an agent loaded (a listener, a child)
+ * are checked only when its time is up; when such a reason goes away, `look` restarts its time.
  */
 export class IdleUnloader {
   readonly #idleMs: number
   readonly #clock: Clock
   readonly #unload: (host: LoadedAgent) => void
-  /** When each agent's time is up, soonest first, because all wait equally long. */
+  /** Time at which each agent is due, soonest first, because all wait equally long. */
   readonly #due = new Map<LoadedAgent, number>()
   #cancelTimer: (() => void) | undefined
 
@@ -34,7 +34,7 @@ export class IdleUnloader {
     this.#keepTime()
   }
 
-  /** The timer runs while any agent waits; it may fire early, for one that is no longer idle. */
+  /** Keeps the timer running while any agent waits; it may fire early, for an agent that is no longer idle. */
   #keepTime(): void {
     if (this.#due.size === 0) {
       this.#cancelTimer?.()
@@ -67,7 +67,7 @@ export class IdleUnloader {
   }
 }
 
-/** Whether the agent can be unloaded now: it is idle, and nothing is bound to it. */
+/** Returns true if the agent can be unloaded: it is idle, and nothing is bound to it. */
 function isQuiet(host: LoadedAgent): boolean {
   const {
     prompts,

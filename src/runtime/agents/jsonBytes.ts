@@ -1,10 +1,10 @@
 const encoder = new TextEncoder()
 const notAscii = /[\u0080-\uffff]/g
 
-/** One character in so many may be beyond ASCII for it to be worth six instead. */
+/** Fewest characters for each one beyond ASCII at which an escape of six characters is worth it. */
 const rare = 32
 
-/** JSON as bytes. What is in ASCII alone is read several times as fast, so few other characters are written as escapes. */
+/** JSON as bytes. Pure ASCII is read several times as fast, so few other characters are written as escapes. */
 export function jsonBytes(json: string): Uint8Array<ArrayBuffer> {
   const others = json.match(notAscii)?.length ?? 0
   return encoder.encode(others > 0 && others <= json.length / rare ? json.replace(notAscii, escaped) : json)

@@ -5,7 +5,7 @@ import { jsonBytes } from './jsonBytes.ts'
 import { KeptNodes, overlayBit, sizes, type NodeChunk, type OverlayRow } from './keptNodes.ts'
 import { rowOf, type NodeRow } from './nodeRow.ts'
 
-/** Fast rather than small: what people and tools say shrinks to a third or less. */
+/** Fast rather than small: messages of people and tools shrink to a third or less. */
 const level = 1
 
 /** How the nodes of a conversation are divided. */
@@ -23,9 +23,8 @@ interface Chunk extends NodeChunk {
 }
 
 /**
- * The nodes and overlays of a conversation as `KeptNodes` reads them. What no request shows goes into chunks that are deflated, so that
- * there is little to read when the agent is opened, and stays there. Full chunks of which all is still shown, and nothing has changed, are
- * taken over.
+ * Returns the nodes and overlays of a conversation as `KeptNodes` reads them. Nodes that no request shows go into deflated chunks, which stay
+ * there, so that there is little to read when the agent is opened. Full chunks are taken over if all their nodes are still shown and unchanged.
  */
 export function keepNodes(conversation: Conversation, { full, worthIt } = usual): Uint8Array<ArrayBuffer> {
   const { lastNodeId } = conversation
@@ -66,7 +65,7 @@ function rowIn(conversation: Conversation, id: NodeId): NodeRow | OverlayRow | u
   return overlay && [id, overlay]
 }
 
-/** Whether requests show a node or an overlay, as things stand. */
+/** Returns a test for the nodes and overlays that requests show at present. */
 function shownIn(conversation: Conversation): (id: NodeId) => boolean {
   const { overlay, annotations } = conversation
   const kept = new Set(overlay?.kept)
@@ -79,7 +78,7 @@ function shownIn(conversation: Conversation): (id: NodeId) => boolean {
   }
 }
 
-/** What is to be one chunk. */
+/** Rows that will become one chunk. */
 class Pool {
   #ids: NodeId[] = []
   #texts: string[] = []

@@ -13,35 +13,35 @@ import type { History } from '../../sessions/readHistory.ts'
 import { HostFolds } from './hostFolds.ts'
 import type { KeptAsking } from './turnRequests.ts'
 
-/** Another one for every change of what is kept, or of how: older checkpoints are then as none. */
+/** Version of the form of a checkpoint. It must change with every change of the kept state: older checkpoints then count as missing. */
 export const checkpointForm = 'agent-8'
 
 /** Everything that is folded from a log but the nodes of its conversation, as plain JSON. */
 export interface KeptAgent {
   readonly created: RecordOf<'agent.created'>
-  /** What the counter of tokens makes of a sample: with another one, the sums of the conversation are wrong. */
+  /** Token counts of a sample: with a counter that gives others, the sums of the conversation are wrong. */
   readonly counted: readonly number[]
   readonly context: KeptContext
   readonly conversation: KeptConversation
   readonly asking: KeptAsking
-  /** What each of the host's folds keeps, by its name. */
+  /** Stored state of each of the host's folds, by its name. */
   readonly folds: ReturnType<Folding['keep']>
 }
 
-/** What is kept, with the records since folded in. */
+/** A checkpoint's contents, with the later records folded in. */
 interface Base {
   readonly kept: KeptAgent
   readonly conversation: Conversation
   readonly context: ContextFold
   readonly folds: HostFolds
-  /** Where it stood, and how large it was. */
+  /** `seq` of the checkpoint, and its size. */
   readonly seq: number
   readonly bytes: number
 }
 
 /** The log of an agent as it is opened: all of it, or the records since its checkpoint. */
 export interface OpenedLog extends History {
-  /** What came before `records`. */
+  /** State before `records`. */
   readonly base?: Base
 }
 
@@ -55,7 +55,7 @@ export const countedBy = (counter: TokenCounter): readonly number[] => [
 /** Tells a record from any other, whatever the order of its fields. */
 export const digestOf = (record: LogRecord): string => new TextHash().addJson(JSON.parse(JSON.stringify(record))).value
 
-/** Whether agents of a definition can go on from checkpoints: the last captured request is in the log alone. */
+/** Returns true if agents of a definition can continue from checkpoints: the last captured request is in the log alone. */
 export const isKeepable = ({ captureTurnRequests }: AgentDefinition): boolean => !captureTurnRequests
 
 const headBytes = 4
@@ -89,7 +89,7 @@ export function keptIn(
 }
 
 /**
- * What a checkpoint and the records from its own on come to, for a definition.
+ * Returns an agent's state from a checkpoint and the records from the checkpoint's own on, for a definition.
  *
  * @throws Error, saying why the log must be read from its beginning.
  */
@@ -121,7 +121,10 @@ export function goOnFrom(
   }
 }
 
-/** What was not followed, as the definition did not need it then, cannot be gone on from. */
+/**
+ * Returns why a checkpoint is of no use to a definition: it lacks state that the definition did not need when it was written; `undefined` if it
+ * is usable.
+ */
 function wrongIn({ counted, asking }: KeptAgent, { counter, memory }: AgentDefinition): string | undefined {
   if (JSON.stringify(counted) !== JSON.stringify(countedBy(counter))) return 'tokens are counted in another way now'
   const isUnknown = asking.left === undefined && memory?.extract != null

@@ -8,7 +8,7 @@ import { nodeOf, type NodeRow } from './nodeRow.ts'
 
 const decoder = new TextDecoder()
 
-/** Some nodes as JSON. Once it is made it is not changed: a later checkpoint takes it over as it is. */
+/** Some nodes as JSON. A chunk never changes once it is made: a later checkpoint takes it over as it is. */
 export interface NodeChunk {
   readonly bytes: Uint8Array
   /** Its bytes are deflated: no request shows its nodes for now. */
@@ -21,7 +21,7 @@ export type OverlayRow = readonly [id: NodeId, overlay: LaidOverlay]
 /** Marks the ids of overlays among those of nodes. */
 export const overlayBit = 0x80_00
 
-/** Bytes of what stands before the chunks: two numbers, two bytes for each node, five for each chunk. */
+/** Bytes before the chunks: two numbers, two bytes for each node, five for each chunk. */
 export const sizes = { head: 8, node: 2, chunk: 5 } as const
 
 /**
@@ -33,7 +33,7 @@ export const sizes = { head: 8, node: 2, chunk: 5 } as const
 export class KeptNodes implements NodeReader {
   readonly #view: DataView
   readonly chunks: readonly NodeChunk[]
-  /** What was read and not asked for yet, by chunk. */
+  /** Rows that were read and not asked for yet, by chunk. */
   readonly #read: (Map<NodeId, NodeRow | OverlayRow> | undefined)[] = []
   /** The highest id there may be. */
   readonly last: NodeId

@@ -9,20 +9,20 @@ interface Waiter {
   reject(error: unknown): void
 }
 
-/** Whose log it is, and who is told if it cannot be written. */
+/** The agent of a log, which is told if it cannot be written. */
 export interface LogOwner {
   readonly agentId: string
   storeFailed(error: ErrorInfo): void
-  /** Another writer has its log: nothing more is written here. */
+  /** Called when another writer has its log: no more is written here. */
   leaseLost(error: ErrorInfo): void
 }
 
 const nothing: readonly LogRecord[] = Object.freeze([])
 
 /**
- * Writes one agent's records to the store, in order, batching those of one tick. If the store returns `stored`, the next batch is
- * written as soon as it is needed, without waiting. After a failure it keeps what was not acknowledged and stops until `written` is
- * called, which sends the same batch again: the store may have it, and only its answer was lost.
+ * Writes one agent's records to the store, in order, batching those of one tick. If the store returns `stored`, the next batch is written as
+ * soon as it is needed, without waiting. After a failure it keeps the unacknowledged records and stops until `written` is called, which sends
+ * the same batch again: the store may have it, and only its answer was lost.
  */
 export class LogWriter {
   readonly #store: Store
@@ -36,7 +36,7 @@ export class LogWriter {
   #writtenSeq: number
   /** `due`: written in the next microtask, or as soon as anyone waits. */
   #phase: 'resting' | 'due' | 'writing' = 'resting'
-  /** Whether the store had stored the last batch by the time it answered; assumed until proven otherwise. */
+  /** True if the store had stored the last batch by the time it answered; assumed until proven otherwise. */
   #isQuick = true
   #failure: RuntimeError | undefined
 
@@ -65,7 +65,7 @@ export class LogWriter {
     return new Promise((resolve, reject) => (this.#waiters ??= []).push({ seq, resolve, reject }))
   }
 
-  /** Resolves once all records so far are in the store, after rewriting what a failure left over. Rejects if that fails again. */
+  /** Resolves once all records so far are in the store, after rewriting those that a failure left over. Rejects if that fails again. */
   async written(): Promise<void> {
     if (this.#failure !== undefined && !this.isLost) {
       this.#failure = undefined
@@ -74,7 +74,7 @@ export class LogWriter {
     await this.durable()
   }
 
-  /** The final write: like `written`, but gives up what the store can never accept and everything after it. */
+  /** Writes the rest like `written`, but gives up a record that the store can never accept and everything after it. */
   async finish(): Promise<void> {
     if (this.isLost) return
     try {
@@ -86,12 +86,12 @@ export class LogWriter {
     }
   }
 
-  /** Whether the store has said that it can never accept the next record. */
+  /** True if the store has said that it can never accept the next record. */
   get isStuck(): boolean {
     return this.#failure?.code === 'RECORD_TOO_LARGE'
   }
 
-  /** Whether another writer has the log: what was not written is not part of it, and never will be. */
+  /** True if another writer has the log: unwritten records are not part of it, and never will be. */
   get isLost(): boolean {
     return this.#failure?.code === 'STORE_LEASE_LOST'
   }
@@ -101,7 +101,7 @@ export class LogWriter {
     if (!this.isLost) this.#fail(failure)
   }
 
-  /** Writes what precedes the records given up, and that the agent was stopped for good. */
+  /** Writes the records before those given up, and that the agent was stopped for good. */
   async #giveUp(): Promise<void> {
     const records = [...this.#batch, ...(this.#pending ?? nothing)]
     this.#batch = nothing
@@ -128,7 +128,7 @@ export class LogWriter {
     queueMicrotask(() => this.#write())
   }
 
-  /** Writes what is due. Synchronous as long as the store is. */
+  /** Writes the due records. Synchronous as long as the store is. */
   #write(): void {
     // A caller may have had it written since it became due.
     if (this.#phase !== 'due') return
@@ -145,7 +145,7 @@ export class LogWriter {
     this.#phase = 'resting'
   }
 
-  /** Takes what a failure left over, else what has come since; `false` if there is nothing to send. */
+  /** Takes the records that a failure left over, else the new ones; `false` if there are none to send. */
   #takeBatch(): boolean {
     if (this.#batch.length > 0) return true
     if (this.#pending === undefined) return false

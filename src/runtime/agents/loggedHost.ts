@@ -10,9 +10,9 @@ import { freezeInside } from './freezeInside.ts'
 import { FamilyHost } from './familyHost.ts'
 import { LogWriter, type LogOwner } from './logWriter.ts'
 
-/** A host with the log of its agent: it writes what happened, and ends when it may write no longer. */
+/** A host with the log of its agent: it writes records, and ends when it may write no longer. */
 export abstract class LoggedHost extends FamilyHost implements LogOwner {
-  /** Where its log is. */
+  /** Store of its log. */
   abstract readonly store: Store
   /** The run and turn that a live event belongs to. */
   abstract readonly at: { readonly runId: string; readonly turnIndex: number }
@@ -23,7 +23,7 @@ export abstract class LoggedHost extends FamilyHost implements LogOwner {
   abstract emit(event: { readonly type: 'error'; readonly error: ErrorInfo } & LoggedHost['at']): void
   #lease!: StoreLease
   #log!: LogWriter
-  /** `undefined`: nobody keeps its checkpoints. */
+  /** Writer of its checkpoints; `undefined`: they are not kept. */
   #keeper: CheckpointKeeper | undefined
 
   /** `lastSeq`: of the log as it was read. */
@@ -46,7 +46,7 @@ export abstract class LoggedHost extends FamilyHost implements LogOwner {
     this.#keeper?.apply(record)
   }
 
-  /** From here on its checkpoints are kept, where the store does that: of agents without a parent, which are opened by themselves. */
+  /** Begins to keep checkpoints, where the store has them: for agents without a parent, which are opened by themselves. */
   protected keepCheckpoints(from: Pick<KeeperOptions, 'context' | 'created' | 'at' | 'bytes' | 'last'>): void {
     const { checkpoints } = this.store
     if (checkpoints === undefined || this.parent !== undefined || this.incognito) return
@@ -72,14 +72,14 @@ export abstract class LoggedHost extends FamilyHost implements LogOwner {
     return this.#log.durable()
   }
 
-  /** Whether its log can no longer be appended to: the agent can only be ended. */
+  /** True if the agent's log can no longer be appended to: the agent can only be ended. */
   get isStuck(): boolean {
     return this.#log.isStuck
   }
 
   /**
-   * Called right before each effect: who may have lost the log begins none. Of an agent of which nothing is stored that is up to the one
-   * above it.
+   * Called right before each effect: a host that may have lost the log begins none. For an agent of which nothing is stored, the agent above it
+   * decides.
    *
    * @throws RuntimeError `STORE_LEASE_LOST`; then the agent ends here
    */
@@ -98,7 +98,7 @@ export abstract class LoggedHost extends FamilyHost implements LogOwner {
     this.checkHeld()
   }
 
-  /** Waits for the log, after rewriting what a failure left over. Rejects if that fails again. */
+  /** Waits for the log, after rewriting the records that a failure left over. Rejects if that fails again. */
   written(): Promise<void> {
     return this.#log.written()
   }
@@ -132,7 +132,7 @@ export abstract class LoggedHost extends FamilyHost implements LogOwner {
     this.#log.lose(new RuntimeError('STORE_LEASE_LOST', what))
   }
 
-  /** Another writer has the log: the agent goes on there, and ends here. */
+  /** Called when another writer has the log: the agent continues there, and ends here. */
   leaseLost(error: ErrorInfo): void {
     this.emit({ type: 'error', ...this.at, error })
     this.shared.childHosts.lost(this.self, error)

@@ -69,7 +69,7 @@ export abstract class MachineHost {
     this.#inspections?.begin(actor)
   }
 
-  /** Starts what is waiting in a restored agent. */
+  /** Starts the waiting work of a restored agent. */
   wake(): void {
     if (this.input.restored !== undefined) this.#actor!.send({ type: 'wake' })
   }
@@ -79,7 +79,7 @@ export abstract class MachineHost {
     stopActor(this.#actor!)
   }
 
-  /** As `unload`, in whatever it is doing: what it was asked for here ends with `why`. */
+  /** Unloads the agent as `unload` does, even in the middle of its work; requests made here end with `why`. */
   letGo(why: ErrorInfo): void {
     this.#ending ??= Promise.resolve()
     this.#letGo = why
@@ -138,7 +138,7 @@ export abstract class MachineHost {
     return this.#actor?.getSnapshot().context
   }
 
-  /** Whether anyone waits for the end, or inspects it. */
+  /** True if anyone waits for the end, or inspects the agent. */
   get isAttended(): boolean {
     return this.#onEnd.length > 0 || this.#inspections?.isEmpty === false
   }
@@ -160,7 +160,7 @@ export abstract class MachineHost {
     })
   }
 
-  /** Settles what runs and ends the machine, for good or to be resumed from the log. Idempotent; the first call decides. */
+  /** Settles the current work and ends the machine, for good or to be resumed from the log. Idempotent; the first call decides. */
   end(how: 'stop' | 'close'): Promise<void> {
     this.#ending ??= this.#end(how)
     return this.#ending

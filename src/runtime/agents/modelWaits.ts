@@ -43,7 +43,7 @@ export class ModelWaits {
   }
 }
 
-/** A model is asked only by who still has the log: the agent may have waited for its turn, or for another model before. */
+/** Checks that the log is still held before each call of a model: the agent may have waited for its turn, or for another model before. */
 export const heldGate = (gate: Gate | undefined, checkHeld: () => void): Gate =>
   standInGate(gate, (model) => ({
     id: model.id,

@@ -2,16 +2,19 @@ import type { Tag } from '../../protocol/braking.ts'
 import type { Message } from '../../protocol/messages.ts'
 import type { ConversationNode } from '../../conversation/node.ts'
 
-/** What few nodes have. */
+/** Fields that few nodes have. */
 type Rest = Pick<
   ConversationNode,
   'rebasedFrom' | 'graftedFrom' | 'isIrreversible' | 'reversible' | 'isPolling' | 'ranWith'
 >
 
-/** The two kinds of messages that there are most of, without what is the same in all of them: one text of a prompt, and one of a call that went well. */
+/**
+ * The two most frequent kinds of messages, without the fields that are the same in all of them: one text of a prompt, and one of a call that
+ * succeeded.
+ */
 type ShortMessage = string | readonly [callId: string, toolName: string, text: string]
 
-/** A node as JSON without the names of what every node has: they take longer to read than what is said. Its tags stand elsewhere. */
+/** A node as JSON without the names of fields that every node has: they take longer to read than the messages. Its tags stand elsewhere. */
 export type NodeRow = readonly [
   id: ConversationNode['id'],
   parentId: ConversationNode['parentId'],
@@ -40,10 +43,10 @@ export function nodeOf(row: NodeRow, tags: readonly Tag[]): ConversationNode {
   return rest === undefined ? node : { ...node, ...rest }
 }
 
-/** Whether an object has just these fields, in this order, in which requests show them. */
+/** Returns true if an object has just these fields, in this order, in which requests show them. */
 const hasJust = (value: object, fields: string): boolean => Object.keys(value).join() === fields
 
-/** One that is not exactly as `lengthened` makes it stays as it is. */
+/** Shortens a message; a message that `lengthened` would not restore exactly stays as it is. */
 function shortened(message: Message): Message | ShortMessage {
   const [block] = message.content
   if (message.role === 'assistant' || block?.type !== 'text' || message.content.length > 1) return message

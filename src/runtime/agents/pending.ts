@@ -2,7 +2,7 @@ import type { AgentContext, CallState } from '../../machines/agentTypes.ts'
 import type { Pending } from '../../protocol/pending.ts'
 import type { TreeNode } from './agentTree.ts'
 
-/** What waits for people, of an agent and of those below it. */
+/** Calls and questions that wait for people, of an agent and of those below it. */
 export const pendingOf = (host: TreeNode): Pending[] => [
   ...ownPending(host.agentId, host.context),
   ...host.listedChildren.flatMap(pendingOf),

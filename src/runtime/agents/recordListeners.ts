@@ -5,7 +5,7 @@ import type { RunDeps } from '../children/runDeps.ts'
 import type { Notices } from '../events/notices.ts'
 import type { Runs } from '../events/runs.ts'
 
-/** What an agent's records are told to, beside its observers. */
+/** Receivers of an agent's records, beside its observers. */
 export interface Told {
   readonly runs: Pick<Runs, 'end' | 'dropAll'>
   readonly given: RunDeps | undefined

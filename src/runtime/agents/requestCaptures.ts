@@ -21,7 +21,11 @@ export class RequestCaptures {
     for (const captured of capturedRequests(records)) this.#last = captured
   }
 
-  /** What to record of the next request. @throws RuntimeError `RECORD_TOO_LARGE` */
+  /**
+   * Returns the difference to record for the next request.
+   *
+   * @throws RuntimeError `RECORD_TOO_LARGE`
+   */
   next(model: string, request: ModelRequest, provenance: readonly Provenance[]): RequestDifference {
     const settings = blankSettings(request.settings)
     const next = { model, request: { ...request, settings }, provenance }

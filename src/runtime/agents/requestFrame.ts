@@ -3,7 +3,7 @@ import type { TurnFrame } from '../../actors/turnFrames.ts'
 import type { RequestFrame } from '../../conversation/assembleRequest.ts'
 import type { Redactor } from '../../redaction/redactor.ts'
 
-/** What the requests of a turn have beside the conversation, redacted. */
+/** Parts of a turn's requests beside the conversation, redacted. */
 export const requestFrame = (
   { system, toolSpecs, settings }: TurnFrame,
   { braking }: AgentDefinition,

@@ -19,16 +19,16 @@ export class RequestedRun {
   #text = ''
   #result: RunResult | undefined
   #lastSeq = 0
-  /** What happens before `catchUp`. */
+  /** Events that come before `catchUp`. */
   #early: Happened[] | undefined = []
 
-  /** `output`: the schema of whoever answers now, which changes with a handoff. */
+  /** `output`: returns the schema of the definition that answers, which changes with a handoff. */
   constructor(requestId: string | undefined, output: () => AgentDefinition['output']) {
     this.#requestId = requestId
     this.#output = output
   }
 
-  /** How it ended, unless it goes on. A run that was cut off with its process has not ended. */
+  /** Result of the run, unless it continues. A run that was cut off with its process has not ended. */
   get result(): RunResult | undefined {
     return this.#result
   }
@@ -37,7 +37,7 @@ export class RequestedRun {
     return this.#runs.size > 0
   }
 
-  /** As it would end if nothing more came of it. */
+  /** Returns the result that the run would have if no more records came. */
   unfinished(stopReason: RunStopReason, why: Parameters<typeof resultOf>[2] = {}): RunResult {
     const spent = { turns: 0, childTurns: 0, usage: noUsage, costUsd: 0 }
     return resultOf({ text: this.#text, runId: [...this.#runs].at(-1) ?? '', ...spent }, stopReason, why)
@@ -48,7 +48,7 @@ export class RequestedRun {
     else this.#take(happened)
   }
 
-  /** Notes what the log has of the request, then what has happened meanwhile: nothing counts before. */
+  /** Notes the records of the request in the log, then the later ones: no event counts before. */
   async catchUp(records: AsyncIterable<LogRecord> | readonly LogRecord[]): Promise<void> {
     for await (const record of records) this.#take(record)
     // A run that its failing store paused, and that was written later after all, was continued or waits to be.
@@ -71,7 +71,7 @@ export class RequestedRun {
     else if (happened.reason?.type !== 'interrupted') this.#result = this.#resultOf(happened)
   }
 
-  /** It was dropped from its queue before it began. */
+  /** Notes that the request was dropped from its queue before it began. */
   #left({ removed = [] }: Pick<RecordOf<'queue.changed'>, 'removed'>): void {
     if (this.#requestId === undefined || !removed.includes(this.#requestId)) return
     this.#result = this.unfinished('aborted')

@@ -25,10 +25,10 @@ type RestoredPorts = Pick<
   readonly asking: { restored(frame: FrameState | null): FrameState | null }
 }
 
-/** What is known of it already. */
+/** Facts about an agent that are known already. */
 interface Known {
   readonly staysPaused?: boolean | undefined
-  /** What its records are folded into. */
+  /** State into which its records were folded. */
   readonly folded?: FoldedContext | undefined
 }
 
@@ -37,7 +37,7 @@ type Beginning = Pick<HostOptions, 'link' | 'task'> &
     readonly history: Pick<History, 'past' | 'records'> & { readonly created?: History['created'] | undefined }
   }
 
-/** What an agent's machine is started with. */
+/** Returns the input with which an agent's machine is started. */
 export function machineInput(
   agent: RestoredPorts & { readonly conversation: Conversation; readonly metadata: Metadata | undefined },
   { history, link = callerOf(history), task, staysPaused, folded }: Beginning,
@@ -67,7 +67,7 @@ function pendingHandoff({ ownDefinition, handoffs }: RestoredPorts): Handoff | n
   return { to, policy, model }
 }
 
-/** What a machine needs to continue from its history: its context, and which calls may run again. */
+/** Returns the state from which a machine continues its history: its context, and which calls may run again. */
 export function restoreInput(
   { past, records }: Pick<History, 'past' | 'records'>,
   conversation: Conversation,
@@ -109,7 +109,7 @@ export function restoreInput(
   }
 }
 
-/** A call of which nothing was decided yet. One that was is run as it was decided about, or not at all. */
+/** Settles the input of an undecided call. A decided call runs with the input that was decided about, or not at all. */
 function settled(call: CallState, definition: AgentDefinition): CallState {
   const { status, decision, beforeTool, unfit } = call
   if (status !== 'ready' || (decision ?? beforeTool ?? unfit) !== undefined) return call

@@ -8,22 +8,25 @@ import type { AgentBody, LoadedAgent } from './agentBody.ts'
 import { pendingOf } from './pending.ts'
 
 interface Place {
-  /** `seq` of its last record. What led there is as durable as the store guarantees, unless the store is what failed. */
+  /** `seq` of its last record. The records up to it are as durable as the store guarantees, unless the store itself failed. */
   readonly seq: number
 }
 
 /** Why nothing more happens by itself in the tree of an agent, told apart by `status`. */
 export type Settled =
   /**
-   * It is at rest, and so is every agent below it: the next message starts a run. `reporters`: ids of agents that work on their own and
-   * will tell it what came of that.
+   * The agent is at rest, and so is every agent below it: the next message starts a run. `reporters`: ids of agents that work on their own and
+   * will report to it.
    */
   | (Place & { readonly status: 'idle'; readonly reporters: readonly string[] })
-  /** It goes on once people decide something: what waits, its own and of those below it, and the ids of those calls. */
+  /** The agent continues once people decide: `pending` has its calls and questions and those of agents below it, `callIds` their ids. */
   | (Place & { readonly status: 'waiting'; readonly pending: readonly Pending[]; readonly callIds: readonly string[] })
-  /** It goes on once agent `agentId`, it or one below it, is resumed; `reason`: a limit, a stall, an interruption, or a store that failed. */
+  /**
+   * The agent continues once agent `agentId`, itself or one below it, is resumed; `reason`: a limit, a stall, an interruption, or a store that
+   * failed.
+   */
   | (Place & { readonly status: 'paused'; readonly agentId: string; readonly reason: PauseReason })
-  /** It has ended here. `error`: its machine failed, or it was let go of (`AGENT_DETACHED`, `STORE_LEASE_LOST`). */
+  /** The agent has ended here. `error`: its machine failed, or it was released (`AGENT_DETACHED`, `STORE_LEASE_LOST`). */
   | (Place & { readonly status: 'stopped'; readonly error?: ErrorInfo })
 
 /** How an agent stands, with those below it; an object: it is paused. */
@@ -35,8 +38,8 @@ interface Embodied {
 }
 
 /**
- * Resolves once nothing more happens by itself in an agent and those below it, and what happened is stored. Rejects with the reason of
- * the signal; for an unloaded agent that was asked for something, as its load does.
+ * Resolves once nothing more happens by itself in an agent and those below it, and its records are stored. Rejects with the reason of the
+ * signal; for an unloaded agent with pending commands, as its load does.
  *
  * @throws RuntimeError `INVALID_OPTION`
  */
@@ -93,7 +96,7 @@ function stands(agent: LoadedAgent): Settled | undefined {
   return { status: 'waiting', seq, pending, callIds: pending.map(({ callId }) => callId) }
 }
 
-/** People come first: while something waits for them, what is paused may wait too. */
+/** Returns the standing of an agent's tree. Waits for people come first: paused agents may wait behind them. */
 function standingOf(agent: TreeAgent): Standing {
   if (agent.unseen > 0) return 'busy'
   const below = new Map(agent.liveChildren.map((child) => [child.agentId, standingOf(child)]))
@@ -132,7 +135,7 @@ function change(agent: LoadedAgent): Promise<void> {
   })
 }
 
-/** Rejects with the signal's reason, once it is aborted; what was waited for goes on. */
+/** Rejects with the signal's reason, once it is aborted; the work itself continues. */
 async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return await work
   const aborted = Promise.withResolvers<never>()

@@ -1,6 +1,6 @@
 import type { AgentSnapshots, SnapshotStore } from '../../protocol/snapshots.ts'
 
-/** What one agent's tools keep, in a place for those of all agents. */
+/** Returns one agent's view of the store in which the tools of all agents keep files. */
 export const snapshotsOf = (agentId: string, all: SnapshotStore): AgentSnapshots => ({
   maxFileBytes: all.maxFileBytes,
   put: (bytes) => all.put(agentId, bytes),

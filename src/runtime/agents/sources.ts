@@ -17,17 +17,17 @@ interface SourcesOptions {
   readonly clock: Clock
   readonly logger?: Logger | undefined
   readonly redact?: RedactOptions | undefined
-  /** For how long an open source may be without an agent that uses it, in milliseconds; `undefined`: for as long as there are few. */
+  /** Milliseconds for which an open source may be without an agent that uses it; `undefined`: as long as there are few. */
   readonly idleUnloadMs?: number | undefined
 }
 
 /** How many sources that no agent uses stay open where no time is set: agents come and go, and often with the same ones. */
 const mostIdle = 8
 
-/** For how long the end of a source is waited for, in milliseconds. */
+/** Milliseconds to wait for the end of a source. */
 const closeMs = 10_000
 
-/** So many different warnings are given: what a source says of itself could be another each time. */
+/** Most different warnings: a source's text about itself could differ each time. */
 const mostWarnings = 100
 
 /** The sources of tools that the agents of a runtime use: one connection for each. */
@@ -44,7 +44,7 @@ export class Sources {
     if (options.redact !== undefined) this.#redactor = new Redactor(options.redact)
   }
 
-  /** Blanks what the application named, and the secrets of every source that an agent has had. */
+  /** Blanks the secrets that the application named, and those of every source that an agent has had. */
   get redactor(): Redactor | undefined {
     return this.#redactor
   }
@@ -63,7 +63,7 @@ export class Sources {
     return this.#redactor
   }
 
-  /** The connection of a source, for an agent that uses it until it leaves. It opens when it is first asked what it has. */
+  /** Returns the connection of a source, for an agent that uses it until it leaves. It opens when its tools are first asked for. */
   use(source: ToolSource, user: object): OpenSource {
     this.know([source])
     const held = this.#held.get(source) ?? { open: new OpenSource(source, this.#hostFor(source)), users: new Set() }
@@ -104,7 +104,7 @@ export class Sources {
     else logger.warn({}, message)
   }
 
-  /** The agent is gone. What nobody uses any more is closed after a while. */
+  /** Takes the agent off its sources; a source without users is closed after a while. */
   leave(user: object): void {
     const { idleUnloadMs: idleMs, clock } = this.#options
     for (const [source, held] of this.#held) {

@@ -11,29 +11,29 @@ import type { ModelUse } from '../../protocol/turns.ts'
 
 type Asking = Pick<AgentPorts, 'definition' | 'conversation' | 'redactor'>
 
-/** What is kept of them. */
+/** Stored form of an agent's frames and memory items. */
 export interface KeptAsking {
   readonly frames?: KeptFrames | undefined
   /** Missing where it was not followed. */
   readonly left?: readonly Left[] | undefined
 }
 
-/** What the requests of one agent are made of: its conversation, and what each turn is asked with. */
+/** Builds the requests of one agent from its conversation and the frame of each turn. */
 export class TurnRequests {
   readonly #agent: Asking
   /** Models that code gave the agent to use, by id. */
   lent: Map<string, PricedModel> | undefined
   /** The model that the agent was to use, and that is not known in this process. */
   missing: ModelUse | undefined
-  /** What is still to be looked through for its memory. */
+  /** Part of the log that is still to be searched for the agent's memory. */
   leftBehind: LeftBehind | undefined
   #assembler: RequestAssembler | undefined
-  /** What the assembler has. */
+  /** Frame that the assembler uses. */
   #assembled: TurnFrame | undefined
-  /** Made when somebody but the definition has a say. */
+  /** Frames of turns; made when anything but the definition has a say. */
   #frames: TurnFrames | undefined
 
-  /** `kept`: where the records go on from. */
+  /** `kept`: the state from which the records continue. */
   constructor(
     agent: Asking,
     { past, records }: Pick<History, 'past' | 'records'>,
@@ -50,13 +50,13 @@ export class TurnRequests {
     for (const record of records) this.apply(record)
   }
 
-  /** As plain JSON. */
+  /** Returns the state as plain JSON. */
   keep(): KeptAsking {
     const isLeft = this.#agent.definition.memory?.extract != null
     return { frames: this.#frames?.keep(), left: this.leftBehind?.items ?? (isLeft ? [] : undefined) }
   }
 
-  /** Of the current turn; between turns, of the last one. */
+  /** Frame of the current turn; between turns, of the last one. */
   get frame(): TurnFrame {
     return this.#frames?.current ?? this.#agent.definition
   }
@@ -81,7 +81,7 @@ export class TurnRequests {
     return (this.#frames ??= new TurnFrames(this.#agent, this))
   }
 
-  /** What an agent that goes on from its log is to use, as far as that is known here. */
+  /** Returns the frame that an agent continues with from its log, as far as its model is known here. */
   restored(frame: FrameState | null): FrameState | null {
     const model = frame?.use?.model
     if (frame === null || model === undefined) return frame

@@ -5,7 +5,7 @@ import type { UnderActor } from '../children/spawnOptions.ts'
 
 /**
  * A child of the application's actor, in its system: run by XState's own actors, because systems of other copies know no others. It has
- * no system id, which could be taken there. What it sends to its parent goes nowhere: XState would warn when that has stopped before
+ * no system id, which could be taken there. Its messages to its parent go nowhere: XState would warn when the parent has stopped before
  * the agent has settled, and a parent that was started again would take the end of the earlier agent for its own.
  */
 export function createActorUnder(
@@ -17,7 +17,7 @@ export function createActorUnder(
   return createActor(logic, { ...options, parent })
 }
 
-/** As `stop`, which an actor that has a parent refuses. */
+/** Stops an actor that has a parent, which `stop` refuses. */
 export const stopActor = (actor: object): void => {
   ;(actor as { _stop(): void })._stop()
 }

@@ -27,7 +27,7 @@ import type { Instrumentation } from '../../telemetry/instrumentation.ts'
 const nobody: readonly never[] = Object.freeze([])
 const emptyConversation: ConversationView = new Conversation()
 
-/** What is known of an idle agent. */
+/** Context of an idle agent. */
 const atRest: RestingContext = {
   pause: null,
   run: null,
@@ -47,7 +47,7 @@ const atRest: RestingContext = {
   frame: null,
 }
 
-/** What unloaded agents need from their runtime. */
+/** Functions of the runtime that unloaded agents use. */
 export interface AgentLoader {
   readonly clock: Clock
   readonly instrumentation: Instrumentation | undefined
@@ -59,7 +59,7 @@ export interface AgentLoader {
   load(unloaded: UnloadedHost, begin: (host: AgentHost) => void): Promise<AgentHost>
 }
 
-/** What was requested since the agent was unloaded, in order. */
+/** Commands and runs requested since the agent was unloaded, in order. */
 interface PendingCommands {
   readonly events: AgentMachineEvent[]
   readonly runs: RunHandle[]
@@ -79,7 +79,7 @@ type State =
 const unloaded: State = { type: 'unloaded' }
 
 /**
- * Stands in for the host of an unloaded agent, and is all that is kept of it. The first command loads the host again; commands that
+ * Stands in for the host of an unloaded agent, and is all that remains of it in memory. The first command loads the host again; commands that
  * arrive meanwhile wait and are executed in order. If loading fails, their runs end with the error and the next command tries again.
  */
 export class UnloadedHost implements AgentBody {
@@ -242,7 +242,7 @@ export class UnloadedHost implements AgentBody {
 
   joinGroup(): void {}
 
-  /** Nothing of an idle agent waits for people. */
+  /** Never called: an idle agent has no calls that wait for people. */
   get answers(): never {
     throw new RuntimeError('INTERNAL', `Agent "${this.agentId}" is not loaded.`)
   }
@@ -279,7 +279,7 @@ export class UnloadedHost implements AgentBody {
     return this.#pending
   }
 
-  /** Goes on with a run that failed: agents that are paused are not unloaded. */
+  /** Continues a run that failed: agents that are paused are not unloaded. */
   async resume({ requestId: id }: RunHandle, limits: Limits | undefined): Promise<void> {
     this.send({ type: 'resume', id, at: this.clock.now(), ...(limits === undefined ? {} : { limits }) })
   }

@@ -6,7 +6,7 @@ import type { ModelUse, UseChange } from '../../protocol/turns.ts'
 import type { AgentBody } from './agentBody.ts'
 
 /**
- * What a command asks the agent to use, checked against its definition.
+ * Returns the change that a `use` command makes, checked against the agent's definition.
  *
  * @throws RuntimeError `INVALID_OPTION`, `MODEL_NOT_FOUND`
  */
@@ -29,7 +29,7 @@ function toolsOf({ agentId, definition }: AgentBody, tools: readonly string[]): 
   }
 }
 
-/** By its name or, for one that code gave or the definition's own, by its id. */
+/** Finds a model by its name or, if code gave it or it is the definition's own, by its id. */
 function modelOf({ agentId, definition, lent }: AgentBody, name: string): ModelUse {
   const { models } = definition.turns
   const named = models.get(name)

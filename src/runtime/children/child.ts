@@ -22,44 +22,44 @@ export interface Child {
    * for its supervisor to run. `running`. `ended`: this life is over, or never started.
    */
   state: 'wanted' | 'opening' | 'opened' | 'running' | 'ended'
-  /** For one requested by code: its definition, also used for a restart. */
+  /** Definition and options of a child that code requested; also used for a restart. */
   agent?: SubAgent | undefined
-  /** For one requested by code: what it is given, if that is not what its parent has. */
+  /** Dependencies of a child that code requested, if they are not its parent's. */
   deps?: RunDeps | undefined
-  /** Where the log of one is that is incognito and its parent is not. */
+  /** Store of an incognito child whose parent is not incognito. */
   incognito?: Store | undefined
   /** The code waiting for it to start. */
   asked?: Deferred<TreeAgent> | undefined
   /** Settled once it is running, or will not run. */
   ready?: Deferred<void> | undefined
-  /** Set while it is open or running. */
+  /** The current life; set while it is open or running. */
   life?: Life | undefined
   /** The previous life is releasing its log. */
   release?: Promise<void> | undefined
-  /** For one requested by code: what it had used before it was attached. */
+  /** Usage before it was attached, of a child that code requested. */
   usedBefore?: Spent | undefined
   /** Callers waiting until its parent has removed it. */
   left?: Deferred<void> | undefined
 }
 
-/** What code asks for in a child. */
+/** Options with which code asks for a child. */
 export interface Wanted {
   readonly incognito: boolean
   readonly deps: RunDeps | undefined
 }
 
-/** One life of a sub-agent. */
+/** One life of a sub-agent, from its start to its end. */
 export interface Life {
   readonly host: TreeAgent
   readonly key: string
   /** The run whose answer a call is waiting for. */
   readonly run: RunOutcome | undefined
-  /** Whether that run continues an interrupted one. */
+  /** True if that run continues an interrupted one. */
   readonly resume: boolean
-  /** For one that a call started. */
+  /** Limits of a child that a call started. */
   readonly limits: Limits | undefined
   readonly isCalled: boolean
-  /** What it had used before it was attached or, if a call started it, what was counted on runs that a limit ended. */
+  /** Usage before it was attached or, if a call started it, the usage counted on runs that a limit ended. */
   readonly usedBefore: Spent | undefined
   /** Its first message, unless its log already has it. */
   readonly prompt: QueuedMessage | undefined
@@ -72,5 +72,5 @@ export interface Life {
 export const since = (before: Spent | undefined, spent: Spent): Spent =>
   before === undefined ? spent : lessSpent(spent, before)
 
-/** What a child has used since it was attached, called or last counted. */
+/** Returns the usage of a child since it was attached, called or last counted. */
 export const usedBy = ({ host, usedBefore }: Life): Spent => since(usedBefore, host.spent)

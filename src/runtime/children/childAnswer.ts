@@ -14,7 +14,7 @@ export interface ChildAnswer {
   /** The same with nothing left out, if `text` was cut. */
   readonly whole?: string
   readonly isError: boolean
-  /** It used up what its caller gave it, which is less than its definition allows; with more it can continue. */
+  /** True if it used up its caller's allowance, which is less than its definition allows; with more it can continue. */
   readonly isOverAllowance?: boolean
 }
 
@@ -90,7 +90,7 @@ export const endingOf = ({ stopReason, reason, error, refusal }: RecordOf<'run.e
   ...(refusal === undefined ? {} : { refusal }),
 })
 
-/** Whether a run ended only because its process or its store failed. */
+/** Returns true if a run ended only because its process or its store failed. */
 export const isUnfinished = ({ reason }: RecordOf<'run.end'>): boolean =>
   reason?.type === 'interrupted' || reason?.type === 'store'
 

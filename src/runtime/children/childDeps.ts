@@ -4,8 +4,8 @@ import { checkDeps, type RunDeps, runDepsOf } from './runDeps.ts'
 import type { TreeAgent } from './treeAgent.ts'
 
 /**
- * What a sub-agent is given: what its caller's run has, or what its entry makes of that. One that is called needs it now; the prompts of
- * another may give it.
+ * Returns the dependencies of a sub-agent: those of its caller's run, or the result of its entry's function for them. A called sub-agent
+ * needs them at once; prompts may give them to others.
  *
  * @throws RuntimeError `DEPS_MISSING`, `INVALID_DEPS`, also if its entry throws
  */

@@ -1,10 +1,10 @@
 import { RuntimeError, type ErrorInfo } from '../../protocol/errors.ts'
 import type { TreeAgent } from './treeAgent.ts'
 
-/** Why an incognito agent crashed, for the log of its parent: the text may quote what was said. */
+/** Returns the error of a crashed incognito agent for the log of its parent: the message is left out, because it may quote the conversation. */
 export const withoutWords = ({ code }: ErrorInfo): ErrorInfo => ({ code, message: 'It is incognito: why is not kept.' })
 
-/** What a crash is for whoever waits for the sub-agent, once it is given up: a defect is not one of theirs. */
+/** Converts the crash of a sub-agent that is given up for its callers: `INTERNAL` becomes `CHILD_CRASHED`, because the defect is not theirs. */
 export const crashed = ({ code, message }: ErrorInfo): ErrorInfo => ({
   code: code === 'INTERNAL' ? 'CHILD_CRASHED' : code,
   message,

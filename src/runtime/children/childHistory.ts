@@ -8,7 +8,7 @@ import type { Store } from '../../protocol/store.ts'
 import type { TreeAgent } from './treeAgent.ts'
 
 /**
- * What a sub-agent goes on from: its log; or of a fork, at its beginning, the trunk of its parent, which is written here.
+ * Returns the history that a sub-agent continues from: its log; or, for a new fork, the trunk of its parent, which is written here.
  * `undefined`: it is new.
  *
  * @throws RuntimeError `AGENT_STOPPED`, `CHILD_REFUSED` when the log is that of another agent
@@ -24,7 +24,7 @@ export function childHistory(
 interface ChildLog {
   readonly childId: string
   readonly link: ParentLink
-  /** Where its log is. */
+  /** Store of its log. */
   readonly store: Store
 }
 
@@ -70,7 +70,7 @@ async function newHistory(
   return { created, past, records: [created] }
 }
 
-/** How far the log says a sub-agent's task has come, and what the run of its next life is known by. */
+/** Tells how far a sub-agent's task has come according to its log, and the id of its next life's run. */
 export function beginning(
   history: History | undefined,
   key: string,

@@ -10,7 +10,7 @@ import type { TreeAgent } from './treeAgent.ts'
 /** An agent that may be unloaded, or of another tree. */
 type FoundAgent = Pick<TreeAgent, 'send' | 'durable'> & { readonly isStopped: boolean }
 
-/** Makes and lets go of what runs the sub-agents of an agent. */
+/** Creates and releases the hosts of an agent's sub-agents. */
 export interface ChildHosts {
   newId(): string
   /** A store in memory for agents of which nothing is stored. */
@@ -33,8 +33,8 @@ export interface ChildHosts {
     readonly deps?: RunDeps | undefined
     readonly metadata: Metadata | undefined
   }): TreeAgent
-  /** Another writer has its log: its whole tree ends here. */
+  /** Called when another writer has the agent's log: its whole tree ends here. */
   lost(host: TreeAgent, why: ErrorInfo): void
-  /** Writes what is left of its log, and lets it go. */
+  /** Writes the rest of its log, and releases it. */
   release(host: TreeAgent): Promise<void>
 }

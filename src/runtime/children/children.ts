@@ -27,9 +27,9 @@ export class Children implements ChildPorts {
   readonly #parent: TreeAgent
   readonly #hosts: ChildHosts
   readonly #children = new Map<string, Child>()
-  /** What called ones had used that are no more, by the key of their call, until that has its answer. */
+  /** Usage of called sub-agents that are gone, by the key of their call, until that has its answer. */
   readonly #spent = new Map<string, Spent>()
-  /** Those that outlive this agent. */
+  /** Agents that outlive this one. */
   readonly detached: DetachedAgents
   /** The agent has ended. */
   #isOver = false
@@ -40,7 +40,7 @@ export class Children implements ChildPorts {
     this.detached = new DetachedAgents(parent, hosts)
   }
 
-  /** Those that run, oldest first. */
+  /** Running children, oldest first. */
   get running(): Life[] {
     return this.#lives('running')
   }
@@ -70,7 +70,7 @@ export class Children implements ChildPorts {
     return [...this.#children].filter(([childId, { state }]) => state === 'wanted' && !seen.has(childId)).length
   }
 
-  /** Whether code waits for a child of this id. */
+  /** Returns true if code waits for a child of this id. */
   isWanted(childId: string): boolean {
     return this.#children.get(childId)?.asked !== undefined
   }
@@ -130,7 +130,7 @@ export class Children implements ChildPorts {
     child.ready = undefined
   }
 
-  /** Gives the child a life; or says what its call is answered with instead. */
+  /** Gives the child a life; or returns the answer to its call instead. */
   async #open(child: Child, agent: SubAgent, input: OpenInput, cancellation: Cancellation): Promise<Life | CallOutput> {
     const { definition } = agent
     const { childId, callId } = input
@@ -262,7 +262,7 @@ export class Children implements ChildPorts {
     }
   }
 
-  /** Goes on with a run that was cut off, or that a limit had ended; or says, with what its earlier lives had used, that nothing is left to do so. */
+  /** Continues a run that was cut off, or that a limit had ended; or returns the answer, if its earlier lives have used up the limits. */
   #continue(input: OpenInput, life: Life): ChildAnswer | undefined {
     const { host, run, limits } = life
     const { pause, pausedLimits } = host.context
@@ -313,13 +313,13 @@ export class Children implements ChildPorts {
     return child.left.promise
   }
 
-  /** Whoever asked for it has it now. */
+  /** Resolves the promise of the code that asked for the child. */
   #has(child: Child, host: TreeAgent): void {
     child.asked?.resolve(host)
     child.asked = undefined
   }
 
-  /** Whoever asked for it will not have it. */
+  /** Rejects the promise of the code that asked for the child. */
   #hasNot(child: Child, why: unknown): void {
     child.asked?.reject(why)
     child.asked = undefined
@@ -350,7 +350,7 @@ export class Children implements ChildPorts {
     this.#forget(childId)
   }
 
-  /** Nothing is kept of a child that is over and that nobody waits for. */
+  /** Forgets a child that is over and has no waiting callers. */
   #forget(childId: string): void {
     const child = this.#children.get(childId)
     if (child?.state !== 'ended') return

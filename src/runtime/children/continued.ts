@@ -12,7 +12,7 @@ import type { TreeAgent } from './treeAgent.ts'
 /** How many earlier agents the model is told of. */
 const mostNamed = 20
 
-/** What a call is told of the agent that it may go on with later. */
+/** Adds to a call's answer the id with which a later call can continue the agent. */
 export const named = (
   { continuable }: Pick<SubAgent, 'continuable'>,
   childId: string,
@@ -24,7 +24,7 @@ export const named = (
   return { ...answer, text: text + told, ...(whole === undefined ? {} : { whole: whole + told }) }
 }
 
-/** The agent that a call asks to go on with; `undefined`: a new one. */
+/** Returns the id of the agent that a call asks to continue; `undefined`: a new one. */
 export function wantedEarlier({ continuable }: Pick<SubAgent, 'continuable'>, input: unknown): string | undefined {
   if (!continuable || typeof input !== 'object' || input === null) return undefined
   const { [continueField]: id } = input as { readonly [continueField]?: unknown }
@@ -32,7 +32,7 @@ export function wantedEarlier({ continuable }: Pick<SubAgent, 'continuable'>, in
   return id === undefined || id === null || id === '' ? undefined : typeof id === 'string' ? id : JSON.stringify(id)
 }
 
-/** The part of a sub-agent's log that belongs to a call, and what it had used before; of one that no call goes on with, all of it. */
+/** Returns the part of a sub-agent's log that belongs to a call, and the usage before it; for a sub-agent that calls cannot continue, all of it. */
 export function sinceCall(
   { continuable }: Pick<SubAgent, 'continuable'>,
   { records, ...history }: History,
@@ -49,7 +49,7 @@ const isOf = (record: LogRecord, key: string): boolean =>
   (record.type === 'run.start' && record.requestId === key) ||
   (record.type === 'queue.changed' && record.added?.id === key)
 
-/** Why there is nothing to go on with, for the model. */
+/** Explains to the model why there is no agent to continue. */
 export async function noEarlier(parent: TreeAgent, { name }: OpenInput, wanted: string): Promise<ChildAnswer> {
   await parent.durable()
   const earlier = new Map<string, string>()
@@ -73,9 +73,9 @@ function taskIn(input: unknown): string {
   return JSON.stringify(cutEnd(typeof task === 'string' ? task : '', 60))
 }
 
-/** What is known of one that no call has begun. */
+/** State of a sub-agent that no call has begun. */
 export const notBegun = { own: undefined, before: undefined } as const
 
-/** The run in which a sub-agent goes on that nobody's call waits for. */
+/** Returns the run in which a sub-agent continues without a waiting call. */
 export const nextRun = ({ key }: OpenInput, { conversation }: TreeAgent): RunOutcome =>
   new RunOutcome(`${key}/life/${conversation.lastSeq}`)

@@ -16,7 +16,7 @@ import { isOver, resultOf } from './waitFor.ts'
 
 type Begin = { readonly prompt: QueuedMessage | undefined; readonly isBegun: boolean }
 
-/** It was let go of here, and reports from where it goes on. */
+/** Codes of agents that were released here, and report from where they continue. */
 const goesOnElsewhere: ReadonlySet<string> = new Set<ErrorCode>(['AGENT_DETACHED', 'STORE_LEASE_LOST'])
 
 /** The agents that one agent called and that outlive it; they are roots, and no supervisor watches them. */
@@ -24,7 +24,7 @@ export class DetachedAgents {
   readonly #parent: TreeAgent
   readonly #hosts: ChildHosts
   readonly #running = new Map<string, TreeAgent>()
-  /** Calls of `wait_for`, each as what looks whether its time has come. */
+  /** Calls of `wait_for`, each as a function that checks if its wait is over. */
   readonly #waiting = new Set<() => void>()
   #collecting: Promise<unknown> | undefined
 
@@ -60,7 +60,7 @@ export class DetachedAgents {
     await host.durable()?.catch(() => {})
   }
 
-  /** Looks what came of those whose reports the log does not have, and lets go on what a dead process cut off. */
+  /** Collects the reports that the log lacks, and continues agents that a dead process cut off. */
   collect(): void {
     const { reporters, staysPaused } = { ...this.#parent.input.restored?.context, ...this.#parent.input.restored }
     if (reporters === undefined || reporters.length === 0) return
@@ -147,7 +147,7 @@ interface Detached {
   readonly input: { readonly parent?: Pick<ParentLink, 'reports'> }
 }
 
-/** What its call is answered with. */
+/** Returns the answer to the call of a detached agent. */
 export const detachedAnswer = ({ agentId, definition, input }: Detached): ChildAnswer => ({
   text: `The agent "${definition.name}" works on it on its own, as ${agentId}. ${whereTo(input)}`,
   isError: false,

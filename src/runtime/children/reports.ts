@@ -9,7 +9,7 @@ import type { TreeAgent } from './treeAgent.ts'
 type Report = Extract<AgentMachineEvent, { readonly type: 'report' }>
 type Reporting = { readonly agentId: string; readonly definition: { readonly name: string } }
 
-/** What its caller is told, as the model reads it. Pure. */
+/** Returns the report that an agent's caller is sent, as the model reads it. Pure. */
 export const reportOf = (
   key: string,
   { agentId, definition }: Reporting,
@@ -20,7 +20,7 @@ export const reportOf = (
   content: [{ type: 'text', text: `Report of ${agentId}, the agent "${definition.name}" that you called:\n\n${text}` }],
 })
 
-/** How the first run of an agent ended that came to an end; `undefined`: none has. What it is asked later is no part of its task. */
+/** Returns the answer of an agent's first run that came to an end; `undefined`: none has. Later requests are no part of its task. */
 export async function firstAnswer(records: AsyncIterable<LogRecord>, name: string): Promise<ChildAnswer | undefined> {
   let text = ''
   // Its process may have died between the start of its run and its task.
@@ -34,7 +34,7 @@ export async function firstAnswer(records: AsyncIterable<LogRecord>, name: strin
   return undefined
 }
 
-/** Tells the caller of an agent that works on its own what came of it. A caller that is not there reads it in the log later. */
+/** Reports the end of an agent that works on its own to its caller. A caller that is not there reads it in the log later. */
 export function reportEnd(host: TreeAgent, hosts: ChildHosts): void {
   report(host, hosts).catch((thrown: unknown) => host.fail(thrown))
 }
@@ -48,7 +48,7 @@ async function report(host: TreeAgent, hosts: ChildHosts): Promise<void> {
   caller.send({ ...reportOf(parent.reports, host, answer), at: host.clock.now() })
 }
 
-/** Who called the agent of a log, if that is to be told what came of it: one that was opened by itself still reports. */
+/** Returns the caller of a log's agent, if it waits for a report: an agent that was opened by itself still reports. */
 export function callerOf({
   created,
 }: {

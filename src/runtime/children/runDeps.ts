@@ -2,12 +2,15 @@ import type { AgentDefinition } from '../../actors/agentDefinition.ts'
 import { describeIssues, messageOf, RuntimeError } from '../../protocol/errors.ts'
 import type { LogRecord, RecordOf } from '../../protocol/records.ts'
 
-/** What the application gave an agent to work with: to the agent itself, and to requests of it whose runs have not begun. Nothing else keeps it. */
+/**
+ * Dependencies that the application gave an agent to work with: to the agent itself, and to requests of it whose runs have not begun. They are kept
+ * nowhere else.
+ */
 export class RunDeps {
   #own: unknown
-  /** Set during a run, and as long as it is paused. */
+  /** Dependencies of the current run; kept while it is paused. */
   #run: { readonly deps: unknown } | null = null
-  /** What a run had that failed, until the next begins. */
+  /** Dependencies of a run that failed, until the next begins. */
   #failed: { readonly deps: unknown } | null = null
   #byRequest: Map<string, unknown> | undefined
 
@@ -15,7 +18,7 @@ export class RunDeps {
     this.#own = own
   }
 
-  /** What runs have that are given nothing else. */
+  /** Dependencies of runs that are given no others. */
   get own(): unknown {
     return this.#own
   }
@@ -24,17 +27,17 @@ export class RunDeps {
     return this.#run === null ? this.#own : this.#run.deps
   }
 
-  /** What a run has that goes on after a pause or a failure. */
+  /** Dependencies of a run that continues after a pause or a failure. */
   get resumed(): unknown {
     return (this.#run ?? this.#failed)?.deps ?? this.#own
   }
 
-  /** From the next run on. */
+  /** Replaces the agent's own dependencies, from the next run on. */
   replace(own: unknown): void {
     this.#own = own
   }
 
-  /** For the run that the request with this id starts. */
+  /** Gives dependencies to the run that the request with this id starts. */
   give(requestId: string, deps: unknown): void {
     this.#byRequest ??= new Map()
     this.#byRequest.set(requestId, deps)
@@ -62,7 +65,7 @@ export class RunDeps {
 }
 
 /**
- * Checks what is given against the definition's schema. It is passed on as it is: the schema changes nothing.
+ * Checks dependencies against the definition's schema. They are passed on as they are: the schema changes nothing.
  *
  * @throws RuntimeError `DEPS_MISSING`, `INVALID_DEPS`
  */
@@ -74,7 +77,7 @@ export function checkDeps({ name, deps: schema }: AgentDefinition, deps: unknown
   throw new RuntimeError('INVALID_DEPS', `${what}: the deps do not fit those of agent "${name}": ${wrong}.`)
 }
 
-/** What an agent begins with, `undefined` if that is nothing. Its prompts may give it more. Throws as `checkDeps` does. */
+/** Returns the dependencies that an agent begins with, `undefined` if there are none. Its prompts may give it more. Throws as `checkDeps` does. */
 export function runDepsOf(definition: AgentDefinition, deps: unknown, what: string): RunDeps | undefined {
   if (deps === undefined) return undefined
   checkDeps(definition, deps, what)

@@ -15,7 +15,7 @@ interface Principal {
   readonly hosts: ChildHosts
 }
 
-/** One run of a new agent of which nothing is stored; the agent is ended after it. For the contract see `AgentPorts`. */
+/** Runs a new agent once, without storing anything; the agent is ended after it. For the contract see `AgentPorts`. */
 export async function runIncognito(
   { parent, at, hosts }: Principal,
   definition: AgentDefinition,
@@ -83,7 +83,7 @@ function answerOf(result: RunResult, late: string | undefined): IncognitoResult 
   }
 }
 
-/** Denies what waits for people, of the agent or of one below it. */
+/** Denies calls and questions that wait for people, of the agent or of one below it. */
 function deny(host: TreeAgent, event: AgentEvent): void {
   if (event.type !== 'approval.requested' && event.type !== 'question.asked' && event.type !== 'call.requested') return
   const owner = ownerOf(host, event.agentId)

@@ -5,19 +5,19 @@ export interface SpawnOptions {
   /** Default: the definition's name and a random part. */
   readonly id?: string
   /**
-   * Nothing of the agent, or of the agents below it, is stored or listed: its log is in memory until it ends. Its events and spans are
-   * marked so, spans carry no content, and a server shows it to nobody. It is never unloaded, cannot be resumed, opened, forked or
-   * exported, and is gone when the process ends or `close` is called. Default `false`.
+   * Stores and lists nothing of the agent, or of the agents below it: its log is in memory until it ends. Its events and spans are marked so,
+   * spans carry no content, and a server shows it to no client. It is never unloaded, cannot be resumed, opened, forked or exported, and is
+   * gone when the process ends or `close` is called. Default `false`.
    */
   readonly incognito?: boolean
 }
 
-/** What an agent without a parent begins with. */
+/** First state of an agent without a parent. */
 export interface BirthOptions {
   /**
-   * What the application notes on the agent, such as whose it is: at most 32 keys with a string, a number or a boolean each. It is in
-   * the log, stays as it is for the agent's life, is inherited by its sub-agents and forks, and lists can be searched by it. No model
-   * sees it. `runtime.open` refuses an agent that lacks one of these values.
+   * Facts that the application notes on the agent, such as its owner: at most 32 keys with a string, a number or a boolean each. They are in
+   * the log, stay the same for the agent's life, are inherited by its sub-agents and forks, and lists can be searched by them. No model sees
+   * them. `runtime.open` refuses an agent that lacks one of these values.
    */
   readonly metadata?: Metadata
   /**
@@ -36,17 +36,17 @@ export interface UnderActor {
 
 export interface UnderOptions {
   /**
-   * An XState actor of yours that the agent's actor becomes a child of: it is in that actor's system then, where its `inspect` sees it.
-   * Nothing else ties the two: for an agent that starts and ends with an actor, take `agentLogic` of `escapement/xstate`. Default: none.
+   * An XState actor of yours whose child the agent's actor becomes: it is then in that actor's system, where its `inspect` sees it. They are
+   * not tied in any other way: for an agent that starts and ends with an actor, take `agentLogic` of `escapement/xstate`. Default: none.
    */
   readonly under?: UnderActor
 }
 
-/** What the application gives to an agent. */
+/** Dependencies that the application gives to an agent. */
 export interface GivenDeps<out Deps> {
   /**
-   * Given to every run of the agent that is given none of its own: the same object, never a copy, and in no log, event or request. After
-   * a restart it must be given again. Its sub-agents have the same, or what `deps` of their entry makes of it.
+   * Dependencies of every run of the agent that is given none of its own: the same object, never a copy, and in no log, event or request. After
+   * a restart they must be given again. Its sub-agents have the same, or the result of `deps` of their entry.
    */
   readonly deps?: Deps
 }
@@ -57,7 +57,7 @@ export interface ResumeOptions extends UnderOptions {
   readonly continue?: boolean
   /**
    * Takes the agent, and its sub-agents, from the process that has them: their leases are lost there, and they end there without another
-   * effect. For whoever decides where agents run; only in a store whose leases can be taken. Default `false`: `AGENT_ELSEWHERE`.
+   * effect. For programs that decide where agents run; only in a store whose leases can be taken. Default `false`: `AGENT_ELSEWHERE`.
    */
   readonly takeOver?: boolean
   /**
@@ -69,7 +69,7 @@ export interface ResumeOptions extends UnderOptions {
   readonly signal?: AbortSignal
 }
 
-/** Options of `runtime.open`; what an agent begins with applies to a new one only. */
+/** Options of `runtime.open`; those that an agent begins with apply to a new one only. */
 export interface OpenOptions extends BirthOptions, ResumeOptions {}
 
 /** Options of `runtime.spawn`. */

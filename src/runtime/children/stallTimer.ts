@@ -16,7 +16,7 @@ interface HeardAgent {
   readonly stallTimer: StallTimer
 }
 
-/** When an agent, or one below it, last showed a sign of life. */
+/** Measures the time since an agent, or one below it, last showed a sign of life. */
 export class StallTimer {
   readonly #agent: HeardAgent
   /** Others need no time, and reading the clock for every delta adds up. */
@@ -58,7 +58,7 @@ export class StallTimer {
   }
 }
 
-/** Whether it, or one below it, waits for people, for agents that report or for its turn at a model. */
+/** Returns true if an agent, or one below it, waits for people, for agents that report or for its turn at a model. */
 const isWaiting = ({ context, waitsFor, liveChildren }: HeardAgent): boolean =>
   context.pause !== null || waitsFor !== null || context.calls.some(waits) || liveChildren.some(isWaiting)
 

@@ -13,32 +13,32 @@ import type { Announcer } from '../events/announcer.ts'
 import type { Runs } from '../events/runs.ts'
 import type { StallTimer } from './stallTimer.ts'
 
-/** How what people decide of an agent's calls is checked before its machine is told. */
+/** Checks of people's decisions about an agent's calls, before its machine is told. */
 export interface PeoplesAnswers {
-  /** Whether it was decided a moment ago: the machine may be in the middle of a step. */
+  /** Returns true if a key was decided a moment ago: the machine may be in the middle of a step. */
   isDecided(key: string): boolean
   decided(key: string): void
-  /** What is wrong with the answer to a question; `undefined` if nothing. */
+  /** Returns the fault of the answer to a question; `undefined` if there is none. */
   wrongInAnswer(question: PendingOf<'question'>, value: unknown): string | undefined
-  /** What is wrong with arguments that a person edited; `undefined` if nothing. */
+  /** Returns the fault of arguments that a person edited; `undefined` if there is none. */
   wrongInInput(call: PendingOf<'approval'>, input: unknown): string | undefined
-  /** Arguments that a person edited, as what is called gets them. */
+  /** Returns arguments that a person edited, in the form that the tool or agent gets. */
   settled(call: PendingOf<'approval'>, input: unknown): unknown
-  /** What the model gets of a call that a client carried out. */
+  /** Returns the result that the model gets of a call that a client carried out. */
   resultOf(call: PendingOf<'call'>, given: ClientOutcome): CallReturn
 }
 
-/** Something that waits for a person, by what decides it. */
+/** A call or question that waits for a person, by the key that decides it. */
 export interface WaitingCall {
   readonly key: string
   readonly kind: Pending['kind']
 }
 
-/** What lists say of an agent together with all that is alive below it. */
+/** Totals of an agent together with everything that is alive below it, for lists. */
 export interface TreeTotals {
-  /** What waits for people, its own first. */
+  /** Calls and questions that wait for people, the agent's own first. */
   readonly waiting: readonly WaitingCall[]
-  /** What living sub-agents have used that those above them have not counted yet; `undefined`: nothing. */
+  /** Usage of living sub-agents that those above them have not counted yet; `undefined`: none. */
   readonly uncounted: Spent | undefined
 }
 
@@ -48,14 +48,14 @@ export interface TreeAgent {
   /** Ids of its ancestors, root first. */
   readonly path: readonly string[]
   readonly definition: AgentDefinition
-  /** What the application gave to its current run; `undefined` if nothing was given. */
+  /** Dependencies that the application gave to the current run; `undefined` if it gave none. */
   readonly deps: unknown
   readonly parent: TreeAgent | undefined
-  /** Tells the application what a function of its own threw. */
+  /** Reports an error that a function of the application threw. */
   callbackFailed(what: string, thrown: unknown): void
   /** Its living sub-agents, oldest first. */
   readonly liveChildren: readonly TreeAgent[]
-  /** Those that are not incognito, unless it is. */
+  /** Living sub-agents without incognito ones, unless the agent is incognito itself. */
   readonly listedChildren: readonly TreeAgent[]
   /** How deep the tree may grow; its root decides. */
   readonly maxDepth: number
@@ -67,26 +67,26 @@ export interface TreeAgent {
   readonly conversation: Conversation
   /** Id of the model that it waits for, within the limits of the runtime. */
   readonly waitsFor: string | null
-  /** What it has used in its lifetime, including its sub-agents. */
+  /** Usage of the agent in its lifetime, including its sub-agents. */
   readonly spent: Spent
-  /** Of it and of what is alive below it. */
+  /** Totals of the agent and of everything that is alive below it. */
   readonly totals: TreeTotals
   readonly clock: Clock
-  /** Where its log is. */
+  /** Store of its log. */
   readonly store: Store
   /** How its log was opened, and those of its sub-agents are. */
   readonly leasing: LeaseOptions | undefined
-  /** Set when nothing of it, or of what is below it, is stored. */
+  /** Set when nothing of the agent, or of those below it, is stored. */
   readonly incognito: true | undefined
   readonly metadata: Metadata | undefined
   readonly announcer: Announcer
   readonly runs: Runs
   readonly stallTimer: StallTimer
-  /** Checks what people answer to its calls. */
+  /** Checks people's answers to its calls. */
   readonly answers: PeoplesAnswers
   /** Resolves when it has ended, with the reason if its machine failed. */
   readonly ended: Promise<ErrorInfo | null>
-  /** Whether it was stopped or closed. */
+  /** True if the agent was stopped or closed. */
   readonly isEndedOnPurpose: boolean
   /** Commands sent that the context does not show yet. */
   readonly unseen: number
@@ -94,7 +94,7 @@ export interface TreeAgent {
   changed(): void
   /** Starts it as a root. */
   start(): void
-  /** Starts what is waiting in a restored agent. */
+  /** Starts the waiting work of a restored agent. */
   wake(): void
   send(event: AgentMachineEvent): void
   /** Ends it, for good or to be resumed from the log. Idempotent; the first call decides. */
@@ -104,13 +104,13 @@ export interface TreeAgent {
   durable(): Promise<void> | undefined
   /** Called right before something is begun on its behalf. @throws RuntimeError `STORE_LEASE_LOST`: it may have lost its log. */
   checkHeld(): void
-  /** Waits until the log says what is begun. Rejects as `durable` and `checkHeld` do. */
+  /** Waits until the log has the records of the effect that begins. Rejects as `durable` and `checkHeld` do. */
   held(): Promise<void>
   /** Reports an error that does not end the run. */
   fail(thrown: unknown): void
   /** Resolves once all sub-agents that are being opened, and those below them, are there. */
   childrenReady(): Promise<void>
-  /** Ends its actor without a record, whatever it is doing; what it was asked for here ends with `why`. */
+  /** Ends its actor without a record, even in the middle of its work; requests made here end with `why`. */
   letGo(why: ErrorInfo): void
   /** Resolves once the logs of its sub-agents are free, after it was let go or has ended; `undefined`: it never had any. */
   childrenReleased(): Promise<void> | undefined

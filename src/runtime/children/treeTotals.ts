@@ -7,7 +7,7 @@ import type { TreeAgent, TreeTotals, WaitingCall } from './treeAgent.ts'
 
 const nothing: readonly never[] = Object.freeze([])
 
-/** Of an agent at rest that is alone. */
+/** Totals of an agent at rest without sub-agents. */
 export const noTotals: TreeTotals = Object.freeze({ waiting: nothing, uncounted: undefined })
 
 const kindOf: { readonly [S in CallState['status']]: Pending['kind'] | undefined } = {
@@ -22,7 +22,10 @@ const kindOf: { readonly [S in CallState['status']]: Pending['kind'] | undefined
   settled: undefined,
 }
 
-/** The totals of an agent from those of its sub-agents, without looking further down. What waits in one that nobody lists is nobody's to know. */
+/**
+ * Returns the totals of an agent from those of its sub-agents, without looking further down. Calls that wait in an incognito sub-agent are left
+ * out unless the agent is incognito too.
+ */
 export function totalsOf(
   { context, incognito }: Pick<TreeAgent, 'context' | 'incognito'>,
   lives: readonly Life[],

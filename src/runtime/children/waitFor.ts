@@ -5,16 +5,16 @@ import type { QueuedMessage } from '../../protocol/queue.ts'
 
 type Known = Pick<AgentContext, 'reporters' | 'followUps' | 'steering'>
 
-/** The most that one result holds of what agents report, in UTF-16 units, but for the first of them. */
+/** Most UTF-16 units of reports in one result, apart from the first report. */
 const maxChars = 100_000
 
 const isAmong = (agents: readonly string[] | undefined, agentId: string): boolean => agents?.includes(agentId) !== false
 
-/** Whether nobody who is waited for works any longer, or somebody has spoken to the agent. Pure. */
+/** Returns true if none of the awaited agents works any longer, or a message has come for the agent. Pure. */
 export const isOver = ({ reporters, steering }: Known, agents: readonly string[] | undefined): boolean =>
   steering.length > 0 || !reporters.some(({ childId }) => isAmong(agents, childId))
 
-/** What the model is told: the reports that are there, as far as they fit, and who is still at work. Pure. */
+/** Returns the result for the model: the reports that are there, as far as they fit, and the agents still at work. Pure. */
 export function resultOf({ reporters, followUps, steering }: Known, agents: readonly string[] | undefined): WaitedFor {
   const there = followUps.filter(
     (message) => reporterIn(message) !== undefined && isAmong(agents, reporterIn(message)!),

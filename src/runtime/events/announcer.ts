@@ -31,12 +31,12 @@ export interface EventOwner {
   readonly agentId: string
   readonly path: readonly string[]
   readonly definition: AgentDefinition
-  /** What the current turn is asked with. */
+  /** Frame of the current turn's requests. */
   readonly frame: AgentPorts['frame']
   readonly clock: Clock
-  /** Set when nothing of it is stored. */
+  /** Set when nothing of the agent is stored. */
   readonly incognito: true | undefined
-  /** Nobody above can decide its calls, nor those of the agents below it. */
+  /** True if no agent above can decide its calls, nor those of the agents below it. */
   readonly isUnattended: boolean
   /** `seq` of its last record. */
   readonly lastSeq: number
@@ -47,11 +47,11 @@ export interface EventOwner {
   callbackFailed?(what: string, thrown: unknown): void
 }
 
-/** What observes every agent, and the redactor that applies to all of them. */
+/** Observers of all agents, and the redactor that applies to them. */
 interface Listening {
   readonly instrumentation?: Instrumentation | undefined
   readonly redactor?: Redactor | undefined
-  /** Told of trouble that nobody listens for. */
+  /** Receiver of trouble that has no listener. */
   readonly sources?: { unheard(info: SourceInfo): void } | undefined
 }
 
@@ -84,12 +84,12 @@ export class Announcer {
     return this.#family.add(listener)
   }
 
-  /** Whether anyone listens here. */
+  /** True if anyone listens here. */
   get isAttended(): boolean {
     return !this.#observers.isEmpty || this.#family?.isEmpty === false
   }
 
-  /** Whether anyone receives the agent's live events. */
+  /** True if anyone receives the agent's live events. */
   get isObserved(): boolean {
     return (
       !this.#observers.isEmpty ||
@@ -104,7 +104,7 @@ export class Announcer {
     return this.run instanceof RunHandle ? this.run : undefined
   }
 
-  /** Whether anyone here or above wants events of descendants. */
+  /** True if anyone here or above wants events of descendants. */
   get isHeard(): boolean {
     return this.#family?.isEmpty === false || this.#parent?.isHeard === true
   }
@@ -180,7 +180,7 @@ export class Announcer {
     if (this.#parent !== undefined) this.#parent.#tellFamily(event)
   }
 
-  /** The machine's step is done: announces what was held back. */
+  /** Announces the events that were held back, once the machine's step is done. */
   flush(): void {
     this.#family?.flush()
     this.#observers.flush()
@@ -216,7 +216,7 @@ export class Announcer {
     if (this.#parent !== undefined) this.#parent.#holdOfChild(event, this.#isForAll(event))
   }
 
-  /** Whether everyone above is to know, because someone there must decide. */
+  /** Returns true if everyone above is to know of an event, because someone there must decide. */
   #isForAll(event: AgentEvent): boolean {
     return concernsPeople(event) && !this.#owner.isUnattended
   }
@@ -231,7 +231,7 @@ export class Announcer {
     return { ...body, ...this.#stamp(seq) }
   }
 
-  /** What every event has. */
+  /** Returns the fields that every event has. */
   #stamp(seq = this.#owner.lastSeq) {
     const { agentId, path, incognito, clock } = this.#owner
     const stamp = { agentId, path, seq, time: clock.now() } as const
@@ -294,7 +294,7 @@ class DeltaFilter {
     return piece
   }
 
-  /** What is still held back, at the end of the reply. */
+  /** Returns the text that is still held back at the end of the reply. */
   end(): LiveBody[] {
     return [...this.#streams.values()].flatMap(({ stream, last }) => shown(last, stream.end()) ?? [])
   }

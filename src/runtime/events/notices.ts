@@ -7,7 +7,7 @@ import type { EventOwner } from './announcer.ts'
 
 type NoticeOwner = Pick<EventOwner, 'agentId' | 'definition' | 'frame' | 'at'> & { emit(body: LiveBody): void }
 
-/** What is reported only once, however often it applies: per process, or per run for warnings of the model. */
+/** Notices that are reported only once, however often they apply: per process, or per run for warnings of the model. */
 export class Notices {
   readonly #owner: NoticeOwner
   #said: readonly ErrorCode[] = []
@@ -35,7 +35,7 @@ export class Notices {
     }
   }
 
-  /** Of several models, the one that answered may have no price. */
+  /** Reports an answer of a model without a price; with several models, one of them may have none. */
   #checkPrice(record: LogRecord): void {
     const { definition, frame } = this.#owner
     if (definition.pricing === null || record.type !== 'reply.end') return

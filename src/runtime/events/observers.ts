@@ -3,7 +3,7 @@ import type { AgentEvent } from '../../protocol/events.ts'
 
 export type AgentListener = (event: AgentEvent) => unknown
 
-/** @throws RuntimeError `INVALID_OPTION` for what is no function */
+/** @throws RuntimeError `INVALID_OPTION` if the listener is no function */
 export function checkListener(method: string, listener: unknown): void {
   if (typeof listener === 'function') return
   throw new RuntimeError('INVALID_OPTION', `${method} takes a function, not ${typeof listener}.`)

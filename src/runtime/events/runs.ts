@@ -21,14 +21,14 @@ export interface RunOwner {
   send(event: AgentMachineEvent): void
   /** Resolves once every record so far is in the store; `undefined` if it already is. */
   durable(): Promise<void> | undefined
-  /** Waits for the log, after rewriting what a failure left over. Rejects if that fails again. */
+  /** Waits for the log, after rewriting the records that a failure left over. Rejects if that fails again. */
   written(): Promise<void>
 }
 
 /** The awaited runs of one agent: requested, current and ended. */
 export class Runs {
   readonly #owner: RunOwner
-  /** By request, until they start. */
+  /** Runs by request, until they start. */
   #expected: Map<string, RunOutcome> | undefined
 
   constructor(owner: RunOwner) {

@@ -20,7 +20,7 @@ export interface Verdict {
 /**
  * Asks an agent to choose among two or more answers, and once more if it does not reply with a number. Then closes the agent.
  *
- * @throws RuntimeError `JUDGE_FAILED`, and what `spawn` and `prompt` throw.
+ * @throws RuntimeError `JUDGE_FAILED`, and the errors of `spawn` and `prompt`.
  */
 export async function askJudge(
   agents: GroupAgents,
@@ -64,7 +64,7 @@ export async function askJudge(
   }
 }
 
-/** What a judge is asked: the task, the answers numbered from 1, and how to reply. Pure. */
+/** Returns the prompt of a judge: the task, the answers numbered from 1, and how to reply. Pure. */
 export function questionOf(task: readonly PlainBlock[], candidates: readonly Branch[]): PlainBlock[] {
   const answers = candidates.map(({ result }, index) => {
     const number = index + 1

@@ -1,6 +1,6 @@
 /**
- * What `work` makes of each item, in the order of the items; at most `most` are worked on at once. Once `isOver`, no more are begun, and
- * `undefined` stands in their place. When one fails, `failed` is called, no more are begun, and once those under way have ended the
+ * Returns the results of `work` for each item, in the order of the items; works on at most `most` items at once. Once `isOver`, no more are
+ * begun, and `undefined` stands in their place. When one fails, `failed` is called, no more are begun, and once those under way have ended the
  * result rejects with that failure.
  */
 export async function atMost<T, R>(

@@ -7,7 +7,7 @@ import type { OutputOf } from '../agents/agentTypes.ts'
 import type { RunResult } from '../../runs/runResult.ts'
 import type { AgentRuntime } from '../agentRuntime.ts'
 
-/** Where a group runs: below an agent, as its children, or in a runtime, as roots. */
+/** Place of a group: below an agent, as its children, or in a runtime, as roots. */
 export type GroupHost = AgentRuntime | Agent
 
 /**
@@ -19,9 +19,9 @@ export type GroupEntry = AgentDefinition | Pick<SubAgentOptions, 'definition' | 
 export interface GroupOptions<Deps = unknown> {
   /** Limits of each agent's run, overriding those of its definition. */
   readonly limits?: Limits | undefined
-  /** What every agent of the group is given; below an agent they have its own without it. */
+  /** Dependencies of every agent of the group; in a group below an agent, the agents have its own by default. */
   readonly deps?: Deps | undefined
-  /** Aborts every agent of the group; the result is what was done by then. */
+  /** Aborts every agent of the group; the result holds the work done by then. */
   readonly signal?: AbortSignal | undefined
   /**
    * Keep the agent whose answer was chosen (without a judge, all that ended well) alive, for the caller to use and close. Default
@@ -30,7 +30,7 @@ export interface GroupOptions<Deps = unknown> {
   readonly keep?: boolean | undefined
 }
 
-/** What one agent of a group did. */
+/** Result of one agent of a group. */
 export interface Branch<out Output = unknown> {
   /** Its session is under this id. */
   readonly agentId: string
@@ -39,7 +39,7 @@ export interface Branch<out Output = unknown> {
   readonly result: RunResult<Output>
 }
 
-/** What several runs used together. */
+/** Usage of several runs together. */
 export interface GroupSpent {
   readonly usage: Usage
   /** US dollars; agents without prices count as 0. */
@@ -53,7 +53,7 @@ export type OutputIn<Entry> = Entry extends { readonly definition: infer D exten
     ? OutputOf<Entry>
     : never
 
-/** Whether its answer can be used. */
+/** Returns true if the branch's answer can be used. */
 export const endedWell = ({ result }: Pick<Branch, 'result'>): boolean =>
   result.stopReason === 'stop' && result.error === undefined
 

@@ -25,7 +25,7 @@ const optionsSchema = lazily(() =>
 )
 
 /**
- * The inputs of a batch with their places. Nothing has happened yet.
+ * Returns the inputs of a batch with their places. Starts nothing.
  *
  * @throws RuntimeError `INVALID_OPTION`, `INVALID_DEFINITION`, `INVALID_ID`
  */
@@ -73,7 +73,11 @@ function placesOf(name: string, inputs: readonly unknown[], { prompt, key = dige
   })
 }
 
-/** Names an input by what it says. @throws RuntimeError `INVALID_OPTION` for what JSON cannot hold */
+/**
+ * Returns a name for an input from its contents.
+ *
+ * @throws RuntimeError `INVALID_OPTION` for values that JSON cannot hold
+ */
 function digestOf(input: unknown, index: number): string {
   const told = inJson(input)
   if (told === undefined)

@@ -26,9 +26,9 @@ const defaultConcurrency = 8
 const nothing = spentBy([])
 
 /**
- * Asks an agent about each of many inputs: one agent per input, so many at a time. Call it again with the same inputs, in the next process too,
- * and it goes on: what has its answer keeps it, a run that was cut off goes on from its log, and only what was never asked is asked. An input
- * that fails ends nothing.
+ * Asks an agent about each of many inputs: one agent per input, `concurrency` at a time. Call it again with the same inputs, in the next
+ * process too, and it continues: answered inputs keep their answers, a run that was cut off continues from its log, and only inputs that were
+ * never asked are asked. An input that fails ends nothing.
  *
  * @throws RuntimeError before anything is started: `INVALID_OPTION` (two inputs with one key among them), `INVALID_DEFINITION`, `INVALID_ID`
  *
@@ -133,7 +133,7 @@ class Batch implements Each {
     return spentBy([this.#spent, ...[...this.#live.values()].map(({ spent }) => spent)])
   }
 
-  /** Goes on with what an earlier call began of an input, if it began anything. */
+  /** Continues the work of an earlier call on an input, if there is any. */
   async #goOn(place: EachPlace): Promise<void> {
     const { runtime, definition, options } = this.#plan
     await this.#work(place, true, async () => {
@@ -162,7 +162,7 @@ class Batch implements Each {
     })
   }
 
-  /** Works with an agent. One that was opened for this is closed afterwards; if the batch is aborted, it is let go of as it is. */
+  /** Works with an agent. An agent that was opened for this is closed afterwards; if the batch is aborted, it is released as it is. */
   async #with(place: EachPlace, agent: Agent, isOurs: boolean, work: () => Promise<Known>): Promise<Known> {
     this.#live.set(place.index, agent)
     try {
@@ -174,7 +174,7 @@ class Batch implements Each {
     }
   }
 
-  /** Notes what work on an input gave. Never rejects. */
+  /** Notes the result of work on an input. Never rejects. */
   async #work(place: EachPlace, isStored: boolean, work: () => Promise<Known>): Promise<void> {
     try {
       const result = await work()
@@ -225,7 +225,7 @@ async function timesAsked(agent: Agent): Promise<number> {
   return times
 }
 
-/** Neither an answer nor a failure: it goes on elsewhere, or is asked again. */
+/** Returns true for a result that is neither an answer nor a failure: it continues elsewhere, or is asked again. */
 const isUndone = ({ stopReason, error }: RunResult): boolean =>
   stopReason === 'aborted' || (error !== undefined && ['AGENT_DETACHED', 'STORE_LEASE_LOST'].includes(error.code))
 

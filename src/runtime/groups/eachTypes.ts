@@ -8,25 +8,28 @@ export interface EachOptions<Input = unknown, Deps = unknown> {
   /** The question about an input, called when its turn comes; may be left out where inputs are texts. If it throws, that input has failed. */
   readonly prompt?: ((input: Input, index: number) => Content | Promise<Content>) | undefined
   /**
-   * Names an input for good, also in the next process: what was asked under a key is not asked again. The agent of an input has the id
-   * `<name of the definition>-<key>`. Default: a digest of the input, so that an input that changes is another one.
+   * Names an input for good, also in the next process: a question under a known key is not asked again. The agent of an input has the id `<name
+   * of the definition>-<key>`. Default: a digest of the input, so that a changed input is another one.
    */
   readonly key?: ((input: Input, index: number) => string | number) | undefined
   /** How many agents run at once. Default 8. */
   readonly concurrency?: number | undefined
   /**
-   * The most that all inputs together may use, with what earlier processes used for them. Once it is used up no further input is begun; those under way
-   * end. So it can be exceeded by what `concurrency` runs use: `limits` bounds each. What is left of the budget of another batch may be given, even if
-   * that is nothing.
+   * Most that all inputs together may use, with the usage of earlier processes for them. Once it is used up no further input is begun; those
+   * under way end. The budget can thus be exceeded by the usage of `concurrency` runs: `limits` bounds each. The rest of another batch's budget
+   * may be given, even if it is nothing.
    */
   readonly budget?: { readonly costUsd?: number | undefined; readonly tokens?: number | undefined } | undefined
-  /** Tries again what failed or was paused in an earlier call. Default `false`: that is the stored result. An aborted one is no result. */
+  /**
+   * Tries again inputs that failed or were paused in an earlier call. Default `false`: their result is the stored one. An aborted run is no
+   * result.
+   */
   readonly retry?: boolean | undefined
   /** Limits of each run, overriding those of the definition. */
   readonly limits?: Limits | undefined
   /** The `deps` of every agent. */
   readonly deps?: Deps | undefined
-  /** Ends the batch: agents under way are let go of as they are, without a word in their logs, and go on the next time. */
+  /** Ends the batch: current agents are released as they are, without a record in their logs, and continue the next time. */
   readonly signal?: AbortSignal | undefined
 }
 
@@ -62,7 +65,7 @@ export type EachItem<Input = unknown, Output = unknown> = EachPlace<Input> &
 
 /** How far a batch is, each time that an input is done. */
 export interface EachProgress<Input = unknown, Output = unknown> extends GroupSpent {
-  /** The one that was done now: `ok` or `failed`. */
+  /** The item that has just ended: `ok` or `failed`. */
   readonly item: EachItem<Input, Output>
   readonly total: number
   /** How many are done, with those that failed. */
@@ -73,9 +76,9 @@ export interface EachProgress<Input = unknown, Output = unknown> extends GroupSp
 }
 
 export interface EachResult<out Input = unknown, out Output = unknown> extends GroupSpent {
-  /** In the order of the inputs, one for each. */
+  /** Items in the order of the inputs, one for each. */
   readonly items: readonly EachItem<Input, Output>[]
-  /** Those of them that have not been answered: the same call goes on with them. */
+  /** Inputs that have not been answered: the same call continues with them. */
   readonly left: readonly EachPlace<Input>[]
   /** Why it ended before all were done: its budget is used up, its signal was aborted, the runtime was closed. `null`: it did not. */
   readonly stopped: 'budget' | 'aborted' | 'closed' | null

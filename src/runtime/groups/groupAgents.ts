@@ -44,7 +44,7 @@ export class GroupAgents {
       : this.#host.spawn(options.definition, { deps: this.#deps })
   }
 
-  /** Spawns all in this order, or throws what the first failure threw. */
+  /** Spawns all in this order, or throws the error of the first failure. */
   async openAll(entries: readonly GroupEntry[]): Promise<Agent[]> {
     const opened = await Promise.allSettled(entries.map((entry) => this.open(entry)))
     return opened.map((one) => {
@@ -53,7 +53,7 @@ export class GroupAgents {
     })
   }
 
-  /** One run of an agent. Throws as `prompt` does. */
+  /** Runs an agent once. Throws as `prompt` does. */
   async ask(agent: Agent, prompt: Content, limits?: Limits): Promise<Branch> {
     const { id: agentId, definition } = agent
     return { agentId, definition, result: await agent.prompt(prompt, { limits }).result }

@@ -14,7 +14,7 @@ import type { Branch } from './branch.ts'
 /** A model that chooses: it sees the prompt and the numbered answers, and replies with a number. */
 export interface ModelJudge {
   readonly model: AnyModel
-  /** What makes an answer the best. Default: correct first, then complete, then short. */
+  /** Criteria for the best answer. Default: correct first, then complete, then short. */
   readonly instructions?: string
   /** Counts towards the group's `costUsd`. */
   readonly pricing?: Pricing
@@ -27,7 +27,7 @@ export interface ModelJudge {
 export type JudgeFunction = (branches: readonly Branch[]) => number | Branch | Promise<number | Branch>
 
 /**
- * Who chooses. `'first'`: the first to end well wins and the others are aborted; `'cheapest'`: the lowest cost, then the fewest
+ * Chooser of the best answer. `'first'`: the first to end well wins and the others are aborted; `'cheapest'`: the lowest cost, then the fewest
  * tokens, then the order of the entries; a function; a model; or an agent definition, which is asked like a model.
  */
 export type Judge = 'first' | 'cheapest' | JudgeFunction | ModelJudge | AgentDefinition

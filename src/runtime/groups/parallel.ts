@@ -22,7 +22,7 @@ import { GroupAgents } from './groupAgents.ts'
 import { cheapest, chosenBy, judgeAgent, judgeSchema, type Judge } from './judge.ts'
 
 export interface ParallelOptions<Deps = unknown> extends GroupOptions<Deps> {
-  /** Who chooses; default: no one, and the caller compares the results. */
+  /** Chooser of the best answer; default: none, and the caller compares the results. */
   readonly judge?: Judge | undefined
   /**
    * How many branches run at once; the others wait, and each is begun and closed in its turn. Without it all are begun together, and
@@ -34,9 +34,9 @@ export interface ParallelOptions<Deps = unknown> extends GroupOptions<Deps> {
 export interface ParallelResult<out Output = unknown> extends GroupSpent {
   /** The chosen branch; `null` without a judge, if no branch ended well, or if the group was aborted first. */
   readonly winner: Branch<Output> | null
-  /** In the order of the entries; empty if the group was aborted before they started. */
+  /** Branches in the order of the entries; empty if the group was aborted before they started. */
   readonly branches: readonly Branch<Output>[]
-  /** With `concurrency`: the entries, from 0, that were never begun because the group was over before. Missing if all were. */
+  /** Entries, from 0, that were never begun because the group was over before; only with `concurrency`. Missing if all were. */
   readonly notBegun?: readonly number[]
   /** The session of the model that chose, if one was asked. */
   readonly judgeId?: string
@@ -47,11 +47,11 @@ const optionsSchema = lazily(() =>
 )
 
 /**
- * Gives the same prompt to several agents at once and lets a judge choose. A branch that fails is a result like any other. If only
- * one ended well, no model is asked. `usage` and `costUsd` cover all branches and the judge.
+ * Gives the same prompt to several agents at once and lets a judge choose. A branch that fails is a result like any other. If only one ended
+ * well, no model is asked. `usage` and `costUsd` cover all branches and the judge.
  *
- * @throws RuntimeError before anything is started: `INVALID_OPTION`, `INVALID_DEFINITION`, `INVALID_CONTENT`, `CHILD_REFUSED` (more
- * than the agent may have); later, with every agent closed: `JUDGE_FAILED`, and what `spawn` throws.
+ * @throws RuntimeError before anything is started: `INVALID_OPTION`, `INVALID_DEFINITION`, `INVALID_CONTENT`, `CHILD_REFUSED` (more than the
+ * agent may have); later, with every agent closed: `JUDGE_FAILED`, and errors of `spawn`.
  *
  * @example
  * ```ts

@@ -22,7 +22,7 @@ export type PromptMapper = (text: string, step: Branch) => Content | Promise<Con
 interface PipelineSteps extends GroupSpent {
   /** The answer of the last agent that ran; `''` if none did. */
   readonly text: string
-  /** What each agent did, in order, up to the one that the pipeline stopped at. */
+  /** Results of the agents, in order, up to the one that the pipeline stopped at. */
   readonly steps: readonly Branch[]
 }
 
@@ -33,7 +33,7 @@ export interface PipelineDone<out Output = unknown> extends PipelineSteps {
   readonly output: Output
 }
 
-/** It stopped early. */
+/** A pipeline that stopped early. */
 export interface PipelineStopped extends PipelineSteps {
   /** Where. */
   readonly stopped: PipelineStop
@@ -62,11 +62,11 @@ interface Step {
 }
 
 /**
- * Gives a prompt to the first agent, its answer to the second, and so on; a function between two agents turns the answer into the
- * next prompt. Stops at the first agent that does not end well, and says which. Only one agent is alive at a time.
+ * Gives a prompt to the first agent, its answer to the second, and so on; a function between two agents turns the answer into the next prompt.
+ * Stops at the first agent that does not end well, and says which. Only one agent is alive at a time.
  *
- * @throws RuntimeError before anything is started: `INVALID_OPTION`, `INVALID_DEFINITION`, `INVALID_CONTENT`, `CHILD_REFUSED`;
- * later, with every agent closed: `INVALID_CONTENT` of a mapper, what a mapper throws, and what `spawn` throws.
+ * @throws RuntimeError before anything is started: `INVALID_OPTION`, `INVALID_DEFINITION`, `INVALID_CONTENT`, `CHILD_REFUSED`; later, with
+ * every agent closed: `INVALID_CONTENT` of a mapper, and errors of mappers and of `spawn`.
  *
  * @example
  * ```ts

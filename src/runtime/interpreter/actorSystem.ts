@@ -23,7 +23,7 @@ export class ActorSystem {
     this.#root = root
   }
 
-  /** Whether an inspector is, or ever was, attached. */
+  /** True if an inspector is, or ever was, attached. */
   get isInspected(): boolean {
     return this.#inspectors !== undefined
   }

@@ -6,7 +6,7 @@ import { MachineActor } from './machineActor.ts'
 
 const isEffect = (logic: object): logic is EffectLogic => 'run' in logic
 
-/** As XState's `createActor`, but machines and effects get this folder's lighter actors. */
+/** Creates an actor as XState's `createActor` does, but machines and effects get this folder's lighter actors. */
 export function createActor(
   logic: AnyActorLogic,
   options: Omit<ActorOptions, 'parent'> & { readonly parent?: AnyActorRef },

@@ -113,7 +113,7 @@ export function compareWithXState(interpreter: Interpreter): string | undefined 
 /** The XState that runs here. */
 interface Installed {
   readonly version: string
-  /** Where plans differ from it; `undefined`: nowhere. */
+  /** Returns the difference of plans from XState; `undefined`: there is none. */
   readonly difference: () => string | undefined
 }
 
@@ -125,7 +125,7 @@ const installed: Installed = {
 }
 
 /**
- * The interpreter to use. Plans rely on internals of XState: where its version is not one that they were tested on, they are compared with it, once per
+ * The interpreter to use. Plans rely on internals of XState: with a version that they were not tested on, they are compared with it, once per
  * process, and if they differ, XState's own is used and the logger told.
  */
 export function interpretBy(

@@ -117,7 +117,7 @@ const startOf = ({ src, id, input }: AnyStateNode['invoke'][number]): Operation 
   input,
 })
 
-/** Whether a node is a descendant of another. As in XState, every node is a descendant of `undefined`. */
+/** Returns true if a node is a descendant of another. As in XState, every node is a descendant of `undefined`. */
 function isInside(node: AnyStateNode, outer: AnyStateNode | undefined): boolean {
   let at = node
   while (at.parent !== undefined && at.parent !== outer) at = at.parent

@@ -14,7 +14,7 @@ const stopped = 2
 
 const none: readonly never[] = Object.freeze([])
 
-/** The processing of one event: what has changed so far. Effects run or are deferred exactly as in XState. */
+/** The processing of one event, with the changes so far. Effects run or are deferred exactly as in XState. */
 export class Step {
   context: object
   configuration: Configuration

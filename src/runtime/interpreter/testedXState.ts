@@ -1,6 +1,6 @@
 import xstate from 'xstate/package.json' with { type: 'json' }
 
-/** The oldest and the newest XState on which plans were seen to do what XState does: `test/machines/testedXState.test.ts` runs on both. */
+/** The oldest and the newest XState on which plans were seen to behave like XState: `test/machines/testedXState.test.ts` runs on both. */
 export const testedXState = { oldest: '5.28.0', newest: '5.33.3' } as const
 
 /** Version of the XState that runs here. */

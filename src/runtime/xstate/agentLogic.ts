@@ -23,20 +23,20 @@ import { Life, Update } from './life.ts'
 
 export interface AgentLogicOptions<Deps = unknown> {
   /**
-   * What becomes of the agent when its actor is stopped before it is done, and when it is: `abort` (the default) closes the agent, so that
-   * what runs is aborted; `suspend` ends it without a word in its log, as if the process had ended, so that a restored actor goes on where
-   * it was; `leave` lets it go on without the actor. An agent that ran before the actor came is always left.
+   * Fate of the agent when its actor is done, or is stopped before that: `abort` (the default) closes the agent and aborts its work; `suspend`
+   * ends it without a record in its log, as if the process had ended, so that a restored actor continues where it was; `leave` lets it continue
+   * without the actor. An agent that ran before the actor came is always left.
    */
   readonly onStop?: 'abort' | 'suspend' | 'leave'
   /** Events of these types are also sent to the parent, as events of its own. Not meant for deltas, which cost it 4 µs each. */
   readonly tell?: readonly AgentEvent['type'][]
-  /** What the agent's tools are given, by its id; `deps` of the input come before it. */
+  /** Dependencies of the agent's tools, or a function of the agent's id; `deps` of the input take precedence. */
   readonly deps?: Deps | ((agentId: string) => Deps)
   /** How often at most, in milliseconds, `text` of the snapshot follows the deltas. Default 16. */
   readonly textMs?: number
 }
 
-/** What is used of an actor's scope. Any copy of XState has it: its own types would fit those of the same copy only. */
+/** Part of an actor's scope that is used. Any copy of XState has it: its own types would fit those of the same copy only. */
 interface Scope<Event> {
   readonly self: object
   readonly system: object
@@ -49,7 +49,7 @@ interface Scope<Event> {
  * the names of its tools), and its output is the run's result.
  */
 export interface AgentLogic<Output = unknown, Deps = unknown, Event = AgentEvent> {
-  /** One for each definition: React makes another actor when it changes. */
+  /** Identity of the logic, one for each definition: React makes another actor when it changes. */
   config?: unknown
   transition(snapshot: AgentSnapshot<Output>, event: AgentLogicEvent, scope: Scope<Event>): AgentSnapshot<Output>
   getInitialSnapshot(scope: Scope<Event>, input: AgentLogicInput<Deps> | undefined): AgentSnapshot<Output>
@@ -78,18 +78,18 @@ function configOf(definition: AgentDefinition): object {
   return config
 }
 
-/** By actor: the same one may be started again. */
+/** Lives by actor: the same actor may be started again. */
 const lives = new WeakMap<object, Life>()
 
 /**
- * An agent as the logic of an XState actor: the agent starts with the actor, its own actors hang below it, and it ends with it. Works
- * with every copy of XState from 5.20 on.
+ * An agent as the logic of an XState actor: the agent starts with the actor, its own actors hang below it, and it ends with it. Works with
+ * every copy of XState from 5.20 on.
  *
- * With a `prompt` in its input the actor is a task, done with the run's result; without one it is a conversation that takes commands. With
- * an `id` that has a log the agent goes on from there, and an agent of this id that runs already is attached to.
+ * With a `prompt` in its input the actor is a task, done with the run's result; without one it is a conversation that takes commands. With an
+ * `id` that has a log the agent continues from there, and the actor attaches to an agent of this id that runs already.
  *
- * @throws RuntimeError `INVALID_OPTION`, `INVALID_DEFINITION`; what is wrong with an input, or keeps the agent from starting, is the
- * actor's error.
+ * @throws RuntimeError `INVALID_OPTION`, `INVALID_DEFINITION`; a fault of the input, or one that keeps the agent from starting, is the actor's
+ * error.
  *
  * @example
  * ```ts
@@ -113,7 +113,7 @@ export function agentLogic<Output = unknown, Deps = unknown, Calls = unknown>(
   const checked = optionsSchema().safeParse(options)
   if (!checked.success) throw new RuntimeError('INVALID_OPTION', `agentLogic: ${describeIssues(checked.error)}.`)
   const { onStop = 'abort', tell = [], textMs = 16, deps } = options
-  /** What inputs give. By actor: in a snapshot it would be persisted. */
+  /** Dependencies from inputs, by actor: in a snapshot they would be persisted. */
   const given = new WeakMap<object, Deps>()
   const depsOf = (agentId: string, actor: object): Deps | undefined =>
     given.get(actor) ?? (isFunction(deps) ? deps(agentId) : deps)

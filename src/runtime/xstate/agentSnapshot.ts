@@ -13,17 +13,17 @@ import type { Limits } from '../../protocol/runLimits.ts'
 import type { RunResult } from '../../runs/runResult.ts'
 import { noneSpent } from '../../sessions/spent.ts'
 
-/** What an agent's actor is started with. */
+/** Input with which an agent's actor is started. */
 export interface AgentLogicInput<Deps = unknown> {
-  /** Of the agent; one that has a log goes on from it. Default: the definition's name and a random part. */
+  /** Id of the agent; an agent that has a log continues from it. Default: the definition's name and a random part. */
   readonly id?: string
   /** Makes the actor a task: it is done when the run that this starts has ended. Without it, it takes prompts until it is stopped. */
   readonly prompt?: Content
   /** Limits of that run, overriding the agent's. */
   readonly limits?: Limits
   /**
-   * What the agent's tools are given. Inspectors see an actor's input, and a restored actor has none: the option of `agentLogic` is the
-   * better place for what is secret or needed after a restart.
+   * Dependencies of the agent's tools. Inspectors see an actor's input, and a restored actor has none: the option of `agentLogic` is the better
+   * place for values that are secret or needed after a restart.
    */
   readonly deps?: Deps
 }
@@ -32,10 +32,10 @@ type Bare<C> = C extends { readonly type: `agent.${infer Type}` }
   ? Omit<C, 'type' | 'agentId'> & { readonly type: Type }
   : never
 
-/** What an agent's actor takes: the commands of an agent without their addressee, such as `{ type: 'prompt', content: 'Hello' }`. */
+/** Events of an agent's actor: the commands of an agent without their addressee, such as `{ type: 'prompt', content: 'Hello' }`. */
 export type AgentLogicEvent = Bare<Exclude<AgentCommand, { readonly type: 'agent.stop' }>>
 
-/** What is known of an agent from outside. An object that is the same as before has not changed. */
+/** State of an agent as seen from outside. An object that is the same as before has not changed. */
 export type AgentSnapshot<Output = unknown> = Snapshot<RunResult<Output>> & AgentView<Output>
 
 export interface AgentView<Output> {
@@ -46,13 +46,13 @@ export interface AgentView<Output> {
   readonly text: string
   /** Why the agent is paused. */
   readonly pause: PauseReason | null
-  /** What waits for people, here and below: calls to be approved, questions of tools, calls that a client carries out. */
+  /** Calls and questions that wait for people, here and below: calls to be approved, questions of tools, calls that a client carries out. */
   readonly pending: readonly Pending[]
-  /** What the agent has used in its lifetime. */
+  /** Usage of the agent in its lifetime. */
   readonly spent: Spent
-  /** How the run of the input's prompt ended, or without one the newest run; absent while it goes on. */
+  /** Result of the run of the input's prompt, or without a prompt of the newest run; absent while it continues. */
   readonly result?: RunResult<Output> | undefined
-  /** What the input asks for; `null` without a prompt. */
+  /** Prompt of the input as a request; `null` without a prompt. */
   readonly request: AgentRequest | null
   /** Commands that came before the agent was there. */
   readonly queued: readonly AgentLogicEvent[]
@@ -64,7 +64,7 @@ export interface AgentRequest {
   readonly limits?: Limits | undefined
 }
 
-/** Never with a key `children`: `@xstate/react` takes every actor it finds there for one of its own. */
+/** First snapshot. It never has a key `children`: `@xstate/react` takes every actor it finds there for one of its own. */
 export const blank = {
   agentId: '',
   state: 'opening',
@@ -82,7 +82,7 @@ const commandTypes: ReadonlySet<string> = new Set(
   Object.keys(agentCommands.makers).map((type) => type.replace('agent.', '')),
 )
 
-/** Whether the actor takes the event; like a machine it ignores others. */
+/** Returns true if the actor takes the event; like a machine it ignores others. */
 export const isCommand = ({ type }: { readonly type: string }): boolean => type !== 'stop' && commandTypes.has(type)
 
 const inputSchema = lazily(() =>
@@ -128,14 +128,17 @@ const persistedSchema = lazily(() =>
   }),
 )
 
-/** What is kept of an actor: whose it is, and what it still has to ask. Nothing that the agent's log has, and never its `deps`. */
+/**
+ * Returns the persisted form of an actor's snapshot: its agent's id, and the requests it has yet to send. It holds nothing that the agent's log
+ * has, and never its `deps`.
+ */
 export const persisted = ({ status, output, error, agentId, request, queued }: AgentSnapshot): Snapshot<unknown> => {
   const kept = { status, output, error: error === undefined ? undefined : toErrorInfo(error, 'INTERNAL') }
   return { ...kept, agentId, request, queued } as unknown as Snapshot<unknown>
 }
 
 /**
- * What `persisted` kept, as a snapshot to start from.
+ * Returns a snapshot to start from, for the persisted form that `persisted` made.
  *
  * @throws RuntimeError `INVALID_OPTION`
  */

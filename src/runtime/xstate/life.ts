@@ -22,7 +22,7 @@ interface Change extends Partial<AgentView<unknown>> {
   readonly error?: unknown
 }
 
-/** What an actor learns of its agent. Known by its class, so that nobody can forge one. */
+/** Event that tells an actor of changes of its agent. Recognised by its class, so that it cannot be forged. */
 export class Update {
   readonly type = 'agent.updated'
   readonly change: Change
@@ -32,7 +32,7 @@ export class Update {
   }
 }
 
-/** What the logic was made with. */
+/** Arguments that the logic was made with. */
 interface Plan {
   readonly runtime: LocalRuntime
   readonly definition: AgentDefinition
@@ -40,7 +40,7 @@ interface Plan {
   /** Types of the events that the parent is sent. */
   readonly tell: ReadonlySet<string>
   readonly textMs: number
-  /** What an agent's tools are given. */
+  /** Returns the dependencies of an agent's tools. */
   depsOf(agentId: string, actor: object): unknown
 }
 
@@ -72,7 +72,7 @@ export class Life {
   #forgetAgents: (() => void) | undefined
   #isFlushing = false
   #cancelTimer: (() => void) | undefined
-  /** Keys of what waits that the parent was told of in this life. */
+  /** Keys of the waiting calls and questions that the parent was told of in this life. */
   readonly #told = new Set<string>()
 
   constructor(plan: Plan, { agentId, request }: AgentSnapshot, scope: Scope) {
@@ -158,8 +158,8 @@ export class Life {
   }
 
   /**
-   * Tells again what waits since before this life: whoever persisted the actor may have done so before it was told, and its process is gone. Never
-   * rejects.
+   * Tells again of calls and questions that have waited since before this life: the actor may have been persisted before it was told of them.
+   * Never rejects.
    */
   async #tellWaiting(agent: Agent): Promise<void> {
     for (const { key, agentId } of agent.pending()) {
@@ -227,7 +227,7 @@ export class Life {
     return { state, text: this.#text, pause, pending: agent.pending(), spent, result: this.#run.result }
   }
 
-  /** What has not changed stays the same object, or everything that looks at it would look again. */
+  /** Sends the changed fields; unchanged ones keep their object, or every observer would look again. */
   #tell(change: Change): void {
     const before = this.#self.getSnapshot()
     const news = Object.entries(change).filter(
@@ -275,7 +275,7 @@ export class Life {
     void this.#end(async () => ({ status: 'error', error }))
   }
 
-  /** Parts with the agent, then tells the actor that it has ended: whoever comes next finds the log free. Never rejects. */
+  /** Parts with the agent, then tells the actor that it has ended, so that the log is free by then. Never rejects. */
   async #end(outcome: () => Promise<Change>): Promise<void> {
     if (this.#isOver) return
     this.#state = 'parting'
@@ -317,8 +317,8 @@ async function askedBy(agent: Agent, key: string): Promise<AgentEvent | undefine
 const aborted = { stopReason: 'aborted', runId: '', turns: 0, childTurns: 0, usage: noUsage, costUsd: 0 } as const
 
 /**
- * What an agent was in the middle of when its process, or the actor before, ended: it goes on with that, unless something new is asked
- * of it. That is the work of an actor that was stopped.
+ * Continues the work that an agent was in the middle of when its process, or the actor before, ended, unless something new is asked of it; then
+ * the work, that of an actor that was stopped, is aborted.
  */
 function continueOrDrop(agent: Agent, isNew: boolean): void {
   const { pause } = agent
@@ -326,7 +326,7 @@ function continueOrDrop(agent: Agent, isNew: boolean): void {
   else if (pause?.type === 'interrupted') agent.resume()
 }
 
-/** Ends an agent as a crash would: nothing is recorded, and what it was doing goes on when it is opened again. */
+/** Ends an agent as a crash would: nothing is recorded, and its work continues when it is opened again. */
 async function suspend(runtime: LocalRuntime, host: AgentHost): Promise<void> {
   host.unload()
   const released = runtime.release(host)
