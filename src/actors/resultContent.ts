@@ -11,7 +11,7 @@ export const textBlock = (text: string): PlainBlock => ({ type: 'text', text })
 export const clean = <T>({ redactor }: Pick<AgentPorts, 'redactor'>, value: T): T => redactor?.value(value) ?? value
 
 /**
- * What a model reads of what a tool returned: without secrets, and cut to size.
+ * Converts the return value of a tool into the blocks that a model reads: without secrets, and cut to size.
  *
  * @throws TypeError when it is not JSON, or has an image or a file that is none.
  */

@@ -44,7 +44,7 @@ export class ToolAttempt {
     if (outer.aborted) this.#abort()
   }
 
-  /** What the tool returns; for a promise, one that also settles at the time limit or when the call is cancelled. */
+  /** Returns the tool's return value; for a promise, one that also settles at the time limit or when the call is cancelled. */
   run(value: unknown): unknown {
     const { turnIndex, callId, name } = this.#input
     const offered = this.#ports.definition.tools.get(name)

@@ -72,8 +72,8 @@ function schemaIn(
 }
 
 /**
- * The request without what was refused before; the same one when nothing was. What came into the conversation after a refusal is sent: the next
- * image may be a sound one. Pure.
+ * Returns the request without the parts that were refused before; the same one when nothing was. Parts that came into the conversation
+ * after a refusal are sent: the next image may be a sound one. Pure.
  */
 export function withoutRefused(
   request: ModelRequest,

@@ -20,7 +20,7 @@ import { queryWords, wordsOf } from './words.ts'
 
 /** A memory that holds a file open. */
 export interface SqliteMemory extends Memory {
-  /** Closes the file; a second time does nothing. What is asked afterwards is refused with `MEMORY_FAILED`. */
+  /** Closes the file; a second time does nothing. Calls after that are refused with `MEMORY_FAILED`. */
   close(): void
 }
 

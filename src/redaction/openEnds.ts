@@ -10,7 +10,7 @@ export function overlap(text: string, secret: string): number {
 
 /** Longest run of characters held back in the hope of an end, in UTF-16 units, when nothing in it is a secret. */
 const mostHeld = 16_384
-/** What is held back of it then: longer than any key of a known shape must be to be known. */
+/** Length of the end that is held back of a longer run: longer than any key of a known shape must be to be known. */
 const leastHeld = 512
 
 /** The place, or one nearer to the end when too much would be held back. */

@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib'
 import { RuntimeError } from '../protocol/errors.ts'
 import { maxLineBytes } from './jsonLines.ts'
 
-/** What stands between a record's JSON and its closing brace: this, 8 digits, and a quote. */
+/** Text between a record's JSON and its closing brace: this, 8 digits, and a quote. */
 const fieldStart = Buffer.from(',"crc":"')
 const digitCount = 8
 const fieldLength = fieldStart.length + digitCount + 1
@@ -57,7 +57,7 @@ export interface Checksum {
   readonly expected: string
   /** The sum its content has. */
   readonly seen: string
-  /** What was summed: the record's JSON. */
+  /** Bytes that were summed: the record's JSON. */
   readonly json: Buffer
 }
 

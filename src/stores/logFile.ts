@@ -12,7 +12,7 @@ import { type SyncPolicy, syncPolicy } from './syncPolicy.ts'
 /** Most UTF-16 units of one write that calls are gathered into; one call may be larger. */
 const batchChars = 4 * 1024 * 1024
 
-/** What a log file needs of its open file: a write may take fewer bytes than given. */
+/** The part of its open file that a log file needs: a write may take fewer bytes than given. */
 export type LogFileHandle = Pick<FileHandle, 'read' | 'write' | 'truncate' | 'datasync' | 'close'> & {
   /** Left out where a file can only be written in the background. */
   readonly writeSync?: WriteSync
@@ -31,15 +31,15 @@ const fullLine = (record: LogRecord): string => `${lineOf(JSON.stringify(record)
 interface Batch {
   text: string
   lastSeq: number
-  /** Of a batch that is one call, which begins with records of before. */
+  /** Set for a batch of one call that begins with records of before. */
   readonly repeat: Repeat | undefined
   readonly stored: PromiseWithResolvers<void>
 }
 
 /**
- * The writing end of one agent's log, used by one writer at a time. What needs no sync is written at once when it is short and
- * nothing else is under way. Other calls of one tick, and calls made while a write or a sync is under way, share one write. What
- * a failed write or sync left is cut off again, and every call in it or waiting behind it rejects.
+ * The writing end of one agent's log, used by one writer at a time. Text that needs no sync is written at once when it is short and nothing
+ * else is under way. Other calls of one tick, and calls made while a write or a sync is under way, share one write. Bytes that a failed
+ * write or sync left are cut off again, and every call in it or waiting behind it rejects.
  */
 export class LogFile {
   readonly #agentId: string

@@ -9,7 +9,7 @@ export interface ListedLog {
   readonly stat: LogStat | undefined
 }
 
-/** What pages are made of. */
+/** The logs that pages are made of. */
 export interface ReadableLogs {
   /** Every log, or those of these ids that are there. Rejects when the store cannot tell. */
   listed(ids?: readonly string[]): Promise<readonly ListedLog[]>

@@ -23,7 +23,7 @@ export interface ToolSource {
   open(host: SourceHost): ToolConnection
 }
 
-/** What a runtime gives to the sources of its agents. */
+/** The runtime as the sources of its agents see it. */
 export interface SourceHost {
   readonly clock: Clock
   readonly logger?: Logger | undefined
@@ -36,12 +36,12 @@ export interface SourceHost {
   readonly hide?: (secrets: readonly string[]) => void
 }
 
-/** How a source is, for people. */
+/** State of a source, for people. */
 export interface SourceStatus {
   readonly state: SourceInfo['state']
   /** When that began, in milliseconds since the epoch. */
   readonly since: number
-  /** Why it is not up, or what was left out: in one line. */
+  /** Reason why it is not up, or tools that were left out: in one line. */
   readonly trouble?: string
 }
 
@@ -52,7 +52,10 @@ export interface ToolConnection {
    * what they were offered last, and a call of one that is there is run: it should fail with the reason.
    */
   readonly tools: readonly AnyTool[]
-  /** What the system prompt says of it, at most 200,000 characters: longer ones are refused. A change is recorded as one of the tools is. */
+  /**
+   * Text about the source in the system prompt, at most 200,000 characters: a longer one is refused. A change is recorded as a change of
+   * the tools is.
+   */
   readonly instructions?: string | undefined
   /** Why it is not up, or which tools were left out; `undefined` if nothing is wrong. */
   readonly trouble?: string | undefined
@@ -66,7 +69,7 @@ export interface ToolConnection {
   close(): Promise<void>
 }
 
-/** Whether an entry of `tools` is a source. */
+/** Returns true if an entry of `tools` is a source. */
 export const isToolSource = (entry: unknown): entry is ToolSource =>
   typeof entry === 'object' &&
   entry !== null &&

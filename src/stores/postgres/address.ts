@@ -42,7 +42,7 @@ function parse(place: string): URL {
   return url
 }
 
-/** What a store is called in messages. */
+/** Returns the name of a store in messages. */
 export function nameOf(place: PostgresPlace, schema: string): string {
   const where = typeof place === 'string' ? nameOfUrl(parse(place)) : 'PostgreSQL (the pool given)'
   return `${where}, schema "${schema}"`

@@ -7,14 +7,14 @@ import { conditionsOf } from './postgresPages.ts'
 
 /** How long after an append its words are noted, in milliseconds. */
 const delayMs = 1_000
-/** What one step takes: so many agents, and records of each. */
+/** Most agents of one step, and most records of each. */
 const most = { agents: 50, records: 50 } as const
 /** Characters of a word that count: the database refuses words over 2,046 bytes. */
 const longest = 500
 
 /**
- * The words of what was said, in a table of their own: filled behind the appends, never with them. How far each log was noted is remembered,
- * so that a search first notes what a process left undone that ended. What is noted twice, by two processes, is as if it was once.
+ * The words of what was said, in a table of their own: filled behind the appends, never with them. How far each log was noted is
+ * remembered, so that a search first notes what a process left undone that ended. Words that two processes note are the same as if one had.
  */
 export class TextIndex {
   readonly #database: Database

@@ -39,7 +39,7 @@ export class Worker {
   readonly #clock: Clock
   readonly #leases: () => Iterable<PostgresLease>
   #number: Promise<number> | undefined
-  /** Who it is, as its row has it. */
+  /** Holder that this store is, as its row has it. */
   #holder = ''
   #stopTimer: (() => void) | undefined
   /** Where its agents are reached. */
@@ -63,7 +63,7 @@ export class Worker {
     this.#leases = leases
   }
 
-  /** Whether others take it for alive, as far as it can know. */
+  /** True while others take it for alive, as far as it can know. */
   get holds(): boolean {
     return this.#said === undefined || msSince(this.#said, this.#clock) < this.#leaseMs
   }
@@ -81,7 +81,7 @@ export class Worker {
     return this.#number
   }
 
-  /** The same, without making it one of them. */
+  /** Its number if it is one of them; does not make it one. */
   get known(): Promise<number | undefined> {
     return this.#number?.catch(() => undefined) ?? Promise.resolve(undefined)
   }
@@ -165,7 +165,7 @@ export class Worker {
     ])
   }
 
-  /** Who has a log, and says that it is alive. */
+  /** Returns the holder of a log, if it says that it is alive. */
   async holder(agentId: string): Promise<LogHolder | undefined> {
     const { schema } = this.#database
     const [row] = await this.#database.query(
@@ -215,7 +215,7 @@ export class Worker {
     }
   }
 
-  /** It is no longer among them, and all that it has is free. */
+  /** Takes it from the workers, and frees all that it has. */
   async leave(): Promise<void> {
     this.#isEnded = true
     const number = await this.known

@@ -56,7 +56,7 @@ interface Birth {
   readonly record: RecordOf<'agent.created'>
 }
 
-/** What lists ask for stands beside the agent. */
+/** Columns of an agent that lists ask for. */
 const birthColumns = `, created_at = coalesce(b.created_at, a.created_at), definition = coalesce(b.definition, a.definition),
     path = coalesce(b.path, a.path), forked_from = coalesce(b.forked_from, a.forked_from), metadata = coalesce(b.metadata, a.metadata)`
 const birthSource = ` LEFT JOIN unnest($9::bigint[], $10::bigint[], $11::text[], $12::text[], $13::text[], $14::text[])
@@ -74,7 +74,7 @@ function birthValues(births: readonly Birth[]): unknown[] {
   ]
 }
 
-/** What lists are filtered by. */
+/** Statement that writes the labels by which lists are filtered. */
 const labelling = (schema: string): string => `, labelled AS (
   INSERT INTO ${schema}.labels (name, value, agent)
   SELECT l.name, l.value, m.number FROM unnest($15::bigint[], $16::text[], $17::text[]) AS l (at, name, value) JOIN moved m ON m.at = l.at

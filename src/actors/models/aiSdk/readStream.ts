@@ -40,7 +40,7 @@ type PartOf<T extends LanguageModelV4StreamPart['type']> = Extract<LanguageModel
 export interface ReplyReader {
   /** Takes the next part; returns a delta, warnings, a terminal `error`, or nothing. */
   read(part: LanguageModelV4StreamPart): readonly ModelPart[]
-  /** Whether the provider has reported how the reply ended. */
+  /** True once the provider has reported how the reply ended. */
   readonly isFinished: boolean
   /** The terminal part once the stream has ended. */
   end(): ModelPart
@@ -55,7 +55,7 @@ export interface ReplyReader {
 export function createReplyReader(provider: string, asked?: string): ReplyReader {
   const drafts: Draft[] = []
   const open = { text: new Map<string, Written>(), thinking: new Map<string, Written>() }
-  /** Those that are not complete. */
+  /** Calls that are not complete, by id. */
   const calls = new Map<string, Called[]>()
   /** Calls that the provider executes itself. */
   const provided = new Set<string>()

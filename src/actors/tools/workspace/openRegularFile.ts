@@ -61,7 +61,7 @@ async function missing(workspace: Workspace, path: string, real: string): Promis
   )
 }
 
-/** Whether the first bytes of a file look binary: text has no NUL. */
+/** Returns true if the first bytes of a file look binary: text has no NUL. */
 export const looksBinary = (start: Uint8Array): boolean => start.subarray(0, 8192).includes(0)
 
 /** Says that a file is not text, and how large it is. */
