@@ -55,7 +55,7 @@ export interface SubAgent {
   /** The caller's model may continue a sub-agent that it called before. */
   readonly continuable: boolean
   readonly restarts: RestartPolicy
-  /** Its deps, from those of its caller; `null`: the same. */
+  /** Derives its deps from those of its caller; `null`: they are the same. */
   readonly deps: ((callerDeps: never) => unknown) | null
   /** Milliseconds without an event before it is treated as crashed; time spent waiting for approvals does not count. */
   readonly stallMs: number
@@ -67,8 +67,8 @@ declare const calls: unique symbol
 /**
  * A checked agent definition with defaults filled in, created by `defineAgent`. It can be spawned many times.
  *
- * `Output` is what its answers are as data (`undefined` without an `output` schema); `Deps` what its tools and functions need of the
- * application; `Calls` the arguments of its tools by name. Without arguments the type takes every definition.
+ * `Output` is the type of its answers as data (`undefined` without an `output` schema); `Deps` that of the value which its tools and
+ * functions need of the application; `Calls` the arguments of its tools by name. Without arguments the type takes every definition.
  */
 export interface AgentDefinition<out Output = unknown, in Deps = never, out Calls = unknown> {
   readonly [calls]?: Calls

@@ -93,7 +93,7 @@ export interface AgentPorts {
   readonly frame: TurnFrame
   /** Keeps the parts of a turn's decision that no record can hold. */
   decided(live: LiveDecision): void
-  /** Asks the sources of its tools what they have for the turn that begins; missing without any. Rejects only when it is cancelled. */
+  /** Asks the sources of its tools for the tools of the turn that begins; missing without any. Rejects only when it is cancelled. */
   readonly lookAtSources?: ((cancellation: Cancellation) => Promise<SourcesLook>) | undefined
   /** Tells the application what concerns its code and no model, once: its logger or, without one, the process. */
   tellApplication?(message: string): void

@@ -36,9 +36,10 @@ export type FoldOptions = Partial<FoldPolicy>
 /** How the runtime notices that an agent goes in circles, and what it does. */
 export interface StallOptions {
   /**
-   * The rules, asked in this order; default `['repeat', 'cycle', 'sameError']`. `repeat`: the same call with the same result, 3 times in
-   * 12 steps with no change in between. `cycle`: 2 to 4 steps, twice. `sameError`: the same error of the same tools, 3 times in 6 steps. `repeat4`: as
-   * `repeat`, 4 times in a row. `nothingNew`: 8 steps that changed nothing and showed nothing new. `errors`: 3 of 4 steps failed.
+   * The rules, asked in this order; default `['repeat', 'cycle', 'sameError']`. `repeat`: the same call with the same result, 3 times in 12
+   * steps with no change in between. `cycle`: 2 to 4 steps, twice. `sameError`: the same error of the same tools, 3 times in 6 steps.
+   * `repeat4`: as `repeat`, 4 times in a row. `nothingNew`: 8 steps that changed nothing and showed nothing new. `errors`: 3 of 4 steps
+   * failed.
    */
   readonly rules?: readonly StallRule[]
   /** First the model is told, with a note after its newest step. Default `true`. */
@@ -57,7 +58,7 @@ export interface BrakingOptions {
   readonly graft?: boolean
   /** The model may hide steps of its own, with a memo in their place. */
   readonly prune?: boolean
-  /** The model may read again what is no longer shown in full. */
+  /** The model may read again any step that is no longer shown in full. */
   readonly recall?: boolean
   /**
    * To save: the runtime folds old steps into one line each, in batches and only where that pays, with an index of the names that are gone,

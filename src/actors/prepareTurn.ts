@@ -14,9 +14,9 @@ import { runContext } from './runContext.ts'
 import { pricedModel, turnChangesSchema, type PricedModel, type TurnChanges, type TurnContext } from './turnOptions.ts'
 
 /**
- * The effect of `preparing`: asks the sources of the agent's tools what they have, and the code of the definition what the turn is asked
- * with. Code that throws, hangs or answers nonsense ends the run: it is not known what the turn would have been asked with. A source that
- * does so changes nothing.
+ * The effect of `preparing`: asks the sources of the agent's tools for their tools, and the code of the definition how the turn is asked.
+ * Code that throws, hangs or answers nonsense ends the run: it is not known how the turn would have been asked. A source that does so
+ * changes nothing.
  */
 export const prepareTurn = (find: FindPorts) =>
   effect<PrepareOutput, PrepareInput>(async (input, cancellation) => {

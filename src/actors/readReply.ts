@@ -127,7 +127,7 @@ export async function readReply(
   }
 }
 
-/** The request that a paused reply goes on from. */
+/** Returns the request from which a paused reply is continued. */
 function goOn(request: ModelRequest, content: readonly Block[]): ModelRequest {
   const said = renderMessage({ role: 'assistant', content, stopReason: 'stop', usage: noUsage, model: '' })
   return said === undefined ? request : { ...request, messages: [...request.messages, wellFormed(said)] }

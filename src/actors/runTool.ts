@@ -22,7 +22,7 @@ import { SourceTool } from './tools/sourceTool.ts'
 import type { AnyTool } from './tools/defineTool.ts'
 import { isOwn } from './tools/ownTools.ts'
 
-/** The effect of one tool call. Whatever the tool does wrong becomes an error result the model can read. */
+/** The effect of one tool call. Any fault of the tool becomes an error result that the model can read. */
 export const runTool = (find: FindPorts) => {
   const starts = new WeakMap<AgentPorts, StartQueue>()
   return effect<CallOutput, CallInput>((input, cancellation) => {

@@ -24,7 +24,7 @@ export interface SourcesLook {
   readonly notUp: readonly string[]
 }
 
-/** The connection of a source, which is opened when it is first asked what it has. */
+/** The connection of a source, which is opened when it is first asked for its tools. */
 export type Connect = (source: ToolSource) => OpenSource
 
 /** The tools that sources have for one agent: as its records say, and whether that is still so. */
@@ -68,7 +68,7 @@ export class SourcedTools {
     return this.#base().toolSources.map((source) => infoOf(source.source, this.#connect(source).listing(), this.#taken))
   }
 
-  /** Asks the sources what they have. Rejects only when it is cancelled. */
+  /** Asks the sources for their tools. Rejects only when it is cancelled. */
   readonly look = async (cancellation: Cancellation): Promise<SourcesLook> => {
     const base = this.#base()
     const open = base.toolSources.map(this.#connect)
@@ -108,7 +108,7 @@ const infoOf = (source: string, { state, trouble }: Listing, taken: TakenTools):
   tools: namesOf(taken, source),
 })
 
-/** The definition with what was taken of the sources it has, after everything that is its own. */
+/** Returns the definition with the tools and instructions taken from its sources, after everything that is its own. */
 function withTaken(base: AgentDefinition, { tools, instructions }: TakenTools, connect: Connect): AgentDefinition {
   const sources = new Map(base.toolSources.map((source) => [source.source, source]))
   const fixed = new Set(base.toolSpecs.map(({ name }) => name))

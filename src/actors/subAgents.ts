@@ -16,8 +16,8 @@ export type SubAgentEntry = AgentDefinition | SubAgentOptions
 export interface SubAgentOptions {
   readonly definition: AgentDefinition
   /**
-   * Its deps, from those of the run that calls it; by default they are the same. Called whenever it begins, also after a crash. If it
-   * throws, the call is answered with that. Say what it is given: `deps: (shop: Shop) => shop.mail`.
+   * Derives its deps from those of the run that calls it; by default they are the same. Called whenever the sub-agent begins, also
+   * after a crash. If it throws, the call is answered with the error. Give its argument a type: `deps: (shop: Shop) => shop.mail`.
    */
   readonly deps?: (callerDeps: never) => unknown
   /** Default `'own'`. */

@@ -35,7 +35,7 @@ export interface Summary {
 
 /**
  * How a span is condensed. Instead of hidden steps it holds their memo, and masked results as the model sees them. Reject to fall back on
- * the heuristic, stop when `signal` aborts, and write at most `maxTokens`. An error may have the `usage` of what was asked in vain.
+ * the heuristic, stop when `signal` aborts, and write at most `maxTokens`. An error may have the `usage` of calls made in vain.
  */
 export interface CompactionStrategy {
   readonly name: string

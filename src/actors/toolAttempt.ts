@@ -74,7 +74,7 @@ export class ToolAttempt {
     return result instanceof WaitForCall ? this.#ports.children!.waitFor(result, signal) : result
   }
 
-  /** The outcome with the files reported as changed and what was kept for undoing, even for a failed call. */
+  /** Returns the outcome with the files reported as changed and the receipt kept for undoing, even for a failed call. */
   end(outcome: Outcome): Outcome {
     this.#isClosed = true
     this.#timer?.pause()

@@ -18,7 +18,7 @@ import type { RunContext } from './runContext.ts'
 export type ModelOption =
   | Model
   | AiSdkModel
-  | { readonly model: AnyModel; /** Without, what it costs counts as 0. */ readonly pricing?: Pricing }
+  | { readonly model: AnyModel; /** Default: none, so the model's cost counts as 0. */ readonly pricing?: Pricing }
 
 export interface PricedModel {
   readonly model: Model
@@ -36,7 +36,7 @@ export interface TurnContext<out Deps = unknown> extends RunContext<Deps> {
   readonly instructions: string
   readonly tools: readonly string[]
   readonly model: string
-  /** Used by the run so far, and what it may use. */
+  /** Amounts that the run has used so far; `limits`: those it may use. */
   readonly spent: Spent
   readonly limits: Limits
   /** How the reply before it ended; missing in the first turn of a run. */

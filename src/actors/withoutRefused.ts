@@ -43,7 +43,10 @@ const leaves: { readonly [P in Exclude<Part, 'toolSchema' | 'outputSchema'>]: (b
 
 const printOf = (schema: unknown): string => new TextHash().addJson(schema).value
 
-/** The part that a provider named when it refused a request, and what to say of it; `undefined` when it named nothing that can be left out. Pure. */
+/**
+ * Returns the part that a provider named when it refused a request, and its name in words; `undefined` when it named nothing that can be
+ * left out. Pure.
+ */
 export function refusedPart(
   request: ModelRequest,
   { kind, error }: ReplyFailure,

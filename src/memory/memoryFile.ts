@@ -141,7 +141,7 @@ export const isMeant = ({ record, lines }: Section, which: MemoryDeletion): bool
     ? which.agentId === undefined && (which.id ?? headingOf(lines)) === headingOf(lines)
     : fitsDeletion(record, which)
 
-/** The file without what is to be deleted; of a whole scope nothing stays. Pure. */
+/** Returns the file without the sections to be deleted; an empty file if a whole scope is. Pure. */
 export const withoutMeant = (file: MemoryFile, scope: MemoryScope, which: MemoryDeletion): MemoryFile =>
   isWhole(which) ? emptyFile(scope) : { ...file, sections: file.sections.filter((each) => !isMeant(each, which)) }
 

@@ -19,7 +19,7 @@ export const notTooLong = (text: string, from: number): number =>
 
 const isInKey = (char: string): boolean => /[\w.~+/=*-]/.test(char)
 
-/** Where a key of a known shape that may go on would begin: the last run of its characters, `Bearer` and the lines of a private key included. */
+/** Returns where an unfinished key of a known shape would begin: the last run of its characters, `Bearer` and the lines of a private key included. */
 export function openKey(text: string): number {
   let start = text.length
   while (start > 0 && isInKey(text[start - 1]!)) start -= 1

@@ -1,6 +1,6 @@
 /** Finds secrets in a text. */
 interface TextRedactor {
-  /** How much of the beginning of a text can hold no secret that goes on after it, in UTF-16 units. */
+  /** Returns how much of the beginning of a text can hold no secret that continues after it, in UTF-16 units. */
   settled(text: string): number
   /** A part of a text without the secrets in it. */
   text(text: string, part: { readonly from: number; readonly to: number }): string

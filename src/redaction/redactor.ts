@@ -137,8 +137,8 @@ export class Redactor {
   }
 
   /**
-   * As `add`, for secrets that replace others again and again, such as a token for each request: the newest of a name are blanked. All that
-   * there ever were would make every text slower to read.
+   * As `add`, for secrets that replace others again and again, such as a token for each request: the newest of a name are blanked. Keeping
+   * all of them would make every text slower to read.
    */
   renew(name: string, secrets: readonly string[]): void {
     const known = new Set(this.#values.map(([, secret]) => secret))
@@ -184,7 +184,7 @@ export class Redactor {
     return this.#clean(value, false) as T
   }
 
-  /** Up to where a text that goes on can be shown: no secret that more of it may complete begins before. */
+  /** Returns how much of an unfinished text can be shown: no secret that more of it may complete begins before. */
   settled(text: string): number {
     let end = this.#unfinished(text, 1)
     for (const view of viewsOf(withoutOpenEscape(text))) {

@@ -1,7 +1,7 @@
-/** Levels of nesting that are read; what is deeper is left out. */
+/** Levels of nesting that are read; deeper values are left out. */
 const maxDepth = 256
 
-/** A value, and whether it is whole; `undefined`: so little of it is there that it says nothing yet. */
+/** A value, and whether it is whole; `undefined`: too little of it is there to have a value. */
 type Read = { readonly value: unknown; readonly isWhole: boolean } | undefined
 
 /**

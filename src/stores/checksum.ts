@@ -62,8 +62,8 @@ export interface Checksum {
 }
 
 /**
- * Takes a line and its checksum apart; `undefined` for a line that bears none, as in logs written before there were checksums.
- * The sum is of the bytes in the file, not of what they decode to. Bytes are used up: `json` is made of them, in place.
+ * Takes a line and its checksum apart; `undefined` for a line that bears none, as in logs written before there were checksums. The sum is
+ * of the bytes in the file, not of the text that they decode to. Bytes are used up: `json` is made of them, in place.
  */
 export function checksumOf(line: string | Buffer): Checksum | undefined {
   const bytes = typeof line === 'string' ? Buffer.from(line) : line

@@ -16,13 +16,13 @@ const headSchema = lazily(() =>
   }),
 )
 
-/** The first line says what follows, with a checksum. A longer one is none of ours. */
+/** The first line says what follows, with a checksum. A file with a longer one is no checkpoint. */
 const maxHeadBytes = 4_096
 const newline = 0x0a
 
 /**
- * Checkpoints as files, `<agentId>.checkpoint` beside the log. Only the process that holds the log writes there: one after the other, under
- * another name first. Nothing is synced, as a checkpoint that a power cut tore is known by its checksum.
+ * Checkpoints as files, `<agentId>.checkpoint` beside the log. Only the process that holds the log writes there: one checkpoint after the
+ * other, under another name first. Nothing is synced, as a checkpoint that a power cut tore is known by its checksum.
  */
 export class FileCheckpoints implements CheckpointStore {
   readonly #fileOf: (agentId: string) => string

@@ -16,7 +16,9 @@ const batchChars = 4 * 1024 * 1024
 export type LogFileHandle = Pick<FileHandle, 'read' | 'write' | 'truncate' | 'datasync' | 'close'> & {
   /** Left out where a file can only be written in the background. */
   readonly writeSync?: WriteSync
-  /** Tells whether the file is in no folder any more: what is written then is lost, and no write says so. Left out where that is not known. */
+  /**
+   * Returns true if the file is in no folder any more: bytes written then are lost, and no write says so. Left out where that is not known.
+   */
   readonly isDeleted?: () => boolean
 }
 
@@ -51,7 +53,7 @@ export class LogFile {
   #written: LogEnd
   /** Last seq that was taken in, written or not. */
   #takenSeq: number
-  /** Bytes of a failed write or sync may stand after what was written. */
+  /** True if bytes of a failed write or sync may stand after the written part. */
   #torn = false
   #waiting: Batch[] = []
   /** Written, and waiting for a sync. */
@@ -133,7 +135,7 @@ export class LogFile {
     return batch
   }
 
-  /** Stores what was appended without waiting for the syncs of others, whether it succeeds or not, and closes the file. */
+  /** Stores the appended records without waiting for the syncs of others, and closes the file whether that succeeds or not. */
   async close(): Promise<void> {
     this.#stopAsking()
     this.#sync = 'closing'
@@ -247,7 +249,7 @@ export class LogFile {
     for (const batch of this.#unsynced.splice(0)) batch.stored.resolve()
   }
 
-  /** Ends every call that was not stored; the next one starts after what was. */
+  /** Rejects every call that was not stored; the next one starts after the stored records. */
   #reject(thrown: unknown): void {
     this.#takenSeq = this.#written.lastSeq
     const error = this.#failed(thrown)

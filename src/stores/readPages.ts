@@ -36,7 +36,7 @@ export class ReadPages {
     this.#logs = logs
   }
 
-  /** Rejects when the store cannot tell what it has; a log that cannot be read is in it, without its origin. */
+  /** Returns a page. Rejects when the store cannot list its logs; a log that cannot be read is in the page, without its origin. */
   async page(query: LogQuery = {}): Promise<LogPage> {
     const within: LogEntry[] = []
     const needsOrigins = asksForOrigins(query)

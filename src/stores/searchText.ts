@@ -18,7 +18,7 @@ const mostTerms = 32
 /** Part of a query: words that must follow one another. */
 export interface Term {
   readonly words: readonly string[]
-  /** The last word may go on. */
+  /** True if the last word may be the beginning of a longer one. */
   readonly isOpen: boolean
 }
 
@@ -42,7 +42,7 @@ export function keptOf(record: LogRecord): Said | undefined {
   return { seq: record.seq, text: isLong ? copyOf(text.slice(0, 2 * mostChars)) : text }
 }
 
-/** A part of a text otherwise keeps all of it. */
+/** Returns a copy of a part of a text: the part itself would keep the whole text in memory. */
 const copyOf = (part: string): string => JSON.parse(JSON.stringify(part)) as string
 
 /** Returns the words of a text as they are looked for; in scripts without spaces each character is one. Pure. */

@@ -33,7 +33,7 @@ export interface TraceOptions {
   takeParent(agentId: string, requestId: string): Context | undefined
 }
 
-/** A span that ended because what it is part of did. */
+/** Attributes of a span that ended because the span around it did. */
 const cutOff: Attributes = { 'escapement.cut_off': true }
 
 /** The open spans of one agent, and what later ones need from earlier events. */
@@ -107,7 +107,7 @@ export class AgentTrace {
     open.span.end()
   }
 
-  /** Ends the turn, and before it what is left open in it. */
+  /** Ends the turn, and before it every span that is left open in it. */
   endTurn(): void {
     for (const key of [...this.#open.keys()].toReversed()) {
       if (key !== 'run' && key !== 'turn' && key !== 'drain') this.end(key, cutOff)
@@ -142,7 +142,7 @@ export class AgentTrace {
     this.end('drain', this.#drainUsage === undefined ? {} : usageAttributes(this.#drainUsage))
   }
 
-  /** The context an effect takes place in; `undefined` if no span of it is open. A model call begins its span here. */
+  /** The context an effect takes place in; `undefined` if none of its spans is open. A model call begins its span here. */
   enter(effect: TracedEffect): Context | undefined {
     switch (effect.type) {
       case 'tool':

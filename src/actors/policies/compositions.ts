@@ -97,15 +97,15 @@ const check = (name: string, schema: z.ZodType, options: unknown): void =>
 const windowOf = (options: CompositionOptions): CompactionOptions =>
   options.contextWindow === undefined ? {} : { contextWindow: options.contextWindow }
 
-/** Not more often than every few turns, so that what is gained is worth the part of the cache that is written anew. */
+/** Fires at most every few turns, so that the gain is worth the part of the cache that is written anew. */
 const nowAndThen = (...triggers: readonly Trigger[]): Trigger =>
   when.allOf(when.everyTurns(turnsBetween), when.anyOf(...triggers))
 
 const tooLarge = ({ over = large }: SizedOptions): Trigger => when.tokensOver({ share: over })
 
 /**
- * No policy: a compaction at the threshold, whose summary is computed. It costs no model call and keeps least of what is needed later: what
- * the others are compared with, and enough where the window is hardly ever filled.
+ * No policy: a compaction at the threshold, whose summary is computed. It costs no model call and keeps least of everything that is needed
+ * later. It is the one that the others are compared with, and enough where the window is hardly ever filled.
  *
  * @throws RuntimeError `INVALID_OPTION`, as all of them.
  */

@@ -41,9 +41,9 @@ const memoLineChars = 240
 const mostMemoLines = 20
 
 /**
- * Keeps what is worth remembering of the hidden steps in a memory, and leaves a memo that says what. The records are the same when the process
- * dies and the steps are hidden again. They are facts, tainted as soon as a tool has said something to the agent. An incognito agent keeps
- * nothing, nor does one of which it is not known whom it works for. When the memory or `extract` fails, nothing is hidden.
+ * Keeps what is worth remembering of the hidden steps in a memory, and leaves a memo that says what. The records are the same when the
+ * process dies and the steps are hidden again. They are facts, tainted as soon as a tool has said something to the agent. An incognito
+ * agent keeps nothing, nor does an agent whose scope is not known. When the memory or `extract` fails, nothing is hidden.
  *
  * @throws RuntimeError `INVALID_OPTION`.
  */
@@ -67,7 +67,7 @@ export function memory(store: Memory, options: KeepMemoryOptions = {}): Keeper {
   })
 }
 
-/** @throws RuntimeError `INVALID_OPTION` for what is no list of texts. */
+/** @throws RuntimeError `INVALID_OPTION` for anything but a list of texts. */
 function checked(items: unknown): readonly MemoryItem[] {
   const isItem = (value: unknown): boolean => {
     const { text, steps } = (value ?? {}) as Partial<MemoryItem>

@@ -10,7 +10,7 @@ import type { Pricing } from '../pricing.ts'
 export interface StepView {
   /** Such as `n12`. */
   readonly id: string
-  /** Whose it is: a person's message, or a reply of the model with the results of its calls. */
+  /** `user`: a person's message; `assistant`: a reply of the model with the results of its calls. */
   readonly role: 'user' | 'assistant'
   /** Estimated, as shown, and corrected by what the provider counts. */
   readonly tokens: number
@@ -42,7 +42,7 @@ export interface Consultation {
   readonly growth: number
   /** Requests in the agent's lifetime. */
   readonly turn: number
-  /** Nothing runs: the policy is asked in the background. */
+  /** True if no run is active: the policy is asked in the background. */
   readonly isAtRest: boolean
   /** Somebody asked for it by name, with `agent.brake`. */
   readonly isRequested: boolean
@@ -139,7 +139,10 @@ export interface Decider {
 
 /** Steps that are about to be hidden, oldest first. All of them may be. */
 export interface HiddenPart {
-  /** The same if the process dies and the steps are hidden again: what is stored elsewhere under it replaces itself. */
+  /**
+   * Key of the part, the same if the process dies and the steps are hidden again: a copy stored elsewhere under it replaces the earlier
+   * one.
+   */
   readonly key: string
   readonly steps: readonly StepView[]
   /** Estimated tokens of the steps. */
@@ -196,7 +199,7 @@ export const notesKeeper: Keeper = Object.freeze({ name: 'notes()', keep: () => 
 /**
  * A policy for `braking.policies`: between turns, when `when` fires, `decide` says what to hide, and `keep` what is left of it.
  *
- * The kernel does the rest: a plan goes through the same drains as what a person or the model asks for, with the same refusals. A policy
+ * The kernel does the rest: a plan goes through the same drains as a request of a person or the model, with the same refusals. A policy
  * that throws, hangs or answers nonsense changes nothing and leaves a `policy.end` event that says so.
  *
  * @throws RuntimeError `INVALID_DEFINITION`, naming the part that is missing or malformed.

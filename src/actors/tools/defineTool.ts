@@ -65,11 +65,11 @@ export interface ToolContext<out Deps = unknown, Receipt = unknown> extends RunC
   ask<Schema extends z.ZodType>(schema: Schema, question: string): Promise<z.output<Schema>>
   /** Reports progress to observers in a `tool.progress` event. Takes any JSON value; ignored once the call has ended. */
   report(progress: unknown): void
-  /** Reports that the call changed a file or the like, so that a revert can say what is still changed. Use names the model knows. */
+  /** Reports that the call changed a file or the like, so that a revert can say which changes remain. Use names the model knows. */
   changed(path: string): void
   /**
-   * For a tool with `undo`: keeps what undoing the call needs, as JSON of at most 16,000 characters; what is kept last counts. Keep it
-   * **before** acting: a call that fails and has kept nothing is taken to have done nothing. `of` names what the call changes, as for
+   * For a tool with `undo`: keeps the data that undoing the call needs, as JSON of at most 16,000 characters; the last receipt counts. Keep
+   * it **before** acting: a call that fails and has kept nothing is taken to have done nothing. `of` names what the call changes, as for
    * `changed`: calls of one thing are undone together, or not at all.
    *
    * @throws Error when it is not JSON, or too large.
@@ -118,8 +118,8 @@ export interface UndoContext<Input = unknown, Receipt = unknown, out Deps = unkn
 declare const takes: unique symbol
 
 /**
- * A tool as the runtime uses it, created by `defineTool`. `Deps` is what it needs of the application, by default nothing; `Name` and
- * `Input`, the arguments that its schema takes, are what is known of it when its calls are observed.
+ * A tool as the runtime uses it, created by `defineTool`. `Deps` is the type of what it needs of the application, by default nothing;
+ * `Name` and `Input`, the arguments that its schema takes, are known when its calls are observed.
  */
 export interface Tool<in Deps = unknown, out Name extends string = string, out Input = unknown> {
   readonly [takes]?: Input
@@ -129,7 +129,7 @@ export interface Tool<in Deps = unknown, out Name extends string = string, out I
   readonly timeoutMs: number
   readonly maxOutputChars: number
   readonly effects: ToolEffects
-  /** It waits for something: the same call again is no loop. */
+  /** True if it waits for something: the same call again is no loop. */
   readonly polls: boolean
   /** It has no `run`: a client carries its calls out. */
   readonly external?: true
@@ -193,9 +193,9 @@ export interface ToolOptions<
    */
   readonly canonical?: (input: InputOf<Input>) => InputOf<Input>
   /**
-   * Does the work. It may throw or reject (the model gets the message as a tool error) and should stop when `signal` aborts; a result that
-   * arrives after an abort or a timeout is dropped. The type of its context says what it needs of the application: `run: ({ id }, { deps }:
-   * ToolContext<Shop>) => deps.orders.find(id)`.
+   * Does the work. It may throw or reject (the model gets the message as a tool error) and should stop when `signal` aborts; a result
+   * that arrives after an abort or a timeout is dropped. The type of its context says what it needs of the application:
+   * `run: ({ id }, { deps }: ToolContext<Shop>) => deps.orders.find(id)`.
    *
    * Without it a client carries the calls out, such as the web page that a person looks at: a call waits, however long, for
    * `agent.decide(key, { result })` or `{ error }`, here, through `escapement/client` or AG-UI.
@@ -372,7 +372,7 @@ const checkedUndo =
     await undo({ ...context, input: await finish(input.value), receipt: own, earlier })
   }
 
-/** Known by what it is, so that nothing is made ready to ask a tool that never needs an approval. */
+/** Known by identity, so that nothing is made ready to ask a tool that never needs an approval. */
 export const neverAsks = (): boolean => false
 export const alwaysAsks = (): boolean => true
 

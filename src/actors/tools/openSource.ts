@@ -39,7 +39,7 @@ const mostEntries = 10 * mostTools
 
 const noTools: ReadonlyMap<string, ListedTool> = new Map()
 
-/** The connection of one source in one runtime. Whatever the source does wrong is its trouble: nothing here throws. */
+/** The connection of one source in one runtime. Any fault of the source is its trouble: nothing here throws. */
 export class OpenSource {
   readonly source: ToolSource
   readonly #host: SourceHost
@@ -87,7 +87,7 @@ export class OpenSource {
     return this.#connection
   }
 
-  /** Its tools, as far as it is open. */
+  /** Returns the tools and instructions of the source, as far as it is open. */
   listing(): Listing {
     const connection = this.#connection
     try {
@@ -116,7 +116,7 @@ export class OpenSource {
     return { tools: noTools, instructions: '', trouble: this.#said(trouble), state, isUp: false }
   }
 
-  /** The tool that it has, if that is in every respect what was offered. */
+  /** Returns the tool of the source, if it is in every respect the one that was offered. */
   find(offer: OfferedToolSpec): AnyTool | undefined {
     const listed = this.listing().tools.get(offer.ownName ?? offer.name)
     return listed?.same === sameness(offer) ? listed.tool : undefined
@@ -148,7 +148,7 @@ export class OpenSource {
     await this.#connection?.close()
   }
 
-  /** Made again when the tools change, or what is blanked in them. */
+  /** Returns the listed tools; they are made again when the tools change, or the secrets that are blanked in them. */
   #listed(tools: readonly AnyTool[]): { readonly tools: Listing['tools']; readonly leftOut: string } {
     const { redactor } = this.#host
     const of = [tools, redactor, redactor?.secrets]

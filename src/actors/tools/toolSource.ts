@@ -17,8 +17,8 @@ export interface ToolSource {
    */
   readonly secrets?: readonly string[]
   /**
-   * Called when the first turn of an agent in a runtime needs it, and again after the connection was closed because no agent used it. Should
-   * not throw: what is wrong is `trouble`. If it does, it is tried again in the next turn.
+   * Called when the first turn of an agent in a runtime needs it, and again after the connection was closed because no agent used it.
+   * Should not throw: problems are reported as `trouble`. If it does, it is tried again in the next turn.
    */
   open(host: SourceHost): ToolConnection
 }
@@ -48,8 +48,8 @@ export interface SourceStatus {
 /** An open source. */
 export interface ToolConnection {
   /**
-   * Its tools as they are now: the same array until they change. They count while the state is `up`: in every other, agents keep
-   * what they were offered last, and a call of one that is there is run: it should fail with the reason.
+   * Its tools as they are now: the same array until they change. They count while the state is `up`: in every other state, agents keep the
+   * tools that they were offered last, and a call of a tool that is there is run: it should fail with the reason.
    */
   readonly tools: readonly AnyTool[]
   /**
@@ -60,12 +60,12 @@ export interface ToolConnection {
   /** Why it is not up, or which tools were left out; `undefined` if nothing is wrong. */
   readonly trouble?: string | undefined
   /**
-   * Resolves once it knows its tools, or has given up for now. Never rejects: what is wrong is `trouble`. It is asked before every turn, so
-   * it is at once when nothing is under way. A turn waits for it for 15 seconds, and not again while it has not settled.
+   * Resolves once it knows its tools, or has given up for now. Never rejects: problems are reported as `trouble`. It is called before every
+   * turn, so it resolves at once when nothing is under way. A turn waits for it for 15 seconds, and not again while it has not settled.
    */
   ready(signal: AbortSignal): Promise<void>
   status(): SourceStatus
-  /** Resolves once nothing of it runs any more. The runtime waits for it when it closes, for 10 seconds. */
+  /** Resolves once nothing of the connection runs any more. The runtime waits for it when it closes, for 10 seconds. */
   close(): Promise<void>
 }
 

@@ -152,7 +152,7 @@ export class AppendQueue {
 
   /**
    * Looks at logs that did not take their records: another writer has them, or they have the records already, because they were written and
-   * only the answer was lost. Then what is still new is written.
+   * only the answer was lost. Records that are still new are written then.
    */
   async #lookAt(plans: readonly Plan[]): Promise<void> {
     let found: Map<number, Row>
@@ -180,7 +180,7 @@ export class AppendQueue {
   }
 }
 
-/** Answers the appends of a plan. `error`: why what was new was not written. Those answered before stay as they are. */
+/** Answers the appends of a plan. `error`: why the new records were not written. Those answered before stay as they are. */
 function settle({ appends, refusals }: Plan, error?: RuntimeError): void {
   for (const [index, { resolve, reject }] of appends.entries()) {
     const refusal = refusals[index] ?? error

@@ -35,7 +35,7 @@ class PostgresStore implements ErasableStore {
   readonly #reader: LogReader
   readonly #worker: Worker
   readonly #leases = new Map<string, PostgresLease>()
-  /** Logs that are being opened or deleted, with what is done. */
+  /** Logs that are being opened or deleted, with the work under way. */
   readonly #working = new Map<string, Promise<unknown>>()
   #prepared: Promise<void> | undefined
   #isThere = false
@@ -333,8 +333,8 @@ class PostgresStore implements ErasableStore {
  * written twice; an agent that has to wait longer pauses with `STORE_APPEND_FAILED`.
  *
  * @param place The URL of a database, or a `Pool` of `pg` that the application has made, and ends itself.
- * @throws RuntimeError `INVALID_OPTION` for what is no such URL or pool, and for wrong options. Problems with the database are reported by
- * `open` (`STORE_OPEN_FAILED`) and `read` (`STORE_READ_FAILED`), and a missing package by `open` (`PACKAGE_MISSING`). No error has the
+ * @throws RuntimeError `INVALID_OPTION` for anything but such a URL or pool, and for wrong options. Problems with the database are reported
+ * by `open` (`STORE_OPEN_FAILED`) and `read` (`STORE_READ_FAILED`), and a missing package by `open` (`PACKAGE_MISSING`). No error has the
  * password of the URL.
  *
  * @example

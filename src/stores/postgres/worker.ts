@@ -11,7 +11,10 @@ export const isAlive = (worker: string): string => `${worker}.beat + ${worker}.l
 const beats = 3
 const triesAfterFailure = 12
 
-/** A point in time by the clock of the store, which may be set back, and by one that only goes on, which may stand still while the machine sleeps. */
+/**
+ * A point in time by the clock of the store, which may be set back, and by one that only goes forward, which may stand still while the
+ * machine sleeps.
+ */
 interface Moment {
   readonly at: number
   readonly steady: number
@@ -192,7 +195,7 @@ export class Worker {
     return true
   }
 
-  /** Those that have announced where they are, and say that they are alive. */
+  /** Returns the workers that have announced where they are, and say that they are alive. */
   async announced(): Promise<readonly LogWorker[]> {
     const sql = `SELECT url, holder FROM ${this.#database.schema}.workers w WHERE url IS NOT NULL AND ${isAlive('w')} ORDER BY url, number`
     return (await this.#database.query(sql)).map((row) => ({ url: String(row['url']), words: wordsOf(row) }))

@@ -4,7 +4,7 @@ import { originOf } from '../logPages.ts'
 import type { Plan } from './planAppend.ts'
 import { plainText } from './plainText.ts'
 
-/** A statement with what it is given. */
+/** A statement with its values. */
 export interface Statement {
   readonly text: string
   readonly values: readonly unknown[]
@@ -13,9 +13,9 @@ export interface Statement {
 const numbers = (list: readonly number[]): string => `{${list.join(',')}}`
 
 /**
- * Writes the records of many logs by one statement, which is one commit: for each log that still has the epoch and the last record that
- * its writer knows. Gives the place `at` of those among the plans, from 1. Bodies come as one text with a line each, which JSON allows: it takes a fraction of the
- * work that an array does.
+ * Writes the records of many logs by one statement, which is one commit: for each log that still has the epoch and the last record that its
+ * writer knows. Gives the place `at` of those among the plans, from 1. Bodies come as one text with a line each, which JSON allows: it
+ * takes a fraction of the work that an array does.
  */
 export function writeRecords(schema: string, plans: readonly Plan[]): Statement {
   const births = plans.flatMap(({ records }, index) =>

@@ -4,7 +4,7 @@ import { entryIn } from '../agentRow.ts'
 import { above, labelsAsked } from '../labels.ts'
 import type { Connection } from './connection.ts'
 
-/** A condition and what it is given. */
+/** A condition and its values. */
 export interface Condition {
   readonly sql: string
   readonly values: readonly SQLInputValue[]

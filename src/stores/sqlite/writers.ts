@@ -11,7 +11,7 @@ interface WriterRow {
   readonly url: string | undefined
 }
 
-/** Those that write into a database, of all processes: who they are, and where their agents are reached. */
+/** The processes that write into a database, and where their agents are reached. */
 export class Writers {
   readonly #connection: Connection
   /** This store among them. */

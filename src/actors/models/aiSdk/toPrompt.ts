@@ -17,7 +17,7 @@ import { fromNextSignature, fromSignature, isNextSignature } from './providerDat
 export interface PromptOptions {
   /** The provider's family: its own tool calls and the like are sent back only to the same family. */
   readonly provider: string
-  /** How the provider is asked to cache what requests begin with. */
+  /** How the provider is asked to cache the beginning of requests. */
   readonly cache: false | CacheAsking
   /** Where images and PDFs of tool results go: into the result, or into a user message after the results. */
   readonly toolImages: 'result' | 'user'

@@ -8,12 +8,15 @@ import { pausedError, type Gate } from '../openStream.ts'
 import { relay } from '../relay.ts'
 import type { ModelQueue, Permit } from './modelQueue.ts'
 
-/** Who calls models. */
+/** A caller of models. */
 export interface Caller {
   readonly root: string
   /** Tokens that its request is estimated to hold; by default they are reckoned. */
   readonly tokens?: number | undefined
-  /** Called when a call has to wait; what it returns is called when that is over: with how long it took, or nothing if it was given up. */
+  /**
+   * Called when a call has to wait; returns a function that is called when the wait is over: with how long it took, or nothing if it was
+   * given up.
+   */
   waits(model: string, why: WaitReason, ahead: number): (ms?: number) => void
 }
 

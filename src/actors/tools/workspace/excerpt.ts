@@ -16,7 +16,7 @@ interface Hunk {
 export interface ExcerptOptions {
   readonly oldText: string
   readonly newText: string
-  /** Takes secrets out of what is shown before lines are cut. */
+  /** Takes secrets out of the shown text before lines are cut. */
   readonly clean?: ((text: string) => string) | undefined
 }
 

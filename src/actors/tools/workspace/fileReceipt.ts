@@ -122,7 +122,7 @@ export const fileUndo = (workspace: Workspace): FileUndo => ({
 })
 
 /**
- * Makes a file what it was before the oldest of these calls. Changes nothing and rejects, with the reason, when it is no longer as the
+ * Restores a file to its state before the oldest of these calls. Changes nothing and rejects, with the reason, when it is no longer as the
  * newest call left it, when something else changed it in between, or when its content is no longer kept.
  */
 async function undoFile(

@@ -8,7 +8,7 @@ import type { Workspace } from './workspacePath.ts'
 // Without O_NONBLOCK, opening a named pipe waits for its other end. Windows has neither flag.
 const readFlags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
 
-/** A file open for reading; whoever opens it closes it. */
+/** A file open for reading; the caller that opened it closes it. */
 export interface OpenFile {
   readonly handle: FileHandle
   readonly size: number

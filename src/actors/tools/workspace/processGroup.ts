@@ -5,7 +5,7 @@ import { within } from '../../within.ts'
 
 /** Program that is started in place of a shell on this machine. */
 export interface Launch {
-  /** Program and arguments; what they write is the output of the command. */
+  /** Program and arguments; their output is the output of the command. */
   readonly argv: readonly [string, ...string[]]
   /** Added to the environment of that program. */
   readonly env?: { readonly [name: string]: string }

@@ -162,7 +162,7 @@ const maxChars = 4000
 /** Reports output as it arrives, at most four times a second. */
 interface OutputProgress {
   add(text: string): void
-  /** Reports what is left and stops the timer. Idempotent. */
+  /** Reports the rest and stops the timer. Idempotent. */
   end(): void
 }
 

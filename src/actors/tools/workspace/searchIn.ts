@@ -9,7 +9,7 @@ import { walkFiles } from './walkFiles.ts'
 export interface SearchRequest {
   /** Real folder to look in. */
   readonly folder: string
-  /** A single file of it, instead of all. */
+  /** A single file of the folder, instead of all. */
   readonly file?: string
   /** Text to put before paths to make them relative to the workspace. */
   readonly prefix: string
